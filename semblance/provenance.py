@@ -1,0 +1,172 @@
+"""Where a number comes from: digests of files and code, the environment, run records.
+
+Standard library only, so that the workflow's controller can import it for nothing.
+"""
+
+import ast
+import functools
+import hashlib
+import importlib.metadata
+import json
+import os
+import platform
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, Iterable
+
+from semblance.errors import InputError
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = ("semblance", "workflow")
+LIBRARIES = ("torch", "transformers", "tokenizers", "safetensors", "datasets", "pyarrow", "numpy",
+             "scipy", "pandas", "snakemake")
+
+
+def file_digest(path: str | os.PathLike) -> str:
+    """Return the sha256 of a file's content as 64 hex digits."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def text_digest(text: str) -> str:
+    """Return the sha256 of a text in UTF-8."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def canonical(value: Any) -> str:
+    """Return the one JSON form of a value: sorted keys, no white space."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+@functools.cache
+def code_digest(*modules: str) -> str:
+    """Return the digest of what the named modules do.
+
+    It covers the syntax trees of the modules and, transitively, of every project module that they
+    import; comments, docstrings, layout and file times do not count.
+    """
+    seen: dict[str, str] = {}
+    waiting = list(modules)
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            tree = _meaning(_module_file(name).read_text(encoding="utf-8"))
+            seen[name] = ast.dump(tree)
+            waiting += _imports(tree)
+    return text_digest(canonical(sorted(seen.items())))
+
+
+def _module_file(name: str) -> Path:
+    stem = ROOT.joinpath(*name.split("."))
+    for candidate in (stem.with_suffix(".py"), stem / "__init__.py"):
+        if candidate.is_file():
+            return candidate
+    raise InputError(name, "no such module in the project")
+
+
+def _meaning(source: str) -> ast.Module:
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            first = node.body[0] if node.body else None
+            if isinstance(first, ast.Expr) and isinstance(getattr(first, "value", None), ast.Constant) \
+                    and isinstance(first.value.value, str):
+                node.body = node.body[1:]
+    return tree
+
+
+def _imports(tree: ast.Module) -> list[str]:
+    names = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names += [node.module] + [f"{node.module}.{alias.name}" for alias in node.names]
+    return [n for n in names if n.split(".")[0] in PACKAGES and _is_module(n)]
+
+
+def _is_module(name: str) -> bool:
+    stem = ROOT.joinpath(*name.split("."))
+    return stem.with_suffix(".py").is_file() or (stem / "__init__.py").is_file()
+
+
+def environment() -> dict[str, str]:
+    """Return the versions and the machine that a result may depend on."""
+    found = {"python": platform.python_version(), "machine": platform.machine(), "system": platform.system()}
+    for name in LIBRARIES:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            found[name] = "absent"
+    return found
+
+
+def write_text(path: str | os.PathLike, text: str) -> None:
+    """Write a whole text file or nothing: a temporary file beside it, fsync, rename."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def write_json(path: str | os.PathLike, value: Any) -> None:
+    """Write JSON for people, atomically, with sorted keys."""
+    write_text(path, json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def read_json(path: str | os.PathLike) -> Any:
+    """Read a JSON file; InputError names the file if it is missing or damaged."""
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(path, "no such file", "run the stage that writes it") from None
+    except (ValueError, UnicodeDecodeError) as error:
+        raise InputError(path, f"not readable as JSON ({error})", "delete it and run again") from None
+
+
+def digests(folder: str | os.PathLike, names: Iterable[str]) -> dict[str, str]:
+    """Return {name: sha256} of files in a folder."""
+    return {name: file_digest(Path(folder, name)) for name in sorted(names)}
+
+
+def write_record(path: str | os.PathLike, stage: str, *, outputs: Iterable[str], started: float,
+                 code: str = "", inputs: dict[str, str] | None = None, **facts: Any) -> dict:
+    """Write the record of a stage beside its outputs, last, so that it vouches for them.
+
+    ``outputs`` are names relative to the record's folder; ``inputs`` maps what was read to its
+    digest; ``facts`` are the settings, seeds, device, steps and the like.
+    """
+    record = {"stage": stage, "outputs": digests(Path(path).parent, outputs), "inputs": inputs or {},
+              "code": code, "environment": environment(), "seconds": round(time.time() - started, 3),
+              "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), **facts}
+    write_json(path, record)
+    return record
+
+
+def checked(record_path: str | os.PathLike, *names: str) -> dict:
+    """Return a record after checking files beside it (all of them by default) against it.
+
+    Raises InputError with the expected and the actual digest, and how to rebuild just that.
+    """
+    record, folder = read_json(record_path), Path(record_path).parent
+    for name in names or tuple(record["outputs"]):
+        path, expected = folder / name, record["outputs"].get(name)
+        if expected is None:
+            raise InputError(path, f"not vouched for by {record_path}", f"delete {record_path} and run again")
+        if not path.is_file():
+            raise InputError(path, "missing", f"delete {record_path} and run again")
+        actual = file_digest(path)
+        if actual != expected:
+            raise InputError(path, f"damaged: expected sha256 {expected}, found {actual}",
+                             f"delete {record_path} and run again")
+    return record
