@@ -1,0 +1,116 @@
+"""Corpora on disk: distinct sentences, rows that point into them, and their tokens.
+
+All are Arrow stream files written through ``datasets`` and memory-mapped when read, so that memory
+does not grow with the corpus. Reading needs pyarrow alone, which starts in a fraction of the time.
+"""
+
+import os
+from pathlib import Path
+from typing import Iterable, NamedTuple, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from semblance.errors import InputError
+
+NONE = -1  # a row without a negative
+CHUNK = 2000
+
+
+class Rows(NamedTuple):
+    """Training rows as sentence numbers: arrays of shape (N,), int32; negative is -1 where absent."""
+
+    query: np.ndarray
+    positive: np.ndarray
+    negative: np.ndarray
+
+
+class Tokens(NamedTuple):
+    """Token ids of sentences laid end to end: ids (T,) int32, offsets (N + 1,) int64."""
+
+    ids: np.ndarray
+    offsets: np.ndarray
+
+    def lengths(self) -> np.ndarray:
+        """Return the number of tokens of each sentence, special ones included, shape (N,)."""
+        return np.diff(self.offsets)
+
+
+def number_sentences(rows: Iterable[Sequence[str | None]]) -> tuple[list[str], Rows]:
+    """Number the distinct sentences in order of first appearance; return them and the rows."""
+    numbers: dict[str, int] = {}
+    columns: tuple[list[int], ...] = ([], [], [])
+    for row in rows:
+        for column, text in zip(columns, row, strict=True):
+            column.append(NONE if text is None else numbers.setdefault(text, len(numbers)))
+    return list(numbers), Rows(*(np.asarray(c, dtype=np.int32) for c in columns))
+
+
+def write_corpus(folder: Path, sentences: Sequence[str], rows: Rows) -> None:
+    """Write ``sentences.arrow`` and ``rows.arrow`` into a folder."""
+    _write(folder / "sentences.arrow", {"text": "string"}, ({"text": s} for s in sentences))
+    _write(folder / "rows.arrow", dict.fromkeys(Rows._fields, "int32"),
+           (dict(zip(Rows._fields, map(int, row))) for row in zip(*rows)))
+
+
+def write_tokens(path: Path, tokens: Tokens) -> None:
+    """Write the tokens as one list of int32 a sentence."""
+    bounds = zip(tokens.offsets[:-1], tokens.offsets[1:])
+    _write(path, {"ids": ["int32"]}, ({"ids": tokens.ids[a:b]} for a, b in bounds))
+
+
+def _write(path: Path, columns: dict, examples: Iterable[dict]) -> None:
+    from datasets import Features, List, Value  # slow to import, and only writers need it
+    from datasets.arrow_writer import ArrowWriter
+    features = Features({k: List(Value(v[0])) if isinstance(v, list) else Value(v) for k, v in columns.items()})
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.part")
+    writer = ArrowWriter(path=str(temporary), features=features, writer_batch_size=100_000)
+    for example in examples:
+        writer.write(example)
+    writer.finalize()
+    os.replace(temporary, path)
+
+
+def read_sentences(folder: str | Path) -> list[str]:
+    """Return the distinct sentences of a corpus."""
+    return _table(Path(folder, "sentences.arrow"))["text"].to_pylist()
+
+
+def read_rows(folder: str | Path) -> Rows:
+    """Return the rows of a corpus."""
+    table = _table(Path(folder, "rows.arrow"))
+    return Rows(*(table[name].to_numpy() for name in Rows._fields))
+
+
+def read_tokens(path: str | Path) -> Tokens:
+    """Memory-map a token file; a single chunk costs no copy, more are joined once."""
+    column = _table(Path(path))["ids"]
+    array = column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks)
+    return Tokens(array.values.to_numpy(), array.offsets.to_numpy().astype(np.int64))
+
+
+def _table(path: Path) -> pa.Table:
+    try:
+        return pa.ipc.open_stream(pa.memory_map(str(path))).read_all()
+    except FileNotFoundError:
+        raise InputError(path, "no such file", "run the stage that writes it") from None
+    except pa.ArrowInvalid as error:
+        raise InputError(path, f"not a whole Arrow file ({error})", "delete it and run again") from None
+
+
+def tokenise(tokenizer_file: str | Path, texts: Sequence[str]) -> Tokens:
+    """Tokenise texts, special tokens included, without truncation.
+
+    Uses the fast tokenizer's own file, so it gives what ``transformers`` gives without its start-up.
+    """
+    from tokenizers import Tokenizer
+    tokenizer = Tokenizer.from_file(str(tokenizer_file))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    lists = []
+    for start in range(0, len(texts), CHUNK):
+        batch = tokenizer.encode_batch_fast(list(texts[start:start + CHUNK]))
+        lists += [np.asarray(e.ids, dtype=np.int32) for e in batch]
+    offsets = np.concatenate([[0], np.cumsum([len(a) for a in lists])]).astype(np.int64)
+    return Tokens(np.concatenate(lists) if lists else np.zeros(0, np.int32), offsets)

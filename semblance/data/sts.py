@@ -1,0 +1,144 @@
+"""Sentence pairs with human similarity scores: STS 2012-2016, STS Benchmark, SICK relatedness.
+
+Sentences are white-space-normalised and otherwise as they stand: no lower-casing, no full stop added.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from semblance.data.text import normalise, read_lines, read_rows
+from semblance.errors import InputError, at
+
+FILE_NAME = re.compile(r"STS(?:20\d\d)?\.(gs|input)\.(.+?)\.txt(?:\.gz)?")
+SICK_HEADER = ["pair_ID", "sentence_A", "sentence_B", "relatedness_score", "entailment_judgment"]
+YEARS = range(12, 17)
+# Not subsets to score: ALL repeats the others, and the sentences of STS13's SMT were never freely
+# released, so no published average counts it.
+SKIPPED = {(year, "ALL") for year in YEARS} | {(13, "SMT")}
+
+
+@dataclass(frozen=True)
+class ScoredPair:
+    """Two sentences and their gold score; ``index`` is the line in the subset's file, from 1."""
+
+    task: str
+    subset: str
+    index: int
+    sentence1: str
+    sentence2: str
+    score: float
+
+
+def read_sts_year(folder: Path | str, year: int) -> list[ScoredPair]:
+    """Read the test set of one year, 12 to 16 (or 2012 to 2016), in SentEval's or the raw layout.
+
+    ``folder`` holds the ``STS.input.*`` and ``STS.gs.*`` files, or the year's folder ``STSyy-en-test``.
+    Subsets come in order of their names. A pair whose gold line is blank was never scored: it is
+    dropped, and the index of those after it stays. Scores are in [0, 5].
+    """
+    year = year % 100
+    if year not in YEARS:
+        raise InputError(folder, f"no STS test set of year {year}", "12 to 16")
+    inside = Path(folder) / f"STS{year}-en-test"
+    files = _find_files(inside if inside.is_dir() else Path(folder))
+    subsets = sorted(s for s in files["input"].keys() | files["gs"].keys() if (year, s) not in SKIPPED)
+    if not subsets:
+        raise InputError(folder, f"no STS.input.*.txt of year {year}", "unpack the release here")
+    pairs = []
+    for subset in subsets:
+        for kind in ("input", "gs"):
+            if subset not in files[kind]:
+                raise InputError(folder, f"subset {subset} has no {kind} file", "unpack the whole release")
+        pairs += _read_subset(files["input"][subset], files["gs"][subset], year, subset)
+    return pairs
+
+
+def _find_files(folder: Path) -> dict[str, dict[str, Path]]:
+    """Return the paths in a folder by kind, "gs" or "input", and subset."""
+    if not folder.is_dir():
+        raise InputError(folder, "no such folder", "check the path or download it")
+    files: dict[str, dict[str, Path]] = {"gs": {}, "input": {}}
+    for path in sorted(folder.iterdir()):
+        match = FILE_NAME.fullmatch(path.name)
+        if match is None:
+            continue
+        if match[2] in files[match[1]]:
+            raise InputError(path, f"subset {match[2]} has two {match[1]} files", "keep one release a folder")
+        files[match[1]][match[2]] = path
+    return files
+
+
+def _read_subset(input_path: Path, gold_path: Path, year: int, subset: str) -> list[ScoredPair]:
+    inputs, golds = list(read_lines(input_path)), list(read_lines(gold_path))
+    if len(inputs) != len(golds):
+        raise InputError(at(gold_path, len(golds)),
+                         f"{len(golds)} lines, but {len(inputs)} in {input_path.name}",
+                         "both files must be of one release")
+    # STS16 as released names both sentences' sources in two more columns.
+    allowed = {2, 4} if year == 16 else {2}
+    pairs = []
+    for (line, text), (_, gold) in zip(inputs, golds):
+        fields = text.split("\t")
+        if len(fields) not in allowed:
+            raise InputError(at(input_path, line), f"{len(fields)} columns, expected {max(allowed)}")
+        if gold.strip():
+            score = _score(gold.strip(), 0, 5, at(gold_path, line))
+            pairs.append(_pair(f"sts{year}", subset, line, fields[:2], score, input_path))
+    return pairs
+
+
+def _score(text: str, low: float, high: float, where: str) -> float:
+    """Parse a score; float() alone would also take "nan", "1_0" and other scripts' digits."""
+    if not re.fullmatch(r"(?a:\d+\.?\d*|\.\d+)", text) or not low <= float(text) <= high:
+        raise InputError(where, f"score {text!r} is no number in [{low}, {high}]")
+    return float(text)
+
+
+def _pair(task: str, subset: str, line: int, sentences: list[str], score: float,
+          path: Path | str) -> ScoredPair:
+    first, second = map(normalise, sentences)
+    if not first or not second:
+        raise InputError(at(path, line), "empty sentence")
+    return ScoredPair(task, subset, line, first, second, score)
+
+
+def read_stsb(path: Path | str) -> list[ScoredPair]:
+    """Read a file of STS Benchmark: tab-separated without quoting, score and sentences in columns 5 to 7.
+
+    Rows have 7 columns, or 9 where the sentences' sources are named. The subset is the genre, column 1.
+    """
+    pairs = []
+    for line, text in read_rows(path):
+        fields = text.split("\t")
+        if len(fields) not in (7, 9):
+            raise InputError(at(path, line), f"{len(fields)} columns, expected 7 or 9")
+        score = _score(fields[4].strip(), 0, 5, at(path, line))
+        pairs.append(_pair("stsb", fields[0], line, fields[5:7], score, path))
+    return pairs
+
+
+def read_sick(path: Path | str) -> list[ScoredPair]:
+    """Read a file of SICK as SemEval 2014 released it: header, 5 columns, relatedness in [1, 5].
+
+    The header is line 1, so the first pair's index is 2.
+    """
+    rows = read_rows(path)
+    if next(rows, (1, ""))[1].split("\t") != SICK_HEADER:
+        raise InputError(at(path, 1), f"the header is not {' '.join(SICK_HEADER)}",
+                         "keep the release's header")
+    pairs = []
+    for line, text in rows:
+        fields = text.split("\t")
+        if len(fields) != len(SICK_HEADER):
+            raise InputError(at(path, line), f"{len(fields)} columns, expected {len(SICK_HEADER)}")
+        score = _score(fields[3].strip(), 1, 5, at(path, line))
+        pairs.append(_pair("sickr", "", line, fields[1:3], score, path))
+    return pairs
+
+
+def check_count(what: str, found: int, expected: int, where: object) -> None:
+    """Raise InputError at ``where`` unless as many were found as the release is known to hold."""
+    if found != expected:
+        raise InputError(where, f"{what}: {found} found, {expected} expected",
+                         "fetch the original release again")
