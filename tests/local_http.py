@@ -1,0 +1,134 @@
+"""A small HTTP server on this machine for the tests: ranges, redirects, faults, and a hub's API."""
+
+import hashlib
+import json
+import threading
+from collections import defaultdict
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Iterator
+
+
+@dataclass
+class Fault:
+    """What one GET or HEAD of a path meets instead of the file: a status, or a connection cut after ``cut`` bytes."""
+
+    status: int = 0
+    retry_after: str | None = None
+    cut: int | None = None
+
+
+@dataclass
+class Served:
+    """One path's answer; ``headers`` are sent with HEAD and GET, ``location`` makes it a redirect."""
+
+    content: bytes = b""
+    headers: dict[str, str] = field(default_factory=dict)
+    location: str | None = None
+    ranges: bool = True
+    declared: int | None = None  # a Content-Length other than the truth
+
+
+class LocalServer:
+    """Serve ``files`` (path to Served); ``faults`` are met one a request, ``always`` at every request."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, Served] = {}
+        self.faults: dict[str, list[Fault]] = defaultdict(list)
+        self.always: dict[str, Fault] = {}
+        self.seen: list[tuple[str, str, str | None]] = []  # method, path, Range
+        handler = type("Handler", (_Handler,), {"board": self})
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self._server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        self.elsewhere = f"http://localhost:{self._server.server_port}"  # to a client another host, as a CDN is
+        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+
+    def serve(self, path: str, content: bytes, **options) -> str:
+        """Add a file and return its address."""
+        self.files[path] = Served(content, **options)
+        return self.url + path
+
+    def serve_hub(self, repo: str, revision: str, files: dict[str, bytes], large: tuple[str, ...] = ()) -> None:
+        """Add a model repository as a hub serves it; ``large`` files are redirected to a CDN path."""
+        listing = {"id": repo, "modelId": repo, "sha": revision, "tags": [], "private": False, "downloads": 0,
+                   "siblings": [{"rfilename": name} for name in files]}
+        self.serve(f"/api/models/{repo}/revision/{revision}", json.dumps(listing).encode(),
+                   headers={"Content-Type": "application/json"})
+        for name, content in files.items():
+            path, stated = f"/{repo}/resolve/{revision}/{name}", {"X-Repo-Commit": revision}
+            if name in large:
+                sha256 = hashlib.sha256(content).hexdigest()
+                stated |= {"X-Linked-Etag": f'"{sha256}"', "X-Linked-Size": str(len(content))}
+                self.serve(path, b"moved", headers=stated, location=f"{self.elsewhere}/cdn/{sha256}")
+                self.serve(f"/cdn/{sha256}", content)
+            else:
+                blob = hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
+                self.serve(path, content, headers=stated | {"ETag": f'"{blob}"'})
+
+    def count(self, path: str, method: str = "GET") -> int:
+        """Count the requests of a path."""
+        return sum(1 for seen in self.seen if seen[:2] == (method, path))
+
+    def close(self) -> None:
+        """Stop answering and free the port."""
+        self._server.shutdown()
+        self._server.server_close()
+
+
+def running() -> Iterator[LocalServer]:
+    """Yield a running server and close it: the body of a fixture."""
+    server = LocalServer()
+    yield server
+    server.close()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    board: LocalServer
+    protocol_version = "HTTP/1.1"
+
+    def do_HEAD(self) -> None:  # noqa: N802
+        self._answer(body=False)
+
+    def do_GET(self) -> None:  # noqa: N802
+        self._answer(body=True)
+
+    def log_message(self, *_: object) -> None:
+        """Keep the tests' output quiet."""
+
+    def _answer(self, body: bool) -> None:
+        path = self.path.split("?")[0]
+        self.board.seen.append((self.command, path, self.headers.get("Range")))
+        waiting = self.board.faults[path]
+        fault = waiting.pop(0) if waiting and (body or waiting[0].cut is None) else self.board.always.get(path, Fault())
+        served = self.board.files.get(path)
+        if fault.status or served is None:
+            extra = {"Retry-After": fault.retry_after} if fault.retry_after is not None else {}
+            self._send(fault.status or 404, extra, b"", body)
+        elif served.location:
+            self._send(302, served.headers | {"Location": served.location}, served.content, body)
+        else:
+            self._send_file(served, fault.cut, body)
+
+    def _send_file(self, served: Served, cut: int | None, body: bool) -> None:
+        wanted, total = self.headers.get("Range"), len(served.content)
+        if not (wanted and served.ranges):
+            self._send(200, served.headers, served.content, body, cut, served.declared)
+            return
+        start = int(wanted.removeprefix("bytes=").split("-")[0])
+        if start >= total:
+            self._send(416, {"Content-Range": f"bytes */{total}"}, b"", body)
+        else:
+            extra = served.headers | {"Content-Range": f"bytes {start}-{total - 1}/{total}"}
+            self._send(206, extra, served.content[start:], body, cut)
+
+    def _send(self, status: int, headers: dict[str, str], content: bytes, body: bool, cut: int | None = None,
+              declared: int | None = None) -> None:
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(content) if declared is None else declared))
+        self.end_headers()
+        if body:
+            self.wfile.write(content if cut is None else content[:cut])
+        self.close_connection = self.close_connection or cut is not None
