@@ -1,0 +1,153 @@
+"""The sentence encoder: a BERT-family transformer over packed tokens, pooling, and an optional head.
+
+The forward pass is written out here, once, because the methods act inside it: sampled and
+sentence-wise dropout, DropHead. Weights keep the names of ``transformers``, so a saved folder is an
+ordinary sentence-transformers model. Tests hold it equal to ``transformers`` itself.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from semblance.data.corpus import Tokens
+from semblance.models.dropout import DropoutSettings, Noise, dropout, head_scale
+from semblance.models.packing import Group, Packed, pack, token_budget_batches
+
+ENCODE_TOKENS = 8192  # tokens a batch when embedding: enough to fill the matrix units, small in memory
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """The shape of a BERT-family transformer, as its config.json gives it."""
+
+    hidden_size: int
+    num_hidden_layers: int
+    num_attention_heads: int
+    intermediate_size: int
+    vocab_size: int
+    max_position_embeddings: int
+    type_vocab_size: int
+    layer_norm_eps: float
+    hidden_dropout_prob: float
+    attention_probs_dropout_prob: float
+    pad_token_id: int
+    position_offset: int  # RoBERTa numbers positions from pad_token_id + 1
+
+
+class Layer(nn.Module):
+    """One post-norm transformer layer; query, key and value are one matrix, split when saved."""
+
+    def __init__(self, shape: Architecture):
+        super().__init__()
+        d, eps = shape.hidden_size, shape.layer_norm_eps
+        self.heads = shape.num_attention_heads
+        self.qkv, self.out = nn.Linear(d, 3 * d), nn.Linear(d, d)
+        self.norm1, self.norm2 = nn.LayerNorm(d, eps=eps), nn.LayerNorm(d, eps=eps)
+        self.up, self.down = nn.Linear(d, shape.intermediate_size), nn.Linear(shape.intermediate_size, d)
+
+    def forward(self, x: Tensor, packed: Packed, noise: Noise | None) -> Tensor:
+        """Map (T, d) to (T, d)."""
+        x = self.norm1(x + _hidden_dropout(self.out(self.attend(x, packed, noise)), packed, noise))
+        return self.norm2(x + _hidden_dropout(self.down(F.gelu(self.up(x))), packed, noise))
+
+    def attend(self, x: Tensor, packed: Packed, noise: Noise | None) -> Tensor:
+        """Multi-head attention within each sentence, (T, d) to (T, d), before the output projection."""
+        qkv, d = self.qkv(x), x.shape[1]
+        rate = _by_row(noise.attention_rate(), packed) if noise else 0.0
+        scale = self._head_scale(packed, noise)
+        parts = []
+        for g in packed.groups:
+            q, k, v = (qkv[g.start:g.start + g.count * g.length]
+                       .view(g.count, g.length, 3, self.heads, d // self.heads).permute(2, 0, 3, 1, 4))
+            context = _attention(q, k, v, g, rate)  # (count, heads, length, d / heads)
+            if scale is not None:
+                context = context * scale[g.row:g.row + g.count, :, None, None]
+            parts.append(context.transpose(1, 2).reshape(g.count * g.length, d))
+        return torch.cat(parts)
+
+    def _head_scale(self, packed: Packed, noise: Noise | None) -> Tensor | None:
+        if noise is None or noise.settings.drophead == 0.0:
+            return None
+        return head_scale(len(packed.order), self.heads, noise.settings.drophead, packed.ids.device)
+
+
+def _by_row(rate: float | Tensor, packed: Packed) -> float | Tensor:
+    return rate[packed.order] if isinstance(rate, Tensor) else rate
+
+
+def _hidden_dropout(x: Tensor, packed: Packed, noise: Noise | None) -> Tensor:
+    if noise is None:
+        return x
+    rate = noise.hidden_rate()
+    return dropout(x, rate if isinstance(rate, float) else rate[packed.order][packed.rows, None])
+
+
+def _attention(q: Tensor, k: Tensor, v: Tensor, group: Group, rate: float | Tensor) -> Tensor:
+    if isinstance(rate, float) and rate == 0.0:
+        bias = None if group.bias is None else group.bias.to(q.dtype)
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=bias)
+    logits = (q * q.shape[-1] ** -0.5) @ k.transpose(-1, -2)  # (count, heads, length, length)
+    if group.bias is not None:
+        logits = logits + group.bias
+    weights = logits.softmax(dim=-1)
+    if isinstance(rate, Tensor):
+        rate = rate[group.row:group.row + group.count, None, None, None]
+    return dropout(weights, rate).to(v.dtype) @ v
+
+
+class Encoder(nn.Module):
+    """Sentences to vectors: packed tokens in, (n, d) out, in the caller's order."""
+
+    def __init__(self, shape: Architecture, pooling: str, head: bool = False, normalise: bool = False):
+        super().__init__()
+        self.shape, self.pooling, self.normalise = shape, pooling, normalise
+        d = shape.hidden_size
+        self.words = nn.Embedding(shape.vocab_size, d)
+        self.positions = nn.Embedding(shape.max_position_embeddings, d)
+        self.types = nn.Embedding(shape.type_vocab_size, d)
+        self.norm = nn.LayerNorm(d, eps=shape.layer_norm_eps)
+        self.layers = nn.ModuleList(Layer(shape) for _ in range(shape.num_hidden_layers))
+        self.head = nn.Linear(d, d) if head else None
+
+    def noise(self, settings: DropoutSettings, views: Tensor) -> Noise:
+        """Return the dropout of one training forward; ``views`` (n,) numbers each sentence's view."""
+        return Noise(settings, self.shape.hidden_dropout_prob, self.shape.attention_probs_dropout_prob, views)
+
+    def forward(self, packed: Packed, noise: Noise | None = None) -> Tensor:
+        """Return sentence vectors, (n, d); without ``noise`` nothing is random."""
+        positions = packed.positions + self.shape.position_offset
+        x = self.words(packed.ids) + self.positions(positions) + self.types.weight[0]
+        x = _hidden_dropout(self.norm(x), packed, noise)  # (T, d)
+        for layer in self.layers:
+            x = layer(x, packed, noise)
+        pooled = self._pool(x.float(), packed)  # (n, d) in packed order
+        if self.head is not None:
+            pooled = torch.tanh(self.head(pooled)).float()
+        if self.normalise:
+            pooled = F.normalize(pooled, dim=1)
+        return torch.empty_like(pooled).index_copy(0, packed.order, pooled)
+
+    def _pool(self, x: Tensor, packed: Packed) -> Tensor:
+        if self.pooling == "cls":
+            return x[packed.starts]
+        x = x * packed.real[:, None]
+        sums = torch.zeros(len(packed.order), x.shape[1], device=x.device).index_add(0, packed.rows, x)
+        return sums / packed.lengths[:, None]
+
+    def max_length(self, wished: int) -> int:
+        """Return the longest sentence, in tokens, that both the caller and the model allow."""
+        return min(wished, self.shape.max_position_embeddings - self.shape.position_offset)
+
+    @torch.no_grad()
+    def encode(self, tokens: Tokens, max_length: int) -> np.ndarray:
+        """Embed every sentence of ``tokens`` in evaluation mode; returns (N, d) float32."""
+        device = self.words.weight.device
+        limit = self.max_length(max_length)
+        vectors = np.empty((len(tokens.offsets) - 1, self.shape.hidden_size), dtype=np.float32)
+        for batch in token_budget_batches(np.minimum(tokens.lengths(), limit), ENCODE_TOKENS):
+            packed = pack(tokens, batch, limit, self.shape.pad_token_id, device)
+            vectors[batch] = self(packed).float().cpu().numpy()
+        return vectors

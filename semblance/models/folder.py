@@ -1,0 +1,180 @@
+"""Model folders: read and written as sentence-transformers and transformers read them.
+
+Weights are safetensors only. The pooling, the longest input and the optional head are stored in the
+folder, once, in the files where sentence-transformers looks for them.
+"""
+
+import shutil
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from semblance.errors import InputError
+from semblance.models.encoder import Architecture, Encoder
+from semblance.provenance import read_json, write_json
+
+FAMILIES = {"bert": False, "roberta": True, "xlm-roberta": True, "camembert": True}  # positions start after pad?
+TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt",
+                   "vocab.json", "merges.txt")
+LAYER_NAMES = {"out": "attention.output.dense", "norm1": "attention.output.LayerNorm",
+               "up": "intermediate.dense", "down": "output.dense", "norm2": "output.LayerNorm"}
+TOP_NAMES = {"words": "embeddings.word_embeddings", "positions": "embeddings.position_embeddings",
+             "types": "embeddings.token_type_embeddings", "norm": "embeddings.LayerNorm"}
+MODULE = "sentence_transformers.models."
+
+
+def architecture(folder: str | Path) -> Architecture:
+    """Read config.json; InputError for a family whose forward pass this is not."""
+    path = Path(folder, "config.json")
+    config = read_json(path)
+    family = config.get("model_type")
+    if family not in FAMILIES:
+        raise InputError(path, f"model_type {family!r} is not supported", f"use one of {', '.join(FAMILIES)}")
+    if config.get("position_embedding_type", "absolute") != "absolute" or config.get("hidden_act") != "gelu":
+        raise InputError(path, "only absolute positions and the gelu activation are supported")
+    pad = config.get("pad_token_id", 0)
+    values = {name: config[name] for name in Architecture.__dataclass_fields__ if name in config}
+    return Architecture(**{**values, "pad_token_id": pad, "position_offset": pad + 1 if FAMILIES[family] else 0})
+
+
+def load_weights(path: str | Path) -> dict[str, Tensor]:
+    """Read a safetensors file as float32; InputError if it is missing or damaged."""
+    if not Path(path).is_file():
+        raise InputError(path, "no weights as safetensors", "choose a base or revision that has them")
+    try:
+        weights = load_file(path)
+    except (SafetensorError, OSError) as error:
+        raise InputError(path, f"damaged weights ({error})", "delete the folder and fetch it again") from None
+    return {_plain_name(name): value.float() for name, value in weights.items()}
+
+
+def _plain_name(name: str) -> str:
+    for prefix in ("bert.", "roberta."):
+        name = name.removeprefix(prefix)
+    return name.replace("LayerNorm.gamma", "LayerNorm.weight").replace("LayerNorm.beta", "LayerNorm.bias")
+
+
+def to_ours(weights: dict[str, Tensor], layers: int, where: str | Path) -> dict[str, Tensor]:
+    """Rename transformers' weights to the encoder's names, joining query, key and value."""
+    try:
+        ours = {f"{a}.{kind}": weights[f"{b}.{kind}"] for a, b in TOP_NAMES.items()
+                for kind in (("weight", "bias") if a == "norm" else ("weight",))}
+        for i in range(layers):
+            theirs = f"encoder.layer.{i}"
+            for kind in ("weight", "bias"):
+                parts = [weights[f"{theirs}.attention.self.{p}.{kind}"] for p in ("query", "key", "value")]
+                ours[f"layers.{i}.qkv.{kind}"] = torch.cat(parts)
+                for a, b in LAYER_NAMES.items():
+                    ours[f"layers.{i}.{a}.{kind}"] = weights[f"{theirs}.{b}.{kind}"]
+    except KeyError as error:
+        raise InputError(where, f"weight {error} is missing", "the file is not a whole BERT-family encoder") from None
+    return ours
+
+
+def to_theirs(ours: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Rename the encoder's weights to transformers' names, splitting query, key and value."""
+    theirs = {}
+    for name, value in ours.items():
+        top, *rest = name.split(".")
+        if top in TOP_NAMES:
+            theirs[f"{TOP_NAMES[top]}.{rest[0]}"] = value
+        elif top == "layers":
+            i, part, kind = rest
+            if part == "qkv":
+                for p, piece in zip(("query", "key", "value"), value.chunk(3)):
+                    theirs[f"encoder.layer.{i}.attention.self.{p}.{kind}"] = piece.contiguous()
+            else:
+                theirs[f"encoder.layer.{i}.{LAYER_NAMES[part]}.{kind}"] = value
+    return theirs
+
+
+def load(folder: str | Path, head: bool = False) -> Encoder:
+    """Load a model folder as an Encoder on the CPU, in float32.
+
+    ``head`` adds a fresh projection head (drawn from torch's generator) where the folder has none.
+    """
+    folder = Path(folder)
+    shape = architecture(folder)
+    pooling = stored_pooling(folder)
+    dense = folder / "2_Dense" / "model.safetensors"
+    encoder = Encoder(shape, pooling, head=head or dense.is_file(), normalise=stored_normalise(folder))
+    weights = to_ours(load_weights(folder / "model.safetensors"), shape.num_hidden_layers, folder)
+    if encoder.head is not None:
+        if dense.is_file():
+            stored = load_file(dense)
+            weights |= {"head.weight": stored["linear.weight"], "head.bias": stored["linear.bias"]}
+        else:
+            torch.nn.init.normal_(encoder.head.weight, std=0.02)
+            torch.nn.init.zeros_(encoder.head.bias)
+            weights |= {f"head.{k}": v.clone() for k, v in encoder.head.state_dict().items()}
+    encoder.load_state_dict(weights)
+    return encoder
+
+
+def stored_pooling(folder: Path) -> str:
+    """Return ``mean`` or ``cls`` as the folder's pooling module states it."""
+    config = read_json(folder / "1_Pooling" / "config.json")
+    if config.get("pooling_mode_cls_token") or config.get("pooling_mode") == "cls":
+        return "cls"
+    if config.get("pooling_mode_mean_tokens") or config.get("pooling_mode") == "mean":
+        return "mean"
+    raise InputError(folder / "1_Pooling" / "config.json", "pooling is neither mean nor cls")
+
+
+def stored_normalise(folder: Path) -> bool:
+    """Tell whether the folder's last module scales vectors to length one."""
+    return any(module["type"].endswith("Normalize") for module in read_json(folder / "modules.json"))
+
+
+def stored_length(folder: Path) -> int:
+    """Return the longest input in tokens that the folder states."""
+    return int(read_json(folder / "sentence_bert_config.json")["max_seq_length"])
+
+
+def save(encoder: Encoder, folder: str | Path, source: str | Path, keep_head: bool, max_length: int,
+         pooler: dict[str, Tensor] | None = None) -> list[str]:
+    """Write ``encoder`` as a sentence-transformers folder, its config and tokenizer from ``source``.
+
+    Returns the names of the files written. Weights that the encoder does not use (BERT's pooler) are
+    carried over unchanged, from ``pooler`` or from the source's own, so that ``transformers`` finds
+    the folder complete.
+    """
+    folder, source = Path(folder), Path(source)
+    folder.mkdir(parents=True, exist_ok=True)
+    state = {name: value.detach().cpu().contiguous() for name, value in encoder.state_dict().items()}
+    weights = to_theirs(state)
+    spare = load_weights(source / "model.safetensors") if pooler is None else pooler
+    weights |= {n: v for n, v in spare.items() if n.startswith("pooler.")}
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    copied = [n for n in ("config.json", *TOKENIZER_FILES) if (source / n).is_file()]
+    for name in copied if folder != source else ():
+        shutil.copyfile(source / name, folder / name)
+    return ["model.safetensors", *copied, *_save_modules(encoder, folder, state, keep_head, max_length)]
+
+
+def _save_modules(encoder: Encoder, folder: Path, state: dict, keep_head: bool, max_length: int) -> list[str]:
+    d = encoder.shape.hidden_size
+    modules = [("", "Transformer"), ("1_Pooling", "Pooling")]
+    write_json(folder / "1_Pooling" / "config.json", {
+        "word_embedding_dimension": d, "pooling_mode_cls_token": encoder.pooling == "cls",
+        "pooling_mode_mean_tokens": encoder.pooling == "mean", "pooling_mode_max_tokens": False,
+        "pooling_mode_mean_sqrt_len_tokens": False})
+    written = ["1_Pooling/config.json", "modules.json", "sentence_bert_config.json"]
+    if encoder.head is not None and keep_head:
+        modules.append(("2_Dense", "Dense"))
+        write_json(folder / "2_Dense" / "config.json", {
+            "in_features": d, "out_features": d, "bias": True,
+            "activation_function": "torch.nn.modules.activation.Tanh"})
+        save_file({"linear.weight": state["head.weight"], "linear.bias": state["head.bias"]},
+                  folder / "2_Dense" / "model.safetensors", metadata={"format": "pt"})
+        written += ["2_Dense/config.json", "2_Dense/model.safetensors"]
+    if encoder.normalise:
+        modules.append((f"{len(modules)}_Normalize", "Normalize"))
+        (folder / modules[-1][0]).mkdir(exist_ok=True)
+    listing = [{"idx": i, "name": str(i), "path": p, "type": MODULE + t} for i, (p, t) in enumerate(modules)]
+    write_json(folder / "modules.json", listing)
+    write_json(folder / "sentence_bert_config.json", {"max_seq_length": max_length, "do_lower_case": False})
+    return written
