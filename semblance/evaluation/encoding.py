@@ -1,0 +1,36 @@
+"""Each distinct sentence is embedded once for a model."""
+
+from pathlib import Path
+from typing import Sequence
+
+import numpy as np
+
+from semblance.data.corpus import Tokens, tokenise
+from semblance.errors import InputError
+from semblance.models.encoder import Encoder
+
+
+class Texts:
+    """The distinct texts of an evaluation, tokenised once; models embed them any number of times."""
+
+    def __init__(self, texts: Sequence[str], tokenizer_file: str | Path):
+        self.numbers = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+        self.tokens: Tokens = tokenise(tokenizer_file, list(self.numbers))
+
+    def encode(self, encoder: Encoder, max_length: int) -> "Vectors":
+        """Embed every distinct text; raises InputError where a vector is not finite."""
+        vectors = encoder.encode(self.tokens, max_length)
+        if not np.isfinite(vectors).all():
+            raise InputError("model", "gives embeddings that are not finite", "train it again, or in fp32")
+        return Vectors(vectors, self.numbers)
+
+
+class Vectors:
+    """Vectors by text."""
+
+    def __init__(self, matrix: np.ndarray, numbers: dict[str, int]):
+        self.matrix, self.numbers = matrix, numbers
+
+    def of(self, texts: Sequence[str]) -> np.ndarray:
+        """Return the vectors of ``texts``, (len(texts), d) float32."""
+        return self.matrix[[self.numbers[t] for t in texts]]

@@ -1,0 +1,60 @@
+"""The metrics of both papers, in float64: correlations, and rankings with their ties decided."""
+
+import numpy as np
+
+
+def ranks(values: np.ndarray) -> np.ndarray:
+    """Return ranks from 1, shape (n,); equal values share the mean of their ranks."""
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    last = np.concatenate([first[1:], [len(values)]])
+    shared = np.empty(len(values))
+    shared[order] = np.repeat((first + 1 + last) / 2, last - first)
+    return shared
+
+
+def pearson(x: np.ndarray, y: np.ndarray) -> float:
+    """Return Pearson's r; NaN where one side is constant or a value is not finite."""
+    x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
+    if not (np.isfinite(x).all() and np.isfinite(y).all()):
+        return float("nan")
+    x, y = x - x.mean(), y - y.mean()
+    norm = np.sqrt((x @ x) * (y @ y))
+    return float(x @ y / norm) if norm > 0 else float("nan")
+
+
+def spearman(x: np.ndarray, y: np.ndarray) -> float:
+    """Return Spearman's ρ, that is Pearson's r of the ranks; NaN as for ``pearson``."""
+    x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
+    if not (np.isfinite(x).all() and np.isfinite(y).all()):
+        return float("nan")
+    return pearson(ranks(x), ranks(y))
+
+
+def cosine_pairs(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return the cosine of each row pair, (n,), in float64; NaN for a zero vector."""
+    left, right = np.asarray(left, np.float64), np.asarray(right, np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return (left * right).sum(1) / np.sqrt((left ** 2).sum(1) * (right ** 2).sum(1))
+
+
+def relevant_ranks(scores: np.ndarray, relevant: np.ndarray) -> np.ndarray:
+    """Return the ascending ranks, from 1, of the relevant candidates of one query.
+
+    Ties: score descending, then candidate number ascending.
+    """
+    order = np.lexsort((np.arange(len(scores)), -scores))
+    position = np.empty(len(scores), dtype=np.int64)
+    position[order] = np.arange(1, len(scores) + 1)
+    return np.sort(position[relevant])
+
+
+def accuracy_at(ranks_of_relevant: np.ndarray, k: int) -> float:
+    """Return 1.0 if a relevant candidate is among the first k, else 0.0."""
+    return float(ranks_of_relevant[0] <= k)
+
+
+def average_precision(ranks_of_relevant: np.ndarray) -> float:
+    """Return the average precision over ALL relevant candidates; 1/rank where there is one."""
+    return float(np.mean(np.arange(1, len(ranks_of_relevant) + 1) / ranks_of_relevant))

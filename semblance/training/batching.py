@@ -1,0 +1,57 @@
+"""Which rows make up each batch: seeded, without a sentence twice, the same on every machine."""
+
+from typing import Iterator
+
+import numpy as np
+
+from semblance.data.corpus import NONE, Rows
+from semblance.errors import InputError
+
+
+def batches(rows: Rows, size: int, seed: int, no_duplicates: bool = True) -> Iterator[np.ndarray]:
+    """Yield endless batches of ``size`` row numbers, epoch after epoch.
+
+    Each epoch is a fresh permutation. A row that shares a sentence with its batch would be a false
+    negative there (or be its own); it waits for the next batch, so none is lost.
+    """
+    matrix = np.stack(rows, axis=1)  # (N, 3)
+    epoch, fresh, waiting, fruitless = 0, _permutation(len(matrix), seed, 0), [], 0
+    while True:
+        batch, used, still = [], set(), []
+        while len(batch) < size:
+            if waiting:
+                row = waiting.pop(0)
+            else:
+                if not len(fresh):
+                    epoch += 1
+                    fresh = _permutation(len(matrix), seed, epoch)
+                row, fresh = int(fresh[0]), fresh[1:]
+            texts = {int(t) for t in matrix[row]} - {NONE}
+            if no_duplicates and not used.isdisjoint(texts):
+                still.append(row)
+                fruitless += 1
+                if fruitless > 20 * len(matrix) + 20 * size:
+                    raise InputError("batch_size", f"no {size} rows without a common sentence can be found",
+                                     "lower it for this corpus, or set no_duplicates: false")
+                continue
+            fruitless = 0
+            used |= texts
+            batch.append(row)
+        waiting = still + waiting
+        yield np.asarray(batch, dtype=np.int64)
+
+
+def _permutation(count: int, seed: int, epoch: int) -> np.ndarray:
+    return np.random.Generator(np.random.PCG64([seed, epoch])).permutation(count)
+
+
+def disjoint_rows(rows: Rows) -> int:
+    """Return how many rows a first pass finds without a common sentence: a bound for the batch size."""
+    used: set[int] = set()
+    count = 0
+    for row in np.stack(rows, axis=1).tolist():
+        texts = set(row) - {NONE}
+        if used.isdisjoint(texts):
+            used |= texts
+            count += 1
+    return count

@@ -1,0 +1,122 @@
+"""Step checkpoints: all that a training needs to go on as if it had never stopped.
+
+A checkpoint is a folder ``step-N`` of one safetensors file (weights, optimiser, best weights,
+random generators) and one JSON file (progress and digests). It is written under a temporary name,
+synced and renamed; the last two are kept, and a damaged one is passed over with a warning.
+"""
+
+import os
+import shutil
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from semblance.errors import InputError
+from semblance.provenance import checked, digests, write_json
+from semblance.training.loop import Progress
+from semblance.training.optimiser import AdamW
+
+KEPT = 2
+
+
+class Checkpoints:
+    """The checkpoints of one training in one folder, saved every ``minutes`` or ``steps``."""
+
+    def __init__(self, folder: str | Path, identity: str, minutes: float = 10.0, steps: int = 0):
+        """``identity`` names settings, data and code: checkpoints of anything else are not resumed."""
+        self.folder, self.identity, self.minutes, self.steps = Path(folder), identity, minutes, steps
+        self.saved_at = time.monotonic()
+
+    def save_if_due(self, model: nn.Module, adam: AdamW, progress: Progress,
+                    best: dict[str, Tensor] | None) -> None:
+        """Save after every ``steps`` steps, or when ``minutes`` have passed since the last save."""
+        by_steps = self.steps and progress.step % self.steps == 0
+        if by_steps or time.monotonic() - self.saved_at >= 60 * self.minutes:
+            self.save(model, adam, progress, best)
+
+    def save(self, model: nn.Module, adam: AdamW, progress: Progress,
+             best: dict[str, Tensor] | None) -> None:
+        """Write the checkpoint of this step, then drop all but the last two."""
+        final = self.folder / f"step-{progress.step:08d}"
+        temporary = self.folder / f".{final.name}.part"
+        shutil.rmtree(temporary, ignore_errors=True)
+        temporary.mkdir(parents=True)
+        save_file(_tensors(model, adam, best), temporary / "state.safetensors")
+        _sync(temporary / "state.safetensors")
+        write_json(temporary / "record.json", {
+            "identity": self.identity, "progress": _finite(asdict(progress)),
+            "outputs": digests(temporary, ["state.safetensors"])})
+        _sync(temporary)
+        shutil.rmtree(final, ignore_errors=True)
+        os.replace(temporary, final)
+        _sync(self.folder)
+        self.saved_at = time.monotonic()
+        for old in self._newest_first()[KEPT:]:
+            shutil.rmtree(old, ignore_errors=True)
+
+    def restore(self, model: nn.Module, adam: AdamW, progress: Progress) -> dict[str, Tensor] | None:
+        """Load the newest whole checkpoint of this identity into the arguments; return the best weights."""
+        for folder in self._newest_first():
+            try:
+                record = checked(folder / "record.json")
+                if record.get("identity") != self.identity:
+                    print(f"note: {folder} belongs to other settings, data or code; not resumed", file=sys.stderr)
+                    continue
+                state = load_file(folder / "state.safetensors")
+            except (InputError, SafetensorError, OSError, KeyError) as error:
+                print(f"warning: checkpoint passed over: {error}", file=sys.stderr)
+                continue
+            for name, value in record["progress"].items():
+                setattr(progress, name, float("-inf") if value is None else value)
+            print(f"resumed from step {progress.step}", file=sys.stderr)
+            return _load(state, model, adam)
+        return None
+
+    def clear(self) -> None:
+        """Remove the checkpoints of a finished training."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _newest_first(self) -> list[Path]:
+        return sorted(self.folder.glob("step-*"), reverse=True) if self.folder.is_dir() else []
+
+
+def _tensors(model: nn.Module, adam: AdamW, best: dict[str, Tensor] | None) -> dict[str, Tensor]:
+    tensors = {f"model.{n}": v for n, v in model.state_dict().items()}
+    tensors |= {f"best.{n}": v for n, v in (best or {}).items()}
+    for parameter, state in adam.state.items():
+        tensors |= {f"adam.{parameter}/{n}": v for n, v in state.items()}
+    tensors["random.cpu"] = torch.get_rng_state()
+    if torch.cuda.is_available():
+        tensors["random.cuda"] = torch.cuda.get_rng_state()
+    return {n: v.detach().cpu().contiguous().clone() for n, v in tensors.items()}
+
+
+def _load(state: dict[str, Tensor], model: nn.Module, adam: AdamW) -> dict[str, Tensor] | None:
+    part = lambda prefix: {n.removeprefix(prefix): v for n, v in state.items() if n.startswith(prefix)}  # noqa: E731
+    model.load_state_dict(part("model."))
+    device = next(model.parameters()).device
+    for name, value in part("adam.").items():
+        parameter, slot = name.split("/")
+        adam.state.setdefault(parameter, {})[slot] = value.to(device)
+    torch.set_rng_state(state["random.cpu"])
+    if "random.cuda" in state and torch.cuda.is_available():
+        torch.cuda.set_rng_state(state["random.cuda"])
+    return part("best.") or None
+
+
+def _finite(progress: dict) -> dict:
+    return {**progress, "best": progress["best"] if progress["best_step"] else None}
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

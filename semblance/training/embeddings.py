@@ -1,0 +1,37 @@
+"""The frozen embeddings of an entropy model: one vector for each distinct sentence of the corpus."""
+
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from semblance.data.corpus import read_tokens
+from semblance.errors import InputError
+from semblance.models import folder as model_folder
+from semblance.provenance import checked, write_record
+
+
+def embed(model: str, tokens: str, output: str, max_length: int, threads: int, code: str) -> None:
+    """Write ``embeddings.npy`` (N, d) float16, made in evaluation mode, and its record, into ``output``.
+
+    ``model`` and ``tokens`` are records of the stages before.
+    """
+    started = time.time()
+    torch.set_num_threads(threads)
+    model_record, token_record = checked(model), checked(tokens)
+    encoder = model_folder.load(Path(model).parent / "model").eval()
+    encoder.to("cuda" if torch.cuda.is_available() else "cpu")
+    vectors = encoder.encode(read_tokens(Path(tokens).parent / "tokens.arrow"), max_length)
+    if not np.isfinite(vectors).all():
+        raise InputError(model, "the model gives embeddings that are not finite", "train it again")
+    folder = Path(output)
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / ".embeddings.part", "wb") as stream:
+        np.save(stream, vectors.astype(np.float16), allow_pickle=False)
+    os.replace(folder / ".embeddings.part", folder / "embeddings.npy")
+    inputs = {"model": model_record["outputs"]["model/model.safetensors"],
+              "tokens": token_record["outputs"]["tokens.arrow"]}
+    write_record(folder / "record.json", "embed", outputs=["embeddings.npy"], started=started, code=code,
+                 inputs=inputs, sentences=len(vectors), max_length=max_length)

@@ -1,0 +1,115 @@
+"""One training from files to files: base and corpus in, model folder, dev curve and record out."""
+
+import csv
+import io
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Callable, Sequence
+
+import numpy as np
+import torch
+
+from semblance.data.corpus import read_rows, read_tokens
+from semblance.errors import InputError
+from semblance.models import folder as model_folder
+from semblance.models.encoder import Encoder
+from semblance.provenance import canonical, checked, text_digest, write_record, write_text
+from semblance.training.checkpoint import Checkpoints
+from semblance.training.loop import Progress, fit, summary
+from semblance.training.methods import BatchLoss, TrainSettings, schedule, training_rows
+
+Dev = Callable[[Encoder], float]
+
+
+def prepare_torch(settings: TrainSettings) -> str:
+    """Set threads, matmul precision and determinism; return the device."""
+    torch.set_num_threads(settings.threads)
+    torch.set_float32_matmul_precision(settings.matmul)
+    torch.manual_seed(settings.seed)
+    if torch.cuda.is_available():
+        torch.use_deterministic_algorithms(True)
+        return "cuda"
+    return "cpu"
+
+
+def load_augmented(records: Sequence[str]) -> tuple[list[np.ndarray], dict[str, str]]:
+    """Memory-map each entropy model's embeddings, (N, d) float16; return them and their digests."""
+    arrays, inputs = [], {}
+    for path in records:
+        record = checked(path)
+        arrays.append(np.load(Path(path).parent / "embeddings.npy", mmap_mode="r", allow_pickle=False))
+        inputs[str(path)] = record["outputs"]["embeddings.npy"]
+    return arrays, inputs
+
+
+def train(base: str, corpus: str, tokens: str, output: str, settings: TrainSettings, *, stage: str, code: str,
+          dev: Dev | None, dev_inputs: dict[str, str], augmented: Sequence[str] = ()) -> Progress:
+    """Train one model and write ``output``: ``model/``, ``dev.csv``, ``record.json`` (last).
+
+    ``base``, ``corpus``, ``tokens`` and each of ``augmented`` are the records of earlier stages;
+    what they vouch for is checked before use.
+    """
+    started, device = time.time(), prepare_torch(settings)
+    records = {"base": checked(base), "corpus": checked(corpus), "tokens": checked(tokens)}
+    same_tokenizer(records["base"], base, records["tokens"], tokens)
+    frozen, inputs = load_augmented(augmented)
+    inputs |= {n: text_digest(canonical(r["outputs"])) for n, r in records.items()} | dev_inputs
+    encoder = model_folder.load(Path(base).parent / "model", head=settings.head != "none").to(device)
+    token_data = read_tokens(Path(tokens).parent / "tokens.arrow")
+    rows = training_rows(read_rows(Path(corpus).parent), len(token_data.offsets) - 1, settings)
+    step_loss, plan = BatchLoss(encoder, token_data, rows, settings, frozen), schedule(rows, settings)
+    out = Path(output)
+    identity = text_digest(canonical([asdict(settings), inputs, code]))
+    keeper = Checkpoints(out / "checkpoints", identity, settings.checkpoint_minutes, settings.checkpoint_steps)
+    with event_log(out / "events") as log:
+        progress = fit(encoder, step_loss, plan, evaluate=(lambda: dev(encoder)) if dev else None, log=log,
+                       checkpoint=keeper, label=out.name)
+    files = model_folder.save(encoder, out / "model", Path(base).parent / "model", settings.head == "keep",
+                              max(settings.max_length, model_folder.stored_length(Path(base).parent / "model")))
+    write_text(out / "dev.csv", _curve(progress))
+    write_record(out / "record.json", stage, outputs=[*(f"model/{f}" for f in files), "dev.csv"], started=started,
+                 code=code, inputs=inputs, settings=asdict(settings), device=_device_name(device),
+                 batch_size=step_loss.size, steps=plan.steps, training=summary(progress))
+    keeper.clear()
+    return progress
+
+
+def same_tokenizer(base: dict, base_path: str, tokens: dict, tokens_path: str) -> None:
+    """Refuse tokens that another tokenizer made."""
+    if base["outputs"]["model/tokenizer.json"] != tokens["tokenizer"]:
+        raise InputError(tokens_path, f"made by another tokenizer than that of {base_path}",
+                         "correct the base's tokenizer key in the config")
+
+
+def _device_name(device: str) -> str:
+    return torch.cuda.get_device_name() if device == "cuda" else f"cpu, {torch.get_num_threads()} threads"
+
+
+def _curve(progress: Progress) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, ["step", "dev"], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(progress.curve)
+    return text.getvalue()
+
+
+class event_log:
+    """TensorBoard events of one run as a callable for the loop's ``log``."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+
+    def __enter__(self) -> "event_log":
+        from tensorboard.summary import Writer  # without torch.utils.tensorboard, which takes a second more
+        self.writer = Writer(str(self.folder))
+        return self
+
+    def __call__(self, event: dict) -> None:
+        """Note each value of ``event`` under its name at ``event['step']``."""
+        for name in ("loss", "learning_rate", "dev"):
+            if name in event:
+                self.writer.add_scalar(name, event[name], step=event["step"])
+
+    def __exit__(self, *failure: object) -> None:
+        self.writer.close()
