@@ -1,0 +1,111 @@
+"""The one long CSV of scores: every number a table may show, one a line, checked on the way in.
+
+A value stands in its natural unit (correlations in [-1, 1], accuracies and MAP in [0, 1]) and
+unrounded. Nothing is filled in: a score that is absent stays absent, and one that is no number
+stops the reader.
+"""
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pandas as pd
+
+from semblance.errors import InputError, at
+from semblance.provenance import write_text
+
+COLUMNS = ("run", "corpus", "base", "method", "seed", "fold", "task", "subset", "metric", "aggregation",
+           "protocol", "value", "n", "precision", "code", "environment", "weights", "data")
+KEY = ("corpus", "base", "method", "seed", "fold", "task", "subset", "metric", "aggregation", "protocol")
+MAY_BE_EMPTY = frozenset({"fold", "subset"})
+RANGES = {"spearman": (-1.0, 1.0), "pearson": (-1.0, 1.0), "alignment": (0.0, 4.0), "uniformity": (-8.0, 0.0),
+          "acc@1": (0.0, 1.0), "acc@3": (0.0, 1.0), "acc@5": (0.0, 1.0), "map": (0.0, 1.0)}
+SLACK = 1e-9  # a correlation computed in floating point may pass 1 by a few units of the last place
+
+
+def collect(paths: Iterable[str | Path]) -> pd.DataFrame:
+    """Join score files into one frame, sorted by key, the same whatever the order of ``paths``.
+
+    Raises InputError (``file:line``) for a wrong header or field, a value that is missing, NaN,
+    infinite or outside its metric's range, and for a key that occurs twice.
+    """
+    seen: dict[tuple, str] = {}
+    records = []
+    for path in paths:
+        for place, record in _records(Path(path)):
+            key = tuple(record[name] for name in KEY)
+            if key in seen:
+                raise InputError(place, f"duplicate score, first given at {seen[key]}",
+                                 "evaluate each run once, or list each file once")
+            seen[key] = place
+            records.append(record)
+    records.sort(key=lambda record: tuple(record[name] for name in KEY))
+    frame = pd.DataFrame(records, columns=list(COLUMNS))
+    return frame.astype({"seed": "int64", "n": "int64", "value": "float64"})
+
+
+def read_scores(path: str | Path) -> pd.DataFrame:
+    """Read one long CSV with the same checks as ``collect``."""
+    return collect([path])
+
+
+def write_scores(frame: pd.DataFrame, path: str | Path) -> None:
+    """Write the long CSV in one stroke; values by ``repr``, so that reading gives the same floats."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for record in frame[list(COLUMNS)].to_dict("records"):
+        writer.writerow([repr(float(record[name])) if name == "value" else record[name] for name in COLUMNS])
+    write_text(path, buffer.getvalue())
+
+
+def _records(path: Path) -> Iterator[tuple[str, dict]]:
+    with open(path, encoding="utf-8", newline="") as handle:
+        reader = csv.reader(handle, strict=True)
+        try:
+            header = next(reader, [])
+            if tuple(header) != COLUMNS:
+                raise InputError(at(path, 1), f"the header is {header}", f"expected {','.join(COLUMNS)}")
+            for fields in reader:
+                place = at(path, reader.line_num)
+                yield place, _parse(fields, place)
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise InputError(at(path, reader.line_num), f"not readable as CSV ({error})") from error
+
+
+def _parse(fields: list[str], place: str) -> dict:
+    if len(fields) != len(COLUMNS):
+        raise InputError(place, f"{len(fields)} fields instead of {len(COLUMNS)}", "write this file again")
+    record: dict = dict(zip(COLUMNS, fields))
+    empty = [name for name in COLUMNS if not record[name] and name not in MAY_BE_EMPTY]
+    if empty:
+        raise InputError(place, f"no value for {', '.join(empty)}", "a missing score must be absent, not blank")
+    if bool(record["subset"]) != (record["aggregation"] == "subset"):
+        raise InputError(place, "a subset is named if and only if the aggregation is 'subset'")
+    record["seed"] = _integer(record, "seed", 0, place)
+    record["n"] = _integer(record, "n", 1, place)
+    record["value"] = _value(record, place)
+    return record
+
+
+def _integer(record: dict, name: str, least: int, place: str) -> int:
+    text = record[name]
+    if not (text.isascii() and text.isdigit()) or int(text) < least:
+        raise InputError(place, f"{name} is {text!r}", f"expected a whole number of at least {least}")
+    return int(text)
+
+
+def _value(record: dict, place: str) -> float:
+    metric, text = record["metric"], record["value"]
+    if metric not in RANGES:
+        raise InputError(place, f"unknown metric {metric!r}", f"known: {', '.join(RANGES)}")
+    try:
+        value = float(text)
+    except ValueError:
+        raise InputError(place, f"the value {text!r} is not a number") from None
+    low, high = RANGES[metric]
+    if not math.isfinite(value) or not low - SLACK <= value <= high + SLACK:
+        raise InputError(place, f"{metric} is {text}", f"expected a number in [{low:g}, {high:g}], unrounded")
+    return value

@@ -1,0 +1,178 @@
+"""The reporting stages from score files to the comparison, through each script's main."""
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import spearmanr
+
+from semblance.errors import InputError
+from tests.unit.reporting.example_scores import TASKS, record, write
+from workflow.scripts import collect_scores, compare_published, render_table
+
+ROOT = Path(__file__).parents[2]
+METRICS = ("acc@1", "acc@3", "acc@5", "ap")
+
+
+@pytest.fixture
+def results(tmp_path):
+    """A results folder of two methods and three seeds on two STS tasks, and one bank of two folds."""
+    rng = np.random.default_rng(0)
+    gold = {task: rng.integers(0, 11, 80) / 2 for task in TASKS}
+    for method, noise in (("simcse", 2.0), ("rcl", 0.5)):
+        for seed in (1, 2, 3):
+            sts_run(tmp_path / f"sts/nli/tiny/{method}/seed-{seed}", method, seed, gold, noise, rng)
+            for fold in (0, 1):
+                faq_run(tmp_path / f"faq/bank-{fold}/tiny/{method}/seed-{seed}", method, seed, fold, rng)
+    return tmp_path
+
+
+def sts_run(folder, method, seed, gold, noise, rng):
+    frame = pd.concat([pd.DataFrame({"task": task, "subset": "", "index": range(80), "gold": values,
+                                     "similarity": values + noise * rng.normal(size=80)})
+                       for task, values in gold.items()])
+    write(folder / "scores.csv", [record(method=method, seed=seed, task=task,
+                                         value=repr(float(spearmanr(part["gold"], part["similarity"])[0])))
+                                  for task, part in frame.groupby("task")])
+    frame.to_parquet(folder / "predictions.parquet")
+
+
+def faq_run(folder, method, seed, fold, rng):
+    ranks = [sorted(rng.choice(np.arange(1, 12), size=rng.integers(1, 4), replace=False).tolist()) for _ in range(25)]
+    frame = pd.DataFrame({"protocol": "pairs", "query": range(25), "ranks": ranks,
+                          **{f"acc@{k}": [float(r[0] <= k) for r in ranks] for k in (1, 3, 5)},
+                          "ap": [float(np.mean([(i + 1) / rank for i, rank in enumerate(r)])) for r in ranks]})
+    write(folder / "scores.csv", [
+        record(corpus=f"bank-{fold}", method=method, seed=seed, fold=str(fold), task="bank", aggregation="test",
+               protocol="pairs", metric="map" if name == "ap" else name, value=repr(float(frame[name].mean())))
+        for name in METRICS])
+    frame.to_parquet(folder / "predictions.parquet")
+
+
+def settings(layout, **given):
+    published = {"sts": "rcl/3/RCL", "faq": "rcl/2a/RCL"}.get(layout)
+    rows = [{"label": name, "corpus": "nli", "base": "tiny", "method": name, "seeds": [1, 2, 3],
+             "published": published if name == "rcl" else None} for name in ("simcse", "rcl")]
+    tasks = [] if layout == "faq" else list(TASKS)
+    return {"name": layout, "title": "T", "layout": layout, "rows": rows, "tasks": tasks, "reference": "simcse",
+            "dataset": "bank" if layout == "faq" else None, "folds": 2 if layout == "faq" else None, "draws": 50} | given
+
+
+def collected(results):
+    output = results / "scores.csv"
+    paths = sorted(map(str, results.glob("*/*/*/*/*/scores.csv")))
+    assert len(paths) == 2 * 3 * (1 + 2)
+    collect_scores.main(["--scores", *paths, "--output", str(output)])
+    return output
+
+
+def rendered(results, layout, **given):
+    stem = results / "tables" / layout
+    render_table.main(["--settings", json.dumps(settings(layout, **given)), "--scores", str(collected(results)),
+                       "--predictions-root", str(results), "--published", str(ROOT / "workflow/published.yaml"),
+                       "--csv", f"{stem}.csv", "--markdown", f"{stem}.md", "--latex", f"{stem}.tex",
+                       "--json", f"{stem}.json"])
+    return stem
+
+
+def recompute(results):
+    command = [sys.executable, str(ROOT / "tests/recompute.py"), str(results)]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def test_the_three_ways_to_name_score_files_give_the_same_csv(results):
+    expected = collected(results).read_bytes()
+    paths = [str(path) for path in results.glob("*/*/*/*/*/scores.csv")]
+    (results / "list.txt").write_text("\n".join(reversed(paths)) + "\n")
+    (results / "list.json").write_text(json.dumps(paths))
+    for flag, name in (("--scores-list", "list.txt"), ("--list", "list.json")):
+        collect_scores.main([flag, str(results / name), "--output", str(results / "again.csv")])
+        assert (results / "again.csv").read_bytes() == expected
+
+
+def test_a_list_that_is_none_stops(results):
+    (results / "list.json").write_text('{"a": 1}')
+    with pytest.raises(InputError, match="list.json"):
+        collect_scores.main(["--list", str(results / "list.json"), "--output", str(results / "x.csv")])
+    assert not (results / "x.csv").exists()
+
+
+def test_a_bad_score_leaves_no_output(results):
+    bad = write(results / "bad.csv", [record(value="nan")])
+    with pytest.raises(InputError, match="bad.csv:2"):
+        collect_scores.main(["--scores", str(bad), "--output", str(results / "out.csv")])
+    assert not list(results.glob("*out.csv*"))
+
+
+def test_settings_that_are_not_json_stop(results):
+    with pytest.raises(InputError, match="--settings"):
+        render_table.main(["--settings", "{", "--scores", "s", "--csv", "c", "--markdown", "m", "--latex", "l",
+                           "--json", "j"])
+
+
+@pytest.mark.parametrize("layout", ["sts", "faq", "seeds"])
+def test_every_cell_can_be_recomputed_from_the_predictions(results, layout):
+    rendered(results, layout)
+    done = recompute(results)
+    assert done.returncode == 0, done.stdout + done.stderr
+    # cells of two rows: sts (2 tasks + Average) and faq (4 metrics) with sd; seeds mean, top3 with sd, max, 3 seeds
+    assert done.stdout.startswith(f"{2 * {'sts': 6, 'faq': 8, 'seeds': 8}[layout]} cells recomputed, 0 differ")
+
+
+@pytest.mark.parametrize("layout, column", [("sts", "sts13"), ("sts", "Average_sd"), ("faq", "map"), ("seeds", "top3")])
+def test_a_cell_changed_by_a_millionth_is_found(results, layout, column):
+    path = rendered(results, layout).with_suffix(".csv")
+    rows = list(csv.DictReader(path.open()))
+    rows[1][column] = repr(float(rows[1][column]) + 1e-6)
+    with path.open("w", newline="") as handle:
+        writer = csv.DictWriter(handle, rows[0].keys(), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    done = recompute(results)
+    assert done.returncode == 1 and f"rcl, {column}" in done.stdout
+
+
+def test_a_lost_run_shows_as_missing_and_the_recomputation_agrees(results):
+    for path in (results / "sts/nli/tiny/rcl/seed-2").iterdir():
+        path.unlink()
+    scores = results / "scores.csv"
+    collect_scores.main(["--scores", *map(str, results.glob("sts/*/*/*/*/scores.csv")), "--output", str(scores)])
+    stem = results / "tables" / "lost"
+    render_table.main(["--settings", json.dumps(settings("sts")), "--scores", str(scores), "--csv", f"{stem}.csv",
+                       "--markdown", f"{stem}.md", "--latex", f"{stem}.tex", "--json", f"{stem}.json"])
+    assert list(csv.DictReader(open(f"{stem}.csv")))[1]["Average"] == "n/a"
+    assert recompute(results).returncode == 0
+
+
+def test_no_table_to_check_is_no_success(tmp_path):
+    assert recompute(tmp_path).returncode == 1
+
+
+def test_the_bootstrap_p_reaches_the_csv_and_the_json(results):
+    stem = rendered(results, "sts")
+    row = list(csv.DictReader(stem.with_suffix(".csv").open()))[1]
+    cell = json.loads(stem.with_suffix(".json").read_text())["rows"][1]["cells"]["Average"]
+    assert float(row["Average_p_bootstrap"]) == cell["p_bootstrap"] == pytest.approx(2 / 51)
+    assert float(row["Average"]) == cell["mean"] and cell["n"] == 3
+
+
+def test_the_same_inputs_give_the_same_bytes(results):
+    first = {form: rendered(results, "sts").with_suffix(form).read_bytes() for form in (".csv", ".md", ".tex", ".json")}
+    assert first == {form: rendered(results, "sts").with_suffix(form).read_bytes() for form in first}
+
+
+def test_the_comparison_page_tells_run_from_not_run_and_stand_in(results):
+    tables = [f"{rendered(results, 'sts')}.json", f"{rendered(results, 'faq', stand_in=True)}.json"]
+    output = results / "published.md"
+    compare_published.main(["--published", str(ROOT / "workflow/published.yaml"), "--tables", *tables,
+                            "--output", str(output)])
+    page = output.read_text()
+    # claimed and run: sts12, sts13 and Average of RCL's Table 3, and 4 metrics of 2a (a stand-in)
+    assert page.count("stand-in, not comparable |") == 4
+    assert page.count("| sts, rcl |") == 3 and "| RCL | sts12 | \\*76.15 |" in page
+    assert "Not run: SRoBERTa base (8 cells)" in page

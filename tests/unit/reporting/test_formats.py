@@ -1,0 +1,88 @@
+"""The three forms of a table: nothing rounded in the CSV, rounded once elsewhere, nothing unescaped."""
+
+import csv
+import io
+
+import pytest
+
+from semblance.reporting.formats import csv_text, latex, markdown
+from semblance.reporting.published import Entry, Published, attach
+from semblance.reporting.tables import build
+from tests.unit.reporting.example_scores import frame, record, runs, spec
+
+SIMCSE = {1: (0.7000123, 0.80), 2: (0.7300456, 0.83), 3: (0.71, 0.8)}
+RCL = {1: (0.90, 0.80), 2: (0.91, 0.83), 3: (0.95, 0.82)}
+START = [record(method="start", corpus="none", seed=0, task=task, value=0.6) for task in ("sts12", "sts13")]
+
+
+def table(**given):
+    rows = {"start": {"corpus": "nli", "base": "tiny", "method": "start", "seeds": [0]},
+            "SimCSE": {"corpus": "nli", "base": "tiny", "method": "simcse", "seeds": [1, 2, 3],
+                       "published": "p/1/SimCSE"},
+            "RCL_8 & 50%": {"corpus": "nli", "base": "tiny", "method": "rcl-8", "seeds": [1, 2, 3]},
+            "lost|row": {"corpus": "nli", "base": "tiny", "method": "lost", "seeds": [1]}}
+    scores = frame(START + runs("simcse", SIMCSE) + runs("rcl-8", RCL))
+    entry = Entry("p", "1", "SimCSE", "sts12", 70.9, "senteval")
+    average = Entry("p", "1", "SimCSE", "Average", 75.0, "senteval")
+    return attach(build(spec(rows, **given), scores), Published((entry, average), {}, ()))
+
+
+def test_the_csv_holds_unrounded_points():
+    rows = list(csv.DictReader(io.StringIO(csv_text(table(reference="SimCSE")))))
+    mean = (70.00123 + 73.00456 + 71.0) / 3
+    assert float(rows[1]["sts12"]) == pytest.approx(mean, abs=1e-12)
+    assert float(rows[1]["sts12_published"]) == 70.9
+    assert float(rows[1]["sts12_difference"]) == pytest.approx(mean - 70.9, abs=1e-9)
+    assert rows[2]["sts12_published"] == "" and float(rows[2]["sts12_p"]) < 0.05
+    assert [rows[2][name] for name in ("reference", "test", "seeds", "n")] == ["SimCSE", "Welch t", "1 2 3", "3"]
+
+
+def test_a_missing_cell_is_said_to_be_missing_and_an_undefined_spread_is_blank():
+    rows = list(csv.DictReader(io.StringIO(csv_text(table()))))
+    assert (rows[3]["sts12"], rows[3]["Average"], rows[3]["sts12_sd"]) == ("n/a", "n/a", "")
+    assert rows[0]["sts12_sd"] == "" and rows[0]["n"] == "1"
+
+
+def test_markdown_shows_mean_spread_n_stars_and_the_paper():
+    lines = markdown(table(reference="SimCSE")).splitlines()
+    assert "| start | 1 | 60.00 ± – | 60.00 ± – | 60.00 ± – |" in lines
+    # 71.33526… and sd 1.5297… round once; the difference is 0.43526…, not 71.34 - 70.9 = 0.44
+    assert any(line.startswith("| SimCSE | 3 | 71.34 ± 1.53 |") for line in lines)
+    assert any("70.90 (+0.44)" in line for line in lines)
+    assert any(line.startswith(r"| RCL\_8 & 50% | 3 | \*92.00 ± 2.65 |") for line in lines)
+    assert r"| lost\|row | 1 | n/a | n/a | n/a |" in lines
+    assert any(line.startswith("- Marks: ") and "Welch" in line for line in lines)
+
+
+def test_every_markdown_line_of_the_table_has_the_same_number_of_cells():
+    lines = [line.replace(r"\|", "") for line in markdown(table()).splitlines() if line.startswith("|")]
+    assert len({line.count("|") for line in lines}) == 1
+
+
+def test_latex_is_escaped_and_balanced():
+    text = latex(table(reference="SimCSE", title="50% of φ_1 & {x}"))
+    assert r"RCL\_8 \& 50\%" in text and r"50\% of $\phi$\_1 \& \{x\}" in text
+    assert text.count(r"\begin{") == text.count(r"\end{") == 2
+    body = text.split(r"\midrule")[1].split(r"\bottomrule")[0].strip().splitlines()
+    assert {line.replace(r"\&", "").count("&") for line in body} == {4}
+    assert r"$^{*}$92.00 $\pm$ 2.65" in text and "±" not in text and "φ" not in text
+
+
+def test_regulators_stand_in_columns_with_one_row_of_averages():
+    text = markdown(table(layout="regulators")).splitlines()
+    assert r"|  | start | SimCSE | RCL\_8 & 50% | lost\|row |" in text
+    assert any(line.startswith("| Average | 60.00 ± – | ") and line.endswith("| n/a |") for line in text)
+    assert "| n | 1 | 3 | 3 | 1 |" in text
+    assert len(list(csv.DictReader(io.StringIO(csv_text(table(layout="regulators")))))) == 4
+
+
+def test_single_seeds_show_no_spread_and_rows_without_that_seed_stay_blank():
+    text = markdown(table(layout="seeds"))
+    line = next(line for line in text.splitlines() if line.startswith("| start | 1 |"))
+    assert line == "| start | 1 | 60.00 ± – | n/a | 60.00 | 60.00 |  |  |  |"
+
+
+@pytest.mark.parametrize("form", [markdown, latex])
+def test_the_stand_in_note_and_own_note_are_printed(form):
+    text = form(table(stand_in=True, note="Own words."))
+    assert "Stand-in: " in text and "Own words." in text

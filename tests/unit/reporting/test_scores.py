@@ -1,0 +1,66 @@
+"""The long CSV: what is let in, what stops, and that nothing changes on the way through."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semblance.errors import InputError
+from semblance.reporting.scores import COLUMNS, collect, read_scores, write_scores
+from tests.unit.reporting.example_scores import frame, record, write
+
+
+def test_the_order_of_the_files_does_not_matter(tmp_path):
+    a = write(tmp_path / "a.csv", [record(seed=2), record(seed=10)])
+    b = write(tmp_path / "b.csv", [record(seed=1)])
+    assert collect([a, b]).equals(collect([b, a]))
+    assert list(collect([a, b])["seed"]) == [1, 2, 10]
+
+
+@given(st.floats(-1, 1))
+def test_values_survive_writing_and_reading_to_the_last_bit(value):
+    import tempfile
+    from pathlib import Path
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "scores.csv")
+        write_scores(frame([record(value=value)]), path)
+        assert read_scores(path)["value"].tolist() == [value]
+
+
+def test_words_like_null_stay_words(tmp_path):
+    path = write(tmp_path / "s.csv", [record(method="null", corpus="NA", base="n/a")])
+    assert read_scores(path)[["method", "corpus", "base"]].values.tolist() == [["null", "NA", "n/a"]]
+
+
+def test_an_empty_fold_and_subset_stay_empty_text(tmp_path):
+    assert read_scores(write(tmp_path / "s.csv", [record()]))[["fold", "subset"]].values.tolist() == [["", ""]]
+
+
+@pytest.mark.parametrize("wrong", [
+    {"value": "nan"}, {"value": "inf"}, {"value": ""}, {"value": "n/a"}, {"value": 76.25}, {"value": -1.5},
+    {"seed": "-1"}, {"seed": "1.0"}, {"n": "0"}, {"code": ""}, {"environment": ""}, {"metric": "kendall"},
+    {"metric": "map", "value": -0.1}, {"subset": "headlines"}, {"aggregation": "subset"}])
+def test_a_wrong_field_stops_at_its_file_and_line(tmp_path, wrong):
+    path = write(tmp_path / "s.csv", [record(), record(seed=2) | wrong])
+    with pytest.raises(InputError, match=r"s\.csv:3"):
+        read_scores(path)
+
+
+def test_a_short_line_and_a_wrong_header_stop(tmp_path):
+    path = write(tmp_path / "s.csv", [record()])
+    path.write_text(path.read_text() + "nli,tiny\n")
+    with pytest.raises(InputError, match=r"s\.csv:3: 2 fields"):
+        read_scores(path)
+    path.write_text(",".join(COLUMNS[:-1]) + "\n")
+    with pytest.raises(InputError, match=r"s\.csv:1"):
+        read_scores(path)
+
+
+def test_a_score_given_twice_names_both_places(tmp_path):
+    a = write(tmp_path / "a.csv", [record()])
+    b = write(tmp_path / "b.csv", [record(seed=2), record(value=0.6)])
+    with pytest.raises(InputError, match=r"b\.csv:3.*a\.csv:2"):
+        collect([a, b])
+
+
+def test_a_correlation_a_rounding_error_above_one_is_let_in(tmp_path):
+    assert read_scores(write(tmp_path / "s.csv", [record(value=1.0000000000000002)]))["value"][0] > 1

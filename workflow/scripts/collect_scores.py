@@ -1,0 +1,37 @@
+"""Join the scores of all runs into the one long CSV from which every table is made.
+
+Give the files by name (--scores), or, since hundreds of names do not fit a command line, as a root
+folder and a JSON of the runs below it: {"sts/nli/bert-base/simcse": [1, 2, 3], ...} by seeds.
+"""
+
+import argparse
+import json
+
+from semblance.errors import InputError
+from semblance.reporting.scores import collect, write_scores
+from workflow.scripts.cli import run
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Collect and write."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--scores", nargs="+", metavar="PATH", help="score files")
+    source.add_argument("--runs", metavar="JSON", help="runs below --root, with their seeds")
+    parser.add_argument("--root", default=".", help="the folder of --runs")
+    parser.add_argument("--output", required=True, help="the long CSV to write")
+    args = parser.parse_args(argv)
+    write_scores(collect(args.scores or paths_of(args.root, args.runs)), args.output)
+
+
+def paths_of(root: str, runs: str) -> list[str]:
+    """Return the score file of each run and seed; raises InputError if ``runs`` is not such a JSON."""
+    try:
+        seeds = json.loads(runs)
+        return [f"{root}/{run}/seed-{int(seed)}/scores.csv" for run in seeds for seed in seeds[run]]
+    except (TypeError, ValueError) as error:
+        raise InputError("--runs", f"not a JSON of runs and seeds ({error})") from None
+
+
+if __name__ == "__main__":
+    run(main)
