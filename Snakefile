@@ -1,0 +1,54 @@
+"""From raw data to the papers' tables. `snakemake -n` shows the plan that config.yaml makes."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(workflow.basedir)))
+
+from semblance.errors import InputError
+from semblance.provenance import code_digest
+from workflow.config import load
+
+
+configfile: "config.yaml"
+
+
+try:
+    config = load(config)
+except InputError as error:
+    raise WorkflowError(str(error))
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/data.smk"
+include: "workflow/rules/entropy.smk"
+include: "workflow/rules/train.smk"
+include: "workflow/rules/evaluate.smk"
+include: "workflow/rules/tables.smk"
+
+
+wildcard_constraints:
+    base="|".join(map(re.escape, config["bases"])),
+    corpus="|".join(map(re.escape, ["none", *config["corpora"], *PLAN.folds_of])),
+    bank="|".join(map(re.escape, PLAN.banks)),
+    method="|".join(map(re.escape, sorted(config["methods"], key=len, reverse=True))),
+    kind="|".join(map(re.escape, config["train_entropy"]["kinds"])),
+    phi=r"-?[0-9.]+(e-?[0-9]+)?",
+    seed=r"[0-9]+",
+    table="|".join(map(re.escape, config["tables"])),
+
+
+localrules:
+    all,
+    collect_scores,
+    render_table,
+    compare_published,
+
+
+rule all:
+    """Every table, and the comparison with the papers."""
+    default_target: True
+    input:
+        TABLES,
+        f"{OUT}/tables/scores.csv",
+        f"{OUT}/tables/published.md",

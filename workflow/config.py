@@ -1,0 +1,109 @@
+"""The configuration: overrides laid over, validated strictly, cross-checked; no snakemake here."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import yaml
+
+from semblance.errors import InputError
+
+SCHEMA = Path(__file__).parent / "schemas" / "config.schema.yaml"
+TRAINED_BY_KIND = ("initial", "start")  # method names with rules of their own
+
+
+def load(config: dict) -> dict:
+    """Return the validated config, keys that are null removed.
+
+    Raises InputError naming the key of the first violation.
+    """
+    config = _without_nulls(json.loads(json.dumps(config)))
+    schema = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
+    errors = sorted(jsonschema.Draft202012Validator(schema).iter_errors(config), key=lambda e: list(map(str, e.path)))
+    if errors:
+        raise _told(errors[0])
+    _cross_check(config)
+    return config
+
+
+def _without_nulls(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: _without_nulls(v) for k, v in value.items() if v is not None}
+    return value
+
+
+def _told(error: jsonschema.ValidationError) -> InputError:
+    key = ".".join(["config", *map(str, error.path)])
+    if error.validator == "additionalProperties":
+        extra = sorted(set(error.instance) - set(error.schema.get("properties", {})))
+        return InputError(f"{key}.{extra[0]}", "unknown key", f"known are {', '.join(sorted(error.schema.get('properties', {})))}")
+    if error.validator == "required":
+        missing = next(k for k in error.schema["required"] if k not in error.instance)
+        return InputError(f"{key}.{missing}", "missing key", error.schema.get("properties", {}).get(missing, {}).get("description", ""))
+    message = error.message if len(error.message) < 200 else f"does not fit ({error.validator}: {error.validator_value})"
+    return InputError(key, message, error.schema.get("description", ""))
+
+
+def _known(where: str, name: str, table: dict, kind: str) -> None:
+    if name not in table:
+        raise InputError(f"config.{where}", f"there is no {kind} {name!r}", f"known are {', '.join(sorted(table))}")
+
+
+def _cross_check(config: dict) -> None:
+    for name, base in config["bases"].items():
+        _known(f"bases.{name}.tokenizer", base["tokenizer"], config["bases"], "base")
+        if sum(k in base for k in ("hub", "package", "folder")) != 1:
+            raise InputError(f"config.bases.{name}", "needs exactly one of hub, package, folder")
+        if "hub" in base and "revision" not in base:
+            raise InputError(f"config.bases.{name}.revision", "missing key", "pin a commit of the repository")
+    clash = sorted(set(config["corpora"]) & set(config["faq"]["banks"]))
+    if clash:
+        raise InputError(f"config.faq.banks.{clash[0]}", "a corpus has this name already")
+    for name, method in {**config["methods"], **config["train_entropy"]["kinds"]}.items():
+        _known(f"methods.{name}.recipe", method["recipe"], config["recipes"], "recipe")
+    for name, method in config["methods"].items():
+        if name in TRAINED_BY_KIND or entropy_parts(config, name):
+            raise InputError(f"config.methods.{name}", "this name is taken by a stage of its own")
+        for regulator in method.get("regulators", []):
+            if not entropy_parts(config, regulator):
+                raise InputError(f"config.methods.{name}.regulators", f"{regulator!r} is not KIND-PHI",
+                                 f"kinds are {', '.join(config['train_entropy']['kinds'])}")
+    for recipe, values in config["recipes"].items():
+        for base in values.get("by_base", {}):
+            _known(f"recipes.{recipe}.by_base.{base}", base, config["bases"], "base")
+    for name, table in config["tables"].items():
+        _check_table(config, name, table)
+
+
+def _check_table(config: dict, name: str, table: dict) -> None:
+    _known(f"tables.{name}.seeds", table["seeds"], config["seeds"], "list of seeds")
+    places = {**config["corpora"], **config["faq"]["banks"]}
+    for i, row in enumerate(table["rows"]):
+        where = f"tables.{name}.rows[{i}]"
+        for corpus in row["corpora"]:
+            _known(f"{where}.corpora", corpus, places, "corpus or bank")
+            if (table["layout"] == "faq") != (corpus in config["faq"]["banks"]):
+                raise InputError(f"config.{where}.corpora", f"{corpus!r} does not suit layout {table['layout']!r}")
+        for base in row["bases"]:
+            _known(f"{where}.bases", base, config["bases"], "base")
+        for method in row["methods"]:
+            if method != "start" and not entropy_parts(config, method):
+                _known(f"{where}.methods", method, {**config["methods"], "start": None}, "method")
+
+
+def entropy_parts(config: dict, method: str) -> tuple[str, str] | None:
+    """Split ``KIND-PHI`` into the kind and the literal φ; None for any other method name."""
+    for kind in sorted(config["train_entropy"]["kinds"], key=len, reverse=True):
+        phi = method.removeprefix(f"{kind}-")
+        if phi != method and _is_number(phi):
+            return kind, phi
+    return None
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

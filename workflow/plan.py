@@ -1,0 +1,206 @@
+"""Which runs exist, where their files lie, and which slice of the config each one gets.
+
+Pure functions of the validated config: the rules ask, and nothing here touches a file.
+"""
+
+from functools import cached_property
+from typing import Any, Iterator, NamedTuple
+
+from semblance.provenance import canonical
+from workflow.config import entropy_parts
+
+STS_TASKS = ("sts12", "sts13", "sts14", "sts15", "sts16", "stsb", "sickr")
+FAQ_RECIPES = {"rcl": "rcl-faq"}  # the recipe that stands in for another on a FAQ bank's folds
+NOT_SETTINGS = ("recipe", "by_base", "regulators")
+
+
+class Run(NamedTuple):
+    """One model to evaluate: method ``start`` is the untrained base (corpus of STS: none, seed 0)."""
+
+    corpus: str
+    base: str
+    method: str
+    seed: int
+
+    def path(self) -> str:
+        """Return the run's place below models/ and scores/."""
+        return f"{self.corpus}/{self.base}/{self.method}/seed-{self.seed}"
+
+
+class Plan:
+    """The questions that rules ask of one validated config."""
+
+    def __init__(self, config: dict):
+        self.config = config
+        self.out, self.resources = config["output"], config["resources"]
+        self.banks: dict = config["faq"]["banks"]
+        self.folds: int = config["faq"]["folds"]
+
+    # --- which runs exist ---------------------------------------------------------------------
+
+    def fold_corpora(self, bank: str) -> list[str]:
+        """Return the corpora of a bank: one a fold."""
+        return [f"{bank}-{fold}" for fold in range(self.folds)]
+
+    @cached_property
+    def folds_of(self) -> dict[str, tuple[str, int]]:
+        """Map each fold's corpus to its bank and fold."""
+        return {c: (b, f) for b in self.banks for f, c in enumerate(self.fold_corpora(b))}
+
+    def table_runs(self, table: dict) -> Iterator[Run]:
+        """Yield the runs that one table names."""
+        for corpus, base, method in self.table_rows(table):
+            places = self.fold_corpora(corpus) if corpus in self.banks else [corpus]
+            for place in places:
+                if method == "start":
+                    yield Run(place if corpus in self.banks else "none", base, method, 0)
+                else:
+                    yield from (Run(place, base, method, seed) for seed in self.config["seeds"][table["seeds"]])
+
+    @staticmethod
+    def table_rows(table: dict) -> list[tuple[str, str, str]]:
+        """Return the (corpus, base, method) of each row of a table, in order, once."""
+        found = [(c, b, m) for row in table["rows"] for c in row["corpora"] for b in row["bases"]
+                 for m in row["methods"]]
+        return list(dict.fromkeys(("none" if m == "start" and not _is_faq(table) else c, b, m) for c, b, m in found))
+
+    @cached_property
+    def runs(self) -> list[Run]:
+        """Return every run that some table names, once."""
+        return list(dict.fromkeys(run for t in self.config["tables"].values() for run in self.table_runs(t)))
+
+    def seeds_by_run(self) -> dict[str, list[int]]:
+        """Return the seeds of each run's score folder: {"sts/corpus/base/method": [1, 2, ...]}."""
+        found: dict[str, list[int]] = {}
+        for run in self.runs:
+            kind = "faq" if self.is_faq(run.corpus) else "sts"
+            found.setdefault(f"{kind}/{run.corpus}/{run.base}/{run.method}", []).append(run.seed)
+        return found
+
+    def is_faq(self, corpus: str) -> bool:
+        """Tell whether a corpus is a fold of a FAQ bank."""
+        return corpus in self.folds_of
+
+    # --- where files lie ----------------------------------------------------------------------
+
+    def base_record(self, base: str) -> str:
+        """Return the record of a base model."""
+        return f"{self.resources}/models/{base}/record.json"
+
+    def model_record(self, corpus: str, base: str, method: str, seed: int | str) -> str:
+        """Return the record of a run's model; ``start`` is the base itself."""
+        if method == "start":
+            return self.base_record(base)
+        return f"{self.out}/models/{corpus}/{base}/{method}/seed-{seed}/record.json"
+
+    def scores(self, run: Run) -> str:
+        """Return the score file of a run."""
+        return f"{self.out}/scores/{'faq' if self.is_faq(run.corpus) else 'sts'}/{run.path()}/scores.csv"
+
+    def tokens_record(self, corpus: str, base: str) -> str:
+        """Return the tokens of a corpus for a base's tokenizer."""
+        return f"{self.out}/tokens/{self.config['bases'][base]['tokenizer']}/{corpus}/record.json"
+
+    def corpus_record(self, corpus: str) -> str:
+        """Return the record of a prepared corpus."""
+        return f"{self.out}/corpora/{corpus}/record.json"
+
+    def dev_data(self, corpus: str) -> str:
+        """Return the record of the data that choose a run's checkpoint."""
+        return self.bank_record(self.folds_of[corpus][0]) if self.is_faq(corpus) else f"{self.out}/sts/record.json"
+
+    def bank_record(self, bank: str) -> str:
+        """Return the record of a prepared FAQ bank."""
+        return f"{self.out}/faq/{bank}/record.json"
+
+    def regulator_records(self, corpus: str, base: str, method: str, seed: int | str) -> list[str]:
+        """Return the frozen embeddings that a method's regulators read."""
+        names = self.config["methods"][method].get("regulators", [])
+        return [f"{self.out}/embeddings/{corpus}/{base}/{name}/seed-{seed}/record.json" for name in names]
+
+    def entropy_start(self, corpus: str, base: str, seed: int | str) -> str:
+        """Return what an entropy model starts from: the base, or on a FAQ fold the initial model."""
+        return self.model_record(corpus, base, "initial" if self.is_faq(corpus) else "start", seed)
+
+    # --- settings -----------------------------------------------------------------------------
+
+    def _recipe(self, name: str, corpus: str, base: str) -> dict:
+        name = FAQ_RECIPES.get(name, name) if self.is_faq(corpus) else name
+        recipe = self.config["recipes"][name]
+        merged = {**self.config["training"], **recipe, **recipe.get("by_base", {}).get(base, {})}
+        merged.pop("gpus", None)
+        return merged
+
+    def _settings(self, entry: dict, corpus: str, base: str, seed: int | str, extra: dict) -> str:
+        merged = {**self._recipe(entry["recipe"], corpus, base), **entry, **extra, "seed": int(seed)}
+        return canonical({k: v for k, v in merged.items() if k not in NOT_SETTINGS})
+
+    def train_settings(self, corpus: str, base: str, method: str, seed: int | str) -> str:
+        """Return the ``--settings`` of one final training."""
+        return self._settings(self.config["methods"][method], corpus, base, seed, {})
+
+    def initial_settings(self, corpus: str, base: str, seed: int | str) -> str:
+        """Return the ``--settings`` of a FAQ fold's initial model."""
+        return self._settings(self.config["train_initial"], corpus, base, seed, {})
+
+    def entropy_settings(self, corpus: str, base: str, kind: str, phi: str, seed: int | str) -> str:
+        """Return the ``--settings`` of one entropy model; φ goes in as the number its text stands for."""
+        section = self.config["train_entropy"]
+        entry = section["kinds"][kind]
+        stop = section["early_stopping"]
+        extra = {"loss": "entropy", "options": {**entry.get("options", {}), "phi": float(phi)}, "epochs": 1, **stop,
+                 "evaluate_share": None, "evaluate_every": None}  # ASSUME: its last weights are its result
+        return self._settings(entry, corpus, base, seed, extra)
+
+    def loss_of(self, method: str) -> str:
+        """Return the name of a method's loss module."""
+        return self.config["methods"][method]["loss"]
+
+    def max_length(self, corpus: str, base: str) -> int:
+        """Return the length at which a corpus is embedded for its regulators: that of its training."""
+        return self._recipe("rcl", corpus, base)["max_length"]
+
+    # --- tables -------------------------------------------------------------------------------
+
+    def table_spec(self, name: str) -> dict[str, Any]:
+        """Return what ``render_table`` needs to know of one table."""
+        table = self.config["tables"][name]
+        rows = self.table_rows(table)
+        faq = _is_faq(table)
+        spec = {"name": name, "title": table["title"], "layout": table["layout"], "tasks": [] if faq else list(STS_TASKS),
+                "protocols": self.config["evaluate_faq"]["protocols"] if faq else [self.config["sts"]["protocol"]],
+                "stand_in": table.get("stand_in", False), "note": table.get("note", ""),
+                "rows": [self._row_spec(table, rows, row) for row in rows]}
+        if table["layout"] == "dev":
+            spec["tasks"] = ["stsb-dev"]
+        if faq:
+            spec |= {"dataset": rows[0][0], "folds": self.folds}
+        reference = table.get("reference")
+        if reference:
+            spec["reference"] = reference if reference == "previous" else next(
+                (r["label"] for r in spec["rows"] if r["method"] == reference), None)
+        return spec
+
+    def _row_spec(self, table: dict, rows: list[tuple], row: tuple[str, str, str]) -> dict[str, Any]:
+        corpus, base, method = row
+        several = [len({r[i] for r in rows if r[i] != "none"}) > 1 for i in range(2)]
+        label = " · ".join([method, *([base] if several[1] else []), *([corpus] if several[0] and corpus != "none" else [])])
+        published = table.get("published", {})
+        counterpart = published.get(f"{base}/{method}", published.get(method))
+        seeds = [0] if method == "start" else self.config["seeds"][table["seeds"]]
+        return {"label": label, "corpus": corpus, "base": base, "method": method, "seeds": seeds,
+                **({"published": counterpart} if counterpart else {})}
+
+
+def _is_faq(table: dict) -> bool:
+    return table["layout"] == "faq"
+
+
+def entropy_pattern(config: dict) -> str:
+    """Return a regular expression for the kinds of entropy model."""
+    return "|".join(sorted(config["train_entropy"]["kinds"], key=len, reverse=True))
+
+
+def is_entropy(config: dict, method: str) -> bool:
+    """Tell whether a method name is KIND-PHI."""
+    return entropy_parts(config, method) is not None

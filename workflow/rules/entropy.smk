@@ -1,0 +1,80 @@
+# RCL's first step: entropy models (Eq. 2) and their frozen embeddings.
+# Inputs: a corpus, its tokens, a start model. Outputs: results/models/…/{kind}-{phi}, results/embeddings.
+
+rule train_initial:
+    """FAQ only: fine-tune the checkpoint with Eq. 1 on one fold; entropy models start from it."""
+    input:
+        base=f"{RESOURCES}/models/{{base}}/record.json",
+        corpus=f"{OUT}/corpora/{{corpus}}/record.json",
+        tokens=lambda w: PLAN.tokens_record(w.corpus, w.base),
+        dev=lambda w: PLAN.dev_data(w.corpus),
+    output:
+        record=f"{OUT}/models/{{corpus}}/{{base}}/initial/seed-{{seed}}/record.json",
+        weights=f"{OUT}/models/{{corpus}}/{{base}}/initial/seed-{{seed}}/model/model.safetensors",
+        curve=f"{OUT}/models/{{corpus}}/{{base}}/initial/seed-{{seed}}/dev.csv",
+    params:
+        settings=lambda w: PLAN.initial_settings(w.corpus, w.base, w.seed),
+        fold=lambda w: PLAN.folds_of[w.corpus][1],
+        code=code("train_initial", "semblance.training.losses.contrastive"),
+    log:
+        f"{OUT}/logs/train_initial/{{corpus}}/{{base}}/seed-{{seed}}.log",
+    benchmark:
+        f"{OUT}/logs/train_initial/{{corpus}}/{{base}}/seed-{{seed}}.tsv"
+    resources:
+        gpu=GPUS,
+        mem_mb=8000,
+        runtime=120,
+    shell:
+        "{PYTHON}.train_initial --settings {params.settings:q} --base {input.base:q} --corpus {input.corpus:q}"
+        " --tokens {input.tokens:q} --dev {input.dev:q} --fold {params.fold} --code {params.code}"
+        " --output {output.record:q} 2> >(tee {log:q} >&2)"
+
+
+rule train_entropy:
+    """Train one entropy model (Eq. 2) for one φ."""
+    input:
+        base=lambda w: PLAN.entropy_start(w.corpus, w.base, w.seed),
+        corpus=f"{OUT}/corpora/{{corpus}}/record.json",
+        tokens=lambda w: PLAN.tokens_record(w.corpus, w.base),
+    output:
+        record=f"{OUT}/models/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}/record.json",
+        weights=f"{OUT}/models/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}/model/model.safetensors",
+        curve=f"{OUT}/models/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}/dev.csv",
+    params:
+        settings=lambda w: PLAN.entropy_settings(w.corpus, w.base, w.kind, w.phi, w.seed),
+        code=code("train_entropy", "semblance.training.losses.entropy"),
+    log:
+        f"{OUT}/logs/train_entropy/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}.log",
+    benchmark:
+        f"{OUT}/logs/train_entropy/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}.tsv"
+    resources:
+        gpu=GPUS,
+        mem_mb=8000,
+        runtime=240,
+    shell:
+        "{PYTHON}.train_entropy --settings {params.settings:q} --base {input.base:q} --corpus {input.corpus:q}"
+        " --tokens {input.tokens:q} --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"
+
+
+rule embed:
+    """Embed each distinct sentence of a corpus with an entropy model, frozen, as float16."""
+    input:
+        model=f"{OUT}/models/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}/record.json",
+        weights=f"{OUT}/models/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}/model/model.safetensors",
+        tokens=lambda w: PLAN.tokens_record(w.corpus, w.base),
+    output:
+        record=f"{OUT}/embeddings/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}/record.json",
+        vectors=f"{OUT}/embeddings/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}/embeddings.npy",
+    params:
+        max_length=lambda w: PLAN.max_length(w.corpus, w.base),
+        threads=config["embed"]["threads"],
+        code=code("embed"),
+    log:
+        f"{OUT}/logs/embed/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}.log",
+    resources:
+        gpu=GPUS,
+        mem_mb=8000,
+        runtime=60,
+    shell:
+        "{PYTHON}.embed --model {input.model:q} --tokens {input.tokens:q} --max-length {params.max_length}"
+        " --threads {params.threads} --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"

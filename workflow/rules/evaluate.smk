@@ -1,0 +1,59 @@
+# Models in, scores and per-item predictions out. Inputs: results/models or a base, the prepared
+# test data. Outputs: results/scores/{sts,faq}.
+
+rule evaluate_sts:
+    """Score one model on the seven STS tasks and STS-B dev."""
+    input:
+        model=lambda w: PLAN.model_record(w.corpus, w.base, w.method, w.seed),
+        pairs=f"{OUT}/sts/record.json",
+        data=f"{OUT}/sts/pairs.parquet",
+    output:
+        scores=f"{OUT}/scores/sts/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/scores.csv",
+        predictions=f"{OUT}/scores/sts/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/predictions.parquet",
+        record=f"{OUT}/scores/sts/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/record.json",
+    params:
+        run=lambda w: canonical({**w, "protocol": config["sts"]["protocol"]}),
+        threads=config["evaluate_sts"]["threads"],
+        code=code("evaluate_sts"),
+    wildcard_constraints:
+        corpus="|".join(map(re.escape, ["none", *config["corpora"]])),
+        method=".+",
+    log:
+        f"{OUT}/logs/evaluate_sts/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.log",
+    resources:
+        gpu=GPUS,
+        mem_mb=8000,
+        runtime=60,
+    shell:
+        "{PYTHON}.evaluate_sts --run {params.run:q} --model {input.model:q} --pairs {input.pairs:q}"
+        " --threads {params.threads} --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"
+
+
+rule evaluate_faq:
+    """Rank every answer of the bank for each test question of a fold, under both protocols."""
+    input:
+        model=lambda w: PLAN.model_record(w.corpus, w.base, w.method, w.seed),
+        bank=lambda w: PLAN.bank_record(PLAN.folds_of[w.corpus][0]),
+    output:
+        scores=f"{OUT}/scores/faq/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/scores.csv",
+        predictions=f"{OUT}/scores/faq/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/predictions.parquet",
+        record=f"{OUT}/scores/faq/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/record.json",
+    params:
+        run=lambda w: canonical({**w, "bank": PLAN.folds_of[w.corpus][0], "fold": PLAN.folds_of[w.corpus][1],
+                                 "protocols": config["evaluate_faq"]["protocols"]}),
+        max_length=config["evaluate_faq"]["max_length"],
+        threads=config["evaluate_faq"]["threads"],
+        code=code("evaluate_faq"),
+    wildcard_constraints:
+        corpus="|".join(map(re.escape, PLAN.folds_of)) or "(?!)",
+        method=".+",
+    log:
+        f"{OUT}/logs/evaluate_faq/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.log",
+    resources:
+        gpu=GPUS,
+        mem_mb=8000,
+        runtime=60,
+    shell:
+        "{PYTHON}.evaluate_faq --run {params.run:q} --model {input.model:q} --bank {input.bank:q}"
+        " --max-length {params.max_length} --threads {params.threads} --code {params.code}"
+        " --output {output.record:q} 2> >(tee {log:q} >&2)"

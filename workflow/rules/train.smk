@@ -1,0 +1,32 @@
+# The final models, one for each corpus, base, method and seed.
+# Inputs: a corpus, its tokens, the base, for RCL the frozen embeddings. Outputs: results/models.
+
+rule train:
+    """Train one method with one seed; its checkpoints lie beside its outputs until it is done."""
+    input:
+        base=f"{RESOURCES}/models/{{base}}/record.json",
+        corpus=f"{OUT}/corpora/{{corpus}}/record.json",
+        rows=f"{OUT}/corpora/{{corpus}}/rows.arrow",
+        tokens=lambda w: PLAN.tokens_record(w.corpus, w.base),
+        dev=lambda w: PLAN.dev_data(w.corpus),
+        regulators=lambda w: PLAN.regulator_records(w.corpus, w.base, w.method, w.seed),
+    output:
+        record=f"{OUT}/models/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/record.json",
+        weights=f"{OUT}/models/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/model/model.safetensors",
+        curve=f"{OUT}/models/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/dev.csv",
+    params:
+        settings=lambda w: PLAN.train_settings(w.corpus, w.base, w.method, w.seed),
+        fold=lambda w: ["--fold", PLAN.folds_of[w.corpus][1]] if PLAN.is_faq(w.corpus) else [],
+        code=lambda w: code("train", f"semblance.training.losses.{PLAN.loss_of(w.method)}"),
+    log:
+        f"{OUT}/logs/train/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.log",
+    benchmark:
+        f"{OUT}/logs/train/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.tsv"
+    resources:
+        gpu=GPUS,
+        mem_mb=16000,
+        runtime=480,
+    shell:
+        "{PYTHON}.train --settings {params.settings:q} --base {input.base:q} --corpus {input.corpus:q}"
+        " --tokens {input.tokens:q} --dev {input.dev:q} {params.fold:q} --regulators {input.regulators:q}"
+        " --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"

@@ -1,0 +1,30 @@
+"""Train one method with one seed; the checkpoint with the best dev score is kept.
+
+The dev set is STS-B's (Spearman), or with --fold that of a FAQ bank (MAP).
+"""
+
+import argparse
+
+from semblance.evaluation.dev import dev_set
+from semblance.settings import decode_json
+from semblance.training.methods import TrainSettings
+from semblance.training.run import train
+from workflow.scripts.cli import run, training
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Train and write."""
+    parser = training(__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--dev", required=True, help="record of the STS pairs or of the bank")
+    parser.add_argument("--fold", type=int, help="the fold of the bank, from 0")
+    parser.add_argument("--regulators", nargs="*", default=[], help="records of frozen embeddings")
+    args = parser.parse_args(argv)
+    settings = decode_json(TrainSettings, args.settings)
+    dev, inputs = dev_set(args.dev, args.base, settings.max_length, args.fold)
+    train(args.base, args.corpus, args.tokens, args.output.parent, settings, stage="train", code=args.code,
+          dev=dev, dev_inputs=inputs, augmented=args.regulators)
+
+
+if __name__ == "__main__":
+    run(main)

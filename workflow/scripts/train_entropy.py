@@ -1,0 +1,18 @@
+"""Train one entropy model (RCL Eq. 2) for one φ; early stopping watches the training loss."""
+
+from semblance.settings import decode_json
+from semblance.training.methods import TrainSettings
+from semblance.training.run import train
+from workflow.scripts.cli import run, training
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Train and write."""
+    args = training(__doc__).parse_args(argv)
+    settings = decode_json(TrainSettings, args.settings)
+    train(args.base, args.corpus, args.tokens, args.output.parent, settings, stage="train_entropy", code=args.code,
+          dev=None, dev_inputs={})
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,23 @@
+"""Fine-tune the start checkpoint with Eq. 1 on one fold of a FAQ bank; the best dev MAP is kept."""
+
+from semblance.evaluation.dev import dev_set
+from semblance.settings import decode_json
+from semblance.training.methods import TrainSettings
+from semblance.training.run import train
+from workflow.scripts.cli import run, training
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Train and write."""
+    parser = training(__doc__)
+    parser.add_argument("--dev", required=True, help="record of the bank")
+    parser.add_argument("--fold", type=int, required=True, help="the fold, from 0")
+    args = parser.parse_args(argv)
+    settings = decode_json(TrainSettings, args.settings)
+    dev, inputs = dev_set(args.dev, args.base, settings.max_length, args.fold)
+    train(args.base, args.corpus, args.tokens, args.output.parent, settings, stage="train_initial", code=args.code,
+          dev=dev, dev_inputs=inputs)
+
+
+if __name__ == "__main__":
+    run(main)
