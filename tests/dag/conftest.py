@@ -1,0 +1,13 @@
+"""One finished tiny run, shared by the tests of this folder; each test leaves it as it found it."""
+
+import pytest
+
+from tests.dag.tiny import Project
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory) -> Project:
+    """A project whose whole tiny DAG has run."""
+    project = Project(tmp_path_factory.mktemp("dag") / "project")
+    project.snakemake("--cores", "2")
+    return project

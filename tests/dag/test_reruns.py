@@ -1,0 +1,192 @@
+"""The table of mutations: what changes reruns exactly the stages that depend on it, and nothing else does."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+import yaml
+
+from tests.dag.tiny import CONFIG, ROOT, Project
+
+pytestmark = pytest.mark.dag
+
+# Who reads whose output, by hand: the ground truth that the dry runs are held against.
+READERS = {
+    "download": {"prepare_nli", "prepare_wiki", "prepare_sts", "prepare_faq"},
+    "download_model": {"tokenise", "train", "train_initial", "train_entropy", "evaluate_sts", "evaluate_faq"},
+    "prepare_nli": {"tokenise", "train", "train_entropy"},
+    "prepare_wiki": {"tokenise", "train"},
+    "prepare_faq": {"tokenise", "train", "train_initial", "train_entropy", "evaluate_faq"},
+    "prepare_sts": {"train", "evaluate_sts"},
+    "tokenise": {"train", "train_initial", "train_entropy", "embed"},
+    "train_initial": {"train_entropy"},
+    "train_entropy": {"embed", "evaluate_sts"},
+    "embed": {"train"},
+    "train": {"evaluate_sts", "evaluate_faq"},
+    "evaluate_sts": {"collect_scores"},
+    "evaluate_faq": {"collect_scores"},
+    "collect_scores": {"render_table"},
+    "render_table": {"compare_published"},
+    "compare_published": set(),
+}
+LOSSES = {"train": ("contrastive", "regulators"), "train_initial": ("contrastive",), "train_entropy": ("entropy",)}
+
+
+def downstream(*stages: str) -> set[str]:
+    """Return the stages and all that read from them, directly or not."""
+    found, waiting = set(), list(stages)
+    while waiting:
+        stage = waiting.pop()
+        if stage not in found:
+            found.add(stage)
+            waiting += READERS[stage]
+    return found
+
+
+def stages(planned: dict[str, int]) -> set[str]:
+    """Fold the download rules into one name and drop the target rule."""
+    names = {"download" if n.startswith("download_") and n != "download_model" else n for n in planned}
+    return names - {"all"}
+
+
+@pytest.fixture(scope="module")
+def imported_by() -> dict[str, set[str]]:
+    """Map each module of the project to the stages whose process really imports it (not: its source names it)."""
+    program = (
+        "import importlib, json, sys\n"
+        "found = {}\n"
+        "for stage, losses in json.loads(sys.argv[1]).items():\n"
+        "    for name in [n for n in sys.modules if n.split('.')[0] in ('semblance', 'workflow')]: del sys.modules[name]\n"
+        "    importlib.import_module(f'workflow.scripts.{stage}')\n"
+        "    for loss in losses: importlib.import_module(f'semblance.training.losses.{loss}')\n"
+        "    found[stage] = [n for n in sys.modules if n.split('.')[0] in ('semblance', 'workflow')]\n"
+        "print(json.dumps(found))\n")
+    wanted = json.dumps({stage: LOSSES.get(stage, ()) for stage in READERS})
+    done = subprocess.run([sys.executable, "-c", program, wanted], cwd=ROOT, capture_output=True, text=True, check=True)
+    table: dict[str, set[str]] = {}
+    for stage, modules in json.loads(done.stdout).items():
+        for module in modules:
+            table.setdefault(module, set()).add(stage)
+    return table
+
+
+def test_a_finished_run_has_nothing_to_be_done(finished: Project):
+    assert finished.planned() == {}
+
+
+def module_files() -> list[str]:
+    """Return every module of the package and every script, as paths from the root."""
+    files = [*(ROOT / "semblance").rglob("*.py"), *(ROOT / "workflow" / "scripts").glob("*.py")]
+    return sorted(str(f.relative_to(ROOT)) for f in files if f.stat().st_size)
+
+
+@pytest.mark.parametrize("path", module_files())
+def test_an_edited_module_reruns_the_stages_that_import_it(finished: Project, imported_by, path: str):
+    module = path.removesuffix(".py").replace("/", ".")
+    file = finished.folder / path
+    before = file.read_text()
+    try:
+        file.write_text(before + "\nADDED_BY_A_TEST = 1\n")
+        assert stages(finished.planned()) == downstream(*imported_by.get(module, ()))
+    finally:
+        file.write_text(before)
+
+
+def test_comments_docstrings_and_touched_files_rerun_nothing(finished: Project):
+    kept = {}
+    for path in module_files():
+        file = finished.folder / path
+        kept[file] = file.read_text()
+        file.write_text("# a comment\n" + kept[file].replace('"""', '"""Also: ', 1) + "\n# the end\n")
+    for file in [*finished.folder.glob("resources/**/*"), *finished.folder.glob("results/**/*")]:
+        if file.is_file() and file.name not in ("scores.csv",):
+            os.utime(file)
+    os.utime(finished.folder / "tiny.yaml")
+    try:
+        assert finished.planned() == {}
+    finally:
+        for file, text in kept.items():
+            file.write_text(text)
+
+
+def changed(**sections) -> dict:
+    """Return the tiny config with some keys of some sections changed."""
+    config = yaml.safe_load(yaml.safe_dump(CONFIG))
+    for section, values in sections.items():
+        node = config.setdefault(section, {})
+        for dotted, value in values.items():
+            *parents, last = dotted.split("/")
+            inner = node
+            for parent in parents:
+                inner = inner.setdefault(parent, {})
+            inner[last] = value
+    return config
+
+
+TRAININGS = ("train", "train_initial", "train_entropy")
+CONFIG_MUTATIONS = {
+    "seeds of a list no table uses": (changed(seeds={"other": [1, 2]}), set()),
+    "a base's length": (changed(bases={"tiny/max_length": 32}), downstream("download_model")),
+    "a corpus's limit": (changed(corpora={"nli/limit": 100}), downstream("prepare_nli")),
+    "the wiki corpus's limit": (changed(corpora={"wiki1m/limit": 100}), downstream("prepare_wiki")),
+    "the split's seed": (changed(faq={"seed": 5}), downstream("prepare_faq")),
+    "gradient clipping": (changed(training={"clip": 0.5}), downstream(*TRAININGS)),
+    "the unsupervised recipe": (changed(recipes={"unsupervised/learning_rate": 1e-4}), downstream("train")),
+    "the FAQ recipe": (changed(recipes={"rcl-faq/learning_rate": 1e-4}), downstream(*TRAININGS)),
+    "the initial models' scale": (changed(train_initial={"options": {"scale": 10.0}}), downstream("train_initial")),
+    "early stopping": (changed(train_entropy={"early_stopping/patience": 5}), downstream("train_entropy")),
+    "an entropy kind no table uses": (changed(train_entropy={"kinds/entropy-sum/options": {"scale": 5.0}}), set()),
+    "a method's option": (changed(methods={"ssimcse-sd/dropout/sampled/high": 0.3}), downstream("train")),
+    "a method no table uses": (changed(methods={"drophead-0.2/dropout": {"drophead": 0.9}}), set()),
+    "the embedding's threads": (changed(embed={"threads": 2}), downstream("embed")),
+    "the STS evaluation's threads": (changed(evaluate_sts={"threads": 2}), downstream("evaluate_sts")),
+    "the FAQ evaluation's length": (changed(evaluate_faq={"max_length": 16}), downstream("evaluate_faq")),
+    "a table's title": (changed(tables={"rcl_table4/title": "another"}), {"render_table", "compare_published"}),
+    "trust of unpinned files": (changed(download={"accept_unpinned": True}), downstream("download")),
+}
+
+
+@pytest.mark.parametrize("name", CONFIG_MUTATIONS)
+def test_a_changed_setting_reruns_what_depends_on_it(finished: Project, name: str):
+    config, expected = CONFIG_MUTATIONS[name]
+    try:
+        finished.write_config(config)
+        assert stages(finished.planned()) == expected
+    finally:
+        finished.write_config(CONFIG)
+
+
+@pytest.mark.parametrize("path,reader", [
+    ("resources/data/nli/nli_for_simcse.csv", "prepare_nli"), ("resources/data/wiki/wiki1m_for_simcse.txt", "prepare_wiki"),
+    ("resources/data/stsb/sts-dev.csv", "prepare_sts"), ("resources/data/faq/stackfaq/stackExchange-FAQ.xml", "prepare_faq")])
+def test_a_changed_data_file_reruns_its_readers(finished: Project, path: str, reader: str):
+    file = finished.folder / path
+    before = file.read_bytes()
+    try:
+        file.write_bytes(before + b"\n")
+        assert stages(finished.planned()) == downstream(reader)
+    finally:
+        file.write_bytes(before)
+
+
+def test_an_added_seed_trains_only_that_seed(finished: Project):
+    try:
+        finished.write_config(changed(seeds={"ssimcse": [1, 2]}))
+        planned = finished.planned()
+        assert planned["train"] == 2 and planned["evaluate_sts"] == 2  # simcse and ssimcse-sd with seed 2
+        assert stages(planned) == {"train", "evaluate_sts", "collect_scores", "render_table", "compare_published"}
+    finally:
+        finished.write_config(CONFIG)
+
+
+def test_an_added_phi_keeps_the_other_entropy_models(finished: Project):
+    tables = {"rcl_table5/rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["entropy-0.01", "entropy-0.07", "rcl-2"]}]}
+    try:
+        finished.write_config(changed(tables=tables))
+        planned = finished.planned()
+        assert planned["train_entropy"] == 1 and planned["evaluate_sts"] == 1
+        assert "train" not in planned and "embed" not in planned
+    finally:
+        finished.write_config(CONFIG)
