@@ -21,7 +21,7 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 	touch $@
 
 demo: setup
-	@$(BIN)/snakemake --cores $(CORES) --configfile demo/config.yaml --quiet rules host reason
+	@$(BIN)/python workflow/progress.py --cores $(CORES) --configfile demo/config.yaml
 	@echo; cat demo/results/tables/rcl_table3.md
 	@echo; echo "All tables: demo/results/tables/"
 

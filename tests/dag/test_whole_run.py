@@ -1,0 +1,100 @@
+"""One whole tiny run: every table stands, each cell is recomputed by an independent script, bad input stops."""
+
+import json
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+import yaml
+
+from tests.dag.tiny import CONFIG, ROOT, Project
+
+pytestmark = pytest.mark.dag
+
+
+def test_every_table_stands_in_three_forms(finished: Project):
+    tables = [name for name, table in CONFIG["tables"].items() if table]
+    for name in tables:
+        for form in ("csv", "md", "tex"):
+            assert (finished.folder / f"results/tables/{name}.{form}").stat().st_size > 0
+    assert "verdict" in (finished.folder / "results/tables/published.md").read_text().lower()
+
+
+def test_each_cell_is_recomputed_from_per_item_predictions(finished: Project):
+    done = subprocess.run([sys.executable, str(ROOT / "tests/recompute.py"), str(finished.folder / "results")],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_changed_prediction_is_found_by_the_recomputation(finished: Project, tmp_path):
+    import shutil
+    copy = tmp_path / "results"
+    for part in ("tables", "scores"):
+        shutil.copytree(finished.folder / "results" / part, copy / part)
+    path = next(copy.glob("scores/sts/nli/tiny/attention-dropout-0.1/seed-1/predictions.parquet"))
+    frame = pd.read_parquet(path)
+    frame.loc[frame["task"] == "sickr", "similarity"] *= -1
+    frame.to_parquet(path)
+    done = subprocess.run([sys.executable, str(ROOT / "tests/recompute.py"), str(copy)], capture_output=True, text=True)
+    assert done.returncode != 0
+
+
+def test_scores_name_their_weights_data_and_code(finished: Project):
+    scores = pd.read_csv(finished.folder / "results/tables/scores.csv", keep_default_na=False)
+    record = json.loads((finished.folder / "results/models/nli/tiny/rcl-2/seed-1/record.json").read_text())
+    rows = scores[(scores["method"] == "rcl-2") & (scores["corpus"] == "nli")]
+    assert set(rows["weights"]) == {record["outputs"]["model/model.safetensors"]}
+    assert record["settings"]["loss"] == "regulators" and record["training"]["step"] == 2
+    assert any("entropy-0.01" in name for name in record["inputs"])
+
+
+def test_the_trained_model_loads_with_sentence_transformers(finished: Project):
+    from sentence_transformers import SentenceTransformer
+
+    from semblance.data.corpus import tokenise
+    from semblance.models import folder as model_folder
+    folder = finished.folder / "results/models/nli/tiny/rcl-2/seed-1/model"
+    texts = ["a short one", "and a rather longer sentence, with a comma in it"]
+    theirs = SentenceTransformer(str(folder), device="cpu").encode(texts)
+    ours = model_folder.load(folder).eval().encode(tokenise(folder / "tokenizer.json", texts), 64)
+    assert abs(theirs - ours).max() < 1e-6
+
+
+def test_one_flipped_bit_in_a_model_stops_its_readers_and_names_the_cure(finished: Project):
+    weights = finished.folder / "results/models/nli/tiny/rcl-2/seed-1/model/model.safetensors"
+    before = weights.read_bytes()
+    damaged = bytearray(before)
+    damaged[-5] ^= 1
+    scores = finished.folder / "results/scores/sts/nli/tiny/rcl-2/seed-1/scores.csv"
+    kept = scores.read_bytes()
+    try:
+        weights.write_bytes(bytes(damaged))
+        scores.unlink()
+        printed = finished.snakemake("--cores", "1", str(scores.relative_to(finished.folder)), check=False)
+        assert "damaged: expected sha256" in printed and "delete" in printed and "Traceback" not in printed
+        assert not scores.exists()
+    finally:
+        weights.write_bytes(before)
+        scores.write_bytes(kept)
+        finished.snakemake("--cores", "2")
+
+
+def test_a_new_method_is_one_function_and_one_entry(finished: Project):
+    blocks = (ROOT / "CONTRIBUTING.md").read_text().split("```")
+    code = next(b.removeprefix("python\n") for b in blocks if b.startswith("python"))
+    entry = yaml.safe_load(next(b.removeprefix("yaml\n") for b in blocks if b.startswith("yaml")))
+    (name, method), = entry["methods"].items()
+    path = finished.folder / f"semblance/training/losses/{method['loss']}.py"
+    config = json.loads(json.dumps(CONFIG)) | {"methods": entry["methods"]}
+    config["tables"]["rcl_table1a"]["rows"][0]["methods"].append(name)
+    try:
+        path.write_text(code)
+        finished.write_config(config)
+        assert finished.planned()["train"] == 1  # the finished runs stay valid
+        finished.snakemake("--cores", "2")
+        assert name in (finished.folder / "results/tables/rcl_table1a.csv").read_text()
+    finally:
+        path.unlink(missing_ok=True)
+        finished.write_config(CONFIG)
+        finished.snakemake("--cores", "2")

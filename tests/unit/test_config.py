@@ -1,0 +1,101 @@
+"""The config: strict at every level, each violation named by its key; the shipped ones are valid."""
+
+import copy
+from pathlib import Path
+
+import pytest
+import yaml
+
+from semblance.errors import InputError
+from semblance.settings import decode_json
+from semblance.training.methods import TrainSettings, find_loss
+from workflow.config import load
+from workflow.plan import Plan
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def merged(*names: str) -> dict:
+    """Lay the named configs over each other, as snakemake does."""
+    def lay(under: dict, over: dict) -> dict:
+        for key, value in over.items():
+            under[key] = lay(under[key], value) if isinstance(value, dict) and isinstance(under.get(key), dict) else value
+        return under
+    config: dict = {}
+    for name in names:
+        lay(config, yaml.safe_load((ROOT / name).read_text()))
+    return config
+
+
+CONFIGS = [("config.yaml",), ("config.yaml", "demo/config.yaml"), ("config.yaml", "configs/minilm.yaml")]
+
+
+@pytest.mark.parametrize("names", CONFIGS)
+def test_every_settings_slice_of_a_shipped_config_decodes(names):
+    plan = Plan(load(merged(*names)))
+    for run in plan.runs:
+        if run.method == "start" or "entropy" in run.method:
+            continue
+        settings = decode_json(TrainSettings, plan.train_settings(run.corpus, run.base, run.method, run.seed))
+        find_loss(settings.loss, settings.options)
+        assert settings.seed == run.seed
+
+
+VIOLATIONS = {
+    "config.tables.rcl_table3.rowz": lambda c: c["tables"]["rcl_table3"].update(rowz=1),
+    "config.outptu": lambda c: c.update(outptu="x"),
+    "config.bases.bert-base.revision": lambda c: c["bases"]["bert-base"].update(revision="main"),
+    "config.bases.bert-base.tokenizer": lambda c: c["bases"]["bert-base"].pop("tokenizer"),
+    "config.bases.roberta-base.tokenizer": lambda c: c["bases"]["roberta-base"].update(tokenizer="nobody"),
+    "config.seeds.rcl": lambda c: c["seeds"].update(rcl=[]),
+    "config.seeds.rcl[1]|config.seeds.rcl.1": lambda c: c["seeds"].update(rcl=[1, -2]),
+    "config.methods.simcse.recipe": lambda c: c["methods"]["simcse"].update(recipe="nobody"),
+    "config.methods.simcse.batchsize": lambda c: c["methods"]["simcse"].update(batchsize=3),
+    "config.methods.rcl-2.regulators": lambda c: c["methods"]["rcl-2"].update(regulators=["simcse"]),
+    "config.recipes.rcl.learning_rate": lambda c: c["recipes"]["rcl"].update(learning_rate=-1.0),
+    "config.recipes.rcl.precision": lambda c: c["recipes"]["rcl"].update(precision="fp8"),
+    "config.methods.ssimcse.dropout.sampled.rate": lambda c: c["methods"]["ssimcse"]["dropout"]["sampled"].update(rate=1),
+    "config.tables.rcl_table3.rows[0].methods": lambda c: c["tables"]["rcl_table3"]["rows"][0].update(methods=["nobody"]),
+    "config.tables.rcl_table3.rows[0].corpora": lambda c: c["tables"]["rcl_table3"]["rows"][0].update(corpora=["faqir"]),
+    "config.tables.rcl_table3.seeds": lambda c: c["tables"]["rcl_table3"].update(seeds="nobody"),
+    "config.faq.folds": lambda c: c["faq"].update(folds=2),
+    "config.faq.banks.nli": lambda c: c["faq"]["banks"].update(nli={"kind": "faqir", "dataset": "faqir"}),
+    "config.output": lambda c: c.update(output="; rm -rf x"),
+    "config.train_entropy.kinds": lambda c: c["train_entropy"].update(kinds=3),
+    "config.mirror": lambda c: c.update(mirror=7),
+}
+
+
+@pytest.mark.parametrize("key", VIOLATIONS)
+def test_each_violation_is_named_by_its_key(key: str):
+    config = copy.deepcopy(merged("config.yaml"))
+    VIOLATIONS[key](config)
+    with pytest.raises(InputError) as caught:
+        load(config)
+    assert any(str(caught.value).startswith(k) for k in key.split("|")), str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_null_removes_a_key():
+    config = merged("config.yaml")
+    config["tables"]["rcl_grid"] = None
+    assert "rcl_grid" not in load(config)["tables"]
+
+
+def test_the_readme_states_the_full_plan():
+    plan = Plan(load(merged("config.yaml")))
+    final = {(r.corpus, r.base, r.method, r.seed) for r in plan.runs if r.method != "start" and not r.method.startswith("entropy")}
+    entropy = {(r.corpus, r.base, r.method, r.seed) for r in plan.runs if r.method.startswith("entropy")}
+    for corpus, base, method, seed in final:
+        entropy |= {(corpus, base, name, seed) for name in plan.config["methods"][method].get("regulators", [])}
+    initial = {(c, b, s) for c, b, _, s in entropy if plan.is_faq(c)}
+    readme = (ROOT / "README.md").read_text()
+    total = len(final) + len(entropy) + len(initial)
+    assert f"{total} trainings" in readme
+    assert f"({len(final)} final models, {len(entropy)} entropy models, {len(initial)} initial models" in " ".join(readme.split())
+
+
+def test_a_seed_or_phi_is_kept_apart_in_the_paths():
+    plan = Plan(load(merged("config.yaml")))
+    paths = [plan.scores(run) for run in plan.runs]
+    assert len(paths) == len(set(paths))

@@ -1,0 +1,113 @@
+"""Batches: no sentence twice in one, no row lost, the same for the same seed."""
+
+from collections import Counter
+from itertools import chain, islice
+
+import numpy as np
+import pytest
+
+from semblance.data.corpus import NONE, Rows
+from semblance.errors import InputError
+from semblance.training.batching import batches, disjoint_rows
+
+
+def rows_of(*rows):
+    return Rows(*(np.asarray(column, np.int32) for column in zip(*rows)))
+
+
+def crowded(seed=0, count=40, sentences=60):
+    """Rows that share many sentences, a third of them without a negative."""
+    generator = np.random.default_rng(seed)
+    rows = generator.integers(0, sentences, (count, 3))
+    rows[::3, 2] = NONE
+    return rows_of(*rows.tolist())
+
+
+def separate(count):
+    return rows_of(*([3 * i, 3 * i + 1, 3 * i + 2] for i in range(count)))
+
+
+def take(stream, count):
+    return [batch.tolist() for batch in islice(stream, count)]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_sentence_stands_in_two_rows_of_a_batch(seed):
+    rows = crowded(seed)
+    for batch in take(batches(rows, 6, seed), 100):
+        assert len(batch) == 6
+        texts = [{int(column[r]) for column in rows} - {NONE} for r in batch]
+        assert sum(map(len, texts)) == len(set().union(*texts))
+
+
+def test_an_absent_negative_is_not_a_common_sentence():
+    rows = rows_of([0, 1, NONE], [2, 3, NONE], [4, 5, NONE])
+    assert sorted(take(batches(rows, 3, 0), 1)[0]) == [0, 1, 2]
+
+
+def test_a_row_that_pairs_a_sentence_with_itself_may_stand_in_a_batch():
+    rows = rows_of([0, 0, NONE], [1, 1, NONE])
+    assert sorted(take(batches(rows, 2, 0), 1)[0]) == [0, 1]
+
+
+@pytest.mark.parametrize("count,size", [(12, 4), (10, 4), (7, 7), (9, 2)])
+def test_each_row_is_used_once_before_any_is_used_again(count, size):
+    drawn = list(chain.from_iterable(take(batches(separate(count), size, 3), 5 * count)))
+    for start in range(0, len(drawn) - count + 1, count):  # epochs run on over the batches' borders
+        assert sorted(drawn[start:start + count]) == list(range(count))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rows_that_must_wait_are_carried_over_and_none_is_lost(seed):
+    rows, epochs, size = crowded(seed), 60, 4
+    drawn = Counter(chain.from_iterable(take(batches(rows, size, seed), epochs * 40 // size)))
+    assert set(drawn) == set(range(40))
+    assert max(drawn.values()) - min(drawn.values()) <= 3  # 60 uses each, but for the few that wait at the end
+
+
+def test_a_row_that_waits_comes_in_the_next_batch():
+    rows = rows_of(*([0, i, NONE] for i in range(1, 4)), *([10 * i, 10 * i + 1, NONE] for i in range(1, 10)))
+    drawn = take(batches(rows, 3, 0), 4)  # the twelve rows are one epoch; rows 0 to 2 exclude each other
+    held = [i for i, batch in enumerate(drawn) if set(batch) & {0, 1, 2}]
+    assert all(len(set(batch) & {0, 1, 2}) <= 1 for batch in drawn) and len(held) == 3
+
+
+def test_each_epoch_has_another_order():
+    first, second = take(batches(separate(30), 30, 0), 2)
+    assert sorted(first) == sorted(second) and first != second
+
+
+def test_a_seed_fixes_the_batches_and_another_gives_others():
+    one, again, other = (take(batches(crowded(), 5, seed), 50) for seed in (7, 7, 8))
+    assert one == again and one != other
+
+
+def test_duplicates_are_allowed_where_asked():
+    rows = rows_of([0, 1, 2], [0, 1, 2], [0, 1, 2])
+    assert sorted(take(batches(rows, 3, 0, no_duplicates=False), 1)[0]) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("size", [2, 5])
+def test_a_batch_that_cannot_be_filled_is_refused_in_one_line(size):
+    rows = rows_of(*([0, i, NONE] for i in range(1, 9)))  # all share sentence 0
+    with pytest.raises(InputError, match="batch_size") as caught:
+        next(batches(rows, size, 0))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_batch_of_one_row_can_always_be_filled():
+    rows = rows_of([0, 1, NONE], [0, 2, NONE])
+    assert sorted(chain.from_iterable(take(batches(rows, 1, 0), 2))) == [0, 1]
+
+
+def test_disjoint_rows_counts_a_first_pass():
+    assert disjoint_rows(separate(7)) == 7
+    assert disjoint_rows(rows_of([0, 1, NONE], [1, 2, NONE], [2, 3, NONE], [NONE, 4, NONE])) == 3
+    assert disjoint_rows(rows_of(*([0, i, NONE] for i in range(1, 9)))) == 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_as_many_rows_as_are_disjoint_fill_a_batch_under_every_seed(seed):
+    rows = rows_of([0, 1, NONE], [2, 3, NONE], [0, 2, NONE])  # rows 0 and 1 go together, row 2 with neither
+    size = disjoint_rows(rows)
+    assert len(take(batches(rows, size, seed), 5)) == 5

@@ -1,0 +1,200 @@
+"""Checkpoints: a training killed anywhere and resumed ends as if it had never stopped."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from semblance.data.corpus import NONE, Rows
+from semblance.models.dropout import dropout
+from semblance.training.batching import batches
+from semblance.training.checkpoint import Checkpoints
+from semblance.training.loop import Schedule, fit
+
+STEPS, SIZE = 14, 3
+ROWS = Rows(np.arange(10), (np.arange(10) * 3) % 10 + 10, np.full(10, NONE))  # an epoch is 3 1/3 batches
+
+
+class Killed(BaseException):
+    """Stands for the end of the process."""
+
+
+class Tiny(nn.Module):
+    """Embeds sentence numbers, with dropout from the global generator."""
+
+    def __init__(self):
+        super().__init__()
+        self.words, self.norm, self.up = nn.Embedding(20, 4), nn.LayerNorm(4), nn.Linear(4, 4)
+
+    def forward(self, numbers):
+        x = self.norm(self.words(numbers))
+        return self.up(dropout(x, 0.3) if self.training else x)
+
+
+def train(checkpoint=None, kill_after=None, **changed):
+    """One seeded training as a fresh process would do it; returns the model and its progress."""
+    torch.manual_seed(5)
+    model, stream, drawn = Tiny(), batches(ROWS, SIZE, seed=1), [0]
+
+    def step_loss(step):
+        if step == kill_after:
+            raise Killed
+        while drawn[0] <= step:
+            rows = next(stream)
+            drawn[0] += 1
+        left, right = (model(torch.from_numpy(ROWS[side][rows].astype(np.int64))) for side in (0, 1))
+        return (left @ right.T).log_softmax(dim=1).diagonal().mean().neg()
+
+    def evaluate():
+        with torch.no_grad():  # rises and falls, so that the best weights are not the last
+            return float(torch.sin(40 * model(torch.arange(20)).sum()))
+
+    plan = Schedule(**{"steps": STEPS, "learning_rate": 0.05, "evaluate_every": 2, **changed})
+    return model, fit(model, step_loss, plan, evaluate=evaluate, checkpoint=checkpoint)
+
+
+def keeper(folder, identity="this", steps=1):
+    return Checkpoints(folder, identity, minutes=1e9, steps=steps)
+
+
+def killed(folder, after, steps=1, identity="this"):
+    with pytest.raises(Killed):
+        train(keeper(folder, identity, steps), kill_after=after)
+
+
+def same(one, other):
+    weights = all(torch.equal(a, b) for a, b in zip(one[0].state_dict().values(), other[0].state_dict().values()))
+    return weights and one[1] == other[1]
+
+
+@pytest.fixture(scope="module")
+def whole():
+    return train()
+
+
+def test_the_best_weights_are_not_the_last(whole):
+    assert 0 < whole[1].best_step < STEPS  # or the tests below could not see them lost
+
+
+@pytest.mark.parametrize("after,every", [(1, 1), (3, 1), (4, 1), (7, 1), (10, 1), (13, 1), (9, 4), (5, 3), (2, 5)])
+def test_a_killed_training_resumed_ends_bit_identical(tmp_path, whole, after, every):
+    killed(tmp_path / "c", after, steps=every)
+    names = sorted(p.name for p in (tmp_path / "c").iterdir()) if (tmp_path / "c").exists() else []
+    assert names == [f"step-{s:08d}" for s in range(every, after + 1, every)][-2:]
+    assert same(train(keeper(tmp_path / "c", steps=every)), whole)
+
+
+def test_a_training_killed_again_and_again_ends_bit_identical(tmp_path, whole):
+    for after in (2, 3, 5, 8, 13):
+        killed(tmp_path, after)
+    assert same(train(keeper(tmp_path)), whole)
+
+
+def test_saving_checkpoints_changes_nothing(tmp_path, whole):
+    assert same(train(keeper(tmp_path)), whole)
+
+
+def test_a_training_without_its_checkpoint_starts_anew_and_says_nothing(tmp_path, whole, capsys):
+    assert same(train(keeper(tmp_path / "none", steps=0)), whole)
+    assert "resumed" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("patience", [2])
+def test_early_stopping_survives_a_kill(tmp_path, patience):
+    changed = {"window": 2, "patience": patience, "steps": 60, "learning_rate": 0.5}
+    whole = train(**changed)
+    assert whole[1].stopped and whole[1].step < 60
+    for after in (3, whole[1].step - 1):
+        shutil.rmtree(tmp_path / "c", ignore_errors=True)
+        with pytest.raises(Killed):
+            train(keeper(tmp_path / "c"), kill_after=after, **changed)
+        assert same(train(keeper(tmp_path / "c"), **changed), whole)
+    assert same(train(keeper(tmp_path / "c"), kill_after=0, **changed), whole)  # stopped: no further step
+
+
+def newest(folder):
+    return sorted(folder.glob("step-*"))[-1]
+
+
+def flip(path):
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(bytes(data))
+
+
+DAMAGES = {
+    "one bit of the state": lambda c: flip(c / "state.safetensors"),
+    "a state cut short": lambda c: (c / "state.safetensors").write_bytes((c / "state.safetensors").read_bytes()[:-9]),
+    "no state": lambda c: (c / "state.safetensors").unlink(),
+    "no record": lambda c: (c / "record.json").unlink(),
+    "a record cut short": lambda c: (c / "record.json").write_text((c / "record.json").read_text()[:-20]),
+    "an empty record": lambda c: (c / "record.json").write_text("{}"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_checkpoint_falls_back_to_the_one_before(tmp_path, whole, capsys, damage):
+    killed(tmp_path, 8)
+    DAMAGES[damage](newest(tmp_path))
+    resumed = train(keeper(tmp_path))
+    err = capsys.readouterr().err
+    assert "warning" in err and "resumed from step 7" in err
+    assert same(resumed, whole)
+
+
+def test_where_all_checkpoints_are_damaged_the_training_starts_anew(tmp_path, whole, capsys):
+    killed(tmp_path, 8)
+    for folder in tmp_path.glob("step-*"):
+        flip(folder / "state.safetensors")
+    resumed = train(keeper(tmp_path))
+    err = capsys.readouterr().err
+    assert err.count("warning") == 2 and "resumed" not in err
+    assert same(resumed, whole)
+
+
+def test_half_a_checkpoint_left_by_a_kill_is_never_read(tmp_path, whole):
+    killed(tmp_path, 6)
+    part = tmp_path / ".step-00000007.part"
+    part.mkdir()
+    (part / "state.safetensors").write_bytes(b"half")
+    assert same(train(keeper(tmp_path)), whole)
+
+
+def test_checkpoints_of_another_identity_are_not_resumed(tmp_path, whole, capsys):
+    killed(tmp_path, 6, identity="other")
+    assert same(train(keeper(tmp_path)), whole)
+    err = capsys.readouterr().err
+    assert "other settings, data or code" in err and "resumed" not in err
+
+
+def test_checkpoints_of_another_identity_do_not_crowd_out_ones_own(tmp_path, whole, capsys):
+    killed(tmp_path, 12, identity="other")
+    killed(tmp_path, 5)  # steps 1 to 5, below the other's
+    capsys.readouterr()
+    assert same(train(keeper(tmp_path)), whole)
+    assert "resumed from step 5" in capsys.readouterr().err
+
+
+def test_only_the_last_two_are_kept_and_none_after_clearing(tmp_path):
+    killed(tmp_path, 9)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["step-00000008", "step-00000009"]
+    keeper(tmp_path).clear()
+    assert not tmp_path.exists()
+
+
+def test_a_checkpoint_is_saved_when_its_minutes_have_passed(tmp_path):
+    with pytest.raises(Killed):
+        train(Checkpoints(tmp_path / "often", "this", minutes=0.0), kill_after=3)
+    with pytest.raises(Killed):
+        train(Checkpoints(tmp_path / "never", "this", minutes=1e9), kill_after=3)
+    assert len(list((tmp_path / "often").iterdir())) == 2 and not (tmp_path / "never").exists()
+
+
+def test_a_checkpoint_is_safetensors_and_json_alone(tmp_path):
+    killed(tmp_path, 3)
+    assert sorted(p.name for p in newest(tmp_path).iterdir()) == ["record.json", "state.safetensors"]
+    record = json.loads((newest(tmp_path) / "record.json").read_text())
+    assert record["identity"] == "this" and record["progress"]["step"] == 3

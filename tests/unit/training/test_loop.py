@@ -1,0 +1,198 @@
+"""The training loop: learning rate, optimiser, early stopping, the choice of weights, failures."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+
+from semblance.errors import InputError
+from semblance.training.loop import Progress, Schedule, TrainingFailed, fit, learning_rate, summary
+from semblance.training.optimiser import AdamW
+
+
+@pytest.fixture(autouse=True)
+def seeded():
+    torch.manual_seed(0)
+
+
+def losses(model, values):
+    """A step loss with the given values and a gradient of one for each weight."""
+    def step_loss(step):
+        total = sum(p.sum() for p in model.parameters())
+        return total - total.detach() + values[step]
+    return step_loss
+
+
+def fitted(values, evaluate=None, **schedule):
+    model = nn.Linear(2, 1)
+    return model, fit(model, losses(model, values), Schedule(len(values), 1e-3, **schedule), evaluate=evaluate)
+
+
+@pytest.mark.parametrize("steps,warmup", [(10, 0.1), (10, 0.25), (7, 0.0), (100, 0.1), (3, 1.0), (1, 0.1)])
+def test_the_learning_rate_rises_to_its_peak_and_falls_to_zero_after_the_last_step(steps, warmup):
+    plan = Schedule(steps, 2e-5, warmup)
+    warm = -(-int(round(warmup * steps * 1000)) // 1000)  # rounded up
+    for step in range(steps):
+        up, down = (step + 1) / warm if warm else 1.0, (steps - step) / max(1, steps - warm)
+        assert learning_rate(step, plan) == pytest.approx(2e-5 * min(up, down if step >= warm else 1.0), rel=1e-12)
+    assert max(learning_rate(s, plan) for s in range(steps)) == pytest.approx(2e-5)
+    assert learning_rate(steps, plan) == 0.0
+
+
+def test_the_optimiser_sees_the_learning_rate_of_the_step():
+    seen = []
+    model = nn.Linear(2, 1)
+    plan = Schedule(10, 1e-2, 0.2)
+    fit(model, losses(model, [1.0] * 10), plan, log=lambda event: seen.append((event["step"], event["learning_rate"])))
+    assert seen == [(s + 1, learning_rate(s, plan)) for s in range(10)]
+
+
+def test_the_first_step_of_adam_moves_each_weight_by_the_learning_rate():
+    model = nn.Linear(2, 1)
+    before = [p.detach().clone() for p in model.parameters()]
+    fit(model, losses(model, [1.0]), Schedule(1, 0.01, warmup=0.0, weight_decay=0.0))
+    for old, new in zip(before, model.parameters()):  # m / sqrt(v) is 1 after the first step
+        assert torch.allclose(old - new, torch.full_like(old, 0.01), atol=1e-6)
+
+
+def test_gradients_are_clipped_to_a_common_norm(monkeypatch):
+    model, norms, original = nn.Linear(3, 1), [], AdamW.step
+
+    def step(self, rate):
+        norms.append(math.sqrt(sum(float((p.grad ** 2).sum()) for p in model.parameters())))
+        original(self, rate)
+
+    monkeypatch.setattr(AdamW, "step", step)
+    fit(model, losses(model, [1.0]), Schedule(1, 0.01, clip=0.5))
+    assert norms == [pytest.approx(0.5, rel=1e-3)]  # the four gradients of one have norm 2
+
+
+class Named(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words, self.norm1, self.up = nn.Embedding(3, 2), nn.LayerNorm(2), nn.Linear(2, 2)
+        self.up.bias.requires_grad_(False)
+
+
+def test_biases_and_norms_do_not_decay_and_all_else_does():
+    model = Named()
+    before = {n: p.detach().clone() for n, p in model.named_parameters()}
+    for p in model.parameters():
+        p.grad = torch.zeros_like(p)  # without a gradient only the decay moves a weight
+    AdamW(model, weight_decay=0.04).step(0.5)
+    shrunk = {n: not torch.equal(p, before[n]) for n, p in model.named_parameters()}
+    assert shrunk == {"words.weight": True, "up.weight": True, "norm1.weight": False, "norm1.bias": False, "up.bias": False}
+    assert torch.allclose(model.words.weight, before["words.weight"] * (1 - 0.5 * 0.04))
+
+
+def test_the_optimiser_is_torchs_fused_adamw_bit_for_bit():
+    ours, theirs = Named(), Named()
+    theirs.load_state_dict(ours.state_dict())
+    decayed, plain = [theirs.words.weight, theirs.up.weight], list(theirs.norm1.parameters())
+    adam = torch.optim.AdamW([{"params": decayed, "weight_decay": 0.04}, {"params": plain, "weight_decay": 0.0}], fused=True)
+    mine = AdamW(ours, weight_decay=0.04)
+    for step in range(5):
+        rate, x = 0.1 / (step + 1), torch.randn(4, 2)
+        for model in (ours, theirs):
+            (model.up(model.norm1(model.words.weight[[0, 1, 2, 0]] + x)) ** 2).sum().backward()
+        mine.step(rate)
+        for group in adam.param_groups:
+            group["lr"] = rate
+        adam.step()
+        mine.zero_grad(), adam.zero_grad()
+    assert all(torch.equal(a, b) for a, b in zip(ours.parameters(), theirs.parameters()))
+
+
+def test_training_stops_when_no_window_falls_below_the_lowest():
+    #         windows of two: 5, 3, 4, 3 (not lower), 3.5: three since the lowest -> step 10
+    values = [5, 5, 4, 2, 4, 4, 3, 3, 3, 4, 1, 1, 1, 1]
+    _, progress = fitted([float(v) for v in values], window=2, patience=3)
+    assert progress.windows == pytest.approx([5, 3, 4, 3, 3.5])
+    assert progress.step == 10 and "3 windows of 2 steps" in progress.stopped
+
+
+def test_a_falling_loss_is_never_stopped_and_no_patience_means_no_stop():
+    _, falling = fitted([float(10 - i) for i in range(10)], window=1, patience=1)
+    _, rising = fitted([float(i) for i in range(10)])
+    assert (falling.step, falling.stopped, rising.step, rising.stopped) == (10, "", 10, "")
+
+
+def test_a_window_of_one_step_is_the_literal_batch_rule():
+    _, progress = fitted([3.0, 2.0, 2.5, 2.2, 2.1, 1.0], window=1, patience=3)
+    assert progress.step == 5
+
+
+def test_early_stopping_evaluates_where_it_stops():
+    _, progress = fitted([1.0, 2.0, 3.0, 4.0, 5.0], evaluate=lambda: 0.5, window=1, patience=2)
+    assert [point["step"] for point in progress.curve] == [0, 3] and progress.best_step == 3
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf])
+def test_a_loss_that_is_not_finite_stops_with_one_line(bad):
+    with pytest.raises(TrainingFailed, match=r"step 3: the loss is (nan|inf)") as caught:
+        fitted([1.0, 1.0, bad, 1.0])
+    assert isinstance(caught.value, InputError) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("at_evaluation,step", [(0, 0), (2, 4)])
+def test_a_dev_score_that_is_nan_stops_with_one_line(at_evaluation, step):
+    scores = iter([math.nan if i == at_evaluation else 0.5 for i in range(9)])
+    with pytest.raises(TrainingFailed, match=rf"step {step}: the dev score is NaN") as caught:
+        fitted([1.0] * 8, evaluate=lambda: next(scores), evaluate_every=2)
+    assert "\n" not in str(caught.value)
+
+
+def test_dev_is_evaluated_at_the_start_at_each_interval_and_at_the_end():
+    _, progress = fitted([1.0] * 7, evaluate=lambda: 0.1, evaluate_every=3)
+    assert [point["step"] for point in progress.curve] == [0, 3, 6, 7]
+
+
+def test_the_model_ends_with_the_weights_of_its_best_dev_score():
+    model, seen, scores = nn.Linear(2, 1), [], [0.9, 0.2, 0.6, 0.6, 0.3]
+
+    def evaluate():
+        seen.append(model.weight.detach().clone())
+        return scores[len(seen) - 1]
+
+    progress = fit(model, losses(model, [1.0] * 8), Schedule(8, 0.1, warmup=0.0, evaluate_every=2), evaluate=evaluate)
+    assert [p["dev"] for p in progress.curve] == scores
+    assert (progress.best, progress.best_step) == (0.6, 4)  # not the untrained .9; the first of two equals
+    assert torch.equal(model.weight, seen[2]) and not torch.equal(seen[2], seen[3])
+
+
+def test_a_training_that_never_beats_its_start_keeps_its_best_trained_weights():
+    scores = iter([1.0, -0.5, -0.7])
+    _, progress = fitted([1.0] * 4, evaluate=lambda: next(scores), evaluate_every=2)
+    assert (progress.best_step, progress.best) == (2, -0.5)
+
+
+def test_without_dev_the_last_weights_are_kept():
+    model = nn.Linear(2, 1)
+    before = model.weight.detach().clone()
+    progress = fit(model, losses(model, [1.0] * 5), Schedule(5, 0.1, warmup=0.0, weight_decay=0.0))
+    assert progress.curve == [] and summary(progress)["best"] is None
+    moved = sum(learning_rate(s, Schedule(5, 0.1, warmup=0.0)) for s in range(5))  # Adam: rate a step for a steady gradient
+    assert torch.allclose(before - model.weight, torch.full_like(before, moved), atol=1e-4)
+
+
+def test_the_model_trains_in_training_mode_and_is_evaluated_in_evaluation_mode():
+    model, modes = nn.Linear(2, 1), []
+    plain = losses(model, [1.0] * 4)
+
+    def step_loss(step):
+        modes.append(("train", model.training))
+        return plain(step)
+
+    def evaluate():
+        modes.append(("dev", model.training))
+        return 0.5
+
+    fit(model, step_loss, Schedule(4, 1e-3, evaluate_every=2), evaluate=evaluate)
+    assert modes == [("dev", False), *[("train", True)] * 2, ("dev", False), *[("train", True)] * 2, ("dev", False)]
+
+
+def test_the_summary_tells_steps_curve_and_reason():
+    facts = summary(Progress(step=5, curve=[{"step": 5, "dev": 0.3}], best=0.3, best_step=5, stopped="why"))
+    assert facts == {"step": 5, "best_step": 5, "curve": [{"step": 5, "dev": 0.3}], "windows": [], "stopped": "why",
+                     "best": 0.3}
