@@ -35,10 +35,21 @@ def decode(cls: type[T], values: Any, where: str = "settings") -> T:
 def decode_json(cls: type[T], text: str, where: str = "settings") -> T:
     """Decode the one ``--settings`` JSON of a script into ``cls``."""
     try:
-        values = json.loads(text)
-    except json.JSONDecodeError as error:
+        values = json.loads(text, parse_constant=_refuse, object_pairs_hook=_unique)
+    except ValueError as error:
         raise InputError(where, f"not JSON: {error}") from None
     return decode(cls, values, where)
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no JSON number")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        raise ValueError(f"a key stands twice among {sorted(key for key, _ in pairs)}")
+    return values
 
 
 def _convert(value: Any, hint: Any, where: str) -> Any:

@@ -1,7 +1,7 @@
 """Recompute the cells of the rendered tables from the predictions, with nothing of the project.
 
 `python tests/recompute.py RESULTS` reads the tables RESULTS/**/*.csv of layout sts, faq or seeds, and
-RESULTS/{sts,faq}/**/predictions.parquet; exits 1 if a cell differs by more than 1e-9 points.
+RESULTS/scores/{sts,faq}/**/predictions.parquet; exits 1 if a cell differs by more than 1e-9 points.
 """
 import csv
 import sys
@@ -13,12 +13,13 @@ from scipy.stats import pearsonr, spearmanr
 
 METRICS = {"spearman": spearmanr, "pearson": pearsonr, "": None}
 root, checked, wrong = Path(sys.argv[1]), 0, []
+runs_root = root / "scores"
 
 def predictions(folder, row, seed):
     return pd.read_parquet(folder / row["base"] / row["method"] / f"seed-{seed}/predictions.parquet")
 
 def sts(row, seed):
-    frame, found = predictions(root / "sts" / row["corpus"], row, seed), {}
+    frame, found = predictions(runs_root / "sts" / row["corpus"], row, seed), {}
     for task in row["tasks"].split():
         part = frame[frame["task"] == task]
         parts = [part] if row["aggregation"] == "all" else [group for _, group in part.groupby("subset")]
@@ -30,7 +31,7 @@ def sts(row, seed):
 def faq(row, seed):
     folds = []
     for fold in range(int(row["folds"])):
-        frame = predictions(root / "faq" / f"{row['dataset']}-{fold}", row, seed)
+        frame = predictions(runs_root / "faq" / f"{row['dataset']}-{fold}", row, seed)
         ranks = [np.sort(r) for r in frame.loc[frame["protocol"] == row["protocol"], "ranks"]]
         accuracy = [np.mean([r[0] <= k for r in ranks]) for k in (1, 3, 5)]
         folds.append([*accuracy, np.mean([np.mean(np.arange(1, len(r) + 1) / r) for r in ranks])])

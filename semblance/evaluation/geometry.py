@@ -6,7 +6,8 @@ import numpy as np
 def unit(vectors: np.ndarray) -> np.ndarray:
     """Return the rows scaled to length one, float64."""
     vectors = np.asarray(vectors, np.float64)
-    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
 def alignment(left: np.ndarray, right: np.ndarray) -> float:

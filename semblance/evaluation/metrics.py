@@ -19,6 +19,8 @@ def pearson(x: np.ndarray, y: np.ndarray) -> float:
     x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
         return float("nan")
+    if x.min() == x.max() or y.min() == y.max():  # rounding of the mean would make up a correlation
+        return float("nan")
     x, y = x - x.mean(), y - y.mean()
     norm = np.sqrt((x @ x) * (y @ y))
     return float(x @ y / norm) if norm > 0 else float("nan")

@@ -7,6 +7,7 @@ from typing import Iterator, Sequence
 import numpy as np
 import pyarrow.parquet as pq
 
+from semblance.errors import InputError
 from semblance.evaluation.encoding import Texts, Vectors
 from semblance.evaluation.geometry import collapsed, unit
 from semblance.evaluation.metrics import accuracy_at, average_precision, relevant_ranks
@@ -57,6 +58,8 @@ class Retrieval:
     def _rank(self, vectors: Vectors) -> dict[str, list]:
         answers = unit(vectors.of(self.answers))  # (A, d)
         queries = unit(vectors.of([q.text for q in self.questions]))  # (Q, d)
+        if not (np.isfinite(answers).all() and np.isfinite(queries).all()):
+            raise InputError("model", "gives a zero vector, whose cosine is undefined", "train it again")
         found = [relevant_ranks(answers @ query, np.asarray(q.relevant)) for q, query in zip(self.questions, queries)]
         columns = {"protocol": [q.protocol for q in self.questions], "query": [q.id for q in self.questions],
                    "ranks": [r.tolist() for r in found]}

@@ -5,7 +5,6 @@ the longest input are stored in it, once, and every training inherits them.
 """
 
 import importlib.util
-import json
 import shutil
 import time
 from dataclasses import asdict, dataclass
@@ -15,7 +14,7 @@ from semblance.errors import InputError
 from semblance.models import folder as model_folder
 from semblance.models.encoder import Encoder
 from semblance.models.hub import fetch_repository
-from semblance.provenance import file_digest, write_json, write_record
+from semblance.provenance import file_digest, read_json, write_json, write_record
 
 
 @dataclass(frozen=True)
@@ -76,15 +75,17 @@ def _write(settings: BaseSettings, source: Path, target: Path) -> list[str]:
         if (source / name).is_file():
             shutil.copyfile(source / name, target / name)
     _ensure_tokenizer(source, target)
-    config = json.loads((target / "config.json").read_text(encoding="utf-8"))
+    config = read_json(target / "config.json")
+    config.pop("torch_dtype", None)  # weights are stored as float32, whatever the source was
     layers = settings.layers or config["num_hidden_layers"]
     if layers > config["num_hidden_layers"]:
         raise InputError("layers", f"{layers} asked of a model of {config['num_hidden_layers']}", "ask for fewer")
-    write_json(target / "config.json", {**config, "num_hidden_layers": layers, "architectures": _architecture(config)})
+    write_json(target / "config.json", {**config, "num_hidden_layers": layers, "architectures": _architecture(config),
+                                       "dtype": "float32"})
     shape = model_folder.architecture(target)
     encoder = Encoder(shape, settings.pooling or _own_pooling(source), normalise=_own_normalise(source))
     weights = model_folder.load_weights(_weights(source))
-    encoder.load_state_dict(model_folder.to_ours(weights, layers, _weights(source)))
+    model_folder.fill(encoder, model_folder.to_ours(weights, layers, _weights(source)), source)
     return model_folder.save(encoder, target, target, False, settings.max_length, pooler=weights)
 
 
@@ -108,4 +109,11 @@ def _own_pooling(source: Path) -> str:
 
 
 def _own_normalise(source: Path) -> bool:
-    return (source / "modules.json").is_file() and model_folder.stored_normalise(source)
+    if not (source / "modules.json").is_file():
+        return False
+    kinds = [module["type"].rpartition(".")[2] for module in read_json(source / "modules.json")]
+    odd = sorted(set(kinds) - {"Transformer", "Pooling", "Normalize"})
+    if odd:
+        raise InputError(source / "modules.json", f"a base with a {odd[0]} module is not supported",
+                         "choose a base of transformer, pooling and normalisation alone")
+    return "Normalize" in kinds

@@ -35,9 +35,12 @@ def architecture(folder: str | Path) -> Architecture:
         raise InputError(path, f"model_type {family!r} is not supported", f"use one of {', '.join(FAMILIES)}")
     if config.get("position_embedding_type", "absolute") != "absolute" or config.get("hidden_act") != "gelu":
         raise InputError(path, "only absolute positions and the gelu activation are supported")
-    pad = config.get("pad_token_id", 0)
+    pad = config.get("pad_token_id") or 0
     values = {name: config[name] for name in Architecture.__dataclass_fields__ if name in config}
-    return Architecture(**{**values, "pad_token_id": pad, "position_offset": pad + 1 if FAMILIES[family] else 0})
+    try:
+        return Architecture(**{**values, "pad_token_id": pad, "position_offset": pad + 1 if FAMILIES[family] else 0})
+    except TypeError as error:
+        raise InputError(path, f"incomplete: {error}", "fetch it again") from None
 
 
 def load_weights(path: str | Path) -> dict[str, Tensor]:
@@ -99,34 +102,47 @@ def load(folder: str | Path, head: bool = False) -> Encoder:
     folder = Path(folder)
     shape = architecture(folder)
     pooling = stored_pooling(folder)
-    dense = folder / "2_Dense" / "model.safetensors"
-    encoder = Encoder(shape, pooling, head=head or dense.is_file(), normalise=stored_normalise(folder))
+    stored_head = _has_module(folder, "Dense")
+    encoder = Encoder(shape, pooling, head=head or stored_head, normalise=stored_normalise(folder))
     weights = to_ours(load_weights(folder / "model.safetensors"), shape.num_hidden_layers, folder)
     if encoder.head is not None:
-        if dense.is_file():
-            stored = load_file(dense)
+        if stored_head:
+            stored = load_file(folder / "2_Dense" / "model.safetensors")
             weights |= {"head.weight": stored["linear.weight"], "head.bias": stored["linear.bias"]}
         else:
             torch.nn.init.normal_(encoder.head.weight, std=0.02)
             torch.nn.init.zeros_(encoder.head.bias)
             weights |= {f"head.{k}": v.clone() for k, v in encoder.head.state_dict().items()}
-    encoder.load_state_dict(weights)
+    fill(encoder, weights, folder)
     return encoder
+
+
+def fill(encoder: Encoder, weights: dict[str, Tensor], where: str | Path) -> None:
+    """Load weights in our names; InputError where their shapes are not those of the config."""
+    try:
+        encoder.load_state_dict(weights)
+    except RuntimeError as error:
+        raise InputError(where, f"weights and config.json disagree: {' '.join(str(error).split())[:200]}",
+                         "fetch both from one revision") from None
 
 
 def stored_pooling(folder: Path) -> str:
     """Return ``mean`` or ``cls`` as the folder's pooling module states it."""
     config = read_json(folder / "1_Pooling" / "config.json")
-    if config.get("pooling_mode_cls_token") or config.get("pooling_mode") == "cls":
-        return "cls"
-    if config.get("pooling_mode_mean_tokens") or config.get("pooling_mode") == "mean":
-        return "mean"
-    raise InputError(folder / "1_Pooling" / "config.json", "pooling is neither mean nor cls")
+    modes = {key for key, value in config.items() if key.startswith("pooling_mode_") and value is True}
+    for mode, old in (("cls", {"pooling_mode_cls_token"}), ("mean", {"pooling_mode_mean_tokens"})):
+        if modes == old or (not modes and config.get("pooling_mode") == mode):
+            return mode
+    raise InputError(folder / "1_Pooling" / "config.json", "pooling is neither mean nor cls alone")
 
 
 def stored_normalise(folder: Path) -> bool:
     """Tell whether the folder's last module scales vectors to length one."""
-    return any(module["type"].endswith("Normalize") for module in read_json(folder / "modules.json"))
+    return _has_module(folder, "Normalize")
+
+
+def _has_module(folder: Path, kind: str) -> bool:
+    return any(module["type"].rpartition(".")[2] == kind for module in read_json(folder / "modules.json"))
 
 
 def stored_length(folder: Path) -> int:
@@ -163,6 +179,7 @@ def _save_modules(encoder: Encoder, folder: Path, state: dict, keep_head: bool, 
         "pooling_mode_mean_tokens": encoder.pooling == "mean", "pooling_mode_max_tokens": False,
         "pooling_mode_mean_sqrt_len_tokens": False})
     written = ["1_Pooling/config.json", "modules.json", "sentence_bert_config.json"]
+    shutil.rmtree(folder / "2_Dense", ignore_errors=True)  # an earlier save's head
     if encoder.head is not None and keep_head:
         modules.append(("2_Dense", "Dense"))
         write_json(folder / "2_Dense" / "config.json", {

@@ -9,13 +9,14 @@ from semblance.errors import InputError
 
 
 def batches(rows: Rows, size: int, seed: int, no_duplicates: bool = True) -> Iterator[np.ndarray]:
-    """Yield endless batches of ``size`` row numbers, epoch after epoch.
+    """Yield endless batches of ``size`` row numbers, epoch after epoch; fewer where no more rows fit.
 
     Each epoch is a fresh permutation. A row that shares a sentence with its batch would be a false
     negative there (or be its own); it waits for the next batch, so none is lost.
     """
     matrix = np.stack(rows, axis=1)  # (N, 3)
-    epoch, fresh, waiting, fruitless = 0, _permutation(len(matrix), seed, 0), [], 0
+    epoch, fresh, waiting = 0, _permutation(len(matrix), seed, 0), []
+    fruitless = lonely = 0
     while True:
         batch, used, still = [], set(), []
         while len(batch) < size:
@@ -30,15 +31,21 @@ def batches(rows: Rows, size: int, seed: int, no_duplicates: bool = True) -> Ite
             if no_duplicates and not used.isdisjoint(texts):
                 still.append(row)
                 fruitless += 1
-                if fruitless > 20 * len(matrix) + 20 * size:
-                    raise InputError("batch_size", f"no {size} rows without a common sentence can be found",
-                                     "lower it for this corpus, or set no_duplicates: false")
+                if fruitless > 2 * len(matrix):  # every row shares a sentence with this batch
+                    break
                 continue
             fruitless = 0
             used |= texts
             batch.append(row)
-        waiting = still + waiting
-        yield np.asarray(batch, dtype=np.int64)
+        waiting, fruitless = still + waiting, 0
+        if len(batch) > 1 or size == 1:
+            lonely = 0
+            yield np.asarray(batch, dtype=np.int64)
+            continue
+        waiting, lonely = waiting + batch, lonely + 1  # a row that goes with no other opens no batch
+        if lonely > len(matrix):
+            raise InputError("corpus", "no two rows without a common sentence can be found",
+                             "use a larger corpus, or set no_duplicates: false")
 
 
 def _permutation(count: int, seed: int, epoch: int) -> np.ndarray:

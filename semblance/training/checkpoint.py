@@ -30,7 +30,8 @@ class Checkpoints:
 
     def __init__(self, folder: str | Path, identity: str, minutes: float = 10.0, steps: int = 0):
         """``identity`` names settings, data and code: checkpoints of anything else are not resumed."""
-        self.folder, self.identity, self.minutes, self.steps = Path(folder), identity, minutes, steps
+        self.root, self.identity, self.minutes, self.steps = Path(folder), identity, minutes, steps
+        self.folder = self.root / identity[:16]  # so that another identity's cannot crowd out one's own
         self.saved_at = time.monotonic()
 
     def save_if_due(self, model: nn.Module, adam: AdamW, progress: Progress,
@@ -62,12 +63,13 @@ class Checkpoints:
 
     def restore(self, model: nn.Module, adam: AdamW, progress: Progress) -> dict[str, Tensor] | None:
         """Load the newest whole checkpoint of this identity into the arguments; return the best weights."""
+        if not self._newest_first() and self.root.is_dir() and any(self.root.iterdir()):
+            print(f"note: {self.root} holds checkpoints of other settings, data or code; not resumed", file=sys.stderr)
         for folder in self._newest_first():
             try:
                 record = checked(folder / "record.json")
                 if record.get("identity") != self.identity:
-                    print(f"note: {folder} belongs to other settings, data or code; not resumed", file=sys.stderr)
-                    continue
+                    raise InputError(folder, "belongs to another identity than its folder's", "delete it")
                 state = load_file(folder / "state.safetensors")
             except (InputError, SafetensorError, OSError, KeyError) as error:
                 print(f"warning: checkpoint passed over: {error}", file=sys.stderr)
@@ -79,8 +81,8 @@ class Checkpoints:
         return None
 
     def clear(self) -> None:
-        """Remove the checkpoints of a finished training."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        """Remove the checkpoints of a finished training, of other identities too."""
+        shutil.rmtree(self.root, ignore_errors=True)
 
     def _newest_first(self) -> list[Path]:
         return sorted(self.folder.glob("step-*"), reverse=True) if self.folder.is_dir() else []

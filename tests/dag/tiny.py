@@ -52,7 +52,8 @@ def write_base(folder: Path) -> None:
              "layer_norm_eps": 1e-12, "hidden_dropout_prob": 0.1, "attention_probs_dropout_prob": 0.1,
              "pad_token_id": 0, "hidden_act": "gelu"}
     (folder / "config.json").write_text(json.dumps(shape))
-    (folder / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": "PreTrainedTokenizerFast"}))
+    (folder / "tokenizer_config.json").write_text(json.dumps(
+        {"tokenizer_class": "PreTrainedTokenizerFast", "pad_token": "[PAD]", "cls_token": "[CLS]", "sep_token": "[SEP]", "unk_token": "[UNK]"}))
     weights = {}
     for name, rows in (("word_embeddings", 200), ("position_embeddings", 128), ("token_type_embeddings", 2)):
         weights[f"embeddings.{name}.weight"] = torch.randn(rows, d, generator=generator)

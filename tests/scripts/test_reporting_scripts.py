@@ -26,9 +26,9 @@ def results(tmp_path):
     gold = {task: rng.integers(0, 11, 80) / 2 for task in TASKS}
     for method, noise in (("simcse", 2.0), ("rcl", 0.5)):
         for seed in (1, 2, 3):
-            sts_run(tmp_path / f"sts/nli/tiny/{method}/seed-{seed}", method, seed, gold, noise, rng)
+            sts_run(tmp_path / f"scores/sts/nli/tiny/{method}/seed-{seed}", method, seed, gold, noise, rng)
             for fold in (0, 1):
-                faq_run(tmp_path / f"faq/bank-{fold}/tiny/{method}/seed-{seed}", method, seed, fold, rng)
+                faq_run(tmp_path / f"scores/faq/bank-{fold}/tiny/{method}/seed-{seed}", method, seed, fold, rng)
     return tmp_path
 
 
@@ -65,7 +65,7 @@ def settings(layout, **given):
 
 def collected(results):
     output = results / "scores.csv"
-    paths = sorted(map(str, results.glob("*/*/*/*/*/scores.csv")))
+    paths = sorted(map(str, results.glob("scores/*/*/*/*/*/scores.csv")))
     assert len(paths) == 2 * 3 * (1 + 2)
     collect_scores.main(["--scores", *paths, "--output", str(output)])
     return output
@@ -74,7 +74,7 @@ def collected(results):
 def rendered(results, layout, **given):
     stem = results / "tables" / layout
     render_table.main(["--settings", json.dumps(settings(layout, **given)), "--scores", str(collected(results)),
-                       "--predictions-root", str(results), "--published", str(ROOT / "workflow/published.yaml"),
+                       "--predictions-root", str(results / "scores"), "--published", str(ROOT / "workflow/published.yaml"),
                        "--csv", f"{stem}.csv", "--markdown", f"{stem}.md", "--latex", f"{stem}.tex",
                        "--json", f"{stem}.json"])
     return stem
@@ -85,20 +85,17 @@ def recompute(results):
     return subprocess.run(command, capture_output=True, text=True)
 
 
-def test_the_three_ways_to_name_score_files_give_the_same_csv(results):
+def test_both_ways_to_name_score_files_give_the_same_csv(results):
     expected = collected(results).read_bytes()
-    paths = [str(path) for path in results.glob("*/*/*/*/*/scores.csv")]
-    (results / "list.txt").write_text("\n".join(reversed(paths)) + "\n")
-    (results / "list.json").write_text(json.dumps(paths))
-    for flag, name in (("--scores-list", "list.txt"), ("--list", "list.json")):
-        collect_scores.main([flag, str(results / name), "--output", str(results / "again.csv")])
-        assert (results / "again.csv").read_bytes() == expected
+    runs = {f"{kind}/tiny/{method}": [3, 1, 2] for kind in ("sts/nli", "faq/bank-0", "faq/bank-1") for method in ("simcse", "rcl")}
+    collect_scores.main(["--root", str(results / "scores"), "--runs", json.dumps(runs), "--output", str(results / "again.csv")])
+    assert (results / "again.csv").read_bytes() == expected
 
 
-def test_a_list_that_is_none_stops(results):
-    (results / "list.json").write_text('{"a": 1}')
-    with pytest.raises(InputError, match="list.json"):
-        collect_scores.main(["--list", str(results / "list.json"), "--output", str(results / "x.csv")])
+@pytest.mark.parametrize("runs", ["{", "[1]", '{"a": 1}', '{"a": ["x"]}'])
+def test_runs_that_are_none_stop(results, runs):
+    with pytest.raises(InputError, match="--runs"):
+        collect_scores.main(["--runs", runs, "--output", str(results / "x.csv")])
     assert not (results / "x.csv").exists()
 
 
@@ -138,10 +135,10 @@ def test_a_cell_changed_by_a_millionth_is_found(results, layout, column):
 
 
 def test_a_lost_run_shows_as_missing_and_the_recomputation_agrees(results):
-    for path in (results / "sts/nli/tiny/rcl/seed-2").iterdir():
+    for path in (results / "scores/sts/nli/tiny/rcl/seed-2").iterdir():
         path.unlink()
     scores = results / "scores.csv"
-    collect_scores.main(["--scores", *map(str, results.glob("sts/*/*/*/*/scores.csv")), "--output", str(scores)])
+    collect_scores.main(["--scores", *map(str, results.glob("scores/sts/*/*/*/*/scores.csv")), "--output", str(scores)])
     stem = results / "tables" / "lost"
     render_table.main(["--settings", json.dumps(settings("sts")), "--scores", str(scores), "--csv", f"{stem}.csv",
                        "--markdown", f"{stem}.md", "--latex", f"{stem}.tex", "--json", f"{stem}.json"])

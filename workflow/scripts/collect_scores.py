@@ -29,7 +29,7 @@ def paths_of(root: str, runs: str) -> list[str]:
     try:
         seeds = json.loads(runs)
         return [f"{root}/{run}/seed-{int(seed)}/scores.csv" for run in seeds for seed in seeds[run]]
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, LookupError) as error:
         raise InputError("--runs", f"not a JSON of runs and seeds ({error})") from None
 
 

@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -30,17 +30,20 @@ def by_scipy(function, x, y):
         return float(function(x, y)[0])
 
 
+@settings(deadline=None)
 @given(tied | free)
 def test_ranks_are_scipys_mean_ranks(values):
     assert ranks(np.array(values)).tolist() == stats.rankdata(values).tolist()
 
 
+@settings(deadline=None)
 @given(both)
 def test_spearman_is_scipys(columns):
     x, y = columns
     assert spearman(np.array(x), np.array(y)) == pytest.approx(by_scipy(stats.spearmanr, x, y), abs=1e-9, nan_ok=True)
 
 
+@settings(deadline=None)
 @given(both.filter(lambda columns: all(np.std(c) > 1e-3 for c in columns)))
 def test_pearson_is_scipys(columns):
     x, y = columns
@@ -85,12 +88,14 @@ cases = st.lists(st.integers(0, 4).map(float), min_size=1, max_size=12).flatmap(
     lambda scores: st.tuples(st.just(scores), st.sets(st.integers(0, len(scores) - 1), min_size=1)))
 
 
+@settings(deadline=None)
 @given(cases)
 def test_ties_are_ranked_by_candidate_number(case):
     scores, relevant = case
     assert relevant_ranks(np.array(scores), np.array(sorted(relevant))).tolist() == brute_ranks(scores, relevant)
 
 
+@settings(deadline=None)
 @given(cases)
 def test_average_precision_is_the_mean_precision_at_all_relevant_answers(case):
     scores, relevant = case
@@ -104,6 +109,7 @@ def test_average_precision_is_the_mean_precision_at_all_relevant_answers(case):
     assert ours == pytest.approx(sum(precisions) / len(relevant), rel=1e-12)
 
 
+@settings(deadline=None)
 @given(cases)
 def test_accuracy_at_k_tells_whether_a_relevant_answer_is_among_the_first_k(case):
     scores, relevant = case
@@ -114,6 +120,7 @@ def test_accuracy_at_k_tells_whether_a_relevant_answer_is_among_the_first_k(case
     assert values == sorted(values)
 
 
+@settings(deadline=None)
 @given(cases)
 def test_with_one_relevant_answer_average_precision_is_the_reciprocal_rank(case):
     scores, relevant = case

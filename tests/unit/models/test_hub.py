@@ -66,11 +66,20 @@ def test_a_blob_digest_is_gits():
     assert blob_digest("/dev/null") == "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"  # git's well-known empty blob
 
 
-@pytest.mark.parametrize("revision", ["main", "v1.0", REVISION[:12], REVISION.upper()])
+@pytest.mark.parametrize("revision", ["main", "v1.0", REVISION[:6], REVISION.upper()])
 def test_a_revision_that_can_move_is_refused(server, tmp_path, revision):
     with pytest.raises(InputError, match="not a pinned revision"):
         bring(server, tmp_path, revision=revision)
     assert server.seen == []
+
+
+def test_an_abbreviated_commit_is_fetched_by_its_whole_name(server, tmp_path):
+    hub(server)
+    listing = {"id": REPO, "modelId": REPO, "sha": REVISION, "siblings": [{"rfilename": name} for name in FILES]}
+    server.serve(f"/api/models/{REPO}/revision/{REVISION[:7]}", json.dumps(listing).encode(),
+                 headers={"Content-Type": "application/json"})
+    assert set(bring(server, tmp_path, revision=REVISION[:7])) == set(FILES)
+    assert not any(f"resolve/{REVISION[:7]}/" in path for _, path, _ in server.seen)
 
 
 def test_altered_weights_of_the_same_size_are_found(server, tmp_path):

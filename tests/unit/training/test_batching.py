@@ -90,7 +90,7 @@ def test_duplicates_are_allowed_where_asked():
 @pytest.mark.parametrize("size", [2, 5])
 def test_a_batch_that_cannot_be_filled_is_refused_in_one_line(size):
     rows = rows_of(*([0, i, NONE] for i in range(1, 9)))  # all share sentence 0
-    with pytest.raises(InputError, match="batch_size") as caught:
+    with pytest.raises(InputError, match="corpus: no two rows") as caught:
         next(batches(rows, size, 0))
     assert "\n" not in str(caught.value)
 

@@ -82,7 +82,7 @@ def test_the_best_weights_are_not_the_last(whole):
 @pytest.mark.parametrize("after,every", [(1, 1), (3, 1), (4, 1), (7, 1), (10, 1), (13, 1), (9, 4), (5, 3), (2, 5)])
 def test_a_killed_training_resumed_ends_bit_identical(tmp_path, whole, after, every):
     killed(tmp_path / "c", after, steps=every)
-    names = sorted(p.name for p in (tmp_path / "c").iterdir()) if (tmp_path / "c").exists() else []
+    names = sorted(p.name for p in (tmp_path / "c/this").iterdir()) if (tmp_path / "c/this").exists() else []
     assert names == [f"step-{s:08d}" for s in range(every, after + 1, every)][-2:]
     assert same(train(keeper(tmp_path / "c", steps=every)), whole)
 
@@ -99,7 +99,7 @@ def test_saving_checkpoints_changes_nothing(tmp_path, whole):
 
 def test_a_training_without_its_checkpoint_starts_anew_and_says_nothing(tmp_path, whole, capsys):
     assert same(train(keeper(tmp_path / "none", steps=0)), whole)
-    assert "resumed" not in capsys.readouterr().err
+    assert "resumed from" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("patience", [2])
@@ -116,7 +116,7 @@ def test_early_stopping_survives_a_kill(tmp_path, patience):
 
 
 def newest(folder):
-    return sorted(folder.glob("step-*"))[-1]
+    return sorted(folder.glob("*/step-*"))[-1]
 
 
 def flip(path):
@@ -147,17 +147,17 @@ def test_a_damaged_checkpoint_falls_back_to_the_one_before(tmp_path, whole, caps
 
 def test_where_all_checkpoints_are_damaged_the_training_starts_anew(tmp_path, whole, capsys):
     killed(tmp_path, 8)
-    for folder in tmp_path.glob("step-*"):
+    for folder in tmp_path.glob("*/step-*"):
         flip(folder / "state.safetensors")
     resumed = train(keeper(tmp_path))
     err = capsys.readouterr().err
-    assert err.count("warning") == 2 and "resumed" not in err
+    assert err.count("warning") == 2 and "resumed from" not in err
     assert same(resumed, whole)
 
 
 def test_half_a_checkpoint_left_by_a_kill_is_never_read(tmp_path, whole):
     killed(tmp_path, 6)
-    part = tmp_path / ".step-00000007.part"
+    part = tmp_path / "this/.step-00000007.part"
     part.mkdir()
     (part / "state.safetensors").write_bytes(b"half")
     assert same(train(keeper(tmp_path)), whole)
@@ -167,7 +167,7 @@ def test_checkpoints_of_another_identity_are_not_resumed(tmp_path, whole, capsys
     killed(tmp_path, 6, identity="other")
     assert same(train(keeper(tmp_path)), whole)
     err = capsys.readouterr().err
-    assert "other settings, data or code" in err and "resumed" not in err
+    assert "other settings, data or code" in err and "resumed from" not in err
 
 
 def test_checkpoints_of_another_identity_do_not_crowd_out_ones_own(tmp_path, whole, capsys):
@@ -180,7 +180,7 @@ def test_checkpoints_of_another_identity_do_not_crowd_out_ones_own(tmp_path, who
 
 def test_only_the_last_two_are_kept_and_none_after_clearing(tmp_path):
     killed(tmp_path, 9)
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["step-00000008", "step-00000009"]
+    assert sorted(p.name for p in (tmp_path / "this").iterdir()) == ["step-00000008", "step-00000009"]
     keeper(tmp_path).clear()
     assert not tmp_path.exists()
 
@@ -190,7 +190,7 @@ def test_a_checkpoint_is_saved_when_its_minutes_have_passed(tmp_path):
         train(Checkpoints(tmp_path / "often", "this", minutes=0.0), kill_after=3)
     with pytest.raises(Killed):
         train(Checkpoints(tmp_path / "never", "this", minutes=1e9), kill_after=3)
-    assert len(list((tmp_path / "often").iterdir())) == 2 and not (tmp_path / "never").exists()
+    assert len(list((tmp_path / "often/this").iterdir())) == 2 and not (tmp_path / "never").exists()
 
 
 def test_a_checkpoint_is_safetensors_and_json_alone(tmp_path):

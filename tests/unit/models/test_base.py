@@ -1,0 +1,144 @@
+"""Bases: one uniform folder from what others publish, with a record of exactly what was taken."""
+
+import hashlib
+import json
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from transformers import AutoModel
+
+from semblance.errors import InputError
+from semblance.models import folder as model_folder
+from semblance.models.base import BaseSettings, build_base
+from semblance.provenance import checked
+from tests.unit.models.tiny_models import edit_json, make_source
+
+
+@pytest.fixture
+def source(tmp_path):
+    return make_source(tmp_path / "source", "bert", layers=3)
+
+
+def build(source, place, **changes):
+    settings = BaseSettings(**{"max_length": 16, "folder": str(source), "pooling": "mean", **changes})
+    build_base(settings, place / "record.json", "", "the code")
+    return place / "model"
+
+
+def refused(source, place, *words, **changes):
+    with pytest.raises(InputError) as caught:
+        build(source, place, **changes)
+    assert "\n" not in str(caught.value) and all(word in str(caught.value) for word in words)
+    assert not (place / "record.json").exists() and not (place / "model").exists()
+
+
+def sha256(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_the_record_vouches_for_every_file_and_names_the_source_weights(source, tmp_path):
+    model = build(source, tmp_path)
+    record = checked(tmp_path / "record.json")
+    files = {f"model/{p.relative_to(model)}": sha256(p) for p in model.rglob("*") if p.is_file()}
+    assert record["outputs"] == files
+    assert record["inputs"] == {"weights": sha256(source / "model.safetensors")}
+    assert record["code"] == "the code" and record["settings"]["pooling"] == "mean"
+
+
+def test_the_right_pin_is_accepted_and_a_wrong_one_refused(source, tmp_path):
+    digest = sha256(source / "model.safetensors")
+    build(source, tmp_path / "a", weights_sha256=digest)
+    wrong = "0" * 64
+    refused(source, tmp_path / "b", "model.safetensors", wrong, digest, weights_sha256=wrong)
+
+
+def test_a_folder_without_safetensors_is_refused(source, tmp_path):
+    (source / "model.safetensors").rename(source / "pytorch_model.bin")
+    refused(source, tmp_path / "a", "no weights as safetensors")
+
+
+def test_layers_are_cut_from_the_top(source, tmp_path):
+    model = build(source, tmp_path, layers=2)
+    assert json.loads((model / "config.json").read_text())["num_hidden_layers"] == 2
+    whole, cut = load_file(source / "model.safetensors"), load_file(model / "model.safetensors")
+    assert cut.keys() == {n for n in whole if not n.startswith("encoder.layer.2.")}
+    assert all(torch.equal(cut[n], whole[n]) for n in cut)
+    theirs = AutoModel.from_pretrained(model, local_files_only=True)
+    assert len(theirs.encoder.layer) == 2
+
+
+def test_more_layers_than_there_are_is_refused(source, tmp_path):
+    refused(source, tmp_path / "a", "layers", layers=4)
+
+
+@pytest.mark.parametrize("pooling", ["mean", "cls"])
+def test_the_pooling_and_the_longest_input_are_stored_in_the_folder(source, tmp_path, pooling):
+    model = build(source, tmp_path, pooling=pooling)
+    assert model_folder.stored_pooling(model) == pooling == model_folder.load(model).pooling
+    assert model_folder.stored_length(model) == 16
+
+
+def test_a_raw_folder_needs_a_stated_pooling(source, tmp_path):
+    refused(source, tmp_path / "a", "pooling", pooling=None)
+
+
+def test_a_base_keeps_its_own_pooling_and_normalising_and_settings_overrule_the_pooling(source, tmp_path):
+    first = build(source, tmp_path / "a", pooling="cls")
+    modules = json.loads((first / "modules.json").read_text())
+    (first / "modules.json").write_text(json.dumps([*modules, {
+        "idx": 2, "name": "2", "path": "2_Normalize", "type": "sentence_transformers.models.Normalize"}]))
+    inherited = model_folder.load(build(first, tmp_path / "b", pooling=None))
+    overruled = model_folder.load(build(first, tmp_path / "c", pooling="mean"))
+    assert (inherited.pooling, inherited.normalise, overruled.pooling) == ("cls", True, "mean")
+
+
+def test_old_names_of_weights_are_accepted(source, tmp_path):
+    modern = build(source, tmp_path / "a")
+    old = {"bert." + n.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): v
+           for n, v in load_file(source / "model.safetensors").items()}
+    assert any("gamma" in n for n in old)
+    save_file(old | {"cls.predictions.bias": torch.zeros(200)}, source / "model.safetensors")
+    renamed = build(source, tmp_path / "b")
+    assert sha256(renamed / "model.safetensors") == sha256(modern / "model.safetensors")
+
+
+def test_half_precision_weights_are_stored_in_float32_and_read_so_by_others(source, tmp_path):
+    halves = {n: v.half() for n, v in load_file(source / "model.safetensors").items()}
+    save_file(halves, source / "model.safetensors", metadata={"format": "pt"})
+    edit_json(source / "config.json", dtype="float16", torch_dtype="float16")
+    model = build(source, tmp_path)
+    stored = load_file(model / "model.safetensors")
+    assert all(v.dtype == torch.float32 and torch.equal(v, halves[n].float()) for n, v in stored.items())
+    assert AutoModel.from_pretrained(model, local_files_only=True).dtype == torch.float32
+
+
+def test_a_failed_build_leaves_the_one_before_in_place(source, tmp_path):
+    model = build(source, tmp_path)
+    before = sha256(model / "model.safetensors")
+    path = source / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(InputError):
+        build(source, tmp_path)
+    assert sha256(model / "model.safetensors") == before and checked(tmp_path / "record.json")
+
+
+def test_building_again_gives_the_same_files(source, tmp_path):
+    one, two = build(source, tmp_path / "a"), build(source, tmp_path / "b")
+    assert checked(one.parent / "record.json")["outputs"] == checked(two.parent / "record.json")["outputs"]
+
+
+def test_a_dense_module_of_the_source_is_not_silently_lost(source, tmp_path):
+    first = build(source, tmp_path / "a")
+    encoder = model_folder.load(first, head=True)
+    model_folder.save(encoder, tmp_path / "headed", first, keep_head=True, max_length=16)
+    try:
+        again = build(tmp_path / "headed", tmp_path / "b", pooling=None)
+    except InputError:
+        return  # refusing is as good as keeping
+    assert model_folder.load(again).head is not None
+
+
+@pytest.mark.parametrize("changes,word", [({"package": "no_such_package", "folder": None}, "no_such_package")])
+def test_a_package_that_is_not_installed_is_refused(source, tmp_path, changes, word):
+    refused(source, tmp_path / "a", word, "not installed", **changes)
