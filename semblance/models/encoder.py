@@ -59,9 +59,9 @@ class Layer(nn.Module):
         rate = _by_row(noise.attention_rate(), packed) if noise else 0.0
         scale = self._head_scale(packed, noise)
         parts = []
-        for g in packed.groups:
-            q, k, v = (qkv[g.start:g.start + g.count * g.length]
-                       .view(g.count, g.length, 3, self.heads, d // self.heads).permute(2, 0, 3, 1, 4))
+        # split, not slices: the backward of a slice fills a whole (T, 3 d) tensor with zeros for each group
+        for g, part in zip(packed.groups, qkv.split([g.count * g.length for g in packed.groups])):
+            q, k, v = part.view(g.count, g.length, 3, self.heads, d // self.heads).permute(2, 0, 3, 1, 4)
             context = _attention(q, k, v, g, rate)  # (count, heads, length, d / heads)
             if scale is not None:
                 context = context * scale[g.row:g.row + g.count, :, None, None]

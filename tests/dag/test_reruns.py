@@ -12,37 +12,39 @@ from tests.dag.tiny import CONFIG, ROOT, Project
 
 pytestmark = pytest.mark.dag
 
-# Who reads whose output, by hand: the ground truth that the dry runs are held against.
+# Who reads whose output, by hand: the ground truth that the dry runs are held against. A stage that runs
+# for several corpora is told apart by them: nli and wiki (STS), faq (the folds).
 READERS = {
-    "download": {"prepare_nli", "prepare_wiki", "prepare_sts", "prepare_faq"},
-    "download_model": {"tokenise", "train", "train_initial", "train_entropy", "evaluate_sts", "evaluate_faq"},
-    "prepare_nli": {"tokenise", "train", "train_entropy"},
-    "prepare_wiki": {"tokenise", "train"},
-    "prepare_faq": {"tokenise", "train", "train_initial", "train_entropy", "evaluate_faq"},
-    "prepare_sts": {"train", "evaluate_sts"},
-    "tokenise": {"train", "train_initial", "train_entropy", "embed"},
-    "train_initial": {"train_entropy"},
-    "train_entropy": {"embed", "evaluate_sts"},
-    "embed": {"train"},
-    "train": {"evaluate_sts", "evaluate_faq"},
-    "evaluate_sts": {"collect_scores"},
-    "evaluate_faq": {"collect_scores"},
-    "collect_scores": {"render_table"},
-    "render_table": {"compare_published"},
-    "compare_published": set(),
+    "download:nli": {"prepare_nli"}, "download:wiki": {"prepare_wiki"}, "download:sts": {"prepare_sts"},
+    "download:faq": {"prepare_faq"},
+    "download_model": {"tokenise:nli", "tokenise:wiki", "tokenise:faq", "train:nli", "train:wiki", "train:faq",
+                       "train_initial", "train_entropy:nli", "evaluate_sts", "evaluate_faq"},
+    "prepare_nli": {"tokenise:nli", "train:nli", "train_entropy:nli"},
+    "prepare_wiki": {"tokenise:wiki", "train:wiki"},
+    "prepare_faq": {"tokenise:faq", "train:faq", "train_initial", "train_entropy:faq", "evaluate_faq"},
+    "prepare_sts": {"train:nli", "train:wiki", "evaluate_sts"},
+    "tokenise:nli": {"train:nli", "train_entropy:nli", "embed:nli"}, "tokenise:wiki": {"train:wiki"},
+    "tokenise:faq": {"train:faq", "train_initial", "train_entropy:faq", "embed:faq"},
+    "train_initial": {"train_entropy:faq"},
+    "train_entropy:nli": {"embed:nli", "evaluate_sts"}, "train_entropy:faq": {"embed:faq"},
+    "embed:nli": {"train:nli"}, "embed:faq": {"train:faq"},
+    "train:nli": {"evaluate_sts"}, "train:wiki": {"evaluate_sts"}, "train:faq": {"evaluate_faq"},
+    "evaluate_sts": {"collect_scores"}, "evaluate_faq": {"collect_scores"}, "collect_scores": {"render_table"},
+    "render_table": {"compare_published"}, "compare_published": set(),
 }
+STAGES = sorted({node.partition(":")[0] for node in READERS})
 LOSSES = {"train": ("contrastive", "regulators"), "train_initial": ("contrastive",), "train_entropy": ("entropy",)}
 
 
 def downstream(*stages: str) -> set[str]:
-    """Return the stages and all that read from them, directly or not."""
-    found, waiting = set(), list(stages)
+    """Return the stages and all that read from them, directly or not; a bare name means all its corpora."""
+    found, waiting = set(), [node for node in READERS for s in stages if s in (node, node.partition(":")[0])]
     while waiting:
-        stage = waiting.pop()
-        if stage not in found:
-            found.add(stage)
-            waiting += READERS[stage]
-    return found
+        node = waiting.pop()
+        if node not in found:
+            found.add(node)
+            waiting += READERS[node]
+    return {node.partition(":")[0] for node in found}
 
 
 def stages(planned: dict[str, int]) -> set[str]:
@@ -63,7 +65,7 @@ def imported_by() -> dict[str, set[str]]:
         "    for loss in losses: importlib.import_module(f'semblance.training.losses.{loss}')\n"
         "    found[stage] = [n for n in sys.modules if n.split('.')[0] in ('semblance', 'workflow')]\n"
         "print(json.dumps(found))\n")
-    wanted = json.dumps({stage: LOSSES.get(stage, ()) for stage in READERS})
+    wanted = json.dumps({stage: LOSSES.get(stage, ()) for stage in STAGES})
     done = subprocess.run([sys.executable, "-c", program, wanted], cwd=ROOT, capture_output=True, text=True, check=True)
     table: dict[str, set[str]] = {}
     for stage, modules in json.loads(done.stdout).items():
@@ -82,7 +84,16 @@ def module_files() -> list[str]:
     return sorted(str(f.relative_to(ROOT)) for f in files if f.stat().st_size)
 
 
-@pytest.mark.parametrize("path", module_files())
+# One file for each way in which modules are shared; the others wait for `make test-long`.
+QUICK = {f"semblance/{name}.py" for name in (
+    "provenance", "settings", "data/corpus", "data/faq", "data/nli", "data/sources", "models/dropout", "models/hub",
+    "training/loop", "training/losses/contrastive", "training/losses/entropy", "training/losses/regulators",
+    "training/embeddings", "evaluation/metrics", "evaluation/retrieval", "evaluation/report", "reporting/scores",
+    "reporting/ledger", "reporting/significance")} | {"workflow/scripts/prepare_wiki.py", "workflow/scripts/train.py"}
+
+
+@pytest.mark.parametrize("path", [
+    pytest.param(path, marks=() if path in QUICK else pytest.mark.long) for path in module_files()])
 def test_an_edited_module_reruns_the_stages_that_import_it(finished: Project, imported_by, path: str):
     module = path.removesuffix(".py").replace("/", ".")
     file = finished.folder / path
@@ -133,12 +144,13 @@ CONFIG_MUTATIONS = {
     "the wiki corpus's limit": (changed(corpora={"wiki1m/limit": 100}), downstream("prepare_wiki")),
     "the split's seed": (changed(faq={"seed": 5}), downstream("prepare_faq")),
     "gradient clipping": (changed(training={"clip": 0.5}), downstream(*TRAININGS)),
-    "the unsupervised recipe": (changed(recipes={"unsupervised/learning_rate": 1e-4}), downstream("train")),
-    "the FAQ recipe": (changed(recipes={"rcl-faq/learning_rate": 1e-4}), downstream(*TRAININGS)),
+    "the unsupervised recipe": (changed(recipes={"unsupervised/learning_rate": 1e-4}), downstream("train:wiki")),
+    "the FAQ recipe": (changed(recipes={"rcl-faq/learning_rate": 1e-4}),
+                        downstream("train:faq", "train_initial", "train_entropy:faq")),
     "the initial models' scale": (changed(train_initial={"options": {"scale": 10.0}}), downstream("train_initial")),
     "early stopping": (changed(train_entropy={"early_stopping/patience": 5}), downstream("train_entropy")),
     "an entropy kind no table uses": (changed(train_entropy={"kinds/entropy-sum/options": {"scale": 5.0}}), set()),
-    "a method's option": (changed(methods={"ssimcse-sd/dropout/sampled/high": 0.3}), downstream("train")),
+    "a method's option": (changed(methods={"ssimcse-sd/dropout/sampled/high": 0.3}), downstream("train:wiki")),
     "a method no table uses": (changed(methods={"drophead-0.2/dropout": {"drophead": 0.9}}), set()),
     "the embedding's threads": (changed(embed={"threads": 2}), downstream("embed")),
     "the STS evaluation's threads": (changed(evaluate_sts={"threads": 2}), downstream("evaluate_sts")),

@@ -62,7 +62,7 @@ DAMAGE = {
     "an empty sentence": (b"sent0,sent1,hard_neg\na,,c\n", ":2"),
     "an unbalanced quote": (b'sent0,sent1,hard_neg\na,b,c\n"d,e,f\n', ":3"),
     "a NUL": (b"sent0,sent1,hard_neg\na,b\0,c\n", ":2"),
-    "no rows": (b"sent0,sent1,hard_neg\n", "0"),
+    "no rows": (b"sent0,sent1,hard_neg\n", ":1: no"),
 }
 
 
