@@ -2,6 +2,7 @@
 
 import csv
 import io
+import os
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -24,6 +25,7 @@ Dev = Callable[[Encoder], float]
 
 def prepare_torch(settings: TrainSettings) -> str:
     """Set threads, matmul precision and determinism; return the device."""
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # without it CUDA's products are not repeatable
     torch.set_num_threads(settings.threads)
     torch.set_float32_matmul_precision(settings.matmul)
     torch.manual_seed(settings.seed)

@@ -27,7 +27,8 @@ def merged(*names: str) -> dict:
     return config
 
 
-CONFIGS = [("config.yaml",), ("config.yaml", "demo/config.yaml"), ("config.yaml", "configs/minilm.yaml")]
+CONFIGS = [("config.yaml",), ("config.yaml", "demo/config.yaml"), ("config.yaml", "configs/minilm.yaml"),
+           ("config.yaml", "configs/minilm.yaml", "configs/minilm-quick.yaml")]
 
 
 @pytest.mark.parametrize("names", CONFIGS)
