@@ -20,6 +20,7 @@ except InputError as error:
 
 
 include: "workflow/rules/common.smk"
+include: "workflow/rules/download.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/entropy.smk"
 include: "workflow/rules/train.smk"

