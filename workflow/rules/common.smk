@@ -1,6 +1,7 @@
 # What every rule file uses: the plan, the folders, the manifest, one way to call a script.
 # Needs: config (validated). Makes: PLAN, OUT, RESOURCES, DATASETS, TABLES, python(), code().
 import re
+import shlex
 import sys
 
 from semblance.data.sources import load_manifest
@@ -11,7 +12,7 @@ PLAN = Plan(config)
 OUT, RESOURCES = PLAN.out, PLAN.resources
 DATASETS = load_manifest(config["manifest"])
 TABLES = expand(f"{OUT}/tables/{{table}}.{{form}}", table=config["tables"], form=["csv", "md", "tex"])
-PYTHON = f"{sys.executable} -m workflow.scripts"
+PYTHON = f"{shlex.quote(sys.executable)} -m workflow.scripts"
 GPUS = config["training"].get("gpus", 0)
 
 

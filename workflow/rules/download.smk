@@ -1,5 +1,13 @@
 # Raw data and base models, from the internet or a mirror: the only stage that may use the network.
 # Inputs: the manifest, the bases of the config. Outputs: resources/data, resources/models.
+# A raw file's content is pinned by its digest, so neither the code that brings it nor the place that
+# it comes from is a reason to bring it again: both stay out of `params`, which Snakemake compares.
+
+WHENCE = " ".join(
+    (["--mirror", shlex.quote(config["mirror"])] if "mirror" in config else [])
+    + (["--accept-unpinned"] if config["download"]["accept_unpinned"] else [])
+)
+HUB = shlex.quote(config["hub"])
 
 for _name, _dataset in DATASETS.items():
 
@@ -14,15 +22,12 @@ for _name, _dataset in DATASETS.items():
             dataset=_name,
             destination=f"{RESOURCES}/data",
             manifest=config["manifest"],
-            mirror=["--mirror", config["mirror"]] if "mirror" in config else [],
-            unpinned="--accept-unpinned" if config["download"]["accept_unpinned"] else "",
-            pins=str(_dataset),
-            code=code("download"),
+            pins={f.path: f.sha256 for f in (*_dataset.files, *_dataset.archives)},
         log:
             f"{OUT}/logs/download/{_name}.log",
         shell:
             "{PYTHON}.download --manifest {params.manifest:q} --dataset {params.dataset:q}"
-            " --destination {params.destination:q} --record {output.record:q} {params.mirror:q} {params.unpinned}"
+            " --destination {params.destination:q} --record {output.record:q} {WHENCE}"
             " 2> >(tee {log:q} >&2)"
 
 
@@ -35,10 +40,9 @@ rule download_model:
         tokenizer=f"{RESOURCES}/models/{{base}}/model/tokenizer.json",
     params:
         settings=lambda w: canonical({k: v for k, v in config["bases"][w.base].items() if k != "tokenizer"}),
-        hub=config["hub"],
         code=code("download_model"),
     log:
         f"{OUT}/logs/download_model/{{base}}.log",
     shell:
-        "{PYTHON}.download_model --settings {params.settings:q} --hub {params.hub:q} --code {params.code}"
+        "{PYTHON}.download_model --settings {params.settings:q} --hub {HUB} --code {params.code}"
         " --output {output.record:q} 2> >(tee {log:q} >&2)"

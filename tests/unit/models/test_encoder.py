@@ -65,8 +65,8 @@ def test_vectors_are_those_of_transformers(opened, family, pooling, limit):
     with torch.no_grad():
         expected = reference(theirs, tokenizer, pooling, limit)
         found = encoder(packed_all(encoder, tokens, limit))
-    assert (found - expected).abs().max() < 2e-6
-    assert np.abs(encoder.encode(tokens, limit) - expected.numpy()).max() < 2e-6
+    assert (found - expected).abs().max() < 1e-6
+    assert np.abs(encoder.encode(tokens, limit) - expected.numpy()).max() < 1e-6
 
 
 @pytest.mark.parametrize("family,longest", [("bert", POSITIONS), ("roberta", POSITIONS - 2)])
@@ -75,7 +75,7 @@ def test_a_wish_beyond_the_models_positions_is_cut_to_them(opened, family, longe
     assert encoder.max_length(10_000) == longest and encoder.max_length(3) == 3
     with torch.no_grad():
         expected = reference(theirs, tokenizer, "mean", longest).numpy()
-    assert np.abs(encoder.encode(tokens, 10_000) - expected).max() < 2e-6
+    assert np.abs(encoder.encode(tokens, 10_000) - expected).max() < 1e-6
 
 
 @pytest.mark.parametrize("family,pooling", CASES)
@@ -112,16 +112,16 @@ def test_the_order_and_the_company_of_the_sentences_do_not_matter(opened, family
         shuffled = encoder(packed_all(encoder, tokens, LIMIT, order))
         alone = torch.cat([encoder(packed_all(encoder, tokens, LIMIT, np.array([i]))) for i in range(len(LENGTHS))])
         twice = encoder(packed_all(encoder, tokens, LIMIT, np.array([3, 3, 1])))
-    assert (shuffled - plain[order]).abs().max() < 2e-6
-    assert (alone - plain).abs().max() < 2e-6
-    assert (twice - plain[[3, 3, 1]]).abs().max() < 2e-6
+    assert (shuffled - plain[order]).abs().max() < 1e-6
+    assert (alone - plain).abs().max() < 1e-6
+    assert (twice - plain[[3, 3, 1]]).abs().max() < 1e-6
 
 
 def test_vectors_do_not_depend_on_how_sentences_are_cut_into_batches(opened, monkeypatch):
     encoder, _, _, tokens = opened("bert", "mean")
     whole = encoder.encode(tokens, LIMIT)
     monkeypatch.setattr(module, "ENCODE_TOKENS", 25)
-    assert np.abs(encoder.encode(tokens, LIMIT) - whole).max() < 2e-6
+    assert np.abs(encoder.encode(tokens, LIMIT) - whole).max() < 1e-6
 
 
 @pytest.mark.parametrize("normalise", [False, True])
@@ -133,7 +133,7 @@ def test_the_head_is_linear_and_tanh_and_normalising_comes_last(opened, normalis
     with torch.no_grad():
         expected = torch.tanh(plain(packed_all(plain, tokens, LIMIT)) @ head["head.weight"].T + head["head.bias"])
         expected = expected / expected.norm(dim=1, keepdim=True) if normalise else expected
-        assert (encoder(packed_all(encoder, tokens, LIMIT)) - expected).abs().max() < 2e-6
+        assert (encoder(packed_all(encoder, tokens, LIMIT)) - expected).abs().max() < 1e-6
 
 
 def plain_forward(weights, ids, offset, head_factors=None):
