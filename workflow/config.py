@@ -9,6 +9,7 @@ import yaml
 
 from semblance.errors import InputError
 
+LOSSES = Path(__file__).parent.parent / "semblance" / "training" / "losses"
 SCHEMA = Path(__file__).parent / "schemas" / "config.schema.yaml"
 TRAINED_BY_KIND = ("initial", "start")  # method names with rules of their own
 
@@ -57,11 +58,19 @@ def _cross_check(config: dict) -> None:
             raise InputError(f"config.bases.{name}", "needs exactly one of hub, package, folder")
         if "hub" in base and "revision" not in base:
             raise InputError(f"config.bases.{name}.revision", "missing key", "pin a commit of the repository")
+    if "none" in config["corpora"]:
+        raise InputError("config.corpora.none", "this name stands for no corpus", "choose another")
+    for name, bank in config["faq"]["banks"].items():
+        if ("path" if bank["kind"] == "own" else "dataset") not in bank:
+            raise InputError(f"config.faq.banks.{name}", "needs path (kind: own) or dataset (every other kind)")
     clash = sorted(set(config["corpora"]) & set(config["faq"]["banks"]))
     if clash:
         raise InputError(f"config.faq.banks.{clash[0]}", "a corpus has this name already")
-    for name, method in {**config["methods"], **config["train_entropy"]["kinds"]}.items():
-        _known(f"methods.{name}.recipe", method["recipe"], config["recipes"], "recipe")
+    for name, method in config["methods"].items():
+        _check_training(config, f"methods.{name}", method)
+    for name, kind in config["train_entropy"]["kinds"].items():
+        _check_training(config, f"train_entropy.kinds.{name}", {"loss": "entropy", **kind})
+    _check_training(config, "train_initial", config["train_initial"])
     for name, method in config["methods"].items():
         if name in TRAINED_BY_KIND or entropy_parts(config, name):
             raise InputError(f"config.methods.{name}", "this name is taken by a stage of its own")
@@ -74,6 +83,22 @@ def _cross_check(config: dict) -> None:
             _known(f"recipes.{recipe}.by_base.{base}", base, config["bases"], "base")
     for name, table in config["tables"].items():
         _check_table(config, name, table)
+
+
+def _check_training(config: dict, where: str, entry: dict) -> None:
+    """Check what a method, a kind of entropy model or the initial model must name."""
+    for key in ("recipe", "loss"):
+        if key not in entry:
+            raise InputError(f"config.{where}.{key}", "missing key")
+    for key in ("by_base", "gpus", "checkpoint_minutes", "checkpoint_steps"):
+        if key in entry:
+            raise InputError(f"config.{where}.{key}", "has no effect here", "it belongs to recipes or training")
+    _known(f"{where}.recipe", entry["recipe"], config["recipes"], "recipe")
+    if not (LOSSES / f"{entry['loss']}.py").is_file() or entry["loss"] in ("views", "__init__"):
+        raise InputError(f"config.{where}.loss", f"there is no semblance/training/losses/{entry['loss']}.py")
+    sampled = entry.get("dropout", {}).get("sampled", {})
+    if sampled.get("low", 0.0) > sampled.get("high", 0.9):
+        raise InputError(f"config.{where}.dropout.sampled", "low is above high")
 
 
 def _check_table(config: dict, name: str, table: dict) -> None:
@@ -90,6 +115,9 @@ def _check_table(config: dict, name: str, table: dict) -> None:
         for method in row["methods"]:
             if method != "start" and not entropy_parts(config, method):
                 _known(f"{where}.methods", method, {**config["methods"], "start": None}, "method")
+    methods = {method for row in table["rows"] for method in row["methods"]}
+    if table.get("reference", "previous") not in {"previous", *methods}:
+        raise InputError(f"config.tables.{name}.reference", f"no row has method {table['reference']!r}")
 
 
 def entropy_parts(config: dict, method: str) -> tuple[str, str] | None:

@@ -128,8 +128,7 @@ class Plan:
         name = FAQ_RECIPES.get(name, name) if self.is_faq(corpus) else name
         recipe = self.config["recipes"][name]
         merged = {**self.config["training"], **recipe, **recipe.get("by_base", {}).get(base, {})}
-        merged.pop("gpus", None)
-        return merged
+        return {k: v for k, v in merged.items() if not k.startswith("checkpoint_")}  # when to save changes no result
 
     def _settings(self, entry: dict, corpus: str, base: str, seed: int | str, extra: dict) -> str:
         merged = {**self._recipe(entry["recipe"], corpus, base), **entry, **extra, "seed": int(seed)}
@@ -156,9 +155,9 @@ class Plan:
         """Return the name of a method's loss module."""
         return self.config["methods"][method]["loss"]
 
-    def max_length(self, corpus: str, base: str) -> int:
-        """Return the length at which a corpus is embedded for its regulators: that of its training."""
-        return self._recipe("rcl", corpus, base)["max_length"]
+    def max_length(self, corpus: str, base: str, kind: str) -> int:
+        """Return the length at which a corpus is embedded for its regulators: that of the entropy model's training."""
+        return self._recipe(self.config["train_entropy"]["kinds"][kind]["recipe"], corpus, base)["max_length"]
 
     # --- tables -------------------------------------------------------------------------------
 
@@ -175,10 +174,8 @@ class Plan:
             spec["tasks"] = ["stsb-dev"]
         if faq:
             spec |= {"dataset": rows[0][0], "folds": self.folds}
-        reference = table.get("reference")
-        if reference:
-            spec["reference"] = reference if reference == "previous" else next(
-                (r["label"] for r in spec["rows"] if r["method"] == reference), None)
+        if table.get("reference"):
+            spec["reference"] = table["reference"]  # a method: compared with on each row's own base
         return spec
 
     def _row_spec(self, table: dict, rows: list[tuple], row: tuple[str, str, str]) -> dict[str, Any]:

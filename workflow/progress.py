@@ -26,6 +26,11 @@ def main(arguments: list[str]) -> int:
         for line in process.stdout or ():
             recent.append(line)
             rule = follow(line, rule, bar)
+    return finish(process, recent)
+
+
+def finish(process: subprocess.Popen, recent: "deque[str]") -> int:
+    """Wait for snakemake and show its report if it failed."""
     status = process.wait()
     if status:
         sys.stderr.writelines(recent)
@@ -49,4 +54,7 @@ def follow(line: str, rule: str, bar: tqdm) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:  # snakemake got the signal too, and lets its jobs save and stop
+        sys.exit(130)

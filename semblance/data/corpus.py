@@ -72,6 +72,14 @@ def _write(path: Path, columns: dict, examples: Iterable[dict]) -> None:
     os.replace(temporary, path)
 
 
+def write_parquet(table: pa.Table, path: Path) -> None:
+    """Write a whole Parquet file or none."""
+    import pyarrow.parquet as pq
+    temporary = path.with_name(f".{path.name}.part")
+    pq.write_table(table, temporary)
+    os.replace(temporary, path)
+
+
 def read_sentences(folder: str | Path) -> list[str]:
     """Return the distinct sentences of a corpus."""
     return _table(Path(folder, "sentences.arrow"))["text"].to_pylist()

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Mapping, Sequence
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from semblance.data import faq, folds, nli, sts, wiki
-from semblance.data.corpus import number_sentences, write_corpus
+from semblance.data.corpus import number_sentences, write_corpus, write_parquet
 from semblance.data.sources import Dataset
+from semblance.data.text import read_csv
 from semblance.errors import InputError
 from semblance.provenance import file_digest
 
@@ -77,11 +77,13 @@ class Raw:
             raise InputError(f"dataset {name}", f"{len(found)} files end in {ending!r}, expected one")
         return found[0]
 
-    def check(self, name: str, what: str, found: int) -> None:
-        """Compare a count with the manifest's, where it states one."""
-        expected = self.datasets[name].expected.get(what)
-        if expected is not None:
-            sts.check_count(f"{name}: {what}", found, expected, self.folder)
+    def check(self, name: str, **found: int) -> None:
+        """Compare what was found with every count that the manifest states of a dataset."""
+        for what, expected in self.datasets[name].expected.items():
+            if what not in found:
+                raise InputError(f"manifest: {name}.expected.{what}", "is a count that no reader makes",
+                                 f"known are {', '.join(found)}")
+            sts.check_count(f"{name}: {what}", found[what], expected, self.folder)
 
 
 def triples(raw: Raw, settings: CorpusSettings, folder: Path) -> dict[str, int]:
@@ -92,12 +94,11 @@ def triples(raw: Raw, settings: CorpusSettings, folder: Path) -> dict[str, int]:
         if name in ("snli", "multinli"):
             read = nli.read_snli if name == "snli" else nli.read_multinli
             found, unlabelled = read(raw.file(name))
-            raw.check(name, "pairs", len(found))
-            raw.check(name, "train", len(found) + unlabelled)
+            raw.check(name, pairs=len(found), train=len(found) + unlabelled)
             pairs += found
         else:
             found = nli.read_triples(raw.file(name))
-            raw.check(name, "triples", len(found))
+            raw.check(name, triples=len(found))
             rows += found
     rows += nli.build_triples(pairs)
     chosen = rows[:settings.limit]
@@ -109,7 +110,7 @@ def sentences(raw: Raw, settings: CorpusSettings, folder: Path) -> dict[str, int
     lines: list[str] = []
     for name in settings.datasets:
         found = wiki.read_sentences(raw.file(name))
-        raw.check(name, "sentences", len(found))
+        raw.check(name, sentences=len(found))
         lines += found
     return _write(folder, [(s, s, None) for s in lines[:settings.limit]])
 
@@ -130,7 +131,7 @@ def scored_pairs(raw: Raw, settings: StsSettings, target: Path) -> dict[str, int
                 raise InputError("config.sts.datasets", f"{name} is not of protocol {settings.protocol!r}",
                                  "texts of two releases are never mixed under one label")
             found = sts.read_sts_year(files[0].parent, STS_DATASETS[name])
-            raw.check(name, "pairs", len(found))
+            raw.check(name, pairs=len(found))
             pairs += found
         elif name == "stsb":
             pairs += _split(raw, name, sts.read_stsb, {"train": "train", "dev": "dev", "test": "test"}, "sts-{}.csv")
@@ -140,20 +141,22 @@ def scored_pairs(raw: Raw, settings: StsSettings, target: Path) -> dict[str, int
         else:
             raise InputError("config.sts.datasets", f"{name!r} is no STS dataset")
     table = {c: [getattr(p, c) for p in pairs] for c in ("task", "subset", "index", "sentence1", "sentence2", "score")}
-    pq.write_table(pa.table(table), target)
+    write_parquet(pa.table(table), target)
     return {task: table["task"].count(task) for task in dict.fromkeys(table["task"])}
 
 
 def _split(raw: Raw, name: str, read, parts: dict[str, str], pattern: str) -> list[sts.ScoredPair]:
     """Read and count all three parts; keep the test pairs, and STS-B's dev pairs as task stsb-dev."""
     kept: list[sts.ScoredPair] = []
+    counts: dict[str, int] = {}
     for part, word in parts.items():
         found = read(raw.file(name, pattern.format(word)))
-        raw.check(name, part, len(found))
+        counts[part] = len(found)
         if part == "test":
             kept += found
         elif part == "dev" and name == "stsb":
             kept += [sts.ScoredPair("stsb-dev", p.subset, p.index, p.sentence1, p.sentence2, p.score) for p in found]
+    raw.check(name, **counts, trial=counts["dev"])  # SICK's own name for its dev part
     return kept
 
 
@@ -162,8 +165,9 @@ def read_bank(raw: Raw, settings: BankSettings) -> faq.Faq:
     if settings.path:
         raw.inputs[settings.path] = file_digest(settings.path)
         return faq.read_own(settings.path)
-    name = settings.dataset or settings.name
+    name, counts = settings.dataset or settings.name, {}
     if settings.kind == "cough":
+        counts["judgements"] = sum(1 for _ in read_csv(raw.file(name, "Annotated_Relevance_Set.csv"), ("Query_index",)))
         bank = faq.read_cough(raw.file(name, "FAQ_Bank_eval.csv"), raw.file(name, "User_Query_Bank.csv"),
                               raw.file(name, "Annotated_Relevance_Set.csv"))
     elif settings.kind == "covid":
@@ -172,8 +176,9 @@ def read_bank(raw: Raw, settings: BankSettings) -> faq.Faq:
         bank = faq.read_covid([f for f in files if f not in similarity], similarity[0] if similarity else None)
     else:
         bank = (faq.read_faqir if settings.kind == "faqir" else faq.read_stackfaq)(raw.file(name, ".xml"))
-    raw.check(name, "pairs", len(bank.pairs))
-    raw.check(name, "queries", len(bank.queries))
+    groups = len({p.group for p in bank.pairs})
+    raw.check(name, pairs=len(bank.pairs), answers=len(bank.pairs), queries=len(bank.queries), threads=groups,
+              templates=len({q.group for q in bank.queries}), **counts)
     return bank
 
 
@@ -192,8 +197,8 @@ def faq_folds(bank: faq.Faq, settings: BankSettings, folder: Path, corpora: Path
         if query.relevant:
             questions.append(_question("annotated", query.id, query.text, part, sorted({number[r] for r in query.relevant})))
     folder.mkdir(parents=True, exist_ok=True)
-    pq.write_table(pa.table({"text": answers}), folder / "answers.parquet")
-    pq.write_table(pa.Table.from_pylist(questions), folder / "questions.parquet")
+    write_parquet(pa.table({"text": answers}), folder / "answers.parquet")
+    write_parquet(pa.Table.from_pylist(questions), folder / "questions.parquet")
     for k, fold in enumerate(folds.rotate(parts[:len(bank.pairs)], settings.folds)):
         rows = dict.fromkeys((bank.pairs[i].question, answers[number[bank.pairs[i].id]], None) for i in fold.train)
         _write(corpora / f"{settings.name}-{k}", list(rows))

@@ -1,13 +1,8 @@
-"""Alignment, uniformity and spread of embeddings (Wang and Isola 2020)."""
+"""Alignment and uniformity of embeddings (Wang and Isola 2020)."""
 
 import numpy as np
 
-
-def unit(vectors: np.ndarray) -> np.ndarray:
-    """Return the rows scaled to length one, float64."""
-    vectors = np.asarray(vectors, np.float64)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+from semblance.models.vectors import unit
 
 
 def alignment(left: np.ndarray, right: np.ndarray) -> float:
@@ -21,8 +16,3 @@ def uniformity(vectors: np.ndarray) -> float:
     squared = np.clip(2 - 2 * x @ x.T, 0, None)
     upper = np.triu_indices(len(x), k=1)
     return float(np.log(np.exp(-2 * squared[upper]).mean()))
-
-
-def collapsed(vectors: np.ndarray, tolerance: float = 1e-6) -> bool:
-    """Tell whether all vectors point (almost) the same way: 1 - |mean unit vector|² < tolerance."""
-    return bool(1 - np.linalg.norm(unit(vectors).mean(0)) ** 2 < tolerance)

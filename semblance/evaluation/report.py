@@ -10,7 +10,7 @@ import torch
 
 from semblance.evaluation import retrieval, similarity
 from semblance.models import folder as model_folder
-from semblance.models.encoder import Encoder
+from semblance.models.encoder import Encoder, device_for
 from semblance.provenance import canonical, checked, environment, text_digest, write_record, write_text
 
 COLUMNS = ("run", "corpus", "base", "method", "seed", "fold", "task", "subset", "metric", "aggregation", "protocol",
@@ -18,13 +18,13 @@ COLUMNS = ("run", "corpus", "base", "method", "seed", "fold", "task", "subset", 
 LIBRARIES_THAT_COUNT = ("python", "machine", "torch", "numpy", "tokenizers")
 
 
-def evaluate_sts(run: dict, model: str, pairs: str, output: Path, threads: int, code: str) -> None:
+def evaluate_sts(run: dict, model: str, pairs: str, output: Path, threads: int, gpus: int, code: str) -> None:
     """Write the STS scores of the model with record ``model`` beside ``output``, the record.
 
     ``run`` holds corpus, base, method, seed and protocol; ``pairs`` is the record of the test sets.
     """
     started = time.time()
-    data, encoder, facts = checked(pairs), *_open(model, threads, code)
+    data, encoder, facts = checked(pairs), *_open(model, threads, gpus, code)
     tasks = (*similarity.TASKS, similarity.DEV)
     tests = similarity.Sts(similarity.read_pairs(Path(pairs).parent / "pairs.parquet"), _tokenizer(model), tasks)
     predictions, geometry = tests.predict(encoder, model_folder.stored_length(Path(model).parent / "model"))
@@ -35,10 +35,10 @@ def evaluate_sts(run: dict, model: str, pairs: str, output: Path, threads: int, 
     _write(run, rows, predictions, output, facts | {"data": text_digest(canonical(data["outputs"]))}, started, "evaluate_sts")
 
 
-def evaluate_faq(run: dict, model: str, bank: str, output: Path, max_length: int, threads: int, code: str) -> None:
+def evaluate_faq(run: dict, model: str, bank: str, output: Path, max_length: int, threads: int, gpus: int, code: str) -> None:
     """Write the retrieval scores of one fold; ``run`` adds bank, fold and protocols."""
     started = time.time()
-    data, encoder, facts = checked(bank), *_open(model, threads, code)
+    data, encoder, facts = checked(bank), *_open(model, threads, gpus, code)
     name, fold, protocols = run.pop("bank"), run.pop("fold"), run.pop("protocols")
     whole = retrieval.read_bank(Path(bank).parent)
     chosen = [q for q in whole.questions if q.part == fold and q.protocol in protocols]
@@ -47,15 +47,22 @@ def evaluate_faq(run: dict, model: str, bank: str, output: Path, max_length: int
     _write(run, rows, predictions, output, facts | {"data": text_digest(canonical(data["outputs"]))}, started, "evaluate_faq")
 
 
-def _open(model: str, threads: int, code: str) -> tuple[Encoder, dict]:
+def _open(model: str, threads: int, gpus: int, code: str) -> tuple[Encoder, dict]:
+    """Load a model for evaluation; return it and the facts that stand beside each of its scores."""
     torch.set_num_threads(threads)
-    record = checked(model)
-    encoder = model_folder.load(Path(model).parent / "model").eval()
-    encoder.to("cuda" if torch.cuda.is_available() else "cpu")
-    trained = record.get("settings", {}).get("precision", "fp32")
-    versions = {k: v for k, v in environment().items() if k in LIBRARIES_THAT_COUNT}
-    return encoder, {"precision": trained, "code": code, "environment": text_digest(canonical(versions))[:16],
+    record, device = checked(model), device_for(gpus)
+    encoder = model_folder.load(Path(model).parent / "model").eval().to(device)
+    settings = record.get("settings", {})
+    made = {"device": record.get("device", device).partition(",")[0], "matmul": settings.get("matmul", "highest"),
+            "versions": _versions(record["environment"])}
+    environments = {"evaluated": {"device": device, "versions": _versions(environment())}, "made": made}
+    return encoder, {"precision": settings.get("precision", "fp32"), "code": code,
+                     "environment": text_digest(canonical(environments))[:16],
                      "weights": record["outputs"]["model/model.safetensors"]}
+
+
+def _versions(found: dict[str, str]) -> dict[str, str]:
+    return {k: v for k, v in found.items() if k in LIBRARIES_THAT_COUNT}
 
 
 def _tokenizer(model: str) -> Path:

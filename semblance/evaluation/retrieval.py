@@ -9,9 +9,9 @@ import pyarrow.parquet as pq
 
 from semblance.errors import InputError
 from semblance.evaluation.encoding import Texts, Vectors
-from semblance.evaluation.geometry import collapsed, unit
 from semblance.evaluation.metrics import accuracy_at, average_precision, relevant_ranks
 from semblance.models.encoder import Encoder
+from semblance.models.vectors import collapsed, unit
 
 CUTOFFS = (1, 3, 5)
 METRICS = (*(f"acc@{k}" for k in CUTOFFS), "map")

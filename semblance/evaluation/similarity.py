@@ -8,10 +8,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from semblance.evaluation.encoding import Texts
-from semblance.evaluation.geometry import alignment, collapsed, uniformity
+from semblance.evaluation.geometry import alignment, uniformity
 from semblance.evaluation.metrics import cosine_pairs, pearson, spearman
+from semblance.data.corpus import write_parquet
 from semblance.errors import InputError
 from semblance.models.encoder import Encoder
+from semblance.models.vectors import collapsed
 
 TASKS = ("sts12", "sts13", "sts14", "sts15", "sts16", "stsb", "sickr")
 DEV = "stsb-dev"
@@ -83,4 +85,4 @@ def score_rows(predictions: dict[str, np.ndarray]) -> Iterator[dict]:
 
 def write_predictions(path: Path, columns: dict) -> None:
     """Write per-item predictions as Parquet."""
-    pq.write_table(pa.table(columns), path)
+    write_parquet(pa.table(columns), path)

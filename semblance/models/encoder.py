@@ -37,6 +37,11 @@ class Architecture:
     position_offset: int  # RoBERTa numbers positions from pad_token_id + 1
 
 
+def device_for(gpus: int) -> str:
+    """Return ``cuda`` where a GPU is asked for and there is one, else ``cpu``."""
+    return "cuda" if gpus and torch.cuda.is_available() else "cpu"
+
+
 class Layer(nn.Module):
     """One post-norm transformer layer; query, key and value are one matrix, split when saved."""
 

@@ -12,11 +12,12 @@ def batches(rows: Rows, size: int, seed: int, no_duplicates: bool = True) -> Ite
     """Yield endless batches of ``size`` row numbers, epoch after epoch; fewer where no more rows fit.
 
     Each epoch is a fresh permutation. A row that shares a sentence with its batch would be a false
-    negative there (or be its own); it waits for the next batch, so none is lost.
+    negative there (or be its own); it waits for the next batch. Only a row that shares a sentence with
+    every other one is left out.
     """
     matrix = np.stack(rows, axis=1)  # (N, 3)
     epoch, fresh, waiting = 0, _permutation(len(matrix), seed, 0), []
-    fruitless = lonely = 0
+    lonely = 0
     while True:
         batch, used, still = [], set(), []
         while len(batch) < size:
@@ -30,19 +31,17 @@ def batches(rows: Rows, size: int, seed: int, no_duplicates: bool = True) -> Ite
             texts = {int(t) for t in matrix[row]} - {NONE}
             if no_duplicates and not used.isdisjoint(texts):
                 still.append(row)
-                fruitless += 1
-                if fruitless > 2 * len(matrix):  # every row shares a sentence with this batch
+                if len(still) >= len(matrix):  # as many tries as there are rows: the batch stays smaller
                     break
                 continue
-            fruitless = 0
             used |= texts
             batch.append(row)
-        waiting, fruitless = still + waiting, 0
+        waiting = still + waiting
         if len(batch) > 1 or size == 1:
             lonely = 0
             yield np.asarray(batch, dtype=np.int64)
             continue
-        waiting, lonely = waiting + batch, lonely + 1  # a row that goes with no other opens no batch
+        lonely += 1  # this row goes with no other: it is left out
         if lonely > len(matrix):
             raise InputError("corpus", "no two rows without a common sentence can be found",
                              "use a larger corpus, or set no_duplicates: false")

@@ -80,6 +80,10 @@ class Checkpoints:
             return _load(state, model, adam)
         return None
 
+    def any(self) -> bool:
+        """Tell whether there is a checkpoint of this identity."""
+        return bool(self._newest_first())
+
     def clear(self) -> None:
         """Remove the checkpoints of a finished training, of other identities too."""
         shutil.rmtree(self.root, ignore_errors=True)

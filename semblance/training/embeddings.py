@@ -10,10 +10,12 @@ import torch
 from semblance.data.corpus import read_tokens
 from semblance.errors import InputError
 from semblance.models import folder as model_folder
+from semblance.models.encoder import device_for
+from semblance.models.vectors import collapsed
 from semblance.provenance import checked, write_record
 
 
-def embed(model: str, tokens: str, output: str, max_length: int, threads: int, code: str) -> None:
+def embed(model: str, tokens: str, output: str, max_length: int, threads: int, gpus: int, code: str) -> None:
     """Write ``embeddings.npy`` (N, d) float16, made in evaluation mode, and its record, into ``output``.
 
     ``model`` and ``tokens`` are records of the stages before.
@@ -22,14 +24,16 @@ def embed(model: str, tokens: str, output: str, max_length: int, threads: int, c
     torch.set_num_threads(threads)
     model_record, token_record = checked(model), checked(tokens)
     encoder = model_folder.load(Path(model).parent / "model").eval()
-    encoder.to("cuda" if torch.cuda.is_available() else "cpu")
-    vectors = encoder.encode(read_tokens(Path(tokens).parent / "tokens.arrow"), max_length)
+    encoder.to(device_for(gpus))
+    vectors = encoder.encode(read_tokens(Path(tokens).parent / "tokens.arrow"), max_length).astype(np.float16)
     if not np.isfinite(vectors).all():
-        raise InputError(model, "the model gives embeddings that are not finite", "train it again")
+        raise InputError(model, "gives embeddings that are not finite as float16", "train it again")
+    if collapsed(vectors[:1000]):
+        raise InputError(model, "gives embeddings that have collapsed onto one direction", "train it with another φ")
     folder = Path(output)
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / ".embeddings.part", "wb") as stream:
-        np.save(stream, vectors.astype(np.float16), allow_pickle=False)
+        np.save(stream, vectors, allow_pickle=False)
     os.replace(folder / ".embeddings.part", folder / "embeddings.npy")
     inputs = {"model": model_record["outputs"]["model/model.safetensors"],
               "tokens": token_record["outputs"]["tokens.arrow"]}

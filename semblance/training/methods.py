@@ -27,7 +27,8 @@ class TrainSettings:
 
     ``loss`` names a module of ``training/losses``, ``options`` its keyword arguments. ``views`` is
     ``rows`` (query, positive, negative) or ``twice`` (each distinct sentence with itself).
-    ``window`` is early stopping's, as a share of an epoch; ``unit: batch`` makes it one batch.
+    ``window`` is early stopping's, as a share of an epoch but no fewer than ``least_window`` steps;
+    ``unit: batch`` makes it one batch. With ``gpus`` a GPU is used where there is one.
     """
 
     loss: str
@@ -50,12 +51,12 @@ class TrainSettings:
     dropout: DropoutSettings = DropoutSettings()
     patience: int | None = None
     window: float = 0.01
+    least_window: int = 10
     unit: str = "window"
     precision: str = "fp32"
     matmul: str = "highest"
     threads: int = 1
-    checkpoint_minutes: float = 10.0
-    checkpoint_steps: int = 0
+    gpus: int = 0
 
 
 LossFunction = Callable[..., Tensor]
@@ -99,7 +100,8 @@ def schedule(rows: Rows, settings: TrainSettings) -> Schedule:
     epoch = max(1, len(rows.query) // batch_size(rows, settings))
     steps = min(epoch * settings.epochs, settings.max_steps or math.inf)
     every = settings.evaluate_every or (max(1, round(settings.evaluate_share * steps)) if settings.evaluate_share else 0)
-    window = 1 if settings.unit == "batch" else max(1, round(settings.window * epoch))
+    # ASSUME: 1 % of a small FAQ fold's epoch is less than a batch, whose loss is noise: no window below 10 steps
+    window = 1 if settings.unit == "batch" else max(settings.least_window, round(settings.window * epoch))
     return Schedule(int(steps), settings.learning_rate, settings.warmup, settings.weight_decay, settings.clip,
                     every, window, settings.patience)
 

@@ -3,24 +3,34 @@
 import csv
 import io
 import os
+import shutil
 import time
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Callable, Sequence
 
 import numpy as np
 import torch
 
-from semblance.data.corpus import read_rows, read_tokens
+from semblance.data.corpus import Tokens, read_rows, read_tokens
 from semblance.errors import InputError
 from semblance.models import folder as model_folder
-from semblance.models.encoder import Encoder
+from semblance.models.encoder import Encoder, device_for
+from semblance.models.vectors import collapsed
 from semblance.provenance import canonical, checked, text_digest, write_record, write_text
 from semblance.training.checkpoint import Checkpoints
-from semblance.training.loop import Progress, fit, summary
+from semblance.training.loop import Progress, TrainingFailed, fit, summary
 from semblance.training.methods import BatchLoss, TrainSettings, schedule, training_rows
 
 Dev = Callable[[Encoder], float]
+
+
+@dataclass(frozen=True)
+class Cadence:
+    """When to save step checkpoints; it changes no result, so it is no setting."""
+
+    minutes: float = 10.0
+    steps: int = 0
 
 
 def prepare_torch(settings: TrainSettings) -> str:
@@ -29,7 +39,7 @@ def prepare_torch(settings: TrainSettings) -> str:
     torch.set_num_threads(settings.threads)
     torch.set_float32_matmul_precision(settings.matmul)
     torch.manual_seed(settings.seed)
-    if torch.cuda.is_available():
+    if device_for(settings.gpus) == "cuda":
         torch.use_deterministic_algorithms(True)
         return "cuda"
     return "cpu"
@@ -46,7 +56,7 @@ def load_augmented(records: Sequence[str]) -> tuple[list[np.ndarray], dict[str, 
 
 
 def train(base: str, corpus: str, tokens: str, output: str, settings: TrainSettings, *, stage: str, code: str,
-          dev: Dev | None, dev_inputs: dict[str, str], augmented: Sequence[str] = ()) -> Progress:
+          dev: Dev | None, dev_inputs: dict[str, str], augmented: Sequence[str] = (), cadence: Cadence = Cadence()) -> Progress:
     """Train one model and write ``output``: ``model/``, ``dev.csv``, ``record.json`` (last).
 
     ``base``, ``corpus``, ``tokens`` and each of ``augmented`` are the records of earlier stages;
@@ -62,11 +72,15 @@ def train(base: str, corpus: str, tokens: str, output: str, settings: TrainSetti
     rows = training_rows(read_rows(Path(corpus).parent), len(token_data.offsets) - 1, settings)
     step_loss, plan = BatchLoss(encoder, token_data, rows, settings, frozen), schedule(rows, settings)
     out = Path(output)
-    identity = text_digest(canonical([asdict(settings), inputs, code]))
-    keeper = Checkpoints(out / "checkpoints", identity, settings.checkpoint_minutes, settings.checkpoint_steps)
+    identity = text_digest(canonical([asdict(settings), inputs, code, device]))
+    keeper = Checkpoints(out / "checkpoints", identity, cadence.minutes, cadence.steps)
+    if not keeper.any():
+        shutil.rmtree(out / "events", ignore_errors=True)  # another training's curves
     with event_log(out / "events") as log:
         progress = fit(encoder, step_loss, plan, evaluate=(lambda: dev(encoder)) if dev else None, log=log,
                        checkpoint=keeper, label=out.name)
+    if dev is None and collapsed(encoder.eval().encode(first_sentences(token_data, 1000), settings.max_length)):
+        raise TrainingFailed(str(out), "the embeddings have collapsed onto one direction", "lower φ or the learning rate")
     files = model_folder.save(encoder, out / "model", Path(base).parent / "model", settings.head == "keep",
                               max(settings.max_length, model_folder.stored_length(Path(base).parent / "model")))
     write_text(out / "dev.csv", _curve(progress))
@@ -75,6 +89,12 @@ def train(base: str, corpus: str, tokens: str, output: str, settings: TrainSetti
                  batch_size=step_loss.size, steps=plan.steps, training=summary(progress))
     keeper.clear()
     return progress
+
+
+def first_sentences(tokens: Tokens, count: int) -> Tokens:
+    """Return the first ``count`` sentences of ``tokens``, or all where there are fewer."""
+    offsets = tokens.offsets[:count + 1]
+    return Tokens(tokens.ids[:offsets[-1]], offsets)
 
 
 def same_tokenizer(base: dict, base_path: str, tokens: dict, tokens_path: str) -> None:

@@ -67,7 +67,6 @@ def test_one_flipped_bit_in_a_model_stops_its_readers_and_names_the_cure(finishe
     damaged = bytearray(before)
     damaged[-5] ^= 1
     scores = finished.folder / "results/scores/sts/nli/tiny/rcl-2/seed-1/scores.csv"
-    kept = scores.read_bytes()
     try:
         weights.write_bytes(bytes(damaged))
         scores.unlink()
@@ -76,7 +75,6 @@ def test_one_flipped_bit_in_a_model_stops_its_readers_and_names_the_cure(finishe
         assert not scores.exists()
     finally:
         weights.write_bytes(before)
-        scores.write_bytes(kept)
         finished.snakemake("--cores", "2")
 
 

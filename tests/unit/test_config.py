@@ -28,7 +28,7 @@ def merged(*names: str) -> dict:
 
 
 CONFIGS = [("config.yaml",), ("config.yaml", "demo/config.yaml"), ("config.yaml", "configs/minilm.yaml"),
-           ("config.yaml", "configs/minilm.yaml", "configs/minilm-quick.yaml")]
+           ("config.yaml", "configs/minilm.yaml", "configs/minilm-quick.yaml"), ("config.yaml", "configs/own-faq.yaml")]
 
 
 @pytest.mark.parametrize("names", CONFIGS)
@@ -63,6 +63,15 @@ VIOLATIONS = {
     "config.faq.banks.nli": lambda c: c["faq"]["banks"].update(nli={"kind": "faqir", "dataset": "faqir"}),
     "config.output": lambda c: c.update(output="; rm -rf x"),
     "config.train_entropy.kinds": lambda c: c["train_entropy"].update(kinds=3),
+    "config.methods.simcse.recipe:": lambda c: c["methods"]["simcse"].pop("recipe"),
+    "config.methods.simcse.loss": lambda c: c["methods"]["simcse"].update(loss="nobody"),
+    "config.methods.simcse.by_base": lambda c: c["methods"]["simcse"].update(by_base={"bert-base": {"batch_size": 8}}),
+    "config.train_initial.recipe": lambda c: c["train_initial"].pop("recipe"),
+    "config.train_entropy.kinds.entropy.gpus": lambda c: c["train_entropy"]["kinds"]["entropy"].update(gpus=0),
+    "config.faq.banks.mine": lambda c: c["faq"]["banks"].update(mine={"kind": "own"}),
+    "config.corpora.none": lambda c: c["corpora"].update(none={"kind": "wiki", "datasets": ["wiki1m"]}),
+    "config.tables.rcl_table3.reference": lambda c: c["tables"]["rcl_table3"].update(reference="nobody"),
+    "config.methods.ssimcse.dropout.sampled": lambda c: c["methods"]["ssimcse"]["dropout"]["sampled"].update(low=0.8),
     "config.mirror": lambda c: c.update(mirror=7),
 }
 
@@ -75,6 +84,16 @@ def test_each_violation_is_named_by_its_key(key: str):
         load(config)
     assert any(str(caught.value).startswith(k) for k in key.split("|")), str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_each_row_is_compared_with_the_reference_of_its_own_base_and_corpus():
+    from semblance.reporting.records import decode_spec
+    from semblance.reporting.tables import _reference, _row
+    spec = decode_spec(Plan(load(merged("config.yaml"))).table_spec("ssimcse_table1"))
+    rows = [_row(spec, row, "senteval", {}) for row in spec.rows]
+    for i, row in enumerate(rows):
+        other = _reference(i, rows, spec.reference)
+        assert other is None if row.method == "simcse" else (other.method, other.base) == ("simcse", row.base)
 
 
 def test_null_removes_a_key():

@@ -14,6 +14,9 @@ DATASETS = load_manifest(config["manifest"])
 TABLES = expand(f"{OUT}/tables/{{table}}.{{form}}", table=config["tables"], form=["csv", "md", "tex"])
 PYTHON = f"{shlex.quote(sys.executable)} -m workflow.scripts"
 GPUS = config["training"].get("gpus", 0)
+CADENCE = " ".join(  # of step checkpoints: it changes no result, so it stays out of `params`
+    f"--{key.replace('_', '-')} {config['training'][key]}" for key in ("checkpoint_minutes", "checkpoint_steps")
+    if key in config["training"])
 
 
 def code(script, *modules):

@@ -15,7 +15,8 @@ rule train_initial:
     params:
         settings=lambda w: PLAN.initial_settings(w.corpus, w.base, w.seed),
         fold=lambda w: PLAN.folds_of[w.corpus][1],
-        code=code("train_initial", "semblance.training.losses.contrastive"),
+        code=code("train_initial", f"semblance.training.losses.{config['train_initial']['loss']}"),
+    threads: config["training"]["threads"]
     log:
         f"{OUT}/logs/train_initial/{{corpus}}/{{base}}/seed-{{seed}}.log",
     benchmark:
@@ -26,7 +27,7 @@ rule train_initial:
         runtime=120,
     shell:
         "{PYTHON}.train_initial --settings {params.settings:q} --base {input.base:q} --corpus {input.corpus:q}"
-        " --tokens {input.tokens:q} --dev {input.dev:q} --fold {params.fold} --code {params.code}"
+        " --tokens {input.tokens:q} --dev {input.dev:q} --fold {params.fold} --code {params.code} {CADENCE}"
         " --output {output.record:q} 2> >(tee {log:q} >&2)"
 
 
@@ -43,6 +44,7 @@ rule train_entropy:
     params:
         settings=lambda w: PLAN.entropy_settings(w.corpus, w.base, w.kind, w.phi, w.seed),
         code=code("train_entropy", "semblance.training.losses.entropy"),
+    threads: config["training"]["threads"]
     log:
         f"{OUT}/logs/train_entropy/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}.log",
     benchmark:
@@ -53,7 +55,7 @@ rule train_entropy:
         runtime=240,
     shell:
         "{PYTHON}.train_entropy --settings {params.settings:q} --base {input.base:q} --corpus {input.corpus:q}"
-        " --tokens {input.tokens:q} --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"
+        " --tokens {input.tokens:q} --code {params.code} {CADENCE} --output {output.record:q} 2> >(tee {log:q} >&2)"
 
 
 rule embed:
@@ -66,9 +68,10 @@ rule embed:
         record=f"{OUT}/embeddings/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}/record.json",
         vectors=f"{OUT}/embeddings/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}/embeddings.npy",
     params:
-        max_length=lambda w: PLAN.max_length(w.corpus, w.base),
+        max_length=lambda w: PLAN.max_length(w.corpus, w.base, w.kind),
         threads=config["embed"]["threads"],
         code=code("embed"),
+    threads: config["embed"]["threads"]
     log:
         f"{OUT}/logs/embed/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}.log",
     resources:
@@ -77,4 +80,4 @@ rule embed:
         runtime=60,
     shell:
         "{PYTHON}.embed --model {input.model:q} --tokens {input.tokens:q} --max-length {params.max_length}"
-        " --threads {params.threads} --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"
+        " --threads {params.threads} --gpus {GPUS} --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"

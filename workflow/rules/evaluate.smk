@@ -18,6 +18,7 @@ rule evaluate_sts:
     wildcard_constraints:
         corpus="|".join(map(re.escape, ["none", *config["corpora"]])),
         method=".+",
+    threads: config["evaluate_sts"]["threads"]
     log:
         f"{OUT}/logs/evaluate_sts/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.log",
     resources:
@@ -26,7 +27,7 @@ rule evaluate_sts:
         runtime=60,
     shell:
         "{PYTHON}.evaluate_sts --run {params.run:q} --model {input.model:q} --pairs {input.pairs:q}"
-        " --threads {params.threads} --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"
+        " --threads {params.threads} --gpus {GPUS} --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"
 
 
 rule evaluate_faq:
@@ -47,6 +48,7 @@ rule evaluate_faq:
     wildcard_constraints:
         corpus="|".join(map(re.escape, PLAN.folds_of)) or "(?!)",
         method=".+",
+    threads: config["evaluate_faq"]["threads"]
     log:
         f"{OUT}/logs/evaluate_faq/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.log",
     resources:
@@ -55,5 +57,5 @@ rule evaluate_faq:
         runtime=60,
     shell:
         "{PYTHON}.evaluate_faq --run {params.run:q} --model {input.model:q} --bank {input.bank:q}"
-        " --max-length {params.max_length} --threads {params.threads} --code {params.code}"
+        " --max-length {params.max_length} --threads {params.threads} --gpus {GPUS} --code {params.code}"
         " --output {output.record:q} 2> >(tee {log:q} >&2)"

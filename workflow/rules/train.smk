@@ -18,6 +18,7 @@ rule train:
         settings=lambda w: PLAN.train_settings(w.corpus, w.base, w.method, w.seed),
         fold=lambda w: ["--fold", PLAN.folds_of[w.corpus][1]] if PLAN.is_faq(w.corpus) else [],
         code=lambda w: code("train", f"semblance.training.losses.{PLAN.loss_of(w.method)}"),
+    threads: config["training"]["threads"]
     log:
         f"{OUT}/logs/train/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.log",
     benchmark:
@@ -29,4 +30,4 @@ rule train:
     shell:
         "{PYTHON}.train --settings {params.settings:q} --base {input.base:q} --corpus {input.corpus:q}"
         " --tokens {input.tokens:q} --dev {input.dev:q} {params.fold:q} --regulators {input.regulators:q}"
-        " --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"
+        " --code {params.code} {CADENCE} --output {output.record:q} 2> >(tee {log:q} >&2)"

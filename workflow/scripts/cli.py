@@ -40,5 +40,7 @@ def training(description: str) -> argparse.ArgumentParser:
     parser.add_argument("--corpus", required=True, help="record of the training corpus")
     parser.add_argument("--tokens", required=True, help="record of the corpus's tokens")
     parser.add_argument("--code", default="", help="digest of the code, for the record")
+    parser.add_argument("--checkpoint-minutes", type=float, default=10.0, help="minutes between step checkpoints")
+    parser.add_argument("--checkpoint-steps", type=int, default=0, help="steps between step checkpoints; 0: by minutes")
     parser.add_argument("--output", type=Path, required=True, help="the record to write; model/ and dev.csv lie beside it")
     return parser

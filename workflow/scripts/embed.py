@@ -14,10 +14,11 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--tokens", required=True, help="record of the corpus's tokens")
     parser.add_argument("--max-length", type=int, required=True, help="longest input in tokens")
     parser.add_argument("--threads", type=int, default=1, help="threads")
+    parser.add_argument("--gpus", type=int, default=0, help="1: use a GPU where there is one")
     parser.add_argument("--code", default="", help="digest of the code, for the record")
     parser.add_argument("--output", type=Path, required=True, help="the record to write; embeddings.npy lies beside it")
     args = parser.parse_args(argv)
-    embed(args.model, args.tokens, args.output.parent, args.max_length, args.threads, args.code)
+    embed(args.model, args.tokens, args.output.parent, args.max_length, args.threads, args.gpus, args.code)
 
 
 if __name__ == "__main__":

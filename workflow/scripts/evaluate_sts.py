@@ -15,10 +15,11 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--model", required=True, help="record of the model")
     parser.add_argument("--pairs", required=True, help="record of the scored pairs")
     parser.add_argument("--threads", type=int, default=1, help="threads")
+    parser.add_argument("--gpus", type=int, default=0, help="1: use a GPU where there is one")
     parser.add_argument("--code", default="", help="digest of the code, for the record")
     parser.add_argument("--output", type=Path, required=True, help="the record to write; scores.csv and predictions.parquet lie beside it")
     args = parser.parse_args(argv)
-    evaluate_sts(json.loads(args.run), args.model, args.pairs, args.output, args.threads, args.code)
+    evaluate_sts(json.loads(args.run), args.model, args.pairs, args.output, args.threads, args.gpus, args.code)
 
 
 if __name__ == "__main__":

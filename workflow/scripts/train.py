@@ -8,7 +8,7 @@ import argparse
 from semblance.evaluation.dev import dev_set
 from semblance.settings import decode_json
 from semblance.training.methods import TrainSettings
-from semblance.training.run import train
+from semblance.training.run import Cadence, train
 from workflow.scripts.cli import run, training
 
 
@@ -23,7 +23,7 @@ def main(argv: list[str] | None = None) -> None:
     settings = decode_json(TrainSettings, args.settings)
     dev, inputs = dev_set(args.dev, args.base, settings.max_length, args.fold)
     train(args.base, args.corpus, args.tokens, args.output.parent, settings, stage="train", code=args.code,
-          dev=dev, dev_inputs=inputs, augmented=args.regulators)
+          dev=dev, dev_inputs=inputs, augmented=args.regulators, cadence=Cadence(args.checkpoint_minutes, args.checkpoint_steps))
 
 
 if __name__ == "__main__":

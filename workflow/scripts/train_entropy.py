@@ -2,7 +2,7 @@
 
 from semblance.settings import decode_json
 from semblance.training.methods import TrainSettings
-from semblance.training.run import train
+from semblance.training.run import Cadence, train
 from workflow.scripts.cli import run, training
 
 
@@ -11,7 +11,7 @@ def main(argv: list[str] | None = None) -> None:
     args = training(__doc__).parse_args(argv)
     settings = decode_json(TrainSettings, args.settings)
     train(args.base, args.corpus, args.tokens, args.output.parent, settings, stage="train_entropy", code=args.code,
-          dev=None, dev_inputs={})
+          dev=None, dev_inputs={}, cadence=Cadence(args.checkpoint_minutes, args.checkpoint_steps))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 from semblance.evaluation.dev import dev_set
 from semblance.settings import decode_json
 from semblance.training.methods import TrainSettings
-from semblance.training.run import train
+from semblance.training.run import Cadence, train
 from workflow.scripts.cli import run, training
 
 
@@ -16,7 +16,7 @@ def main(argv: list[str] | None = None) -> None:
     settings = decode_json(TrainSettings, args.settings)
     dev, inputs = dev_set(args.dev, args.base, settings.max_length, args.fold)
     train(args.base, args.corpus, args.tokens, args.output.parent, settings, stage="train_initial", code=args.code,
-          dev=dev, dev_inputs=inputs)
+          dev=dev, dev_inputs=inputs, cadence=Cadence(args.checkpoint_minutes, args.checkpoint_steps))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from semblance.evaluation.geometry import alignment, collapsed, uniformity, unit
+from semblance.evaluation.geometry import alignment, uniformity
+from semblance.models.vectors import collapsed, unit
 from semblance.evaluation.metrics import (accuracy_at, average_precision, cosine_pairs, pearson, ranks, relevant_ranks,
                                           spearman)
 

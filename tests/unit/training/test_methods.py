@@ -62,7 +62,9 @@ def test_the_steps_are_whole_batches_an_epoch_and_are_capped():
     assert schedule(ROWS, settings()).steps == 2 * (10 // 4)
     assert schedule(ROWS, settings(max_steps=3)).steps == 3
     assert schedule(ROWS, settings(evaluate_share=0.5)).evaluate_every == 2
-    assert schedule(ROWS, settings(window=0.5)).window == 1 and schedule(ROWS, settings(unit="batch")).window == 1
+    assert schedule(ROWS, settings(window=0.5, least_window=1)).window == 1
+    assert schedule(ROWS, settings(window=0.5)).window == 10  # the floor
+    assert schedule(ROWS, settings(unit="batch")).window == 1
 
 
 def test_a_corpus_smaller_than_the_batch_fills_what_it_can():
@@ -77,7 +79,7 @@ def test_the_batch_loss_is_the_loss_of_the_batchs_embeddings(encoder, tokens):
     embedded = torch.from_numpy(encoder.encode(tokens, 8))
     au = [torch.from_numpy(np.stack([e[c[chosen]] for e in frozen]).astype(np.float32)) for c in ROWS[:2]]
     expected = regulators(Views(*(embedded[c[chosen]] for c in ROWS), *au))
-    assert float(batch_loss(0)) == pytest.approx(float(expected), rel=1e-5)
+    assert batch_loss(0).item() == pytest.approx(float(expected), rel=1e-5)
 
 
 def test_bf16_is_near_fp32_and_leaves_float32_gradients(encoder, tokens):

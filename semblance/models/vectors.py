@@ -1,0 +1,15 @@
+"""What the vectors of a healthy model have: lengths and directions."""
+
+import numpy as np
+
+
+def unit(vectors: np.ndarray) -> np.ndarray:
+    """Return the rows scaled to length one, float64; NaN for a zero vector."""
+    vectors = np.asarray(vectors, np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def collapsed(vectors: np.ndarray, tolerance: float = 1e-6) -> bool:
+    """Tell whether all vectors point (almost) the same way: 1 - |mean unit vector|² < tolerance."""
+    return not 1 - np.linalg.norm(unit(vectors).mean(0)) ** 2 >= tolerance  # NaN counts as collapsed
