@@ -21,18 +21,16 @@ def main(arguments: list[str]) -> int:
     process = subprocess.Popen([sys.executable, "-m", "snakemake", *arguments], text=True, errors="replace",
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     recent: deque[str] = deque(maxlen=60)
-    with tqdm(unit="job", file=sys.stderr, mininterval=0 if sys.stderr.isatty() else 20, dynamic_ncols=True) as bar:
-        rule = ""
-        for line in process.stdout or ():
-            recent.append(line)
-            rule = follow(line, rule, bar)
-    return finish(process, recent)
-
-
-def finish(process: subprocess.Popen, recent: "deque[str]") -> int:
-    """Wait for snakemake and show its report if it failed."""
-    status = process.wait()
-    if status:
+    try:
+        with tqdm(unit="job", file=sys.stderr, mininterval=0 if sys.stderr.isatty() else 20, dynamic_ncols=True) as bar:
+            rule = ""
+            for line in process.stdout or ():
+                recent.append(line)
+                rule = follow(line, rule, bar)
+    except KeyboardInterrupt:  # snakemake got the signal too: let its jobs stop first
+        process.wait()
+        return 130
+    if status := process.wait():
         sys.stderr.writelines(recent)
     return status
 
@@ -54,7 +52,4 @@ def follow(line: str, rule: str, bar: tqdm) -> str:
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main(sys.argv[1:]))
-    except KeyboardInterrupt:  # snakemake got the signal too, and lets its jobs save and stop
-        sys.exit(130)
+    sys.exit(main(sys.argv[1:]))
