@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any, Iterator, NamedTuple
 
 from semblance.provenance import canonical
-from workflow.config import entropy_parts
 
 STS_TASKS = ("sts12", "sts13", "sts14", "sts15", "sts16", "stsb", "sickr")
 FAQ_RECIPES = {"rcl": "rcl-faq"}  # the recipe that stands in for another on a FAQ bank's folds
@@ -191,13 +190,3 @@ class Plan:
 
 def _is_faq(table: dict) -> bool:
     return table["layout"] == "faq"
-
-
-def entropy_pattern(config: dict) -> str:
-    """Return a regular expression for the kinds of entropy model."""
-    return "|".join(sorted(config["train_entropy"]["kinds"], key=len, reverse=True))
-
-
-def is_entropy(config: dict, method: str) -> bool:
-    """Tell whether a method name is KIND-PHI."""
-    return entropy_parts(config, method) is not None

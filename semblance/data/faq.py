@@ -7,7 +7,7 @@ folds never split one question between training and test.
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Iterable, Iterator, Sequence
+from typing import Any, Iterable, Sequence
 
 from semblance.data.text import (XmlElement, filled, normalise, read_csv, read_json_lines, read_lines,
                                  read_xml)

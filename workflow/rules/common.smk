@@ -1,5 +1,5 @@
 # What every rule file uses: the plan, the folders, the manifest, one way to call a script.
-# Needs: config (validated). Makes: PLAN, OUT, RESOURCES, DATASETS, TABLES, python(), code().
+# Needs: config (validated). Makes: PLAN, OUT, RESOURCES, DATASETS, TABLES, PYTHON, GPUS, CADENCE, code(), dataset_files().
 import re
 import shlex
 import sys
