@@ -28,7 +28,7 @@ def merged(*names: str) -> dict:
 
 
 CONFIGS = [("config.yaml",), ("config.yaml", "demo/config.yaml"), ("config.yaml", "configs/minilm.yaml"),
-           ("config.yaml", "configs/minilm.yaml", "configs/minilm-quick.yaml"), ("config.yaml", "configs/minilm.yaml", "configs/minilm-gpu.yaml"), ("config.yaml", "configs/own-faq.yaml")]
+           ("config.yaml", "configs/minilm.yaml", "configs/minilm-cpu.yaml"), ("config.yaml", "configs/minilm.yaml", "configs/minilm-gpu.yaml"), ("config.yaml", "configs/own-faq.yaml")]
 
 
 @pytest.mark.parametrize("names", CONFIGS)
