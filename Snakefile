@@ -7,13 +7,14 @@ sys.path.insert(0, str(Path(workflow.basedir)))
 
 from semblance.errors import InputError
 from semblance.provenance import code_digest
-from workflow.config import load
+from workflow.config import PHI, check_files, load
 
 
 configfile: "config.yaml"
 
 
 try:
+    check_files(workflow.configfiles)
     config = load(config)
 except InputError as error:
     raise WorkflowError(str(error))
@@ -34,7 +35,7 @@ wildcard_constraints:
     bank="|".join(map(re.escape, PLAN.banks)),
     method="|".join(map(re.escape, sorted(config["methods"], key=len, reverse=True))),
     kind="|".join(map(re.escape, config["train_entropy"]["kinds"])),
-    phi=r"-?[0-9.]+(e-?[0-9]+)?",
+    phi=PHI.pattern,
     seed=r"[0-9]+",
     table="|".join(map(re.escape, config["tables"])),
 
@@ -53,3 +54,4 @@ rule all:
         TABLES,
         f"{OUT}/tables/scores.csv",
         f"{OUT}/tables/published.md",
+        f"{OUT}/tables/records/published.json",

@@ -1,17 +1,30 @@
 """The configuration: overrides laid over, validated strictly, cross-checked; no snakemake here."""
 
+import functools
 import json
+import math
+import re
 from pathlib import Path
-from typing import Any
+from typing import Any, Iterable
 
 import jsonschema
 import yaml
 
+from semblance.data.text import UNWRITABLE
 from semblance.errors import InputError
+from semblance.provenance import read_text
+from semblance.settings import parse_json
+from semblance.strict_yaml import read_yaml
 
 LOSSES = Path(__file__).parent.parent / "semblance" / "training" / "losses"
 SCHEMA = Path(__file__).parent / "schemas" / "config.schema.yaml"
 TRAINED_BY_KIND = ("initial", "start")  # method names with rules of their own
+OTHER_TABLES = ("scores", "published")  # files that lie beside the tables
+PHI = re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,18})?(e-?[0-9]{1,2})?")
+# To JSON Schema 64.0 is an integer; to a training's settings, as to YAML, it is none.
+Validator = jsonschema.validators.extend(
+    jsonschema.Draft202012Validator,
+    type_checker=jsonschema.Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int))
 
 
 def load(config: dict) -> dict:
@@ -19,18 +32,44 @@ def load(config: dict) -> dict:
 
     Raises InputError naming the key of the first violation.
     """
-    config = _without_nulls(json.loads(json.dumps(config)))
-    schema = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
-    errors = sorted(jsonschema.Draft202012Validator(schema).iter_errors(config), key=lambda e: list(map(str, e.path)))
+    config = _plain(config, "config")
+    errors = sorted(_validator().iter_errors(config), key=lambda e: list(map(str, e.path)))
     if errors:
         raise _told(errors[0])
     _cross_check(config)
     return config
 
 
-def _without_nulls(value: Any) -> Any:
+@functools.cache
+def _validator() -> jsonschema.protocols.Validator:
+    return Validator(yaml.safe_load(SCHEMA.read_text(encoding="utf-8")))
+
+
+def check_files(paths: Iterable[str | Path]) -> None:
+    """Raise InputError with the line of a key that a config file holds twice, and of a memory bomb.
+
+    Snakemake has read the files before, and kept the last of the two.
+    """
+    for path in paths:
+        if Path(path).suffix == ".json":
+            parse_json(read_text(path), str(path))
+        else:
+            read_yaml(path)
+
+
+def _plain(value: Any, where: str) -> Any:
+    """Return the value, nulls removed from its mappings, if JSON and a command line can carry it."""
     if isinstance(value, dict):
-        return {k: _without_nulls(v) for k, v in value.items() if v is not None}
+        pairs = [(k if isinstance(k, str) else json.dumps(_plain(k, where)), v) for k, v in value.items()]
+        return {_plain(k, where): _plain(v, f"{where}.{k}") for k, v in pairs if v is not None}
+    if isinstance(value, list):
+        return [_plain(v, f"{where}[{i}]") for i, v in enumerate(value)]
+    if isinstance(value, str) and UNWRITABLE.search(value):
+        raise InputError(where, f"{value!r:.80} holds a NUL or half a surrogate pair", "write plain text")
+    if isinstance(value, float) and not math.isfinite(value) or isinstance(value, int) and abs(value) >= 2 ** 63:
+        raise InputError(where, f"{value!r:.40} is no number that can be used", "write a finite one of 64 bits")
+    if not isinstance(value, (str, int, float, type(None))):
+        raise InputError(where, f"a {type(value).__name__}, not plain text or a number", "put it in quotes")
     return value
 
 
@@ -63,9 +102,9 @@ def _cross_check(config: dict) -> None:
     for name, bank in config["faq"]["banks"].items():
         if ("path" if bank["kind"] == "own" else "dataset") not in bank:
             raise InputError(f"config.faq.banks.{name}", "needs path (kind: own) or dataset (every other kind)")
-    clash = sorted(set(config["corpora"]) & set(config["faq"]["banks"]))
-    if clash:
-        raise InputError(f"config.faq.banks.{clash[0]}", "a corpus has this name already")
+        taken = {name, *(f"{name}-{fold}" for fold in range(config["faq"]["folds"]))} & set(config["corpora"])
+        if taken:
+            raise InputError(f"config.faq.banks.{name}", f"a corpus has the name {min(taken)} already")
     for name, method in config["methods"].items():
         _check_training(config, f"methods.{name}", method)
     for name, kind in config["train_entropy"]["kinds"].items():
@@ -82,6 +121,8 @@ def _cross_check(config: dict) -> None:
         for base in values.get("by_base", {}):
             _known(f"recipes.{recipe}.by_base.{base}", base, config["bases"], "base")
     for name, table in config["tables"].items():
+        if name in OTHER_TABLES:
+            raise InputError(f"config.tables.{name}", "another file beside the tables has this name", "choose another")
         _check_table(config, name, table)
 
 
@@ -124,14 +165,6 @@ def entropy_parts(config: dict, method: str) -> tuple[str, str] | None:
     """Split ``KIND-PHI`` into the kind and the literal φ; None for any other method name."""
     for kind in sorted(config["train_entropy"]["kinds"], key=len, reverse=True):
         phi = method.removeprefix(f"{kind}-")
-        if phi != method and _is_number(phi):
+        if phi != method and PHI.fullmatch(phi):
             return kind, phi
     return None
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

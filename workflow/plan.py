@@ -92,9 +92,14 @@ class Plan:
             return self.base_record(base)
         return f"{self.out}/models/{corpus}/{base}/{method}/seed-{seed}/record.json"
 
-    def scores(self, run: Run) -> str:
-        """Return the score file of a run."""
-        return f"{self.out}/scores/{'faq' if self.is_faq(run.corpus) else 'sts'}/{run.path()}/scores.csv"
+    def scores(self, run: Run, name: str = "scores.csv") -> str:
+        """Return the score file of a run, or another of the files beside it."""
+        return f"{self.out}/scores/{'faq' if self.is_faq(run.corpus) else 'sts'}/{run.path()}/{name}"
+
+    def table_predictions(self, name: str) -> list[str]:
+        """Return the predictions behind a table, and the records that vouch for them."""
+        runs = dict.fromkeys(self.table_runs(self.config["tables"][name]))
+        return [self.scores(run, file) for run in runs for file in ("predictions.parquet", "record.json")]
 
     def tokens_record(self, corpus: str, base: str) -> str:
         """Return the tokens of a corpus for a base's tokenizer."""

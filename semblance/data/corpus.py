@@ -4,14 +4,18 @@ All are Arrow stream files written through ``datasets`` and memory-mapped when r
 does not grow with the corpus. Reading needs pyarrow alone, which starts in a fraction of the time.
 """
 
-import os
 from pathlib import Path
-from typing import Iterable, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Iterable, NamedTuple, Sequence
 
 import numpy as np
 import pyarrow as pa
 
-from semblance.errors import InputError
+from semblance.errors import InputError, is_passing
+from semblance.files import whole_file
+from semblance.provenance import read_text
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 NONE = -1  # a row without a negative
 CHUNK = 2000
@@ -63,48 +67,85 @@ def _write(path: Path, columns: dict, examples: Iterable[dict]) -> None:
     from datasets import Features, List, Value  # slow to import, and only writers need it
     from datasets.arrow_writer import ArrowWriter
     features = Features({k: List(Value(v[0])) if isinstance(v, list) else Value(v) for k, v in columns.items()})
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.part")
-    writer = ArrowWriter(path=str(temporary), features=features, writer_batch_size=100_000)
-    for example in examples:
-        writer.write(example)
-    writer.finalize()
-    os.replace(temporary, path)
+    with whole_file(path) as temporary:
+        writer = ArrowWriter(path=str(temporary), features=features, writer_batch_size=100_000)
+        for example in examples:
+            writer.write(example)
+        writer.finalize()
 
 
 def write_parquet(table: pa.Table, path: Path) -> None:
     """Write a whole Parquet file or none."""
     import pyarrow.parquet as pq
-    temporary = path.with_name(f".{path.name}.part")
-    pq.write_table(table, temporary)
-    os.replace(temporary, path)
+    with whole_file(path) as temporary:
+        pq.write_table(table, temporary)
+
+
+def read_parquet(path: str | Path, columns: Sequence[str]) -> pa.Table:
+    """Read some columns of a Parquet file; InputError if it is missing, damaged or has other columns."""
+    import pyarrow.parquet as pq
+    try:
+        table = pq.read_table(path)
+    except FileNotFoundError:
+        raise InputError(path, "no such file", "run the stage that writes it") from None
+    except (pa.ArrowException, OSError) as error:
+        if is_passing(error):  # a machine in need is no damaged file
+            raise
+        raise InputError(path, f"not a whole Parquet file ({error})", "delete it and run again") from None
+    return _columns(table, columns, path)
+
+
+def _columns(table: pa.Table, names: Sequence[str], path: str | Path) -> pa.Table:
+    missing = [name for name in names if name not in table.column_names]
+    if missing:
+        raise InputError(path, f"no column {', '.join(missing)}", "delete it and run again")
+    return table.select(list(names))
 
 
 def read_sentences(folder: str | Path) -> list[str]:
     """Return the distinct sentences of a corpus."""
-    return _table(Path(folder, "sentences.arrow"))["text"].to_pylist()
+    return _table(Path(folder, "sentences.arrow"), {"text": pa.string()})["text"].to_pylist()
 
 
 def read_rows(folder: str | Path) -> Rows:
     """Return the rows of a corpus."""
-    table = _table(Path(folder, "rows.arrow"))
+    table = _table(Path(folder, "rows.arrow"), dict.fromkeys(Rows._fields, pa.int32()))
     return Rows(*(table[name].to_numpy() for name in Rows._fields))
 
 
 def read_tokens(path: str | Path) -> Tokens:
     """Memory-map a token file; a single chunk costs no copy, more are joined once."""
-    column = _table(Path(path))["ids"]
+    column = _table(Path(path), {"ids": pa.list_(pa.int32())})["ids"]
     array = column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks)
     return Tokens(array.values.to_numpy(), array.offsets.to_numpy().astype(np.int64))
 
 
-def _table(path: Path) -> pa.Table:
+def _table(path: Path, types: dict[str, pa.DataType]) -> pa.Table:
     try:
-        return pa.ipc.open_stream(pa.memory_map(str(path))).read_all()
+        table = _columns(pa.ipc.open_stream(pa.memory_map(str(path))).read_all(), list(types), path)
     except FileNotFoundError:
         raise InputError(path, "no such file", "run the stage that writes it") from None
-    except pa.ArrowInvalid as error:
+    except (pa.ArrowException, OSError) as error:
+        if is_passing(error):
+            raise
         raise InputError(path, f"not a whole Arrow file ({error})", "delete it and run again") from None
+    odd = [name for name, wanted in types.items() if table.schema.field(name).type != wanted or table[name].null_count]
+    if odd:
+        raise InputError(path, f"column {odd[0]} is not of type {types[odd[0]]}", "delete it and run again")
+    return table
+
+
+def load_tokenizer(path: str | Path) -> "Tokenizer":
+    """Read a tokenizer.json; InputError if it is missing or damaged."""
+    from tokenizers import Tokenizer
+    try:
+        return Tokenizer.from_str(read_text(path))
+    except InputError:
+        raise
+    except Exception as error:  # the library raises nothing narrower
+        if is_passing(error):
+            raise
+        raise InputError(path, f"no tokenizer that can be read ({error})", "fetch it again") from None
 
 
 def tokenise(tokenizer_file: str | Path, texts: Sequence[str]) -> Tokens:
@@ -112,8 +153,7 @@ def tokenise(tokenizer_file: str | Path, texts: Sequence[str]) -> Tokens:
 
     Uses the fast tokenizer's own file, so it gives what ``transformers`` gives without its start-up.
     """
-    from tokenizers import Tokenizer
-    tokenizer = Tokenizer.from_file(str(tokenizer_file))
+    tokenizer = load_tokenizer(tokenizer_file)
     tokenizer.no_truncation()
     tokenizer.no_padding()
     lists = []

@@ -73,7 +73,7 @@ def read_cough(bank: Path | str, queries: Path | str, relevance: Path | str, lan
         _add(texts, FaqQuery(key, text, key, ()), queries, line)
     relevant = _cough_relevant(relevance, pairs, texts)
     return _faq("cough", pairs, (FaqQuery(q.id, q.text, q.group, _ordered(relevant.get(q.id, ()), pairs))
-                                 for q in texts.values()), bank)
+                                 for q in texts.values()), at(bank, 1))
 
 
 def _cough_relevant(path: Path | str, pairs: dict[str, FaqPair],
@@ -96,7 +96,7 @@ def _is_positive(row: dict[str, str], path: Path | str, line: int) -> bool:
     """Return whether the raw scores' mean is above 3, checked against the columns that repeat it."""
     try:
         scores = json.loads(row["Raw_score"])
-        if not isinstance(scores, list) or not scores or not all(s in (1, 2, 3, 4) for s in scores):
+        if not isinstance(scores, list) or not scores or not all(s in (1, 2, 3, 4) and s is not True for s in scores):
             raise ValueError
         average = float(row["Average"])
     except (ValueError, RecursionError):
@@ -134,7 +134,7 @@ def read_faqir(path: Path | str) -> Faq:
             raise InputError(at(path, node.line), f"query group {group!r} has no judgements")
         counts[group] = counts.get(group, 0) + 1
         queries.append(FaqQuery(f"{group}-q{counts[group]}", text, group, _ordered(relevant[group], pairs)))
-    return _faq("faqir", pairs, queries, path)
+    return _faq("faqir", pairs, queries, at(path, 1))
 
 
 def _faqir_relevant(node: XmlElement, pairs: dict[str, FaqPair], path: Path | str) -> str | None:
@@ -168,7 +168,7 @@ def read_stackfaq(path: Path | str) -> Faq:
         # A lone * separates two writers, and the release holds one empty paraphrase.
         texts = [text for text in map(_content, thread.iterfind("rephr")) if text not in ("", "*")]
         queries += [FaqQuery(f"{group}-q{n}", text, group, tuple(keys)) for n, text in enumerate(texts, 1)]
-    return _faq("stackfaq", pairs, queries, path)
+    return _faq("stackfaq", pairs, queries, at(path, 1))
 
 
 def read_covid(paths: Sequence[Path | str], similarity: Path | str | None = None) -> Faq:
@@ -193,7 +193,7 @@ def read_covid(paths: Sequence[Path | str], similarity: Path | str | None = None
                 pairs[key] = FaqPair(key, question, answer, question)
                 by_question.setdefault(question, []).append(key)
     queries = _covid_queries(similarity, by_question, pairs) if similarity is not None else []
-    return _faq("covid", pairs, queries, paths[0] if paths else "covid")
+    return _faq("covid", pairs, queries, at(paths[0], 1) if paths else "covid")
 
 
 def _covid_queries(path: Path | str, by_question: dict[str, list[str]],
@@ -232,7 +232,7 @@ def read_own(path: Path | str) -> Faq:
             raise InputError(at(path, line), "queries is not a list", 'write "queries": ["…", "…"]')
         queries += [FaqQuery(f"{key}-q{n}", filled(text, "a query", path, line), group, (key,))
                     for n, text in enumerate(wordings, 1)]
-    return _faq(plain.stem, pairs, queries, path)
+    return _faq(plain.stem, pairs, queries, at(path, 1))
 
 
 def _given(row: dict[str, Any], name: str, default: str, path: Path | str, line: int) -> str:
@@ -268,7 +268,7 @@ def _ordered(keys: Iterable[str], pairs: dict[str, FaqPair]) -> tuple[str, ...]:
     return tuple(key for key in pairs if key in wanted)
 
 
-def _faq(name: str, pairs: dict[str, FaqPair], queries: Iterable[FaqQuery], path: Path | str) -> Faq:
+def _faq(name: str, pairs: dict[str, FaqPair], queries: Iterable[FaqQuery], where: str) -> Faq:
     if not pairs:
-        raise InputError(path, "no question-answer pair", "check that the file is the right one")
+        raise InputError(where, "no question-answer pair", "check that the file is the right one")
     return Faq(name, tuple(pairs.values()), tuple(queries))

@@ -11,7 +11,7 @@ from semblance.data.corpus import number_sentences, write_corpus, write_parquet
 from semblance.data.sources import Dataset
 from semblance.data.text import read_csv
 from semblance.errors import InputError
-from semblance.provenance import file_digest
+from semblance.provenance import file_digest, read_sealed
 
 STS_DATASETS = {f"sts{y}": y for y in range(12, 17)} | {f"sts{y}-raw": y for y in range(12, 17)}
 
@@ -53,21 +53,23 @@ class Raw:
         self.inputs: dict[str, str] = {}
 
     def files(self, name: str) -> list[Path]:
-        """Return a dataset's files after checking them against the manifest's digests."""
+        """Return a dataset's files after checking them against the manifest's and the download's digests."""
         if name not in self.datasets:
             raise InputError(f"dataset {name}", "is not in the manifest", f"known are {', '.join(sorted(self.datasets))}")
         dataset = self.datasets[name]
         pinned = {f.path: f.sha256 for f in dataset.files}
         inside = {path for archive in dataset.archives for path in archive.members.values()}
         paths = sorted({*pinned, *inside})
+        record = self.folder / "records" / f"{name}.json"
+        downloaded = read_sealed(record)["files"] if record.is_file() else {}  # the only pin of some files
         for path in paths:
             full = self.folder / path
             if not full.is_file():
                 raise InputError(full, "no such file", f"run the download of {name}")
-            self.inputs[path] = file_digest(full)
-            if pinned.get(path) not in (None, self.inputs[path]):
-                raise InputError(full, f"damaged: expected sha256 {pinned[path]}, found {self.inputs[path]}",
-                                 "delete it and run again")
+            self.inputs[path] = found = file_digest(full)
+            for expected in (pinned.get(path), downloaded.get(path, {}).get("sha256")):
+                if expected not in (None, found):
+                    raise InputError(full, f"damaged: expected sha256 {expected}, found {found}", "delete it and run again")
         return [self.folder / path for path in paths]
 
     def file(self, name: str, ending: str = "") -> Path:

@@ -12,13 +12,12 @@ from pathlib import Path, PurePosixPath
 from typing import Iterator
 from urllib.parse import quote
 
-import yaml
-
 from semblance.data.transfer import LARGEST, Altered, Patience, Unavailable, bring, is_url, mismatch
 from semblance.data.unpack import extract
-from semblance.errors import InputError, at
-from semblance.provenance import file_digest, read_json, write_json
+from semblance.errors import InputError
+from semblance.provenance import file_digest, read_sealed, write_sealed
 from semblance.settings import decode
+from semblance.strict_yaml import read_yaml
 
 LOCK = "digests.lock.json"  # digests, found at the first download, of what the manifest does not pin
 
@@ -70,16 +69,11 @@ class _Errand:
 
 
 def load_manifest(path: str | Path) -> dict[str, Dataset]:
-    """Read and check the manifest; InputError names the key of whatever is wrong."""
-    try:
-        values = yaml.load(Path(path).read_text(encoding="utf-8"), _UniqueKeys)
-    except FileNotFoundError:
-        raise InputError(path, "no such file") from None
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else None
-        raise InputError(at(path, line), f"not YAML: {error.problem}") from None
-    datasets = decode(_Manifest, values, str(path)).datasets
+    """Read and check the manifest; InputError names the key, or the line, of whatever is wrong."""
+    datasets = decode(_Manifest, read_yaml(path), str(path)).datasets
     for name, dataset in datasets.items():
+        if not re.fullmatch("[A-Za-z0-9][A-Za-z0-9._-]*", name):  # it names rules and files
+            raise InputError(f"{path}.datasets.{name}", "not a plain name", "letters, digits, dot, dash, underscore")
         _check_dataset(dataset, f"{path}.datasets.{name}")
     return datasets
 
@@ -96,7 +90,7 @@ def fetch(dataset: Dataset, destination: str | Path, mirror: str | Path | None =
     destination = Path(destination)
     destination.mkdir(parents=True, exist_ok=True)
     with _alone(destination):
-        locked = read_json(destination / LOCK) if (destination / LOCK).exists() else {}
+        locked = read_sealed(destination / LOCK) if (destination / LOCK).exists() else {}
         errand = _Errand(destination, dataset.homepage, None if mirror is None else str(mirror), progress,
                          accept_unpinned, offline, patience, locked)
         inside = {path for archive in dataset.archives for path in archive.members.values()}
@@ -202,7 +196,7 @@ def _right(path: Path, sha256: str | None, size: int | None) -> bool:
 def _lock(item: File, errand: _Errand) -> None:
     if item.sha256 is None:
         errand.locked[item.path] = _entry(errand.destination / item.path)
-        write_json(errand.destination / LOCK, errand.locked)
+        write_sealed(errand.destination / LOCK, errand.locked)
 
 
 def _entry(path: Path) -> dict:
@@ -227,9 +221,11 @@ def _check_dataset(dataset: Dataset, where: str) -> None:
     for name, path in (pair for archive in dataset.archives for pair in archive.members.items()):
         _check_path(name, f"{where}.members")
         _check_path(path, f"{where}.members")
-    paths = [item.path for item in (*dataset.files, *dataset.archives)]
-    if len(set(paths)) != len(paths):
-        raise InputError(where, "the same path stands twice")
+    archived = [item.path for item in dataset.archives]
+    inside = [path for archive in dataset.archives for path in archive.members.values()]
+    for paths in ([item.path for item in dataset.files] + archived, inside + archived):  # a member may be pinned as a file
+        if len(set(paths)) != len(paths):
+            raise InputError(where, "the same path stands twice")
 
 
 def _check_file(item: File, where: str) -> None:
@@ -245,17 +241,7 @@ def _check_file(item: File, where: str) -> None:
 
 def _check_path(path: str, where: str) -> None:
     pure = PurePosixPath(path)
-    if pure.is_absolute() or ".." in pure.parts or "\\" in path or str(pure) != path or path == ".":
-        raise InputError(where, f"not a plain relative path: {path!r}", "no leading /, no .., no backslash")
-
-
-class _UniqueKeys(yaml.SafeLoader):
-    """YAML's safe loader that refuses a key written twice."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
-        seen = set()
-        for key, _ in node.value:
-            if key.value in seen:
-                raise yaml.constructor.ConstructorError(None, None, f"key {key.value!r} stands twice", key.start_mark)
-            seen.add(key.value)
-        return super().construct_mapping(node, deep=deep)
+    # Braces would be wildcards to Snakemake, and some file systems end a name at a control character.
+    odd = [c for c in path if c in "\\{}" or not c.isprintable()]
+    if pure.is_absolute() or ".." in pure.parts or str(pure) != path or path in (".", LOCK) or odd:
+        raise InputError(where, f"not a plain relative path: {path!r}", "no leading /, no .., no backslash or brace")

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from semblance.data.text import normalise, read_lines, read_rows
+from semblance.data.text import normalise, read_lines, read_rows, refuse_traces
 from semblance.errors import InputError, at
 
 FILE_NAME = re.compile(r"STS(?:20\d\d)?\.(gs|input)\.(.+?)\.txt(?:\.gz)?")
@@ -70,11 +70,7 @@ def _find_files(folder: Path) -> dict[str, dict[str, Path]]:
 
 
 def _read_subset(input_path: Path, gold_path: Path, year: int, subset: str) -> list[ScoredPair]:
-    inputs, golds = list(read_lines(input_path)), list(read_lines(gold_path))
-    if len(inputs) != len(golds):
-        raise InputError(at(gold_path, len(golds)),
-                         f"{len(golds)} lines, but {len(inputs)} in {input_path.name}",
-                         "both files must be of one release")
+    inputs, golds = _read_whole(input_path), _read_whole(gold_path)
     # STS16 as released names both sentences' sources in two more columns.
     allowed = {2, 4} if year == 16 else {2}
     pairs = []
@@ -85,6 +81,24 @@ def _read_subset(input_path: Path, gold_path: Path, year: int, subset: str) -> l
         if gold.strip():
             score = _score(gold.strip(), 0, 5, at(gold_path, line))
             pairs.append(_pair(f"sts{year}", subset, line, fields[:2], score, input_path))
+    if len(inputs) != len(golds):
+        path, other = (gold_path, input_path) if len(golds) < len(inputs) else (input_path, gold_path)
+        found, expected = sorted((len(golds), len(inputs)))
+        raise InputError(at(path, max(found, 1)), f"{found} lines, but {expected} in {other.name}",
+                         "both files must be of one release")
+    return _some(pairs, gold_path)
+
+
+def _read_whole(path: Path) -> list[tuple[int, str]]:
+    lines = list(read_lines(path))
+    for line, text in lines:
+        refuse_traces(text, path, line)
+    return lines
+
+
+def _some(pairs: list[ScoredPair], path: Path | str) -> list[ScoredPair]:
+    if not pairs:
+        raise InputError(at(path, 1), "no scored pair", "fetch the release again")
     return pairs
 
 
@@ -115,7 +129,7 @@ def read_stsb(path: Path | str) -> list[ScoredPair]:
             raise InputError(at(path, line), f"{len(fields)} columns, expected 7 or 9")
         score = _score(fields[4].strip(), 0, 5, at(path, line))
         pairs.append(_pair("stsb", fields[0], line, fields[5:7], score, path))
-    return pairs
+    return _some(pairs, path)
 
 
 def read_sick(path: Path | str) -> list[ScoredPair]:
@@ -134,7 +148,7 @@ def read_sick(path: Path | str) -> list[ScoredPair]:
             raise InputError(at(path, line), f"{len(fields)} columns, expected {len(SICK_HEADER)}")
         score = _score(fields[3].strip(), 1, 5, at(path, line))
         pairs.append(_pair("sickr", "", line, fields[1:3], score, path))
-    return pairs
+    return _some(pairs, path)
 
 
 def check_count(what: str, found: int, expected: int, where: object) -> None:

@@ -20,6 +20,7 @@ BOM = b"\xef\xbb\xbf"
 # The longest record of a CSV file, in characters: an unbalanced quote swallows all that follows it,
 # and must not swallow the memory too.
 MAX_RECORD = 1 << 24
+MAX_LINE = 1 << 26  # bytes; a few kilobytes of gzip can hold a line that no memory can
 # Characters a JSON string can express but no text file of ours can hold.
 UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 
@@ -46,7 +47,9 @@ def read_lines(path: Path | str) -> Iterator[tuple[int, str]]:
     line = 0
     try:
         with (gzip.open if str(path).endswith(".gz") else open)(path, "rb") as file:
-            for line, raw in enumerate(file, 1):
+            for line, raw in enumerate(iter(lambda: file.readline(MAX_LINE + 1), b""), 1):
+                if len(raw) > MAX_LINE:
+                    raise InputError(at(path, line), f"a line of more than {MAX_LINE} bytes", "check the file")
                 yield line, _decode(raw.removeprefix(BOM) if line == 1 else raw, path, line)
         if line == 0 and str(path).endswith(".gz") and Path(path).stat().st_size == 0:
             raise EOFError("no gzip data at all")
@@ -71,15 +74,33 @@ def _decode(raw: bytes, path: Path | str, line: int) -> str:
 
 
 def read_rows(path: Path | str) -> Iterator[tuple[int, str]]:
-    """Yield like ``read_lines``, refusing a blank line unless it is the file's last."""
+    """Yield like ``read_lines``, one record a line.
+
+    A blank line that is not the file's last raises InputError; so do the traces of another way to end
+    lines or of files joined in one: a lone carriage return, a byte order mark at the start of a line.
+    """
     blank = None
     for line, text in read_lines(path):
         if blank is not None:
             raise InputError(at(path, blank), "blank line", "remove it")
+        refuse_traces(text, path, line)
         if text.strip():
             yield line, text
         else:
             blank = line
+
+
+def refuse_traces(text: str, path: Path | str, line: int) -> None:
+    """Raise InputError for a record with a lone carriage return, or one that starts with a byte order mark."""
+    if "\r" in text:
+        raise InputError(at(path, line), "a lone carriage return", r"end lines by \n or \r\n")
+    refuse_mark(text, path, line)
+
+
+def refuse_mark(text: str, path: Path | str, line: int) -> None:
+    """Raise InputError for a record that starts with a byte order mark: that of the file is not part of it."""
+    if text.startswith("\ufeff"):
+        raise InputError(at(path, line), "a byte order mark inside the file", "remove it; were files joined?")
 
 
 def read_csv(path: Path | str, columns: Sequence[str],
@@ -117,6 +138,8 @@ def _records(path: Path | str) -> Iterator[tuple[int, str]]:
         if not parts and not text:
             continue
         start = start if parts else line
+        if not parts:
+            refuse_mark(text, path, line)
         parts.append(text)
         size += len(text) + 1
         is_open ^= text.count('"') % 2 == 1

@@ -1,6 +1,7 @@
 """One address to one file: resumed, retried with patience, and checked before it takes its place."""
 
 import os
+import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_aft
 from tqdm import tqdm
 
 from semblance.errors import InputError
+from semblance.files import sync
 from semblance.provenance import file_digest
 
 CHUNK = 1 << 14  # bytes; what a broken connection can lose
@@ -68,6 +70,7 @@ def bring(place: str, target: Path, sha256: str | None, size: int | None, *, pat
         raise Altered(problem)
     digest = file_digest(part)
     os.replace(part, target)
+    sync(target.parent)
     return digest
 
 
@@ -97,7 +100,7 @@ def refusal(status: int, retry_after: str | None, patience: Patience) -> Unavail
     if status not in PASSING:
         return Unavailable(reason)
     # ASSUME: a date in Retry-After counts as no wish; our own back-off then decides.
-    after = float(retry_after) if (retry_after or "").isdigit() else 0.0
+    after = float(retry_after) if re.fullmatch("[0-9]{1,9}", retry_after or "") else 0.0
     if after > patience.longest:
         return Unavailable(f"{reason}; the server asks to wait {after:.0f} s, longer than {patience.longest:.0f} s")
     return Passing(reason, after)
@@ -155,8 +158,9 @@ def _start(response: requests.Response, part: Path, offset: int, patience: Patie
 
 
 def _total(response: requests.Response, offset: int, size: int | None) -> int | None:
-    length = response.headers.get("Content-Length")
-    total = offset + int(length) if length is not None and "Content-Encoding" not in response.headers else size
+    length = response.headers.get("Content-Length", "")
+    stated = re.fullmatch("[0-9]{1,18}", length) and "Content-Encoding" not in response.headers
+    total = offset + int(length) if stated else size
     if size is not None and total != size:
         raise Altered(f"it has {total} bytes, expected {size}")
     return total

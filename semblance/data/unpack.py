@@ -4,31 +4,30 @@ A member's name never becomes a path: the caller says which member it wants and 
 """
 
 import lzma
-import os
 import stat
+import struct
 import tarfile
 import zipfile
 import zlib
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import BinaryIO, Iterator
 
 from semblance.errors import InputError
+from semblance.files import whole_file
 
 CHUNK = 1 << 20
-DAMAGE = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, RuntimeError, OSError)
+DAMAGE = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, RuntimeError, OSError,
+          ValueError, OverflowError, struct.error)  # the last three from headers that state nonsense
 
 
 def extract(archive: Path, member: str, target: Path, limit: int) -> None:
     """Write one regular-file member of at most ``limit`` bytes to ``target``, whole or not at all.
 
-    Raises InputError if it is absent, a link, longer than the limit, encrypted or damaged.
+    Raises InputError if it is absent, there twice, a link, longer than the limit, encrypted or damaged.
     """
-    part = target.with_name(target.name + ".part")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with _opened(archive, member) as reader, open(part, "wb") as writer:
+    with _opened(archive, member) as reader, whole_file(target) as part, open(part, "wb") as writer:
         _copy(reader, writer, limit, archive, member)
-    os.replace(part, target)
 
 
 def _copy(reader: BinaryIO, writer: BinaryIO, limit: int, archive: Path, member: str) -> None:
@@ -36,8 +35,6 @@ def _copy(reader: BinaryIO, writer: BinaryIO, limit: int, archive: Path, member:
         if writer.tell() + len(chunk) > limit:
             raise InputError(archive, f"member {member} is longer than {limit} bytes")
         writer.write(chunk)
-    writer.flush()
-    os.fsync(writer.fileno())
 
 
 def _read(reader: BinaryIO, archive: Path, member: str) -> bytes:
@@ -50,29 +47,26 @@ def _read(reader: BinaryIO, archive: Path, member: str) -> bytes:
 
 @contextmanager
 def _opened(archive: Path, member: str) -> Iterator[BinaryIO]:
-    opener = _zip_member if zipfile.is_zipfile(archive) else _tar_member
-    try:
-        box, stream = opener(archive, member)
-    except KeyError:
-        raise InputError(archive, f"no member {member}") from None
-    except DAMAGE as error:
-        raise InputError(archive, f"cannot open member {member}: {error}") from None
-    with box, stream:
+    with ExitStack() as stack:
+        try:
+            box = stack.enter_context(zipfile.ZipFile(archive) if zipfile.is_zipfile(archive) else tarfile.open(archive))
+            stream = stack.enter_context(_member(box, archive, member))
+        except DAMAGE as error:
+            raise InputError(archive, f"cannot open member {member}: {error}") from None
         yield stream
 
 
-def _zip_member(archive: Path, member: str) -> tuple[zipfile.ZipFile, BinaryIO]:
-    box = zipfile.ZipFile(archive)
-    info = box.getinfo(member)
-    mode = stat.S_IFMT(info.external_attr >> 16)
-    if info.is_dir() or mode not in (0, stat.S_IFREG):
+def _member(box: zipfile.ZipFile | tarfile.TarFile, archive: Path, member: str) -> BinaryIO:
+    is_zip = isinstance(box, zipfile.ZipFile)
+    infos = box.infolist() if is_zip else box.getmembers()
+    found = [info for info in infos if (info.filename if is_zip else info.name) == member]
+    if len(found) != 1:
+        raise InputError(archive, f"member {member} stands {len(found)} times in it" if found else f"no member {member}")
+    if not (_is_regular(found[0]) if is_zip else found[0].isreg()):
         raise InputError(archive, f"member {member} is not a regular file")
-    return box, box.open(info)
+    return box.open(found[0]) if is_zip else box.extractfile(found[0])
 
 
-def _tar_member(archive: Path, member: str) -> tuple[tarfile.TarFile, BinaryIO]:
-    box = tarfile.open(archive, "r:*")
-    info = box.getmember(member)
-    if not info.isreg():
-        raise InputError(archive, f"member {member} is not a regular file")
-    return box, box.extractfile(info)
+def _is_regular(info: zipfile.ZipInfo) -> bool:
+    mode = stat.S_IFMT(info.external_attr >> 16)  # zero where the writer knew no Unix
+    return not info.is_dir() and mode in (0, stat.S_IFREG)

@@ -3,6 +3,7 @@
 import csv
 import io
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Iterable
 
@@ -11,39 +12,62 @@ import torch
 from semblance.evaluation import retrieval, similarity
 from semblance.models import folder as model_folder
 from semblance.models.encoder import Encoder, device_for
-from semblance.provenance import canonical, checked, environment, text_digest, write_record, write_text
+from semblance.files import write_text
+from semblance.provenance import canonical, checked, environment, text_digest, write_record
 
 COLUMNS = ("run", "corpus", "base", "method", "seed", "fold", "task", "subset", "metric", "aggregation", "protocol",
            "value", "n", "precision", "code", "environment", "weights", "data")
 LIBRARIES_THAT_COUNT = ("python", "machine", "torch", "numpy", "tokenizers")
 
 
-def evaluate_sts(run: dict, model: str, pairs: str, output: Path, threads: int, gpus: int, code: str) -> None:
+@dataclass(frozen=True)
+class StsRun:
+    """Which model is evaluated on STS, and on which release of the texts."""
+
+    corpus: str
+    base: str
+    method: str
+    seed: str
+    protocol: str
+
+
+@dataclass(frozen=True)
+class FaqRun:
+    """Which model is evaluated on which fold of a bank, under which protocols."""
+
+    corpus: str
+    base: str
+    method: str
+    seed: str
+    bank: str
+    fold: int
+    protocols: tuple[str, ...]
+
+
+def evaluate_sts(run: StsRun, model: str, pairs: str, output: Path, threads: int, gpus: int, code: str) -> None:
     """Write the STS scores of the model with record ``model`` beside ``output``, the record.
 
-    ``run`` holds corpus, base, method, seed and protocol; ``pairs`` is the record of the test sets.
+    ``pairs`` is the record of the test sets.
     """
-    started = time.time()
+    started = time.monotonic()
     data, encoder, facts = checked(pairs), *_open(model, threads, gpus, code)
     tasks = (*similarity.TASKS, similarity.DEV)
     tests = similarity.Sts(similarity.read_pairs(Path(pairs).parent / "pairs.parquet"), _tokenizer(model), tasks)
     predictions, geometry = tests.predict(encoder, model_folder.stored_length(Path(model).parent / "model"))
-    protocol = run.pop("protocol")
-    rows = [{"fold": "", "protocol": protocol, **row} for row in similarity.score_rows(predictions)]
-    rows += [{"fold": "", "protocol": protocol, "task": "stsb", "subset": "", "metric": name, "aggregation": "all",
+    rows = [{"fold": "", "protocol": run.protocol, **row} for row in similarity.score_rows(predictions)]
+    rows += [{"fold": "", "protocol": run.protocol, "task": "stsb", "subset": "", "metric": name, "aggregation": "all",
               "value": value, "n": int((predictions["task"] == "stsb").sum())} for name, value in geometry.items()]
     _write(run, rows, predictions, output, facts | {"data": text_digest(canonical(data["outputs"]))}, started, "evaluate_sts")
 
 
-def evaluate_faq(run: dict, model: str, bank: str, output: Path, max_length: int, threads: int, gpus: int, code: str) -> None:
-    """Write the retrieval scores of one fold; ``run`` adds bank, fold and protocols."""
-    started = time.time()
+def evaluate_faq(run: FaqRun, model: str, bank: str, output: Path, max_length: int, threads: int, gpus: int, code: str) -> None:
+    """Write the retrieval scores of one fold of a bank; ``bank`` is its record."""
+    started = time.monotonic()
     data, encoder, facts = checked(bank), *_open(model, threads, gpus, code)
-    name, fold, protocols = run.pop("bank"), run.pop("fold"), run.pop("protocols")
     whole = retrieval.read_bank(Path(bank).parent)
-    chosen = [q for q in whole.questions if q.part == fold and q.protocol in protocols]
+    chosen = [q for q in whole.questions if q.part == run.fold and q.protocol in run.protocols]
     predictions = retrieval.Retrieval(whole, chosen, _tokenizer(model)).predict(encoder, max_length)
-    rows = [{"fold": str(fold), "task": name, **row} for row in retrieval.score_rows(predictions)]
+    rows = [{"fold": str(run.fold), "task": run.bank, **row} for row in retrieval.score_rows(predictions)]
     _write(run, rows, predictions, output, facts | {"data": text_digest(canonical(data["outputs"]))}, started, "evaluate_faq")
 
 
@@ -69,9 +93,10 @@ def _tokenizer(model: str) -> Path:
     return Path(model).parent / "model" / "tokenizer.json"
 
 
-def _write(run: dict, rows: Iterable[dict], predictions: dict, output: Path, facts: dict, started: float, stage: str) -> None:
+def _write(run: StsRun | FaqRun, rows: Iterable[dict], predictions: dict, output: Path, facts: dict, started: float, stage: str) -> None:
     output.parent.mkdir(parents=True, exist_ok=True)
-    identity = {"run": f"{run['corpus']}/{run['base']}/{run['method']}/seed-{run['seed']}", **run}
+    identity = {"run": f"{run.corpus}/{run.base}/{run.method}/seed-{run.seed}",
+                **{name: getattr(run, name) for name in ("corpus", "base", "method", "seed")}}
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Iterator, Sequence
 
 import numpy as np
-import pyarrow.parquet as pq
 
+from semblance.data.corpus import read_parquet
 from semblance.errors import InputError
 from semblance.evaluation.encoding import Texts, Vectors
 from semblance.evaluation.metrics import accuracy_at, average_precision, relevant_ranks
@@ -38,8 +38,8 @@ class Bank:
 
 def read_bank(folder: str | Path) -> Bank:
     """Read ``answers.parquet`` and ``questions.parquet``."""
-    answers = pq.read_table(Path(folder, "answers.parquet"))["text"].to_pylist()
-    questions = pq.read_table(Path(folder, "questions.parquet")).to_pylist()
+    answers = read_parquet(Path(folder, "answers.parquet"), ("text",))["text"].to_pylist()
+    questions = read_parquet(Path(folder, "questions.parquet"), ("protocol", "id", "text", "part", "relevant")).to_pylist()
     return Bank(tuple(answers), tuple(Question(q["protocol"], q["id"], q["text"], q["part"], tuple(q["relevant"]))
                                       for q in questions))
 

@@ -5,12 +5,11 @@ from typing import Iterator
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from semblance.evaluation.encoding import Texts
 from semblance.evaluation.geometry import alignment, uniformity
 from semblance.evaluation.metrics import cosine_pairs, pearson, spearman
-from semblance.data.corpus import write_parquet
+from semblance.data.corpus import read_parquet, write_parquet
 from semblance.errors import InputError
 from semblance.models.encoder import Encoder
 from semblance.models.vectors import collapsed
@@ -23,7 +22,7 @@ METRICS = {"spearman": spearman, "pearson": pearson}
 
 def read_pairs(path: str | Path) -> dict[str, np.ndarray]:
     """Return the prepared pairs as columns: task, subset, index, sentence1, sentence2, score."""
-    table = pq.read_table(path)
+    table = read_parquet(path, ("task", "subset", "index", "sentence1", "sentence2", "score"))
     return {name: np.asarray(table[name].to_pylist()) for name in table.column_names}
 
 

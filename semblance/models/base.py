@@ -5,16 +5,17 @@ the longest input are stored in it, once, and every training inherits them.
 """
 
 import importlib.util
-import shutil
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from semblance.data.corpus import load_tokenizer
 from semblance.errors import InputError
+from semblance.files import copy_file, whole_folder
 from semblance.models import folder as model_folder
 from semblance.models.encoder import Encoder
 from semblance.models.hub import fetch_repository
-from semblance.provenance import file_digest, read_json, write_json, write_record
+from semblance.provenance import file_digest, read_object, write_json, write_record
 
 
 @dataclass(frozen=True)
@@ -34,17 +35,14 @@ class BaseSettings:
 
 def build_base(settings: BaseSettings, record: str | Path, endpoint: str, code: str) -> None:
     """Make ``model/`` beside ``record`` from the base that the settings name; the record comes last."""
-    started, place = time.time(), Path(record).parent
+    started, place = time.monotonic(), Path(record).parent
     source = _source(settings, place / "source", endpoint)
     digest = file_digest(_weights(source))
     if settings.weights_sha256 not in (None, digest):
         raise InputError(_weights(source), f"expected sha256 {settings.weights_sha256}, found {digest}",
                          "the copy is altered or the pin is wrong; correct one of them")
-    staging = place / ".model.part"
-    shutil.rmtree(staging, ignore_errors=True)
-    files = _write(settings, source, staging)
-    shutil.rmtree(place / "model", ignore_errors=True)
-    staging.rename(place / "model")
+    with whole_folder(place / "model") as staging:
+        files = _write(settings, source, staging)
     write_record(record, "download_model", outputs=[f"model/{f}" for f in files], started=started, code=code,
                  inputs={"weights": digest}, settings=asdict(settings))
 
@@ -70,22 +68,24 @@ def _weights(source: Path) -> Path:
 
 def _write(settings: BaseSettings, source: Path, target: Path) -> list[str]:
     """Write the uniform folder: renamed weights, cut layers, pooling, tokenizer; return its files."""
-    target.mkdir(parents=True)
     for name in ("config.json", *model_folder.TOKENIZER_FILES):
         if (source / name).is_file():
-            shutil.copyfile(source / name, target / name)
+            copy_file(source / name, target / name)
+    shape = model_folder.architecture(source)
     _ensure_tokenizer(source, target)
-    config = read_json(target / "config.json")
+    config = read_object(target / "config.json")
     config.pop("torch_dtype", None)  # weights are stored as float32, whatever the source was
-    layers = settings.layers or config["num_hidden_layers"]
-    if layers > config["num_hidden_layers"]:
-        raise InputError("layers", f"{layers} asked of a model of {config['num_hidden_layers']}", "ask for fewer")
+    layers = settings.layers or shape.num_hidden_layers
+    if layers > shape.num_hidden_layers:
+        raise InputError("layers", f"{layers} asked of a model of {shape.num_hidden_layers}", "ask for fewer")
     write_json(target / "config.json", {**config, "num_hidden_layers": layers, "architectures": _architecture(config),
                                        "dtype": "float32"})
-    shape = model_folder.architecture(target)
-    encoder = Encoder(shape, settings.pooling or _own_pooling(source), normalise=_own_normalise(source))
+    shape = replace(shape, num_hidden_layers=layers)
     weights = model_folder.load_weights(_weights(source))
-    model_folder.fill(encoder, model_folder.to_ours(weights, layers, _weights(source)), source)
+    ours = model_folder.to_ours(weights, layers, _weights(source))
+    model_folder.check_shape(shape, ours, source)
+    encoder = Encoder(shape, settings.pooling or _own_pooling(source), normalise=_own_normalise(source))
+    model_folder.fill(encoder, ours, source)
     return model_folder.save(encoder, target, target, False, settings.max_length, pooler=weights)
 
 
@@ -96,10 +96,14 @@ def _architecture(config: dict) -> list[str]:
 
 def _ensure_tokenizer(source: Path, target: Path) -> None:
     """Convert an older vocabulary into tokenizer.json where the repository has none."""
-    if (target / "tokenizer.json").is_file():
-        return
-    from transformers import AutoTokenizer
-    AutoTokenizer.from_pretrained(str(source), local_files_only=True, trust_remote_code=False).save_pretrained(str(target))
+    if not (target / "tokenizer.json").is_file():
+        from transformers import AutoTokenizer
+        try:
+            found = AutoTokenizer.from_pretrained(str(source), local_files_only=True, trust_remote_code=False)
+        except Exception as error:  # the library has no one kind of error for a folder it cannot read
+            raise InputError(source, f"no tokenizer that can be read ({error})", "choose a base with tokenizer.json") from None
+        found.save_pretrained(str(target))
+    load_tokenizer(target / "tokenizer.json")
 
 
 def _own_pooling(source: Path) -> str:
@@ -111,7 +115,7 @@ def _own_pooling(source: Path) -> str:
 def _own_normalise(source: Path) -> bool:
     if not (source / "modules.json").is_file():
         return False
-    kinds = [module["type"].rpartition(".")[2] for module in read_json(source / "modules.json")]
+    kinds = model_folder.module_kinds(source)
     odd = sorted(set(kinds) - {"Transformer", "Pooling", "Normalize"})
     if odd:
         raise InputError(source / "modules.json", f"a base with a {odd[0]} module is not supported",

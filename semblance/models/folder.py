@@ -5,16 +5,18 @@ folder, once, in the files where sentence-transformers looks for them.
 """
 
 import shutil
+from dataclasses import asdict
 from pathlib import Path
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from semblance.errors import InputError
+from semblance.files import copy_file
 from semblance.models.encoder import Architecture, Encoder
-from semblance.provenance import read_json, write_json
+from semblance.models.tensors import load_tensors, save_tensors
+from semblance.provenance import read_json, read_object, write_json
+from semblance.settings import decode
 
 FAMILIES = {"bert": False, "roberta": True, "xlm-roberta": True, "camembert": True}  # positions start after pad?
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt",
@@ -24,34 +26,44 @@ LAYER_NAMES = {"out": "attention.output.dense", "norm1": "attention.output.Layer
 TOP_NAMES = {"words": "embeddings.word_embeddings", "positions": "embeddings.position_embeddings",
              "types": "embeddings.token_type_embeddings", "norm": "embeddings.LayerNorm"}
 MODULE = "sentence_transformers.models."
+LARGEST = 1 << 24  # of any size in a config.json; no vocabulary comes near it
 
 
 def architecture(folder: str | Path) -> Architecture:
-    """Read config.json; InputError for a family whose forward pass this is not."""
+    """Read config.json; InputError for a family whose forward pass this is not, and for impossible sizes."""
     path = Path(folder, "config.json")
-    config = read_json(path)
+    config = read_object(path)
     family = config.get("model_type")
-    if family not in FAMILIES:
+    if not isinstance(family, str) or family not in FAMILIES:
         raise InputError(path, f"model_type {family!r} is not supported", f"use one of {', '.join(FAMILIES)}")
     if config.get("position_embedding_type", "absolute") != "absolute" or config.get("hidden_act") != "gelu":
         raise InputError(path, "only absolute positions and the gelu activation are supported")
     pad = config.get("pad_token_id") or 0
     values = {name: config[name] for name in Architecture.__dataclass_fields__ if name in config}
-    try:
-        return Architecture(**{**values, "pad_token_id": pad, "position_offset": pad + 1 if FAMILIES[family] else 0})
-    except TypeError as error:
-        raise InputError(path, f"incomplete: {error}", "fetch it again") from None
+    offset = pad + 1 if FAMILIES[family] and type(pad) is int else 0
+    shape = decode(Architecture, {**values, "pad_token_id": pad, "position_offset": offset}, str(path))
+    _check_sizes(shape, path)
+    return shape
+
+
+def _check_sizes(shape: Architecture, path: Path) -> None:
+    for name, value in asdict(shape).items():
+        low, high = {"hidden_dropout_prob": (0, 0.99), "attention_probs_dropout_prob": (0, 0.99), "layer_norm_eps": (0, 1),
+                     "pad_token_id": (0, shape.vocab_size - 1),
+                     "position_offset": (0, shape.max_position_embeddings - 3)}.get(name, (1, LARGEST))
+        if not low <= value <= high:
+            raise InputError(path, f"{name} is {value!r:.40}", f"expected {low} to {high}")
+    if shape.hidden_size % shape.num_attention_heads:
+        raise InputError(path, f"{shape.num_attention_heads} heads do not divide hidden_size {shape.hidden_size}")
 
 
 def load_weights(path: str | Path) -> dict[str, Tensor]:
-    """Read a safetensors file as float32; InputError if it is missing or damaged."""
-    if not Path(path).is_file():
-        raise InputError(path, "no weights as safetensors", "choose a base or revision that has them")
-    try:
-        weights = load_file(path)
-    except (SafetensorError, OSError) as error:
-        raise InputError(path, f"damaged weights ({error})", "delete the folder and fetch it again") from None
-    return {_plain_name(name): value.float() for name, value in weights.items()}
+    """Read a safetensors file as float32; InputError if it is missing or damaged, or a weight is not finite."""
+    weights = {_plain_name(name): value.float() for name, value in load_tensors(path).items()}
+    for name, value in weights.items():
+        if not value.isfinite().all():
+            raise InputError(path, f"weight {name!r} is not finite", "fetch it again, or train it again")
+    return weights
 
 
 def _plain_name(name: str) -> str:
@@ -61,7 +73,10 @@ def _plain_name(name: str) -> str:
 
 
 def to_ours(weights: dict[str, Tensor], layers: int, where: str | Path) -> dict[str, Tensor]:
-    """Rename transformers' weights to the encoder's names, joining query, key and value."""
+    """Rename transformers' weights to the encoder's names, joining query, key and value.
+
+    InputError if one is missing, or query, key and value do not fit together.
+    """
     try:
         ours = {f"{a}.{kind}": weights[f"{b}.{kind}"] for a, b in TOP_NAMES.items()
                 for kind in (("weight", "bias") if a == "norm" else ("weight",))}
@@ -74,7 +89,20 @@ def to_ours(weights: dict[str, Tensor], layers: int, where: str | Path) -> dict[
                     ours[f"layers.{i}.{a}.{kind}"] = weights[f"{theirs}.{b}.{kind}"]
     except KeyError as error:
         raise InputError(where, f"weight {error} is missing", "the file is not a whole BERT-family encoder") from None
+    except RuntimeError as error:
+        raise InputError(where, f"query, key and value do not fit together: {error}", "fetch it again") from None
     return ours
+
+
+def check_shape(shape: Architecture, ours: dict[str, Tensor], where: str | Path) -> None:
+    """Raise InputError unless the config's sizes are those of the weights, before any memory is asked for them."""
+    wanted = {"words.weight": (shape.vocab_size, shape.hidden_size), "types.weight": (shape.type_vocab_size, shape.hidden_size),
+              "positions.weight": (shape.max_position_embeddings, shape.hidden_size),
+              "layers.0.up.weight": (shape.intermediate_size, shape.hidden_size)}
+    for name, size in wanted.items():
+        if tuple(ours[name].shape) != size:
+            raise InputError(where, f"weights and config.json disagree: {name} is {tuple(ours[name].shape)}, not {size}",
+                             "fetch both from one revision")
 
 
 def to_theirs(ours: dict[str, Tensor]) -> dict[str, Tensor]:
@@ -103,12 +131,13 @@ def load(folder: str | Path, head: bool = False) -> Encoder:
     shape = architecture(folder)
     pooling = stored_pooling(folder)
     stored_head = _has_module(folder, "Dense")
-    encoder = Encoder(shape, pooling, head=head or stored_head, normalise=stored_normalise(folder))
     weights = to_ours(load_weights(folder / "model.safetensors"), shape.num_hidden_layers, folder)
+    check_shape(shape, weights, folder)
+    encoder = Encoder(shape, pooling, head=head or stored_head, normalise=stored_normalise(folder))
     if encoder.head is not None:
         if stored_head:
-            stored = load_file(folder / "2_Dense" / "model.safetensors")
-            weights |= {"head.weight": stored["linear.weight"], "head.bias": stored["linear.bias"]}
+            stored = load_weights(folder / "2_Dense" / "model.safetensors")
+            weights |= {f"head.{name.removeprefix('linear.')}": value for name, value in stored.items()}
         else:
             torch.nn.init.normal_(encoder.head.weight, std=0.02)
             torch.nn.init.zeros_(encoder.head.bias)
@@ -128,7 +157,7 @@ def fill(encoder: Encoder, weights: dict[str, Tensor], where: str | Path) -> Non
 
 def stored_pooling(folder: Path) -> str:
     """Return ``mean`` or ``cls`` as the folder's pooling module states it."""
-    config = read_json(folder / "1_Pooling" / "config.json")
+    config = read_object(folder / "1_Pooling" / "config.json")
     modes = {key for key, value in config.items() if key.startswith("pooling_mode_") and value is True}
     for mode, old in (("cls", {"pooling_mode_cls_token"}), ("mean", {"pooling_mode_mean_tokens"})):
         if modes == old or (not modes and config.get("pooling_mode") == mode):
@@ -142,12 +171,26 @@ def stored_normalise(folder: Path) -> bool:
 
 
 def _has_module(folder: Path, kind: str) -> bool:
-    return any(module["type"].rpartition(".")[2] == kind for module in read_json(folder / "modules.json"))
+    return kind in module_kinds(folder)
+
+
+def module_kinds(folder: Path) -> list[str]:
+    """Return the kinds of the modules that modules.json lists, in order: Transformer, Pooling and so on."""
+    path = folder / "modules.json"
+    listed = read_json(path)
+    types = [m.get("type") if isinstance(m, dict) else None for m in listed] if isinstance(listed, list) else []
+    if not types or not all(isinstance(name, str) for name in types):
+        raise InputError(path, "no list of modules, each with its type", "fetch it again")
+    return [name.rpartition(".")[2] for name in types]
 
 
 def stored_length(folder: Path) -> int:
     """Return the longest input in tokens that the folder states."""
-    return int(read_json(folder / "sentence_bert_config.json")["max_seq_length"])
+    path = folder / "sentence_bert_config.json"
+    length = read_object(path).get("max_seq_length")
+    if type(length) is not int or not 3 <= length <= LARGEST:
+        raise InputError(path, f"max_seq_length is {length!r:.40}", "expected a whole number of at least 3")
+    return length
 
 
 def save(encoder: Encoder, folder: str | Path, source: str | Path, keep_head: bool, max_length: int,
@@ -164,10 +207,10 @@ def save(encoder: Encoder, folder: str | Path, source: str | Path, keep_head: bo
     weights = to_theirs(state)
     spare = load_weights(source / "model.safetensors") if pooler is None else pooler
     weights |= {n: v for n, v in spare.items() if n.startswith("pooler.")}
-    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    save_tensors(weights, folder / "model.safetensors")
     copied = [n for n in ("config.json", *TOKENIZER_FILES) if (source / n).is_file()]
     for name in copied if folder != source else ():
-        shutil.copyfile(source / name, folder / name)
+        copy_file(source / name, folder / name)
     return ["model.safetensors", *copied, *_save_modules(encoder, folder, state, keep_head, max_length)]
 
 
@@ -185,8 +228,8 @@ def _save_modules(encoder: Encoder, folder: Path, state: dict, keep_head: bool, 
         write_json(folder / "2_Dense" / "config.json", {
             "in_features": d, "out_features": d, "bias": True,
             "activation_function": "torch.nn.modules.activation.Tanh"})
-        save_file({"linear.weight": state["head.weight"], "linear.bias": state["head.bias"]},
-                  folder / "2_Dense" / "model.safetensors", metadata={"format": "pt"})
+        save_tensors({"linear.weight": state["head.weight"], "linear.bias": state["head.bias"]},
+                     folder / "2_Dense" / "model.safetensors")
         written += ["2_Dense/config.json", "2_Dense/model.safetensors"]
     if encoder.normalise:
         modules.append((f"{len(modules)}_Normalize", "Normalize"))

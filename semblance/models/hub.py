@@ -17,7 +17,7 @@ from huggingface_hub.utils import build_hf_headers
 
 from semblance.data.transfer import Passing, Patience, Unavailable, bring, refusal, retrying
 from semblance.errors import InputError
-from semblance.provenance import file_digest, read_json, write_json
+from semblance.provenance import file_digest, read_sealed, write_sealed
 
 T = TypeVar("T")
 WEIGHTS = "model.safetensors"
@@ -42,7 +42,7 @@ def fetch_repository(repo: str, revision: str, destination: str | Path, endpoint
         raise InputError(f"{repo}@{revision}", "not a pinned revision", "give the commit's hex digits, best all 40")
     problem = _flaw(destination, repo, revision, weights_sha256)
     if not problem:
-        return read_json(destination / RECORD)["files"]
+        return read_sealed(destination / RECORD)["files"]
     if local_only:
         raise InputError(destination, f"{place} is not there whole: {problem}", "fetch it once with a network")
     staging = destination.with_name(destination.name + ".part")
@@ -50,7 +50,7 @@ def fetch_repository(repo: str, revision: str, destination: str | Path, endpoint
     files = {name: _file(repo, commit, name, staging, endpoint, weights_sha256, progress, patience)
              for name in names}
     _drop_others(staging, set(names))
-    write_json(staging / RECORD, {"repo": repo, "revision": revision, "files": files})
+    write_sealed(staging / RECORD, {"repo": repo, "revision": revision, "files": files})
     _swap(staging, destination)
     return files
 
@@ -65,7 +65,10 @@ def _flaw(folder: Path, repo: str, revision: str, weights_sha256: str | None) ->
     """Return why a folder is not the repository asked for, or the empty string."""
     if not (folder / RECORD).is_file():
         return f"no {RECORD}"
-    record = read_json(folder / RECORD)
+    try:
+        record = read_sealed(folder / RECORD)
+    except InputError as error:
+        return str(error)
     if (record.get("repo"), record.get("revision")) != (repo, revision):
         return f"it holds {record.get('repo')}@{record.get('revision')}"
     for name, stated in record["files"].items():
@@ -80,7 +83,7 @@ def _names(repo: str, revision: str, endpoint: str | None, place: str, patience:
     """Return the whole commit and the files to take; InputError if the weights are not there as safetensors."""
     api = HfApi(endpoint=endpoint)
     info = _ask(lambda: api.model_info(repo, revision=revision, timeout=patience.timeout), place, patience)
-    if not info.sha.startswith(revision):
+    if not str(info.sha).startswith(revision):
         raise InputError(place, f"the hub answers with revision {info.sha}")
     there = {sibling.rfilename for sibling in info.siblings or ()}
     dense = {f"{name.split('/')[0]}/{WEIGHTS}" for name in there if re.fullmatch(r"\d+_Dense/config\.json", name)}
@@ -135,6 +138,8 @@ def _ask(question: Callable[[], T], where: str, patience: Patience) -> T:
     except Unavailable as reason:
         raise InputError(where, f"the hub does not answer: {reason}",
                          "check the names, the revision and the network, or try later") from None
+    except (ValueError, TypeError, LookupError, AttributeError) as error:  # as the library meets an odd answer
+        raise InputError(where, f"the hub's answer makes no sense ({error})", "check the address of the hub") from None
     except OfflineModeIsEnabled:
         raise InputError(where, "HF_HUB_OFFLINE forbids the network", "unset it for the download") from None
 

@@ -42,7 +42,7 @@ def _line(record: dict) -> str:
 
 
 def _slips(published: Published) -> list[str]:
-    lines = [f"- {slip['paper']}, Table {slip['table']}, {slip['row']}: {slip['note']}" for slip in published.slips]
+    lines = [f"- {slip.paper}, Table {slip.table}, {slip.row}: {slip.note}" for slip in published.slips]
     return ["\n## Known slips in print\n", *map(_safe, lines)]
 
 

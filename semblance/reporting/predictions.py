@@ -6,8 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from pyarrow import ArrowException
 
 from semblance.errors import InputError, at
+from semblance.provenance import checked
 from semblance.reporting.records import AVERAGE, FAQ_METRICS, Row, Table
 from semblance.reporting.significance import mean_differences, smallest_p_bootstrap, spearman_differences, two_sided
 
@@ -19,6 +21,18 @@ def predictions_path(root: Path, table: Table, row: Row, seed: int, fold: int | 
     """Return where a run's predictions lie: ``sts/{corpus}/…`` or ``faq/{bank}-{fold}/…``."""
     place = root / "sts" / row.corpus if fold is None else root / "faq" / f"{table.dataset}-{fold}"
     return place / row.base / row.method / f"seed-{seed}" / "predictions.parquet"
+
+
+def vouched(table: Table, root: str | Path) -> dict[str, str]:
+    """Check the predictions behind a table against the records beside them; return {path: sha256}.
+
+    What is absent is left out: its cells are missing, or have no bootstrap.
+    """
+    folds = range(table.folds or 0) if table.layout == "faq" else (None,)
+    paths = dict.fromkeys(predictions_path(Path(root), table, row, seed, fold)
+                          for row in table.rows for seed in row.seeds for fold in folds)
+    return {str(path): checked(path.parent / "record.json", path.name)["outputs"][path.name]
+            for path in paths if path.is_file()}
 
 
 def with_bootstrap(table: Table, root: str | Path, draws: int, seed: int) -> Table:
@@ -101,14 +115,21 @@ def _query_means(paths: list[Path], protocol: str) -> pd.DataFrame:
 
 
 def _sts_frame(path: Path) -> pd.DataFrame:
-    frame = pd.read_parquet(path, columns=["task", "subset", "index", "gold", "similarity"])
+    frame = _read(path, ["task", "subset", "index", "gold", "similarity"])
     return _checked(path, frame.set_index(["task", "subset", "index"]).sort_index())
 
 
 def _faq_frame(path: Path, protocol: str) -> pd.DataFrame:
     names = [SCORE_OF.get(metric, metric) for metric in FAQ_METRICS]
-    frame = pd.read_parquet(path, columns=["protocol", "query", *names])
+    frame = _read(path, ["protocol", "query", *names])
     return _checked(path, frame[frame["protocol"] == protocol].set_index("query")[names].astype(float).sort_index())
+
+
+def _read(path: Path, columns: list[str]) -> pd.DataFrame:
+    try:
+        return pd.read_parquet(path)[columns]
+    except (ValueError, LookupError, TypeError, OSError, ArrowException) as error:
+        raise InputError(path, f"no predictions that can be read ({error})", "evaluate this run again") from None
 
 
 def _checked(path: Path, frame: pd.DataFrame) -> pd.DataFrame:

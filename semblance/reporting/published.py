@@ -4,14 +4,16 @@ A published cell is named ``paper/table/row`` and a column. A table of ours clai
 in its settings; a published cell that no table claims is "not run".
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-import yaml
-
-from semblance.errors import InputError, at
+from semblance.errors import InputError
 from semblance.reporting.records import Cell, Row, Table
+from semblance.settings import decode
+from semblance.strict_yaml import read_yaml
 
 TOLERANCE = 0.5  # points; below the spread between seeds that a public 50-seed rerun of SimCSE shows (sd .8)
 STAND_IN = "stand-in, not comparable"
@@ -39,12 +41,48 @@ class Entry:
 
 
 @dataclass(frozen=True)
+class Slip:
+    """What a printed row is known to have wrong."""
+
+    paper: str
+    table: str
+    row: str
+    note: str
+    column: str | None = None
+    printed: float | None = None
+    recomputed: float | None = None
+
+
+@dataclass(frozen=True)
+class _Sheet:
+    title: str
+    protocol: str
+    columns: tuple[str, ...]
+    rows: dict[str, tuple[Any, ...]]
+    metric: str = ""
+    aggregation: str = ""
+    dataset: str | None = None
+
+
+@dataclass(frozen=True)
+class _Paper:
+    title: str
+    tables: dict[str, _Sheet]
+
+
+@dataclass(frozen=True)
+class _File:
+    papers: dict[str, _Paper]
+    known_slips: tuple[Slip, ...]
+
+
+@dataclass(frozen=True)
 class Published:
     """All printed numbers, the titles of papers and tables, and what is known to be wrong in print."""
 
     entries: tuple[Entry, ...]
     titles: dict[str, str]
-    slips: tuple[dict, ...]
+    slips: tuple[Slip, ...]
 
     def row(self, name: str) -> dict[str, Entry]:
         """Return a published row's entries by column; raises InputError for an unknown name."""
@@ -55,39 +93,32 @@ class Published:
 
 
 def read_published(path: str | Path) -> Published:
-    """Read the papers' numbers; raises InputError naming the row whose length or value is wrong."""
-    try:
-        data = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-        entries, titles = [], {}
-        for paper, about in data["papers"].items():
-            titles[paper] = about["title"]
-            for number, table in about["tables"].items():
-                titles[f"{paper}/{number}"] = table["title"]
-                for row, values in table["rows"].items():
-                    entries += _entries(f"{at(path)}: {paper}/{number}/{row}", paper, number, row, table, values)
-        return Published(tuple(entries), titles, tuple(data["known_slips"]))
-    except (yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(at(path), f"not in the form of published.yaml ({' '.join(str(error).split())})") from None
+    """Read the papers' numbers; raises InputError naming the key or the row that is wrong."""
+    data = decode(_File, read_yaml(path), str(path))
+    entries, titles = [], {}
+    for paper, about in data.papers.items():
+        titles[paper] = about.title
+        for number, table in about.tables.items():
+            titles[f"{paper}/{number}"] = table.title
+            for row, values in table.rows.items():
+                entries += _entries(f"{path}: {paper}/{number}/{row}", paper, number, row, table, values)
+    return Published(tuple(entries), titles, data.known_slips)
 
 
-def _entries(where: str, paper: str, number: str, row: str, table: dict, values: list) -> list[Entry]:
-    columns = table["columns"]
-    if len(values) != len(columns):
-        raise InputError(where, f"{len(values)} values for {len(columns)} columns")
-    printed = dict(zip(columns, values))
-    facts = {name: table[name] for name in ("protocol", "metric", "aggregation", "dataset") if name in table}
-    entries = []
-    for column in columns:
-        if column.endswith("_sd"):
-            continue
-        text = str(printed[column])
-        mark, digits = (text[0], text[1:]) if text[:1] in "*_" else ("", text)
-        try:
-            value = float(digits)
-        except ValueError:
-            raise InputError(where, f"{column} is {text!r}", "expected a number, marked * or _ at most") from None
-        entries.append(Entry(paper, number, row, column, value, mark=mark, sd=printed.get(f"{column}_sd"), **facts))
-    return entries
+def _entries(where: str, paper: str, number: str, row: str, table: _Sheet, values: tuple) -> list[Entry]:
+    if len(values) != len(table.columns):
+        raise InputError(where, f"{len(values)} values for {len(table.columns)} columns")
+    printed = {column: _number(value, f"{where}: {column}") for column, value in zip(table.columns, values)}
+    facts = {"protocol": table.protocol, "metric": table.metric, "aggregation": table.aggregation, "dataset": table.dataset}
+    return [Entry(paper, number, row, column, value, mark=mark, sd=printed.get(f"{column}_sd", (None, ""))[0], **facts)
+            for column, (value, mark) in printed.items() if not column.endswith("_sd")]
+
+
+def _number(printed: object, where: str) -> tuple[float, str]:
+    found = re.fullmatch(r"([*_]?)(-?[0-9]{1,9}(?:\.[0-9]{1,9})?)", str(printed))
+    if not found:
+        raise InputError(where, f"{printed!r:.80}", "expected a number, marked * or _ at most")
+    return float(found[2]), found[1]
 
 
 def attach(table: Table, published: Published) -> Table:

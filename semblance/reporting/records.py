@@ -159,6 +159,6 @@ def from_json(text: str, where: str = "table") -> Table:
             for cell in row["cells"].values():
                 for derived in ("mean", "sd", "n"):
                     del cell[derived]
-    except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
         raise InputError(where, f"not a rendered table ({error!r})", "render it again") from None
     return decode(Table, data, where)

@@ -8,13 +8,15 @@ stops the reader.
 import csv
 import io
 import math
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pandas as pd
 
 from semblance.errors import InputError, at
-from semblance.provenance import write_text
+from semblance.files import write_text
+from semblance.provenance import checked
 
 COLUMNS = ("run", "corpus", "base", "method", "seed", "fold", "task", "subset", "metric", "aggregation",
            "protocol", "value", "n", "precision", "code", "environment", "weights", "data")
@@ -46,6 +48,12 @@ def collect(paths: Iterable[str | Path]) -> pd.DataFrame:
     return frame.astype({"seed": "int64", "n": "int64", "value": "float64"})
 
 
+def vouched(paths: Iterable[str | Path]) -> dict[str, str]:
+    """Check each run's score file against the ``record.json`` beside it; return {path: sha256}."""
+    places = [Path(path) for path in paths]
+    return {str(p): checked(p.parent / "record.json", p.name)["outputs"][p.name] for p in places}
+
+
 def read_scores(path: str | Path) -> pd.DataFrame:
     """Read one long CSV with the same checks as ``collect``."""
     return collect([path])
@@ -62,7 +70,9 @@ def write_scores(frame: pd.DataFrame, path: str | Path) -> None:
 
 
 def _records(path: Path) -> Iterator[tuple[str, dict]]:
-    with open(path, encoding="utf-8", newline="") as handle:
+    # Decoded in one piece, a byte that is not UTF-8 would be told far from its line: it is let in as a
+    # surrogate, which _parse refuses.
+    with open(path, encoding="utf-8", errors="surrogateescape", newline="") as handle:
         reader = csv.reader(handle, strict=True)
         try:
             header = next(reader, [])
@@ -71,13 +81,16 @@ def _records(path: Path) -> Iterator[tuple[str, dict]]:
             for fields in reader:
                 place = at(path, reader.line_num)
                 yield place, _parse(fields, place)
-        except (csv.Error, UnicodeDecodeError) as error:
+        except csv.Error as error:
             raise InputError(at(path, reader.line_num), f"not readable as CSV ({error})") from error
 
 
 def _parse(fields: list[str], place: str) -> dict:
     if len(fields) != len(COLUMNS):
         raise InputError(place, f"{len(fields)} fields instead of {len(COLUMNS)}", "write this file again")
+    odd = [name for name, field in zip(COLUMNS, fields) if not field.isprintable()]
+    if odd:
+        raise InputError(place, f"{odd[0]} holds what is no printable UTF-8 text", "write this file again")
     record: dict = dict(zip(COLUMNS, fields))
     empty = [name for name in COLUMNS if not record[name] and name not in MAY_BE_EMPTY]
     if empty:
@@ -92,7 +105,7 @@ def _parse(fields: list[str], place: str) -> dict:
 
 def _integer(record: dict, name: str, least: int, place: str) -> int:
     text = record[name]
-    if not (text.isascii() and text.isdigit()) or int(text) < least:
+    if not re.fullmatch("[0-9]{1,18}", text) or int(text) < least:
         raise InputError(place, f"{name} is {text!r}", f"expected a whole number of at least {least}")
     return int(text)
 
@@ -101,10 +114,9 @@ def _value(record: dict, place: str) -> float:
     metric, text = record["metric"], record["value"]
     if metric not in RANGES:
         raise InputError(place, f"unknown metric {metric!r}", f"known: {', '.join(RANGES)}")
-    try:
-        value = float(text)
-    except ValueError:
-        raise InputError(place, f"the value {text!r} is not a number") from None
+    if not re.fullmatch(r"-?[0-9]{1,20}(\.[0-9]{0,20})?(e[+-]?[0-9]{1,3})?|-?(nan|inf)", text):
+        raise InputError(place, f"the value {text!r:.80} is not a number")
+    value = float(text)
     low, high = RANGES[metric]
     if not math.isfinite(value) or not low - SLACK <= value <= high + SLACK:
         raise InputError(place, f"{metric} is {text}", f"expected a number in [{low:g}, {high:g}], unrounded")

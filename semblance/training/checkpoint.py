@@ -5,7 +5,6 @@ random generators) and one JSON file (progress and digests). It is written under
 synced and renamed; the last two are kept, and a damaged one is passed over with a warning.
 """
 
-import os
 import shutil
 import sys
 import time
@@ -13,16 +12,17 @@ from dataclasses import asdict
 from pathlib import Path
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from semblance.errors import InputError
-from semblance.provenance import checked, digests, write_json
+from semblance.files import whole_folder
+from semblance.models.tensors import load_tensors, save_tensors
+from semblance.provenance import checked, digests, write_sealed
 from semblance.training.loop import Progress
 from semblance.training.optimiser import AdamW
 
 KEPT = 2
+SHARE = 0.02  # of the time that checkpoints may take: slow disks and large models save less often
 
 
 class Checkpoints:
@@ -32,34 +32,35 @@ class Checkpoints:
         """``identity`` names settings, data and code: checkpoints of anything else are not resumed."""
         self.root, self.identity, self.minutes, self.steps = Path(folder), identity, minutes, steps
         self.folder = self.root / identity[:16]  # so that another identity's cannot crowd out one's own
-        self.saved_at = time.monotonic()
+        self.saved_at = self.started = time.monotonic()
+        self.cost = 0.0  # seconds that the last save took
+        self.seconds_before, self.lives = 0.0, 1  # of this training in earlier processes, and how many there were
 
     def save_if_due(self, model: nn.Module, adam: AdamW, progress: Progress,
                     best: dict[str, Tensor] | None) -> None:
-        """Save after every ``steps`` steps, or when ``minutes`` have passed since the last save."""
+        """Save after every ``steps`` steps, or when ``minutes`` have passed since the last save.
+
+        By time, no more than a SHARE of it goes into saving, however slow the disk is.
+        """
         by_steps = self.steps and progress.step % self.steps == 0
-        if by_steps or time.monotonic() - self.saved_at >= 60 * self.minutes:
+        if by_steps or time.monotonic() - self.saved_at >= max(60 * self.minutes, self.cost / SHARE):
             self.save(model, adam, progress, best)
 
     def save(self, model: nn.Module, adam: AdamW, progress: Progress,
              best: dict[str, Tensor] | None) -> None:
         """Write the checkpoint of this step, then drop all but the last two."""
+        began = time.monotonic()
         final = self.folder / f"step-{progress.step:08d}"
-        temporary = self.folder / f".{final.name}.part"
-        shutil.rmtree(temporary, ignore_errors=True)
-        temporary.mkdir(parents=True)
-        save_file(_tensors(model, adam, best), temporary / "state.safetensors")
-        _sync(temporary / "state.safetensors")
-        write_json(temporary / "record.json", {
-            "identity": self.identity, "progress": _finite(asdict(progress)),
-            "outputs": digests(temporary, ["state.safetensors"])})
-        _sync(temporary)
-        shutil.rmtree(final, ignore_errors=True)
-        os.replace(temporary, final)
-        _sync(self.folder)
-        self.saved_at = time.monotonic()
+        with whole_folder(final) as temporary:
+            save_tensors(_tensors(model, adam, best), temporary / "state.safetensors")
+            write_sealed(temporary / "record.json", {
+                "identity": self.identity, "progress": _finite(asdict(progress)), "lives": self.lives,
+                "seconds": self.seconds_before + time.monotonic() - self.started,
+                "outputs": digests(temporary, ["state.safetensors"])})
         for old in self._newest_first()[KEPT:]:
             shutil.rmtree(old, ignore_errors=True)
+        self.saved_at = time.monotonic()
+        self.cost = self.saved_at - began
 
     def restore(self, model: nn.Module, adam: AdamW, progress: Progress) -> dict[str, Tensor] | None:
         """Load the newest whole checkpoint of this identity into the arguments; return the best weights."""
@@ -70,12 +71,13 @@ class Checkpoints:
                 record = checked(folder / "record.json")
                 if record.get("identity") != self.identity:
                     raise InputError(folder, "belongs to another identity than its folder's", "delete it")
-                state = load_file(folder / "state.safetensors")
-            except (InputError, SafetensorError, OSError, KeyError) as error:
+                state = load_tensors(folder / "state.safetensors")
+            except (InputError, OSError, KeyError) as error:
                 print(f"warning: checkpoint passed over: {error}", file=sys.stderr)
                 continue
             for name, value in record["progress"].items():
                 setattr(progress, name, float("-inf") if value is None else value)
+            self.seconds_before, self.lives = record["seconds"], record["lives"] + 1
             print(f"resumed from step {progress.step}", file=sys.stderr)
             return _load(state, model, adam)
         return None
@@ -118,11 +120,3 @@ def _load(state: dict[str, Tensor], model: nn.Module, adam: AdamW) -> dict[str, 
 
 def _finite(progress: dict) -> dict:
     return {**progress, "best": progress["best"] if progress["best_step"] else None}
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -1,6 +1,5 @@
 """The frozen embeddings of an entropy model: one vector for each distinct sentence of the corpus."""
 
-import os
 import time
 from pathlib import Path
 
@@ -9,10 +8,22 @@ import torch
 
 from semblance.data.corpus import read_tokens
 from semblance.errors import InputError
+from semblance.files import whole_file
 from semblance.models import folder as model_folder
 from semblance.models.encoder import device_for
 from semblance.models.vectors import collapsed
 from semblance.provenance import checked, write_record
+
+
+def read_embeddings(path: str | Path) -> np.ndarray:
+    """Memory-map embeddings, (N, d) float16; InputError for any other array, and for pickled objects."""
+    try:
+        vectors = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (ValueError, EOFError, OSError) as error:
+        raise InputError(path, f"no array that can be read ({error})", "delete it and run again") from None
+    if not isinstance(vectors, np.ndarray) or vectors.dtype != np.float16 or vectors.ndim != 2:
+        raise InputError(path, "not an array (N, d) of float16", "delete it and run again")
+    return vectors
 
 
 def embed(model: str, tokens: str, output: str, max_length: int, threads: int, gpus: int, code: str) -> None:
@@ -20,7 +31,7 @@ def embed(model: str, tokens: str, output: str, max_length: int, threads: int, g
 
     ``model`` and ``tokens`` are records of the stages before.
     """
-    started = time.time()
+    started = time.monotonic()
     torch.set_num_threads(threads)
     model_record, token_record = checked(model), checked(tokens)
     encoder = model_folder.load(Path(model).parent / "model").eval()
@@ -31,10 +42,8 @@ def embed(model: str, tokens: str, output: str, max_length: int, threads: int, g
     if collapsed(vectors[:1000]):
         raise InputError(model, "gives embeddings that have collapsed onto one direction", "train it with another φ")
     folder = Path(output)
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / ".embeddings.part", "wb") as stream:
+    with whole_file(folder / "embeddings.npy") as temporary, open(temporary, "wb") as stream:
         np.save(stream, vectors, allow_pickle=False)
-    os.replace(folder / ".embeddings.part", folder / "embeddings.npy")
     inputs = {"model": model_record["outputs"]["model/model.safetensors"],
               "tokens": token_record["outputs"]["tokens.arrow"]}
     write_record(folder / "record.json", "embed", outputs=["embeddings.npy"], started=started, code=code,

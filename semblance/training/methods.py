@@ -16,6 +16,7 @@ from semblance.errors import InputError
 from semblance.models.dropout import DropoutSettings
 from semblance.models.encoder import Encoder
 from semblance.models.packing import pack
+from semblance.settings import check_type
 from semblance.training.batching import batches, disjoint_rows
 from semblance.training.loop import Schedule, autocast
 from semblance.training.losses.views import Views
@@ -69,11 +70,12 @@ def find_loss(name: str, options: dict[str, Any]) -> LossFunction:
     if name not in known:
         raise InputError("loss", f"there is no semblance/training/losses/{name}.py", f"known are {', '.join(known)}")
     function = importlib.import_module(f"semblance.training.losses.{name}").loss
-    allowed = {p.name for p in inspect.signature(function).parameters.values() if p.kind == p.KEYWORD_ONLY}
-    for key in options:
+    allowed = {p.name: p.annotation for p in inspect.signature(function).parameters.values() if p.kind == p.KEYWORD_ONLY}
+    for key, value in options.items():
         if key not in allowed:
             raise InputError(f"options.{key}", f"loss {name!r} takes no such option",
                              f"it takes {', '.join(sorted(allowed))}")
+        check_type(value, allowed[key], f"options.{key}")
     return function
 
 

@@ -17,8 +17,10 @@ from semblance.errors import InputError
 from semblance.models import folder as model_folder
 from semblance.models.encoder import Encoder, device_for
 from semblance.models.vectors import collapsed
-from semblance.provenance import canonical, checked, text_digest, write_record, write_text
+from semblance.files import write_text
+from semblance.provenance import canonical, checked, text_digest, write_record
 from semblance.training.checkpoint import Checkpoints
+from semblance.training.embeddings import read_embeddings
 from semblance.training.loop import Progress, TrainingFailed, fit, summary
 from semblance.training.methods import BatchLoss, TrainSettings, schedule, training_rows
 
@@ -50,7 +52,7 @@ def load_augmented(records: Sequence[str]) -> tuple[list[np.ndarray], dict[str, 
     arrays, inputs = [], {}
     for path in records:
         record = checked(path)
-        arrays.append(np.load(Path(path).parent / "embeddings.npy", mmap_mode="r", allow_pickle=False))
+        arrays.append(read_embeddings(Path(path).parent / "embeddings.npy"))
         inputs[str(path)] = record["outputs"]["embeddings.npy"]
     return arrays, inputs
 
@@ -62,7 +64,7 @@ def train(base: str, corpus: str, tokens: str, output: str, settings: TrainSetti
     ``base``, ``corpus``, ``tokens`` and each of ``augmented`` are the records of earlier stages;
     what they vouch for is checked before use.
     """
-    started, device = time.time(), prepare_torch(settings)
+    started, device = time.monotonic(), prepare_torch(settings)
     records = {"base": checked(base), "corpus": checked(corpus), "tokens": checked(tokens)}
     same_tokenizer(records["base"], base, records["tokens"], tokens)
     frozen, inputs = load_augmented(augmented)
@@ -84,7 +86,8 @@ def train(base: str, corpus: str, tokens: str, output: str, settings: TrainSetti
     files = model_folder.save(encoder, out / "model", Path(base).parent / "model", settings.head == "keep",
                               max(settings.max_length, model_folder.stored_length(Path(base).parent / "model")))
     write_text(out / "dev.csv", _curve(progress))
-    write_record(out / "record.json", stage, outputs=[*(f"model/{f}" for f in files), "dev.csv"], started=started,
+    write_record(out / "record.json", stage, outputs=[*(f"model/{f}" for f in files), "dev.csv"],
+                 started=started - keeper.seconds_before, lives=keeper.lives,
                  code=code, inputs=inputs, settings=asdict(settings), device=_device_name(device),
                  batch_size=step_loss.size, steps=plan.steps, training=summary(progress))
     keeper.clear()

@@ -12,6 +12,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from semblance.errors import InputError
+from semblance.provenance import write_record
 from tests.unit.reporting.example_scores import TASKS, record, write
 from workflow.scripts import collect_scores, compare_published, render_table
 
@@ -32,6 +33,10 @@ def results(tmp_path):
     return tmp_path
 
 
+def vouch(folder, *names):
+    write_record(folder / "record.json", "evaluate", outputs=names, started=0.0)
+
+
 def sts_run(folder, method, seed, gold, noise, rng):
     frame = pd.concat([pd.DataFrame({"task": task, "subset": "", "index": range(80), "gold": values,
                                      "similarity": values + noise * rng.normal(size=80)})
@@ -40,6 +45,7 @@ def sts_run(folder, method, seed, gold, noise, rng):
                                          value=repr(float(spearmanr(part["gold"], part["similarity"])[0])))
                                   for task, part in frame.groupby("task")])
     frame.to_parquet(folder / "predictions.parquet")
+    vouch(folder, "scores.csv", "predictions.parquet")
 
 
 def faq_run(folder, method, seed, fold, rng):
@@ -52,6 +58,7 @@ def faq_run(folder, method, seed, fold, rng):
                protocol="pairs", metric="map" if name == "ap" else name, value=repr(float(frame[name].mean())))
         for name in METRICS])
     frame.to_parquet(folder / "predictions.parquet")
+    vouch(folder, "scores.csv", "predictions.parquet")
 
 
 def settings(layout, **given):
@@ -64,20 +71,30 @@ def settings(layout, **given):
 
 
 def collected(results):
-    output = results / "scores.csv"
+    output, vouched = results / "tables/scores.csv", results / "tables/records/scores.json"
     paths = sorted(map(str, results.glob("scores/*/*/*/*/*/scores.csv")))
     assert len(paths) == 2 * 3 * (1 + 2)
-    collect_scores.main(["--scores", *paths, "--output", str(output)])
+    collect_scores.main(["--scores", *paths, "--output", str(output), "--record", str(vouched)])
     return output
 
 
 def rendered(results, layout, **given):
-    stem = results / "tables" / layout
-    render_table.main(["--settings", json.dumps(settings(layout, **given)), "--scores", str(collected(results)),
-                       "--predictions-root", str(results / "scores"), "--published", str(ROOT / "workflow/published.yaml"),
-                       "--csv", f"{stem}.csv", "--markdown", f"{stem}.md", "--latex", f"{stem}.tex",
-                       "--json", f"{stem}.json"])
-    return stem
+    collected(results)
+    render(results, layout, "--predictions-root", str(results / "scores"), "--published",
+           str(ROOT / "workflow/published.yaml"), **given)
+    return results / "tables" / layout
+
+
+def render(results, layout, *more, **given):
+    tables = results / "tables"
+    stem = tables / layout
+    render_table.main(["--settings", json.dumps(settings(layout, **given)), "--scores", str(tables / "records/scores.json"),
+                       *more, "--csv", f"{stem}.csv", "--markdown", f"{stem}.md", "--latex", f"{stem}.tex",
+                       "--json", f"{tables}/json/{layout}.json", "--record", f"{tables}/records/{layout}.json"])
+
+
+def json_of(stem):
+    return stem.parent / "json" / f"{stem.name}.json"
 
 
 def recompute(results):
@@ -88,28 +105,30 @@ def recompute(results):
 def test_both_ways_to_name_score_files_give_the_same_csv(results):
     expected = collected(results).read_bytes()
     runs = {f"{kind}/tiny/{method}": [3, 1, 2] for kind in ("sts/nli", "faq/bank-0", "faq/bank-1") for method in ("simcse", "rcl")}
-    collect_scores.main(["--root", str(results / "scores"), "--runs", json.dumps(runs), "--output", str(results / "again.csv")])
+    collect_scores.main(["--root", str(results / "scores"), "--runs", json.dumps(runs), "--output", str(results / "again.csv"),
+                         "--record", str(results / "again.json")])
     assert (results / "again.csv").read_bytes() == expected
 
 
 @pytest.mark.parametrize("runs", ["{", "[1]", '{"a": 1}', '{"a": ["x"]}'])
 def test_runs_that_are_none_stop(results, runs):
     with pytest.raises(InputError, match="--runs"):
-        collect_scores.main(["--runs", runs, "--output", str(results / "x.csv")])
+        collect_scores.main(["--runs", runs, "--output", str(results / "x.csv"), "--record", str(results / "x.json")])
     assert not (results / "x.csv").exists()
 
 
 def test_a_bad_score_leaves_no_output(results):
     bad = write(results / "bad.csv", [record(value="nan")])
+    vouch(results, "bad.csv")
     with pytest.raises(InputError, match="bad.csv:2"):
-        collect_scores.main(["--scores", str(bad), "--output", str(results / "out.csv")])
+        collect_scores.main(["--scores", str(bad), "--output", str(results / "out.csv"), "--record", str(results / "out.json")])
     assert not list(results.glob("*out.csv*"))
 
 
 def test_settings_that_are_not_json_stop(results):
     with pytest.raises(InputError, match="--settings"):
         render_table.main(["--settings", "{", "--scores", "s", "--csv", "c", "--markdown", "m", "--latex", "l",
-                           "--json", "j"])
+                           "--json", "j", "--record", "r"])
 
 
 @pytest.mark.parametrize("layout", ["sts", "faq", "seeds"])
@@ -137,12 +156,10 @@ def test_a_cell_changed_by_a_millionth_is_found(results, layout, column):
 def test_a_lost_run_shows_as_missing_and_the_recomputation_agrees(results):
     for path in (results / "scores/sts/nli/tiny/rcl/seed-2").iterdir():
         path.unlink()
-    scores = results / "scores.csv"
-    collect_scores.main(["--scores", *map(str, results.glob("scores/sts/*/*/*/*/scores.csv")), "--output", str(scores)])
-    stem = results / "tables" / "lost"
-    render_table.main(["--settings", json.dumps(settings("sts")), "--scores", str(scores), "--csv", f"{stem}.csv",
-                       "--markdown", f"{stem}.md", "--latex", f"{stem}.tex", "--json", f"{stem}.json"])
-    assert list(csv.DictReader(open(f"{stem}.csv")))[1]["Average"] == "n/a"
+    collect_scores.main(["--scores", *map(str, results.glob("scores/sts/*/*/*/*/scores.csv")), "--output",
+                         str(results / "tables/scores.csv"), "--record", str(results / "tables/records/scores.json")])
+    render(results, "sts")
+    assert list(csv.DictReader(open(results / "tables/sts.csv")))[1]["Average"] == "n/a"
     assert recompute(results).returncode == 0
 
 
@@ -153,23 +170,49 @@ def test_no_table_to_check_is_no_success(tmp_path):
 def test_the_bootstrap_p_reaches_the_csv_and_the_json(results):
     stem = rendered(results, "sts")
     row = list(csv.DictReader(stem.with_suffix(".csv").open()))[1]
-    cell = json.loads(stem.with_suffix(".json").read_text())["rows"][1]["cells"]["Average"]
+    cell = json.loads(json_of(stem).read_text())["rows"][1]["cells"]["Average"]
     assert float(row["Average_p_bootstrap"]) == cell["p_bootstrap"] == pytest.approx(2 / 51)
     assert float(row["Average"]) == cell["mean"] and cell["n"] == 3
 
 
 def test_the_same_inputs_give_the_same_bytes(results):
-    first = {form: rendered(results, "sts").with_suffix(form).read_bytes() for form in (".csv", ".md", ".tex", ".json")}
-    assert first == {form: rendered(results, "sts").with_suffix(form).read_bytes() for form in first}
+    def written():
+        stem = rendered(results, "sts")
+        return [path.read_bytes() for path in (json_of(stem), *map(stem.with_suffix, (".csv", ".md", ".tex")))]
+    assert written() == written()
 
 
 def test_the_comparison_page_tells_run_from_not_run_and_stand_in(results):
-    tables = [f"{rendered(results, 'sts')}.json", f"{rendered(results, 'faq', stand_in=True)}.json"]
+    rendered(results, "sts")
+    rendered(results, "faq", stand_in=True)
+    tables = [str(results / f"tables/records/{name}.json") for name in ("sts", "faq")]
     output = results / "published.md"
     compare_published.main(["--published", str(ROOT / "workflow/published.yaml"), "--tables", *tables,
-                            "--output", str(output)])
+                            "--output", str(output), "--record", str(results / "tables/records/published.json")])
     page = output.read_text()
     # claimed and run: sts12, sts13 and Average of RCL's Table 3, and 4 metrics of 2a (a stand-in)
     assert page.count("stand-in, not comparable |") == 4
     assert page.count("| sts, rcl |") == 3 and "| RCL | sts12 | \\*76.15 |" in page
     assert "Not run: SRoBERTa base (8 cells)" in page
+
+
+@pytest.mark.parametrize("name, step", [
+    ("scores/sts/nli/tiny/rcl/seed-2/scores.csv", "collect"), ("tables/scores.csv", "render"),
+    ("scores/sts/nli/tiny/rcl/seed-2/predictions.parquet", "render"), ("tables/json/sts.json", "compare"),
+    ("scores/sts/nli/tiny/rcl/seed-2/record.json", "collect"), ("tables/records/sts.json", "compare")])
+def test_one_flipped_bit_stops_the_next_stage_and_names_the_file(results, name, step):
+    rendered(results, "sts")
+    flip(results / name)
+    steps = {"collect": lambda: collected(results),
+             "render": lambda: render(results, "sts", "--predictions-root", str(results / "scores")),
+             "compare": lambda: compare_published.main([
+                 "--published", str(ROOT / "workflow/published.yaml"), "--tables", str(results / "tables/records/sts.json"),
+                 "--output", str(results / "page.md"), "--record", str(results / "page.json")])}
+    with pytest.raises(InputError, match=rf"{name.rpartition('/')[2]}: damaged: expected sha256 \w+.*, found \w+; delete"):
+        steps[step]()
+
+
+def flip(path):
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)

@@ -10,8 +10,8 @@ import pytest
 
 from semblance import provenance
 from semblance.errors import InputError
-from semblance.provenance import (canonical, checked, code_digest, digests, environment, file_digest, read_json,
-                                  text_digest, write_json, write_record, write_text)
+from semblance.provenance import (SEAL, canonical, checked, code_digest, digests, environment, file_digest, read_json,
+                                  read_sealed, text_digest, write_json, write_record, write_sealed)
 
 PROJECT = {
     "semblance/__init__.py": "",
@@ -124,36 +124,6 @@ def test_the_digest_of_a_real_script_is_found():
     assert re.fullmatch("[0-9a-f]{64}", code_digest("semblance.training.losses.entropy"))
 
 
-def test_text_is_written_whole_with_its_folder(tmp_path):
-    write_text(tmp_path / "a" / "b.txt", "ä\r\nb\n")
-    assert (tmp_path / "a" / "b.txt").read_bytes() == "ä\r\nb\n".encode()
-    assert [p.name for p in (tmp_path / "a").iterdir()] == ["b.txt"]
-    assert (tmp_path / "a" / "b.txt").stat().st_mode & 0o777 == 0o644
-
-
-@pytest.mark.parametrize("step", ["fsync", "replace", "chmod"])
-def test_a_failed_write_leaves_the_old_text_and_nothing_else(tmp_path, monkeypatch, step):
-    path = tmp_path / "b.txt"
-    write_text(path, "old")
-
-    def fail(*args, **kwargs):
-        raise OSError("no space left")
-
-    monkeypatch.setattr(provenance.os, step, fail)
-    with pytest.raises(OSError, match="no space"):
-        write_text(path, "new and longer")
-    assert path.read_text() == "old" and [p.name for p in tmp_path.iterdir()] == ["b.txt"]
-
-
-def test_text_is_on_the_disk_before_it_takes_the_name(tmp_path, monkeypatch):
-    order = []
-    real = {name: getattr(os, name) for name in ("fsync", "replace")}
-    for name in real:
-        monkeypatch.setattr(provenance.os, name, lambda *a, n=name: (order.append(n), real[n](*a))[1])
-    write_text(tmp_path / "b.txt", "x")
-    assert order == ["fsync", "replace"]
-
-
 def test_canonical_json_has_one_form():
     assert canonical({"b": [1, 2.5], "a": "ä"}) == '{"a":"ä","b":[1,2.5]}' == canonical({"a": "ä", "b": [1, 2.5]})
     with pytest.raises(ValueError):
@@ -179,7 +149,7 @@ def recorded(tmp_path):
     (tmp_path / "model").mkdir()
     (tmp_path / "model" / "weights").write_bytes(bytes(range(256)) * 40)
     (tmp_path / "dev.csv").write_text("step,dev\n1,0.5\n")
-    write_record(tmp_path / "record.json", "train", outputs=["model/weights", "dev.csv"], started=time.time(),
+    write_record(tmp_path / "record.json", "train", outputs=["model/weights", "dev.csv"], started=time.monotonic(),
                  code="c", inputs={"base": "d"}, seed=3)
     return tmp_path
 
@@ -189,8 +159,37 @@ def test_a_record_holds_the_digests_of_its_outputs(recorded):
     expected = {n: hashlib.sha256((recorded / n).read_bytes()).hexdigest() for n in ("dev.csv", "model/weights")}
     assert record["outputs"] == expected == digests(recorded, ["model/weights", "dev.csv"])
     assert (record["stage"], record["code"], record["inputs"], record["seed"]) == ("train", "c", {"base": "d"}, 3)
-    assert checked(recorded / "record.json") == record
+    assert checked(recorded / "record.json") == {k: v for k, v in record.items() if k != SEAL}
     assert record["environment"] == environment() and record["environment"]["numpy"] != "absent"
+
+
+def test_every_single_bit_of_a_record_is_vouched_for(tmp_path):
+    path = tmp_path / "record.json"
+    write_sealed(path, {"inputs": {"a": "ä"}, "seconds": 1e-05, "steps": 10})
+    whole = path.read_bytes()
+    assert read_sealed(path) == {"inputs": {"a": "ä"}, "seconds": 1e-05, "steps": 10}
+    for bit in range(8 * len(whole)):
+        data = bytearray(whole)
+        data[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(data)
+        with pytest.raises(InputError, match="record.json"):
+            read_sealed(path)
+
+
+@pytest.mark.parametrize("text", ["[1]", "{}", "3", "", '{"sha256": null}'])
+def test_json_without_a_seal_is_refused(tmp_path, text):
+    (tmp_path / "record.json").write_text(text)
+    with pytest.raises(InputError, match="record.json"):
+        read_sealed(tmp_path / "record.json")
+
+
+def test_a_broken_seal_is_told_with_both_digests(recorded):
+    path = recorded / "record.json"
+    path.write_text(path.read_text().replace('"seed": 3', '"seed": 4'))
+    sealed = json.loads(path.read_text())
+    stated = sealed.pop(SEAL)
+    with pytest.raises(InputError, match=f"expected sha256 {stated}.*found {text_digest(canonical(sealed))}"):
+        checked(path)
 
 
 @pytest.mark.parametrize("at", [0, 5000, 10239])

@@ -6,17 +6,32 @@ import sys
 
 from semblance.data.sources import load_manifest
 from semblance.provenance import canonical
+from workflow import lock
 from workflow.plan import Plan
 
 PLAN = Plan(config)
 OUT, RESOURCES = PLAN.out, PLAN.resources
-DATASETS = load_manifest(config["manifest"])
+try:
+    DATASETS = load_manifest(config["manifest"])
+except InputError as error:
+    raise WorkflowError(str(error))
 TABLES = expand(f"{OUT}/tables/{{table}}.{{form}}", table=config["tables"], form=["csv", "md", "tex"])
 PYTHON = f"{shlex.quote(sys.executable)} -m workflow.scripts"
 GPUS = config["training"].get("gpus", 0)
 CADENCE = " ".join(  # of step checkpoints: it changes no result, so it stays out of `params`
     f"--{key.replace('_', '-')} {config['training'][key]}" for key in ("checkpoint_minutes", "checkpoint_steps")
     if key in config["training"])
+
+if workflow.is_main_process:
+    lock.take_over(OUT)
+
+
+onstart:
+    try:
+        if not lock.hold(OUT, seconds=30):
+            raise WorkflowError(f"another snakemake works on {OUT}: wait for it, or give this run another output folder")
+    except lock.NoLocks:
+        pass
 
 
 def code(script, *modules):

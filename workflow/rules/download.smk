@@ -4,7 +4,7 @@
 # it comes from is a reason to bring it again: both stay out of `params`, which Snakemake compares.
 
 WHENCE = " ".join(
-    (["--mirror", shlex.quote(config["mirror"])] if "mirror" in config else [])
+    ([shlex.quote(f"--mirror={config['mirror']}")] if "mirror" in config else [])  # = since a folder may begin with -
     + (["--accept-unpinned"] if config["download"]["accept_unpinned"] else [])
 )
 HUB = shlex.quote(config["hub"])

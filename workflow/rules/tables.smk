@@ -1,11 +1,15 @@
 # Scores in, the papers' tables out. Inputs: results/scores. Outputs: results/tables.
+# Records say when they were written: `ancient`, so that a new date alone reruns nothing. They are inputs
+# all the same: a stage that stops at damage names the record to delete, and the next run makes it anew.
 
 rule collect_scores:
     """Join the scores of every run into the one long CSV."""
     input:
-        [PLAN.scores(run) for run in PLAN.runs],
+        scores=[PLAN.scores(run) for run in PLAN.runs],
+        records=ancient([PLAN.scores(run, "record.json") for run in PLAN.runs]),
     output:
         scores=f"{OUT}/tables/scores.csv",
+        record=f"{OUT}/tables/records/scores.json",
     params:
         runs=canonical(PLAN.seeds_by_run()),
         root=f"{OUT}/scores",
@@ -13,42 +17,49 @@ rule collect_scores:
     log:
         f"{OUT}/logs/collect_scores.log",
     shell:
-        "{PYTHON}.collect_scores --root {params.root:q} --runs {params.runs:q} --output {output.scores:q} 2> >(tee {log:q} >&2)"
+        "{PYTHON}.collect_scores --root {params.root:q} --runs {params.runs:q} --output {output.scores:q}"
+        " --code {params.code} --record {output.record:q} 2> >(tee {log:q} >&2)"
 
 
 rule render_table:
     """Render one table as CSV, Markdown and LaTeX, the paper's values beside ours."""
     input:
         scores=f"{OUT}/tables/scores.csv",
+        record=ancient(f"{OUT}/tables/records/scores.json"),
+        predictions=ancient(lambda w: PLAN.table_predictions(w.table)),
         published="workflow/published.yaml",
     output:
         csv=f"{OUT}/tables/{{table}}.csv",
         markdown=f"{OUT}/tables/{{table}}.md",
         latex=f"{OUT}/tables/{{table}}.tex",
         json=f"{OUT}/tables/json/{{table}}.json",
+        record=f"{OUT}/tables/records/{{table}}.json",
     params:
         settings=lambda w: canonical(PLAN.table_spec(w.table)),
-        predictions=f"{OUT}/scores",
+        root=f"{OUT}/scores",
         code=code("render_table"),
     log:
         f"{OUT}/logs/render_table/{{table}}.log",
     shell:
-        "{PYTHON}.render_table --settings {params.settings:q} --scores {input.scores:q}"
-        " --predictions-root {params.predictions:q} --published {input.published:q} --csv {output.csv:q}"
-        " --markdown {output.markdown:q} --latex {output.latex:q} --json {output.json:q} 2> >(tee {log:q} >&2)"
+        "{PYTHON}.render_table --settings {params.settings:q} --scores {input.record:q}"
+        " --predictions-root {params.root:q} --published {input.published:q} --csv {output.csv:q}"
+        " --markdown {output.markdown:q} --latex {output.latex:q} --json {output.json:q}"
+        " --code {params.code} --record {output.record:q} 2> >(tee {log:q} >&2)"
 
 
 rule compare_published:
     """Set every cell of our tables beside the papers' value, with a verdict."""
     input:
         tables=expand(f"{OUT}/tables/json/{{table}}.json", table=config["tables"]),
+        records=ancient(expand(f"{OUT}/tables/records/{{table}}.json", table=config["tables"])),
         published="workflow/published.yaml",
     output:
-        f"{OUT}/tables/published.md",
+        page=f"{OUT}/tables/published.md",
+        record=f"{OUT}/tables/records/published.json",
     params:
         code=code("compare_published"),
     log:
         f"{OUT}/logs/compare_published.log",
     shell:
-        "{PYTHON}.compare_published --published {input.published:q} --tables {input.tables:q}"
-        " --output {output:q} 2> >(tee {log:q} >&2)"
+        "{PYTHON}.compare_published --published {input.published:q} --tables {input.records:q}"
+        " --output {output.page:q} --code {params.code} --record {output.record:q} 2> >(tee {log:q} >&2)"

@@ -1,24 +1,48 @@
-"""What every script shares: one clear line for bad input, and the exit status."""
+"""What every script shares: one clear line for what went wrong, and the exit status."""
 
 import argparse
+import os
 import sys
 from pathlib import Path
 from typing import Callable
 
-from semblance.errors import InputError
+from semblance.errors import InputError, is_memory, is_passing
+
+BAD_INPUT, TRY_AGAIN, INTERRUPTED = 2, os.EX_TEMPFAIL, 130
+GO_ON = "then start again: it goes on from the last good state"
 
 
 def run(main: Callable[[], None]) -> None:
-    """Run a script's main; InputError and OSError become one line and exit status 2."""
+    """Run a script's main; what a user can mend becomes one line and an exit status.
+
+    Status 2: the input must be corrected. Status 75: the machine ran out of something, so the same
+    command may succeed later, and goes on from the last good state.
+    """
     try:
         main()
-    except (InputError, OSError) as error:
-        sys.exit(_fail(error))
+    except InputError as error:
+        _leave(str(error), BAD_INPUT)
+    except KeyboardInterrupt:
+        _leave("interrupted", INTERRUPTED)
+    except Exception as error:
+        if is_memory(error):
+            _leave(f"out of memory ({_told(error)}); ask for more, or lower batch_size, {GO_ON}", TRY_AGAIN)
+        if is_passing(error):
+            _leave(f"{_told(error)}; make room or mend the disk, {GO_ON}", TRY_AGAIN)
+        if isinstance(error, OSError):
+            _leave(_told(error), BAD_INPUT)
+        raise
 
 
-def _fail(error: Exception) -> int:
-    print(f"error: {error}", file=sys.stderr)
-    return 2
+def _told(error: Exception) -> str:
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        return f"{error.filename}: {error.strerror}"
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
+
+
+def _leave(line: str, status: int) -> None:
+    print(f"error: {line}", file=sys.stderr)
+    sys.exit(status)
 
 
 def preparation(description: str) -> argparse.ArgumentParser:

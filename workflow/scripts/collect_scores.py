@@ -1,14 +1,17 @@
 """Join the scores of all runs into the one long CSV from which every table is made.
 
 Give the files by name (--scores), or, since hundreds of names do not fit a command line, as a root
-folder and a JSON of the runs below it: {"sts/nli/bert-base/simcse": [1, 2, 3], ...} by seeds.
+folder and a JSON of the runs below it: {"sts/nli/bert-base/simcse": [1, 2, 3], ...} by seeds. Each file
+is checked against the record.json beside it.
 """
 
 import argparse
-import json
+import time
 
 from semblance.errors import InputError
-from semblance.reporting.scores import collect, write_scores
+from semblance.provenance import beside, write_record
+from semblance.reporting.scores import collect, vouched, write_scores
+from semblance.settings import parse_json
 from workflow.scripts.cli import run
 
 
@@ -20,14 +23,20 @@ def main(argv: list[str] | None = None) -> None:
     source.add_argument("--runs", metavar="JSON", help="runs below --root, with their seeds")
     parser.add_argument("--root", default=".", help="the folder of --runs")
     parser.add_argument("--output", required=True, help="the long CSV to write")
-    args = parser.parse_args(argv)
-    write_scores(collect(args.scores or paths_of(args.root, args.runs)), args.output)
+    parser.add_argument("--code", default="", help="digest of the code, for the record")
+    parser.add_argument("--record", required=True, help="the record to write")
+    args, started = parser.parse_args(argv), time.monotonic()
+    paths = args.scores or paths_of(args.root, args.runs)
+    inputs = vouched(paths)
+    write_scores(collect(paths), args.output)
+    write_record(args.record, "collect_scores", outputs=[beside(args.record, args.output)], started=started,
+                 code=args.code, inputs={beside(args.record, path): digest for path, digest in inputs.items()})
 
 
 def paths_of(root: str, runs: str) -> list[str]:
     """Return the score file of each run and seed; raises InputError if ``runs`` is not such a JSON."""
+    seeds = parse_json(runs, "--runs")
     try:
-        seeds = json.loads(runs)
         return [f"{root}/{run}/seed-{int(seed)}/scores.csv" for run in seeds for seed in seeds[run]]
     except (TypeError, ValueError, LookupError) as error:
         raise InputError("--runs", f"not a JSON of runs and seeds ({error})") from None

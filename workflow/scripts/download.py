@@ -8,7 +8,7 @@ from pathlib import Path
 
 from semblance.data.sources import fetch, load_manifest
 from semblance.errors import InputError
-from semblance.provenance import write_json
+from semblance.provenance import write_sealed
 from workflow.scripts.cli import run
 
 
@@ -34,7 +34,7 @@ def main(argv: list[str] | None = None) -> None:
                          f"known are {', '.join(sorted(datasets))}")
     record = fetch(datasets[options.dataset], options.destination, options.mirror,
                    accept_unpinned=options.accept_unpinned, offline=options.offline)
-    write_json(options.record, {"dataset": options.dataset, **record})
+    write_sealed(options.record, {"dataset": options.dataset, **record})
 
 
 if __name__ == "__main__":

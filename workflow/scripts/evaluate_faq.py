@@ -1,10 +1,10 @@
 """Rank every answer of a FAQ bank for each test question of a fold; the ranks are kept."""
 
 import argparse
-import json
 from pathlib import Path
 
-from semblance.evaluation.report import evaluate_faq
+from semblance.evaluation.report import FaqRun, evaluate_faq
+from semblance.settings import decode_json
 from workflow.scripts.cli import run
 
 
@@ -20,7 +20,8 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--code", default="", help="digest of the code, for the record")
     parser.add_argument("--output", type=Path, required=True, help="the record to write; scores.csv and predictions.parquet lie beside it")
     args = parser.parse_args(argv)
-    evaluate_faq(json.loads(args.run), args.model, args.bank, args.output, args.max_length, args.threads, args.gpus, args.code)
+    which = decode_json(FaqRun, args.run, "--run")
+    evaluate_faq(which, args.model, args.bank, args.output, args.max_length, args.threads, args.gpus, args.code)
 
 
 if __name__ == "__main__":

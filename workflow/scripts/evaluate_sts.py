@@ -1,10 +1,10 @@
 """Score one model on the seven STS tasks and STS-B dev; the per-pair predictions are kept."""
 
 import argparse
-import json
 from pathlib import Path
 
-from semblance.evaluation.report import evaluate_sts
+from semblance.evaluation.report import StsRun, evaluate_sts
+from semblance.settings import decode_json
 from workflow.scripts.cli import run
 
 
@@ -19,7 +19,8 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--code", default="", help="digest of the code, for the record")
     parser.add_argument("--output", type=Path, required=True, help="the record to write; scores.csv and predictions.parquet lie beside it")
     args = parser.parse_args(argv)
-    evaluate_sts(json.loads(args.run), args.model, args.pairs, args.output, args.threads, args.gpus, args.code)
+    which = decode_json(StsRun, args.run, "--run")
+    evaluate_sts(which, args.model, args.pairs, args.output, args.threads, args.gpus, args.code)
 
 
 if __name__ == "__main__":

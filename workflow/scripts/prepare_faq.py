@@ -14,7 +14,7 @@ def main(argv: list[str] | None = None) -> None:
     """Read, split, write; the record of each fold's corpus lies in the corpus's own folder."""
     parser = preparation(__doc__)
     parser.add_argument("--corpora", type=Path, required=True, help="folder of the training corpora")
-    args, started = parser.parse_args(argv), time.time()
+    args, started = parser.parse_args(argv), time.monotonic()
     settings = decode_json(BankSettings, args.settings, "bank")
     raw = Raw(load_manifest(args.manifest), args.data)
     counts = faq_folds(read_bank(raw, settings), settings, Path(args.output).parent, args.corpora)

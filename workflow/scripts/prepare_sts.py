@@ -12,7 +12,7 @@ from workflow.scripts.cli import preparation, run
 
 def main(argv: list[str] | None = None) -> None:
     """Read, count, write."""
-    args, started = preparation(__doc__).parse_args(argv), time.time()
+    args, started = preparation(__doc__).parse_args(argv), time.monotonic()
     settings = decode_json(StsSettings, args.settings, "sts")
     raw = Raw(load_manifest(args.manifest), args.data)
     folder = Path(args.output).parent

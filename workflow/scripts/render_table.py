@@ -5,41 +5,52 @@ bootstrap's p is added. With --published, the papers' values stand beside ours.
 """
 
 import argparse
-import json
+import time
+from pathlib import Path
 
-from semblance.errors import InputError
-from semblance.provenance import write_text
+from semblance.files import write_text
+from semblance.provenance import beside, checked, file_digest, write_record
 from semblance.reporting.formats import csv_text, latex, markdown
-from semblance.reporting.predictions import with_bootstrap
+from semblance.reporting.predictions import vouched, with_bootstrap
 from semblance.reporting.published import attach, read_published
 from semblance.reporting.records import decode_spec, to_json
 from semblance.reporting.scores import read_scores
 from semblance.reporting.tables import build
+from semblance.settings import parse_json
 from workflow.scripts.cli import run
+
+SCORES = "../scores.csv"  # seen from its record
 
 
 def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--settings", required=True, help="the table's settings, as JSON")
-    parser.add_argument("--scores", required=True, help="the long CSV")
+    parser.add_argument("--scores", required=True, help="record of the long CSV")
     parser.add_argument("--predictions-root", help="folder that holds sts/ and faq/")
     parser.add_argument("--published", help="the papers' numbers (published.yaml)")
     for form in ("csv", "markdown", "latex", "json"):
         parser.add_argument(f"--{form}", required=True, help=f"the {form} file to write")
-    args = parser.parse_args(argv)
+    parser.add_argument("--code", default="", help="digest of the code, for the record")
+    parser.add_argument("--record", required=True, help="the record to write")
+    args, started = parser.parse_args(argv), time.monotonic()
 
-    try:
-        settings = json.loads(args.settings)
-    except json.JSONDecodeError as error:
-        raise InputError("--settings", f"not JSON ({error})") from None
-    table = build(settings, read_scores(args.scores))
+    settings = parse_json(args.settings, "--settings")
+    scores = Path(args.scores).parent / SCORES
+    inputs = {scores: checked(args.scores, SCORES)["outputs"][SCORES]}
+    table = build(settings, read_scores(scores))
     if args.predictions_root:
+        inputs |= vouched(table, args.predictions_root)
         spec = decode_spec(settings)
         table = with_bootstrap(table, args.predictions_root, spec.draws, spec.bootstrap_seed)
+    named = {beside(args.record, path): digest for path, digest in inputs.items()}
     if args.published:
+        named["published"] = file_digest(args.published)
         table = attach(table, read_published(args.published))
-    for path, form in ((args.csv, csv_text), (args.markdown, markdown), (args.latex, latex), (args.json, to_json)):
+    written = {args.csv: csv_text, args.markdown: markdown, args.latex: latex, args.json: to_json}
+    for path, form in written.items():
         write_text(path, form(table))
+    write_record(args.record, "render_table", outputs=[beside(args.record, path) for path in written],
+                 started=started, code=args.code, inputs=named, settings=settings)
 
 
 if __name__ == "__main__":

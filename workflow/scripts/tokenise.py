@@ -16,7 +16,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--base", type=Path, required=True, help="record of the base whose tokenizer it is")
     parser.add_argument("--code", default="", help="digest of the code, for the record")
     parser.add_argument("--output", type=Path, required=True, help="the record to write; tokens.arrow lies beside it")
-    args, started = parser.parse_args(argv), time.time()
+    args, started = parser.parse_args(argv), time.monotonic()
     corpus, base = checked(args.corpus, "sentences.arrow"), checked(args.base, "model/tokenizer.json")
     tokens = tokenise(args.base.parent / "model" / "tokenizer.json", read_sentences(args.corpus.parent))
     write_tokens(args.output.parent / "tokens.arrow", tokens)

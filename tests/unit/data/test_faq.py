@@ -179,7 +179,7 @@ def test_stackfaq_malformed_threads_name_their_line(tmp_path, body, line, words)
 @pytest.mark.parametrize("read", [read_stackfaq, read_faqir])
 def test_xml_of_another_kind_is_refused(tmp_path, read):
     path = put(tmp_path / "s.xml", "<html><p>Not found</p></html>")
-    with pytest.raises(InputError, match=re.escape(f"{path}: no question-answer pair")):
+    with pytest.raises(InputError, match=re.escape(f"{path}:1: no question-answer pair")):
         read(path)
 
 
@@ -263,7 +263,7 @@ def test_own_of_another_format_is_refused(tmp_path):
     with pytest.raises(InputError, match="neither .csv nor .jsonl"):
         read_own(tmp_path / "own.xlsx")
     path = put(tmp_path / "own.csv", "question,answer\n")
-    with pytest.raises(InputError, match=re.escape(f"{path}: no question-answer pair")):
+    with pytest.raises(InputError, match=re.escape(f"{path}:1: no question-answer pair")):
         read_own(path)
 
 

@@ -2,7 +2,6 @@
 
 import hashlib
 import io
-import json
 import os
 import re
 import stat
@@ -19,6 +18,7 @@ from semblance.data import transfer
 from semblance.data.sources import LOCK, Archive, Dataset, File, fetch, load_manifest
 from semblance.data.transfer import Patience
 from semblance.errors import InputError
+from semblance.provenance import read_sealed
 from tests.local_http import Fault, running
 from workflow.scripts import download
 
@@ -201,7 +201,7 @@ def test_an_unpinned_file_is_refused_then_locked_then_checked(server, tmp_path):
     with pytest.raises(InputError, match="does not pin its digest"):
         bring(item, tmp_path)
     record = bring(item, tmp_path, accept_unpinned=True)
-    assert json.loads((tmp_path / LOCK).read_text()) == record["files"] == {
+    assert read_sealed(tmp_path / LOCK) == record["files"] == {
         "a/b.txt": {"sha256": sha(CONTENT), "size": len(CONTENT)}}
     assert bring(item, tmp_path) == record
     (tmp_path / "a/b.txt").unlink()
@@ -338,7 +338,7 @@ def test_the_script_writes_the_record_and_names_an_unknown_dataset(server, tmp_p
     flags = ["--manifest", str(tmp_path / "manifest.yaml"), "--destination", str(tmp_path / "data"),
              "--record", str(tmp_path / "record.json"), "--dataset"]
     download.main([*flags, "one"])
-    assert json.loads((tmp_path / "record.json").read_text()) == {
+    assert read_sealed(tmp_path / "record.json") == {
         "dataset": "one", "files": {"a/b.txt": {"sha256": sha(CONTENT), "size": len(CONTENT)}}}
     with pytest.raises(InputError, match="no dataset 'two'.*known are one"):
         download.main([*flags, "two"])

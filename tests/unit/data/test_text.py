@@ -118,7 +118,7 @@ def test_csv_words_for_nothing_stay_words(tmp_path):
     assert [row["q"] + row["a"] for _, row in read_csv(path, ["q", "a"])] == [w + w for w in WORDS]
 
 
-field = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=8)
+field = st.text(st.characters(exclude_characters="\0\ufeff", exclude_categories=["Cs"]), max_size=8)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=150)
@@ -162,7 +162,7 @@ def test_csv_huge_fields_are_read(tmp_path):
 
 
 @pytest.mark.parametrize("content, words", [("", "no header"), ("q\n1\n", "no column a"),
-                                            ("q,a,q\n", "q stands twice"), ("\ufeff\ufeffq,a\n", "no column q")])
+                                            ("q,a,q\n", "q stands twice"), ("\ufeff\ufeffq,a\n", "byte order mark")])
 def test_csv_header_must_name_the_columns_once(tmp_path, content, words):
     path = write(tmp_path / "a.csv", content)
     with fails_at(path, 1, words):

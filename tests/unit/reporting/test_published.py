@@ -33,8 +33,8 @@ def test_every_number_of_the_papers_is_there():
 
 @pytest.mark.parametrize("name, row", rows_with_average(), ids=lambda value: value if isinstance(value, str) else "")
 def test_printed_averages_are_the_means_of_their_printed_tasks(name, row):
-    slip = sum(abs(s["printed"] - s["recomputed"]) for s in PUBLISHED.slips
-               if f"{s['paper']}/{s['table']}/{s['row']}" == name and "printed" in s)
+    slip = sum(abs(s.printed - s.recomputed) for s in PUBLISHED.slips
+               if f"{s.paper}/{s.table}/{s.row}" == name and s.printed is not None)
     mean = math.fsum(row[task].value for task in TASKS) / len(TASKS)
     assert abs(mean - row["Average"].value) <= 0.005 + slip
     assert (f"{mean:.2f}" == f"{row['Average'].value:.2f}") == (not slip)
@@ -54,7 +54,7 @@ def test_only_the_row_listed_as_a_slip_has_an_impossible_spread():
     impossible = {name for name in {e.name for e in PUBLISHED.entries if e.paper == "s-simcse"}
                   for row in [PUBLISHED.row(name)]
                   if row["top3"].sd - 0.005 > math.sqrt(3) * (row["max"].value - row["top3"].value + 0.01)}
-    assert impossible == {f"{s['paper']}/{s['table']}/{s['row']}" for s in PUBLISHED.slips if s["paper"] == "s-simcse"}
+    assert impossible == {f"{s.paper}/{s.table}/{s.row}" for s in PUBLISHED.slips if s.paper == "s-simcse"}
 
 
 def test_marks_are_read_apart_from_their_numbers():

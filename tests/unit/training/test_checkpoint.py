@@ -11,8 +11,10 @@ from torch import nn
 from semblance.data.corpus import NONE, Rows
 from semblance.models.dropout import dropout
 from semblance.training.batching import batches
+from semblance.training import checkpoint
 from semblance.training.checkpoint import Checkpoints
-from semblance.training.loop import Schedule, fit
+from semblance.training.loop import Progress, Schedule, fit
+from semblance.training.optimiser import AdamW
 
 STEPS, SIZE = 14, 3
 ROWS = Rows(np.arange(10), (np.arange(10) * 3) % 10 + 10, np.full(10, NONE))  # an epoch is 3 1/3 batches
@@ -131,6 +133,7 @@ DAMAGES = {
     "no state": lambda c: (c / "state.safetensors").unlink(),
     "no record": lambda c: (c / "record.json").unlink(),
     "a record cut short": lambda c: (c / "record.json").write_text((c / "record.json").read_text()[:-20]),
+    "one bit of the record": lambda c: flip(c / "record.json"),
     "an empty record": lambda c: (c / "record.json").write_text("{}"),
 }
 
@@ -185,12 +188,35 @@ def test_only_the_last_two_are_kept_and_none_after_clearing(tmp_path):
     assert not tmp_path.exists()
 
 
-def test_a_checkpoint_is_saved_when_its_minutes_have_passed(tmp_path):
-    with pytest.raises(Killed):
-        train(Checkpoints(tmp_path / "often", "this", minutes=0.0), kill_after=3)
-    with pytest.raises(Killed):
-        train(Checkpoints(tmp_path / "never", "this", minutes=1e9), kill_after=3)
-    assert len(list((tmp_path / "often/this").iterdir())) == 2 and not (tmp_path / "never").exists()
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that stands still until it is moved."""
+    now = [100.0]
+    monkeypatch.setattr("semblance.training.checkpoint.time.monotonic", lambda: now[0])
+    return now
+
+
+def saved_at(clock, keeping, seconds):
+    """Say at which of these seconds a checkpoint was saved."""
+    model, adam, saved = Tiny(), AdamW(Tiny(), 0.0), []
+    for step, second in enumerate(seconds, 1):
+        clock[0] = 100.0 + second
+        before = keeping.saved_at
+        keeping.save_if_due(model, adam, Progress(step=step), None)
+        saved += [second] if keeping.saved_at != before else []
+    return saved
+
+
+def test_a_checkpoint_is_saved_when_its_minutes_have_passed(tmp_path, clock):
+    assert saved_at(clock, Checkpoints(tmp_path, "this", minutes=1.0), [30, 59, 60, 61, 119, 120, 150]) == [60, 120]
+
+
+def test_saving_takes_no_more_than_its_share_of_the_time(tmp_path, clock, monkeypatch):
+    real = checkpoint.save_tensors
+    monkeypatch.setattr(checkpoint, "save_tensors", lambda *a: (real(*a), clock.__setitem__(0, clock[0] + 3.0)))  # a slow disk
+    saved = saved_at(clock, Checkpoints(tmp_path, "this", minutes=1.0), range(30, 700, 10))
+    assert saved == [60, 220, 380, 540]  # 150 s after the end of the one before, on a grid of 10 s
+    assert all(later - earlier >= 3.0 / checkpoint.SHARE for earlier, later in zip(saved, saved[1:]))
 
 
 def test_a_checkpoint_is_safetensors_and_json_alone(tmp_path):
@@ -198,3 +224,17 @@ def test_a_checkpoint_is_safetensors_and_json_alone(tmp_path):
     assert sorted(p.name for p in newest(tmp_path).iterdir()) == ["record.json", "state.safetensors"]
     record = json.loads((newest(tmp_path) / "record.json").read_text())
     assert record["identity"] == "this" and record["progress"]["step"] == 3
+
+
+def test_a_resumed_training_counts_its_lives_and_the_time_of_all(tmp_path, clock):
+    now = clock
+    first = keeper(tmp_path)
+    now[0] = 107.0
+    model, adam, progress = Tiny(), AdamW(Tiny(), 0.0), Progress(step=1)
+    first.save(model, adam, progress, None)
+    for lives, seconds in ((2, 7.0), (3, 9.0)):
+        later = keeper(tmp_path)
+        later.restore(Tiny(), AdamW(Tiny(), 0.0), Progress())
+        assert (later.lives, later.seconds_before) == (lives, seconds)
+        now[0] += 2.0
+        later.save(model, adam, progress, None)

@@ -1,0 +1,73 @@
+"""Whole files and folders or none: every artefact takes its name through this module.
+
+Content is written under a temporary name beside its target, synced, renamed, and the folder synced,
+so that no reader sees half of anything, also after a power cut. A write that fails leaves what was
+there before; a temporary left by a kill is overwritten by the next write. Standard library only.
+"""
+
+import contextlib
+import os
+import shutil
+from pathlib import Path
+from typing import Iterator
+
+
+@contextlib.contextmanager
+def whole_file(path: str | os.PathLike) -> Iterator[Path]:
+    """Yield the temporary path to write; it becomes ``path`` when the block ends without an error."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = _temporary(path)
+    try:
+        yield temporary
+        sync(temporary)
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):  # the first error is the one to tell
+            temporary.unlink(missing_ok=True)
+        raise
+    sync(path.parent)
+
+
+@contextlib.contextmanager
+def whole_folder(path: str | os.PathLike) -> Iterator[Path]:
+    """Yield an empty temporary folder; it takes the place of ``path`` when the block ends without an error."""
+    path = Path(path)
+    temporary = _temporary(path)
+    shutil.rmtree(temporary, ignore_errors=True)
+    temporary.mkdir(parents=True)
+    try:
+        yield temporary
+        for found in [*temporary.rglob("*"), temporary]:
+            sync(found)
+        shutil.rmtree(path, ignore_errors=True)
+        os.replace(temporary, path)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    sync(path.parent)
+
+
+def write_text(path: str | os.PathLike, text: str) -> None:
+    """Write a whole text file in UTF-8, or nothing."""
+    with whole_file(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def copy_file(source: str | os.PathLike, path: str | os.PathLike) -> None:
+    """Copy a file's content, whole or not at all."""
+    with whole_file(path) as temporary:
+        shutil.copyfile(source, temporary)
+
+
+def sync(path: str | os.PathLike) -> None:
+    """Wait until a file's content, or a folder's list of names, is on the disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _temporary(path: Path) -> Path:
+    return path.with_name(f".{path.name}.part")

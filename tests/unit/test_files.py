@@ -1,0 +1,111 @@
+"""Files and folders appear whole or not at all, and are on the disk before they take their names."""
+
+import os
+
+import pytest
+
+from semblance import files
+from semblance.files import copy_file, whole_file, whole_folder, write_text
+
+
+def names(folder):
+    return sorted(p.name for p in folder.iterdir())
+
+
+def test_text_is_written_whole_with_its_folder(tmp_path):
+    write_text(tmp_path / "a" / "b.txt", "ä\r\nb\n")
+    assert (tmp_path / "a" / "b.txt").read_bytes() == "ä\r\nb\n".encode()
+    assert names(tmp_path / "a") == ["b.txt"]
+
+
+def test_a_file_is_readable_as_the_users_mask_says(tmp_path):
+    before = os.umask(0o027)
+    try:
+        write_text(tmp_path / "b.txt", "x")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "b.txt").stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+def test_a_failed_write_leaves_the_old_text_and_nothing_else(tmp_path, monkeypatch, step):
+    write_text(tmp_path / "b.txt", "old")
+    monkeypatch.setattr(files.os, step, no_space)
+    with pytest.raises(OSError, match="no space"):
+        write_text(tmp_path / "b.txt", "new and longer")
+    assert (tmp_path / "b.txt").read_text() == "old" and names(tmp_path) == ["b.txt"]
+
+
+def no_space(*args, **kwargs):
+    raise OSError("no space left")
+
+
+def test_an_error_in_the_block_is_the_one_told_even_if_tidying_fails_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(files.Path, "unlink", no_space)
+    with pytest.raises(ValueError, match="the first"), whole_file(tmp_path / "b.txt"):
+        raise ValueError("the first")
+
+
+@pytest.fixture
+def order(monkeypatch):
+    """The disk operations in their order: (name, file)."""
+    done = []
+    opened = {}
+    real = {name: getattr(os, name) for name in ("open", "fsync", "replace")}
+
+    def opening(path, *rest):
+        handle = real["open"](path, *rest)
+        opened[handle] = os.path.basename(path)
+        return handle
+
+    monkeypatch.setattr(files.os, "open", opening)
+    monkeypatch.setattr(files.os, "fsync", lambda h: (done.append(("fsync", opened[h])), real["fsync"](h))[1])
+    monkeypatch.setattr(files.os, "replace", lambda a, b: (done.append(("replace", os.path.basename(b))), real["replace"](a, b))[1])
+    return done
+
+
+def test_a_file_is_on_the_disk_before_it_takes_its_name_and_its_folder_after(tmp_path, order):
+    write_text(tmp_path / "b.txt", "x")
+    assert order == [("fsync", ".b.txt.part"), ("replace", "b.txt"), ("fsync", tmp_path.name)]
+
+
+def test_a_folder_and_all_in_it_are_on_the_disk_before_it_takes_its_name(tmp_path, order):
+    with whole_folder(tmp_path / "c") as temporary:
+        (temporary / "inner").mkdir()
+        (temporary / "inner" / "x").write_text("x")
+    assert sorted(order[:3]) == [("fsync", ".c.part"), ("fsync", "inner"), ("fsync", "x")]
+    assert order[3:] == [("replace", "c"), ("fsync", tmp_path.name)]
+
+
+def test_a_whole_folder_takes_the_place_of_the_old_one(tmp_path):
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / "old").write_text("old")
+    with whole_folder(tmp_path / "c") as temporary:
+        (temporary / "new").write_text("new")
+    assert names(tmp_path) == ["c"] and names(tmp_path / "c") == ["new"]
+
+
+def test_a_failure_leaves_the_old_folder_and_nothing_else(tmp_path):
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / "old").write_text("old")
+    with pytest.raises(ValueError), whole_folder(tmp_path / "c") as temporary:
+        (temporary / "new").write_text("half")
+        raise ValueError
+    assert names(tmp_path) == ["c"] and names(tmp_path / "c") == ["old"]
+
+
+def test_what_a_kill_left_half_written_is_not_mixed_into_the_next_try(tmp_path):
+    (tmp_path / ".c.part").mkdir()
+    (tmp_path / ".c.part" / "stale").write_text("half")
+    (tmp_path / ".b.txt.part").write_text("a longer half")
+    with whole_folder(tmp_path / "c") as temporary:
+        (temporary / "new").write_text("new")
+    write_text(tmp_path / "b.txt", "x")
+    assert names(tmp_path) == ["b.txt", "c"] and names(tmp_path / "c") == ["new"]
+    assert (tmp_path / "b.txt").read_text() == "x"
+
+
+def test_a_copy_is_whole(tmp_path):
+    (tmp_path / "a").write_bytes(bytes(range(256)))
+    copy_file(tmp_path / "a", tmp_path / "b")
+    assert (tmp_path / "b").read_bytes() == bytes(range(256))
