@@ -1,0 +1,162 @@
+"""A whole results folder in small, for tests: made-up numbers, but every file and record by the real writers."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from semblance.evaluation import retrieval, similarity
+from semblance.evaluation.metrics import accuracy_at, average_precision
+from semblance.evaluation.report import FaqRun, StsRun, _write
+from semblance.provenance import ROOT, canonical, checked, file_digest, text_digest, write_record, write_sealed
+from workflow.scripts import collect_scores, compare_published, render_table
+
+TASKS = {"sts12": ("MSRpar", "MSRvid"), "stsb": ("",), "stsb-dev": ("",)}
+SEEDS = (1, 2, 3)
+NOISE = {"start": 2.0, "simcse": 1.0, "rcl": 0.4}
+WEIGHTS = "model/model.safetensors"
+RUNS = [("nli", "simcse"), ("nli", "rcl"), ("bank-0", "rcl"), ("bank-1", "rcl")]
+TABLES = {
+    "t_sts": ("sts", ["start", "simcse", "rcl", "lost"]), "t_regulators": ("regulators", ["start", "simcse", "rcl"]),
+    "t_seeds": ("seeds", ["simcse", "rcl"]), "t_dev": ("dev", ["simcse", "rcl"]), "t_faq": ("faq", ["start", "rcl"]),
+}
+
+
+def build(project: Path) -> Path:
+    """Fill ``project/resources`` and ``project/results``; return the latter."""
+    results, resources, rng = project / "results", project / "resources", np.random.default_rng(0)
+    _prepared(results, resources)
+    for corpus, method in RUNS:
+        for seed in SEEDS:
+            _model(results, resources, corpus, method, seed)
+            _scored(results, resources, corpus, method, seed, rng)
+    _scored(results, resources, "none", "start", 0, rng)
+    for fold in (0, 1):
+        _scored(results, resources, f"bank-{fold}", "start", 0, rng)
+    collect(results)
+    for name in TABLES:
+        render(results, name)
+    compare(results)
+    return results
+
+
+def made(record: Path, stage: str, files: dict[str, str], **facts) -> None:
+    """Write files beside a record, and the record."""
+    for name, content in files.items():
+        (record.parent / name).parent.mkdir(parents=True, exist_ok=True)
+        (record.parent / name).write_text(content)
+    write_record(record, stage, outputs=files, started=0.0, **facts)
+
+
+def outputs(record: Path) -> str:
+    """Return the digest of all that a record vouches for, as trainings name it."""
+    return text_digest(canonical(checked(record)["outputs"]))
+
+
+def _prepared(results: Path, resources: Path) -> None:
+    raw = resources / "data" / "raw.txt"
+    raw.parent.mkdir(parents=True)
+    raw.write_text("raw\n")
+    digest = file_digest(raw)
+    (raw.parent / "records").mkdir()
+    write_sealed(raw.parent / "records" / "raw.json", {"dataset": "raw", "files": {"raw.txt": {"sha256": digest, "size": 4}}})
+    made(resources / "models/tiny/record.json", "download_model", {WEIGHTS: "base", "model/tokenizer.json": "{}"},
+         inputs={"weights": "0" * 64}, settings={"folder": "tiny"})
+    facts = {"inputs": {"raw.txt": digest}}
+    made(results / "sts/record.json", "prepare_sts", {"pairs.parquet": "pairs"}, **facts)
+    made(results / "faq/bank/record.json", "prepare_faq", {"answers.parquet": "a", "questions.parquet": "q"}, **facts)
+    tokenizer = checked(resources / "models/tiny/record.json")["outputs"]["model/tokenizer.json"]
+    for corpus in ("nli", "bank-0", "bank-1"):
+        record = results / f"corpora/{corpus}/record.json"
+        made(record, "prepare_nli", {"sentences.arrow": f"sentences of {corpus}", "rows.arrow": "r"}, **facts)
+        made(results / f"tokens/tiny/{corpus}/record.json", "tokenise", {"tokens.arrow": corpus}, inputs={
+            "sentences": checked(record)["outputs"]["sentences.arrow"], "tokenizer": tokenizer})
+
+
+def _model(results: Path, resources: Path, corpus: str, method: str, seed: int) -> None:
+    tokens = results / f"tokens/tiny/{corpus}/record.json"
+    inputs = {"base": outputs(resources / "models/tiny/record.json"), "tokens": outputs(tokens),
+              "corpus": outputs(results / f"corpora/{corpus}/record.json")}
+    if (corpus, method) == ("nli", "rcl"):
+        entropy = results / f"models/nli/tiny/entropy-0.01/seed-{seed}/record.json"
+        made(entropy, "train_entropy", {WEIGHTS: f"entropy {seed}", "dev.csv": "step,dev\n"}, inputs=dict(inputs),
+             settings={"seed": seed, "options": {"phi": 0.01}})
+        place = f"embeddings/nli/tiny/entropy-0.01/seed-{seed}/record.json"
+        made(results / place, "embed", {"embeddings.npy": f"frozen {seed}"}, inputs={
+            "model": checked(entropy)["outputs"][WEIGHTS], "tokens": checked(tokens)["outputs"]["tokens.arrow"]})
+        inputs[f"results/{place}"] = checked(results / place)["outputs"]["embeddings.npy"]
+    inputs["dev"] = outputs(results / ("sts/record.json" if corpus == "nli" else "faq/bank/record.json"))
+    made(results / f"models/{corpus}/tiny/{method}/seed-{seed}/record.json", "train",
+         {WEIGHTS: f"{corpus} {method} {seed}", "dev.csv": "step,dev\n"}, inputs=inputs, device="cpu, 1 threads",
+         settings={"seed": seed, "learning_rate": 3e-5}, steps=7, training={"step": 7, "best_step": 5, "best": 0.5})
+
+
+def _scored(results: Path, resources: Path, corpus: str, method: str, seed: int, rng: np.random.Generator) -> None:
+    faq = corpus.startswith("bank-")
+    model = resources / "models/tiny" if method == "start" else results / f"models/{corpus}/tiny/{method}/seed-{seed}"
+    data = results / ("faq/bank/record.json" if faq else "sts/record.json")
+    facts = {"weights": checked(model / "record.json")["outputs"][WEIGHTS], "data": outputs(data), "precision": "fp32",
+             "code": "c0", "environment": "e0"}
+    predictions = _ranks(rng) if faq else _similarities(NOISE[method], rng)
+    if faq:
+        rows = [{"fold": corpus[-1], "task": "bank", **row} for row in retrieval.score_rows(predictions)]
+    else:
+        rows = [{"fold": "", "protocol": "senteval", **row} for row in similarity.score_rows(predictions)]
+        rows.append({"fold": "", "protocol": "senteval", "task": "stsb", "subset": "", "metric": "alignment",
+                     "aggregation": "all", "value": 0.25, "n": 40})
+    identity = (corpus, "tiny", method, str(seed))
+    run = FaqRun(*identity, "bank", int(corpus[-1]), ("pairs", "annotated")) if faq else StsRun(*identity, "senteval")
+    place = results / "scores" / ("faq" if faq else "sts") / corpus / "tiny" / method / f"seed-{seed}" / "record.json"
+    _write(run, rows, predictions, place, facts, 0.0, "evaluate_faq" if faq else "evaluate_sts")
+
+
+def _similarities(noise: float, rng: np.random.Generator) -> dict[str, np.ndarray]:
+    gold = np.random.default_rng(1)  # the same for every run
+    parts = []
+    for task, subsets in TASKS.items():
+        for subset in subsets:
+            scores = gold.integers(0, 11, 40) / 2
+            parts.append([[task] * 40, [subset] * 40, range(40), scores, np.tanh(scores / 5 + noise * rng.normal(size=40) - 0.5)])
+    return dict(zip(("task", "subset", "index", "gold", "similarity"), map(np.concatenate, zip(*parts))))
+
+
+def _ranks(rng: np.random.Generator) -> dict[str, list]:
+    counts = [1] * 30 + rng.integers(1, 4, 20).tolist()
+    ranks = [np.sort(rng.choice(np.arange(1, 12), size=n, replace=False)) for n in counts]
+    return {"protocol": ["pairs"] * 30 + ["annotated"] * 20, "query": [f"q{i}" for i in range(50)],
+            "ranks": [r.tolist() for r in ranks], **{f"acc@{k}": [accuracy_at(r, k) for r in ranks] for k in (1, 3, 5)},
+            "ap": [average_precision(r) for r in ranks]}
+
+
+def settings(name: str) -> dict:
+    """Return the settings of one of the tables."""
+    layout, methods = TABLES[name]
+    rows = [{"label": m, "corpus": "nli", "base": "tiny", "method": m, "seeds": list(SEEDS),
+             "published": "rcl/3/RCL" if (layout, m) == ("sts", "rcl") else None} for m in methods]
+    tasks = {"faq": [], "dev": ["stsb-dev"]}.get(layout, ["sts12", "stsb"])
+    more = {"dataset": "bank", "folds": 2, "protocols": ["pairs", "annotated"]} if layout == "faq" else {}
+    return {"name": name, "title": "T", "layout": layout, "rows": rows, "tasks": tasks, "draws": 50,
+            "reference": methods[0]} | more
+
+
+def collect(results: Path) -> None:
+    """Write the long CSV of all scores."""
+    collect_scores.main(["--scores", *sorted(map(str, results.glob("scores/*/*/*/*/*/scores.csv"))), "--output",
+                         f"{results}/tables/scores.csv", "--record", f"{results}/tables/records/scores.json"])
+
+
+def render(results: Path, name: str) -> None:
+    """Render one of the tables."""
+    tables = results / "tables"
+    render_table.main(["--settings", json.dumps(settings(name)), "--scores", f"{tables}/records/scores.json",
+                       "--predictions-root", f"{results}/scores", "--published", f"{ROOT}/workflow/published.yaml",
+                       "--csv", f"{tables}/{name}.csv", "--markdown", f"{tables}/{name}.md", "--latex", f"{tables}/{name}.tex",
+                       "--json", f"{tables}/json/{name}.json", "--record", f"{tables}/records/{name}.json"])
+
+
+def compare(results: Path) -> None:
+    """Write the comparison with the papers."""
+    tables = results / "tables"
+    compare_published.main(["--published", f"{ROOT}/workflow/published.yaml", "--tables",
+                            *(f"{tables}/records/{name}.json" for name in TABLES), "--output", f"{tables}/published.md",
+                            "--record", f"{tables}/records/published.json"])

@@ -1,0 +1,31 @@
+"""Show how one cell of a table came about: its seeds, predictions, weights, settings, data, code, environment.
+
+Each file on the way is checked against its digest; exit status 1 if one is not what its record says.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from semblance.reporting.explain import explain, problems, to_json, to_text
+from workflow.scripts.cli import run
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="semblance explain", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("table", help="the table's name")
+    parser.add_argument("row", help="the row's label, or its method")
+    parser.add_argument("column", help="the column, as in the table's header")
+    parser.add_argument("--results", type=Path, default=Path("results"), help="the results folder (default: results)")
+    parser.add_argument("--resources", type=Path, help="its resources folder (default: the one beside it, if any)")
+    parser.add_argument("--json", action="store_true", help="print JSON, with whole digests")
+    args = parser.parse_args(argv)
+    tree = explain(args.results, args.table, args.row, args.column, args.resources)
+    print((to_json if args.json else to_text)(tree), end="")
+    if problems(tree):
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    run(main)
