@@ -1,5 +1,7 @@
 # make demo    set up, then run the whole workflow on the embedded data
 # make test    set up, then run the tests
+# make verify  recompute every cell and check every digest of a finished run: make verify OUT=demo/results
+# make test-storm   hours of kills and disk faults; its figures stand in docs/reliability.md
 # make plan    how many jobs the chosen config makes: make plan CONFIG=configs/minilm.yaml
 .DELETE_ON_ERROR:
 PYTHON ?= python3
@@ -7,10 +9,11 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 CORES  ?= all
 CONFIG ?= config.yaml
+OUT    ?= results
 
-.PHONY: setup demo test test-long plan lock clean
+.PHONY: setup demo test test-long test-storm verify plan lock clean
 
-setup: $(VENV)/.ready
+setup: $(VENV)/.ready $(BIN)/semblance
 
 # The stamp comes last, so that an interrupted installation starts again.
 $(VENV)/.ready: pyproject.toml constraints.txt
@@ -20,16 +23,28 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 		$$($(BIN)/python workflow/requirements.py pyproject.toml demo test)
 	touch $@
 
+# A launcher in place of an installation: the project runs from its checkout.
+$(BIN)/semblance: Makefile $(VENV)/.ready
+	@printf '#!/bin/sh\nPYTHONPATH="%s$${PYTHONPATH:+:$$PYTHONPATH}" exec "%s/python" -m semblance "$$@"\n' \
+		"$(CURDIR)" "$(abspath $(BIN))" > $@
+	@chmod +x $@
+
 demo: setup
 	@$(BIN)/python workflow/progress.py --cores $(CORES) --configfile demo/config.yaml
 	@echo; cat demo/results/tables/rcl_table3.md
 	@echo; echo "All tables: demo/results/tables/"
 
 test: setup
-	$(BIN)/python -m pytest -q -m "not long"
+	$(BIN)/python -m pytest -q -m "not long and not storm"
 
 test-long: setup
 	$(BIN)/python -m pytest -q -m long
+
+test-storm: setup
+	$(BIN)/python -m pytest -q -s -m storm tests/reliability
+
+verify: setup
+	$(BIN)/semblance verify $(OUT)
 
 plan: setup
 	$(BIN)/snakemake -n --quiet rules --configfile $(CONFIG)

@@ -40,6 +40,29 @@ def test_a_changed_prediction_is_found_by_the_recomputation(finished: Project, t
     assert done.returncode != 0
 
 
+def test_a_flipped_bit_in_predictions_stops_the_table_and_its_cure_heals_it(finished: Project):
+    folder = finished.folder / "results/scores/sts/nli/tiny/rcl-2/seed-1"
+    predictions, before = folder / "predictions.parquet", (folder / "predictions.parquet").read_bytes()
+    predictions.write_bytes(before[:99] + bytes([before[99] ^ 1]) + before[100:])
+    (finished.folder / "results/tables/rcl_table4.csv").unlink()
+    printed = finished.snakemake("--cores", "1", check=False)
+    cure = str((folder / "record.json").relative_to(finished.folder))
+    assert "predictions.parquet: damaged: expected sha256" in printed and f"delete {cure} and run again" in printed
+    (finished.folder / cure).unlink()
+    finished.snakemake("--cores", "2")
+    assert predictions.read_bytes() == before and finished.planned() == {}
+
+
+def test_verify_finds_nothing_wrong_from_the_command_line(finished: Project):
+    done = subprocess.run([sys.executable, "-m", "semblance", "verify", "results"], cwd=finished.folder,
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert " 0 problems" in done.stdout and "note:" not in done.stdout
+    cells = next(line.split() for line in done.stdout.splitlines() if line.startswith("table cells"))
+    # five tables with, by hand, 2 x 8, 4 x 4, 2 x 1, 2 x 8 (or 2 x 1) and 2 x 3 cells at least, each as JSON and as CSV
+    assert int(cells[cells.index("of") + 1].replace(",", "")) > 2 * (16 + 16 + 2 + 2 + 6)
+
+
 def test_scores_name_their_weights_data_and_code(finished: Project):
     scores = pd.read_csv(finished.folder / "results/tables/scores.csv", keep_default_na=False)
     record = json.loads((finished.folder / "results/models/nli/tiny/rcl-2/seed-1/record.json").read_text())

@@ -1,0 +1,204 @@
+"""Storms over the tiny world: kills at random times, every disk operation made to fail, bits flipped.
+
+    LD_PRELOAD=faults.so python -m tests.reliability.storm kills --count 200 --folder F
+    LD_PRELOAD=faults.so python -m tests.reliability.storm faults --every 1 --folder F
+    LD_PRELOAD=faults.so python -m tests.reliability.storm rot --count 5 --folder F
+
+Prints one JSON object of figures; "failures" lists every case that did not end as it must.
+"""
+
+import argparse
+import importlib
+import json
+import random
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import torch
+
+from semblance.errors import InputError
+from semblance.provenance import checked
+from tests.reliability.world import COUNT, DIE, HALF, KINDS, Outcome, World, fresh, in_child, result
+
+LIVES = 6  # how often a training may be killed before it is let through
+WARM = ("train", "train_entropy", "train_initial", "embed", "evaluate_sts", "tokenise", "prepare_nli", "prepare_sts",
+        "prepare_faq", "download_model")
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["kills", "faults", "rot"])
+    parser.add_argument("--count", type=int, default=200, help="kills: trainings; rot: bits a file")
+    parser.add_argument("--every", type=int, default=1, help="faults: take every n-th operation only")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--folder", type=Path, required=True, help="scratch folder; it is emptied")
+    args = parser.parse_args(argv)
+    torch.set_num_threads(1)
+    for name in WARM:
+        importlib.import_module(f"workflow.scripts.{name}")
+    started, world = time.monotonic(), World(fresh(args.folder.resolve()))
+    storms = {"kills": lambda: kills(world, args.count, args.seed), "faults": lambda: faults(world, args.every, args.seed),
+              "rot": lambda: rot(world, args.count, args.seed)}
+    figures = storms[args.what]()
+    print(json.dumps({**figures, "seconds": round(time.monotonic() - started)}, indent=1))
+    sys.exit(bool(figures["failures"]))
+
+
+# --- kills at random times ------------------------------------------------------------------------
+
+
+def kills(world: World, count: int, seed: int) -> dict:
+    """Kill ``count`` trainings, over all methods in turn, and hold each result against one never killed."""
+    rng, names = random.Random(seed), list(world.trainings)
+    totals, failures, wanted = Counter(), [], {}
+    for number in range(count):
+        name, out = names[number % len(names)], fresh(world.folder / "out")
+        if name not in wanted:
+            whole = world.train(name, fresh(world.folder / "whole"), steps=10 ** 6)  # without any checkpoint
+            assert whole.status == 0, whole.error
+            wanted[name] = result(world.folder / "whole"), whole.seconds
+        reference, length = wanted[name]
+        totals["trainings"] += 1
+        ended = _lives(world, name, out, rng, length, totals)
+        if ended.status or result(out) != reference or (out / "checkpoints").exists():
+            failures.append(f"{name}, number {number}: status {ended.status}: {ended.error[-500:]}")
+    return {**totals, "methods": len(wanted), "failures": failures}
+
+
+def _lives(world: World, name: str, out: Path, rng: random.Random, length: float, totals: Counter) -> Outcome:
+    for life in range(LIVES + 1):
+        last = life == LIVES
+        ended = world.train(name, out, kill_after=None if last else rng.uniform(0.0, length))
+        totals["resumed"] += "resumed from step" in ended.error
+        totals["passed over"] += ended.error.count("checkpoint passed over")
+        if ended.status != -9:
+            return ended
+        totals["kills"] += 1
+        totals["kills inside a writer"] += any(out.rglob(".*.part"))
+        totals["kills before the first checkpoint"] += not any(out.glob("checkpoints/*/step-*"))
+    return ended
+
+
+# --- every disk operation in turn -----------------------------------------------------------------
+
+
+def scenarios(world: World) -> dict[str, tuple[str, list[str]]]:
+    """Return the stages whose writes are made to fail: script and arguments without ``--output``."""
+    script, arguments = world.trainings["nli/rcl-2"]
+    short = [a.replace('"max_steps":11', '"max_steps":4') for a in arguments]
+    assert short != arguments
+    config = world.plan.config
+    base = {k: v for k, v in config["bases"]["tiny"].items() if k != "tokenizer"}
+    raw = world.raw()
+    return {
+        "train": (script, [*short, "--checkpoint-steps", "1", "--checkpoint-minutes", "1000"]),
+        "embed": ("embed", world.embed("0.01")),
+        "evaluate_sts": ("evaluate_sts", world.sts(world.plan.model_record("nli", "tiny", "entropy-0.01", 1))),
+        "tokenise": ("tokenise", ["--corpus", world.plan.corpus_record("nli"), "--base", world.plan.base_record("tiny")]),
+        "prepare_nli": ("prepare_nli", ["--settings", json.dumps(config["corpora"]["nli"]), *raw]),
+        "prepare_sts": ("prepare_sts", ["--settings", json.dumps(config["sts"]), *raw]),
+        "download_model": ("download_model", ["--settings", json.dumps(base), "--hub", ""]),
+    }
+
+
+def faults(world: World, every: int, seed: int) -> dict:
+    """Make each operation of each stage fail in each way; after each, a plain start must end as ever."""
+    figures, failures = {}, []
+    rng = random.Random(seed)
+    for name, (script, arguments) in scenarios(world).items():
+        reference, trace = _reference(world, script, arguments)
+        totals = Counter(operations=len(trace), cases=0)
+        for at in range(rng.randrange(min(every, len(trace))), len(trace), every):
+            for what, (kind, letters) in KINDS.items():
+                if trace[at] in letters:
+                    problem = _one_fault(world, script, arguments, at + 1, kind, reference, totals)
+                    failures += [f"{name}, operation {at + 1} of {len(trace)}, {what}: {problem}"] if problem else []
+        figures[name] = dict(totals)
+    return {"stages": figures, "cases": sum(f["cases"] for f in figures.values()), "failures": failures}
+
+
+def _stage(world: World, script: str, arguments: list[str], at: int = 0, kind: int = COUNT) -> Outcome:
+    out = world.folder / "out"
+    return in_child(script, [*arguments, "--output", str(out / "record.json")], root=out, at=at, kind=kind,
+                    scratch=world.folder)
+
+
+def _reference(world: World, script: str, arguments: list[str]) -> tuple[dict, str]:
+    fresh(world.folder / "out")
+    whole = _stage(world, script, arguments)
+    assert whole.status == 0, whole.error
+    return _digests(world), whole.trace
+
+
+def _digests(world: World) -> dict[str, str]:
+    """Return the digests of a stage's outputs, after checking the files against them."""
+    return checked(world.folder / "out" / "record.json")["outputs"]
+
+
+def _one_fault(world: World, script: str, arguments: list[str], at: int, kind: int, reference: dict, totals: Counter) -> str:
+    """Return what went wrong with one fault and the start after it, or the empty string."""
+    out = fresh(world.folder / "out")
+    hurt = _stage(world, script, arguments, at, kind)
+    totals["cases"] += 1
+    totals["survived"] += hurt.status == 0
+    if kind in (DIE, HALF):
+        if hurt.status != 137:
+            return f"status {hurt.status}: {hurt.error[-500:]}"
+    elif "Traceback" in hurt.error or (hurt.status and not hurt.error.strip().splitlines()[-1].startswith("error: ")):
+        return f"no clear line: {hurt.error[-700:]}"
+    try:  # what a record vouches for must be right, whoever reads it next
+        if (out / "record.json").exists() and _digests(world) != reference:
+            return "a record vouches for a wrong result"
+    except InputError:
+        totals["refused by the digest"] += 1
+    again = _stage(world, script, arguments)
+    totals["resumed"] += "resumed from step" in again.error
+    if again.status or _digests(world) != reference:
+        return f"the next start: status {again.status}: {again.error[-500:]}"
+    left = [str(p.relative_to(out)) for p in out.rglob("*") if p.name.endswith(".part") or p.name == "checkpoints"]
+    return f"left behind: {left}" if left else ""
+
+
+# --- one bit in each artefact ---------------------------------------------------------------------
+
+
+def rot(world: World, bits: int, seed: int) -> dict:
+    """Flip single bits in every file that a stage reads; the stage must stop and name the file."""
+    rng, totals, failures = random.Random(seed), Counter(), []
+    for name, (script, arguments), folder in readers(world):
+        for path in sorted(p for p in (Path(folder), *Path(folder).rglob("*")) if p.is_file() and p.parent.name != "events"):
+            whole = path.read_bytes()
+            for _ in range(bits):
+                bit = rng.randrange(8 * len(whole))
+                path.write_bytes(whole[:bit // 8] + bytes([whole[bit // 8] ^ 1 << bit % 8]) + whole[bit // 8 + 1:])
+                fresh(world.folder / "out")
+                ended = _stage(world, script, arguments)
+                totals["flips"] += 1
+                found = ended.status == 2 and path.name in ended.error and "Traceback" not in ended.error
+                failures += [] if found else [f"{name}, {path}, bit {bit}: status {ended.status}: {ended.error[-300:]}"]
+            path.write_bytes(whole)
+            totals["files"] += 1
+    return {**totals, "found": totals["flips"] - len(failures), "failures": failures}
+
+
+def readers(world: World) -> list[tuple[str, tuple[str, list[str]], str]]:
+    """Return what is read, the stage that reads it, and the folder whose files it must vouch for."""
+    stages, plan = scenarios(world), world.plan
+    parent = lambda record: str(Path(record).parent)  # noqa: E731
+    faq = world.trainings["stackfaq-0/continued"]
+    return [
+        ("base model", stages["train"], parent(plan.base_record("tiny"))),
+        ("corpus", stages["train"], parent(plan.corpus_record("nli"))),
+        ("tokens", stages["train"], parent(plan.tokens_record("nli", "tiny"))),
+        ("test pairs", stages["evaluate_sts"], f"{plan.out}/sts"),
+        ("FAQ bank", faq, parent(plan.bank_record("stackfaq"))),
+        ("entropy model", stages["embed"], parent(plan.model_record("nli", "tiny", "entropy-0.01", 1))),
+        ("embeddings", stages["train"], f"{plan.out}/embeddings/nli/tiny/entropy-0.01"),
+        ("raw data", stages["prepare_nli"], "raw/nli/nli_for_simcse.csv"),
+    ]
+
+
+if __name__ == "__main__":
+    main()
