@@ -1,7 +1,7 @@
 # make demo    set up, then run the whole workflow on the embedded data
 # make test    set up, then run the tests
 # make verify  recompute every cell and check every digest of a finished run: make verify OUT=demo/results
-# make test-storm   hours of kills and disk faults; its figures stand in docs/reliability.md
+# make test-storm   an hour of kills and disk faults; its figures stand in docs/reliability.md
 # make plan    how many jobs the chosen config makes: make plan CONFIG=configs/minilm.yaml
 .DELETE_ON_ERROR:
 PYTHON ?= python3

@@ -6,6 +6,8 @@ there before; a temporary left by a kill is overwritten by the next write. Stand
 """
 
 import contextlib
+import errno
+import fcntl
 import os
 import shutil
 from pathlib import Path
@@ -34,13 +36,13 @@ def whole_folder(path: str | os.PathLike) -> Iterator[Path]:
     """Yield an empty temporary folder; it takes the place of ``path`` when the block ends without an error."""
     path = Path(path)
     temporary = _temporary(path)
-    shutil.rmtree(temporary, ignore_errors=True)
+    _remove(temporary)
     temporary.mkdir(parents=True)
     try:
         yield temporary
         for found in [*temporary.rglob("*"), temporary]:
             sync(found)
-        shutil.rmtree(path, ignore_errors=True)
+        _remove(path)
         os.replace(temporary, path)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
@@ -65,8 +67,36 @@ def sync(path: str | os.PathLike) -> None:
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None  # it does not know its file
     finally:
         os.close(handle)
+
+
+class Busy(OSError):
+    """Another process writes this folder."""
+
+
+@contextlib.contextmanager
+def alone(folder: str | os.PathLike) -> Iterator[None]:
+    """Write a folder as the only process; raise Busy where another does.
+
+    The lock is the system's and ends with its process. On a file system without locks nobody is kept out.
+    """
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    with open(Path(folder, ".writer"), "a") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Busy(errno.EAGAIN, "another process writes here; wait for it to end", str(folder)) from None
+        except OSError:
+            pass
+        yield
+
+
+def _remove(folder: Path) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        shutil.rmtree(folder)
 
 
 def _temporary(path: Path) -> Path:

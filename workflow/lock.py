@@ -53,7 +53,7 @@ def _try(handle: TextIO) -> bool:
 
 def take_over(folder: str | os.PathLike, locks: Path = SNAKEMAKE) -> None:
     """Remove Snakemake's locks on files of ``folder`` if no living controller has it."""
-    stale = [lock for lock in sorted(locks.glob("*.output.lock"))
+    stale = [lock for lock in sorted(locks.glob("*.lock"))
              if any(line.startswith(f"{folder}/") for line in lock.read_text(errors="replace").splitlines())]
     try:
         if not stale or not hold(folder):
@@ -61,6 +61,5 @@ def take_over(folder: str | os.PathLike, locks: Path = SNAKEMAKE) -> None:
     except NoLocks:
         return
     for lock in stale:
-        lock.with_name(lock.name.replace(".output.", ".input.")).unlink(missing_ok=True)
         lock.unlink(missing_ok=True)
     print(f"note: an earlier run on {folder} was killed; its lock is removed", file=sys.stderr)

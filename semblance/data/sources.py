@@ -15,6 +15,7 @@ from urllib.parse import quote
 from semblance.data.transfer import LARGEST, Altered, Patience, Unavailable, bring, is_url, mismatch
 from semblance.data.unpack import extract
 from semblance.errors import InputError
+from semblance.files import sync
 from semblance.provenance import file_digest, read_sealed, write_sealed
 from semblance.settings import decode
 from semblance.strict_yaml import read_yaml
@@ -166,6 +167,7 @@ def _unpack(archive: Archive, name: str, item: File, errand: _Errand) -> None:
         fresh.unlink()
         raise InputError(item.path, f"member {name} of {archive.path}: {problem}")
     fresh.replace(target)
+    sync(target.parent)
     _lock(item, errand)
 
 

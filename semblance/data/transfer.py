@@ -69,6 +69,7 @@ def bring(place: str, target: Path, sha256: str | None, size: int | None, *, pat
     if problem:
         raise Altered(problem)
     digest = file_digest(part)
+    sync(part)  # also where a killed process completed it
     os.replace(part, target)
     sync(target.parent)
     return digest

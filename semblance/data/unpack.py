@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import BinaryIO, Iterator
 
-from semblance.errors import InputError
+from semblance.errors import InputError, is_passing
 from semblance.files import whole_file
 
 CHUNK = 1 << 20
@@ -41,6 +41,8 @@ def _read(reader: BinaryIO, archive: Path, member: str) -> bytes:
     try:
         return reader.read(CHUNK)
     except DAMAGE as error:
+        if is_passing(error):
+            raise
         raise InputError(archive, f"member {member} is damaged: {error}",
                          "delete the archive and fetch it again") from None
 
@@ -52,6 +54,8 @@ def _opened(archive: Path, member: str) -> Iterator[BinaryIO]:
             box = stack.enter_context(zipfile.ZipFile(archive) if zipfile.is_zipfile(archive) else tarfile.open(archive))
             stream = stack.enter_context(_member(box, archive, member))
         except DAMAGE as error:
+            if is_passing(error):
+                raise
             raise InputError(archive, f"cannot open member {member}: {error}") from None
         yield stream
 

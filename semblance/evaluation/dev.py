@@ -19,6 +19,7 @@ def dev_set(record: str, base: str, faq_length: int, fold: int | None) -> tuple[
     ``faq_length`` tokens, as in training.
     """
     vouched = checked(record)
+    checked(base, "model/tokenizer.json", "model/sentence_bert_config.json")
     model, folder = Path(base).parent / "model", Path(record).parent
     tokenizer, max_length = model / "tokenizer.json", faq_length
     if fold is None:

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Iterable
 
-import torch
-
 from semblance.evaluation import retrieval, similarity
 from semblance.models import folder as model_folder
-from semblance.models.encoder import Encoder, device_for
-from semblance.files import write_text
+from semblance.models.encoder import Encoder, set_up
+from semblance.files import alone, write_text
 from semblance.provenance import canonical, checked, environment, text_digest, write_record
 
 COLUMNS = ("run", "corpus", "base", "method", "seed", "fold", "task", "subset", "metric", "aggregation", "protocol",
@@ -73,8 +71,7 @@ def evaluate_faq(run: FaqRun, model: str, bank: str, output: Path, max_length: i
 
 def _open(model: str, threads: int, gpus: int, code: str) -> tuple[Encoder, dict]:
     """Load a model for evaluation; return it and the facts that stand beside each of its scores."""
-    torch.set_num_threads(threads)
-    record, device = checked(model), device_for(gpus)
+    record, device = checked(model), set_up(threads, gpus)
     encoder = model_folder.load(Path(model).parent / "model").eval().to(device)
     settings = record.get("settings", {})
     made = {"device": record.get("device", device).partition(",")[0], "matmul": settings.get("matmul", "highest"),
@@ -101,7 +98,12 @@ def _write(run: StsRun | FaqRun, rows: Iterable[dict], predictions: dict, output
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()
     writer.writerows({**identity, **facts, **row, "value": repr(row["value"])} for row in rows)
+    with alone(output.parent):
+        _write_files(output, predictions, text.getvalue(), identity, facts, started, stage)
+
+
+def _write_files(output: Path, predictions: dict, scores: str, identity: dict, facts: dict, started: float, stage: str) -> None:
     similarity.write_predictions(output.parent / "predictions.parquet", predictions)
-    write_text(output.parent / "scores.csv", text.getvalue())
+    write_text(output.parent / "scores.csv", scores)
     write_record(output, stage, outputs=["scores.csv", "predictions.parquet"], started=started, code=facts["code"],
                  inputs={"weights": facts["weights"], "data": facts["data"]}, run=identity)

@@ -5,6 +5,7 @@ sentence-wise dropout, DropHead. Weights keep the names of ``transformers``, so 
 ordinary sentence-transformers model. Tests hold it equal to ``transformers`` itself.
 """
 
+import os
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,6 +41,16 @@ class Architecture:
 def device_for(gpus: int) -> str:
     """Return ``cuda`` where a GPU is asked for and there is one, else ``cpu``."""
     return "cuda" if gpus and torch.cuda.is_available() else "cpu"
+
+
+def set_up(threads: int, gpus: int) -> str:
+    """Set the number of threads and, on a GPU, determinism, for this whole process; return the device."""
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # without it CUDA's products are not repeatable
+    torch.set_num_threads(threads)
+    device = device_for(gpus)
+    if device == "cuda":
+        torch.use_deterministic_algorithms(True)
+    return device
 
 
 class Layer(nn.Module):

@@ -17,6 +17,7 @@ from huggingface_hub.utils import build_hf_headers
 
 from semblance.data.transfer import Passing, Patience, Unavailable, bring, refusal, retrying
 from semblance.errors import InputError
+from semblance.files import sync
 from semblance.provenance import file_digest, read_sealed, write_sealed
 
 T = TypeVar("T")
@@ -156,4 +157,5 @@ def _swap(staging: Path, destination: Path) -> None:
     if destination.exists():
         os.replace(destination, old)
     os.replace(staging, destination)
+    sync(destination.parent)
     shutil.rmtree(old, ignore_errors=True)

@@ -16,6 +16,7 @@ from semblance.provenance import canonical, file_digest, read_sealed, text_diges
 from semblance.reporting.records import UNTRAINED
 
 LOCK = "digests.lock.json"  # digests, found at the first download, of files that the manifest does not pin
+UNRECORDED = frozenset({"logs", "events", "checkpoints"})  # folders of what is no result
 BASE = "{resources}/models/{base}/record.json"
 CORPUS = "{root}/corpora/{corpus}/record.json"
 TOKENS = "{root}/tokens/*/{corpus}/record.json"
@@ -61,7 +62,8 @@ class Chain:
     @functools.cached_property
     def paths(self) -> list[Path]:
         """The path of every record, sorted."""
-        found = [*self.root.rglob("record.json"), *self.root.glob("tables/records/*.json")]
+        found = [path for path in self.root.rglob("record.json") if not UNRECORDED & set(path.relative_to(self.root).parts)]
+        found += [*self.root.glob("tables/records/*.json")]
         if self.resources:
             found += [*self.resources.rglob("record.json"), *self.resources.glob("data/records/*.json")]
             found += self.resources.glob(f"data/{LOCK}")

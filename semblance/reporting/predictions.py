@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from pyarrow import ArrowException
 
-from semblance.errors import InputError, at
+from semblance.errors import InputError, at, is_passing
 from semblance.provenance import checked
 from semblance.reporting.records import AVERAGE, FAQ_METRICS, Row, Table
 from semblance.reporting.significance import mean_differences, smallest_p_bootstrap, spearman_differences, two_sided
@@ -129,6 +129,8 @@ def _read(path: Path, columns: list[str]) -> pd.DataFrame:
     try:
         return pd.read_parquet(path)[columns]
     except (ValueError, LookupError, TypeError, OSError, ArrowException) as error:
+        if is_passing(error):
+            raise
         raise InputError(path, f"no predictions that can be read ({error})", "evaluate this run again") from None
 
 

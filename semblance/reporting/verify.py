@@ -11,7 +11,7 @@ import pandas as pd
 
 from semblance.errors import InputError
 from semblance.provenance import ROOT
-from semblance.reporting.chain import LOCK, Chain, damage
+from semblance.reporting.chain import LOCK, UNRECORDED, Chain, damage
 from semblance.reporting.findings import DIGESTS, LINKS, SCORES, SEALS, UNKNOWN, UNREADABLE, Findings
 from semblance.reporting.rebuild import Tables
 from semblance.reporting.recompute import Values, faq_identities, faq_values, sts_identities, sts_values
@@ -20,7 +20,6 @@ from semblance.reporting.scores import KEY
 
 PUBLISHED = ROOT / "workflow" / "published.yaml"
 TOLERANCE = 1e-11  # of a score in its natural unit: 1e-9 points
-UNRECORDED = frozenset({"logs", "events", "checkpoints"})  # folders of what is no result
 
 
 def verify(root: str | Path, resources: str | Path | None = None, published: str | Path = PUBLISHED,
@@ -70,7 +69,10 @@ def _files(chain: Chain, readable: list[Path], found: Findings) -> None:
                 found.check(DIGESTS, not wrong, file, f"{wrong}; delete {record} and ask snakemake for it")
                 known.add(file)
     for file in sorted(set(_kept(chain)) - known):
-        found.note(file, "no record vouches for it")
+        if file.is_relative_to(chain.root / "tables"):
+            found.check(DIGESTS, False, file, "a table that no record vouches for; delete it and ask snakemake for it")
+        else:
+            found.note(file, "no record vouches for it")
 
 
 def _kept(chain: Chain) -> Iterator[Path]:

@@ -14,7 +14,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from semblance.errors import InputError
+from semblance.errors import InputError, is_passing
 from semblance.files import whole_folder
 from semblance.models.tensors import load_tensors, save_tensors
 from semblance.provenance import checked, digests, write_sealed
@@ -72,8 +72,11 @@ class Checkpoints:
                 if record.get("identity") != self.identity:
                     raise InputError(folder, "belongs to another identity than its folder's", "delete it")
                 state = load_tensors(folder / "state.safetensors")
-            except (InputError, OSError, KeyError) as error:
+            except (InputError, OSError) as error:
+                if is_passing(error):  # the disk could not be read just now: not a reason to start anew
+                    raise
                 print(f"warning: checkpoint passed over: {error}", file=sys.stderr)
+                shutil.rmtree(folder, ignore_errors=True)  # or it would crowd out good ones of earlier steps
                 continue
             for name, value in record["progress"].items():
                 setattr(progress, name, float("-inf") if value is None else value)
@@ -102,7 +105,7 @@ def _tensors(model: nn.Module, adam: AdamW, best: dict[str, Tensor] | None) -> d
     tensors["random.cpu"] = torch.get_rng_state()
     if torch.cuda.is_available():
         tensors["random.cuda"] = torch.cuda.get_rng_state()
-    return {n: v.detach().cpu().contiguous().clone() for n, v in tensors.items()}
+    return {n: v.detach().cpu().contiguous() for n, v in tensors.items()}
 
 
 def _load(state: dict[str, Tensor], model: nn.Module, adam: AdamW) -> dict[str, Tensor] | None:

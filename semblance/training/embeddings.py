@@ -4,13 +4,12 @@ import time
 from pathlib import Path
 
 import numpy as np
-import torch
 
 from semblance.data.corpus import read_tokens
-from semblance.errors import InputError
-from semblance.files import whole_file
+from semblance.errors import InputError, is_passing
+from semblance.files import alone, whole_file
 from semblance.models import folder as model_folder
-from semblance.models.encoder import device_for
+from semblance.models.encoder import set_up
 from semblance.models.vectors import collapsed
 from semblance.provenance import checked, write_record
 
@@ -20,6 +19,8 @@ def read_embeddings(path: str | Path) -> np.ndarray:
     try:
         vectors = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, EOFError, OSError) as error:
+        if is_passing(error):
+            raise
         raise InputError(path, f"no array that can be read ({error})", "delete it and run again") from None
     if not isinstance(vectors, np.ndarray) or vectors.dtype != np.float16 or vectors.ndim != 2:
         raise InputError(path, "not an array (N, d) of float16", "delete it and run again")
@@ -32,17 +33,16 @@ def embed(model: str, tokens: str, output: str, max_length: int, threads: int, g
     ``model`` and ``tokens`` are records of the stages before.
     """
     started = time.monotonic()
-    torch.set_num_threads(threads)
+    device = set_up(threads, gpus)
     model_record, token_record = checked(model), checked(tokens)
-    encoder = model_folder.load(Path(model).parent / "model").eval()
-    encoder.to(device_for(gpus))
+    encoder = model_folder.load(Path(model).parent / "model").eval().to(device)
     vectors = encoder.encode(read_tokens(Path(tokens).parent / "tokens.arrow"), max_length).astype(np.float16)
     if not np.isfinite(vectors).all():
         raise InputError(model, "gives embeddings that are not finite as float16", "train it again")
     if collapsed(vectors[:1000]):
         raise InputError(model, "gives embeddings that have collapsed onto one direction", "train it with another φ")
     folder = Path(output)
-    with whole_file(folder / "embeddings.npy") as temporary, open(temporary, "wb") as stream:
+    with alone(folder), whole_file(folder / "embeddings.npy") as temporary, open(temporary, "wb") as stream:
         np.save(stream, vectors, allow_pickle=False)
     inputs = {"model": model_record["outputs"]["model/model.safetensors"],
               "tokens": token_record["outputs"]["tokens.arrow"]}

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import os
 import shutil
 import time
 from dataclasses import asdict, dataclass
@@ -15,12 +14,13 @@ import torch
 from semblance.data.corpus import Tokens, read_rows, read_tokens
 from semblance.errors import InputError
 from semblance.models import folder as model_folder
-from semblance.models.encoder import Encoder, device_for
+from semblance.models.encoder import Encoder, set_up
 from semblance.models.vectors import collapsed
-from semblance.files import write_text
-from semblance.provenance import canonical, checked, text_digest, write_record
+from semblance.files import alone, write_text
+from semblance.provenance import canonical, checked, environment, text_digest, write_record
 from semblance.training.checkpoint import Checkpoints
 from semblance.training.embeddings import read_embeddings
+from semblance.training.events import Events
 from semblance.training.loop import Progress, TrainingFailed, fit, summary
 from semblance.training.methods import BatchLoss, TrainSettings, schedule, training_rows
 
@@ -36,15 +36,11 @@ class Cadence:
 
 
 def prepare_torch(settings: TrainSettings) -> str:
-    """Set threads, matmul precision and determinism; return the device."""
-    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # without it CUDA's products are not repeatable
-    torch.set_num_threads(settings.threads)
+    """Set threads, determinism, matmul precision and seed; return the device."""
+    device = set_up(settings.threads, settings.gpus)
     torch.set_float32_matmul_precision(settings.matmul)
     torch.manual_seed(settings.seed)
-    if device_for(settings.gpus) == "cuda":
-        torch.use_deterministic_algorithms(True)
-        return "cuda"
-    return "cpu"
+    return device
 
 
 def load_augmented(records: Sequence[str]) -> tuple[list[np.ndarray], dict[str, str]]:
@@ -62,8 +58,14 @@ def train(base: str, corpus: str, tokens: str, output: str, settings: TrainSetti
     """Train one model and write ``output``: ``model/``, ``dev.csv``, ``record.json`` (last).
 
     ``base``, ``corpus``, ``tokens`` and each of ``augmented`` are the records of earlier stages;
-    what they vouch for is checked before use.
+    what they vouch for is checked before use. Raises Busy where another process trains into ``output``.
     """
+    with alone(output):
+        return _train(base, corpus, tokens, output, settings, stage, code, dev, dev_inputs, augmented, cadence)
+
+
+def _train(base: str, corpus: str, tokens: str, output: str, settings: TrainSettings, stage: str, code: str,
+           dev: Dev | None, dev_inputs: dict[str, str], augmented: Sequence[str], cadence: Cadence) -> Progress:
     started, device = time.monotonic(), prepare_torch(settings)
     records = {"base": checked(base), "corpus": checked(corpus), "tokens": checked(tokens)}
     same_tokenizer(records["base"], base, records["tokens"], tokens)
@@ -74,15 +76,17 @@ def train(base: str, corpus: str, tokens: str, output: str, settings: TrainSetti
     rows = training_rows(read_rows(Path(corpus).parent), len(token_data.offsets) - 1, settings)
     step_loss, plan = BatchLoss(encoder, token_data, rows, settings, frozen), schedule(rows, settings)
     out = Path(output)
-    identity = text_digest(canonical([asdict(settings), inputs, code, device]))
+    identity = text_digest(canonical([asdict(settings), inputs, code, _device_name(device), environment()]))
     keeper = Checkpoints(out / "checkpoints", identity, cadence.minutes, cadence.steps)
     if not keeper.any():
         shutil.rmtree(out / "events", ignore_errors=True)  # another training's curves
-    with event_log(out / "events") as log:
+    with Events(out / "events") as log:
         progress = fit(encoder, step_loss, plan, evaluate=(lambda: dev(encoder)) if dev else None, log=log,
                        checkpoint=keeper, label=out.name)
     if dev is None and collapsed(encoder.eval().encode(first_sentences(token_data, 1000), settings.max_length)):
         raise TrainingFailed(str(out), "the embeddings have collapsed onto one direction", "lower φ or the learning rate")
+    if checked(base)["outputs"] != records["base"]["outputs"]:  # its tokenizer and config are copied now, hours later
+        raise InputError(base, "changed while it was trained from", "start again")
     files = model_folder.save(encoder, out / "model", Path(base).parent / "model", settings.head == "keep",
                               max(settings.max_length, model_folder.stored_length(Path(base).parent / "model")))
     write_text(out / "dev.csv", _curve(progress))
@@ -117,24 +121,3 @@ def _curve(progress: Progress) -> str:
     writer.writeheader()
     writer.writerows(progress.curve)
     return text.getvalue()
-
-
-class event_log:
-    """TensorBoard events of one run as a callable for the loop's ``log``."""
-
-    def __init__(self, folder: Path):
-        self.folder = folder
-
-    def __enter__(self) -> "event_log":
-        from tensorboard.summary import Writer  # without torch.utils.tensorboard, which takes a second more
-        self.writer = Writer(str(self.folder))
-        return self
-
-    def __call__(self, event: dict) -> None:
-        """Note each value of ``event`` under its name at ``event['step']``."""
-        for name in ("loss", "learning_rate", "dev"):
-            if name in event:
-                self.writer.add_scalar(name, event[name], step=event["step"])
-
-    def __exit__(self, *failure: object) -> None:
-        self.writer.close()

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -35,12 +36,12 @@ def storm(shim: Path, folder: Path, *arguments: str) -> dict:
 
 
 def test_killed_trainings_of_several_methods_end_bit_identical(shim, tmp_path):
-    figures = storm(shim, tmp_path, "kills", "--count", "8")
-    assert figures["trainings"] == 8 and figures["kills"] > 4
+    figures = storm(shim, tmp_path, "kills", "--count", "6")
+    assert figures["trainings"] == 6 and figures["kills"] > 4
 
 
 def test_a_sample_of_disk_faults_leaves_a_state_that_the_next_start_goes_on_from(shim, tmp_path):
-    figures = storm(shim, tmp_path, "faults", "--every", "40")
+    figures = storm(shim, tmp_path, "faults", "--every", "60")
     assert all(stage["cases"] for stage in figures["stages"].values())
     assert figures["stages"]["train"]["resumed"]
 
@@ -58,7 +59,9 @@ def test_two_hundred_killed_trainings_over_all_methods_end_bit_identical(shim, t
 
 @pytest.mark.storm
 def test_every_disk_fault_leaves_a_state_that_the_next_start_goes_on_from(shim, tmp_path):
-    figures = storm(shim, Path("/dev/shm") if Path("/dev/shm").is_dir() else tmp_path, "faults", "--every", "1")
+    memory = Path("/dev/shm")  # syncs there are free, and the faults are made, not met
+    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else tmp_path) as folder:
+        figures = storm(shim, Path(folder), "faults", "--every", "1")
     assert figures["cases"] > 800
 
 

@@ -49,9 +49,10 @@ class Outcome:
 
 
 def in_child(script: str, arguments: list[str], *, root: Path | None = None, at: int = 0, kind: int = COUNT,
-             kill_after: float | None = None, scratch: Path = Path("/tmp")) -> Outcome:
+             kill_after: float | None = None, scratch: Path) -> Outcome:
     """Run one script's main in a fork; count, and make fail, disk operations below ``root``."""
     log = scratch / f"child-{os.getpid()}.log"
+    log.unlink(missing_ok=True)
     started = time.monotonic()
     child = os.fork()
     if child == 0:
@@ -59,7 +60,7 @@ def in_child(script: str, arguments: list[str], *, root: Path | None = None, at:
     if kill_after is not None:
         _kill_later(child, kill_after)
     _, status = os.waitpid(child, 0)
-    error, _, trace = log.read_text(errors="replace").partition(TRACE)
+    error, _, trace = (log.read_text(errors="replace") if log.exists() else "").partition(TRACE)
     return Outcome(os.waitstatus_to_exitcode(status), error, trace.strip(), time.monotonic() - started)
 
 

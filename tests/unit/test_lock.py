@@ -33,7 +33,7 @@ def snakemakes_lock(tmp_path, *files):
     locks.mkdir(exist_ok=True)
     number = len(list(locks.glob("*.output.lock")))
     (locks / f"{number}.output.lock").write_text("\n".join(files))
-    (locks / f"{number}.input.lock").write_text("raw")
+    (locks / f"{number}.input.lock").write_text(f"raw\n{files[0]}")  # an intermediate is input, too
     return locks
 
 
@@ -59,6 +59,17 @@ def test_the_lock_of_a_dead_run_is_removed_and_that_of_another_folder_kept(tmp_p
     lock.take_over(out, locks)
     assert sorted(p.name for p in locks.iterdir()) == ["1.input.lock", "1.output.lock"]
     assert "was killed" in capsys.readouterr().err
+
+
+def test_locks_left_unevenly_by_a_kill_are_removed_each_by_itself(tmp_path):
+    out, locks = str(tmp_path / "out"), tmp_path / "locks"
+    locks.mkdir()
+    (locks / "0.input.lock").write_text("other/a")  # of a living run elsewhere, whose outputs have number 1
+    (locks / "1.output.lock").write_text("other/b")
+    (locks / "0.output.lock").write_text("")  # killed before it was written
+    (locks / "1.input.lock").write_text(f"{out}/a")
+    lock.take_over(out, locks)
+    assert sorted(p.name for p in locks.iterdir()) == ["0.input.lock", "0.output.lock", "1.output.lock"]
 
 
 def test_the_lock_of_a_living_run_stays(tmp_path, holder):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Callable
 
 from semblance.errors import InputError, is_memory, is_passing
+from semblance.files import Busy
 
 BAD_INPUT, TRY_AGAIN, INTERRUPTED = 2, os.EX_TEMPFAIL, 130
 GO_ON = "then start again: it goes on from the last good state"
@@ -27,6 +28,8 @@ def run(main: Callable[[], None]) -> None:
     except Exception as error:
         if is_memory(error):
             _leave(f"out of memory ({_told(error)}); ask for more, or lower batch_size, {GO_ON}", TRY_AGAIN)
+        if isinstance(error, Busy):
+            _leave(f"{_told(error)}, {GO_ON}", TRY_AGAIN)
         if is_passing(error):
             _leave(f"{_told(error)}; make room or mend the disk, {GO_ON}", TRY_AGAIN)
         if isinstance(error, OSError):

@@ -1,5 +1,6 @@
 """Checkpoints: a training killed anywhere and resumed ends as if it had never stopped."""
 
+import errno
 import json
 import shutil
 
@@ -156,6 +157,26 @@ def test_where_all_checkpoints_are_damaged_the_training_starts_anew(tmp_path, wh
     err = capsys.readouterr().err
     assert err.count("warning") == 2 and "resumed from" not in err
     assert same(resumed, whole)
+
+
+def test_damaged_checkpoints_do_not_crowd_out_later_ones(tmp_path, whole, capsys):
+    killed(tmp_path, 8)
+    for folder in tmp_path.glob("*/step-*"):
+        flip(folder / "state.safetensors")
+    killed(tmp_path, 3)  # starts anew, and is killed below the damaged ones' steps
+    capsys.readouterr()
+    assert same(train(keeper(tmp_path)), whole)
+    assert "resumed from step 3" in capsys.readouterr().err
+
+
+def test_a_checkpoint_that_cannot_be_read_just_now_is_kept(tmp_path, monkeypatch):
+    killed(tmp_path, 4)
+    def fail(path):
+        raise OSError(errno.EIO, "Input/output error", str(path))
+    monkeypatch.setattr(checkpoint, "load_tensors", fail)
+    with pytest.raises(OSError, match="Input/output"):
+        train(keeper(tmp_path))
+    assert len(list(tmp_path.glob("*/step-*"))) == 2
 
 
 def test_half_a_checkpoint_left_by_a_kill_is_never_read(tmp_path, whole):
