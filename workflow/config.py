@@ -19,6 +19,7 @@ from semblance.strict_yaml import read_yaml
 LOSSES = Path(__file__).parent.parent / "semblance" / "training" / "losses"
 SCHEMA = Path(__file__).parent / "schemas" / "config.schema.yaml"
 TRAINED_BY_KIND = ("initial", "start")  # method names with rules of their own
+NEEDED = ("batch_size", "epochs", "learning_rate", "max_length")  # of a recipe, or of the defaults of all
 OTHER_TABLES = ("scores", "published")  # files that lie beside the tables
 PHI = re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,18})?(e-?[0-9]{1,2})?")
 # To JSON Schema 64.0 is an integer; to a training's settings, as to YAML, it is none.
@@ -97,6 +98,10 @@ def _cross_check(config: dict) -> None:
             raise InputError(f"config.bases.{name}", "needs exactly one of hub, package, folder")
         if "hub" in base and "revision" not in base:
             raise InputError(f"config.bases.{name}.revision", "missing key", "pin a commit of the repository")
+    for name, recipe in config["recipes"].items():
+        for key in NEEDED:
+            if key not in recipe and key not in config["training"]:
+                raise InputError(f"config.recipes.{name}.{key}", "missing key", "a training cannot do without it")
     if "none" in config["corpora"]:
         raise InputError("config.corpora.none", "this name stands for no corpus", "choose another")
     for name, bank in config["faq"]["banks"].items():

@@ -53,6 +53,7 @@ VIOLATIONS = {
     "config.methods.simcse.recipe": lambda c: c["methods"]["simcse"].update(recipe="nobody"),
     "config.methods.simcse.batchsize": lambda c: c["methods"]["simcse"].update(batchsize=3),
     "config.methods.rcl-2.regulators": lambda c: c["methods"]["rcl-2"].update(regulators=["simcse"]),
+    "config.recipes.rcl.batch_size": lambda c: c["recipes"]["rcl"].pop("batch_size"),
     "config.recipes.rcl.learning_rate": lambda c: c["recipes"]["rcl"].update(learning_rate=-1.0),
     "config.recipes.rcl.precision": lambda c: c["recipes"]["rcl"].update(precision="fp8"),
     "config.methods.ssimcse.dropout.sampled.rate": lambda c: c["methods"]["ssimcse"]["dropout"]["sampled"].update(rate=1),
