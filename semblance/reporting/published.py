@@ -37,6 +37,7 @@ class Entry:
 
     @property
     def name(self) -> str:
+        """``paper/table/row``, as a config's ``published`` names it."""
         return f"{self.paper}/{self.table}/{self.row}"
 
 

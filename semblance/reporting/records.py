@@ -65,10 +65,12 @@ class Cell:
 
     @property
     def n(self) -> int:
+        """Number of seeds with a value."""
         return len(self.values)
 
     @property
     def mean(self) -> float | None:
+        """Mean over the seeds; None without a value."""
         return math.fsum(self.values.values()) / self.n if self.values else None
 
     @property
@@ -78,6 +80,7 @@ class Cell:
 
     @property
     def difference(self) -> float | None:
+        """Our mean less the paper's value; None where either is missing."""
         return None if self.mean is None or self.published is None else self.mean - self.published
 
 

@@ -1,5 +1,6 @@
 # What every rule file uses: the plan, the folders, the manifest, one way to call a script.
-# Needs: config (validated). Makes: PLAN, OUT, RESOURCES, DATASETS, TABLES, PYTHON, GPUS, CADENCE, code(), dataset_files().
+# Needs: config (validated). Makes: PLAN, OUT, RESOURCES, DATASETS, TABLES, PYTHON, GPUS, CADENCE, code(), dataset_files();
+# holds OUT for this controller alone.
 import re
 import shlex
 import sys
