@@ -22,6 +22,10 @@ class InputError(Exception):
         super().__init__(f"{_shown(where)}: {_shown(problem)}" + (f"; {_shown(advice)}" if advice else ""))
 
 
+class OutOfTime(Exception):
+    """The time that a batch system gave is up and the state is saved: the next start goes on. Exit status 75."""
+
+
 def _shown(text: object) -> str:
     text = str(text)
     text = text if len(text) <= LONGEST else text[:LONGEST] + "…"

@@ -6,8 +6,6 @@ there before; a temporary left by a kill is overwritten by the next write. Stand
 """
 
 import contextlib
-import errno
-import fcntl
 import os
 import shutil
 from pathlib import Path
@@ -71,27 +69,6 @@ def sync(path: str | os.PathLike) -> None:
         raise OSError(error.errno, error.strerror, str(path)) from None  # it does not know its file
     finally:
         os.close(handle)
-
-
-class Busy(OSError):
-    """Another process writes this folder."""
-
-
-@contextlib.contextmanager
-def alone(folder: str | os.PathLike) -> Iterator[None]:
-    """Write a folder as the only process; raise Busy where another does.
-
-    The lock is the system's and ends with its process. On a file system without locks nobody is kept out.
-    """
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    with open(Path(folder, ".writer"), "a") as handle:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise Busy(errno.EAGAIN, "another process writes here; wait for it to end", str(folder)) from None
-        except OSError:
-            pass
-        yield
 
 
 def _remove(folder: Path) -> None:

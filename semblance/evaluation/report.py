@@ -10,7 +10,8 @@ from typing import Iterable
 from semblance.evaluation import retrieval, similarity
 from semblance.models import folder as model_folder
 from semblance.models.encoder import Encoder, set_up
-from semblance.files import alone, write_text
+from semblance.files import write_text
+from semblance.lease import alone
 from semblance.provenance import canonical, checked, environment, text_digest, write_record
 
 COLUMNS = ("run", "corpus", "base", "method", "seed", "fold", "task", "subset", "metric", "aggregation", "protocol",

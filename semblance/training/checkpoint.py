@@ -14,27 +14,54 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from semblance.errors import InputError, is_passing
+from semblance.errors import InputError, OutOfTime, is_passing
 from semblance.files import whole_folder
+from semblance.lease import Lease
 from semblance.models.tensors import load_tensors, save_tensors
 from semblance.provenance import checked, digests, write_sealed
+from semblance.training.budget import Budget
 from semblance.training.loop import Progress
 from semblance.training.optimiser import AdamW
 
 KEPT = 2
 SHARE = 0.02  # of the time that checkpoints may take: slow disks and large models save less often
+SLOW = 50e6  # bytes a second that a save is taken to write and hash before one has been timed
 
 
 class Checkpoints:
-    """The checkpoints of one training in one folder, saved every ``minutes`` or ``steps``."""
+    """The checkpoints of one training in one folder, saved every ``minutes`` or ``steps``, and before ``stop_at``."""
 
-    def __init__(self, folder: str | Path, identity: str, minutes: float = 10.0, steps: int = 0):
-        """``identity`` names settings, data and code: checkpoints of anything else are not resumed."""
+    def __init__(self, folder: str | Path, identity: str, minutes: float = 10.0, steps: int = 0,
+                 stop_at: float | None = None, lease: Lease | None = None):
+        """``identity`` names settings, data and code: checkpoints of anything else are not resumed.
+
+        ``lease``: of the folder that the training writes to; nothing is saved where it is lost.
+        """
         self.root, self.identity, self.minutes, self.steps = Path(folder), identity, minutes, steps
         self.folder = self.root / identity[:16]  # so that another identity's cannot crowd out one's own
+        self.finished = self.folder / "finished"  # what a finished training leaves (training.finished)
         self.saved_at = self.started = time.monotonic()
         self.cost = 0.0  # seconds that the last save took
+        self.expected = 0.0  # seconds that the first may take
         self.seconds_before, self.lives = 0.0, 1  # of this training in earlier processes, and how many there were
+        self.budget, self.lease = Budget(stop_at), lease
+        self.first_step, self.unsaved = 0, 0  # the step that this process began at; pieces of work since the last save
+
+    def before(self, work: str, steps: int, model: nn.Module, adam: AdamW, progress: Progress,
+               best: dict[str, Tensor] | None) -> None:
+        """To be called before each piece of work: Busy if the folder is lost, OutOfTime, after a save, if the time is up."""
+        if self.lease is not None and self.lease.lost:
+            self.lease.check()
+        if self.budget.fits(work, self.cost or self.expected):
+            self.unsaved += 1
+            return
+        if self.unsaved:
+            self.save(model, adam, progress, best)
+        place = f"{self.root.parent}: out of time at step {progress.step} of {steps}"
+        if progress.step > self.first_step:
+            raise OutOfTime(f"{place}; saved, the next start goes on from here")
+        raise OutOfTime(f"{place}, before the first step of this start: {self.budget.left:.0f} s left, "
+                        f"{self.budget.needed:.0f} s needed; ask for a longer runtime")
 
     def save_if_due(self, model: nn.Module, adam: AdamW, progress: Progress,
                     best: dict[str, Tensor] | None) -> None:
@@ -48,22 +75,27 @@ class Checkpoints:
 
     def save(self, model: nn.Module, adam: AdamW, progress: Progress,
              best: dict[str, Tensor] | None) -> None:
-        """Write the checkpoint of this step, then drop all but the last two."""
+        """Write the checkpoint of this step, then drop all but the last two; Busy if the folder is another's now."""
+        if self.lease is not None:
+            self.lease.check()
         began = time.monotonic()
         final = self.folder / f"step-{progress.step:08d}"
         with whole_folder(final) as temporary:
             save_tensors(_tensors(model, adam, best), temporary / "state.safetensors")
             write_sealed(temporary / "record.json", {
                 "identity": self.identity, "progress": _finite(asdict(progress)), "lives": self.lives,
+                "longest": self.budget.longest,
                 "seconds": self.seconds_before + time.monotonic() - self.started,
                 "outputs": digests(temporary, ["state.safetensors"])})
         for old in self._newest_first()[KEPT:]:
             shutil.rmtree(old, ignore_errors=True)
         self.saved_at = time.monotonic()
         self.cost = self.saved_at - began
+        self.unsaved = 0
 
     def restore(self, model: nn.Module, adam: AdamW, progress: Progress) -> dict[str, Tensor] | None:
         """Load the newest whole checkpoint of this identity into the arguments; return the best weights."""
+        self.expected = 4 * _bytes(model) / SLOW  # weights, best weights and AdamW's two moments
         if not self._newest_first() and self.root.is_dir() and any(self.root.iterdir()):
             print(f"note: {self.root} holds checkpoints of other settings, data or code; not resumed", file=sys.stderr)
         for folder in self._newest_first():
@@ -81,6 +113,7 @@ class Checkpoints:
             for name, value in record["progress"].items():
                 setattr(progress, name, float("-inf") if value is None else value)
             self.seconds_before, self.lives = record["seconds"], record["lives"] + 1
+            self.budget.longest, self.first_step = record["longest"], progress.step
             print(f"resumed from step {progress.step}", file=sys.stderr)
             return _load(state, model, adam)
         return None
@@ -89,12 +122,18 @@ class Checkpoints:
         """Tell whether there is a checkpoint of this identity."""
         return bool(self._newest_first())
 
-    def clear(self) -> None:
-        """Remove the checkpoints of a finished training, of other identities too."""
-        shutil.rmtree(self.root, ignore_errors=True)
+    def clear(self, but: Path | None = None) -> None:
+        """Remove the checkpoints of a finished training, of other identities too; keep one folder of one's own."""
+        for path in [self.root] if but is None else [*self.folder.glob("*"), *self.root.glob("*")]:
+            if path not in (but, self.folder):
+                shutil.rmtree(path, ignore_errors=True)
 
     def _newest_first(self) -> list[Path]:
         return sorted(self.folder.glob("step-*"), reverse=True) if self.folder.is_dir() else []
+
+
+def _bytes(model: nn.Module) -> int:
+    return sum(parameter.numel() * parameter.element_size() for parameter in model.parameters())
 
 
 def _tensors(model: nn.Module, adam: AdamW, best: dict[str, Tensor] | None) -> dict[str, Tensor]:

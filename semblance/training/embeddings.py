@@ -7,7 +7,8 @@ import numpy as np
 
 from semblance.data.corpus import read_tokens
 from semblance.errors import InputError, is_passing
-from semblance.files import alone, whole_file
+from semblance.files import whole_file
+from semblance.lease import alone
 from semblance.models import folder as model_folder
 from semblance.models.encoder import set_up
 from semblance.models.vectors import collapsed

@@ -13,6 +13,8 @@ from tqdm import tqdm
 from semblance.errors import InputError
 from semblance.training.optimiser import AdamW
 
+STEP, EVALUATION = "step", "evaluation"
+
 
 @dataclass(frozen=True)
 class Schedule:
@@ -72,32 +74,42 @@ def fit(model: nn.Module, step_loss: Callable[[int], Tensor], schedule: Schedule
     ``step_loss(step)`` draws batch number ``step`` and returns its loss. ``evaluate()`` returns the dev
     score, higher is better; without it the last weights are kept. The untrained model is evaluated
     too, for the curve, but is no candidate: a method must not win by not training.
-    ``checkpoint`` (``training.checkpoint``) saves and restores the state; None keeps none.
+    ``checkpoint`` (``training.checkpoint``) saves and restores the state, and ends the training, resumable,
+    where the time is up or the folder is another's; None does none of it.
     Raises TrainingFailed for a loss that is not finite or a dev score that is NaN (collapse).
     """
     adam, progress = AdamW(model, schedule.weight_decay), Progress()
-    best = None
-    if checkpoint is not None:
-        best = checkpoint.restore(model, adam, progress)
-    if evaluate and not progress.curve:
-        _evaluate(model, evaluate, progress, log)
+    best = None if checkpoint is None else checkpoint.restore(model, adam, progress)
+    work = _next_work(progress, schedule, evaluate)
     bar = tqdm(total=schedule.steps, initial=progress.step, desc=label, unit="step", file=sys.stderr,
                disable=None, mininterval=1.0)
-    while progress.step < schedule.steps and not progress.stopped:
-        value = _step(model, adam, step_loss, schedule, progress.step)
-        progress.step += 1
-        _note_loss(progress, value, schedule, log)
-        bar.update()
-        due = schedule.evaluate_every and progress.step % schedule.evaluate_every == 0
-        if evaluate and (due or progress.step == schedule.steps or progress.stopped):
-            if _evaluate(model, evaluate, progress, log):
+    with bar:
+        while work:
+            if checkpoint is not None:
+                checkpoint.before(work, schedule.steps, model, adam, progress, best)
+            if work == STEP:
+                value = _step(model, adam, step_loss, schedule, progress.step)
+                progress.step += 1
+                _note_loss(progress, value, schedule, log)
+                bar.update()
+            elif _evaluate(model, evaluate, progress, log):
                 best = {n: v.detach().clone() for n, v in model.state_dict().items()}
-        if checkpoint is not None:
-            checkpoint.save_if_due(model, adam, progress, best)
-    bar.close()
+            work = _next_work(progress, schedule, evaluate)
+            if checkpoint is not None and progress.step and work != EVALUATION:  # a checkpoint owes no evaluation
+                checkpoint.save_if_due(model, adam, progress, best)
     if best is not None:
         model.load_state_dict(best)
     return progress
+
+
+def _next_work(progress: Progress, schedule: Schedule, evaluate: Callable | None) -> str:
+    """Return STEP, EVALUATION or, at the end, the empty string."""
+    over = progress.step >= schedule.steps or bool(progress.stopped)
+    due = not progress.step or over or (schedule.evaluate_every and progress.step % schedule.evaluate_every == 0)
+    evaluated = progress.curve and progress.curve[-1]["step"] == progress.step
+    if evaluate and due and not evaluated:
+        return EVALUATION
+    return "" if over else STEP
 
 
 def _step(model: nn.Module, adam: AdamW, step_loss: Callable, schedule: Schedule, step: int) -> float:

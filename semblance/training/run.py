@@ -3,6 +3,7 @@
 import csv
 import io
 import shutil
+import sys
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,8 +17,10 @@ from semblance.errors import InputError
 from semblance.models import folder as model_folder
 from semblance.models.encoder import Encoder, set_up
 from semblance.models.vectors import collapsed
-from semblance.files import alone, write_text
+from semblance.files import write_text
+from semblance.lease import Lease, alone
 from semblance.provenance import canonical, checked, environment, text_digest, write_record
+from semblance.training import finished
 from semblance.training.checkpoint import Checkpoints
 from semblance.training.embeddings import read_embeddings
 from semblance.training.events import Events
@@ -29,10 +32,14 @@ Dev = Callable[[Encoder], float]
 
 @dataclass(frozen=True)
 class Cadence:
-    """When to save step checkpoints; it changes no result, so it is no setting."""
+    """When to save step checkpoints and when to stop, resumable; it changes no result, so it is no setting.
+
+    ``stop_at``: seconds since the epoch at which the process must have ended; None: no limit.
+    """
 
     minutes: float = 10.0
     steps: int = 0
+    stop_at: float | None = None
 
 
 def prepare_torch(settings: TrainSettings) -> str:
@@ -54,30 +61,36 @@ def load_augmented(records: Sequence[str]) -> tuple[list[np.ndarray], dict[str, 
 
 
 def train(base: str, corpus: str, tokens: str, output: str, settings: TrainSettings, *, stage: str, code: str,
-          dev: Dev | None, dev_inputs: dict[str, str], augmented: Sequence[str] = (), cadence: Cadence = Cadence()) -> Progress:
+          dev: Dev | None, dev_inputs: dict[str, str], augmented: Sequence[str] = (), cadence: Cadence = Cadence()) -> None:
     """Train one model and write ``output``: ``model/``, ``dev.csv``, ``record.json`` (last).
 
     ``base``, ``corpus``, ``tokens`` and each of ``augmented`` are the records of earlier stages;
-    what they vouch for is checked before use. Raises Busy where another process trains into ``output``.
+    what they vouch for is checked before use. A training that was finished before, whatever became
+    of its outputs since, is not done again. Raises Busy where another process trains into ``output``,
+    OutOfTime where ``cadence.stop_at`` comes too soon; the next call goes on from there.
     """
-    with alone(output):
-        return _train(base, corpus, tokens, output, settings, stage, code, dev, dev_inputs, augmented, cadence)
+    with alone(output) as lease:
+        _train(base, corpus, tokens, output, settings, stage, code, dev, dev_inputs, augmented, cadence, lease)
 
 
-def _train(base: str, corpus: str, tokens: str, output: str, settings: TrainSettings, stage: str, code: str,
-           dev: Dev | None, dev_inputs: dict[str, str], augmented: Sequence[str], cadence: Cadence) -> Progress:
+def _train(base: str, corpus: str, tokens: str, output: str, settings: TrainSettings, stage: str, code: str, dev: Dev | None,
+           dev_inputs: dict[str, str], augmented: Sequence[str], cadence: Cadence, lease: Lease) -> None:
     started, device = time.monotonic(), prepare_torch(settings)
     records = {"base": checked(base), "corpus": checked(corpus), "tokens": checked(tokens)}
     same_tokenizer(records["base"], base, records["tokens"], tokens)
     frozen, inputs = load_augmented(augmented)
     inputs |= {n: text_digest(canonical(r["outputs"])) for n, r in records.items()} | dev_inputs
+    identity = text_digest(canonical([asdict(settings), inputs, code, _device_name(device), environment()]))
+    out = Path(output)
+    keeper = Checkpoints(out / "checkpoints", identity, cadence.minutes, cadence.steps, cadence.stop_at, lease)
+    if finished.put_back(keeper.finished, out):
+        print("already trained: its outputs are put back", file=sys.stderr)
+        keeper.clear(but=keeper.finished)
+        return
     encoder = model_folder.load(Path(base).parent / "model", head=settings.head != "none").to(device)
     token_data = read_tokens(Path(tokens).parent / "tokens.arrow")
     rows = training_rows(read_rows(Path(corpus).parent), len(token_data.offsets) - 1, settings)
     step_loss, plan = BatchLoss(encoder, token_data, rows, settings, frozen), schedule(rows, settings)
-    out = Path(output)
-    identity = text_digest(canonical([asdict(settings), inputs, code, _device_name(device), environment()]))
-    keeper = Checkpoints(out / "checkpoints", identity, cadence.minutes, cadence.steps)
     if not keeper.any():
         shutil.rmtree(out / "events", ignore_errors=True)  # another training's curves
     with Events(out / "events") as log:
@@ -87,15 +100,17 @@ def _train(base: str, corpus: str, tokens: str, output: str, settings: TrainSett
         raise TrainingFailed(str(out), "the embeddings have collapsed onto one direction", "lower φ or the learning rate")
     if checked(base)["outputs"] != records["base"]["outputs"]:  # its tokenizer and config are copied now, hours later
         raise InputError(base, "changed while it was trained from", "start again")
+    lease.check()
     files = model_folder.save(encoder, out / "model", Path(base).parent / "model", settings.head == "keep",
                               max(settings.max_length, model_folder.stored_length(Path(base).parent / "model")))
     write_text(out / "dev.csv", _curve(progress))
-    write_record(out / "record.json", stage, outputs=[*(f"model/{f}" for f in files), "dev.csv"],
+    outputs = [*(f"model/{f}" for f in files), "dev.csv"]
+    write_record(out / "record.json", stage, outputs=outputs,
                  started=started - keeper.seconds_before, lives=keeper.lives,
                  code=code, inputs=inputs, settings=asdict(settings), device=_device_name(device),
                  batch_size=step_loss.size, steps=plan.steps, training=summary(progress))
-    keeper.clear()
-    return progress
+    kept = finished.keep(out, outputs, keeper.finished)
+    keeper.clear(but=keeper.finished if kept else None)
 
 
 def first_sentences(tokens: Tokens, count: int) -> Tokens:

@@ -102,6 +102,8 @@ int ftruncate(int fd, off_t n) GUARDED(int, "ftruncate", 1, inside_fd(fd), real(
 int ftruncate64(int fd, off64_t n) GUARDED(int, "ftruncate64", 1, inside_fd(fd), real(fd, n), int, off64_t)
 int rename(const char *a, const char *b) GUARDED(int, "rename", 0, inside_at(AT_FDCWD, b), real(a, b), const char *, const char *)
 int renameat(int d, const char *a, int e, const char *b) GUARDED(int, "renameat", 0, inside_at(e, b), real(d, a, e, b), int, const char *, int, const char *)
+int link(const char *a, const char *b) GUARDED(int, "link", 1, inside_at(AT_FDCWD, b), real(a, b), const char *, const char *)
+int linkat(int d, const char *a, int e, const char *b, int flags) GUARDED(int, "linkat", 1, inside_at(e, b), real(d, a, e, b, flags), int, const char *, int, const char *, int)
 int unlink(const char *a) GUARDED(int, "unlink", 0, inside_at(AT_FDCWD, a), real(a), const char *)
 int unlinkat(int d, const char *a, int flags) GUARDED(int, "unlinkat", 0, inside_at(d, a), real(d, a, flags), int, const char *, int)
 int rmdir(const char *a) GUARDED(int, "rmdir", 0, inside_at(AT_FDCWD, a), real(a), const char *)

@@ -11,6 +11,7 @@ import argparse
 import importlib
 import json
 import random
+import shutil
 import sys
 import time
 from collections import Counter
@@ -19,9 +20,11 @@ from pathlib import Path
 import torch
 
 from semblance.errors import InputError
+from semblance.lease import Lease
 from semblance.provenance import checked
 from tests.reliability.world import COUNT, DIE, HALF, KINDS, Outcome, World, fresh, in_child, result
 
+DECLARED = {"model", "dev.csv", "record.json"}  # the outputs of a training, as Snakemake knows them
 LIVES = 6  # how often a training may be killed before it is let through
 WARM = ("train", "train_entropy", "train_initial", "embed", "evaluate_sts", "tokenise", "prepare_nli", "prepare_wiki",
         "prepare_sts", "prepare_faq", "download_model")
@@ -32,14 +35,16 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("what", choices=["kills", "faults", "rot"])
     parser.add_argument("--count", type=int, default=200, help="kills: trainings; rot: bits a file")
     parser.add_argument("--every", type=int, default=1, help="faults: take every n-th operation only")
+    parser.add_argument("--only", default="", help="faults: of this stage only")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--folder", type=Path, required=True, help="scratch folder; it is emptied")
     args = parser.parse_args(argv)
     torch.set_num_threads(1)
+    Lease.BEAT = 1e6  # seconds: on a slow machine the beats would be counted among the operations, now so many, now others
     for name in WARM:
         importlib.import_module(f"workflow.scripts.{name}")
     started, world = time.monotonic(), World(fresh(args.folder.resolve()))
-    storms = {"kills": lambda: kills(world, args.count, args.seed), "faults": lambda: faults(world, args.every, args.seed),
+    storms = {"kills": lambda: kills(world, args.count, args.seed), "faults": lambda: faults(world, args.every, args.seed, args.only),
               "rot": lambda: rot(world, args.count, args.seed)}
     figures = storms[args.what]()
     print(json.dumps({**figures, "seconds": round(time.monotonic() - started)}, indent=1))
@@ -62,7 +67,7 @@ def kills(world: World, count: int, seed: int) -> dict:
         reference, length = wanted[name]
         totals["trainings"] += 1
         ended = _lives(world, name, out, rng, length, totals)
-        if ended.status or result(out) != reference or (out / "checkpoints").exists():
+        if ended.status or result(out) != reference or _left(out):
             failures.append(f"{name}, number {number}: status {ended.status}: {ended.error[-500:]}")
     return {**totals, "methods": len(wanted), "failures": failures}
 
@@ -82,6 +87,11 @@ def _lives(world: World, name: str, out: Path, rng: random.Random, length: float
     return ended
 
 
+def _left(out: Path) -> list[str]:
+    """Return what a finished training must not leave: temporaries and step checkpoints."""
+    return [str(p.relative_to(out)) for p in out.rglob("*") if p.name.endswith(".part") or p.name.startswith("step-")]
+
+
 # --- every disk operation in turn -----------------------------------------------------------------
 
 
@@ -97,6 +107,7 @@ def scenarios(world: World) -> dict[str, tuple[str, list[str]]]:
     return {
         "train": (script, [*short(arguments), *each]),
         "train_entropy": (entropy, [*short(its_arguments), *each]),
+        "put back": (entropy, [*short(its_arguments), *each]),  # after its outputs were deleted
         "embed": ("embed", world.embed("0.01")),
         "evaluate_sts": ("evaluate_sts", world.sts(world.plan.model_record("nli", "tiny", "entropy-0.01", 1))),
         "tokenise": ("tokenise", ["--corpus", world.plan.corpus_record("nli"), "--base", world.plan.base_record("tiny")]),
@@ -107,17 +118,20 @@ def scenarios(world: World) -> dict[str, tuple[str, list[str]]]:
     }
 
 
-def faults(world: World, every: int, seed: int) -> dict:
+def faults(world: World, every: int, seed: int, only: str = "") -> dict:
     """Make each operation of each stage fail in each way; after each, a plain start must end as ever."""
     figures, failures = {}, []
     rng = random.Random(seed)
     for name, (script, arguments) in scenarios(world).items():
-        reference, trace = _reference(world, script, arguments)
+        if only not in ("", name):
+            continue
+        start = _deleted(world, script, arguments) if name == "put back" else None
+        reference, trace = _reference(world, script, arguments, start)
         totals = Counter(operations=len(trace), cases=0)
         for at in range(rng.randrange(min(every, len(trace))), len(trace), every):
             for what, (kind, letters) in KINDS.items():
                 if trace[at] in letters:
-                    problem = _one_fault(world, script, arguments, at + 1, kind, reference, totals)
+                    problem = _one_fault(world, script, arguments, at + 1, kind, reference, totals, start)
                     failures += [f"{name}, operation {at + 1} of {len(trace)}, {what}: {problem}"] if problem else []
         figures[name] = dict(totals)
     return {"stages": figures, "cases": sum(f["cases"] for f in figures.values()), "failures": failures}
@@ -133,8 +147,20 @@ def _stage(world: World, script: str, arguments: list[str], at: int = 0, kind: i
                     scratch=world.folder)
 
 
-def _reference(world: World, script: str, arguments: list[str]) -> tuple[dict, str]:
-    fresh(world.folder / "out")
+def _deleted(world: World, script: str, arguments: list[str]) -> Path:
+    """Return what a finished training is left with when its outputs are deleted."""
+    out, start = fresh(world.folder / "out"), fresh(world.folder / "deleted")
+    assert _stage(world, script, arguments).status == 0
+    return Path(shutil.copytree(out, start, ignore=lambda folder, _: DECLARED if Path(folder) == out else ()))
+
+
+def _begin(world: World, start: Path | None) -> Path:
+    out = fresh(world.folder / "out")
+    return out if start is None else Path(shutil.copytree(start, out))
+
+
+def _reference(world: World, script: str, arguments: list[str], start: Path | None) -> tuple[dict, str]:
+    _begin(world, start)
     whole = _stage(world, script, arguments)
     assert whole.status == 0, whole.error
     return _digests(world), whole.trace
@@ -145,9 +171,10 @@ def _digests(world: World) -> dict[str, str]:
     return checked(world.folder / "out" / "record.json")["outputs"]
 
 
-def _one_fault(world: World, script: str, arguments: list[str], at: int, kind: int, reference: dict, totals: Counter) -> str:
+def _one_fault(world: World, script: str, arguments: list[str], at: int, kind: int, reference: dict, totals: Counter,
+               start: Path | None = None) -> str:
     """Return what went wrong with one fault and the start after it, or the empty string."""
-    out = fresh(world.folder / "out")
+    out = _begin(world, start)
     hurt = _stage(world, script, arguments, at, kind)
     totals["cases"] += 1
     totals["survived"] += hurt.status == 0
@@ -163,9 +190,10 @@ def _one_fault(world: World, script: str, arguments: list[str], at: int, kind: i
         totals["refused by the digest"] += 1
     again = _stage(world, script, arguments)
     totals["resumed"] += "resumed from step" in again.error
+    totals["put back"] += "already trained" in again.error
     if again.status or _digests(world) != reference:
         return f"the next start: status {again.status}: {again.error[-500:]}"
-    left = [str(p.relative_to(out)) for p in out.rglob("*") if p.name.endswith(".part") or p.name == "checkpoints"]
+    left = _left(out)
     return f"left behind: {left}" if left else ""
 
 

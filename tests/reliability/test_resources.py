@@ -94,7 +94,7 @@ def test_times_are_told_by_a_clock_that_does_not_jump(tmp_path, monkeypatch):
 
 
 def test_a_second_training_into_the_same_folder_leaves_with_a_line_and_harms_nothing(world, reference, tmp_path):
-    from semblance.files import alone
+    from semblance.lease import alone
     with alone(tmp_path):
         done = world.train(NAME, tmp_path, check=False)
         assert done.returncode == 75 and "another process writes here" in told(done)

@@ -2,17 +2,11 @@
 
 import errno
 import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 from semblance import files
 from semblance.files import copy_file, whole_file, whole_folder, write_text
-
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def names(folder):
@@ -116,18 +110,3 @@ def test_a_copy_is_whole(tmp_path):
     (tmp_path / "a").write_bytes(bytes(range(256)))
     copy_file(tmp_path / "a", tmp_path / "b")
     assert (tmp_path / "b").read_bytes() == bytes(range(256))
-
-
-WRITER = "import sys; from semblance.files import alone\nwith alone(sys.argv[1]): print('in', flush=True); sys.stdin.read()"
-
-
-def test_a_folder_has_one_writer_and_none_once_it_is_killed(tmp_path):
-    other = subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path)], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                             text=True)
-    assert other.stdout.readline() == "in\n"
-    with pytest.raises(files.Busy, match="another process writes here"), files.alone(tmp_path):
-        raise AssertionError("two writers")
-    other.kill()
-    other.wait()
-    with files.alone(tmp_path):
-        pass

@@ -2,12 +2,13 @@
 
 import argparse
 import os
+import socket
 import sys
 from pathlib import Path
 from typing import Callable
 
-from semblance.errors import InputError, is_memory, is_passing
-from semblance.files import Busy
+from semblance.errors import InputError, OutOfTime, is_memory, is_passing
+from semblance.lease import Busy
 
 BAD_INPUT, TRY_AGAIN, INTERRUPTED = 2, os.EX_TEMPFAIL, 130
 GO_ON = "then start again: it goes on from the last good state"
@@ -16,8 +17,9 @@ GO_ON = "then start again: it goes on from the last good state"
 def run(main: Callable[[], None]) -> None:
     """Run a script's main; what a user can mend becomes one line and an exit status.
 
-    Status 2: the input must be corrected. Status 75: the machine ran out of something, so the same
-    command may succeed later, and goes on from the last good state.
+    Status 2: the input must be corrected. Status 75: the machine ran out of something, time included,
+    so the same command may succeed later, and goes on from the last good state. Inside a Slurm job
+    one more line names the node.
     """
     try:
         main()
@@ -25,6 +27,8 @@ def run(main: Callable[[], None]) -> None:
         _leave(str(error), BAD_INPUT)
     except KeyboardInterrupt:
         _leave("interrupted", INTERRUPTED)
+    except OutOfTime as error:
+        _leave(str(error), TRY_AGAIN)
     except Exception as error:
         if is_memory(error):
             _leave(f"out of memory ({_told(error)}); ask for more, or lower batch_size, {GO_ON}", TRY_AGAIN)
@@ -34,6 +38,7 @@ def run(main: Callable[[], None]) -> None:
             _leave(f"{_told(error)}; make room or mend the disk, {GO_ON}", TRY_AGAIN)
         if isinstance(error, OSError):
             _leave(_told(error), BAD_INPUT)
+        _tell_node()
         raise
 
 
@@ -45,7 +50,13 @@ def _told(error: Exception) -> str:
 
 def _leave(line: str, status: int) -> None:
     print(f"error: {line}", file=sys.stderr)
+    _tell_node()
     sys.exit(status)
+
+
+def _tell_node() -> None:
+    if job := os.environ.get("SLURM_JOB_ID"):
+        print(f"node {os.environ.get('SLURMD_NODENAME') or socket.gethostname()}, Slurm job {job}", file=sys.stderr)
 
 
 def preparation(description: str) -> argparse.ArgumentParser:
@@ -69,5 +80,8 @@ def training(description: str) -> argparse.ArgumentParser:
     parser.add_argument("--code", default="", help="digest of the code, for the record")
     parser.add_argument("--checkpoint-minutes", type=float, default=10.0, help="minutes between step checkpoints")
     parser.add_argument("--checkpoint-steps", type=int, default=0, help="steps between step checkpoints; 0: by minutes")
+    parser.add_argument("--stop-at", type=float, metavar="EPOCH", help="save and leave with status 75 before this time "
+                        "(seconds since 1970); the next start goes on")
+    parser.add_argument("--jobs-per-gpu", type=int, default=1, help="jobs that may share one GPU")
     parser.add_argument("--output", type=Path, required=True, help="the record to write; model/ and dev.csv lie beside it")
     return parser

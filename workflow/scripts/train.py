@@ -6,6 +6,7 @@ The dev set is STS-B's (Spearman), or with --fold that of a FAQ bank (MAP).
 import argparse
 
 from semblance.evaluation.dev import dev_set
+from semblance.models.devices import take_gpu
 from semblance.settings import decode_json
 from semblance.training.methods import TrainSettings
 from semblance.training.run import Cadence, train
@@ -21,9 +22,11 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--regulators", nargs="*", default=[], help="records of frozen embeddings")
     args = parser.parse_args(argv)
     settings = decode_json(TrainSettings, args.settings)
+    take_gpu(settings.gpus, args.jobs_per_gpu)
     dev, inputs = dev_set(args.dev, args.base, settings.max_length, args.fold)
     train(args.base, args.corpus, args.tokens, args.output.parent, settings, stage="train", code=args.code,
-          dev=dev, dev_inputs=inputs, augmented=args.regulators, cadence=Cadence(args.checkpoint_minutes, args.checkpoint_steps))
+          dev=dev, dev_inputs=inputs, augmented=args.regulators,
+          cadence=Cadence(args.checkpoint_minutes, args.checkpoint_steps, args.stop_at))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Train one entropy model (RCL Eq. 2) for one φ; early stopping watches the training loss."""
 
+from semblance.models.devices import take_gpu
 from semblance.settings import decode_json
 from semblance.training.methods import TrainSettings
 from semblance.training.run import Cadence, train
@@ -10,8 +11,9 @@ def main(argv: list[str] | None = None) -> None:
     """Train and write."""
     args = training(__doc__).parse_args(argv)
     settings = decode_json(TrainSettings, args.settings)
+    take_gpu(settings.gpus, args.jobs_per_gpu)
     train(args.base, args.corpus, args.tokens, args.output.parent, settings, stage="train_entropy", code=args.code,
-          dev=None, dev_inputs={}, cadence=Cadence(args.checkpoint_minutes, args.checkpoint_steps))
+          dev=None, dev_inputs={}, cadence=Cadence(args.checkpoint_minutes, args.checkpoint_steps, args.stop_at))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Fine-tune the start checkpoint with Eq. 1 on one fold of a FAQ bank; the best dev MAP is kept."""
 
 from semblance.evaluation.dev import dev_set
+from semblance.models.devices import take_gpu
 from semblance.settings import decode_json
 from semblance.training.methods import TrainSettings
 from semblance.training.run import Cadence, train
@@ -14,9 +15,10 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--fold", type=int, required=True, help="the fold, from 0")
     args = parser.parse_args(argv)
     settings = decode_json(TrainSettings, args.settings)
+    take_gpu(settings.gpus, args.jobs_per_gpu)
     dev, inputs = dev_set(args.dev, args.base, settings.max_length, args.fold)
     train(args.base, args.corpus, args.tokens, args.output.parent, settings, stage="train_initial", code=args.code,
-          dev=dev, dev_inputs=inputs, cadence=Cadence(args.checkpoint_minutes, args.checkpoint_steps))
+          dev=dev, dev_inputs=inputs, cadence=Cadence(args.checkpoint_minutes, args.checkpoint_steps, args.stop_at))
 
 
 if __name__ == "__main__":

@@ -10,9 +10,12 @@ import torch
 from torch import nn
 
 from semblance.data.corpus import NONE, Rows
+from semblance.errors import OutOfTime
+from semblance.lease import Busy, alone
 from semblance.models.dropout import dropout
 from semblance.training.batching import batches
 from semblance.training import checkpoint
+from semblance.training.budget import MARGIN, SAVES, Budget
 from semblance.training.checkpoint import Checkpoints
 from semblance.training.loop import Progress, Schedule, fit
 from semblance.training.optimiser import AdamW
@@ -37,14 +40,18 @@ class Tiny(nn.Module):
         return self.up(dropout(x, 0.3) if self.training else x)
 
 
-def train(checkpoint=None, kill_after=None, **changed):
-    """One seeded training as a fresh process would do it; returns the model and its progress."""
+def train(checkpoint=None, kill_after=None, tick=lambda work: None, **changed):
+    """One seeded training as a fresh process would do it; returns the model and its progress.
+
+    ``tick`` is told of each piece of work, as a clock that it moves.
+    """
     torch.manual_seed(5)
     model, stream, drawn = Tiny(), batches(ROWS, SIZE, seed=1), [0]
 
     def step_loss(step):
         if step == kill_after:
             raise Killed
+        tick("step")
         while drawn[0] <= step:
             rows = next(stream)
             drawn[0] += 1
@@ -52,6 +59,7 @@ def train(checkpoint=None, kill_after=None, **changed):
         return (left @ right.T).log_softmax(dim=1).diagonal().mean().neg()
 
     def evaluate():
+        tick("evaluation")
         with torch.no_grad():  # rises and falls, so that the best weights are not the last
             return float(torch.sin(40 * model(torch.arange(20)).sum()))
 
@@ -259,3 +267,98 @@ def test_a_resumed_training_counts_its_lives_and_the_time_of_all(tmp_path, clock
         assert (later.lives, later.seconds_before) == (lives, seconds)
         now[0] += 2.0
         later.save(model, adam, progress, None)
+
+
+SECONDS = {"step": 10.0, "evaluation": 25.0}
+
+
+class Job:
+    """A batch system's job on a clock that only the training's own work moves."""
+
+    def __init__(self, monkeypatch, folder):
+        self.now, self.folder, self.done = 5000.0, folder, []
+        monkeypatch.setattr("semblance.training.budget.time.time", lambda: self.now)
+        monkeypatch.setattr("semblance.training.budget.time.monotonic", lambda: self.now)
+
+    def tick(self, work):
+        self.done.append(work)
+        self.now += SECONDS[work]
+
+    def run(self, seconds):
+        """Train for this long at most, with no checkpoint but the last."""
+        self.stop_at, self.done = self.now + seconds, []
+        keeping = Checkpoints(self.folder, "this", minutes=1e9, stop_at=self.stop_at)
+        return train(keeping, tick=self.tick)
+
+
+@pytest.fixture
+def job(monkeypatch, tmp_path):
+    return Job(monkeypatch, tmp_path / "out" / "checkpoints")
+
+
+@pytest.mark.parametrize("seconds", [95, 105, 110, 120, 131, 150, 222])
+def test_a_training_stopped_by_its_time_again_and_again_ends_bit_identical(job, whole, seconds):
+    lives, done = 0, []
+    while True:
+        lives += 1
+        try:
+            ended = job.run(seconds)
+            break
+        except OutOfTime as error:
+            assert job.now <= job.stop_at - MARGIN + SECONDS["evaluation"]  # the first one's length is not yet known
+            assert "saved, the next start goes on from here" in str(error)
+            done += job.done
+    assert lives > 1 and same(ended, whole)
+    assert (done + job.done).count("step") == STEPS  # no step was done twice
+    assert (done + job.done).count("evaluation") == 1 + STEPS // 2
+
+
+def test_a_dev_evaluation_that_would_not_fit_is_left_to_the_next_start(job, whole):
+    with pytest.raises(OutOfTime, match=f"out: out of time at step 2 of {STEPS}; saved"):
+        job.run(45 + MARGIN + 24)  # an evaluation and two steps take 45 s, the next evaluation 25 s
+    assert job.done == ["evaluation", "step", "step"]
+    assert same(job.run(1e6), whole) and job.done[0] == "evaluation"
+
+
+def test_a_time_too_short_for_one_step_is_told_and_loses_nothing(job, whole):
+    with pytest.raises(OutOfTime, match=r"step 0 of 14, before the first step of this start: 59 s left, 60 s needed; ask for a longer"):
+        job.run(59)
+    assert job.done == [] and not job.folder.exists()
+    with pytest.raises(OutOfTime, match="saved"):
+        job.run(110)
+    left = sorted(p.name for p in job.folder.glob("*/step-*"))
+    with pytest.raises(OutOfTime, match="before the first step of this start: 84 s left, 85 s needed"):
+        job.run(84)  # an evaluation is due, and is known from the start before to take 25 s
+    assert sorted(p.name for p in job.folder.glob("*/step-*")) == left
+    assert same(job.run(1e6), whole)
+
+
+def test_without_a_limit_there_is_always_time():
+    assert Budget(None).fits("step", 1e9)
+
+
+@pytest.mark.parametrize("save, kept_back", [(1.0, MARGIN), (MARGIN, SAVES * MARGIN)])
+def test_a_slow_disk_keeps_more_time_back(monkeypatch, save, kept_back):
+    monkeypatch.setattr("semblance.training.budget.time.time", lambda: 1000.0)
+    assert Budget(1000.0 + kept_back).fits("step", save)
+    assert not Budget(999.0 + kept_back).fits("step", save)
+
+
+def test_before_any_save_its_time_is_guessed_from_the_models_size(tmp_path, monkeypatch):
+    keeping = keeper(tmp_path)
+    keeping.restore(Tiny(), AdamW(Tiny(), 0.0), Progress())
+    numbers = 20 * 4 + 2 * 4 + 4 * 4 + 4  # embedding, norm, linear
+    assert keeping.expected == 4 * 4 * numbers / checkpoint.SLOW  # four copies of four bytes
+
+
+def test_a_training_whose_folder_was_taken_over_stops_and_saves_nothing_more(tmp_path):
+    with alone(tmp_path) as lease:
+        keeping = Checkpoints(tmp_path / "checkpoints", "this", minutes=1e9, steps=1, lease=lease)
+
+        def take_over(work):
+            if len(list(tmp_path.glob("checkpoints/this/step-*"))) == 2:  # after step 2
+                (tmp_path / ".writer").write_text('{"token": "theirs", "host": "n2"}')
+
+        with pytest.raises(Busy, match="node n2"):
+            train(keeping, tick=take_over)
+    assert sorted(p.name for p in tmp_path.glob("checkpoints/this/*")) == ["step-00000001", "step-00000002"]

@@ -1,0 +1,61 @@
+"""How a script ends: one line, an exit status that says whether to try again, and in a Slurm job the node."""
+
+import errno
+
+import pytest
+
+from semblance.errors import InputError, OutOfTime
+from semblance.lease import Busy
+from workflow.scripts.cli import run, training
+
+ENDS = {  # what happened -> exit status
+    2: InputError("a.csv:3", "no such column", "name it"),
+    75: OutOfTime("results/models/x: out of time at step 3 of 9; saved, the next start goes on from here"),
+    130: KeyboardInterrupt(),
+}
+
+
+def ended(error):
+    def main():
+        raise error
+    with pytest.raises(SystemExit) as end:
+        run(main)
+    return end.value.code
+
+
+@pytest.mark.parametrize("status", ENDS)
+def test_each_end_has_its_status_and_one_line(monkeypatch, capsys, status):
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    assert ended(ENDS[status]) == status
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_folder_that_is_anothers_may_be_free_later(capsys):
+    assert ended(Busy(errno.EAGAIN, "another process writes here (node n2, pid 7); wait for it to end", "out")) == 75
+    assert "error: out: another process writes here (node n2, pid 7)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("status", ENDS)
+def test_a_failure_in_a_slurm_job_names_its_node(monkeypatch, capsys, status):
+    monkeypatch.setenv("SLURM_JOB_ID", "815")
+    monkeypatch.setenv("SLURMD_NODENAME", "n3")
+    assert ended(ENDS[status]) == status
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith("error: ") and lines[1:] == ["node n3, Slurm job 815"]
+
+
+def test_an_error_of_the_programs_own_names_its_node_too(monkeypatch, capsys):
+    monkeypatch.setenv("SLURM_JOB_ID", "815")
+    monkeypatch.delenv("SLURMD_NODENAME", raising=False)
+    monkeypatch.setattr("workflow.scripts.cli.socket.gethostname", lambda: "n4")
+    def main():
+        raise ZeroDivisionError
+    with pytest.raises(ZeroDivisionError):
+        run(main)
+    assert capsys.readouterr().err == "node n4, Slurm job 815\n"
+
+
+def test_a_training_has_no_time_limit_unless_it_is_told_one():
+    words = [w for name in ("settings", "base", "corpus", "tokens", "output") for w in (f"--{name}", "x")]
+    assert training("").parse_args(words).stop_at is None
+    assert training("").parse_args([*words, "--stop-at", "1800000000"]).stop_at == 1.8e9

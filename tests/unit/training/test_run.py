@@ -1,0 +1,188 @@
+"""A finished training is never lost: its outputs are kept as hard links and put back."""
+
+import errno
+import os
+import shutil
+import time
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from semblance.data import corpus
+from semblance.errors import OutOfTime
+from semblance.models.base import BaseSettings, build_base
+from semblance.provenance import checked, read_sealed, write_record
+from semblance.training import finished, run
+from semblance.training.methods import TrainSettings
+from tests.dag.tiny import write_base
+
+SETTINGS = TrainSettings("contrastive", batch_size=4, epochs=1, learning_rate=1e-3, max_length=16, max_steps=2, evaluate_every=1)
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory):
+    """The records of a tiny base, of a corpus of pairs and of its tokens."""
+    folder = tmp_path_factory.mktemp("inputs")
+    write_base(folder / "raw")
+    build_base(BaseSettings(16, folder=str(folder / "raw"), pooling="mean"), folder / "base/record.json", "", "")
+    pairs = [(f"question {number}", f"answer {number}", None) for number in range(12)]
+    corpus.write_corpus(folder / "corpus", *corpus.number_sentences(pairs))
+    write_record(folder / "corpus/record.json", "prepare_nli", outputs=["sentences.arrow", "rows.arrow"], started=0.0)
+    tokenizer = folder / "base/model/tokenizer.json"
+    corpus.write_tokens(folder / "tokens/tokens.arrow", corpus.tokenise(tokenizer, corpus.read_sentences(folder / "corpus")))
+    write_record(folder / "tokens/record.json", "tokenise", outputs=["tokens.arrow"], started=0.0,
+                 tokenizer=read_sealed(folder / "base/record.json")["outputs"]["model/tokenizer.json"])
+    return [str(folder / name / "record.json") for name in ("base", "corpus", "tokens")]
+
+
+@pytest.fixture
+def training(inputs, tmp_path, monkeypatch):
+    """A function that trains into ``out``, which says how many trainings really ran (``fits``)."""
+    out, state = tmp_path / "out", SimpleNamespace(fits=0)
+    real = run.fit
+
+    def fit(*args, **kwargs):
+        state.fits += 1
+        return real(*args, **kwargs)
+
+    def train(settings=SETTINGS, **cadence):
+        run.train(*inputs, str(out), settings, stage="train", code="code", dev=lambda encoder: float(encoder.words.weight.detach().sum()),
+                  dev_inputs={"dev": "digest"}, cadence=run.Cadence(**cadence))
+
+    monkeypatch.setattr(run, "fit", fit)
+    state.train, state.out = train, out
+    return state
+
+
+def outputs(out):
+    """Return the bytes of all that a training vouches for, its record included."""
+    names = [*checked(out / "record.json")["outputs"], "record.json"]
+    return {name: (out / name).read_bytes() for name in names}
+
+
+def delete(out):
+    """Delete the outputs, as Snakemake does."""
+    shutil.rmtree(out / "model")
+    (out / "dev.csv").unlink()
+    (out / "record.json").unlink()
+
+
+def kept(out):
+    """Return the one folder in which a finished training's outputs are kept."""
+    [folder] = out.glob("checkpoints/*/finished")
+    return folder
+
+
+def refuse_links(monkeypatch, number=errno.EPERM):
+    def link(source, target, **rest):
+        raise OSError(number, os.strerror(number), str(target))
+    monkeypatch.setattr(finished.os, "link", link)
+
+
+def test_deleted_outputs_are_put_back_byte_for_byte_without_a_step(training, capsys):
+    training.train(steps=1)
+    before = outputs(training.out)
+    delete(training.out)
+    training.train()
+    assert outputs(training.out) == before and training.fits == 1
+    assert capsys.readouterr().err.count("already trained: its outputs are put back\n") == 1
+
+
+def test_what_is_put_back_is_as_new_as_just_written(training):
+    training.train()
+    for name in outputs(training.out):
+        os.utime(training.out / name, (1000.0, 1000.0))
+    delete(training.out)
+    training.train()
+    assert all((training.out / name).stat().st_mtime > time.time() - 3600 for name in outputs(training.out))
+
+
+def test_a_finished_training_is_stored_once_and_keeps_no_step_checkpoint(training):
+    training.train(steps=1)
+    for _ in range(2):
+        for name in outputs(training.out):
+            ours, theirs = (training.out / name).stat(), (kept(training.out) / name).stat()
+            assert ours.st_ino == theirs.st_ino and ours.st_nlink == 2
+        assert [p.name for p in training.out.glob("checkpoints/*/*")] == ["finished"]
+        delete(training.out)
+        training.train()
+
+
+def test_a_change_of_settings_trains_anew_and_the_earlier_outputs_go(training):
+    training.train()
+    before, first = outputs(training.out), kept(training.out)
+    training.train(replace(SETTINGS, seed=1))
+    assert training.fits == 2 and outputs(training.out) != before
+    assert kept(training.out) != first and not first.parent.exists()
+
+
+DAMAGES = {
+    "one byte of the weights": lambda folder: flip(folder / "model/model.safetensors"),
+    "a missing file": lambda folder: (folder / "dev.csv").unlink(),
+    "no record": lambda folder: (folder / "record.json").unlink(),
+    "half a record": lambda folder: (folder / "record.json").write_text("{"),
+}
+
+
+def flip(path):
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 1
+    path.write_bytes(bytes(data))
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damaged_outputs_are_not_put_back_but_trained_anew_with_a_warning(training, capsys, damage):
+    training.train()
+    before = checked(training.out / "record.json")["outputs"]
+    delete(training.out)
+    DAMAGES[damage](kept(training.out))
+    training.train()
+    assert "warning: finished training passed over" in capsys.readouterr().err
+    assert training.fits == 2 and checked(training.out / "record.json")["outputs"] == before
+    assert checked(kept(training.out) / "record.json")["outputs"] == before
+
+
+def test_outputs_that_cannot_be_read_just_now_are_kept(training, monkeypatch):
+    training.train()
+    def fail(*args):
+        raise OSError(errno.EIO, "Input/output error")
+    monkeypatch.setattr(finished, "checked", fail)
+    with pytest.raises(OSError, match="Input/output"):
+        training.train()
+    assert training.fits == 1 and kept(training.out).is_dir()
+
+
+def test_where_the_disk_knows_no_hard_links_nothing_is_kept_and_nothing_said(training, monkeypatch, capsys):
+    refuse_links(monkeypatch)
+    training.train(steps=1)
+    assert outputs(training.out) and not (training.out / "checkpoints").exists()
+    assert "warning" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", [errno.EPERM, errno.EXDEV, errno.EOPNOTSUPP, errno.EMLINK])
+def test_where_links_are_refused_later_the_outputs_are_copied_back(training, monkeypatch, number):
+    training.train()
+    before = outputs(training.out)
+    delete(training.out)
+    refuse_links(monkeypatch, number)
+    training.train()
+    assert outputs(training.out) == before and training.fits == 1
+
+
+def test_a_module_without_files_keeps_its_empty_folder(tmp_path):
+    out, folder = tmp_path / "out", tmp_path / "out/checkpoints/this/finished"
+    (out / "model/2_Normalize").mkdir(parents=True)
+    (out / "model/modules.json").write_text("[]")
+    write_record(out / "record.json", "train", outputs=["model/modules.json"], started=0.0)
+    assert finished.keep(out, ["model/modules.json"], folder)
+    shutil.rmtree(out / "model")
+    assert finished.put_back(folder, out) and (out / "model/2_Normalize").is_dir()
+
+
+def test_a_time_limit_that_is_over_trains_nothing_and_the_next_start_all(training):
+    with pytest.raises(OutOfTime, match="ask for a longer runtime"):
+        training.train(stop_at=time.time() - 1)
+    assert not (training.out / "record.json").exists()
+    training.train()
+    assert checked(training.out / "record.json")["training"]["step"] == 2
