@@ -2,7 +2,9 @@
 # make test    set up, then run the tests
 # make verify  recompute every cell and check every digest of a finished run: make verify OUT=demo/results
 # make test-storm   an hour of kills and disk faults; its figures stand in docs/reliability.md
-# make plan    how many jobs the chosen config makes: make plan CONFIG=configs/minilm.yaml
+# make test-slurm   start a real Slurm on this machine and run on it (needs root and Debian's Slurm packages)
+# make plan    what a config will cost before anything runs: make plan CONFIG="configs/minilm.yaml configs/minilm-cpu.yaml"
+# make cost    what finished jobs used beside what was predicted: make cost OUT=results/minilm CONFIG=configs/minilm.yaml
 .DELETE_ON_ERROR:
 PYTHON ?= python3
 VENV   ?= .venv
@@ -10,8 +12,9 @@ BIN    := $(VENV)/bin
 CORES  ?= all
 CONFIG ?= config.yaml
 OUT    ?= results
+OUTPUT := $(if $(filter command environment,$(origin OUT)),--output $(OUT))# if given, in place of the config's own
 
-.PHONY: setup demo test test-long test-storm verify plan lock clean
+.PHONY: setup demo test test-long test-storm test-slurm verify plan cost lock clean
 
 setup: $(VENV)/.ready $(BIN)/semblance
 
@@ -35,7 +38,7 @@ demo: setup
 	@echo; echo "All tables: demo/results/tables/"
 
 test: setup
-	$(BIN)/python -m pytest -q -m "not long and not storm"
+	$(BIN)/python -m pytest -q -m "not long and not storm and not slurm"
 
 test-long: setup
 	$(BIN)/python -m pytest -q -m long
@@ -43,11 +46,17 @@ test-long: setup
 test-storm: setup
 	$(BIN)/python -m pytest -q -s -m storm tests/reliability
 
+test-slurm: setup
+	$(BIN)/python -m pytest -q -m slurm tests/slurm
+
 verify: setup
 	$(BIN)/semblance verify $(OUT)
 
 plan: setup
-	$(BIN)/snakemake -n --quiet rules --configfile $(CONFIG)
+	@$(BIN)/python -m workflow.scripts.plan $(OUTPUT) $(CONFIG)
+
+cost: setup
+	@$(BIN)/python -m workflow.scripts.cost $(OUTPUT) $(CONFIG)
 
 lock: setup
 	$(BIN)/python -m pip freeze --exclude-editable | sed 's/+cpu//' > constraints.txt

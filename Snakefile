@@ -21,6 +21,7 @@ except InputError as error:
 
 
 include: "workflow/rules/common.smk"
+include: "workflow/rules/controller.smk"
 include: "workflow/rules/download.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/entropy.smk"

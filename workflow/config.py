@@ -41,6 +41,24 @@ def load(config: dict) -> dict:
     return config
 
 
+def laid_over(paths: Iterable[str | Path]) -> dict:
+    """Return config files laid over each other as Snakemake lays them, not yet validated."""
+    config: dict = {}
+    for path in paths:
+        over = read_yaml(path)
+        if not isinstance(over, dict):
+            raise InputError(path, "no mapping of keys to values", "see config.yaml")
+        _lay(config, over)
+    return config
+
+
+def _lay(under: dict, over: dict) -> dict:
+    for key, value in over.items():
+        both = isinstance(value, dict) and isinstance(under.get(key), dict)
+        under[key] = _lay(under[key], value) if both else value
+    return under
+
+
 @functools.cache
 def _validator() -> jsonschema.protocols.Validator:
     return Validator(yaml.safe_load(SCHEMA.read_text(encoding="utf-8")))
@@ -136,7 +154,7 @@ def _check_training(config: dict, where: str, entry: dict) -> None:
     for key in ("recipe", "loss"):
         if key not in entry:
             raise InputError(f"config.{where}.{key}", "missing key")
-    for key in ("by_base", "gpus", "checkpoint_minutes", "checkpoint_steps"):
+    for key in ("by_base", "gpus", "jobs_per_gpu", "checkpoint_minutes", "checkpoint_steps"):
         if key in entry:
             raise InputError(f"config.{where}.{key}", "has no effect here", "it belongs to recipes or training")
     _known(f"{where}.recipe", entry["recipe"], config["recipes"], "recipe")

@@ -53,8 +53,7 @@ def _try(handle: TextIO) -> bool:
 
 def take_over(folder: str | os.PathLike, locks: Path = SNAKEMAKE) -> None:
     """Remove Snakemake's locks on files of ``folder`` if no living controller has it."""
-    stale = [lock for lock in sorted(locks.glob("*.lock"))
-             if any(line.startswith(f"{folder}/") for line in lock.read_text(errors="replace").splitlines())]
+    stale = _snakemakes(folder, locks)
     try:
         if not stale or not hold(folder):
             return
@@ -63,3 +62,16 @@ def take_over(folder: str | os.PathLike, locks: Path = SNAKEMAKE) -> None:
     for lock in stale:
         lock.unlink(missing_ok=True)
     print(f"note: an earlier run on {folder} was killed; its lock is removed", file=sys.stderr)
+
+
+def is_deserted(folder: str | os.PathLike, locks: Path = SNAKEMAKE) -> bool:
+    """Tell whether no living controller has the folder; if so, it is this process's from now on."""
+    try:
+        return hold(folder)
+    except NoLocks:
+        return not _snakemakes(folder, locks)
+
+
+def _snakemakes(folder: str | os.PathLike, locks: Path) -> list[Path]:
+    return [lock for lock in sorted(locks.glob("*.lock"))
+            if any(line.startswith(f"{folder}/") for line in lock.read_text(errors="replace").splitlines())]

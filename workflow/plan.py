@@ -10,7 +10,9 @@ from semblance.provenance import canonical
 
 STS_TASKS = ("sts12", "sts13", "sts14", "sts15", "sts16", "stsb", "sickr")
 FAQ_RECIPES = {"rcl": "rcl-faq"}  # the recipe that stands in for another on a FAQ bank's folds
+NOT_OF_FILES = ("tokenizer", "million_parameters")  # of a base: which tokens it reads, its size for the scheduler
 NOT_SETTINGS = ("recipe", "by_base", "regulators")
+CHANGES_NO_RESULT = ("checkpoint_minutes", "checkpoint_steps", "jobs_per_gpu")
 
 
 class Run(NamedTuple):
@@ -126,13 +128,17 @@ class Plan:
         """Return what an entropy model starts from: the base, or on a FAQ fold the initial model."""
         return self.model_record(corpus, base, "initial" if self.is_faq(corpus) else "start", seed)
 
+    def base_settings(self, base: str) -> str:
+        """Return the ``--settings`` of ``download_model``: all of a base that its files depend on."""
+        return canonical({k: v for k, v in self.config["bases"][base].items() if k not in NOT_OF_FILES})
+
     # --- settings -----------------------------------------------------------------------------
 
     def _recipe(self, name: str, corpus: str, base: str) -> dict:
         name = FAQ_RECIPES.get(name, name) if self.is_faq(corpus) else name
         recipe = self.config["recipes"][name]
         merged = {**self.config["training"], **recipe, **recipe.get("by_base", {}).get(base, {})}
-        return {k: v for k, v in merged.items() if not k.startswith("checkpoint_")}  # when to save changes no result
+        return {k: v for k, v in merged.items() if k not in CHANGES_NO_RESULT}
 
     def _settings(self, entry: dict, corpus: str, base: str, seed: int | str, extra: dict) -> str:
         merged = {**self._recipe(entry["recipe"], corpus, base), **entry, **extra, "seed": int(seed)}

@@ -2,12 +2,12 @@
 
 import pytest
 
-from tests.dag.tiny import Project
+from tests.dag.tiny import Project, trapped
 
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory) -> Project:
-    """A project whose whole tiny DAG has run."""
+    """A project whose whole tiny DAG has run, without the network: attempts are noted in its folder trap/."""
     project = Project(tmp_path_factory.mktemp("dag") / "project")
-    project.snakemake("--cores", "2")
+    project.snakemake("--cores", "2", **trapped(project.folder / "trap"))
     return project

@@ -145,6 +145,7 @@ CONFIG_MUTATIONS = {
     "the wiki corpus's limit": (changed(corpora={"wiki1m/limit": 100}), downstream("prepare_wiki")),
     "the split's seed": (changed(faq={"seed": 5}), downstream("prepare_faq")),
     "gradient clipping": (changed(training={"clip": 0.5}), downstream(*TRAININGS)),
+    "the jobs that share a GPU": (changed(training={"jobs_per_gpu": 2}), set()),
     "the unsupervised recipe": (changed(recipes={"unsupervised/learning_rate": 1e-4}), downstream("train:wiki")),
     "the FAQ recipe": (changed(recipes={"rcl-faq/learning_rate": 1e-4}),
                         downstream("train:faq", "train_initial", "train_entropy:faq")),

@@ -13,7 +13,8 @@ from safetensors.torch import save_file
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
 ROOT = Path(__file__).resolve().parents[2]
-COPIED = ("Snakefile", "config.yaml", "semblance", "workflow", "profiles", "demo")
+COPIED = ("Snakefile", "config.yaml", "semblance", "workflow", "profiles", "slurm", "envs", "demo")
+TRAP = Path(__file__).parent / "no_network"  # refuses and notes every call to the network
 
 CONFIG = {
     "output": "results", "resources": "resources", "manifest": "demo/manifest.yaml", "mirror": "demo/data",
@@ -68,6 +69,12 @@ def write_base(folder: Path) -> None:
     save_file(weights, folder / "model.safetensors")
 
 
+def trapped(notes: Path) -> dict[str, str]:
+    """Return the environment variables of processes that may not call the network; attempts are noted in a folder."""
+    notes.mkdir(exist_ok=True)
+    return {"PYTHONPATH": str(TRAP), "NETWORK_TRAP": str(notes)}
+
+
 class Project:
     """A scratch copy of the project, to run, mutate and run again."""
 
@@ -85,9 +92,9 @@ class Project:
         """Write the override config."""
         (self.folder / "tiny.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
 
-    def snakemake(self, *arguments: str, check: bool = True) -> str:
-        """Run snakemake in the copy; return what it printed."""
-        environment = {**os.environ, "PYTHONPATH": "", "TQDM_DISABLE": "1"}
+    def snakemake(self, *arguments: str, check: bool = True, **variables: str) -> str:
+        """Run snakemake in the copy, with more environment variables if wished; return what it printed."""
+        environment = {**os.environ, "PYTHONPATH": "", "TQDM_DISABLE": "1", **variables}
         done = subprocess.run([sys.executable, "-m", "snakemake", "--configfile", "tiny.yaml", *arguments], cwd=self.folder,
                               env=environment, capture_output=True, text=True, timeout=900)
         if check and done.returncode:

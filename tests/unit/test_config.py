@@ -73,6 +73,10 @@ VIOLATIONS = {
     "config.corpora.none": lambda c: c["corpora"].update(none={"kind": "wiki", "datasets": ["wiki1m"]}),
     "config.tables.rcl_table3.reference": lambda c: c["tables"]["rcl_table3"].update(reference="nobody"),
     "config.methods.ssimcse.dropout.sampled": lambda c: c["methods"]["ssimcse"]["dropout"]["sampled"].update(low=0.8),
+    "config.training.jobs_per_gpu": lambda c: c["training"].update(jobs_per_gpu=0),
+    "config.methods.simcse.jobs_per_gpu": lambda c: c["methods"]["simcse"].update(jobs_per_gpu=2),
+    "config.bases.bert-base.million_parameters": lambda c: c["bases"]["bert-base"].update(million_parameters=0),
+    "config.cluster.max_runtime": lambda c: c["cluster"].update(max_runtime="2 days"),
     "config.mirror": lambda c: c.update(mirror=7),
 }
 
@@ -120,3 +124,10 @@ def test_a_seed_or_phi_is_kept_apart_in_the_paths():
     plan = Plan(load(merged("config.yaml")))
     paths = [plan.scores(run) for run in plan.runs]
     assert len(paths) == len(set(paths))
+
+
+def test_how_many_share_a_gpu_and_when_to_save_change_no_settings():
+    config, other = merged("config.yaml"), merged("config.yaml")
+    other["training"] |= {"jobs_per_gpu": 4, "checkpoint_minutes": 1, "checkpoint_steps": 7}
+    run = next(r for r in Plan(load(config)).runs if r.method == "rcl-8" and r.corpus == "nli")
+    assert Plan(load(config)).train_settings(*run) == Plan(load(other)).train_settings(*run)

@@ -1,13 +1,18 @@
 # What every rule file uses: the plan, the folders, the manifest, one way to call a script.
-# Needs: config (validated). Makes: PLAN, OUT, RESOURCES, DATASETS, TABLES, PYTHON, GPUS, CADENCE, code(), dataset_files();
-# holds OUT for this controller alone.
+# Needs: config (validated). Makes: PLAN, OUT, RESOURCES, DATASETS, TABLES, PYTHON, GPUS, SHARING, CADENCE, COST, code(),
+# asks(), dataset_files().
+import os
 import re
 import shlex
 import sys
 
+from snakemake.settings.types import DeploymentMethod
+
 from semblance.data.sources import load_manifest
 from semblance.provenance import canonical
-from workflow import lock
+from workflow import rates, slurm
+from workflow.cost import Cost
+from workflow.jobs import job_of
 from workflow.plan import Plan
 
 PLAN = Plan(config)
@@ -16,28 +21,30 @@ try:
     DATASETS = load_manifest(config["manifest"])
 except InputError as error:
     raise WorkflowError(str(error))
+COST = Cost(config, DATASETS, rates.shipped(), rates.learned(OUT))
 TABLES = expand(f"{OUT}/tables/{{table}}.{{form}}", table=config["tables"], form=["csv", "md", "tex"])
-PYTHON = f"{shlex.quote(sys.executable)} -m workflow.scripts"
+IN_CONDA = DeploymentMethod.CONDA in workflow.deployment_settings.deployment_method
+PYTHON = f"{'python' if IN_CONDA else shlex.quote(sys.executable)} -m workflow.scripts"
 GPUS = config["training"].get("gpus", 0)
+JOBS_PER_GPU = config["training"].get("jobs_per_gpu", 1)
+SHARING = f"--jobs-per-gpu {JOBS_PER_GPU}"
 CADENCE = " ".join(  # of step checkpoints: it changes no result, so it stays out of `params`
     f"--{key.replace('_', '-')} {config['training'][key]}" for key in ("checkpoint_minutes", "checkpoint_steps")
     if key in config["training"])
-
-if workflow.is_main_process:
-    lock.take_over(OUT)
-
-
-onstart:
-    try:
-        if not lock.hold(OUT, seconds=30):
-            raise WorkflowError(f"another snakemake works on {OUT}: wait for it, or give this run another output folder")
-    except lock.NoLocks:
-        pass
+if (_end := slurm.end_of_allocation(os.environ)) is not None:
+    CADENCE += f" --stop-at {_end}"
 
 
 def code(script, *modules):
     """Return the digest of all code that a script runs; an edit there reruns the stage."""
     return code_digest(f"workflow.scripts.{script}", *modules)
+
+
+def asks(stage):
+    """Return what a stage's jobs ask of a scheduler: from the cost model, more at each new attempt."""
+    def ask(what):
+        return lambda wildcards, attempt: COST.asks(job_of(stage, wildcards), attempt)[what]
+    return {what: ask(what) for what in ("mem_mb", "runtime", "cpus_per_task")}
 
 
 def dataset_files(*names):

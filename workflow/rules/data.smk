@@ -18,8 +18,11 @@ rule prepare_nli:
         corpus="|".join(map(re.escape, (c for c, v in config["corpora"].items() if v["kind"] == "nli"))) or "(?!)",
     log:
         f"{OUT}/logs/prepare_nli/{{corpus}}.log",
+    benchmark:
+        f"{OUT}/logs/prepare_nli/{{corpus}}.tsv"
     resources:
-        mem_mb=8000,
+        **asks("prepare_nli"),
+    conda: "../../envs/semblance.yaml"
     shell:
         "{PYTHON}.prepare_nli --settings {params.settings:q} --manifest {params.manifest:q} --data {params.data:q}"
         " --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"
@@ -42,8 +45,11 @@ rule prepare_wiki:
         corpus="|".join(map(re.escape, (c for c, v in config["corpora"].items() if v["kind"] == "wiki"))) or "(?!)",
     log:
         f"{OUT}/logs/prepare_wiki/{{corpus}}.log",
+    benchmark:
+        f"{OUT}/logs/prepare_wiki/{{corpus}}.tsv"
     resources:
-        mem_mb=8000,
+        **asks("prepare_wiki"),
+    conda: "../../envs/semblance.yaml"
     shell:
         "{PYTHON}.prepare_wiki --settings {params.settings:q} --manifest {params.manifest:q} --data {params.data:q}"
         " --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"
@@ -63,6 +69,11 @@ rule prepare_sts:
         code=code("prepare_sts"),
     log:
         f"{OUT}/logs/prepare_sts.log",
+    benchmark:
+        f"{OUT}/logs/prepare_sts.tsv"
+    conda: "../../envs/semblance.yaml"
+    resources:
+        **asks("prepare_sts"),
     shell:
         "{PYTHON}.prepare_sts --settings {params.settings:q} --manifest {params.manifest:q} --data {params.data:q}"
         " --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"
@@ -87,6 +98,11 @@ rule prepare_faq:
         code=code("prepare_faq"),
     log:
         f"{OUT}/logs/prepare_faq/{{bank}}.log",
+    benchmark:
+        f"{OUT}/logs/prepare_faq/{{bank}}.tsv"
+    conda: "../../envs/semblance.yaml"
+    resources:
+        **asks("prepare_faq"),
     shell:
         "{PYTHON}.prepare_faq --settings {params.settings:q} --manifest {params.manifest:q} --data {params.data:q}"
         " --corpora {params.corpora:q} --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"
@@ -105,6 +121,11 @@ rule tokenise:
         code=code("tokenise"),
     log:
         f"{OUT}/logs/tokenise/{{base}}/{{corpus}}.log",
+    benchmark:
+        f"{OUT}/logs/tokenise/{{base}}/{{corpus}}.tsv"
+    conda: "../../envs/semblance.yaml"
+    resources:
+        **asks("tokenise"),
     shell:
         "{PYTHON}.tokenise --corpus {input.corpus:q} --base {input.base:q} --code {params.code}"
         " --output {output.record:q} 2> >(tee {log:q} >&2)"

@@ -25,6 +25,7 @@ for _name, _dataset in DATASETS.items():
             pins={f.path: f.sha256 for f in (*_dataset.files, *_dataset.archives)},
         log:
             f"{OUT}/logs/download/{_name}.log",
+        conda: "../../envs/semblance.yaml"
         shell:
             "{PYTHON}.download --manifest {params.manifest:q} --dataset {params.dataset:q}"
             " --destination {params.destination:q} --record {output.record:q} {WHENCE}"
@@ -39,10 +40,11 @@ rule download_model:
         weights=f"{RESOURCES}/models/{{base}}/model/model.safetensors",
         tokenizer=f"{RESOURCES}/models/{{base}}/model/tokenizer.json",
     params:
-        settings=lambda w: canonical({k: v for k, v in config["bases"][w.base].items() if k != "tokenizer"}),
+        settings=lambda w: PLAN.base_settings(w.base),
         code=code("download_model"),
     log:
         f"{OUT}/logs/download_model/{{base}}.log",
+    conda: "../../envs/semblance.yaml"
     shell:
         "{PYTHON}.download_model --settings {params.settings:q} --hub {HUB} --code {params.code}"
         " --output {output.record:q} 2> >(tee {log:q} >&2)"

@@ -23,11 +23,11 @@ rule train_initial:
         f"{OUT}/logs/train_initial/{{corpus}}/{{base}}/seed-{{seed}}.tsv"
     resources:
         gpu=GPUS,
-        mem_mb=8000,
-        runtime=120,
+        **asks("train_initial"),
+    conda: "../../envs/semblance.yaml"
     shell:
         "{PYTHON}.train_initial --settings {params.settings:q} --base {input.base:q} --corpus {input.corpus:q}"
-        " --tokens {input.tokens:q} --dev {input.dev:q} --fold {params.fold} --code {params.code} {CADENCE}"
+        " --tokens {input.tokens:q} --dev {input.dev:q} --fold {params.fold} --code {params.code} {CADENCE} {SHARING}"
         " --output {output.record:q} 2> >(tee {log:q} >&2)"
 
 
@@ -51,11 +51,11 @@ rule train_entropy:
         f"{OUT}/logs/train_entropy/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}.tsv"
     resources:
         gpu=GPUS,
-        mem_mb=8000,
-        runtime=240,
+        **asks("train_entropy"),
+    conda: "../../envs/semblance.yaml"
     shell:
         "{PYTHON}.train_entropy --settings {params.settings:q} --base {input.base:q} --corpus {input.corpus:q}"
-        " --tokens {input.tokens:q} --code {params.code} {CADENCE} --output {output.record:q} 2> >(tee {log:q} >&2)"
+        " --tokens {input.tokens:q} --code {params.code} {CADENCE} {SHARING} --output {output.record:q} 2> >(tee {log:q} >&2)"
 
 
 rule embed:
@@ -74,10 +74,13 @@ rule embed:
     threads: config["embed"]["threads"]
     log:
         f"{OUT}/logs/embed/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}.log",
+    benchmark:
+        f"{OUT}/logs/embed/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}.tsv"
     resources:
         gpu=GPUS,
-        mem_mb=8000,
-        runtime=60,
+        **asks("embed"),
+    conda: "../../envs/semblance.yaml"
     shell:
         "{PYTHON}.embed --model {input.model:q} --tokens {input.tokens:q} --max-length {params.max_length}"
-        " --threads {params.threads} --gpus {GPUS} --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"
+        " --threads {params.threads} --gpus {GPUS} {SHARING} --code {params.code} --output {output.record:q}"
+        " 2> >(tee {log:q} >&2)"

@@ -21,13 +21,16 @@ rule evaluate_sts:
     threads: config["evaluate_sts"]["threads"]
     log:
         f"{OUT}/logs/evaluate_sts/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.log",
+    benchmark:
+        f"{OUT}/logs/evaluate_sts/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.tsv"
     resources:
         gpu=GPUS,
-        mem_mb=8000,
-        runtime=60,
+        **asks("evaluate_sts"),
+    conda: "../../envs/semblance.yaml"
     shell:
         "{PYTHON}.evaluate_sts --run {params.run:q} --model {input.model:q} --pairs {input.pairs:q}"
-        " --threads {params.threads} --gpus {GPUS} --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"
+        " --threads {params.threads} --gpus {GPUS} {SHARING} --code {params.code} --output {output.record:q}"
+        " 2> >(tee {log:q} >&2)"
 
 
 rule evaluate_faq:
@@ -51,11 +54,13 @@ rule evaluate_faq:
     threads: config["evaluate_faq"]["threads"]
     log:
         f"{OUT}/logs/evaluate_faq/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.log",
+    benchmark:
+        f"{OUT}/logs/evaluate_faq/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.tsv"
     resources:
         gpu=GPUS,
-        mem_mb=8000,
-        runtime=60,
+        **asks("evaluate_faq"),
+    conda: "../../envs/semblance.yaml"
     shell:
         "{PYTHON}.evaluate_faq --run {params.run:q} --model {input.model:q} --bank {input.bank:q}"
-        " --max-length {params.max_length} --threads {params.threads} --gpus {GPUS} --code {params.code}"
+        " --max-length {params.max_length} --threads {params.threads} --gpus {GPUS} {SHARING} --code {params.code}"
         " --output {output.record:q} 2> >(tee {log:q} >&2)"

@@ -16,6 +16,7 @@ rule collect_scores:
         code=code("collect_scores"),
     log:
         f"{OUT}/logs/collect_scores.log",
+    conda: "../../envs/semblance.yaml"
     shell:
         "{PYTHON}.collect_scores --root {params.root:q} --runs {params.runs:q} --output {output.scores:q}"
         " --code {params.code} --record {output.record:q} 2> >(tee {log:q} >&2)"
@@ -40,6 +41,7 @@ rule render_table:
         code=code("render_table"),
     log:
         f"{OUT}/logs/render_table/{{table}}.log",
+    conda: "../../envs/semblance.yaml"
     shell:
         "{PYTHON}.render_table --settings {params.settings:q} --scores {input.record:q}"
         " --predictions-root {params.root:q} --published {input.published:q} --csv {output.csv:q}"
@@ -60,6 +62,7 @@ rule compare_published:
         code=code("compare_published"),
     log:
         f"{OUT}/logs/compare_published.log",
+    conda: "../../envs/semblance.yaml"
     shell:
         "{PYTHON}.compare_published --published {input.published:q} --tables {input.records:q}"
         " --output {output.page:q} --code {params.code} --record {output.record:q} 2> >(tee {log:q} >&2)"

@@ -25,9 +25,9 @@ rule train:
         f"{OUT}/logs/train/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.tsv"
     resources:
         gpu=GPUS,
-        mem_mb=16000,
-        runtime=480,
+        **asks("train"),
+    conda: "../../envs/semblance.yaml"
     shell:
         "{PYTHON}.train --settings {params.settings:q} --base {input.base:q} --corpus {input.corpus:q}"
         " --tokens {input.tokens:q} --dev {input.dev:q} {params.fold:q} --regulators {input.regulators:q}"
-        " --code {params.code} {CADENCE} --output {output.record:q} 2> >(tee {log:q} >&2)"
+        " --code {params.code} {CADENCE} {SHARING} --output {output.record:q} 2> >(tee {log:q} >&2)"

@@ -1,0 +1,69 @@
+"""The plan's jobs are Snakemake's; what is asked of a scheduler reruns nothing; a finished run teaches the plan."""
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.dag.tiny import CONFIG, Project
+from workflow import usage
+from workflow.config import laid_over, load
+from workflow.jobs import jobs, record
+from workflow.plan import Plan
+
+pytestmark = pytest.mark.dag
+
+
+def script(project: Project, name: str) -> str:
+    """Run one of the two scripts in the copy; return what it printed."""
+    done = subprocess.run([sys.executable, "-m", f"workflow.scripts.{name}", "tiny.yaml"], cwd=project.folder,
+                          env={**os.environ, "PYTHONPATH": ""}, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def tiny_plan(project: Project) -> Plan:
+    """Return the plan of the copy's config."""
+    return Plan(load(laid_over([project.folder / "config.yaml", project.folder / "tiny.yaml"])))
+
+
+def test_the_jobs_of_the_plan_are_those_of_a_dry_run(tmp_path):
+    project = Project(tmp_path / "project")
+    planned = project.planned()
+    dry: Counter[str] = Counter()
+    for name, count in planned.items():
+        dry["download" if name.startswith("download_") and name != "download_model" else name] += count
+    del dry["all"]
+    assert Counter(job.stage for job in jobs(tiny_plan(project))) == dry
+
+
+def test_every_job_of_a_finished_run_has_its_record_and_its_use(finished: Project):
+    plan = tiny_plan(finished)
+    assert [j for j in jobs(plan) if not Path(finished.folder, record(plan, j)).is_file()] == []
+    used = {u.job: u for u in usage.read(finished.folder / "results")}
+    assert set(used) == {j for j in jobs(plan) if not j.stage.startswith("download")}
+    measured = {job.stage for job, use in used.items() if use.memory is not None}
+    assert {"train", "train_initial", "train_entropy", "embed", "evaluate_sts", "evaluate_faq"} <= measured
+
+
+def test_sizes_limits_and_rates_rerun_nothing(finished: Project):
+    rates = finished.folder / "results/logs/rates.json"
+    try:
+        rates.write_text('{"rates": {"cpu/train/*": {"rate": 0.001, "n": 5}, "cpu/embed/*": {"rate": 0.001, "n": 5}}}')
+        sized = {**CONFIG["bases"]["tiny"], "million_parameters": 3000}
+        finished.write_config({**CONFIG, "bases": {**CONFIG["bases"], "tiny": sized}, "cluster": {"max_runtime": 9999}})
+        assert finished.planned() == {}
+        assert "runtime=9999" in finished.snakemake("-n", "--forcerun", "train", "--until", "train")  # they are read
+    finally:
+        finished.write_config(CONFIG)
+        rates.unlink()
+
+
+def test_plan_and_cost_read_a_finished_run_and_leave_nothing_to_do(finished: Project):
+    plan, costs = script(finished, "plan"), script(finished, "cost")
+    rows = [line.split() for line in plan.splitlines() if line[:1].isalpha() and line.split()[3:4] in (["cpu"], ["gpu"])]
+    assert len(rows) == 16 and {row[2] for row in rows} == {"0"}
+    assert f"{sum(int(row[1]) for row in rows)} jobs" in plan and "train_entropy" in costs
+    assert finished.planned() == {}

@@ -1,0 +1,84 @@
+"""What a local run makes of its machine: as many GPU jobs as GPUs, and with --sdm conda the environment's Python."""
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.dag.tiny import CONFIG, ROOT, Project
+from tests.unit.models.test_devices import A, B, write_nvidia_smi
+
+pytestmark = pytest.mark.dag
+TARGET = "results/sts/record.json"  # two rules and no training
+
+CONDA = """#!/bin/sh
+case "$*" in
+  "info --json") echo '{{"conda_prefix": "{base}", "platform": "linux-64"}}' ;;
+  "--version") echo "conda 24.7.1" ;;
+  "config --get channel_priority --json") echo '{{"get": {{"channel_priority": "strict"}}}}' ;;
+  "env create "*)
+    while [ $# -gt 0 ]; do case "$1" in --file) file="$2" ;; --prefix) prefix="$2" ;; esac; shift; done
+    mkdir -p "$prefix/bin"
+    cp "$file" {base}/created.yaml
+    printf '#!/bin/sh\\necho "$*" >> {base}/ran\\nexec {python} "$@"\\n' > "$prefix/bin/python"
+    chmod +x "$prefix/bin/python" ;;
+  "clean "*) ;;
+  *) echo "what is conda $*?" >&2; exit 1 ;;
+esac
+"""
+
+
+@pytest.fixture
+def conda(tmp_path) -> Path:
+    """A stand-in for conda, first on the path: its environments hold this Python, and note what it runs."""
+    base = tmp_path / "base"
+    (base / "bin").mkdir(parents=True)
+    (base / "bin" / "activate").write_text('PATH="$1/bin:$PATH"\n')
+    (base / "bin" / "conda").write_text(CONDA.format(base=base, python=sys.executable))
+    (base / "bin" / "conda").chmod(0o755)
+    return base
+
+
+def with_path(folder: Path) -> dict[str, str]:
+    return {"PATH": f"{folder}:{os.environ['PATH']}"}
+
+
+def test_with_conda_every_job_runs_the_environments_python(tmp_path, conda):
+    Project(tmp_path / "project").snakemake("--cores", "1", "--sdm", "conda", "--", TARGET, **with_path(conda / "bin"))
+    assert (conda / "created.yaml").read_text() == (ROOT / "envs/semblance.yaml").read_text()
+    ran = [line.split()[1] for line in (conda / "ran").read_text().splitlines()]
+    assert set(ran) == {"workflow.scripts.download", "workflow.scripts.prepare_sts"}
+
+
+def test_a_finished_run_is_finished_with_conda_too(finished: Project, conda):
+    printed = finished.snakemake("-n", "--sdm", "conda", **with_path(conda / "bin"))
+    assert "Nothing to be done" in printed
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory) -> Project:
+    """A project in which nothing has run; a training there may use a GPU."""
+    return Project(tmp_path_factory.mktemp("machines") / "project")
+
+
+@pytest.mark.parametrize("jobs_per_gpu,asked,provided", [
+    (1, [], "2"), (3, [], "6"), (1, ["--resources", "gpu=1"], "1")])
+def test_a_local_run_starts_as_many_gpu_jobs_as_there_are_places(project, tmp_path, jobs_per_gpu, asked, provided):
+    write_nvidia_smi(tmp_path / "bin", A, B)
+    project.write_config(CONFIG | {"training": {"gpus": 1, "jobs_per_gpu": jobs_per_gpu, "max_steps": 2}})
+    printed = project.snakemake("--cores", "1", *asked, "--force", "download_wiki1m", **with_path(tmp_path / "bin"))
+    [told] = [line for line in printed.splitlines() if line.startswith("Provided resources:")]
+    assert re.findall("[0-9]+", told) == [provided], told
+
+
+@pytest.mark.parametrize("gpus,executor,asks", [(1, ["--cores", "1"], True), (0, ["--cores", "1"], False),
+                                                (1, ["--executor", "slurm", "--jobs", "2"], False)])
+def test_the_gpus_of_a_machine_that_only_submits_are_not_counted(project, tmp_path, gpus, executor, asks):
+    write_nvidia_smi(tmp_path / "bin", A)
+    with open(tmp_path / "bin" / "nvidia-smi", "a") as program:
+        program.write(f"echo asked >> {tmp_path}/asked\n")
+    project.write_config(CONFIG | {"training": {"gpus": gpus, "max_steps": 2}})
+    project.snakemake("-n", "--quiet", "all", *executor, "--", TARGET, **with_path(tmp_path / "bin"))
+    assert (tmp_path / "asked").exists() == asks

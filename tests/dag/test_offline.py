@@ -1,0 +1,77 @@
+"""Every stage works from files alone: the whole tiny DAG ran where each call to the network is refused and noted."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.dag.test_reruns import STAGES
+from tests.dag.tiny import ROOT, Project, trapped
+
+pytestmark = pytest.mark.dag
+DOWNLOADS = {"download", "download_model"}
+COMPUTING = set(STAGES) - DOWNLOADS
+
+
+def lines(project: Project, name: str) -> list[str]:
+    file = project.folder / "trap" / name
+    return file.read_text().splitlines() if file.exists() else []
+
+
+def test_no_stage_calls_the_network(finished: Project):
+    assert lines(finished, "calls") == []
+
+
+def test_the_trap_lay_in_the_way_of_every_stage(finished: Project):
+    ran = {word.removeprefix("workflow.scripts.") for line in lines(finished, "processes") for word in line.split()
+           if word.startswith("workflow.scripts.")}
+    assert ran == COMPUTING | DOWNLOADS
+
+
+def test_no_stage_that_computes_loads_a_library_that_could_ask_a_hub():
+    program = ("import importlib, sys\n"
+               "for name in sys.argv[1:]: importlib.import_module(f'workflow.scripts.{name}')\n"
+               "print(*{name.partition('.')[0] for name in sys.modules})\n")
+    done = subprocess.run([sys.executable, "-c", program, *COMPUTING], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert not {"huggingface_hub", "transformers", "datasets", "sentence_transformers"} & set(done.stdout.split())
+
+
+PLANTED = {
+    "socket.connect": "socket.socket().connect(('127.0.0.1', 9))",
+    "socket.getaddrinfo": "socket.create_connection(('localhost', 9))",
+    "socket.sendto": "socket.socket(type=socket.SOCK_DGRAM).sendto(b'x', ('127.0.0.1', 9))",
+    "urllib.Request": "import urllib.request; urllib.request.urlopen('http://127.0.0.1:9/')",
+}
+
+
+@pytest.mark.parametrize("event", PLANTED)
+def test_a_planted_call_is_noted_with_its_command_line_and_refused(tmp_path, event):
+    done = subprocess.run([sys.executable, "-c", f"import socket; {PLANTED[event]}", "planted"],
+                          env=os.environ | trapped(tmp_path / "trap"), capture_output=True, text=True)
+    assert done.returncode != 0 and f"{event}: no network here" in done.stderr
+    [noted] = (tmp_path / "trap/calls").read_text().splitlines()
+    assert noted.startswith(event) and noted.endswith("planted")
+
+
+def test_a_stage_that_calls_is_noted(tmp_path):
+    """The one stage that may call does, here towards a mirror on this machine."""
+    command = [sys.executable, "-m", "workflow.scripts.download", "--manifest", "demo/manifest.yaml",
+               "--dataset", "nli-simcse", "--destination", str(tmp_path / "data"),
+               "--record", str(tmp_path / "record.json"), "--mirror", "http://127.0.0.1:9"]
+    environment = os.environ | trapped(tmp_path / "trap")
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode != 0
+    assert "workflow.scripts.download" in (tmp_path / "trap/calls").read_text()
+
+
+def test_a_socket_of_this_machine_that_is_a_file_is_let_through(tmp_path):
+    program = ("import socket, sys\n"
+               "server = socket.socket(socket.AF_UNIX); server.bind('s'); server.listen()\n"
+               "socket.socket(socket.AF_UNIX).connect('s')\n")
+    environment = os.environ | trapped(tmp_path / "trap")
+    subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env=environment, check=True)
+    assert not (tmp_path / "trap/calls").exists()
+
+
