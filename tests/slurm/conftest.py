@@ -1,0 +1,63 @@
+"""One Slurm for all tests of this folder, and one small project that has run locally, for comparison."""
+
+import copy
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.dag.tiny import CONFIG, Project
+from tests.slurm import cluster as slurm
+from tests.slurm.user import LONG, User
+
+# Touches every rule with few jobs. A GPU is asked for; there is none, so the trainings run on the CPU.
+SMALL = copy.deepcopy(CONFIG)
+SMALL["training"]["gpus"] = 1
+SMALL["tables"] = dict.fromkeys(CONFIG["tables"]) | {
+    "rcl_table1a": {"rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["start", "attention-dropout-0.1"]}]},
+    "rcl_table2a": {"reference": None, "rows": [{"corpora": ["stackfaq"], "bases": ["tiny"], "methods": ["rcl-2"]}]},
+    "ssimcse_table1": {"rows": [{"corpora": ["wiki1m"], "bases": ["tiny"], "methods": ["simcse"]}]},
+}
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory):
+    """A running Slurm; without its packages, or rights to start it, the tests are skipped and say why."""
+    if why := slurm.missing():
+        pytest.skip(f"no Slurm: {why}")
+    with slurm.running(tmp_path_factory.mktemp("slurm")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def local(tmp_path_factory) -> Project:
+    """The small project, run on this machine without a scheduler."""
+    project = Project(tmp_path_factory.mktemp("local") / "project")
+    project.write_config(SMALL)
+    project.snakemake("--cores", "2")
+    return project
+
+
+@pytest.fixture(scope="session")
+def long_training(local) -> dict[str, str]:
+    """The digests of a training long enough to be hurt, never hurt and never checkpointed."""
+    user = User(copy_of(local, local.folder.parent / "long"))
+    user.write_long_config(checkpoint_steps=0)
+    user.project.snakemake("--cores", "1", "--configfile", "tiny.yaml", "long.yaml", "--", LONG)
+    return user.outputs()
+
+
+@pytest.fixture
+def user(cluster, local, tmp_path) -> User:
+    """A user with a copy of the prepared project, who asks the cluster for the long training only."""
+    user = User(copy_of(local, tmp_path / "project"))
+    user.write_long_config(checkpoint_steps=100)
+    return user
+
+
+def copy_of(project: Project, folder: Path) -> Project:
+    """Return a copy of a project with all that it has made."""
+    shutil.copytree(project.folder, folder, symlinks=True)
+    other = copy.copy(project)
+    other.folder = folder
+    return other
