@@ -13,6 +13,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Iterable, Mapping
 
+from workflow import unnoted
+
 NAME = ".slurm-runs"  # below the output folder: a line for each run, the name that all its jobs bear
 RUN_ID = re.compile(r"SLURM run ID: ([A-Za-z0-9_-]+)")
 OVER = ("BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "TIMEOUT")
@@ -46,6 +48,7 @@ def settle_earlier(out: str | Path, every: float = 10.0) -> None:
     if not shutil.which("squeue"):
         print(f"note: {noted} tells of jobs on a cluster, and there is no squeue here to ask about them", file=sys.stderr)
         return
+    since = noted.stat().st_mtime
     told: set[str] = set()
     while jobs := jobs_of(names):
         if waiting := [job for job, state in jobs.items() if state == "PENDING"]:
@@ -57,7 +60,13 @@ def settle_earlier(out: str | Path, every: float = 10.0) -> None:
                   " checkpoints)", file=sys.stderr)
             told |= running
         time.sleep(every if told else 1)
+    unnoted.forget(out, since)
     noted.unlink(missing_ok=True)
+
+
+def forget_runs(out: str | Path) -> None:
+    """Note that every job of the runs so far was seen to its end."""
+    Path(out, NAME).unlink(missing_ok=True)
 
 
 def jobs_of(names: Iterable[str]) -> dict[str, str]:

@@ -59,8 +59,8 @@ PartitionName=cpu Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP PriorityTier
 PartitionName=gpu Nodes=n3,n4 MaxTime=INFINITE State=UP PriorityTier=1
 PartitionName=urgent Nodes=n1,n2,n3,n4 MaxTime=INFINITE State=UP PriorityTier=10
 """
-NODE = ("NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=4 Boards=1 SocketsPerBoard=1 "
-        "CoresPerSocket=4 ThreadsPerCore=1 RealMemory=16000 State=UNKNOWN{gres}")
+NODE = ("NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=16 Boards=1 SocketsPerBoard=1 "
+        "CoresPerSocket=16 ThreadsPerCore=1 RealMemory=200000 State=UNKNOWN{gres}")
 CGROUP_CONF = "CgroupPlugin=cgroup/v1\nCgroupAutomount=no\nConstrainRAMSpace=yes\nConstrainDevices=no\n"
 
 
@@ -132,13 +132,14 @@ class Cluster:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
 
-    def pids(self, node: str) -> list[int]:
-        """Return the processes of a node's jobs, their step daemons included."""
+    @staticmethod
+    def pids(node: str) -> list[int]:
+        """Return the processes of a node's jobs, the daemons of their steps included."""
         found = []
         for entry in Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):
-                environment = (entry / "environ").read_bytes().split(b"\0")
-                if f"SLURMD_NODENAME={node}".encode() in environment or b"[" in (entry / "cmdline").read_bytes()[:0]:
+                in_a_job = f"SLURMD_NODENAME={node}".encode() in (entry / "environ").read_bytes().split(b"\0")
+                if in_a_job or (entry / "cmdline").read_bytes().startswith(b"slurmstepd") and _serves(entry, node):
                     found.append(int(entry.name))
         return found
 
@@ -171,11 +172,11 @@ class Cluster:
         controller_port, *ports = free_ports(1 + len(NODES))
         gpus = []
         for node in ("n3", "n4"):
-            for i in range(2):
+            for i in range(4):
                 device = self.folder / f"{node}-gpu{i}"
                 subprocess.run(["mknod", str(device), "c", "1", "3"], check=True)
-            gpus.append(f"NodeName={node} Name=gpu File={self.folder}/{node}-gpu[0-1]")
-        nodes = "\n".join(NODE.format(name=n, host=self.host, port=p, gres=" Gres=gpu:2" if n in ("n3", "n4") else "")
+            gpus.append(f"NodeName={node} Name=gpu File={self.folder}/{node}-gpu[0-3]")
+        nodes = "\n".join(NODE.format(name=n, host=self.host, port=p, gres=" Gres=gpu:4" if n in ("n3", "n4") else "")
                           for n, p in zip(NODES, ports, strict=True))
         kind = "cgroup" if self.cgroups else "linuxproc"
         texts = {"slurm.conf": SLURM_CONF.format(
@@ -201,6 +202,12 @@ class Cluster:
         log = open(self.folder / f"{name}.out", "ab")
         self.daemons[name] = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                               env={**os.environ, "SLURM_CONF": str(self.folder / "slurm.conf")})
+
+
+def _serves(entry: Path, node: str) -> bool:
+    """Tell whether a step's daemon is one of the node: its children are the node's jobs."""
+    children = (entry / f"task/{entry.name}/children").read_text().split()
+    return any(f"SLURMD_NODENAME={node}".encode() in Path("/proc", child, "environ").read_bytes() for child in children)
 
 
 @contextlib.contextmanager

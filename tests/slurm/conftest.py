@@ -1,14 +1,12 @@
 """One Slurm for all tests of this folder, and one small project that has run locally, for comparison."""
 
 import copy
-import shutil
-from pathlib import Path
 
 import pytest
 
 from tests.dag.tiny import CONFIG, Project
 from tests.slurm import cluster as slurm
-from tests.slurm.user import LONG, User
+from tests.slurm.user import LONG, User, copy_of
 
 # Touches every rule with few jobs. A GPU is asked for; there is none, so the trainings run on the CPU.
 SMALL = copy.deepcopy(CONFIG)
@@ -41,23 +39,6 @@ def local(tmp_path_factory) -> Project:
 @pytest.fixture(scope="session")
 def long_training(local) -> dict[str, str]:
     """The digests of a training long enough to be hurt, never hurt and never checkpointed."""
-    user = User(copy_of(local, local.folder.parent / "long"))
-    user.write_long_config(checkpoint_steps=0)
+    user = User(copy_of(local, local.folder.parent / "long"), checkpoint_steps=0)
     user.project.snakemake("--cores", "1", "--configfile", "tiny.yaml", "long.yaml", "--", LONG)
     return user.outputs()
-
-
-@pytest.fixture
-def user(cluster, local, tmp_path) -> User:
-    """A user with a copy of the prepared project, who asks the cluster for the long training only."""
-    user = User(copy_of(local, tmp_path / "project"))
-    user.write_long_config(checkpoint_steps=100)
-    return user
-
-
-def copy_of(project: Project, folder: Path) -> Project:
-    """Return a copy of a project with all that it has made."""
-    shutil.copytree(project.folder, folder, symlinks=True)
-    other = copy.copy(project)
-    other.folder = folder
-    return other

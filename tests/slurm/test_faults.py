@@ -3,109 +3,146 @@
 import os
 import signal
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+
+from tests.slurm.user import User, copy_of
 
 pytestmark = pytest.mark.slurm
 
 
-def only_job(cluster) -> str:
-    """Return the one job that runs."""
-    jobs = cluster.jobs("RUNNING")
-    assert len(jobs) == 1, jobs
-    return next(iter(jobs))
+def time_limit(cluster, user):
+    """Two minutes for what takes longer, twice that for the next try."""
+    user.finish(user.start(runtime="2 * attempt", pause=0.25))
 
 
-def test_a_job_that_reaches_its_time_limit_goes_on_at_the_next_try(user, long_training):
-    process = user.start(runtime="2", mem_mb="2000")
-    assert user.finish(process, 600) == 0, user.output()[-5000:]
+def cancelled(cluster, user):
+    process = user.start()
+    user.wait_for_a_checkpoint(process)
+    subprocess.run(["scancel", user.job(cluster)], check=True)
+    user.finish(process)
+
+
+def requeued(cluster, user):
+    process = user.start()
+    user.wait_for_a_checkpoint(process)
+    subprocess.run(["scontrol", "requeue", user.job(cluster)], check=True)
+    user.finish(process)
+
+
+def out_of_memory(cluster, user):
+    user.finish(user.start(mem_mb="330 if attempt == 1 else 3000"))
+
+
+def controller_killed(cluster, user):
+    first = user.start()
+    user.wait_for_a_checkpoint(first)
+    user.left_behind = user.job(cluster)
+    os.killpg(first.pid, signal.SIGKILL)
+    first.wait()
+    user.finish(user.start())
+
+
+def failing(cluster, user):
+    """One bit of an input flipped."""
+    broken = user.folder / "results/tokens/tiny/nli/tokens.arrow"
+    content, stat = bytearray(broken.read_bytes()), broken.stat()
+    content[len(content) // 2] ^= 1
+    broken.write_bytes(content)
+    os.utime(broken, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    user.finish(user.start("--retries", "0"), status=1)
+
+
+def twin(cluster, user):
+    """The same job submitted a second time while it runs."""
+    process = user.start(pause=0.2)
+    user.wait_for_a_checkpoint(process)
+    script = user.folder / "twin.sh"
+    script.write_text(subprocess.run(["scontrol", "write", "batch_script", user.job(cluster), "-"], check=True,
+                                     capture_output=True, text=True).stdout)
+    user.twin = cluster.ask("sbatch", "--parsable", "-p", "gpu", "--gpus=1", "--mem", "2000", "-t", "10", "-D", str(user.folder),
+                            "-o", str(user.folder / "twin.log"), str(script))
+    cluster.wait(lambda: cluster.jobs("FAILED").get(user.twin), 300, "the twin has left")
+    user.finish(process)
+
+
+@pytest.fixture(scope="module")
+def hurt(cluster, local, tmp_path_factory):
+    """All of these at the same time, each in a project of its own: {what: the future of its user}."""
+    def run(what):
+        user = User(copy_of(local, tmp_path_factory.mktemp(what.__name__) / "project"))
+        what(cluster, user)
+        return user
+    every = (time_limit, cancelled, requeued, out_of_memory, controller_killed, failing, twin)
+    with ThreadPoolExecutor(len(every)) as pool:
+        yield {what: pool.submit(run, what) for what in every}
+
+
+def test_a_job_that_reaches_its_time_limit_goes_on_at_the_next_try(hurt, long_training):
+    user = hurt[time_limit].result()
     assert "out of time at step" in user.output()
     assert user.outputs() == long_training and user.lives() >= 2
 
 
-def test_a_cancelled_job_goes_on_at_the_next_try(cluster, user, long_training):
-    process = user.start()
-    user.wait_for_a_checkpoint(process)
-    subprocess.run(["scancel", only_job(cluster)], check=True)
-    assert user.finish(process) == 0, user.output()[-5000:]
+def test_a_cancelled_job_goes_on_at_the_next_try(hurt, long_training):
+    user = hurt[cancelled].result()
     assert user.outputs() == long_training and user.lives() == 2
 
 
-def test_a_requeued_job_goes_on_from_its_last_checkpoint(cluster, user, long_training):
-    process = user.start()
-    user.wait_for_a_checkpoint(process)
-    job = only_job(cluster)
-    subprocess.run(["scontrol", "update", f"job={job}", "Requeue=1"], check=True)
-    subprocess.run(["scontrol", "requeue", job], check=True)
-    assert user.finish(process) == 0, user.output()[-5000:]
+def test_a_requeued_job_goes_on_from_its_last_checkpoint(hurt, long_training):
+    user = hurt[requeued].result()
     assert user.outputs() == long_training and user.lives() == 2
 
 
-def test_a_preempted_job_goes_on_at_the_next_try(cluster, user, long_training):
-    process = user.start()
-    user.wait_for_a_checkpoint(process)
-    node = cluster.jobs("RUNNING")[only_job(cluster)]["node"]
-    urgent = cluster.ask("sbatch", "--parsable", "-p", "urgent", "-w", node, "--exclusive", "--mem", "100", "-o", "/dev/null",
-                         "--wrap", "sleep 15")
-    cluster.wait(lambda: cluster.jobs("RUNNING", "COMPLETED").get(urgent), 60, "the urgent job runs")
-    assert user.finish(process) == 0, user.output()[-5000:]
-    assert user.outputs() == long_training and user.lives() == 2
-
-
-def test_a_job_whose_node_fails_goes_on_elsewhere(cluster, user, long_training):
-    process = user.start()
-    user.wait_for_a_checkpoint(process)
-    node = cluster.jobs("RUNNING")[only_job(cluster)]["node"]
-    cluster.kill_node(node)
-    try:
-        assert user.finish(process) == 0, user.output()[-5000:]
-    finally:
-        cluster.start_node(node)
-        subprocess.run(["scontrol", "update", f"nodename={node}", "state=resume"], capture_output=True)
-    assert user.outputs() == long_training and user.lives() == 2
-
-
-def test_a_job_out_of_memory_asks_for_more_at_the_next_try(user, long_training):
-    process = user.start(mem_mb="'330 if attempt == 1 else 2000'", runtime="30")
-    assert user.finish(process) == 0, user.output()[-5000:]
+def test_a_job_out_of_memory_asks_for_more_at_the_next_try(hurt, long_training):
+    user = hurt[out_of_memory].result()
     assert "oom-kill" in user.output()
     assert user.outputs() == long_training
 
 
-def test_a_killed_controllers_running_job_is_picked_up(cluster, user, long_training):
-    first = user.start()
-    user.wait_for_a_checkpoint(first)
-    job = only_job(cluster)
-    os.killpg(first.pid, signal.SIGKILL)
-    first.wait()
-    second = user.start()
-    assert user.finish(second) == 0, user.output()[-5000:]
-    assert f"still running from an earlier run: jobs {job}" in user.output()
+def test_a_killed_controllers_running_job_is_awaited_and_its_result_counts(hurt, long_training):
+    user = hurt[controller_killed].result()
+    assert f"still running from an earlier run: jobs {user.left_behind}" in user.output()
     assert user.outputs() == long_training and user.lives() == 1  # what the first job made, not a second training
+    assert "already trained" in user.output()
 
 
-def test_a_failed_job_is_reported_with_its_last_lines_its_node_and_what_to_try(user):
-    broken = user.folder / "results/tokens/tiny/nli/tokens.arrow"
-    content = bytearray(broken.read_bytes())
-    content[len(content) // 2] ^= 1
-    stat = broken.stat()
-    broken.write_bytes(content)
-    os.utime(broken, ns=(stat.st_atime_ns, stat.st_mtime_ns))
-    assert user.finish(user.start("--retries", "0")) != 0
-    report = user.output()[user.output().rindex("\nfailed: train"):]
-    assert "results/models/nli/tiny/continued/seed-1" in report.splitlines()[1]
-    assert "on node n3" in report or "on node n4" in report
-    assert "tokens.arrow" in report and "try: " in report
+def test_a_failed_job_is_reported_with_its_last_lines_its_node_and_what_to_try(hurt):
+    said = hurt[failing].result().output()
+    head, *shown, advice = said[said.rindex("\nfailed: ") + 1:].split("\nExiting")[0].strip().splitlines()[:7]
+    assert head.startswith("failed: train results/models/nli/tiny/continued/seed-1 (Slurm job ")
+    assert "on node n3" in head or "on node n4" in head
+    assert any("tokens.arrow" in line for line in shown)
 
 
-def test_of_two_launches_of_one_job_one_wins_and_the_other_leaves(cluster, user, long_training):
+def test_of_two_launches_of_one_job_one_wins_and_the_other_leaves(hurt, long_training):
+    user = hurt[twin].result()
+    assert "another process writes here" in (user.folder / "twin.log").read_text()
+    assert user.outputs() == long_training and user.lives() == 1
+
+
+def test_a_preempted_job_goes_on_at_the_next_try(hurt, cluster, local, long_training, tmp_path):
+    user = User(copy_of(local, tmp_path / "project"))
     process = user.start()
     user.wait_for_a_checkpoint(process)
-    script = user.folder / "twin.sh"
-    script.write_text("#!/bin/sh\n" + "".join(cluster.ask("scontrol", "write", "batch_script", only_job(cluster), "-")))
-    twin = cluster.ask("sbatch", "--parsable", "-p", "gpu", "--gpus=1", "--mem", "2000", "-t", "10", "-D", str(user.folder),
-                       "-o", str(user.folder / "twin.log"), str(script))
-    cluster.wait(lambda: cluster.jobs("FAILED").get(twin), 120, "the twin has left")
-    assert "another process writes here" in (user.folder / "twin.log").read_text()
-    assert user.finish(process) == 0, user.output()[-5000:]
-    assert user.outputs() == long_training and user.lives() == 1
+    node = cluster.jobs("RUNNING")[user.job(cluster)]["node"]
+    job = user.job(cluster)
+    cluster.ask("sbatch", "-p", "urgent", "-w", node, "--exclusive", "--mem", "100", "-o", "/dev/null", "--wrap", "sleep 5")
+    cluster.wait(lambda: job not in cluster.jobs("RUNNING"), 60, "the job is preempted")
+    user.finish(process)
+    assert user.outputs() == long_training and user.lives() == 2
+
+
+def test_a_job_whose_node_fails_goes_on_elsewhere(hurt, cluster, local, long_training, tmp_path):
+    user = User(copy_of(local, tmp_path / "project"))
+    process = user.start()
+    user.wait_for_a_checkpoint(process)
+    node = cluster.jobs("RUNNING")[user.job(cluster)]["node"]
+    cluster.kill_node(node)
+    try:
+        user.finish(process)
+    finally:
+        cluster.start_node(node)
+        subprocess.run(["scontrol", "update", f"nodename={node}", "state=resume"], capture_output=True)
+    assert user.outputs() == long_training and user.lives() == 2

@@ -33,5 +33,9 @@ onstart:
     slurm.note_run(OUT, log)
 
 
+onsuccess:
+    slurm.forget_runs(OUT)
+
+
 onerror:
     print(failures.report(".snakemake/slurm_logs", STARTED), file=sys.stderr)
