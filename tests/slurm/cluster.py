@@ -118,7 +118,8 @@ class Cluster:
             except subprocess.TimeoutExpired:
                 process.kill()
         for name in FILES:
-            (ETC / name).unlink(missing_ok=True)
+            if (ETC / name).is_symlink() and (ETC / name).readlink() == self.folder / name:
+                (ETC / name).unlink()
 
     def start_node(self, node: str) -> None:
         """Start one node's daemon."""
