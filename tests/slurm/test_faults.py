@@ -69,6 +69,32 @@ def twin(cluster, user):
     user.finish(process)
 
 
+def on_a_node_of_its_own(user):
+    return user.start(slurm_partition="cpu", gpu="0", cpus_per_task="16")
+
+
+def preempted(cluster, user):
+    process = on_a_node_of_its_own(user)
+    user.wait_for_a_checkpoint(process)
+    job = user.job(cluster)
+    cluster.ask("sbatch", "-p", "urgent", "-w", cluster.jobs("RUNNING")[job]["node"], "--exclusive", "--mem", "100",
+                "-o", "/dev/null", "--wrap", "sleep 5")
+    cluster.wait(lambda: job not in cluster.jobs("RUNNING"), 60, "the job is preempted")
+    user.finish(process)
+
+
+def node_failed(cluster, user):
+    process = on_a_node_of_its_own(user)
+    user.wait_for_a_checkpoint(process)
+    job = user.job(cluster)
+    node = cluster.jobs("RUNNING")[job]["node"]
+    cluster.kill_node(node)
+    cluster.wait(lambda: job not in cluster.jobs("RUNNING"), 120, "the node's silence is noticed")
+    cluster.start_node(node)
+    subprocess.run(["scontrol", "update", f"nodename={node}", "state=resume"], capture_output=True)
+    user.finish(process)
+
+
 @pytest.fixture(scope="module")
 def hurt(cluster, local, tmp_path_factory):
     """All of these at the same time, each in a project of its own: {what: the future of its user}."""
@@ -76,7 +102,8 @@ def hurt(cluster, local, tmp_path_factory):
         user = User(copy_of(local, tmp_path_factory.mktemp(what.__name__) / "project"))
         what(cluster, user)
         return user
-    every = (time_limit, cancelled, requeued, out_of_memory, controller_killed, failing, twin)
+    every = (time_limit, cancelled, requeued, out_of_memory, controller_killed, failing, twin, preempted,
+             node_failed)
     with ThreadPoolExecutor(len(every)) as pool:
         yield {what: pool.submit(run, what) for what in every}
 
@@ -125,27 +152,12 @@ def test_of_two_launches_of_one_job_one_wins_and_the_other_leaves(hurt, long_tra
     assert user.outputs() == long_training and user.lives() == 1
 
 
-def test_a_preempted_job_goes_on_at_the_next_try(hurt, cluster, local, long_training, tmp_path):
-    user = User(copy_of(local, tmp_path / "project"))
-    process = user.start()
-    user.wait_for_a_checkpoint(process)
-    node = cluster.jobs("RUNNING")[user.job(cluster)]["node"]
-    job = user.job(cluster)
-    cluster.ask("sbatch", "-p", "urgent", "-w", node, "--exclusive", "--mem", "100", "-o", "/dev/null", "--wrap", "sleep 5")
-    cluster.wait(lambda: job not in cluster.jobs("RUNNING"), 60, "the job is preempted")
-    user.finish(process)
+def test_a_preempted_job_goes_on_when_it_is_its_turn_again(hurt, long_training):
+    user = hurt[preempted].result()
+    assert "preemption" in user.output()
     assert user.outputs() == long_training and user.lives() == 2
 
 
-def test_a_job_whose_node_fails_goes_on_elsewhere(hurt, cluster, local, long_training, tmp_path):
-    user = User(copy_of(local, tmp_path / "project"))
-    process = user.start()
-    user.wait_for_a_checkpoint(process)
-    node = cluster.jobs("RUNNING")[user.job(cluster)]["node"]
-    cluster.kill_node(node)
-    try:
-        user.finish(process)
-    finally:
-        cluster.start_node(node)
-        subprocess.run(["scontrol", "update", f"nodename={node}", "state=resume"], capture_output=True)
+def test_a_job_whose_node_fails_goes_on(hurt, long_training):
+    user = hurt[node_failed].result()
     assert user.outputs() == long_training and user.lives() == 2
