@@ -7,14 +7,15 @@ from typing import Iterator, NamedTuple
 LAST = 5  # lines of its own log that are shown
 CAUSES = (  # the first that a job's log bears, why, and what to try
     (r"oom-kill|Out Of Memory|exceeded.*memory limit", "out of memory",
-     "each try asks for more (mem_mb); to begin higher: --set-resources {rule}:mem_mb=N, or cluster.memory_factor"),
+     "each try asks for more; to begin higher, set mem_mb of {rule} under set-resources in slurm/profile.yaml"),
     (r"DUE TO TIME LIMIT", "its time was up before it could save",
-     "start again: trainings go on from their last checkpoint; for longer jobs: --set-resources {rule}:runtime=MINUTES"),
+     "start again: trainings go on from their last checkpoint; for longer jobs, set runtime of"
+     " {rule} under set-resources in slurm/profile.yaml"),
     (r"DUE TO PREEMPTION", "preempted by a job of higher priority", "start again: trainings go on from their last checkpoint"),
-    (r"DUE TO NODE FAILURE|Node failure", "the node failed", "start again, and --slurm-exclude-failed-nodes if it comes back"),
+    (r"DUE TO NODE FAILURE|Node failure", "the node failed", "start again; to leave a node out: --slurm-exclude-failed-nodes NODE"),
     (r"CANCELLED AT", "cancelled (scancel, or the site)", "start again: trainings go on from their last checkpoint"),
-    (r"\bout of time at step", "its time was up; it saved first", "start again: it goes on from there; for longer jobs:"
-     " --set-resources {rule}:runtime=MINUTES"),
+    (r"\bout of time at step", "its time was up; it saved first", "start again: it goes on from there; for longer jobs,"
+     " set runtime of {rule} under set-resources in slurm/profile.yaml"),
     (r"another process writes here", "another job trains into the same folder", "wait for that one, or scancel it"),
 )
 RULE = re.compile(r"^\s*(?:local)?rule (\w+):", re.M)

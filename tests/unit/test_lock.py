@@ -93,3 +93,19 @@ def test_where_the_file_system_has_no_locks_none_is_removed(tmp_path, monkeypatc
     assert len(list(locks.iterdir())) == 2
     with pytest.raises(lock.NoLocks):
         lock.hold(tmp_path / "out")
+
+
+def test_a_folder_is_deserted_unless_a_living_controller_has_it(tmp_path, holder):
+    assert not lock.is_deserted(tmp_path / "out")
+    holder.kill()
+    holder.wait()
+    assert lock.is_deserted(tmp_path / "out")
+
+
+def test_where_there_are_no_locks_snakemakes_own_says_that_a_controller_may_live(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError("no locks here")
+    monkeypatch.setattr(lock.fcntl, "flock", refuse)
+    out = tmp_path / "out"
+    assert lock.is_deserted(out, tmp_path / "locks")
+    assert not lock.is_deserted(out, snakemakes_lock(tmp_path, f"{out}/a"))

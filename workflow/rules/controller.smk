@@ -38,4 +38,5 @@ onsuccess:
 
 
 onerror:
-    print(failures.report(".snakemake/slurm_logs", STARTED), file=sys.stderr)
+    if told := failures.report(".snakemake/slurm_logs", STARTED):
+        print(told, file=sys.stderr)
