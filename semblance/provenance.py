@@ -52,10 +52,16 @@ def code_digest(*modules: str) -> str:
     while waiting:
         name = waiting.pop()
         if name not in seen:
-            tree = _meaning(_module_file(name).read_text(encoding="utf-8"))
-            seen[name] = ast.dump(tree)
-            waiting += _imports(tree)
+            seen[name], imported = _module(name)
+            waiting += imported
     return text_digest(canonical(sorted(seen.items())))
+
+
+@functools.cache
+def _module(name: str) -> tuple[str, tuple[str, ...]]:
+    """Return one module's digest and the project modules that it imports; read once a process, for all who ask."""
+    tree = _meaning(_module_file(name).read_text(encoding="utf-8"))
+    return text_digest(ast.dump(tree)), tuple(_imports(tree))
 
 
 def _module_file(name: str) -> Path:

@@ -36,11 +36,16 @@ def project(tmp_path, monkeypatch):
         (tmp_path / name).write_text(text)
     monkeypatch.setattr(provenance, "ROOT", tmp_path)
     yield tmp_path
+    forget()
+
+
+def forget():
     code_digest.cache_clear()
+    provenance._module.cache_clear()
 
 
 def digest(*modules):
-    code_digest.cache_clear()
+    forget()
     return code_digest(*(modules or ("workflow.scripts.train",)))
 
 
@@ -120,7 +125,7 @@ def test_a_module_that_does_not_exist_is_refused(project):
 
 
 def test_the_digest_of_a_real_script_is_found():
-    code_digest.cache_clear()
+    forget()
     assert re.fullmatch("[0-9a-f]{64}", code_digest("semblance.training.losses.entropy"))
 
 
