@@ -51,13 +51,15 @@ def _permutation(count: int, seed: int, epoch: int) -> np.ndarray:
     return np.random.Generator(np.random.PCG64([seed, epoch])).permutation(count)
 
 
-def disjoint_rows(rows: Rows) -> int:
-    """Return how many rows a first pass finds without a common sentence: a bound for the batch size."""
+def disjoint_rows(rows: Rows, enough: int) -> int:
+    """Return how many rows a first pass finds without a common sentence, up to ``enough``: a bound for the batch size."""
     used: set[int] = set()
     count = 0
-    for row in np.stack(rows, axis=1).tolist():
+    for row in zip(*rows):
         texts = set(row) - {NONE}
         if used.isdisjoint(texts):
             used |= texts
             count += 1
+            if count == enough:  # a large corpus need not be read to its end
+                break
     return count

@@ -91,7 +91,7 @@ def training_rows(rows: Rows, sentences: int, settings: TrainSettings) -> Rows:
 
 def batch_size(rows: Rows, settings: TrainSettings) -> int:
     """Return the recipe's batch size, or the largest that a smaller corpus can fill."""
-    room = disjoint_rows(rows) if settings.no_duplicates else len(rows.query)
+    room = disjoint_rows(rows, max(2, settings.batch_size)) if settings.no_duplicates else len(rows.query)
     if room < 2:
         raise InputError("corpus", "fewer than two rows without a common sentence", "use a larger corpus")
     return min(settings.batch_size, room)

@@ -101,13 +101,22 @@ def test_a_batch_of_one_row_can_always_be_filled():
 
 
 def test_disjoint_rows_counts_a_first_pass():
-    assert disjoint_rows(separate(7)) == 7
-    assert disjoint_rows(rows_of([0, 1, NONE], [1, 2, NONE], [2, 3, NONE], [NONE, 4, NONE])) == 3
-    assert disjoint_rows(rows_of(*([0, i, NONE] for i in range(1, 9)))) == 1
+    assert disjoint_rows(separate(7), 100) == 7
+    assert disjoint_rows(separate(7), 3) == 3  # no more are asked for
+    assert disjoint_rows(rows_of([0, 1, NONE], [1, 2, NONE], [2, 3, NONE], [NONE, 4, NONE]), 100) == 3
+    assert disjoint_rows(rows_of(*([0, i, NONE] for i in range(1, 9))), 100) == 1
+
+
+def test_disjoint_rows_reads_no_further_than_it_must():
+    class Untouchable:
+        def __iter__(self):
+            yield from (1, 2)
+            raise AssertionError("read on")
+    assert disjoint_rows(Rows(Untouchable(), Untouchable(), [NONE, NONE, NONE]), 2) == 2
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_as_many_rows_as_are_disjoint_fill_a_batch_under_every_seed(seed):
     rows = rows_of([0, 1, NONE], [2, 3, NONE], [0, 2, NONE])  # rows 0 and 1 go together, row 2 with neither
-    size = disjoint_rows(rows)
+    size = disjoint_rows(rows, 64)
     assert len(take(batches(rows, size, seed), 5)) == 5
