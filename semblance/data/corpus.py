@@ -39,6 +39,11 @@ class Tokens(NamedTuple):
         """Return the number of tokens of each sentence, special ones included, shape (N,)."""
         return np.diff(self.offsets)
 
+    def part(self, first: int, last: int) -> "Tokens":
+        """Return the sentences from ``first`` up to, not including, ``last``, or up to the end."""
+        offsets = self.offsets[first:last + 1]
+        return Tokens(self.ids[offsets[0]:offsets[-1]], offsets - offsets[0])
+
 
 def number_sentences(rows: Iterable[Sequence[str | None]]) -> tuple[list[str], Rows]:
     """Number the distinct sentences in order of first appearance; return them and the rows."""

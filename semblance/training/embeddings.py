@@ -15,6 +15,9 @@ from semblance.models.vectors import collapsed
 from semblance.provenance import checked, write_record
 
 
+BLOCK = 1 << 15  # sentences embedded and written at a time: memory does not grow with the corpus
+
+
 def read_embeddings(path: str | Path) -> np.ndarray:
     """Memory-map embeddings, (N, d) float16; InputError for any other array, and for pickled objects."""
     try:
@@ -37,15 +40,18 @@ def embed(model: str, tokens: str, output: str, max_length: int, threads: int, g
     device = set_up(threads, gpus)
     model_record, token_record = checked(model), checked(tokens)
     encoder = model_folder.load(Path(model).parent / "model").eval().to(device)
-    vectors = encoder.encode(read_tokens(Path(tokens).parent / "tokens.arrow"), max_length).astype(np.float16)
-    if not np.isfinite(vectors).all():
-        raise InputError(model, "gives embeddings that are not finite as float16", "train it again")
-    if collapsed(vectors[:1000]):
-        raise InputError(model, "gives embeddings that have collapsed onto one direction", "train it with another φ")
-    folder = Path(output)
+    data, folder = read_tokens(Path(tokens).parent / "tokens.arrow"), Path(output)
+    size = (len(data.offsets) - 1, encoder.shape.hidden_size)
     with alone(folder), whole_file(folder / "embeddings.npy") as temporary, open(temporary, "wb") as stream:
-        np.save(stream, vectors, allow_pickle=False)
+        np.lib.format.write_array_header_1_0(stream, {"descr": "<f2", "fortran_order": False, "shape": size})
+        for first in range(0, size[0], BLOCK):
+            vectors = encoder.encode(data.part(first, first + BLOCK), max_length).astype(np.float16)
+            if not np.isfinite(vectors).all():
+                raise InputError(model, "gives embeddings that are not finite as float16", "train it again")
+            if not first and collapsed(vectors[:1000]):
+                raise InputError(model, "gives embeddings that have collapsed onto one direction", "train it with another φ")
+            stream.write(vectors.tobytes())
     inputs = {"model": model_record["outputs"]["model/model.safetensors"],
               "tokens": token_record["outputs"]["tokens.arrow"]}
     write_record(folder / "record.json", "embed", outputs=["embeddings.npy"], started=started, code=code,
-                 inputs=inputs, sentences=len(vectors), max_length=max_length)
+                 inputs=inputs, sentences=size[0], max_length=max_length)

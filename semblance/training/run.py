@@ -96,7 +96,7 @@ def _train(base: str, corpus: str, tokens: str, output: str, settings: TrainSett
     with Events(out / "events") as log:
         progress = fit(encoder, step_loss, plan, evaluate=(lambda: dev(encoder)) if dev else None, log=log,
                        checkpoint=keeper, label=out.name)
-    if dev is None and collapsed(encoder.eval().encode(first_sentences(token_data, 1000), settings.max_length)):
+    if dev is None and collapsed(encoder.eval().encode(token_data.part(0, 1000), settings.max_length)):
         raise TrainingFailed(str(out), "the embeddings have collapsed onto one direction", "lower φ or the learning rate")
     if checked(base)["outputs"] != records["base"]["outputs"]:  # its tokenizer and config are copied now, hours later
         raise InputError(base, "changed while it was trained from", "start again")
@@ -111,12 +111,6 @@ def _train(base: str, corpus: str, tokens: str, output: str, settings: TrainSett
                  batch_size=step_loss.size, steps=plan.steps, training=summary(progress))
     kept = finished.keep(out, outputs, keeper.finished)
     keeper.clear(but=keeper.finished if kept else None)
-
-
-def first_sentences(tokens: Tokens, count: int) -> Tokens:
-    """Return the first ``count`` sentences of ``tokens``, or all where there are fewer."""
-    offsets = tokens.offsets[:count + 1]
-    return Tokens(tokens.ids[:offsets[-1]], offsets)
 
 
 def same_tokenizer(base: dict, base_path: str, tokens: dict, tokens_path: str) -> None:

@@ -1,0 +1,45 @@
+"""Embeddings are written block by block, so that memory does not grow with the corpus."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from semblance.data.corpus import read_tokens
+from semblance.errors import InputError
+from semblance.models import folder as model_folder
+from semblance.provenance import checked, read_sealed
+from semblance.training import embeddings
+
+
+def write(inputs, out):
+    base, _, tokens = inputs
+    embeddings.embed(base, tokens, str(out), max_length=16, threads=1, gpus=0, code="code")
+    checked(out / "record.json")
+    return embeddings.read_embeddings(out / "embeddings.npy")
+
+
+def test_blocks_hold_each_sentences_own_vector(inputs, tmp_path, monkeypatch):
+    monkeypatch.setattr(embeddings, "BLOCK", 7)  # 24 sentences: three blocks and a rest
+    written = write(inputs, tmp_path / "out")
+    encoder = model_folder.load(Path(inputs[0]).parent / "model").eval()
+    tokens = read_tokens(Path(inputs[2]).parent / "tokens.arrow")
+    one_by_one = np.concatenate([encoder.encode(tokens.part(i, i + 1), 16) for i in range(24)])
+    assert written.shape == one_by_one.shape and written.dtype == np.float16
+    assert np.abs(written - one_by_one).max() < 2e-3 * np.abs(one_by_one).max()  # half precision keeps 11 bits
+    assert len(np.unique(written, axis=0)) == 24
+    assert read_sealed(tmp_path / "out/record.json")["sentences"] == 24
+
+
+def test_numpy_itself_reads_the_file(inputs, tmp_path):
+    written = write(inputs, tmp_path / "out")
+    assert np.array_equal(np.load(tmp_path / "out/embeddings.npy"), written)
+
+
+@pytest.mark.parametrize("value, said", [(np.inf, "not finite as float16"), (1.0, "collapsed onto one direction")])
+def test_vectors_that_are_of_no_use_leave_no_file(inputs, tmp_path, monkeypatch, value, said):
+    encode = lambda self, tokens, length: np.full((len(tokens.offsets) - 1, 16), value, np.float32)  # noqa: E731
+    monkeypatch.setattr("semblance.models.encoder.Encoder.encode", encode)
+    with pytest.raises(InputError, match=said):
+        write(inputs, tmp_path / "out")
+    assert [p.name for p in (tmp_path / "out").iterdir() if p.suffix in (".npy", ".json", ".part")] == []
