@@ -7,7 +7,11 @@ from tests.dag.tiny import Project, trapped
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory) -> Project:
-    """A project whose whole tiny DAG has run, without the network: attempts are noted in its folder trap/."""
+    """A project whose whole tiny DAG has run, without the network: attempts are noted in its folder trap/.
+
+    ``trap/printed`` holds what Snakemake said, debugging included.
+    """
     project = Project(tmp_path_factory.mktemp("dag") / "project")
-    project.snakemake("--cores", "2", **trapped(project.folder / "trap"))
+    printed = project.snakemake("--cores", "2", "--verbose", **trapped(project.folder / "trap"))
+    (project.folder / "trap/printed").write_text(printed)
     return project

@@ -82,3 +82,9 @@ def test_the_gpus_of_a_machine_that_only_submits_are_not_counted(project, tmp_pa
     project.write_config(CONFIG | {"training": {"gpus": gpus, "max_steps": 2}})
     project.snakemake("-n", "--quiet", "all", *executor, "--", TARGET, **with_path(tmp_path / "bin"))
     assert (tmp_path / "asked").exists() == asks
+
+
+def test_the_controller_looks_at_the_queue_when_something_has_happened_and_not_each_second(finished: Project):
+    printed = (finished.folder / "trap/printed").read_text()
+    looks, ended = printed.count("Ready jobs: "), printed.count("Finished jobid: ")
+    assert 20 < ended and 0 < looks <= ended + 1  # one at the start
