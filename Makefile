@@ -3,6 +3,7 @@
 # make verify  recompute every cell and check every digest of a finished run: make verify OUT=demo/results
 # make test-storm   an hour of kills and disk faults; its figures stand in docs/reliability.md
 # make test-slurm   start a real Slurm on this machine and run on it (needs root and Debian's Slurm packages)
+# make bench   measure speed beside sentence-transformers: make bench DATA=FOLDER (see docs/performance.md)
 # make plan    what a config will cost before anything runs: make plan CONFIG="configs/minilm.yaml configs/minilm-cpu.yaml"
 # make cost    what finished jobs used beside what was predicted: make cost OUT=results/minilm CONFIG=configs/minilm.yaml
 .DELETE_ON_ERROR:
@@ -12,9 +13,10 @@ BIN    := $(VENV)/bin
 CORES  ?= all
 CONFIG ?= config.yaml
 OUT    ?= results
+DATA   ?=
 OUTPUT := $(if $(filter command environment,$(origin OUT)),--output $(OUT))# if given, in place of the config's own
 
-.PHONY: setup demo test test-long test-storm test-slurm verify plan cost lock clean
+.PHONY: setup demo test test-long test-storm test-slurm verify plan cost bench lock clean
 
 setup: $(VENV)/.ready $(BIN)/semblance
 
@@ -38,7 +40,7 @@ demo: setup
 	@echo; echo "All tables: demo/results/tables/"
 
 test: setup
-	$(BIN)/python -m pytest -q -m "not long and not storm and not slurm"
+	$(BIN)/python -m pytest -q -n logical --maxprocesses 8 --dist loadgroup -m "not long and not storm and not slurm"
 
 test-long: setup
 	$(BIN)/python -m pytest -q -m long
@@ -58,7 +60,15 @@ plan: setup
 cost: setup
 	@$(BIN)/python -m workflow.scripts.cost $(OUTPUT) $(CONFIG)
 
-lock: setup
+bench: $(VENV)/.bench
+	$(BIN)/python -m benchmarks $(if $(DATA),--data $(DATA)) --output benchmarks/work/page.md
+
+$(VENV)/.bench: $(VENV)/.ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+		$$($(BIN)/python workflow/requirements.py pyproject.toml demo test bench)
+	touch $@
+
+lock: setup $(VENV)/.bench
 	$(BIN)/python -m pip freeze --exclude-editable | sed 's/+cpu//' > constraints.txt
 
 clean:

@@ -1,0 +1,243 @@
+"""Measure Semblance beside sentence-transformers, and write a page of ratios.
+
+    make bench DATA=FOLDER            (a mirror of the raw data, as for configs/minilm.yaml)
+    python -m benchmarks --data FOLDER --only train --rounds 3
+"""
+
+import argparse
+import os
+import platform
+import statistics
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Callable, Sequence
+
+import torch
+
+from benchmarks import limits, start_up, workload
+from benchmarks.side import Side
+from semblance.files import write_text
+from semblance.models import folder as model_folder
+from semblance.training.methods import TrainSettings, training_rows
+
+FOLDER = workload.ROOT / workload.FOLDER
+PARTS = ("train", "methods", "embed", "sts", "start", "limits", "growth", "sweep")
+LIBRARIES = ("torch", "transformers", "sentence-transformers", "accelerate", "numpy", "snakemake")
+
+
+def main() -> None:
+    args = arguments()
+    if args.data:
+        workload.prepare(args.data.resolve())
+    elif not FOLDER.is_dir():
+        sys.exit("error: --data: give the folder that holds the raw data, under the manifest's relative paths")
+    page = Page(args)
+    for part in args.only or PARTS:
+        page.add(PRINT[part](args))
+    if args.output:
+        write_text(args.output, page.text())
+        print(f"written: {args.output}")
+
+
+def arguments() -> argparse.Namespace:
+    """Return the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, help="a mirror of the raw data; needed the first time")
+    parser.add_argument("--only", nargs="+", choices=PARTS, help="measure these parts alone")
+    parser.add_argument("--bases", nargs="+", choices=list(workload.BASES), default=["minilm"])
+    parser.add_argument("--rounds", type=int, default=5, help="how often each side has its turn")
+    parser.add_argument("--steps", type=int, default=10, help="training steps of a turn; the first two do not count")
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--gpus", type=int, choices=(0, 1), default=int(torch.cuda.is_available()))
+    parser.add_argument("--precisions", nargs="+", choices=("fp32", "bf16"), default=_precisions())
+    parser.add_argument("--matmul", choices=("highest", "high", "medium"), default="highest", help="ours, and the tuned peer's")
+    parser.add_argument("--output", type=Path, help="write the page here too")
+    return parser.parse_args()
+
+
+def _precisions() -> list[str]:
+    """Return what the machine computes natively: bf16 without hardware for it is slower than fp32."""
+    flags = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").is_file() else ""
+    return ["fp32", "bf16"] if torch.cuda.is_available() or "avx512_bf16" in flags or "amx_bf16" in flags else ["fp32"]
+
+
+class Page:
+    """The Markdown that is printed and written."""
+
+    def __init__(self, args: argparse.Namespace):
+        device = torch.cuda.get_device_name() if args.gpus else f"{_processor()}, {args.threads} threads"
+        versions = ", ".join(f"{name} {version(name)}" for name in LIBRARIES if _installed(name))
+        self.parts: list[str] = []
+        self.add(f"# Benchmark: {device}\n\nPython {platform.python_version()}, {versions}. Matmul precision: {args.matmul}. "
+                 f"Precisions with hardware of their own: {', '.join(_precisions())}.\n"
+                 f"Medians of {args.rounds} turns, least and most in brackets; the sides take turns in one run.\n")
+
+    def add(self, text: str) -> None:
+        """Add a section and print it."""
+        print(text, flush=True)
+        self.parts.append(text)
+
+    def text(self) -> str:
+        """Return the whole page."""
+        return "\n".join(self.parts)
+
+
+def _processor() -> str:
+    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").is_file() else []
+    return next((line.partition(": ")[2] for line in lines if line.startswith("model name")), platform.processor())
+
+
+def _installed(name: str) -> bool:
+    try:
+        return bool(version(name))
+    except ImportError:
+        return False
+
+
+def side_by_side(rounds: int, sides: dict[str, dict[str, Any]]) -> dict[str, list[float]]:
+    """Let each side have its turn, ``rounds`` times; return the seconds of each turn."""
+    running = {name: Side(**options) for name, options in sides.items()}
+    try:
+        for side in running.values():
+            side.slice()  # to warm up
+        turns = [{name: side.slice() for name, side in running.items()} for _ in range(rounds)]
+    finally:
+        for side in running.values():
+            side.close()
+    return {name: [turn[name] for turn in turns] for name in sides}
+
+
+def spread(values: Sequence[float], form: Callable[[float], str] = "{:.2f}".format) -> str:
+    """Return the median, the least and the most."""
+    return f"{form(statistics.median(values))} ({form(min(values))} to {form(max(values))})"
+
+
+def ratios(ours: Sequence[float], theirs: Sequence[float]) -> list[float]:
+    """Return how many times faster ours was, turn by turn."""
+    return [b / a for a, b in zip(ours, theirs, strict=True)]
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """Return a Markdown table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(f"| {' | '.join(str(cell) for cell in line)} |\n" for line in lines)
+
+
+def _common(args: argparse.Namespace, **more: Any) -> dict[str, Any]:
+    return {"folder": str(FOLDER), "threads": args.threads, "gpus": args.gpus, "matmul": args.matmul, **more}
+
+
+def _peers(args: argparse.Namespace, **options: Any) -> dict[str, dict[str, Any]]:
+    common = _common(args, **options)
+    return {"ours": {"who": "ours", **common}, "theirs": {"who": "theirs", **common},
+            "tuned": {"who": "theirs", "tuned": True, **common}}
+
+
+def print_train(args: argparse.Namespace) -> str:
+    """A step of each objective beside the peer's trainer."""
+    rows = []
+    for base in args.bases:
+        for objective, corpus in (("unsupervised", "nli"), ("unsupervised", "wiki"), ("nli", "nli")):
+            for precision in args.precisions:
+                seen = side_by_side(args.rounds, _peers(args, work="train", base=base, objective=objective, corpus=corpus,
+                                                        precision=precision, steps=args.steps))
+                rows.append([f"{objective}, {corpus}'s sentences", base, precision, spread(seen["ours"]), spread(seen["theirs"]),
+                             spread(ratios(seen["ours"], seen["theirs"])), spread(ratios(seen["ours"], seen["tuned"]))])
+    return "## A training step of 64 rows\n\n" + table(
+        ["objective", "base", "precision", "ours, s", "sentence-transformers, s", "ratio", "ratio to the tuned peer"], rows)
+
+
+def print_methods(args: argparse.Namespace) -> str:
+    """Each method beside the plain one that it is compared with."""
+    rows = []
+    for method, plain in (("sampled", "unsupervised"), ("sentence-wise", "unsupervised"), ("drophead", "no attention dropout"),
+                          ("entropy", "nli"), ("rcl", "nli")):
+        common = _common(args, work="train", who="ours", base=args.bases[0], corpus="nli", precision="fp32", steps=args.steps)
+        seen = side_by_side(args.rounds, {name: {**common, "objective": name} for name in (plain, method)})
+        rows.append([method, plain, spread(seen[plain]), spread(seen[method]),
+                     spread([b / a - 1 for a, b in zip(seen[plain], seen[method])], "{:+.1%}".format)])
+    return "## What a method costs over the plain one\n\n" + table(
+        ["method", "over", "plain, s", "method, s", "more"], rows)
+
+
+def print_embed(args: argparse.Namespace) -> str:
+    """20,000 sentences, from text to vectors."""
+    return "## Embedding 20,000 sentences, from text to vectors\n\n" + _reading(args, "encode")
+
+
+def print_sts(args: argparse.Namespace) -> str:
+    """All seven STS sets."""
+    return "## All seven STS sets for one model\n\n" + _reading(args, "sts")
+
+
+def _reading(args: argparse.Namespace, work: str) -> str:
+    rows = []
+    for base in args.bases:
+        for corpus in ("nli", "wiki") if work == "encode" else ("sts",):
+            for precision in args.precisions:
+                seen = side_by_side(max(2, args.rounds // 2), _peers(args, work=work, base=base, corpus=corpus, precision=precision))
+                rows.append([corpus, base, precision, spread(seen["ours"], "{:.1f}".format), spread(seen["theirs"], "{:.1f}".format),
+                             spread(ratios(seen["ours"], seen["theirs"])), spread(ratios(seen["ours"], seen["tuned"]))])
+    return table(["sentences", "base", "precision", "ours, s", "sentence-transformers, s", "ratio", "ratio to the tuned peer"], rows)
+
+
+def print_start(args: argparse.Namespace) -> str:
+    """The plan and the start of jobs."""
+    plans = [start_up.plan() for _ in range(2)]
+    rows = [["`snakemake -n` on config.yaml", spread([p.wall for p in plans]), f"{plans[0].megabytes:.0f} MB at most"]]
+    for base in args.bases:
+        seen = [start_up.job(FOLDER, base) for _ in range(3)]
+        rows += [[f"a training on {base}: to its first step", spread([s["loop"] for s in seen]), ""],
+                 [f"a training on {base}: to the end of its first step", spread([s["step"] for s in seen]), ""]]
+    rows += [[f"`{name} --help`", f"{seconds:.2f}", "imports torch" if torch_too else "no torch"]
+             for name, (seconds, torch_too) in start_up.imports().items()]
+    return "## Start-up\n\n" + table(["what", "seconds", ""], rows)
+
+
+def print_limits(args: argparse.Namespace) -> str:
+    """Model FLOPs used against the measured peak."""
+    torch.set_num_threads(args.threads)
+    torch.set_float32_matmul_precision(args.matmul)
+    work, rows = workload.Workload(FOLDER), []
+    for base in args.bases:
+        shape, tokens = model_folder.architecture(work.base(base)), work.tokens("nli")
+        wanted = TrainSettings("contrastive", 64, 1, 3e-5, 32, views="twice")
+        for objective, drawn in (("unsupervised", training_rows(work.rows("nli"), len(tokens.offsets) - 1, wanted)),
+                                 ("nli", work.rows("nli"))):
+            gflop, padding = limits.mean_step_gflop(shape, tokens, drawn)
+            for precision in args.precisions:
+                peak = limits.matmul_peak(getattr(torch, {"fp32": "float32", "bf16": "bfloat16"}[precision]),
+                                          "cuda" if args.gpus else "cpu")
+                seen = side_by_side(args.rounds, {"ours": _common(args, work="train", who="ours", base=base, objective=objective,
+                                                                  corpus="nli", precision=precision, steps=args.steps)})["ours"]
+                rows.append([objective, base, precision, f"{gflop:.0f}", f"{padding:.0%}", f"{peak:.0f}",
+                             spread([gflop / s / peak for s in seen], "{:.0%}".format)])
+    return "## Model FLOPs used, of the fastest matrix product measured\n\n" + table(
+        ["objective", "base", "precision", "GFLOP a step, unpadded", "padding of a padded batch", "peak GFLOP/s", "used"], rows)
+
+
+def print_growth(args: argparse.Namespace) -> str:
+    """Drawing and packing an epoch, by size of the corpus."""
+    seen = limits.growth(workload.Workload(FOLDER), (10_000, 50_000, 100_000, 500_000))
+    return "## One epoch's batches, by size of the corpus\n\n" + table(
+        ["sentences", "µs a row to draw and pack", "MB at the peak"], [[f"{n:,}", f"{us:.1f}", f"{mb:.0f}"] for n, us, mb in seen])
+
+
+def print_sweep(args: argparse.Namespace) -> str:
+    """Several trainings on one machine."""
+    rows = []
+    for base in args.bases:
+        pairs = [limits.sweep(args.threads, **{k: v for k, v in _common(
+            args, base=base, objective="nli", corpus="nli", precision="fp32", steps=args.steps).items() if k != "threads"})
+            for _ in range(max(2, args.rounds // 2))]
+        rows.append([base, spread([a for a, _ in pairs]), spread([b for _, b in pairs]), spread([a / b for a, b in pairs])])
+    return f"## A sweep: {args.threads} one-thread trainings at once beside one of {args.threads} threads\n\n" + table(
+        ["base", "one with all threads, s a step", "one-thread ones, s a step in all", "ratio"], rows)
+
+
+PRINT = {"train": print_train, "methods": print_methods, "embed": print_embed, "sts": print_sts, "start": print_start,
+         "limits": print_limits, "growth": print_growth, "sweep": print_sweep}
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,27 @@
+"""Run ``train_entropy`` and print when its training loop began and when its first step ended (JSON, seconds since 1970)."""
+
+import json
+import time
+
+began: dict[str, float] = {}
+
+
+def main() -> None:
+    from semblance.training import loop, run
+    from workflow.scripts import train_entropy
+
+    def fit(model, step_loss, schedule, *, log, **rest):
+        began["loop"] = time.time()
+
+        def noting(event: dict) -> None:
+            began.setdefault("step", time.time())
+            log(event)
+        return loop.fit(model, step_loss, schedule, log=noting, **rest)
+
+    run.fit = fit
+    train_entropy.main()
+    print(json.dumps(began))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""The distance to the machine's limit, several trainings at once, and growth with the corpus."""
+
+import resource
+import threading
+import time
+from typing import Any
+
+import numpy as np
+import torch
+
+from benchmarks.side import Side
+from benchmarks.training import LENGTH, SEED, SIZE
+from benchmarks.workload import Workload
+from semblance.data.corpus import NONE, Rows, Tokens
+from semblance.models.encoder import Architecture
+from semblance.models.packing import pack
+from semblance.training.batching import batches
+
+
+def matmul_peak(dtype: torch.dtype, device: str, seconds: float = 2.0) -> float:
+    """Return the GFLOP/s of the fastest of some matrix products, of an encoder's shapes among them."""
+    best = 0.0
+    shapes = [(2048, 384, 1536), (2048, 768, 3072), (4096, 4096, 4096)]
+    for n, k, m in shapes:
+        a, b = torch.randn(n, k, dtype=dtype, device=device), torch.randn(k, m, dtype=dtype, device=device)
+        end, fastest = time.perf_counter() + seconds, float("inf")
+        while time.perf_counter() < end:
+            start = time.perf_counter()
+            a @ b
+            if device == "cuda":
+                torch.cuda.synchronize()
+            fastest = min(fastest, time.perf_counter() - start)
+        best = max(best, 2 * n * k * m / fastest / 1e9)
+    return best
+
+
+def step_gflop(shape: Architecture, lengths: np.ndarray) -> float:
+    """Return the GFLOP that one training step needs for sentences of these lengths, without padding."""
+    d, tokens = shape.hidden_size, float(lengths.sum())
+    weights = 4 * d * d + 2 * d * shape.intermediate_size
+    forward = shape.num_hidden_layers * (2 * weights * tokens + 4 * d * float((lengths ** 2).sum()))
+    return 3 * forward / 1e9
+
+
+def mean_step_gflop(shape: Architecture, tokens: Tokens, rows: Rows, steps: int = 50) -> tuple[float, float]:
+    """Return the GFLOP of a mean step, and the share of the tokens that padding to the longest would make."""
+    columns = rows[:3] if (rows.negative != NONE).any() else rows[:2]
+    lengths, work, real, padded = np.minimum(tokens.lengths(), LENGTH), [], 0.0, 0.0
+    for _, chosen in zip(range(steps), batches(rows, SIZE, SEED)):
+        inside = np.stack([lengths[c[chosen]] for c in columns])
+        work.append(step_gflop(shape, inside.ravel().astype(float)))
+        real, padded = real + inside.sum(), padded + (inside.max(axis=1) * inside.shape[1]).sum()
+    return float(np.mean(work)), 1 - real / padded
+
+
+def growth(work: Workload, counts: tuple[int, ...]) -> list[tuple[int, float, float]]:
+    """Return, for corpora of some sizes, (sentences, µs a row to draw and pack one epoch, MB at the peak so far)."""
+    real, found = work.tokens("wiki"), []
+    for count in counts:
+        tokens = _repeated(real, count)
+        rows = Rows(*(np.arange(count, dtype=np.int32),) * 2, np.full(count, NONE, dtype=np.int32))
+        start = time.perf_counter()
+        for _, chosen in zip(range(count // SIZE), batches(rows, SIZE, SEED)):
+            pack(tokens, np.concatenate([rows.query[chosen], rows.positive[chosen]]), LENGTH, 0)
+        found.append((count, (time.perf_counter() - start) / count * 1e6, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024))
+    return found
+
+
+def _repeated(tokens: Tokens, count: int) -> Tokens:
+    """Return the sentences over and over, until there are ``count``."""
+    lengths = np.resize(tokens.lengths(), count)
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    return Tokens(np.resize(tokens.ids[:tokens.offsets[-1]], offsets[-1]), offsets)
+
+
+def sweep(threads: int, **options: Any) -> tuple[float, float]:
+    """Return the seconds a step and training of one with all threads, and of as many one-thread ones at once."""
+    together = Side(work="train", who="ours", threads=threads, **options)
+    whole = together.slice()
+    together.close()
+    sides = [Side(work="train", who="ours", threads=1, **options) for _ in range(threads)]
+    found: list[float] = []
+    runs = [threading.Thread(target=lambda side=side: found.append(side.slice())) for side in sides]
+    for run in runs:
+        run.start()
+    for run in runs:
+        run.join()
+    for side in sides:
+        side.close()
+    return whole, max(found) / threads

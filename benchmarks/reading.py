@@ -1,0 +1,82 @@
+"""Reading sentences: embedding many, and all seven STS sets for one model; ours and sentence-transformers'."""
+
+import time
+from typing import Any, Callable
+
+import numpy as np
+import torch
+
+from benchmarks.workload import Workload
+from semblance.data.corpus import tokenise
+from semblance.evaluation import similarity
+from semblance.models import folder as model_folder
+from semblance.models.encoder import set_up
+
+COUNT, LENGTH = 20_000, 256
+
+
+def make(who: str, work: str, **options: Any) -> Callable[[], float]:
+    """Return a function that does the whole work once and returns its seconds."""
+    done = {("encode", "ours"): _embed, ("encode", "theirs"): _their_embed, ("sts", "ours"): _sts, ("sts", "theirs"): _their_sts}
+    run = done[work, who](**options)
+
+    def timed() -> float:
+        start = time.perf_counter()
+        run()
+        return time.perf_counter() - start
+    return timed
+
+
+def _sample(work: Workload, corpus: str) -> list[str]:
+    sentences = work.sentences(corpus)
+    return [sentences[i] for i in np.random.default_rng(0).permutation(len(sentences))[:COUNT]]
+
+
+def _embed(folder: str, base: str, corpus: str, threads: int, gpus: int, precision: str, matmul: str, **_: Any) -> Callable:
+    work, device = Workload(folder), set_up(threads, gpus)
+    torch.set_float32_matmul_precision(matmul)
+    encoder, texts = model_folder.load(work.base(base)).eval().to(device), _sample(work, corpus)
+    return lambda: encoder.encode(tokenise(work.base(base) / "tokenizer.json", texts), LENGTH)
+
+
+def _their_model(work: Workload, base: str, threads: int, gpus: int, precision: str, matmul: str, tuned: bool):
+    from sentence_transformers import SentenceTransformer
+    torch.set_num_threads(threads)
+    if tuned:
+        torch.set_float32_matmul_precision(matmul)
+    wanted: dict[str, Any] = {"attn_implementation": "sdpa"} if tuned else {}
+    if precision == "bf16":
+        wanted["dtype"] = torch.bfloat16
+    return SentenceTransformer(str(work.base(base)), device="cuda" if gpus else "cpu", model_kwargs=wanted)
+
+
+def _their_embed(folder: str, base: str, corpus: str, threads: int, gpus: int, precision: str, matmul: str, tuned: bool = False,
+                 **_: Any) -> Callable:
+    work = Workload(folder)
+    model, texts = _their_model(work, base, threads, gpus, precision, matmul, tuned), _sample(work, corpus)
+    return lambda: model.encode(texts, show_progress_bar=False)
+
+
+def _sts(folder: str, base: str, threads: int, gpus: int, precision: str, matmul: str, **_: Any) -> Callable:
+    work, device = Workload(folder), set_up(threads, gpus)
+    torch.set_float32_matmul_precision(matmul)
+    encoder = model_folder.load(work.base(base)).eval().to(device)
+
+    def run() -> None:
+        tests = similarity.Sts(similarity.read_pairs(work.sts_pairs()), work.base(base) / "tokenizer.json", similarity.TASKS)
+        list(similarity.score_rows(tests.predict(encoder, LENGTH)[0]))
+    return run
+
+
+def _their_sts(folder: str, base: str, threads: int, gpus: int, precision: str, matmul: str, tuned: bool = False,
+               **_: Any) -> Callable:
+    from sentence_transformers.sentence_transformer.evaluation import EmbeddingSimilarityEvaluator
+    work = Workload(folder)
+    model = _their_model(work, base, threads, gpus, precision, matmul, tuned)
+    pairs = similarity.read_pairs(work.sts_pairs())
+
+    def run() -> None:
+        for task in similarity.TASKS:
+            left, right, gold = (pairs[k][pairs["task"] == task].tolist() for k in ("sentence1", "sentence2", "score"))
+            EmbeddingSimilarityEvaluator(left, right, gold, write_csv=False)(model)
+    return run

@@ -1,0 +1,71 @@
+"""What a user waits for before anything is computed: the plan, and a job's way to its first step."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.training import LENGTH, RATE, SIZE
+from benchmarks.workload import FOLDER, ROOT
+
+LIGHT = ("download", "download_model", "prepare_nli", "prepare_wiki", "prepare_sts", "prepare_faq", "tokenise",
+         "collect_scores", "render_table", "compare_published")
+
+
+class Cost(NamedTuple):
+    """What a command took: seconds of wall clock and of CPU, MB at its peak."""
+
+    wall: float
+    cpu: float
+    megabytes: float
+
+
+def cost(*command: str, env: dict[str, str] | None = None) -> Cost:
+    """Run a command to its end; CalledProcessError if it fails."""
+    start = time.perf_counter()
+    process = subprocess.Popen([sys.executable, *command], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=env)
+    said = process.stderr.read()
+    _, status, used = os.wait4(process.pid, 0)
+    if status:
+        raise subprocess.CalledProcessError(status, command, stderr=said.decode()[-2000:])
+    return Cost(time.perf_counter() - start, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+
+
+def plan() -> Cost:
+    """Return what ``snakemake -n`` on the full reproduction costs where nothing has run yet."""
+    return cost("-m", "snakemake", "-n", "--quiet", "all", "--nolock", "--config", f"output={FOLDER}/none/results",
+                f"resources={FOLDER}/none/resources")
+
+
+def job(folder: Path, base: str) -> dict[str, float]:
+    """Return the seconds from an interpreter's start to each event of a training of one step: {event: seconds}.
+
+    The training has no dev set, as those of entropy models have none.
+    """
+    settings = {"loss": "entropy", "options": {"phi": 0.01}, "batch_size": SIZE, "epochs": 1, "learning_rate": RATE,
+                "max_length": LENGTH, "max_steps": 1}
+    results, resources = folder / "results", folder / "resources"
+    with tempfile.TemporaryDirectory() as scratch:
+        command = [sys.executable, "-m", "benchmarks.first_step", "--settings", json.dumps(settings),
+                   "--base", f"{resources}/models/{base}/record.json", "--corpus", f"{results}/corpora/nli/record.json",
+                   "--tokens", f"{results}/tokens/minilm/nli/record.json", "--output", f"{scratch}/record.json"]
+        start = time.time()
+        said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return {name: when - start for name, when in json.loads(said.splitlines()[-1]).items()}
+
+
+def imports() -> dict[str, tuple[float, bool]]:
+    """Return, for each light script, the seconds to print its help and whether it imports torch."""
+    found = {}
+    for name in LIGHT:
+        seen = f"import sys, runpy; sys.argv = ['x', '--help']\ntry: runpy.run_module('workflow.scripts.{name}', run_name='__main__')\n" \
+               "except SystemExit: pass\nsys.exit(3 if 'torch' in sys.modules else 0)"
+        start = time.perf_counter()
+        status = subprocess.run([sys.executable, "-c", seen], cwd=ROOT, stdout=subprocess.DEVNULL).returncode
+        found[name] = (time.perf_counter() - start, status == 3)
+    return found
+

@@ -1,0 +1,140 @@
+"""A training step: ours and that of sentence-transformers' trainer, on the same batches."""
+
+import itertools
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, Callable
+
+import numpy as np
+import torch
+
+from benchmarks.workload import Workload, text_batches
+from semblance.models import folder as model_folder
+from semblance.models.dropout import DropoutSettings, Sampled
+from semblance.models.encoder import set_up
+from semblance.training.loop import Schedule, fit
+from semblance.training.methods import BatchLoss, TrainSettings, training_rows
+
+SIZE, LENGTH, RATE, SEED = 64, 32, 3e-5, 1
+WARM = 2  # steps of each slice that do not count: the optimiser's state is made in the first
+REGULATORS = 8
+OBJECTIVES: dict[str, dict[str, Any]] = {
+    "unsupervised": {"views": "twice"},
+    "nli": {},
+    "sampled": {"views": "twice", "dropout": DropoutSettings(sampled=Sampled())},
+    "sentence-wise": {"views": "twice", "dropout": DropoutSettings(sampled=Sampled(granularity="row"))},
+    "no attention dropout": {"dropout": DropoutSettings(attention=0.0)},
+    "drophead": {"dropout": DropoutSettings(attention=0.0, drophead=0.1)},
+    "entropy": {"loss": "entropy", "options": {"phi": 0.01}},
+    "rcl": {"loss": "regulators"},
+}
+
+
+def make(who: str, **options: Any) -> Callable[[], float]:
+    """Return a function that trains some steps and returns the seconds of one."""
+    return _ours(**options) if who == "ours" else _theirs(**options)
+
+
+def settings(objective: str, precision: str, matmul: str, threads: int, gpus: int) -> TrainSettings:
+    """Return the settings of one objective's training."""
+    return TrainSettings(**{"loss": "contrastive", "batch_size": SIZE, "epochs": 1, "learning_rate": RATE, "max_length": LENGTH,
+                            "seed": SEED, "precision": precision, "matmul": matmul, "threads": threads, "gpus": gpus,
+                            **OBJECTIVES[objective]})
+
+
+def _ours(folder: str, base: str, objective: str, corpus: str, precision: str, matmul: str, threads: int, gpus: int,
+          steps: int, **_: Any) -> Callable[[], float]:
+    wanted = settings(objective, precision, matmul, threads, gpus)
+    device = set_up(threads, gpus)
+    torch.set_float32_matmul_precision(matmul)
+    torch.manual_seed(SEED)
+    work = Workload(folder)
+    encoder, tokens = model_folder.load(work.base(base)).to(device), work.tokens(corpus)
+    rows = training_rows(work.rows(corpus), len(tokens.offsets) - 1, wanted)
+    frozen = _regulators(work.folder / f"regulators-{corpus}.npy", len(tokens.offsets) - 1,
+                         encoder.shape.hidden_size) if wanted.loss == "regulators" else ()
+    loss, first = BatchLoss(encoder, tokens, rows, wanted, frozen), itertools.count(0, steps)
+
+    def run() -> float:
+        start, clock = next(first), Clock()
+        fit(encoder, lambda step: loss(start + step), Schedule(steps, RATE), log=lambda event: clock.tick())
+        return clock.step()
+    return run
+
+
+def _regulators(path: Path, sentences: int, width: int) -> list[np.ndarray]:
+    """Return memory-mapped float16 embeddings of random numbers, one array for each regulator."""
+    if not path.is_file():
+        out = np.lib.format.open_memmap(path, mode="w+", dtype=np.float16, shape=(REGULATORS * sentences, width))
+        generator = np.random.default_rng(0)
+        for start in range(0, len(out), 100_000):
+            out[start:start + 100_000] = generator.standard_normal((len(out[start:start + 100_000]), width), np.float32)
+        out.flush()
+    whole = np.load(path, mmap_mode="r")
+    return [whole[i * sentences:(i + 1) * sentences] for i in range(REGULATORS)]
+
+
+class Clock:
+    """Notes when steps end."""
+
+    def __init__(self) -> None:
+        self.ends: list[float] = []
+
+    def tick(self) -> None:
+        """Note that a step has ended."""
+        if torch.cuda.is_available():
+            torch.cuda.synchronize()
+        self.ends.append(time.perf_counter())
+
+    def step(self) -> float:
+        """Return the seconds of a step, the warm ones alone."""
+        return (self.ends[-1] - self.ends[WARM - 1]) / (len(self.ends) - WARM)
+
+
+def _theirs(folder: str, base: str, objective: str, corpus: str, precision: str, matmul: str, threads: int, gpus: int,
+            steps: int, tuned: bool = False, **_: Any) -> Callable[[], float]:
+    from datasets import Dataset, disable_progress_bars
+    from sentence_transformers import SentenceTransformer, SentenceTransformerTrainer, SentenceTransformerTrainingArguments
+    from sentence_transformers.base.sampler import DefaultBatchSampler
+    from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
+    from torch.utils.data import SequentialSampler
+    from transformers import TrainerCallback
+
+    disable_progress_bars()
+    torch.set_num_threads(threads)
+    if tuned:
+        torch.set_float32_matmul_precision(matmul)
+    work, wanted = Workload(folder), settings(objective, precision, matmul, threads, gpus)
+    sentences = work.sentences(corpus)
+    rows = training_rows(work.rows(corpus), len(sentences), wanted)
+    stream = text_batches(rows, sentences, SIZE, SEED)
+    model = SentenceTransformer(str(work.base(base)), device="cuda" if gpus else "cpu",
+                                model_kwargs={"attn_implementation": "sdpa"} if tuned else {})
+    model.max_seq_length = LENGTH
+    scratch = tempfile.mkdtemp()
+    arguments = SentenceTransformerTrainingArguments(
+        output_dir=scratch, per_device_train_batch_size=SIZE, max_steps=steps, learning_rate=RATE, bf16=precision == "bf16",
+        use_cpu=not gpus, save_strategy="no", logging_strategy="no", report_to="none", disable_tqdm=True, seed=SEED,
+        batch_sampler=in_order(DefaultBatchSampler, SequentialSampler), **({"optim": "adamw_torch_fused"} if tuned else {}))
+
+    class Ends(TrainerCallback):
+        def __init__(self, clock: Clock):
+            self.clock = clock
+
+        def on_step_end(self, *_: Any, **__: Any) -> None:
+            self.clock.tick()
+
+    def run() -> float:
+        clock, texts = Clock(), list(itertools.chain.from_iterable(itertools.islice(stream, steps)))
+        names = ("anchor", "positive", "negative")[:len(texts[0])]
+        data = Dataset.from_dict(dict(zip(names, zip(*texts))))
+        SentenceTransformerTrainer(model=model, args=arguments, train_dataset=data, callbacks=[Ends(clock)],
+                                   loss=MultipleNegativesRankingLoss(model)).train()
+        return clock.step()
+    return run
+
+
+def in_order(sampler: type, sequential: type) -> Callable:
+    """Return a batch sampler that takes the rows as they come: they were drawn before."""
+    return lambda dataset, batch_size, **_: sampler(sequential(dataset), batch_size=batch_size, drop_last=True)

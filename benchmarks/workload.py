@@ -1,0 +1,63 @@
+"""The real input of the benchmarks: corpora, tokens, encoders and test sets, made by the workflow itself."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Iterator, Sequence
+
+import numpy as np
+
+from semblance.data.corpus import NONE, Rows, Tokens, read_rows, read_sentences, read_tokens
+from semblance.training.batching import batches
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ("corpora/nli/record.json", "corpora/wiki/record.json", "sts/record.json", "tokens/minilm/nli/record.json",
+           "tokens/minilm/wiki/record.json")
+RESOURCES = ("models/minilm/record.json", "models/minilm-3/record.json")
+BASES = {"minilm-3": "its first 3 layers", "minilm": "all-MiniLM-L6-v2, 6 layers"}
+
+
+FOLDER = "benchmarks/work"  # from the root: the workflow writes below it alone
+
+
+def prepare(data: Path) -> None:
+    """Run the workflow's own preparing stages; ``data`` is a mirror of the raw files."""
+    out, resources = f"{FOLDER}/results", f"{FOLDER}/resources"
+    subprocess.run([sys.executable, "-m", "snakemake", "--cores", "all", "--quiet", "rules", "--configfile", "configs/minilm.yaml",
+                    "--config", f"mirror={data}", f"output={out}", f"resources={resources}",
+                    "--", *(f"{out}/{r}" for r in RESULTS), *(f"{resources}/{r}" for r in RESOURCES)], cwd=ROOT, check=True)
+
+
+class Workload:
+    """What ``prepare`` made; opened in each process of a benchmark."""
+
+    def __init__(self, folder: str | Path):
+        self.folder = Path(folder)
+
+    def base(self, name: str) -> Path:
+        """Return the model folder of a base."""
+        return self.folder / "resources/models" / name / "model"
+
+    def tokens(self, corpus: str) -> Tokens:
+        """Return the tokens of each distinct sentence of a corpus."""
+        return read_tokens(self.folder / f"results/tokens/minilm/{corpus}/tokens.arrow")
+
+    def rows(self, corpus: str) -> Rows:
+        """Return the rows of a corpus as sentence numbers."""
+        return read_rows(self.folder / f"results/corpora/{corpus}")
+
+    def sentences(self, corpus: str) -> list[str]:
+        """Return the distinct sentences of a corpus."""
+        return read_sentences(self.folder / f"results/corpora/{corpus}")
+
+    def sts_pairs(self) -> Path:
+        """Return the prepared pairs of the seven tasks."""
+        return self.folder / "results/sts/pairs.parquet"
+
+
+def text_batches(rows: Rows, sentences: Sequence[str], size: int, seed: int) -> Iterator[list[tuple[str, ...]]]:
+    """Yield the texts of the batches that a training with this seed draws: (query, positive[, negative]) each."""
+    columns = rows[:3] if (rows.negative != NONE).any() else rows[:2]
+    for chosen in batches(rows, size, seed):
+        yield [tuple(sentences[n] for n in row) for row in np.stack([c[chosen] for c in columns], axis=1)]
+
