@@ -101,7 +101,11 @@ def side_by_side(rounds: int, sides: dict[str, dict[str, Any]]) -> dict[str, lis
     try:
         for side in running.values():
             side.slice()  # to warm up
-        turns = [{name: side.slice() for name, side in running.items()} for _ in range(rounds)]
+        turns = []
+        for number in range(1, rounds + 1):
+            turns.append({name: side.slice() for name, side in running.items()})
+            shown = {k: v for k, v in next(iter(sides.values())).items() if k in ("work", "base", "objective", "corpus", "precision")}
+            print(f"{number}/{rounds} {' '.join(shown.values())}:", *(f"{n} {s:.2f} s" for n, s in turns[-1].items()), file=sys.stderr)
     finally:
         for side in running.values():
             side.close()
