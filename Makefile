@@ -13,7 +13,7 @@ BIN    := $(VENV)/bin
 CORES  ?= all
 CONFIG ?= config.yaml
 OUT    ?= results
-DATA   ?=
+PARALLEL := -n logical --maxprocesses 8 --dist loadgroup
 OUTPUT := $(if $(filter command environment,$(origin OUT)),--output $(OUT))# if given, in place of the config's own
 
 .PHONY: setup demo test test-long test-storm test-slurm verify plan cost bench lock clean
@@ -40,10 +40,10 @@ demo: setup
 	@echo; echo "All tables: demo/results/tables/"
 
 test: setup
-	$(BIN)/python -m pytest -q -n logical --maxprocesses 8 --dist loadgroup -m "not long and not storm and not slurm"
+	$(BIN)/python -m pytest -q $(PARALLEL) -m "not long and not storm and not slurm"
 
 test-long: setup
-	$(BIN)/python -m pytest -q -m long
+	$(BIN)/python -m pytest -q $(PARALLEL) -m long
 
 test-storm: setup
 	$(BIN)/python -m pytest -q -s -m storm tests/reliability

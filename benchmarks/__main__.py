@@ -179,10 +179,9 @@ def _reading(args: argparse.Namespace, work: str) -> str:
     rows = []
     for base in args.bases:
         for corpus in ("nli", "wiki") if work == "encode" else ("sts",):
-            for precision in args.precisions:
-                seen = side_by_side(max(2, args.rounds // 2), _peers(args, work=work, base=base, corpus=corpus, precision=precision))
-                rows.append([corpus, base, precision, spread(seen["ours"], "{:.1f}".format), spread(seen["theirs"], "{:.1f}".format),
-                             spread(ratios(seen["ours"], seen["theirs"])), spread(ratios(seen["ours"], seen["tuned"]))])
+            seen = side_by_side(max(2, args.rounds // 2), _peers(args, work=work, base=base, corpus=corpus))
+            rows.append([corpus, base, "fp32", spread(seen["ours"], "{:.1f}".format), spread(seen["theirs"], "{:.1f}".format),
+                         spread(ratios(seen["ours"], seen["theirs"])), spread(ratios(seen["ours"], seen["tuned"]))])
     return table(["sentences", "base", "precision", "ours, s", "sentence-transformers, s", "ratio", "ratio to the tuned peer"], rows)
 
 

@@ -1,4 +1,4 @@
-"""Reading sentences: embedding many, and all seven STS sets for one model; ours and sentence-transformers'."""
+"""Reading sentences: embedding many, and all seven STS sets for one model; ours and sentence-transformers', in fp32."""
 
 import time
 from typing import Any, Callable
@@ -32,32 +32,30 @@ def _sample(work: Workload, corpus: str) -> list[str]:
     return [sentences[i] for i in np.random.default_rng(0).permutation(len(sentences))[:COUNT]]
 
 
-def _embed(folder: str, base: str, corpus: str, threads: int, gpus: int, precision: str, matmul: str, **_: Any) -> Callable:
+def _embed(folder: str, base: str, corpus: str, threads: int, gpus: int, matmul: str, **_: Any) -> Callable:
     work, device = Workload(folder), set_up(threads, gpus)
     torch.set_float32_matmul_precision(matmul)
     encoder, texts = model_folder.load(work.base(base)).eval().to(device), _sample(work, corpus)
     return lambda: encoder.encode(tokenise(work.base(base) / "tokenizer.json", texts), LENGTH)
 
 
-def _their_model(work: Workload, base: str, threads: int, gpus: int, precision: str, matmul: str, tuned: bool):
+def _their_model(work: Workload, base: str, threads: int, gpus: int, matmul: str, tuned: bool):
     from sentence_transformers import SentenceTransformer
     torch.set_num_threads(threads)
     if tuned:
         torch.set_float32_matmul_precision(matmul)
     wanted: dict[str, Any] = {"attn_implementation": "sdpa"} if tuned else {}
-    if precision == "bf16":
-        wanted["dtype"] = torch.bfloat16
     return SentenceTransformer(str(work.base(base)), device="cuda" if gpus else "cpu", model_kwargs=wanted)
 
 
-def _their_embed(folder: str, base: str, corpus: str, threads: int, gpus: int, precision: str, matmul: str, tuned: bool = False,
+def _their_embed(folder: str, base: str, corpus: str, threads: int, gpus: int, matmul: str, tuned: bool = False,
                  **_: Any) -> Callable:
     work = Workload(folder)
-    model, texts = _their_model(work, base, threads, gpus, precision, matmul, tuned), _sample(work, corpus)
+    model, texts = _their_model(work, base, threads, gpus, matmul, tuned), _sample(work, corpus)
     return lambda: model.encode(texts, show_progress_bar=False)
 
 
-def _sts(folder: str, base: str, threads: int, gpus: int, precision: str, matmul: str, **_: Any) -> Callable:
+def _sts(folder: str, base: str, threads: int, gpus: int, matmul: str, **_: Any) -> Callable:
     work, device = Workload(folder), set_up(threads, gpus)
     torch.set_float32_matmul_precision(matmul)
     encoder = model_folder.load(work.base(base)).eval().to(device)
@@ -68,11 +66,11 @@ def _sts(folder: str, base: str, threads: int, gpus: int, precision: str, matmul
     return run
 
 
-def _their_sts(folder: str, base: str, threads: int, gpus: int, precision: str, matmul: str, tuned: bool = False,
+def _their_sts(folder: str, base: str, threads: int, gpus: int, matmul: str, tuned: bool = False,
                **_: Any) -> Callable:
     from sentence_transformers.sentence_transformer.evaluation import EmbeddingSimilarityEvaluator
     work = Workload(folder)
-    model = _their_model(work, base, threads, gpus, precision, matmul, tuned)
+    model = _their_model(work, base, threads, gpus, matmul, tuned)
     pairs = similarity.read_pairs(work.sts_pairs())
 
     def run() -> None:

@@ -44,7 +44,7 @@ def embed(model: str, tokens: str, output: str, max_length: int, threads: int, g
     size = (len(data.offsets) - 1, encoder.shape.hidden_size)
     with alone(folder), whole_file(folder / "embeddings.npy") as temporary, open(temporary, "wb") as stream:
         np.lib.format.write_array_header_1_0(stream, {"descr": "<f2", "fortran_order": False, "shape": size})
-        for first in range(0, size[0], BLOCK):
+        for first in range(0, max(1, size[0]), BLOCK):  # of no sentence, too, so that it is refused
             vectors = encoder.encode(data.part(first, first + BLOCK), max_length).astype(np.float16)
             if not np.isfinite(vectors).all():
                 raise InputError(model, "gives embeddings that are not finite as float16", "train it again")

@@ -36,6 +36,13 @@ def test_numpy_itself_reads_the_file(inputs, tmp_path):
     assert np.array_equal(np.load(tmp_path / "out/embeddings.npy"), written)
 
 
+def test_a_corpus_without_a_sentence_is_refused(inputs, tmp_path, monkeypatch):
+    monkeypatch.setattr(embeddings, "read_tokens", lambda path: read_tokens(path).part(0, 0))
+    with pytest.raises(InputError, match="collapsed"), pytest.warns(RuntimeWarning):
+        write(inputs, tmp_path / "out")
+    assert not (tmp_path / "out/embeddings.npy").exists()
+
+
 @pytest.mark.parametrize("value, said", [(np.inf, "not finite as float16"), (1.0, "collapsed onto one direction")])
 def test_vectors_that_are_of_no_use_leave_no_file(inputs, tmp_path, monkeypatch, value, said):
     encode = lambda self, tokens, length: np.full((len(tokens.offsets) - 1, 16), value, np.float32)  # noqa: E731
