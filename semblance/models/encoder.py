@@ -17,7 +17,9 @@ from semblance.data.corpus import Tokens
 from semblance.models.dropout import DropoutSettings, Noise, dropout, head_scale
 from semblance.models.packing import Group, Packed, pack, token_budget_batches
 
-ENCODE_TOKENS = 8192  # tokens a batch when embedding: enough to fill the matrix units, small in memory
+# Tokens a batch when embedding. On a CPU what one layer makes of them should stay in the cache, and below the size
+# from which the C library asks the system for fresh memory each time: a fifth faster than 8,192 (MiniLM).
+ENCODE_TOKENS = {"cpu": 2048, "cuda": 8192}
 
 
 @dataclass(frozen=True)
@@ -163,7 +165,7 @@ class Encoder(nn.Module):
         device = self.words.weight.device
         limit = self.max_length(max_length)
         vectors = np.empty((len(tokens.offsets) - 1, self.shape.hidden_size), dtype=np.float32)
-        for batch in token_budget_batches(np.minimum(tokens.lengths(), limit), ENCODE_TOKENS):
+        for batch in token_budget_batches(np.minimum(tokens.lengths(), limit), ENCODE_TOKENS[device.type]):
             packed = pack(tokens, batch, limit, self.shape.pad_token_id, device)
             vectors[batch] = self(packed).float().cpu().numpy()
         return vectors
