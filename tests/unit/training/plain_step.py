@@ -1,0 +1,118 @@
+"""A training step as a textbook has it: each view padded to its longest sentence, a loop over the views, no packing.
+
+The slow path that production has not: the tests hold the packed one against it. Its dropout is given, not drawn.
+"""
+
+import math
+from typing import Iterator
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from semblance.data.corpus import NONE, Rows, Tokens
+from semblance.models import encoder as encoder_module
+from semblance.models.encoder import Encoder
+from semblance.models.packing import Packed
+
+
+class Replay:
+    """Notes the dropout that one packed forward draws, and gives it out by sentence."""
+
+    def __init__(self, monkeypatch):
+        self.packed: Packed | None = None
+        self.flat: list[Tensor] = []    # each dropout operation's factors, as drawn
+        self.heads: list[Tensor] = []   # each layer's (rows, heads)
+        forward, dropout, heads = Encoder.forward, encoder_module.dropout, encoder_module.head_scale
+
+        def noted_dropout(x, rate):
+            if isinstance(rate, float) and rate == 0.0:
+                return x
+            factors = dropout(torch.ones_like(x, requires_grad=False), rate)
+            self.flat.append(factors)
+            return x * factors
+
+        def noted_heads(*arguments):
+            self.heads.append(heads(*arguments))
+            return self.heads[-1]
+
+        def noted_forward(encoder, packed, noise=None):
+            self.packed = packed
+            return forward(encoder, packed, noise)
+
+        monkeypatch.setattr(encoder_module, "dropout", noted_dropout)
+        monkeypatch.setattr(encoder_module, "head_scale", noted_heads)
+        monkeypatch.setattr(Encoder, "forward", noted_forward)
+
+    def by_sentence(self, hidden: bool, attention: bool, layers: int) -> list[dict[str, Tensor]]:
+        """Return each sentence's factors, in the caller's order: embeddings (l, d); attention-i (h, l, l); heads-i (h,);
+        out-i and down-i (l, d) of layer i. What did not drop is absent."""
+        packed, drawn = self.packed, iter(self.flat)
+        found: list[dict[str, Tensor]] = [{} for _ in packed.order]
+        if hidden:
+            self._tokens(found, "embeddings", next(drawn))
+        for i in range(layers):
+            for group in packed.groups if attention else ():
+                factors = next(drawn)
+                for k in range(group.count):
+                    length = int(packed.lengths[group.row + k])
+                    found[packed.order[group.row + k]][f"attention-{i}"] = factors[k, :, :length, :length]
+            for name in ("out", "down") if hidden else ():
+                self._tokens(found, f"{name}-{i}", next(drawn))
+            for row, number in enumerate(packed.order) if self.heads else ():
+                found[number][f"heads-{i}"] = self.heads[i][row]
+        assert next(drawn, None) is None and len(self.heads) in (0, layers)  # all that was drawn is given out
+        return found
+
+    def _tokens(self, found: list[dict[str, Tensor]], name: str, factors: Tensor) -> None:
+        for row, number in enumerate(self.packed.order):
+            start = int(self.packed.starts[row])
+            found[number][name] = factors[start:start + int(self.packed.lengths[row])]
+
+
+def views(rows: Rows) -> tuple[np.ndarray, ...]:
+    """Return the columns of a batch: query, positive and, where there are any, negative."""
+    return rows[:3] if (rows.negative != NONE).any() else rows[:2]
+
+
+def embed_view(weights: Encoder, sentences: list[list[int]], factors: list[dict[str, Tensor]]) -> Tensor:
+    """Embed one view's sentences, padded to the longest of them; returns (B, d)."""
+    shape, longest = weights.shape, max(map(len, sentences))
+    device, dtype = weights.words.weight.device, weights.words.weight.dtype
+    ids = torch.tensor([s + [shape.pad_token_id] * (longest - len(s)) for s in sentences], device=device)
+    real = torch.tensor([[1] * len(s) + [0] * (longest - len(s)) for s in sentences], device=device, dtype=dtype)
+    n, d, h = len(sentences), shape.hidden_size, shape.num_attention_heads
+    away = torch.zeros(n, 1, 1, longest, device=device, dtype=dtype).masked_fill(real[:, None, None, :] == 0, -math.inf)
+
+    def drop(x: Tensor, name: str) -> Tensor:
+        if name not in factors[0]:
+            return x
+        whole = torch.ones_like(x)  # what belongs to padding does not count
+        for sentence, own in enumerate(factors):
+            part = own[name]
+            whole[sentence][tuple(slice(size) for size in part.shape)] = part.to(x.dtype)
+        return x * whole
+
+    x = weights.words(ids) + weights.positions(torch.arange(longest, device=device) + shape.position_offset) + weights.types.weight[0]
+    x = drop(weights.norm(x), "embeddings")
+    for i, layer in enumerate(weights.layers):
+        q, k, v = (part.view(n, longest, h, d // h).transpose(1, 2) for part in layer.qkv(x).chunk(3, dim=-1))
+        shares = drop((q @ k.transpose(2, 3) / math.sqrt(d // h) + away).softmax(dim=-1), f"attention-{i}")
+        context = shares @ v  # (B, h, longest, d / h)
+        if f"heads-{i}" in factors[0]:
+            context = context * torch.stack([own[f"heads-{i}"] for own in factors]).to(v.dtype)[:, :, None, None]
+        x = layer.norm1(x + drop(layer.out(context.transpose(1, 2).reshape(n, longest, d)), f"out-{i}"))
+        x = layer.norm2(x + drop(layer.down(F.gelu(layer.up(x))), f"down-{i}"))
+    x = x.float() if dtype == torch.float32 else x
+    pooled = x[:, 0] if weights.pooling == "cls" else (x * real[:, :, None]).sum(1) / real.sum(1, keepdim=True)
+    return pooled if weights.head is None else torch.tanh(weights.head(pooled))
+
+
+def embeddings(weights: Encoder, tokens: Tokens, columns: list[np.ndarray], limit: int,
+               factors: list[dict[str, Tensor]]) -> Iterator[Tensor]:
+    """Yield each view's embeddings (B, d); ``columns`` number the sentences of each view."""
+    for k, numbers in enumerate(columns):
+        sentences = [tokens.ids[tokens.offsets[i]:tokens.offsets[i + 1]].tolist() for i in numbers]
+        cut = [s if len(s) <= limit else [*s[:limit - 1], s[-1]] for s in sentences]
+        yield embed_view(weights, cut, factors[k * len(numbers):(k + 1) * len(numbers)])

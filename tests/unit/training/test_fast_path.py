@@ -1,0 +1,105 @@
+"""The packed step is the plain padded one: the same loss and the same gradients, with dropout replayed.
+
+The plain one (``plain_step``) runs in float64 for the truth and in the step's own precision for the error to expect.
+"""
+
+import copy
+
+import numpy as np
+import pytest
+import torch
+
+from semblance.data.corpus import NONE, Rows, Tokens
+from semblance.models.dropout import DropoutSettings, Sampled
+from semblance.models.encoder import Architecture, Encoder, autocast
+from semblance.training.batching import batches
+from semblance.training.losses.views import Views
+from semblance.training.methods import BatchLoss, TrainSettings, find_loss
+from tests.unit.training.plain_step import Replay, embeddings, views
+
+SENTENCES, BATCH, LIMIT = 90, 12, 20
+DEVICES = ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]  # tests/reliability/test_gpu.py says aloud that there is none
+TRIPLES = Rows(*(np.arange(k, SENTENCES, 3, dtype=np.int32) for k in range(3)))
+PAIRS = TRIPLES._replace(negative=np.full(SENTENCES // 3, NONE, np.int32))
+TWICE = Rows(*(np.arange(SENTENCES, dtype=np.int32),) * 2, np.full(SENTENCES, NONE, np.int32))
+STILL = {"hidden": 0.0, "attention": 0.0}
+# what trains, on which rows, with which dropout
+CASES = {
+    "without dropout": ("contrastive", {}, TRIPLES, DropoutSettings(**STILL)),
+    "unsupervised": ("contrastive", {}, TWICE, DropoutSettings()),
+    "NLI triples": ("contrastive", {}, TRIPLES, DropoutSettings()),
+    "question and answer": ("contrastive", {}, PAIRS, DropoutSettings()),
+    "attention dropout": ("contrastive", {}, TRIPLES, DropoutSettings(attention=0.3)),
+    "DropHead": ("contrastive", {}, TRIPLES, DropoutSettings(attention=0.0, drophead=0.4)),
+    "DropHead alone": ("contrastive", {}, TRIPLES, DropoutSettings(**STILL, drophead=0.4)),
+    "sampled rates": ("contrastive", {}, TWICE, DropoutSettings(sampled=Sampled(low=0.05))),
+    "sentence-wise rates": ("contrastive", {}, TWICE, DropoutSettings(sampled=Sampled(low=0.05, granularity="row"))),
+    "sampled everywhere": ("contrastive", {}, TWICE, DropoutSettings(sampled=Sampled(low=0.05, granularity="row", layers="hidden+attention"))),
+    "entropy model": ("entropy", {"phi": 0.02}, TRIPLES, DropoutSettings()),
+    "RCL": ("regulators", {}, TRIPLES, DropoutSettings(attention=0.1)),
+}
+# family, pooling and head: of (position offset, padding id)
+MODELS = {"bert, mean": ((0, 0), "mean", False), "bert, cls and head": ((0, 0), "cls", True), "roberta, mean": ((2, 1), "mean", False)}
+
+
+def encoder(model: str) -> Encoder:
+    """Return a small encoder with weights large enough for attention to choose."""
+    (offset, pad), pooling, head = MODELS[model]
+    torch.manual_seed(0)
+    made = Encoder(Architecture(32, 3, 4, 64, 80, 40, 2, 1e-12, 0.1, 0.1, pad, offset), pooling, head)
+    with torch.no_grad():
+        for layer in made.layers:
+            layer.qkv.weight.mul_(3.0)
+    return made
+
+
+def corpus() -> Tokens:
+    """Return sentences of 3 to 26 tokens: some of one length, some longer than the limit."""
+    lengths = np.random.default_rng(1).integers(3, 27, SENTENCES)
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    return Tokens(np.random.default_rng(2).integers(2, 80, offsets[-1]).astype(np.int32), offsets)
+
+
+def plain(weights: Encoder, case: str, factors, frozen, precision: str) -> tuple[float, dict[str, torch.Tensor]]:
+    """Return the loss of the first batch and every gradient, by the padded loop."""
+    loss, options, rows, _ = CASES[case]
+    chosen = next(batches(rows, BATCH, 0))
+    columns, device = [column[chosen] for column in views(rows)], weights.words.weight.device
+    with autocast(precision, device.type):
+        found = list(embeddings(weights, corpus(), columns, LIMIT, factors))
+    found = [e.float() if weights.words.weight.dtype == torch.float32 else e for e in found]
+    augmented = [torch.stack([torch.from_numpy(e[column].astype(np.float32)) for e in frozen]).to(found[0])
+                 for column in columns[:2]] if frozen else []
+    negatives = found[2] if len(found) == 3 else None
+    value = find_loss(loss, options)(Views(found[0], found[1], negatives, *augmented), **options)
+    value.backward()
+    return value.item(), {name: p.grad.double() for name, p in weights.named_parameters()}
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("model, precision", [*((model, "fp32") for model in MODELS), ("bert, mean", "bf16")])
+@pytest.mark.parametrize("case", CASES)
+def test_a_packed_step_is_the_plain_one(monkeypatch, case, model, precision, device):
+    loss, options, rows, dropout = CASES[case]
+    frozen = [np.random.default_rng(i).normal(size=(SENTENCES, 32)).astype(np.float16) for i in range(4)] if loss == "regulators" else []
+    replay, ours = Replay(monkeypatch), encoder(model).to(device)
+    truth, same = copy.deepcopy(ours).double(), copy.deepcopy(ours)
+    settings = TrainSettings(loss, BATCH, 1, 1e-3, LIMIT, options=options, dropout=dropout, precision=precision)
+    value = BatchLoss(ours, corpus(), rows, settings, frozen)(0)
+    value.backward()
+    monkeypatch.undo()
+    padding = sum(g.count * g.length for g in replay.packed.groups) - int(replay.packed.lengths.sum())
+    assert len(replay.packed.groups) > 2 and padding > 0  # several groups, padding inside some
+
+    factors = replay.by_sentence(dropout.hidden != 0.0, dropout.attention != 0.0, len(ours.layers))
+    true_value, true_grads = plain(truth, case, factors, frozen, "fp32")
+    same_value, same_grads = plain(same, case, factors, frozen, precision)
+    size = torch.cat([g.flatten() for g in true_grads.values()]).norm()
+    # float32 has 24 bits, bfloat16 8; cosines are multiplied by 20. What the plain step strays is chance, so a few
+    # roundings are allowed besides.
+    unit = {"fp32": 2.0 ** -24, "bf16": 2.0 ** -8}[precision]
+    assert abs(value.item() - true_value) <= 2 * abs(same_value - true_value) + 20 * 4 * unit
+    for name, parameter in ours.named_parameters():
+        strayed, expected = (parameter.grad.double() - true_grads[name]).norm(), (same_grads[name] - true_grads[name]).norm()
+        assert strayed <= 2 * expected + 8 * unit * size, (name, strayed / size, expected / size)
+    assert size > 1e-3  # there is a gradient to be wrong about
