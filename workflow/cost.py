@@ -176,11 +176,16 @@ class Cost:
         tokens = min(self.text(job.corpus).tokens, settings["max_length"])
         work = training_work(self.million[job.base], settings, steps, self._views(job.corpus, settings), tokens,
                              self.dev(job.corpus, settings["max_length"]))
-        return work / (self.given.bf16[self.device] if settings.get("precision") == "bf16" else 1)
+        return work / self._faster(settings)
 
     def embedding(self, job: Job, sentences: float, max_length: int) -> float:
-        """Return the GFLOP of reading so many sentences of a corpus once."""
-        return 2 * self.million[job.base] * sentences * min(self.text(job.corpus).tokens, max_length) / 1000
+        """Return the GFLOP of reading so many sentences of a corpus once, as many fp32 GFLOP as take the same time."""
+        work = 2 * self.million[job.base] * sentences * min(self.text(job.corpus).tokens, max_length) / 1000
+        return work / self._faster(self.config[job.stage])
+
+    def _faster(self, settings: Mapping[str, Any]) -> float:
+        """Return how many times as fast as fp32 the settings' precision is."""
+        return self.given.bf16[self.device] if settings.get("precision") == "bf16" else 1.0
 
     def work(self, job: Job) -> float:
         """Return a job's units of work."""
@@ -191,7 +196,8 @@ class Cost:
         if stage == "embed":
             return self.embedding(job, self.sentences(job.corpus), self._embed_length(job))
         if stage == "evaluate_sts":
-            return 4 * self.million[job.base] * self.sts()[0] * self.given.texts["sts"].tokens / 1000
+            work = 4 * self.million[job.base] * self.sts()[0] * self.given.texts["sts"].tokens / 1000
+            return work / self._faster(config[stage])
         if stage == "evaluate_faq":
             pairs, queries = self.bank(self.plan.folds_of[job.corpus][0])
             texts = pairs + (pairs + queries) / self.plan.folds

@@ -3,13 +3,13 @@
 import csv
 import io
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Iterable
 
 from semblance.evaluation import retrieval, similarity
 from semblance.models import folder as model_folder
-from semblance.models.encoder import Encoder, set_up
+from semblance.models.encoder import Compute, Encoder, set_up
 from semblance.files import write_text
 from semblance.lease import alone
 from semblance.provenance import canonical, checked, environment, text_digest, write_record
@@ -43,44 +43,53 @@ class FaqRun:
     protocols: tuple[str, ...]
 
 
-def evaluate_sts(run: StsRun, model: str, pairs: str, output: Path, threads: int, gpus: int, code: str) -> None:
+def evaluate_sts(run: StsRun, model: str, pairs: str, output: Path, compute: Compute, code: str) -> None:
     """Write the STS scores of the model with record ``model`` beside ``output``, the record.
 
     ``pairs`` is the record of the test sets.
     """
     started = time.monotonic()
-    data, encoder, facts = checked(pairs), *_open(model, threads, gpus, code)
+    data, encoder, facts = checked(pairs), *_open(model, compute, code)
     tasks = (*similarity.TASKS, similarity.DEV)
     tests = similarity.Sts(similarity.read_pairs(Path(pairs).parent / "pairs.parquet"), _tokenizer(model), tasks)
     predictions, geometry = tests.predict(encoder, model_folder.stored_length(Path(model).parent / "model"))
     rows = [{"fold": "", "protocol": run.protocol, **row} for row in similarity.score_rows(predictions)]
     rows += [{"fold": "", "protocol": run.protocol, "task": "stsb", "subset": "", "metric": name, "aggregation": "all",
               "value": value, "n": int((predictions["task"] == "stsb").sum())} for name, value in geometry.items()]
-    _write(run, rows, predictions, output, facts | {"data": text_digest(canonical(data["outputs"]))}, started, "evaluate_sts")
+    facts |= {"data": text_digest(canonical(data["outputs"]))}
+    _write(run, rows, predictions, output, facts, started, "evaluate_sts", compute)
 
 
-def evaluate_faq(run: FaqRun, model: str, bank: str, output: Path, max_length: int, threads: int, gpus: int, code: str) -> None:
+def evaluate_faq(run: FaqRun, model: str, bank: str, output: Path, max_length: int, compute: Compute, code: str) -> None:
     """Write the retrieval scores of one fold of a bank; ``bank`` is its record."""
     started = time.monotonic()
-    data, encoder, facts = checked(bank), *_open(model, threads, gpus, code)
+    data, encoder, facts = checked(bank), *_open(model, compute, code)
     whole = retrieval.read_bank(Path(bank).parent)
     chosen = [q for q in whole.questions if q.part == run.fold and q.protocol in run.protocols]
     predictions = retrieval.Retrieval(whole, chosen, _tokenizer(model)).predict(encoder, max_length)
     rows = [{"fold": str(run.fold), "task": run.bank, **row} for row in retrieval.score_rows(predictions)]
-    _write(run, rows, predictions, output, facts | {"data": text_digest(canonical(data["outputs"]))}, started, "evaluate_faq")
+    facts |= {"data": text_digest(canonical(data["outputs"]))}
+    _write(run, rows, predictions, output, facts, started, "evaluate_faq", compute)
 
 
-def _open(model: str, threads: int, gpus: int, code: str) -> tuple[Encoder, dict]:
+def _open(model: str, compute: Compute, code: str) -> tuple[Encoder, dict]:
     """Load a model for evaluation; return it and the facts that stand beside each of its scores."""
-    record, device = checked(model), set_up(threads, gpus)
+    record, device = checked(model), set_up(compute.threads, compute.gpus, compute.matmul)
     encoder = model_folder.load(Path(model).parent / "model").eval().to(device)
+    encoder.precision = compute.precision
     settings = record.get("settings", {})
     made = {"device": record.get("device", device).partition(",")[0], "matmul": settings.get("matmul", "highest"),
             "versions": _versions(record["environment"])}
-    environments = {"evaluated": {"device": device, "versions": _versions(environment())}, "made": made}
-    return encoder, {"precision": settings.get("precision", "fp32"), "code": code,
+    evaluated = {"device": device, "matmul": compute.matmul, "versions": _versions(environment())}
+    environments = {"evaluated": evaluated, "made": made}
+    return encoder, {"precision": _precision(compute.precision, settings.get("precision")), "code": code,
                      "environment": text_digest(canonical(environments))[:16],
                      "weights": record["outputs"]["model/model.safetensors"]}
+
+
+def _precision(evaluated: str, trained: str | None) -> str:
+    """Name the precision that a score was computed in, and that of the training where it differs."""
+    return evaluated if trained in (None, evaluated) else f"{evaluated} (trained in {trained})"
 
 
 def _versions(found: dict[str, str]) -> dict[str, str]:
@@ -91,7 +100,8 @@ def _tokenizer(model: str) -> Path:
     return Path(model).parent / "model" / "tokenizer.json"
 
 
-def _write(run: StsRun | FaqRun, rows: Iterable[dict], predictions: dict, output: Path, facts: dict, started: float, stage: str) -> None:
+def _write(run: StsRun | FaqRun, rows: Iterable[dict], predictions: dict, output: Path, facts: dict, started: float,
+           stage: str, compute: Compute) -> None:
     output.parent.mkdir(parents=True, exist_ok=True)
     identity = {"run": f"{run.corpus}/{run.base}/{run.method}/seed-{run.seed}",
                 **{name: getattr(run, name) for name in ("corpus", "base", "method", "seed")}}
@@ -100,11 +110,7 @@ def _write(run: StsRun | FaqRun, rows: Iterable[dict], predictions: dict, output
     writer.writeheader()
     writer.writerows({**identity, **facts, **row, "value": repr(row["value"])} for row in rows)
     with alone(output.parent):
-        _write_files(output, predictions, text.getvalue(), identity, facts, started, stage)
-
-
-def _write_files(output: Path, predictions: dict, scores: str, identity: dict, facts: dict, started: float, stage: str) -> None:
-    similarity.write_predictions(output.parent / "predictions.parquet", predictions)
-    write_text(output.parent / "scores.csv", scores)
-    write_record(output, stage, outputs=["scores.csv", "predictions.parquet"], started=started, code=facts["code"],
-                 inputs={"weights": facts["weights"], "data": facts["data"]}, run=identity)
+        similarity.write_predictions(output.parent / "predictions.parquet", predictions)
+        write_text(output.parent / "scores.csv", text.getvalue())
+        write_record(output, stage, outputs=["scores.csv", "predictions.parquet"], started=started, code=facts["code"],
+                     inputs={"weights": facts["weights"], "data": facts["data"]}, run=identity, settings=asdict(compute))

@@ -5,6 +5,7 @@ sentence-wise dropout, DropHead. Weights keep the names of ``transformers``, so 
 ordinary sentence-transformers model. Tests hold it equal to ``transformers`` itself.
 """
 
+import contextlib
 import os
 from dataclasses import dataclass
 
@@ -40,19 +41,40 @@ class Architecture:
     position_offset: int  # RoBERTa numbers positions from pad_token_id + 1
 
 
+@dataclass(frozen=True)
+class Compute:
+    """What a stage that only reads computes with; all of it is part of the result.
+
+    ``precision`` is of the encoder (fp32 or bf16), ``matmul`` of its fp32 matrix products, as in a training.
+    """
+
+    threads: int = 1
+    gpus: int = 0
+    precision: str = "fp32"
+    matmul: str = "highest"
+
+
 def device_for(gpus: int) -> str:
     """Return ``cuda`` where a GPU is asked for and there is one, else ``cpu``."""
     return "cuda" if gpus and torch.cuda.is_available() else "cpu"
 
 
-def set_up(threads: int, gpus: int) -> str:
-    """Set the number of threads and, on a GPU, determinism, for this whole process; return the device."""
+def set_up(threads: int, gpus: int, matmul: str = "highest") -> str:
+    """Set threads, the matmul precision and, on a GPU, determinism, for this whole process; return the device."""
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # without it CUDA's products are not repeatable
     torch.set_num_threads(threads)
+    torch.set_float32_matmul_precision(matmul)
     device = device_for(gpus)
     if device == "cuda":
         torch.use_deterministic_algorithms(True)
     return device
+
+
+def autocast(precision: str, device: str) -> contextlib.AbstractContextManager:
+    """Return the context of a declared precision: ``fp32`` or ``bf16`` (weights stay float32)."""
+    if precision == "bf16":
+        return torch.autocast(device, dtype=torch.bfloat16)
+    return contextlib.nullcontext()
 
 
 class Layer(nn.Module):
@@ -117,7 +139,12 @@ def _attention(q: Tensor, k: Tensor, v: Tensor, group: Group, rate: float | Tens
 
 
 class Encoder(nn.Module):
-    """Sentences to vectors: packed tokens in, (n, d) out, in the caller's order."""
+    """Sentences to vectors: packed tokens in, (n, d) out, in the caller's order.
+
+    ``precision`` is that of ``encode``, fp32 or bf16; a training declares its own.
+    """
+
+    precision = "fp32"
 
     def __init__(self, shape: Architecture, pooling: str, head: bool = False, normalise: bool = False):
         super().__init__()
@@ -165,7 +192,8 @@ class Encoder(nn.Module):
         device = self.words.weight.device
         limit = self.max_length(max_length)
         vectors = np.empty((len(tokens.offsets) - 1, self.shape.hidden_size), dtype=np.float32)
-        for batch in token_budget_batches(np.minimum(tokens.lengths(), limit), ENCODE_TOKENS[device.type]):
-            packed = pack(tokens, batch, limit, self.shape.pad_token_id, device)
-            vectors[batch] = self(packed).float().cpu().numpy()
+        with autocast(self.precision, device.type):  # around all batches: the weights are cast once
+            for batch in token_budget_batches(np.minimum(tokens.lengths(), limit), ENCODE_TOKENS[device.type]):
+                packed = pack(tokens, batch, limit, self.shape.pad_token_id, device)
+                vectors[batch] = self(packed).float().cpu().numpy()
         return vectors

@@ -1,6 +1,7 @@
 """The frozen embeddings of an entropy model: one vector for each distinct sentence of the corpus."""
 
 import time
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from semblance.errors import InputError, is_passing
 from semblance.files import whole_file
 from semblance.lease import alone
 from semblance.models import folder as model_folder
-from semblance.models.encoder import set_up
+from semblance.models.encoder import Compute, set_up
 from semblance.models.vectors import collapsed
 from semblance.provenance import checked, write_record
 
@@ -31,15 +32,16 @@ def read_embeddings(path: str | Path) -> np.ndarray:
     return vectors
 
 
-def embed(model: str, tokens: str, output: str, max_length: int, threads: int, gpus: int, code: str) -> None:
+def embed(model: str, tokens: str, output: str, max_length: int, compute: Compute, code: str) -> None:
     """Write ``embeddings.npy`` (N, d) float16, made in evaluation mode, and its record, into ``output``.
 
     ``model`` and ``tokens`` are records of the stages before.
     """
     started = time.monotonic()
-    device = set_up(threads, gpus)
+    device = set_up(compute.threads, compute.gpus, compute.matmul)
     model_record, token_record = checked(model), checked(tokens)
     encoder = model_folder.load(Path(model).parent / "model").eval().to(device)
+    encoder.precision = compute.precision
     data, folder = read_tokens(Path(tokens).parent / "tokens.arrow"), Path(output)
     size = (len(data.offsets) - 1, encoder.shape.hidden_size)
     with alone(folder), whole_file(folder / "embeddings.npy") as temporary, open(temporary, "wb") as stream:
@@ -54,4 +56,4 @@ def embed(model: str, tokens: str, output: str, max_length: int, threads: int, g
     inputs = {"model": model_record["outputs"]["model/model.safetensors"],
               "tokens": token_record["outputs"]["tokens.arrow"]}
     write_record(folder / "record.json", "embed", outputs=["embeddings.npy"], started=started, code=code,
-                 inputs=inputs, sentences=size[0], max_length=max_length)
+                 inputs=inputs, sentences=size[0], max_length=max_length, settings=asdict(compute))

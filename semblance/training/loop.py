@@ -1,6 +1,5 @@
 """The one training loop: every training of every method goes through ``fit``."""
 
-import contextlib
 import math
 import sys
 from dataclasses import asdict, dataclass, field
@@ -57,13 +56,6 @@ def learning_rate(step: int, schedule: Schedule) -> float:
     if step < warm:
         return schedule.learning_rate * (step + 1) / warm
     return schedule.learning_rate * (schedule.steps - step) / max(1, schedule.steps - warm)
-
-
-def autocast(precision: str, device: str) -> contextlib.AbstractContextManager:
-    """Return the context of a declared precision: ``fp32`` or ``bf16`` (weights stay float32)."""
-    if precision == "bf16":
-        return torch.autocast(device, dtype=torch.bfloat16)
-    return contextlib.nullcontext()
 
 
 def fit(model: nn.Module, step_loss: Callable[[int], Tensor], schedule: Schedule, *,

@@ -14,11 +14,11 @@ from torch import Tensor
 from semblance.data.corpus import NONE, Rows, Tokens
 from semblance.errors import InputError
 from semblance.models.dropout import DropoutSettings
-from semblance.models.encoder import Encoder
+from semblance.models.encoder import Encoder, autocast
 from semblance.models.packing import pack
 from semblance.settings import check_type
 from semblance.training.batching import batches, disjoint_rows
-from semblance.training.loop import Schedule, autocast
+from semblance.training.loop import Schedule
 from semblance.training.losses.views import Views
 
 

@@ -44,8 +44,7 @@ class Cadence:
 
 def prepare_torch(settings: TrainSettings) -> str:
     """Set threads, determinism, matmul precision and seed; return the device."""
-    device = set_up(settings.threads, settings.gpus)
-    torch.set_float32_matmul_precision(settings.matmul)
+    device = set_up(settings.threads, settings.gpus, settings.matmul)
     torch.manual_seed(settings.seed)
     return device
 

@@ -50,6 +50,7 @@ def stages(folder: Path) -> list[str]:
     from semblance.data.sources import load_manifest
     from semblance.evaluation.report import StsRun, evaluate_sts
     from semblance.models.base import BaseSettings, build_base
+    from semblance.models.encoder import Compute
     from semblance.provenance import write_record
     from semblance.reporting.formats import markdown
     from semblance.reporting.scores import read_scores
@@ -79,14 +80,14 @@ def stages(folder: Path) -> list[str]:
                  tokenizer=json.loads((folder / "base/record.json").read_text())["outputs"]["model/tokenizer.json"])
     rest = (str(folder / "corpus/record.json"), str(folder / "tokens/record.json"))
 
-    embed(base, rest[1], str(folder / "embeddings"), 32, 1, 0, "")
+    embed(base, rest[1], str(folder / "embeddings"), 32, Compute(), "")
     settings = TrainSettings("regulators", batch_size=8, epochs=1, learning_rate=1e-4, max_length=32, max_steps=2)
     finished.keep, Checkpoints.clear = lambda *_: False, lambda self, but: None  # so that the second training goes on from the first one's last step
     for _ in range(2):
         run.train(base, *rest, str(folder / "trained"), settings, stage="train", code="", dev=None, dev_inputs={},
                   augmented=[str(folder / "embeddings/record.json")], cadence=run.Cadence(steps=1))
     evaluate_sts(StsRun("nli", "tiny", "rcl", "1", "senteval"), str(folder / "trained/record.json"), str(folder / "sts/record.json"),
-                 folder / "scores/record.json", 1, 0, "0123")
+                 folder / "scores/record.json", Compute(), "0123")
     spec = {"name": "t", "title": "T", "layout": "sts", "tasks": ["stsb", "sickr"], "rows": [
         {"label": "r", "corpus": "nli", "base": "tiny", "method": "rcl", "seeds": [1]}]}
     assert "±" in markdown(build(spec, read_scores(folder / "scores/scores.csv")))

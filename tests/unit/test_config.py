@@ -56,6 +56,8 @@ VIOLATIONS = {
     "config.recipes.rcl.batch_size": lambda c: c["recipes"]["rcl"].pop("batch_size"),
     "config.recipes.rcl.learning_rate": lambda c: c["recipes"]["rcl"].update(learning_rate=-1.0),
     "config.recipes.rcl.precision": lambda c: c["recipes"]["rcl"].update(precision="fp8"),
+    "config.evaluate_sts.precision": lambda c: c["evaluate_sts"].update(precision="fp16"),
+    "config.embed.matmul": lambda c: c["embed"].pop("matmul"),
     "config.methods.ssimcse.dropout.sampled.rate": lambda c: c["methods"]["ssimcse"]["dropout"]["sampled"].update(rate=1),
     "config.tables.rcl_table3.rows[0].methods": lambda c: c["tables"]["rcl_table3"]["rows"][0].update(methods=["nobody"]),
     "config.tables.rcl_table3.rows[0].corpora": lambda c: c["tables"]["rcl_table3"]["rows"][0].update(corpora=["faqir"]),

@@ -118,6 +118,13 @@ def test_bf16_is_quicker_than_fp32_by_its_declared_factor():
     assert cost().work(LARGE) == pytest.approx(SHIPPED.bf16["gpu"] * cost(training=training).work(LARGE))
 
 
+@pytest.mark.parametrize("job", [Job("embed", "nli", "nli-roberta-base-v2", "entropy-0.01"), Job("evaluate_sts", *TRAIN[1:]),
+                                 Job("evaluate_faq", "faqir-0", "nli-roberta-base-v2", "rcl-2", 1)])
+def test_so_is_reading_in_bf16(job):
+    section = merged("config.yaml")[job.stage] | {"precision": "bf16"}
+    assert cost().work(job) == pytest.approx(SHIPPED.bf16["gpu"] * cost(**{job.stage: section}).work(job))
+
+
 def test_a_measured_rate_stands_before_the_estimate_and_that_of_the_base_before_any():
     found = Learned(rates={"gpu/train/*": Rate(7.0, 3), "gpu/train/bert-large": Rate(9.0, 2, "bert-large")})
     assert cost(found).need(LARGE).rate == Rate(9.0, 2, "bert-large")

@@ -1,6 +1,6 @@
 # What every rule file uses: the plan, the folders, the manifest, one way to call a script.
 # Needs: config (validated). Makes: PLAN, OUT, RESOURCES, DATASETS, TABLES, PYTHON, GPUS, SHARING, CADENCE, COST, code(),
-# asks(), dataset_files().
+# asks(), compute(), dataset_files().
 import os
 import re
 import shlex
@@ -45,6 +45,11 @@ def asks(stage):
     def ask(what):
         return lambda wildcards, attempt: COST.asks(job_of(stage, wildcards), attempt)[what]
     return {what: ask(what) for what in ("mem_mb", "runtime", "cpus_per_task")}
+
+
+def compute(stage):
+    """Return the flags of what a reading stage computes with, all of it part of its result."""
+    return " ".join(f"--{key} {config[stage][key]}" for key in ("threads", "precision", "matmul"))
 
 
 def dataset_files(*names):

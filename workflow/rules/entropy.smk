@@ -69,7 +69,7 @@ rule embed:
         vectors=f"{OUT}/embeddings/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}/embeddings.npy",
     params:
         max_length=lambda w: PLAN.max_length(w.corpus, w.base, w.kind),
-        threads=config["embed"]["threads"],
+        compute=compute("embed"),
         code=code("embed"),
     threads: config["embed"]["threads"]
     log:
@@ -82,5 +82,5 @@ rule embed:
     conda: "../../envs/semblance.yaml"
     shell:
         "{PYTHON}.embed --model {input.model:q} --tokens {input.tokens:q} --max-length {params.max_length}"
-        " --threads {params.threads} --gpus {GPUS} {SHARING} --code {params.code} --output {output.record:q}"
+        " {params.compute} --gpus {GPUS} {SHARING} --code {params.code} --output {output.record:q}"
         " 2> >(tee {log:q} >&2)"

@@ -13,7 +13,7 @@ rule evaluate_sts:
         record=f"{OUT}/scores/sts/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/record.json",
     params:
         run=lambda w: canonical({**w, "protocol": config["sts"]["protocol"]}),
-        threads=config["evaluate_sts"]["threads"],
+        compute=compute("evaluate_sts"),
         code=code("evaluate_sts"),
     wildcard_constraints:
         corpus="|".join(map(re.escape, ["none", *config["corpora"]])),
@@ -29,7 +29,7 @@ rule evaluate_sts:
     conda: "../../envs/semblance.yaml"
     shell:
         "{PYTHON}.evaluate_sts --run {params.run:q} --model {input.model:q} --pairs {input.pairs:q}"
-        " --threads {params.threads} --gpus {GPUS} {SHARING} --code {params.code} --output {output.record:q}"
+        " {params.compute} --gpus {GPUS} {SHARING} --code {params.code} --output {output.record:q}"
         " 2> >(tee {log:q} >&2)"
 
 
@@ -46,7 +46,7 @@ rule evaluate_faq:
         run=lambda w: canonical({**w, "bank": PLAN.folds_of[w.corpus][0], "fold": PLAN.folds_of[w.corpus][1],
                                  "protocols": config["evaluate_faq"]["protocols"]}),
         max_length=config["evaluate_faq"]["max_length"],
-        threads=config["evaluate_faq"]["threads"],
+        compute=compute("evaluate_faq"),
         code=code("evaluate_faq"),
     wildcard_constraints:
         corpus="|".join(map(re.escape, PLAN.folds_of)) or "(?!)",
@@ -62,5 +62,5 @@ rule evaluate_faq:
     conda: "../../envs/semblance.yaml"
     shell:
         "{PYTHON}.evaluate_faq --run {params.run:q} --model {input.model:q} --bank {input.bank:q}"
-        " --max-length {params.max_length} --threads {params.threads} --gpus {GPUS} {SHARING} --code {params.code}"
+        " --max-length {params.max_length} {params.compute} --gpus {GPUS} {SHARING} --code {params.code}"
         " --output {output.record:q} 2> >(tee {log:q} >&2)"

@@ -70,6 +70,20 @@ def preparation(description: str) -> argparse.ArgumentParser:
     return parser
 
 
+def reading(description: str) -> argparse.ArgumentParser:
+    """Return the flags that the scripts share which read with a model: ``embed`` and the evaluations."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--model", required=True, help="record of the model")
+    parser.add_argument("--threads", type=int, default=1, help="threads")
+    parser.add_argument("--gpus", type=int, default=0, help="1: use a GPU where there is one")
+    parser.add_argument("--precision", choices=("fp32", "bf16"), default="fp32", help="of the encoder")
+    parser.add_argument("--matmul", choices=("highest", "high", "medium"), default="highest", help="of fp32 matrix products")
+    parser.add_argument("--jobs-per-gpu", type=int, default=1, help="jobs that may share one GPU")
+    parser.add_argument("--code", default="", help="digest of the code, for the record")
+    parser.add_argument("--output", type=Path, required=True, help="the record to write; the data lie beside it")
+    return parser
+
+
 def training(description: str) -> argparse.ArgumentParser:
     """Return the flags that the three training scripts share."""
     parser = argparse.ArgumentParser(description=description)

@@ -124,6 +124,19 @@ def test_vectors_do_not_depend_on_how_sentences_are_cut_into_batches(opened, mon
     assert np.abs(encoder.encode(tokens, LIMIT) - whole).max() < 1e-6
 
 
+@pytest.mark.parametrize("family,pooling", CASES)
+def test_bf16_is_as_near_to_the_truth_as_transformers_own(opened, monkeypatch, family, pooling):
+    encoder, theirs, tokenizer, tokens = opened(family, pooling)
+    with torch.no_grad():
+        truth = reference(theirs, tokenizer, pooling, LIMIT)
+        with torch.autocast("cpu", torch.bfloat16):
+            half = reference(theirs, tokenizer, pooling, LIMIT).float()
+    monkeypatch.setattr(encoder, "precision", "bf16")
+    found = torch.from_numpy(encoder.encode(tokens, LIMIT))
+    assert encoder.words.weight.dtype == torch.float32  # the weights stay as they are
+    assert 0 < (found - truth).norm() < 1.5 * (half - truth).norm()
+
+
 @pytest.mark.parametrize("normalise", [False, True])
 def test_the_head_is_linear_and_tanh_and_normalising_comes_last(opened, normalise):
     plain, _, _, tokens = opened("bert", "mean")

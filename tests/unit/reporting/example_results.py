@@ -8,6 +8,7 @@ import numpy as np
 from semblance.evaluation import retrieval, similarity
 from semblance.evaluation.metrics import accuracy_at, average_precision
 from semblance.evaluation.report import FaqRun, StsRun, _write
+from semblance.models.encoder import Compute
 from semblance.provenance import ROOT, canonical, checked, file_digest, text_digest, write_record, write_sealed
 from workflow.scripts import collect_scores, compare_published, render_table
 
@@ -107,7 +108,7 @@ def _scored(results: Path, resources: Path, corpus: str, method: str, seed: int,
     identity = (corpus, "tiny", method, str(seed))
     run = FaqRun(*identity, "bank", int(corpus[-1]), ("pairs", "annotated")) if faq else StsRun(*identity, "senteval")
     place = results / "scores" / ("faq" if faq else "sts") / corpus / "tiny" / method / f"seed-{seed}" / "record.json"
-    _write(run, rows, predictions, place, facts, 0.0, "evaluate_faq" if faq else "evaluate_sts")
+    _write(run, rows, predictions, place, facts, 0.0, "evaluate_faq" if faq else "evaluate_sts", Compute())
 
 
 def _similarities(noise: float, rng: np.random.Generator) -> dict[str, np.ndarray]:

@@ -8,13 +8,14 @@ import pytest
 from semblance.data.corpus import read_tokens
 from semblance.errors import InputError
 from semblance.models import folder as model_folder
+from semblance.models.encoder import Compute
 from semblance.provenance import checked, read_sealed
 from semblance.training import embeddings
 
 
-def write(inputs, out):
+def write(inputs, out, compute=Compute()):
     base, _, tokens = inputs
-    embeddings.embed(base, tokens, str(out), max_length=16, threads=1, gpus=0, code="code")
+    embeddings.embed(base, tokens, str(out), max_length=16, compute=compute, code="code")
     checked(out / "record.json")
     return embeddings.read_embeddings(out / "embeddings.npy")
 
@@ -34,6 +35,13 @@ def test_blocks_hold_each_sentences_own_vector(inputs, tmp_path, monkeypatch):
 def test_numpy_itself_reads_the_file(inputs, tmp_path):
     written = write(inputs, tmp_path / "out")
     assert np.array_equal(np.load(tmp_path / "out/embeddings.npy"), written)
+
+
+def test_the_declared_precision_is_used_and_recorded(inputs, tmp_path):
+    plain, half = write(inputs, tmp_path / "fp32"), write(inputs, tmp_path / "bf16", Compute(precision="bf16"))
+    assert not np.array_equal(plain, half)
+    assert np.abs(plain - half).max() < 2 ** -5 * np.abs(plain).max()  # eight bits of mantissa, through some products
+    assert [read_sealed(tmp_path / name / "record.json")["settings"]["precision"] for name in ("fp32", "bf16")] == ["fp32", "bf16"]
 
 
 def test_a_corpus_without_a_sentence_is_refused(inputs, tmp_path, monkeypatch):

@@ -1,0 +1,65 @@
+"""An evaluation computes in the precision that is declared, and every score says in which."""
+
+import csv
+import json
+
+import pytest
+
+from semblance.data import prepare
+from semblance.data.sources import load_manifest
+from semblance.evaluation.report import StsRun, evaluate_sts
+from semblance.models.base import BaseSettings, build_base
+from semblance.models.encoder import Compute
+from semblance.provenance import read_sealed, write_record
+from tests.dag.tiny import ROOT, write_base
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    """A folder with a tiny base under ``base`` and the demo's STS-B and SICK under ``sts``."""
+    folder = tmp_path_factory.mktemp("world")
+    write_base(folder / "raw")
+    build_base(BaseSettings(32, folder=str(folder / "raw"), pooling="mean"), folder / "base/record.json", "", "")
+    (folder / "sts").mkdir()
+    raw = prepare.Raw(load_manifest(ROOT / "demo/manifest.yaml"), ROOT / "demo/data")
+    prepare.scored_pairs(raw, prepare.StsSettings(("stsb", "sick"), "senteval"), folder / "sts/pairs.parquet")
+    write_record(folder / "sts/record.json", "prepare_sts", outputs=["pairs.parquet"], started=0.0)
+    return folder
+
+
+def scores(world, model, out, compute):
+    """Evaluate; return each score, (task, subset, metric, aggregation) to (value, precision, environment), and the record."""
+    record = out / "record.json"
+    evaluate_sts(StsRun("none", "tiny", "start", "0", "senteval"), str(model), str(world / "sts/record.json"), record, compute, "0123")
+    with open(out / "scores.csv", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    return {(r["task"], r["subset"], r["metric"], r["aggregation"]): (float(r["value"]), r["precision"], r["environment"])
+            for r in rows}, read_sealed(record)
+
+
+def test_the_declared_precision_is_used_and_told(world, tmp_path):
+    plain, _ = scores(world, world / "base/record.json", tmp_path / "fp32", Compute())
+    half, record = scores(world, world / "base/record.json", tmp_path / "bf16", Compute(precision="bf16"))
+    assert {p for _, p, _ in plain.values()} == {"fp32"} and {p for _, p, _ in half.values()} == {"bf16"}
+    assert record["settings"] == {"threads": 1, "gpus": 0, "precision": "bf16", "matmul": "highest"}
+    assert plain.keys() == half.keys()
+    correlations = [key for key in plain if key[2] in ("spearman", "pearson")]
+    assert any(plain[key][0] != half[key][0] for key in correlations)  # it did compute in bf16
+    assert all(abs(plain[key][0] - half[key][0]) < 0.05 for key in correlations)  # eight bits of mantissa, few pairs
+
+
+def test_the_matmul_precision_is_part_of_the_environment(world, tmp_path):
+    seen = {matmul: {e for *_, e in scores(world, world / "base/record.json", tmp_path / matmul, Compute(matmul=matmul))[0].values()}
+            for matmul in ("highest", "medium")}
+    assert len(seen["highest"]) == len(seen["medium"]) == 1 and seen["highest"] != seen["medium"]
+
+
+@pytest.mark.parametrize("trained, evaluated, told", [
+    ("fp32", "fp32", "fp32"), ("bf16", "bf16", "bf16"), ("bf16", "fp32", "fp32 (trained in bf16)")])
+def test_a_trainings_own_precision_is_told_where_it_differs(world, tmp_path, trained, evaluated, told):
+    model = tmp_path / "record.json"
+    (tmp_path / "model").symlink_to(world / "base/model")
+    outputs = [name for name in json.loads((world / "base/record.json").read_text())["outputs"]]
+    write_record(model, "train", outputs=outputs, started=0.0, settings={"precision": trained, "matmul": "highest"})
+    found, _ = scores(world, model, tmp_path / "scores", Compute(precision=evaluated))
+    assert {p for _, p, _ in found.values()} == {told}
