@@ -61,7 +61,7 @@ cost: setup
 	@$(BIN)/python -m workflow.scripts.cost $(OUTPUT) $(CONFIG)
 
 bench: $(VENV)/.bench
-	$(BIN)/python -m benchmarks $(if $(DATA),--data $(DATA)) --output benchmarks/work/page.md
+	$(BIN)/python -m benchmarks $(if $(DATA),--data $(DATA)) --output benchmarks/work/page.md $(ARGS)
 
 $(VENV)/.bench: $(VENV)/.ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \

@@ -5,6 +5,7 @@
 """
 
 import argparse
+import itertools
 import os
 import platform
 import statistics
@@ -46,8 +47,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--data", type=Path, help="a mirror of the raw data; needed the first time")
     parser.add_argument("--only", nargs="+", choices=PARTS, help="measure these parts alone")
     parser.add_argument("--bases", nargs="+", choices=list(workload.BASES), default=["minilm"])
-    parser.add_argument("--rounds", type=int, default=5, help="how often each side has its turn")
+    parser.add_argument("--rounds", type=int, choices=range(1, 100), metavar="N", default=5, help="how often each side has its turn")
     parser.add_argument("--steps", type=int, default=10, help="training steps of a turn; the first two do not count")
+    parser.add_argument("--batch", type=int, default=64, help="rows of a training step")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--gpus", type=int, choices=(0, 1), default=int(torch.cuda.is_available()))
     parser.add_argument("--precisions", nargs="+", choices=("fp32", "bf16"), default=_precisions())
@@ -129,7 +131,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
 
 
 def _common(args: argparse.Namespace, **more: Any) -> dict[str, Any]:
-    return {"folder": str(FOLDER), "threads": args.threads, "gpus": args.gpus, "matmul": args.matmul, **more}
+    return {"folder": str(FOLDER), "threads": args.threads, "gpus": args.gpus, "matmul": args.matmul, "batch": args.batch, **more}
 
 
 def _peers(args: argparse.Namespace, **options: Any) -> dict[str, dict[str, Any]]:
@@ -148,7 +150,7 @@ def print_train(args: argparse.Namespace) -> str:
                                                         precision=precision, steps=args.steps))
                 rows.append([f"{objective}, {corpus}'s sentences", base, precision, spread(seen["ours"]), spread(seen["theirs"]),
                              spread(ratios(seen["ours"], seen["theirs"])), spread(ratios(seen["ours"], seen["tuned"]))])
-    return "## A training step of 64 rows\n\n" + table(
+    return f"## A training step of {args.batch} rows\n\n" + table(
         ["objective", "base", "precision", "ours, s", "sentence-transformers, s", "ratio", "ratio to the tuned peer"], rows)
 
 
@@ -161,6 +163,12 @@ def print_methods(args: argparse.Namespace) -> str:
         seen = side_by_side(args.rounds, {name: {**common, "objective": name} for name in (plain, method)})
         rows.append([method, plain, spread(seen[plain]), spread(seen[method]),
                      spread([b / a - 1 for a, b in zip(seen[plain], seen[method])], "{:+.1%}".format)])
+    if args.gpus:
+        common = _common(args, work="train", who="ours", base=args.bases[0], objective="nli", corpus="nli",
+                         precision=args.precisions[-1], steps=args.steps)
+        seen = side_by_side(args.rounds, {"free": {**common, "deterministic": False}, "repeatable": common})
+        rows.append(["deterministic mode", f"nli, {args.precisions[-1]}", spread(seen["free"]), spread(seen["repeatable"]),
+                     spread([b / a - 1 for a, b in zip(seen["free"], seen["repeatable"])], "{:+.1%}".format)])
     return "## What a method costs over the plain one\n\n" + table(
         ["method", "over", "plain, s", "method, s", "more"], rows)
 
@@ -178,9 +186,9 @@ def print_sts(args: argparse.Namespace) -> str:
 def _reading(args: argparse.Namespace, work: str) -> str:
     rows = []
     for base in args.bases:
-        for corpus in ("nli", "wiki") if work == "encode" else ("sts",):
-            seen = side_by_side(max(2, args.rounds // 2), _peers(args, work=work, base=base, corpus=corpus))
-            rows.append([corpus, base, "fp32", spread(seen["ours"], "{:.1f}".format), spread(seen["theirs"], "{:.1f}".format),
+        for corpus, precision in itertools.product(("nli", "wiki") if work == "encode" else ("sts",), args.precisions):
+            seen = side_by_side(max(2, args.rounds // 2), _peers(args, work=work, base=base, corpus=corpus, precision=precision))
+            rows.append([corpus, base, precision, spread(seen["ours"], "{:.1f}".format), spread(seen["theirs"], "{:.1f}".format),
                          spread(ratios(seen["ours"], seen["theirs"])), spread(ratios(seen["ours"], seen["tuned"]))])
     return table(["sentences", "base", "precision", "ours, s", "sentence-transformers, s", "ratio", "ratio to the tuned peer"], rows)
 
@@ -205,10 +213,10 @@ def print_limits(args: argparse.Namespace) -> str:
     work, rows = workload.Workload(FOLDER), []
     for base in args.bases:
         shape, tokens = model_folder.architecture(work.base(base)), work.tokens("nli")
-        wanted = TrainSettings("contrastive", 64, 1, 3e-5, 32, views="twice")
+        wanted = TrainSettings("contrastive", args.batch, 1, 3e-5, 32, views="twice")
         for objective, drawn in (("unsupervised", training_rows(work.rows("nli"), len(tokens.offsets) - 1, wanted)),
                                  ("nli", work.rows("nli"))):
-            gflop, padding = limits.mean_step_gflop(shape, tokens, drawn)
+            gflop, padding = limits.mean_step_gflop(shape, tokens, drawn, args.batch)
             for precision in args.precisions:
                 peak = limits.matmul_peak(getattr(torch, {"fp32": "float32", "bf16": "bfloat16"}[precision]),
                                           "cuda" if args.gpus else "cpu")
@@ -222,7 +230,7 @@ def print_limits(args: argparse.Namespace) -> str:
 
 def print_growth(args: argparse.Namespace) -> str:
     """Drawing and packing an epoch, by size of the corpus."""
-    seen = limits.growth(workload.Workload(FOLDER), (10_000, 50_000, 100_000, 500_000))
+    seen = limits.growth(workload.Workload(FOLDER), (10_000, 50_000, 100_000, 500_000), args.batch)
     return "## One epoch's batches, by size of the corpus\n\n" + table(
         ["sentences", "µs a row to draw and pack", "MB at the peak"], [[f"{n:,}", f"{us:.1f}", f"{mb:.0f}"] for n, us, mb in seen])
 

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from benchmarks.side import Side
-from benchmarks.training import LENGTH, SEED, SIZE
+from benchmarks.training import LENGTH, SEED
 from benchmarks.workload import Workload
 from semblance.data.corpus import NONE, Rows, Tokens
 from semblance.models.encoder import Architecture
@@ -42,25 +42,25 @@ def step_gflop(shape: Architecture, lengths: np.ndarray) -> float:
     return 3 * forward / 1e9
 
 
-def mean_step_gflop(shape: Architecture, tokens: Tokens, rows: Rows, steps: int = 50) -> tuple[float, float]:
+def mean_step_gflop(shape: Architecture, tokens: Tokens, rows: Rows, batch: int, steps: int = 50) -> tuple[float, float]:
     """Return the GFLOP of a mean step, and the share of the tokens that padding to the longest would make."""
     columns = rows[:3] if (rows.negative != NONE).any() else rows[:2]
     lengths, work, real, padded = np.minimum(tokens.lengths(), LENGTH), [], 0.0, 0.0
-    for _, chosen in zip(range(steps), batches(rows, SIZE, SEED)):
+    for _, chosen in zip(range(steps), batches(rows, batch, SEED)):
         inside = np.stack([lengths[c[chosen]] for c in columns])
         work.append(step_gflop(shape, inside.ravel().astype(float)))
         real, padded = real + inside.sum(), padded + (inside.max(axis=1) * inside.shape[1]).sum()
     return float(np.mean(work)), 1 - real / padded
 
 
-def growth(work: Workload, counts: tuple[int, ...]) -> list[tuple[int, float, float]]:
+def growth(work: Workload, counts: tuple[int, ...], batch: int) -> list[tuple[int, float, float]]:
     """Return, for corpora of some sizes, (sentences, µs a row to draw and pack one epoch, MB at the peak so far)."""
     real, found = work.tokens("wiki"), []
     for count in counts:
         tokens = _repeated(real, count)
         rows = Rows(*(np.arange(count, dtype=np.int32),) * 2, np.full(count, NONE, dtype=np.int32))
         start = time.perf_counter()
-        for _, chosen in zip(range(count // SIZE), batches(rows, SIZE, SEED)):
+        for _, chosen in zip(range(count // batch), batches(rows, batch, SEED)):
             pack(tokens, np.concatenate([rows.query[chosen], rows.positive[chosen]]), LENGTH, 0)
         found.append((count, (time.perf_counter() - start) / count * 1e6, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024))
     return found

@@ -1,4 +1,4 @@
-"""Reading sentences: embedding many, and all seven STS sets for one model; ours and sentence-transformers', in fp32."""
+"""Reading sentences: embedding many, and all seven STS sets for one model; ours and sentence-transformers'."""
 
 import time
 from typing import Any, Callable
@@ -10,7 +10,7 @@ from benchmarks.workload import Workload
 from semblance.data.corpus import tokenise
 from semblance.evaluation import similarity
 from semblance.models import folder as model_folder
-from semblance.models.encoder import set_up
+from semblance.models.encoder import Encoder, set_up
 
 COUNT, LENGTH = 20_000, 256
 
@@ -32,33 +32,39 @@ def _sample(work: Workload, corpus: str) -> list[str]:
     return [sentences[i] for i in np.random.default_rng(0).permutation(len(sentences))[:COUNT]]
 
 
-def _embed(folder: str, base: str, corpus: str, threads: int, gpus: int, matmul: str, **_: Any) -> Callable:
-    work, device = Workload(folder), set_up(threads, gpus)
-    torch.set_float32_matmul_precision(matmul)
-    encoder, texts = model_folder.load(work.base(base)).eval().to(device), _sample(work, corpus)
+def _our_model(work: Workload, base: str, threads: int, gpus: int, matmul: str, precision: str) -> Encoder:
+    encoder = model_folder.load(work.base(base)).eval().to(set_up(threads, gpus, matmul))
+    encoder.precision = precision
+    return encoder
+
+
+def _embed(folder: str, base: str, corpus: str, threads: int, gpus: int, matmul: str, precision: str, **_: Any) -> Callable:
+    work = Workload(folder)
+    encoder, texts = _our_model(work, base, threads, gpus, matmul, precision), _sample(work, corpus)
     return lambda: encoder.encode(tokenise(work.base(base) / "tokenizer.json", texts), LENGTH)
 
 
-def _their_model(work: Workload, base: str, threads: int, gpus: int, matmul: str, tuned: bool):
+def _their_model(work: Workload, base: str, threads: int, gpus: int, matmul: str, precision: str, tuned: bool):
     from sentence_transformers import SentenceTransformer
     torch.set_num_threads(threads)
     if tuned:
         torch.set_float32_matmul_precision(matmul)
     wanted: dict[str, Any] = {"attn_implementation": "sdpa"} if tuned else {}
+    if precision == "bf16":
+        wanted["dtype"] = torch.bfloat16
     return SentenceTransformer(str(work.base(base)), device="cuda" if gpus else "cpu", model_kwargs=wanted)
 
 
-def _their_embed(folder: str, base: str, corpus: str, threads: int, gpus: int, matmul: str, tuned: bool = False,
-                 **_: Any) -> Callable:
+def _their_embed(folder: str, base: str, corpus: str, threads: int, gpus: int, matmul: str, precision: str,
+                 tuned: bool = False, **_: Any) -> Callable:
     work = Workload(folder)
-    model, texts = _their_model(work, base, threads, gpus, matmul, tuned), _sample(work, corpus)
+    model, texts = _their_model(work, base, threads, gpus, matmul, precision, tuned), _sample(work, corpus)
     return lambda: model.encode(texts, show_progress_bar=False)
 
 
-def _sts(folder: str, base: str, threads: int, gpus: int, matmul: str, **_: Any) -> Callable:
-    work, device = Workload(folder), set_up(threads, gpus)
-    torch.set_float32_matmul_precision(matmul)
-    encoder = model_folder.load(work.base(base)).eval().to(device)
+def _sts(folder: str, base: str, threads: int, gpus: int, matmul: str, precision: str, **_: Any) -> Callable:
+    work = Workload(folder)
+    encoder = _our_model(work, base, threads, gpus, matmul, precision)
 
     def run() -> None:
         tests = similarity.Sts(similarity.read_pairs(work.sts_pairs()), work.base(base) / "tokenizer.json", similarity.TASKS)
@@ -66,11 +72,11 @@ def _sts(folder: str, base: str, threads: int, gpus: int, matmul: str, **_: Any)
     return run
 
 
-def _their_sts(folder: str, base: str, threads: int, gpus: int, matmul: str, tuned: bool = False,
+def _their_sts(folder: str, base: str, threads: int, gpus: int, matmul: str, precision: str, tuned: bool = False,
                **_: Any) -> Callable:
     from sentence_transformers.sentence_transformer.evaluation import EmbeddingSimilarityEvaluator
     work = Workload(folder)
-    model = _their_model(work, base, threads, gpus, matmul, tuned)
+    model = _their_model(work, base, threads, gpus, matmul, precision, tuned)
     pairs = similarity.read_pairs(work.sts_pairs())
 
     def run() -> None:

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.training import LENGTH, RATE, SIZE
+from benchmarks.training import LENGTH, RATE
 from benchmarks.workload import FOLDER, ROOT
 
 LIGHT = ("download", "download_model", "prepare_nli", "prepare_wiki", "prepare_sts", "prepare_faq", "tokenise",
@@ -46,7 +46,7 @@ def job(folder: Path, base: str) -> dict[str, float]:
 
     The training has no dev set, as those of entropy models have none.
     """
-    settings = {"loss": "entropy", "options": {"phi": 0.01}, "batch_size": SIZE, "epochs": 1, "learning_rate": RATE,
+    settings = {"loss": "entropy", "options": {"phi": 0.01}, "batch_size": 64, "epochs": 1, "learning_rate": RATE,
                 "max_length": LENGTH, "max_steps": 1}
     results, resources = folder / "results", folder / "resources"
     with tempfile.TemporaryDirectory() as scratch:

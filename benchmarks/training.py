@@ -16,7 +16,7 @@ from semblance.models.encoder import set_up
 from semblance.training.loop import Schedule, fit
 from semblance.training.methods import BatchLoss, TrainSettings, training_rows
 
-SIZE, LENGTH, RATE, SEED = 64, 32, 3e-5, 1
+LENGTH, RATE, SEED = 32, 3e-5, 1
 WARM = 2  # steps of each slice that do not count: the optimiser's state is made in the first
 REGULATORS = 8
 OBJECTIVES: dict[str, dict[str, Any]] = {
@@ -36,18 +36,19 @@ def make(who: str, **options: Any) -> Callable[[], float]:
     return _ours(**options) if who == "ours" else _theirs(**options)
 
 
-def settings(objective: str, precision: str, matmul: str, threads: int, gpus: int) -> TrainSettings:
+def settings(objective: str, batch: int, precision: str, matmul: str, threads: int, gpus: int) -> TrainSettings:
     """Return the settings of one objective's training."""
-    return TrainSettings(**{"loss": "contrastive", "batch_size": SIZE, "epochs": 1, "learning_rate": RATE, "max_length": LENGTH,
+    return TrainSettings(**{"loss": "contrastive", "batch_size": batch, "epochs": 1, "learning_rate": RATE, "max_length": LENGTH,
                             "seed": SEED, "precision": precision, "matmul": matmul, "threads": threads, "gpus": gpus,
                             **OBJECTIVES[objective]})
 
 
-def _ours(folder: str, base: str, objective: str, corpus: str, precision: str, matmul: str, threads: int, gpus: int,
-          steps: int, **_: Any) -> Callable[[], float]:
-    wanted = settings(objective, precision, matmul, threads, gpus)
-    device = set_up(threads, gpus)
-    torch.set_float32_matmul_precision(matmul)
+def _ours(folder: str, base: str, objective: str, corpus: str, batch: int, precision: str, matmul: str, threads: int,
+          gpus: int, steps: int, deterministic: bool = True, **_: Any) -> Callable[[], float]:
+    wanted = settings(objective, batch, precision, matmul, threads, gpus)
+    device = set_up(threads, gpus, matmul)
+    if not deterministic:
+        torch.use_deterministic_algorithms(False)
     torch.manual_seed(SEED)
     work = Workload(folder)
     encoder, tokens = model_folder.load(work.base(base)).to(device), work.tokens(corpus)
@@ -92,8 +93,8 @@ class Clock:
         return (self.ends[-1] - self.ends[WARM - 1]) / (len(self.ends) - WARM)
 
 
-def _theirs(folder: str, base: str, objective: str, corpus: str, precision: str, matmul: str, threads: int, gpus: int,
-            steps: int, tuned: bool = False, **_: Any) -> Callable[[], float]:
+def _theirs(folder: str, base: str, objective: str, corpus: str, batch: int, precision: str, matmul: str, threads: int,
+            gpus: int, steps: int, tuned: bool = False, **_: Any) -> Callable[[], float]:
     from datasets import Dataset, disable_progress_bars
     from sentence_transformers import SentenceTransformer, SentenceTransformerTrainer, SentenceTransformerTrainingArguments
     from sentence_transformers.base.sampler import DefaultBatchSampler
@@ -105,16 +106,16 @@ def _theirs(folder: str, base: str, objective: str, corpus: str, precision: str,
     torch.set_num_threads(threads)
     if tuned:
         torch.set_float32_matmul_precision(matmul)
-    work, wanted = Workload(folder), settings(objective, precision, matmul, threads, gpus)
+    work, wanted = Workload(folder), settings(objective, batch, precision, matmul, threads, gpus)
     sentences = work.sentences(corpus)
     rows = training_rows(work.rows(corpus), len(sentences), wanted)
-    stream = text_batches(rows, sentences, SIZE, SEED)
+    stream = text_batches(rows, sentences, batch, SEED)
     model = SentenceTransformer(str(work.base(base)), device="cuda" if gpus else "cpu",
                                 model_kwargs={"attn_implementation": "sdpa"} if tuned else {})
     model.max_seq_length = LENGTH
     scratch = tempfile.mkdtemp()
     arguments = SentenceTransformerTrainingArguments(
-        output_dir=scratch, per_device_train_batch_size=SIZE, max_steps=steps, learning_rate=RATE, bf16=precision == "bf16",
+        output_dir=scratch, per_device_train_batch_size=batch, max_steps=steps, learning_rate=RATE, bf16=precision == "bf16",
         use_cpu=not gpus, save_strategy="no", logging_strategy="no", report_to="none", disable_tqdm=True, seed=SEED,
         batch_sampler=in_order(DefaultBatchSampler, SequentialSampler), **({"optim": "adamw_torch_fused"} if tuned else {}))
 

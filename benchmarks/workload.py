@@ -1,21 +1,25 @@
 """The real input of the benchmarks: corpora, tokens, encoders and test sets, made by the workflow itself."""
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 from typing import Iterator, Sequence
 
 import numpy as np
+import torch
 
 from semblance.data.corpus import NONE, Rows, Tokens, read_rows, read_sentences, read_tokens
+from semblance.models.base import BaseSettings, build_base
+from semblance.models.folder import TOKENIZER_FILES
 from semblance.training.batching import batches
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ("corpora/nli/record.json", "corpora/wiki/record.json", "sts/record.json", "tokens/minilm/nli/record.json",
            "tokens/minilm/wiki/record.json")
 RESOURCES = ("models/minilm/record.json", "models/minilm-3/record.json")
-BASES = {"minilm-3": "its first 3 layers", "minilm": "all-MiniLM-L6-v2, 6 layers"}
-
+BASES = {"minilm": "all-MiniLM-L6-v2, 6 layers", "minilm-3": "its first 3 layers",
+         "bert-base-shape": "BERT-base's 12 layers with random weights, which will do for speed"}
 
 FOLDER = "benchmarks/work"  # from the root: the workflow writes below it alone
 
@@ -26,6 +30,20 @@ def prepare(data: Path) -> None:
     subprocess.run([sys.executable, "-m", "snakemake", "--cores", "all", "--quiet", "rules", "--configfile", "configs/minilm.yaml",
                     "--config", f"mirror={data}", f"output={out}", f"resources={resources}",
                     "--", *(f"{out}/{r}" for r in RESULTS), *(f"{resources}/{r}" for r in RESOURCES)], cwd=ROOT, check=True)
+    _random_base(ROOT / resources / "models/bert-base-shape", ROOT / resources / "models/minilm/model")
+
+
+def _random_base(place: Path, tokenizer: Path) -> None:
+    """Write a base of BERT-base's shape whose weights are random; MiniLM's tokenizer has BERT's vocabulary."""
+    if (place / "record.json").is_file():
+        return
+    from transformers import BertConfig, BertModel
+    torch.manual_seed(0)
+    BertModel(BertConfig()).save_pretrained(place / "raw")
+    for name in TOKENIZER_FILES:
+        if (tokenizer / name).is_file():
+            shutil.copy(tokenizer / name, place / "raw")
+    build_base(BaseSettings(512, folder=str(place / "raw"), pooling="mean"), place / "record.json", "", "")
 
 
 class Workload:

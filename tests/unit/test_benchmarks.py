@@ -25,7 +25,7 @@ def test_a_steps_work_is_that_of_its_matrix_products_three_times():
 def test_padding_is_the_share_that_the_longest_of_each_view_makes():
     tokens = Tokens(np.zeros(18, np.int32), np.array([0, 3, 6, 15, 18]))  # sentences of 3, 3, 9 and 3 tokens
     batch = Rows(np.array([0, 1], np.int32), np.array([2, 3], np.int32), np.full(2, NONE, np.int32))
-    gflop, padding = mean_step_gflop(SHAPE, tokens, batch, steps=1)
+    gflop, padding = mean_step_gflop(SHAPE, tokens, batch, 2, steps=1)
     assert padding == pytest.approx(1 - (3 + 3 + 9 + 3) / (2 * 3 + 2 * 9))
     assert gflop == pytest.approx(step_gflop(SHAPE, np.array([3.0, 3.0, 9.0, 3.0])))
 
