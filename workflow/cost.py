@@ -29,7 +29,8 @@ LIBRARIES = {"cpu": 700, "gpu": 4000}   # MB: interpreter and libraries; the dri
 COPIES = {"cpu": 6, "gpu": 4}           # of the parameters: weights, gradients, 2 moments, best, checkpoint
 CHECKPOINTS, IN_CHECKPOINT = 3, 4       # two kept and one being written; weights, 2 moments, best
 ACTIVATION = 8.5e-3      # MB a token and million parameters: 24 floats x layers x width, which is about 85 a million
-ENCODED_TOKENS = 8192   # at a time, when a model only reads
+ENCODED_TOKENS = {"cpu": 2048, "gpu": 8192}  # at a time, when a model only reads
+EMBEDDED = 32768         # sentences whose embeddings are written at a time
 
 SAFETY, MARGIN, LEAST_RUNTIME, MAX_RUNTIME = 2, 10, 30, 2880  # times the prediction, then minutes
 LEAST_MEMORY, MEMORY_SAFETY = 2000, 1.5
@@ -52,11 +53,14 @@ def width(million: float) -> float:
 
 
 def training_work(million: float, settings: Mapping[str, Any], steps: int, views: int, tokens: float,
-                  dev: tuple[float, float]) -> float:
-    """Return a training's GFLOP; ``dev`` is (sentences, tokens of a sentence) of one dev evaluation."""
+                  dev: tuple[float, float], faster: float = 1.0) -> float:
+    """Return a training's GFLOP; ``dev`` is (sentences, tokens of a sentence) of one dev evaluation.
+
+    Steps are ``faster`` than in fp32 by the factor of their precision; the dev set is always read in fp32.
+    """
     trained = steps * settings["batch_size"] * views * tokens
     read = evaluations(settings, steps) * dev[0] * dev[1]
-    return million * (6 * trained + 2 * read) / 1000
+    return million * (6 * trained / faster + 2 * read) / 1000
 
 
 def evaluations(settings: Mapping[str, Any], steps: int) -> int:
@@ -174,14 +178,13 @@ class Cost:
     def training(self, job: Job, settings: Mapping[str, Any], steps: int) -> float:
         """Return the GFLOP of so many steps, as many fp32 GFLOP as take the same time."""
         tokens = min(self.text(job.corpus).tokens, settings["max_length"])
-        work = training_work(self.million[job.base], settings, steps, self._views(job.corpus, settings), tokens,
-                             self.dev(job.corpus, settings["max_length"]))
-        return work / self._faster(settings)
+        return training_work(self.million[job.base], settings, steps, self._views(job.corpus, settings), tokens,
+                             self.dev(job.corpus, settings["max_length"]), self._faster(settings))
 
-    def embedding(self, job: Job, sentences: float, max_length: int) -> float:
+    def embedding(self, job: Job, settings: Mapping[str, Any], sentences: float, max_length: int) -> float:
         """Return the GFLOP of reading so many sentences of a corpus once, as many fp32 GFLOP as take the same time."""
         work = 2 * self.million[job.base] * sentences * min(self.text(job.corpus).tokens, max_length) / 1000
-        return work / self._faster(self.config[job.stage])
+        return work / self._faster(settings)
 
     def _faster(self, settings: Mapping[str, Any]) -> float:
         """Return how many times as fast as fp32 the settings' precision is."""
@@ -194,14 +197,14 @@ class Cost:
             settings = self.settings(job)
             return self.training(job, settings, self.steps(settings, job.corpus))
         if stage == "embed":
-            return self.embedding(job, self.sentences(job.corpus), self._embed_length(job))
+            return self.embedding(job, config[stage], self.sentences(job.corpus), self._embed_length(job))
         if stage == "evaluate_sts":
             work = 4 * self.million[job.base] * self.sts()[0] * self.given.texts["sts"].tokens / 1000
             return work / self._faster(config[stage])
         if stage == "evaluate_faq":
             pairs, queries = self.bank(self.plan.folds_of[job.corpus][0])
             texts = pairs + (pairs + queries) / self.plan.folds
-            return self.embedding(job, texts, config["evaluate_faq"]["max_length"])
+            return self.embedding(job, config[stage], texts, config[stage]["max_length"])
         if stage == "tokenise":
             return self.sentences(job.corpus)
         if stage in ("prepare_nli", "prepare_wiki"):
@@ -227,8 +230,8 @@ class Cost:
             return 500 + rows * 2e-3  # about 2 kB a row as Python objects
         memory = LIBRARIES[device] + self._data(job)
         if job.stage not in TRAININGS:
-            kept = self.sentences(job.corpus) if job.stage == "embed" else 2 * self.sts()[0]
-            return memory + 4 * million + 4e-6 * width(million) * (10 * ENCODED_TOKENS + 1.5 * kept)
+            kept = min(EMBEDDED, self.sentences(job.corpus)) if job.stage == "embed" else 2 * self.sts()[0]
+            return memory + 4 * million + 4e-6 * width(million) * (10 * ENCODED_TOKENS[device] + 1.5 * kept)
         memory += COPIES[device] * 4 * million
         settings = self.settings(job)
         tokens = min(self.text(job.corpus).tokens, settings["max_length"])

@@ -178,7 +178,7 @@ def work_done(cost: Cost, used: Used, own: bool) -> float:
             settings = record["settings"] | {"batch_size": record["batch_size"]}  # the size that the corpus could fill
             return cost.training(job, settings, record["training"]["step"])
         if job.stage == "embed":
-            return cost.embedding(job, record["sentences"], record["max_length"])
+            return cost.embedding(job, record.get("settings", {}), record["sentences"], record["max_length"])
         return cost.work(job) if own else 0.0
     except (KeyError, TypeError):  # a corpus or base that this config does not know, or a record of another version
         return 0.0
