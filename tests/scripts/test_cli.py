@@ -1,11 +1,15 @@
 """How a script ends: one line, an exit status that says whether to try again, and in a Slurm job the node."""
 
 import errno
+import os
+import subprocess
+import sys
 
 import pytest
 
 from semblance.errors import InputError, OutOfTime
 from semblance.lease import Busy
+from tests.dag.tiny import ROOT
 from workflow.scripts.cli import run, training
 
 ENDS = {  # what happened -> exit status
@@ -59,3 +63,15 @@ def test_a_training_has_no_time_limit_unless_it_is_told_one():
     words = [w for name in ("settings", "base", "corpus", "tokens", "output") for w in (f"--{name}", "x")]
     assert training("").parse_args(words).stop_at is None
     assert training("").parse_args([*words, "--stop-at", "1800000000"]).stop_at == 1.8e9
+
+
+@pytest.mark.parametrize("script", ["evaluate_faq", "embed", "train", "collect_scores"])
+def test_numpy_computes_with_one_thread_however_many_snakemake_gives_the_job(script):
+    """Its products sum in another order with other threads; OpenBLAS reads the variable when NumPy is loaded."""
+    program = ("import os, sys\n"
+               "told = lambda event, found: event == 'import' and found[0] == 'numpy' and print(os.environ['OPENBLAS_NUM_THREADS'])\n"
+               "sys.addaudithook(told)\n"
+               f"import workflow.scripts.{script}\n")
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, env=os.environ | {"OPENBLAS_NUM_THREADS": "7"},
+                          capture_output=True, text=True, check=True)
+    assert set(done.stdout.split()) == {"1"}
