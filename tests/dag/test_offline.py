@@ -67,6 +67,14 @@ def test_a_planted_call_is_noted_with_its_command_line_and_refused(tmp_path, eve
     assert noted.startswith(event) and noted.endswith("planted")
 
 
+@pytest.mark.parametrize("program", ["import torch", "import torch.nn", "from torch.utils.data import Dataset",
+                                     "import importlib; importlib.import_module('torch')"])
+def test_a_planted_import_of_torch_is_noted(tmp_path, program):
+    environment = os.environ | trapped(tmp_path / "trap")
+    subprocess.run([sys.executable, "-c", program, "planted"], cwd=tmp_path, env=environment, check=True)
+    assert any(line.endswith("planted") for line in (tmp_path / "trap/torch").read_text().splitlines())
+
+
 def test_a_stage_that_calls_is_noted(tmp_path):
     """The one stage that may call does, here towards a mirror on this machine."""
     command = [sys.executable, "-m", "workflow.scripts.download", "--manifest", "demo/manifest.yaml",

@@ -23,7 +23,7 @@ def note(file: str, *words: object) -> None:
 
 def refuse(event: str, arguments: tuple) -> None:
     """Note and refuse a call to another machine, or to this one other than by a file; note who imports torch."""
-    if event == "import" and arguments[0] == "torch":
+    if event == "import" and arguments[0].partition(".")[0] == "torch":
         note("torch", *sys.orig_argv)
     if event in QUESTIONS or event in CALLS and arguments[0].family != socket.AF_UNIX:
         note("calls", event, arguments[1:] if event in CALLS else arguments, *sys.orig_argv)
