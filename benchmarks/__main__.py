@@ -18,9 +18,10 @@ import torch
 
 from benchmarks import limits, start_up, workload
 from benchmarks.side import Side
+from benchmarks.training import WARM, settings
 from semblance.files import write_text
 from semblance.models import folder as model_folder
-from semblance.training.methods import TrainSettings, training_rows
+from semblance.training.methods import training_rows
 
 FOLDER = workload.ROOT / workload.FOLDER
 PARTS = ("train", "methods", "embed", "sts", "start", "limits", "growth", "sweep")
@@ -36,9 +37,8 @@ def main() -> None:
     page = Page(args)
     for part in args.only or PARTS:
         page.add(PRINT[part](args))
-    if args.output:
-        write_text(args.output, page.text())
-        print(f"written: {args.output}")
+        if args.output:
+            write_text(args.output, page.text())  # after each part: all of them take hours
 
 
 def arguments() -> argparse.Namespace:
@@ -48,7 +48,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", nargs="+", choices=PARTS, help="measure these parts alone")
     parser.add_argument("--bases", nargs="+", choices=list(workload.BASES), default=["minilm"])
     parser.add_argument("--rounds", type=int, choices=range(1, 100), metavar="N", default=5, help="how often each side has its turn")
-    parser.add_argument("--steps", type=int, default=10, help="training steps of a turn; the first two do not count")
+    parser.add_argument("--steps", type=int, choices=range(WARM + 1, 10_000), metavar="N", default=10,
+                        help=f"training steps of a turn; the first {WARM} do not count")
     parser.add_argument("--batch", type=int, default=64, help="rows of a training step")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--gpus", type=int, choices=(0, 1), default=int(torch.cuda.is_available()))
@@ -73,7 +74,7 @@ class Page:
         self.parts: list[str] = []
         self.add(f"# Benchmark: {device}\n\nPython {platform.python_version()}, {versions}. Matmul precision: {args.matmul}. "
                  f"Precisions with hardware of their own: {', '.join(_precisions())}.\n"
-                 f"Medians of {args.rounds} turns, least and most in brackets; the sides take turns in one run.\n")
+                 f"Medians of {args.rounds} turns where nothing else is said, least and most in brackets; the sides take turns in one run.\n")
 
     def add(self, text: str) -> None:
         """Add a section and print it."""
@@ -175,19 +176,23 @@ def print_methods(args: argparse.Namespace) -> str:
 
 def print_embed(args: argparse.Namespace) -> str:
     """20,000 sentences, from text to vectors."""
-    return "## Embedding 20,000 sentences, from text to vectors\n\n" + _reading(args, "encode")
+    return f"## Embedding 20,000 sentences, from text to vectors ({_fewer(args)} turns)\n\n" + _reading(args, "encode")
 
 
 def print_sts(args: argparse.Namespace) -> str:
     """All seven STS sets."""
-    return "## All seven STS sets for one model\n\n" + _reading(args, "sts")
+    return f"## All seven STS sets for one model ({_fewer(args)} turns)\n\n" + _reading(args, "sts")
+
+
+def _fewer(args: argparse.Namespace) -> int:
+    return max(2, args.rounds // 2)  # of what takes a minute a turn
 
 
 def _reading(args: argparse.Namespace, work: str) -> str:
     rows = []
     for base in args.bases:
         for corpus, precision in itertools.product(("nli", "wiki") if work == "encode" else ("sts",), args.precisions):
-            seen = side_by_side(max(2, args.rounds // 2), _peers(args, work=work, base=base, corpus=corpus, precision=precision))
+            seen = side_by_side(_fewer(args), _peers(args, work=work, base=base, corpus=corpus, precision=precision))
             rows.append([corpus, base, precision, spread(seen["ours"], "{:.1f}".format), spread(seen["theirs"], "{:.1f}".format),
                          spread(ratios(seen["ours"], seen["theirs"])), spread(ratios(seen["ours"], seen["tuned"]))])
     return table(["sentences", "base", "precision", "ours, s", "sentence-transformers, s", "ratio", "ratio to the tuned peer"], rows)
@@ -195,6 +200,8 @@ def _reading(args: argparse.Namespace, work: str) -> str:
 
 def print_start(args: argparse.Namespace) -> str:
     """The plan and the start of jobs."""
+    if not _installed("snakemake"):
+        return "## Start-up\n\nNot measured: there is no Snakemake here.\n"
     plans = [start_up.plan() for _ in range(2)]
     rows = [["`snakemake -n` on config.yaml", spread([p.wall for p in plans]), f"{plans[0].megabytes:.0f} MB at most"]]
     for base in args.bases:
@@ -203,7 +210,7 @@ def print_start(args: argparse.Namespace) -> str:
                  [f"a training on {base}: to the end of its first step", spread([s["step"] for s in seen]), ""]]
     rows += [[f"`{name} --help`", f"{seconds:.2f}", "imports torch" if torch_too else "no torch"]
              for name, (seconds, torch_too) in start_up.imports().items()]
-    return "## Start-up\n\n" + table(["what", "seconds", ""], rows)
+    return "## Start-up (2 plans, 3 trainings, 1 help each; on the CPU)\n\n" + table(["what", "seconds", ""], rows)
 
 
 def print_limits(args: argparse.Namespace) -> str:
@@ -213,7 +220,7 @@ def print_limits(args: argparse.Namespace) -> str:
     work, rows = workload.Workload(FOLDER), []
     for base in args.bases:
         shape, tokens = model_folder.architecture(work.base(base)), work.tokens("nli")
-        wanted = TrainSettings("contrastive", args.batch, 1, 3e-5, 32, views="twice")
+        wanted = settings("unsupervised", args.batch, "fp32", args.matmul, args.threads, args.gpus)
         for objective, drawn in (("unsupervised", training_rows(work.rows("nli"), len(tokens.offsets) - 1, wanted)),
                                  ("nli", work.rows("nli"))):
             gflop, padding = limits.mean_step_gflop(shape, tokens, drawn, args.batch)
@@ -239,11 +246,11 @@ def print_sweep(args: argparse.Namespace) -> str:
     """Several trainings on one machine."""
     rows = []
     for base in args.bases:
-        pairs = [limits.sweep(args.threads, **{k: v for k, v in _common(
-            args, base=base, objective="nli", corpus="nli", precision="fp32", steps=args.steps).items() if k != "threads"})
-            for _ in range(max(2, args.rounds // 2))]
+        common = _common(args, base=base, objective="nli", corpus="nli", precision="fp32", steps=args.steps) | {"gpus": 0}
+        pairs = [limits.sweep(**common) for _ in range(_fewer(args))]
         rows.append([base, spread([a for a, _ in pairs]), spread([b for _, b in pairs]), spread([a / b for a, b in pairs])])
-    return f"## A sweep: {args.threads} one-thread trainings at once beside one of {args.threads} threads\n\n" + table(
+    title = f"## A sweep: {args.threads} one-thread trainings at once beside one of {args.threads} threads, on the CPU"
+    return f"{title} ({_fewer(args)} turns)\n\n" + table(
         ["base", "one with all threads, s a step", "one-thread ones, s a step in all", "ratio"], rows)
 
 

@@ -1,8 +1,8 @@
 """The distance to the machine's limit, several trainings at once, and growth with the corpus."""
 
 import resource
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from semblance.training.batching import batches
 def matmul_peak(dtype: torch.dtype, device: str, seconds: float = 2.0) -> float:
     """Return the GFLOP/s of the fastest of some matrix products, of an encoder's shapes among them."""
     best = 0.0
-    shapes = [(2048, 384, 1536), (2048, 768, 3072), (4096, 4096, 4096)]
+    shapes = [(2048, 384, 1536), (2048, 768, 3072), (4096, 4096, 4096), *([(16384, 8192, 8192)] if device == "cuda" else [])]
     for n, k, m in shapes:
         a, b = torch.randn(n, k, dtype=dtype, device=device), torch.randn(k, m, dtype=dtype, device=device)
         end, fastest = time.perf_counter() + seconds, float("inf")
@@ -44,7 +44,7 @@ def step_gflop(shape: Architecture, lengths: np.ndarray) -> float:
 
 def mean_step_gflop(shape: Architecture, tokens: Tokens, rows: Rows, batch: int, steps: int = 50) -> tuple[float, float]:
     """Return the GFLOP of a mean step, and the share of the tokens that padding to the longest would make."""
-    columns = rows[:3] if (rows.negative != NONE).any() else rows[:2]
+    columns = rows.views()
     lengths, work, real, padded = np.minimum(tokens.lengths(), LENGTH), [], 0.0, 0.0
     for _, chosen in zip(range(steps), batches(rows, batch, SEED)):
         inside = np.stack([lengths[c[chosen]] for c in columns])
@@ -76,15 +76,14 @@ def _repeated(tokens: Tokens, count: int) -> Tokens:
 def sweep(threads: int, **options: Any) -> tuple[float, float]:
     """Return the seconds a step and training of one with all threads, and of as many one-thread ones at once."""
     together = Side(work="train", who="ours", threads=threads, **options)
-    whole = together.slice()
-    together.close()
     sides = [Side(work="train", who="ours", threads=1, **options) for _ in range(threads)]
-    found: list[float] = []
-    runs = [threading.Thread(target=lambda side=side: found.append(side.slice())) for side in sides]
-    for run in runs:
-        run.start()
-    for run in runs:
-        run.join()
-    for side in sides:
-        side.close()
+    try:
+        for side in (together, *sides):
+            side.slice()  # to warm up: they start at once, then
+        whole = together.slice()
+        with ThreadPoolExecutor(threads) as pool:
+            found = list(pool.map(Side.slice, sides))
+    finally:
+        for side in (together, *sides):
+            side.close()
     return whole, max(found) / threads

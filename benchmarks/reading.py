@@ -52,7 +52,9 @@ def _their_model(work: Workload, base: str, threads: int, gpus: int, matmul: str
     wanted: dict[str, Any] = {"attn_implementation": "sdpa"} if tuned else {}
     if precision == "bf16":
         wanted["dtype"] = torch.bfloat16
-    return SentenceTransformer(str(work.base(base)), device="cuda" if gpus else "cpu", model_kwargs=wanted)
+    model = SentenceTransformer(str(work.base(base)), device="cuda" if gpus else "cpu", model_kwargs=wanted)
+    model.max_seq_length = LENGTH
+    return model
 
 
 def _their_embed(folder: str, base: str, corpus: str, threads: int, gpus: int, matmul: str, precision: str,

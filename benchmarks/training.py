@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from benchmarks.workload import Workload, text_batches
+from semblance.files import whole_file
 from semblance.models import folder as model_folder
 from semblance.models.dropout import DropoutSettings, Sampled
 from semblance.models.encoder import set_up
@@ -18,7 +19,7 @@ from semblance.training.methods import BatchLoss, TrainSettings, training_rows
 
 LENGTH, RATE, SEED = 32, 3e-5, 1
 WARM = 2  # steps of each slice that do not count: the optimiser's state is made in the first
-REGULATORS = 8
+ENTROPY_MODELS = 8  # two regulators each: twice as many as the papers' largest set
 OBJECTIVES: dict[str, dict[str, Any]] = {
     "unsupervised": {"views": "twice"},
     "nli": {},
@@ -53,44 +54,53 @@ def _ours(folder: str, base: str, objective: str, corpus: str, batch: int, preci
     work = Workload(folder)
     encoder, tokens = model_folder.load(work.base(base)).to(device), work.tokens(corpus)
     rows = training_rows(work.rows(corpus), len(tokens.offsets) - 1, wanted)
-    frozen = _regulators(work.folder / f"regulators-{corpus}.npy", len(tokens.offsets) - 1,
-                         encoder.shape.hidden_size) if wanted.loss == "regulators" else ()
+    frozen = _augmented(work.folder, len(tokens.offsets) - 1, encoder.shape.hidden_size) if wanted.loss == "regulators" else ()
     loss, first = BatchLoss(encoder, tokens, rows, wanted, frozen), itertools.count(0, steps)
 
     def run() -> float:
-        start, clock = next(first), Clock()
+        start, clock = next(first), Clock(steps)
         fit(encoder, lambda step: loss(start + step), Schedule(steps, RATE), log=lambda event: clock.tick())
         return clock.step()
     return run
 
 
-def _regulators(path: Path, sentences: int, width: int) -> list[np.ndarray]:
-    """Return memory-mapped float16 embeddings of random numbers, one array for each regulator."""
+def _augmented(folder: Path, sentences: int, width: int) -> list[np.ndarray]:
+    """Return memory-mapped float16 embeddings of random numbers, one array for each entropy model."""
+    path = folder / f"augmented-{sentences}x{width}.npy"
     if not path.is_file():
-        out = np.lib.format.open_memmap(path, mode="w+", dtype=np.float16, shape=(REGULATORS * sentences, width))
-        generator = np.random.default_rng(0)
-        for start in range(0, len(out), 100_000):
-            out[start:start + 100_000] = generator.standard_normal((len(out[start:start + 100_000]), width), np.float32)
-        out.flush()
+        with whole_file(path) as temporary:
+            out = np.lib.format.open_memmap(temporary, mode="w+", dtype=np.float16, shape=(ENTROPY_MODELS * sentences, width))
+            generator = np.random.default_rng(0)
+            for start in range(0, len(out), 100_000):
+                out[start:start + 100_000] = generator.standard_normal((len(out[start:start + 100_000]), width), np.float32)
+            out.flush()
     whole = np.load(path, mmap_mode="r")
-    return [whole[i * sentences:(i + 1) * sentences] for i in range(REGULATORS)]
+    return [whole[i * sentences:(i + 1) * sentences] for i in range(ENTROPY_MODELS)]
 
 
 class Clock:
-    """Notes when steps end."""
+    """Times ``steps`` steps from the end of the last warm-up step to the end of the last one.
 
-    def __init__(self) -> None:
-        self.ends: list[float] = []
+    Only there is a GPU waited for: elsewhere a side may run ahead of it.
+    """
+
+    def __init__(self, steps: int):
+        self.steps, self.done, self.start, self.end = steps, 0, 0.0, 0.0
 
     def tick(self) -> None:
         """Note that a step has ended."""
-        if torch.cuda.is_available():
+        self.done += 1
+        if self.done in (WARM, self.steps) and torch.cuda.is_available():
             torch.cuda.synchronize()
-        self.ends.append(time.perf_counter())
+        if self.done == WARM:
+            self.start = time.perf_counter()
+        self.end = time.perf_counter()
 
     def step(self) -> float:
-        """Return the seconds of a step, the warm ones alone."""
-        return (self.ends[-1] - self.ends[WARM - 1]) / (len(self.ends) - WARM)
+        """Return the mean seconds of a step after the warm-up; RuntimeError if not all steps were taken."""
+        if self.done != self.steps:
+            raise RuntimeError(f"{self.done} steps instead of {self.steps}")
+        return (self.end - self.start) / (self.steps - WARM)
 
 
 def _theirs(folder: str, base: str, objective: str, corpus: str, batch: int, precision: str, matmul: str, threads: int,
@@ -127,7 +137,7 @@ def _theirs(folder: str, base: str, objective: str, corpus: str, batch: int, pre
             self.clock.tick()
 
     def run() -> float:
-        clock, texts = Clock(), list(itertools.chain.from_iterable(itertools.islice(stream, steps)))
+        clock, texts = Clock(steps), list(itertools.chain.from_iterable(itertools.islice(stream, steps)))
         names = ("anchor", "positive", "negative")[:len(texts[0])]
         data = Dataset.from_dict(dict(zip(names, zip(*texts))))
         SentenceTransformerTrainer(model=model, args=arguments, train_dataset=data, callbacks=[Ends(clock)],

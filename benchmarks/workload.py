@@ -9,7 +9,7 @@ from typing import Iterator, Sequence
 import numpy as np
 import torch
 
-from semblance.data.corpus import NONE, Rows, Tokens, read_rows, read_sentences, read_tokens
+from semblance.data.corpus import Rows, Tokens, read_rows, read_sentences, read_tokens
 from semblance.models.base import BaseSettings, build_base
 from semblance.models.folder import TOKENIZER_FILES
 from semblance.training.batching import batches
@@ -44,6 +44,7 @@ def _random_base(place: Path, tokenizer: Path) -> None:
         if (tokenizer / name).is_file():
             shutil.copy(tokenizer / name, place / "raw")
     build_base(BaseSettings(512, folder=str(place / "raw"), pooling="mean"), place / "record.json", "", "")
+    shutil.rmtree(place / "raw")
 
 
 class Workload:
@@ -75,7 +76,6 @@ class Workload:
 
 def text_batches(rows: Rows, sentences: Sequence[str], size: int, seed: int) -> Iterator[list[tuple[str, ...]]]:
     """Yield the texts of the batches that a training with this seed draws: (query, positive[, negative]) each."""
-    columns = rows[:3] if (rows.negative != NONE).any() else rows[:2]
     for chosen in batches(rows, size, seed):
-        yield [tuple(sentences[n] for n in row) for row in np.stack([c[chosen] for c in columns], axis=1)]
+        yield [tuple(sentences[n] for n in row) for row in np.stack([c[chosen] for c in rows.views()], axis=1)]
 

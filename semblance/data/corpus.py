@@ -28,6 +28,10 @@ class Rows(NamedTuple):
     positive: np.ndarray
     negative: np.ndarray
 
+    def views(self) -> tuple[np.ndarray, ...]:
+        """Return query, positive and, if any row has one, negative."""
+        return tuple(self) if (self.negative != NONE).any() else (self.query, self.positive)
+
 
 class Tokens(NamedTuple):
     """Token ids of sentences laid end to end: ids (T,) int32, offsets (N + 1,) int64."""

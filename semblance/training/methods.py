@@ -118,7 +118,7 @@ class BatchLoss:
         self.augmented = augmented
         self.loss = find_loss(settings.loss, settings.options)
         self.size = batch_size(rows, settings)
-        self.columns = rows[:3] if (rows.negative != NONE).any() else rows[:2]
+        self.columns = rows.views()
         self.drawn = 0
         self.stream = batches(rows, self.size, settings.seed, settings.no_duplicates)
 

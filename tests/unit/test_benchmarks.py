@@ -1,13 +1,20 @@
 """The benchmarks' arithmetic: what they print is worth no more than this."""
 
+import itertools
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from benchmarks import training
 from benchmarks.__main__ import ratios, spread, table
 from benchmarks.limits import mean_step_gflop, step_gflop
+from benchmarks.training import settings
 from benchmarks.workload import text_batches
 from semblance.data.corpus import NONE, Rows, Tokens
-from semblance.models.encoder import Architecture
+from semblance.models.encoder import Architecture, Encoder
+from semblance.models.packing import pack
+from semblance.training import methods
 
 SHAPE = Architecture(4, 2, 2, 8, 10, 64, 2, 1e-12, 0.1, 0.1, 0, 0)
 
@@ -36,7 +43,30 @@ def test_ratios_are_taken_turn_by_turn():
     assert table(["a", "b"], [[1, 2]]) == "| a | b |\n| --- | --- |\n| 1 | 2 |\n"
 
 
-def test_the_peer_is_given_the_texts_of_our_batches():
-    rows = Rows(*(np.array(c, np.int32) for c in ([0, 3], [1, 4], [2, 5])))
-    batch = next(text_batches(rows, list("abcdef"), 2, seed=0))
-    assert sorted(batch) == [("a", "b", "c"), ("d", "e", "f")]
+def test_the_peer_is_given_the_texts_of_our_batches_in_their_order(monkeypatch):
+    """Rows share sentences, so that some wait for a later batch."""
+    rng = np.random.default_rng(0)
+    rows = Rows(*(rng.integers(0, 30, 40).astype(np.int32) for _ in range(3)))
+    sentences = [f"s{i}" for i in range(30)]
+    tokens = Tokens(np.repeat(np.arange(30, dtype=np.int32), 3), np.arange(0, 91, 3))
+    packed = []
+    monkeypatch.setattr(methods, "pack", lambda tokens, numbers, *_: packed.append(numbers) or pack(tokens, numbers, *_))
+    loss = methods.BatchLoss(Encoder(replace(SHAPE, vocab_size=30), "mean"),
+                             tokens, rows, settings("nli", 4, "fp32", "highest", 1, 0))
+    for step in range(12):
+        loss(step)
+    texts = list(itertools.islice(text_batches(rows, sentences, 4, training.SEED), 12))
+    for numbers, batch in zip(packed, texts, strict=True):
+        assert [sentences[i] for i in numbers] == [row[view] for view in range(3) for row in batch]
+
+
+def test_a_step_is_timed_from_the_end_of_the_warm_up(monkeypatch):
+    now = iter([5.0, 5.0, 7.0, 9.0, 11.0])  # the second tick asks twice; the first once
+    times = iter([1.0, *now])
+    monkeypatch.setattr(training.time, "perf_counter", lambda: next(times))
+    clock = training.Clock(5)
+    for _ in range(5):
+        clock.tick()
+    assert clock.step() == pytest.approx((11.0 - 5.0) / 3)
+    with pytest.raises(RuntimeError, match="0 steps instead of 4"):
+        training.Clock(4).step()

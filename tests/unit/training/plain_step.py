@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from semblance.data.corpus import NONE, Rows, Tokens
+from semblance.data.corpus import Tokens
 from semblance.models import encoder as encoder_module
 from semblance.models.encoder import Encoder
 from semblance.models.packing import Packed
@@ -29,9 +29,9 @@ class Replay:
         def noted_dropout(x, rate):
             if isinstance(rate, float) and rate == 0.0:
                 return x
-            factors = dropout(torch.ones_like(x, requires_grad=False), rate)
-            self.flat.append(factors)
-            return x * factors
+            with torch.random.fork_rng([x.device] if x.is_cuda else []):
+                self.flat.append(dropout(torch.ones_like(x, requires_grad=False), rate))
+            return dropout(x, rate)  # draws the same once more
 
         def noted_heads(*arguments):
             self.heads.append(heads(*arguments))
@@ -71,11 +71,6 @@ class Replay:
             found[number][name] = factors[start:start + int(self.packed.lengths[row])]
 
 
-def views(rows: Rows) -> tuple[np.ndarray, ...]:
-    """Return the columns of a batch: query, positive and, where there are any, negative."""
-    return rows[:3] if (rows.negative != NONE).any() else rows[:2]
-
-
 def embed_view(weights: Encoder, sentences: list[list[int]], factors: list[dict[str, Tensor]]) -> Tensor:
     """Embed one view's sentences, padded to the longest of them; returns (B, d)."""
     shape, longest = weights.shape, max(map(len, sentences))
@@ -106,7 +101,9 @@ def embed_view(weights: Encoder, sentences: list[list[int]], factors: list[dict[
         x = layer.norm2(x + drop(layer.down(F.gelu(layer.up(x))), f"down-{i}"))
     x = x.float() if dtype == torch.float32 else x
     pooled = x[:, 0] if weights.pooling == "cls" else (x * real[:, :, None]).sum(1) / real.sum(1, keepdim=True)
-    return pooled if weights.head is None else torch.tanh(weights.head(pooled))
+    if weights.head is not None:
+        pooled = torch.tanh(weights.head(pooled))
+    return F.normalize(pooled, dim=1) if weights.normalise else pooled
 
 
 def embeddings(weights: Encoder, tokens: Tokens, columns: list[np.ndarray], limit: int,

@@ -15,7 +15,7 @@ from semblance.models.encoder import Architecture, Encoder, autocast
 from semblance.training.batching import batches
 from semblance.training.losses.views import Views
 from semblance.training.methods import BatchLoss, TrainSettings, find_loss
-from tests.unit.training.plain_step import Replay, embeddings, views
+from tests.unit.training.plain_step import Replay, embeddings
 
 SENTENCES, BATCH, LIMIT = 90, 12, 20
 DEVICES = ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]  # tests/reliability/test_gpu.py says aloud that there is none
@@ -34,19 +34,21 @@ CASES = {
     "DropHead alone": ("contrastive", {}, TRIPLES, DropoutSettings(**STILL, drophead=0.4)),
     "sampled rates": ("contrastive", {}, TWICE, DropoutSettings(sampled=Sampled(low=0.05))),
     "sentence-wise rates": ("contrastive", {}, TWICE, DropoutSettings(sampled=Sampled(low=0.05, granularity="row"))),
+    "one rate for all": ("contrastive", {}, TWICE, DropoutSettings(sampled=Sampled(low=0.05, granularity="forward"))),
     "sampled everywhere": ("contrastive", {}, TWICE, DropoutSettings(sampled=Sampled(low=0.05, granularity="row", layers="hidden+attention"))),
     "entropy model": ("entropy", {"phi": 0.02}, TRIPLES, DropoutSettings()),
     "RCL": ("regulators", {}, TRIPLES, DropoutSettings(attention=0.1)),
 }
-# family, pooling and head: of (position offset, padding id)
-MODELS = {"bert, mean": ((0, 0), "mean", False), "bert, cls and head": ((0, 0), "cls", True), "roberta, mean": ((2, 1), "mean", False)}
+# (position offset, padding id), pooling, head, normalise
+MODELS = {"bert, mean": ((0, 0), "mean", False, False), "bert, cls and head": ((0, 0), "cls", True, False),
+          "roberta, mean, unit length": ((2, 1), "mean", False, True)}
 
 
 def encoder(model: str) -> Encoder:
     """Return a small encoder with weights large enough for attention to choose."""
-    (offset, pad), pooling, head = MODELS[model]
+    (offset, pad), pooling, head, normalise = MODELS[model]
     torch.manual_seed(0)
-    made = Encoder(Architecture(32, 3, 4, 64, 80, 40, 2, 1e-12, 0.1, 0.1, pad, offset), pooling, head)
+    made = Encoder(Architecture(32, 3, 4, 64, 80, 40, 2, 1e-12, 0.1, 0.1, pad, offset), pooling, head, normalise)
     with torch.no_grad():
         for layer in made.layers:
             layer.qkv.weight.mul_(3.0)
@@ -64,7 +66,7 @@ def plain(weights: Encoder, case: str, factors, frozen, precision: str) -> tuple
     """Return the loss of the first batch and every gradient, by the padded loop."""
     loss, options, rows, _ = CASES[case]
     chosen = next(batches(rows, BATCH, 0))
-    columns, device = [column[chosen] for column in views(rows)], weights.words.weight.device
+    columns, device = [column[chosen] for column in rows.views()], weights.words.weight.device
     with autocast(precision, device.type):
         found = list(embeddings(weights, corpus(), columns, LIMIT, factors))
     found = [e.float() if weights.words.weight.dtype == torch.float32 else e for e in found]
@@ -94,12 +96,12 @@ def test_a_packed_step_is_the_plain_one(monkeypatch, case, model, precision, dev
     factors = replay.by_sentence(dropout.hidden != 0.0, dropout.attention != 0.0, len(ours.layers))
     true_value, true_grads = plain(truth, case, factors, frozen, "fp32")
     same_value, same_grads = plain(same, case, factors, frozen, precision)
-    size = torch.cat([g.flatten() for g in true_grads.values()]).norm()
-    # float32 has 24 bits, bfloat16 8; cosines are multiplied by 20. What the plain step strays is chance, so a few
-    # roundings are allowed besides.
+    # float32 has 24 bits, bfloat16 8. How far the plain step strays is chance too: hence 3 times, and a rounding besides;
+    # the loss multiplies cosines by 20.
     unit = {"fp32": 2.0 ** -24, "bf16": 2.0 ** -8}[precision]
-    assert abs(value.item() - true_value) <= 2 * abs(same_value - true_value) + 20 * 4 * unit
+    assert abs(value.item() - true_value) <= 3 * abs(same_value - true_value) + 20 * unit
     for name, parameter in ours.named_parameters():
         strayed, expected = (parameter.grad.double() - true_grads[name]).norm(), (same_grads[name] - true_grads[name]).norm()
-        assert strayed <= 2 * expected + 8 * unit * size, (name, strayed / size, expected / size)
-    assert size > 1e-3  # there is a gradient to be wrong about
+        size = true_grads[name].norm()
+        assert strayed <= 3 * expected + 2 * unit * size, (name, strayed / size, expected / size)
+    assert all(grad.norm() > 0 for grad in true_grads.values())  # there is a gradient to be wrong about
