@@ -9,7 +9,7 @@ from typing import Iterable
 
 from semblance.evaluation import retrieval, similarity
 from semblance.models import folder as model_folder
-from semblance.models.encoder import Compute, Encoder, set_up
+from semblance.models.encoder import Compute, Encoder, device_name, set_up
 from semblance.files import write_text
 from semblance.lease import alone
 from semblance.provenance import canonical, checked, environment, text_digest, write_record
@@ -77,19 +77,26 @@ def _open(model: str, compute: Compute, code: str) -> tuple[Encoder, dict]:
     record, device = checked(model), set_up(compute.threads, compute.gpus, compute.matmul)
     encoder = model_folder.load(Path(model).parent / "model").eval().to(device)
     encoder.precision = compute.precision
-    settings = record.get("settings", {})
-    made = {"device": record.get("device", device).partition(",")[0], "matmul": settings.get("matmul", "highest"),
-            "versions": _versions(record["environment"])}
-    evaluated = {"device": device, "matmul": compute.matmul, "versions": _versions(environment())}
+    settings, regulated, name = record.get("settings", {}), record.get("regulated", {}), device_name(device)
+    made = {"device": _kind(record.get("device", name)), "matmul": settings.get("matmul", "highest"),
+            "regulated": regulated.get("matmul"), "versions": _versions(record["environment"])}
+    evaluated = {"device": _kind(name), "matmul": compute.matmul, "versions": _versions(environment())}
     environments = {"evaluated": evaluated, "made": made}
-    return encoder, {"precision": _precision(compute.precision, settings.get("precision")), "code": code,
+    precision = _precision(compute.precision, settings.get("precision"), regulated.get("precision"))
+    return encoder, {"precision": precision, "code": code,
                      "environment": text_digest(canonical(environments))[:16],
                      "weights": record["outputs"]["model/model.safetensors"]}
 
 
-def _precision(evaluated: str, trained: str | None) -> str:
-    """Name the precision that a score was computed in, and that of the training where it differs."""
-    return evaluated if trained in (None, evaluated) else f"{evaluated} (trained in {trained})"
+def _precision(evaluated: str, trained: str | None, regulated: str | None) -> str:
+    """Name the precision that a score was computed in, and those of the training and its regulators where they differ."""
+    others = {"trained": trained, "regulators": regulated}
+    told = ", ".join(f"{what} in {other}" for what, other in others.items() if other not in (None, evaluated))
+    return f"{evaluated} ({told})" if told else evaluated
+
+
+def _kind(device: str) -> str:
+    return device.partition(",")[0]  # of a CPU without the number of threads
 
 
 def _versions(found: dict[str, str]) -> dict[str, str]:

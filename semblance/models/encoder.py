@@ -70,6 +70,11 @@ def set_up(threads: int, gpus: int, matmul: str = "highest") -> str:
     return device
 
 
+def device_name(device: str) -> str:
+    """Return a GPU's name, or ``cpu`` with this process's number of threads."""
+    return torch.cuda.get_device_name() if device == "cuda" else f"cpu, {torch.get_num_threads()} threads"
+
+
 def autocast(precision: str, device: str) -> contextlib.AbstractContextManager:
     """Return the context of a declared precision: ``fp32`` or ``bf16`` (weights stay float32)."""
     if precision == "bf16":
@@ -130,6 +135,7 @@ def _attention(q: Tensor, k: Tensor, v: Tensor, group: Group, rate: float | Tens
         bias = None if group.bias is None else group.bias.to(q.dtype)
         return F.scaled_dot_product_attention(q, k, v, attn_mask=bias)
     logits = (q * q.shape[-1] ** -0.5) @ k.transpose(-1, -2)  # (count, heads, length, length)
+    logits = logits.float()  # in bf16, too, and whether or not this group has padding
     if group.bias is not None:
         logits = logits + group.bias
     weights = logits.softmax(dim=-1)

@@ -11,7 +11,7 @@ from semblance.errors import InputError, is_passing
 from semblance.files import whole_file
 from semblance.lease import alone
 from semblance.models import folder as model_folder
-from semblance.models.encoder import Compute, set_up
+from semblance.models.encoder import Compute, device_name, set_up
 from semblance.models.vectors import collapsed
 from semblance.provenance import checked, write_record
 
@@ -44,9 +44,11 @@ def embed(model: str, tokens: str, output: str, max_length: int, compute: Comput
     encoder.precision = compute.precision
     data, folder = read_tokens(Path(tokens).parent / "tokens.arrow"), Path(output)
     size = (len(data.offsets) - 1, encoder.shape.hidden_size)
+    if not size[0]:
+        raise InputError(tokens, "holds no sentence", "use a larger corpus")
     with alone(folder), whole_file(folder / "embeddings.npy") as temporary, open(temporary, "wb") as stream:
         np.lib.format.write_array_header_1_0(stream, {"descr": "<f2", "fortran_order": False, "shape": size})
-        for first in range(0, max(1, size[0]), BLOCK):  # of no sentence, too, so that it is refused
+        for first in range(0, size[0], BLOCK):
             vectors = encoder.encode(data.part(first, first + BLOCK), max_length).astype(np.float16)
             if not np.isfinite(vectors).all():
                 raise InputError(model, "gives embeddings that are not finite as float16", "train it again")
@@ -56,4 +58,4 @@ def embed(model: str, tokens: str, output: str, max_length: int, compute: Comput
     inputs = {"model": model_record["outputs"]["model/model.safetensors"],
               "tokens": token_record["outputs"]["tokens.arrow"]}
     write_record(folder / "record.json", "embed", outputs=["embeddings.npy"], started=started, code=code,
-                 inputs=inputs, sentences=size[0], max_length=max_length, settings=asdict(compute))
+                 inputs=inputs, sentences=size[0], max_length=max_length, settings=asdict(compute), device=device_name(device))

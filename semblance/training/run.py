@@ -15,7 +15,7 @@ import torch
 from semblance.data.corpus import Tokens, read_rows, read_tokens
 from semblance.errors import InputError
 from semblance.models import folder as model_folder
-from semblance.models.encoder import Encoder, set_up
+from semblance.models.encoder import Encoder, device_name, set_up
 from semblance.models.vectors import collapsed
 from semblance.files import write_text
 from semblance.lease import Lease, alone
@@ -49,14 +49,19 @@ def prepare_torch(settings: TrainSettings) -> str:
     return device
 
 
-def load_augmented(records: Sequence[str]) -> tuple[list[np.ndarray], dict[str, str]]:
-    """Memory-map each entropy model's embeddings, (N, d) float16; return them and their digests."""
-    arrays, inputs = [], {}
+def load_augmented(records: Sequence[str]) -> tuple[list[np.ndarray], dict[str, str], dict[str, str]]:
+    """Memory-map each entropy model's embeddings, (N, d) float16.
+
+    Returns them, their digests, and the precision and matmul precision that they were made in.
+    """
+    arrays, inputs, made = [], {}, {"precision": set(), "matmul": set()}
     for path in records:
         record = checked(path)
         arrays.append(read_embeddings(Path(path).parent / "embeddings.npy"))
         inputs[str(path)] = record["outputs"]["embeddings.npy"]
-    return arrays, inputs
+        for name, values in made.items():
+            values.add(record["settings"][name])
+    return arrays, inputs, {name: " and ".join(sorted(values)) for name, values in made.items() if values}
 
 
 def train(base: str, corpus: str, tokens: str, output: str, settings: TrainSettings, *, stage: str, code: str,
@@ -77,9 +82,9 @@ def _train(base: str, corpus: str, tokens: str, output: str, settings: TrainSett
     started, device = time.monotonic(), prepare_torch(settings)
     records = {"base": checked(base), "corpus": checked(corpus), "tokens": checked(tokens)}
     same_tokenizer(records["base"], base, records["tokens"], tokens)
-    frozen, inputs = load_augmented(augmented)
+    frozen, inputs, regulated = load_augmented(augmented)
     inputs |= {n: text_digest(canonical(r["outputs"])) for n, r in records.items()} | dev_inputs
-    identity = text_digest(canonical([asdict(settings), inputs, code, _device_name(device), environment()]))
+    identity = text_digest(canonical([asdict(settings), inputs, code, device_name(device), environment()]))
     out = Path(output)
     keeper = Checkpoints(out / "checkpoints", identity, cadence.minutes, cadence.steps, cadence.stop_at, lease)
     if finished.put_back(keeper.finished, out):
@@ -106,8 +111,8 @@ def _train(base: str, corpus: str, tokens: str, output: str, settings: TrainSett
     outputs = [*(f"model/{f}" for f in files), "dev.csv"]
     write_record(out / "record.json", stage, outputs=outputs,
                  started=started - keeper.seconds_before, lives=keeper.lives,
-                 code=code, inputs=inputs, settings=asdict(settings), device=_device_name(device),
-                 batch_size=step_loss.size, steps=plan.steps, training=summary(progress))
+                 code=code, inputs=inputs, settings=asdict(settings), device=device_name(device),
+                 batch_size=step_loss.size, steps=plan.steps, training=summary(progress), regulated=regulated)
     kept = finished.keep(out, outputs, keeper.finished)
     keeper.clear(but=keeper.finished if kept else None)
 
@@ -117,10 +122,6 @@ def same_tokenizer(base: dict, base_path: str, tokens: dict, tokens_path: str) -
     if base["outputs"]["model/tokenizer.json"] != tokens["tokenizer"]:
         raise InputError(tokens_path, f"made by another tokenizer than that of {base_path}",
                          "correct the base's tokenizer key in the config")
-
-
-def _device_name(device: str) -> str:
-    return torch.cuda.get_device_name() if device == "cuda" else f"cpu, {torch.get_num_threads()} threads"
 
 
 def _curve(progress: Progress) -> str:

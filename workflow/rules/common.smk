@@ -49,7 +49,7 @@ def asks(stage):
 
 def compute(stage):
     """Return the flags of what a reading stage computes with, all of it part of its result."""
-    return " ".join(f"--{key} {config[stage][key]}" for key in ("threads", "precision", "matmul"))
+    return " ".join(f"--{key} {config[stage][key]}" for key in ("threads", "precision", "matmul")) + f" --gpus {GPUS}"
 
 
 def dataset_files(*names):

@@ -82,5 +82,5 @@ rule embed:
     conda: "../../envs/semblance.yaml"
     shell:
         "{PYTHON}.embed --model {input.model:q} --tokens {input.tokens:q} --max-length {params.max_length}"
-        " {params.compute} --gpus {GPUS} {SHARING} --code {params.code} --output {output.record:q}"
+        " {params.compute} {SHARING} --code {params.code} --output {output.record:q}"
         " 2> >(tee {log:q} >&2)"

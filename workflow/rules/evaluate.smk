@@ -29,7 +29,7 @@ rule evaluate_sts:
     conda: "../../envs/semblance.yaml"
     shell:
         "{PYTHON}.evaluate_sts --run {params.run:q} --model {input.model:q} --pairs {input.pairs:q}"
-        " {params.compute} --gpus {GPUS} {SHARING} --code {params.code} --output {output.record:q}"
+        " {params.compute} {SHARING} --code {params.code} --output {output.record:q}"
         " 2> >(tee {log:q} >&2)"
 
 
@@ -62,5 +62,5 @@ rule evaluate_faq:
     conda: "../../envs/semblance.yaml"
     shell:
         "{PYTHON}.evaluate_faq --run {params.run:q} --model {input.model:q} --bank {input.bank:q}"
-        " --max-length {params.max_length} {params.compute} --gpus {GPUS} {SHARING} --code {params.code}"
+        " --max-length {params.max_length} {params.compute} {SHARING} --code {params.code}"
         " --output {output.record:q} 2> >(tee {log:q} >&2)"

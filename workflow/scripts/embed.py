@@ -1,9 +1,8 @@
 """Embed each distinct sentence of a corpus with an entropy model, in evaluation mode, as float16."""
 
 from semblance.models.devices import take_gpu
-from semblance.models.encoder import Compute
 from semblance.training.embeddings import embed
-from workflow.scripts.cli import reading, run
+from workflow.scripts.cli import compute, reading, run
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -13,7 +12,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--max-length", type=int, required=True, help="longest input in tokens")
     args = parser.parse_args(argv)
     take_gpu(args.gpus, args.jobs_per_gpu)
-    embed(args.model, args.tokens, args.output.parent, args.max_length, Compute(args.threads, args.gpus, args.precision, args.matmul), args.code)
+    embed(args.model, args.tokens, args.output.parent, args.max_length, compute(args), args.code)
 
 
 if __name__ == "__main__":

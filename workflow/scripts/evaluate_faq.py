@@ -2,9 +2,8 @@
 
 from semblance.evaluation.report import FaqRun, evaluate_faq
 from semblance.models.devices import take_gpu
-from semblance.models.encoder import Compute
 from semblance.settings import decode_json
-from workflow.scripts.cli import reading, run
+from workflow.scripts.cli import compute, reading, run
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -16,7 +15,7 @@ def main(argv: list[str] | None = None) -> None:
     args = parser.parse_args(argv)
     which = decode_json(FaqRun, args.run, "--run")
     take_gpu(args.gpus, args.jobs_per_gpu)
-    evaluate_faq(which, args.model, args.bank, args.output, args.max_length, Compute(args.threads, args.gpus, args.precision, args.matmul), args.code)
+    evaluate_faq(which, args.model, args.bank, args.output, args.max_length, compute(args), args.code)
 
 
 if __name__ == "__main__":

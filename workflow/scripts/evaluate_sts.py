@@ -2,9 +2,8 @@
 
 from semblance.evaluation.report import StsRun, evaluate_sts
 from semblance.models.devices import take_gpu
-from semblance.models.encoder import Compute
 from semblance.settings import decode_json
-from workflow.scripts.cli import reading, run
+from workflow.scripts.cli import compute, reading, run
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -15,7 +14,7 @@ def main(argv: list[str] | None = None) -> None:
     args = parser.parse_args(argv)
     which = decode_json(StsRun, args.run, "--run")
     take_gpu(args.gpus, args.jobs_per_gpu)
-    evaluate_sts(which, args.model, args.pairs, args.output, Compute(args.threads, args.gpus, args.precision, args.matmul), args.code)
+    evaluate_sts(which, args.model, args.pairs, args.output, compute(args), args.code)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import csv
 import json
 
 import pytest
+import torch
 
 from semblance.data import prepare
 from semblance.data.sources import load_manifest
@@ -48,18 +49,23 @@ def test_the_declared_precision_is_used_and_told(world, tmp_path):
     assert all(abs(plain[key][0] - half[key][0]) < 0.05 for key in correlations)  # eight bits of mantissa, few pairs
 
 
-def test_the_matmul_precision_is_part_of_the_environment(world, tmp_path):
-    seen = {matmul: {e for *_, e in scores(world, world / "base/record.json", tmp_path / matmul, Compute(matmul=matmul))[0].values()}
-            for matmul in ("highest", "medium")}
+def test_the_matmul_precision_is_used_and_part_of_the_environment(world, tmp_path):
+    seen = {}
+    for matmul in ("medium", "highest"):
+        found, _ = scores(world, world / "base/record.json", tmp_path / matmul, Compute(matmul=matmul))
+        seen[matmul] = {environment for *_, environment in found.values()}
+        assert torch.get_float32_matmul_precision() == matmul
     assert len(seen["highest"]) == len(seen["medium"]) == 1 and seen["highest"] != seen["medium"]
 
 
-@pytest.mark.parametrize("trained, evaluated, told", [
-    ("fp32", "fp32", "fp32"), ("bf16", "bf16", "bf16"), ("bf16", "fp32", "fp32 (trained in bf16)")])
-def test_a_trainings_own_precision_is_told_where_it_differs(world, tmp_path, trained, evaluated, told):
+@pytest.mark.parametrize("trained, regulated, evaluated, told", [
+    ("fp32", None, "fp32", "fp32"), ("bf16", None, "bf16", "bf16"), ("bf16", None, "fp32", "fp32 (trained in bf16)"),
+    ("fp32", "bf16", "fp32", "fp32 (regulators in bf16)"), ("bf16", "bf16", "fp32", "fp32 (trained in bf16, regulators in bf16)")])
+def test_the_precisions_of_training_and_regulators_are_told_where_they_differ(world, tmp_path, trained, regulated, evaluated, told):
     model = tmp_path / "record.json"
     (tmp_path / "model").symlink_to(world / "base/model")
     outputs = [name for name in json.loads((world / "base/record.json").read_text())["outputs"]]
-    write_record(model, "train", outputs=outputs, started=0.0, settings={"precision": trained, "matmul": "highest"})
+    write_record(model, "train", outputs=outputs, started=0.0, settings={"precision": trained, "matmul": "highest"},
+                 regulated={"precision": regulated, "matmul": "highest"} if regulated else {})
     found, _ = scores(world, model, tmp_path / "scores", Compute(precision=evaluated))
     assert {p for _, p, _ in found.values()} == {told}
