@@ -27,8 +27,8 @@ def make(who: str, work: str, **options: Any) -> Callable[[], float]:
     return timed
 
 
-def _sample(work: Workload, corpus: str) -> list[str]:
-    sentences = work.sentences(corpus)
+def _sample(work: Workload) -> list[str]:
+    sentences = work.sentences("nli")
     return [sentences[i] for i in np.random.default_rng(0).permutation(len(sentences))[:COUNT]]
 
 
@@ -38,9 +38,9 @@ def _our_model(work: Workload, base: str, threads: int, gpus: int, matmul: str, 
     return encoder
 
 
-def _embed(folder: str, base: str, corpus: str, threads: int, gpus: int, matmul: str, precision: str, **_: Any) -> Callable:
+def _embed(folder: str, base: str, threads: int, gpus: int, matmul: str, precision: str, **_: Any) -> Callable:
     work = Workload(folder)
-    encoder, texts = _our_model(work, base, threads, gpus, matmul, precision), _sample(work, corpus)
+    encoder, texts = _our_model(work, base, threads, gpus, matmul, precision), _sample(work)
     return lambda: encoder.encode(tokenise(work.base(base) / "tokenizer.json", texts), LENGTH)
 
 
@@ -57,10 +57,10 @@ def _their_model(work: Workload, base: str, threads: int, gpus: int, matmul: str
     return model
 
 
-def _their_embed(folder: str, base: str, corpus: str, threads: int, gpus: int, matmul: str, precision: str,
+def _their_embed(folder: str, base: str, threads: int, gpus: int, matmul: str, precision: str,
                  tuned: bool = False, **_: Any) -> Callable:
     work = Workload(folder)
-    model, texts = _their_model(work, base, threads, gpus, matmul, precision, tuned), _sample(work, corpus)
+    model, texts = _their_model(work, base, threads, gpus, matmul, precision, tuned), _sample(work)
     return lambda: model.encode(texts, show_progress_bar=False)
 
 
