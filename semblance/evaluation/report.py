@@ -79,7 +79,9 @@ def _open(model: str, compute: Compute, code: str) -> tuple[Encoder, dict]:
     encoder.precision = compute.precision
     settings, regulated, name = record.get("settings", {}), record.get("regulated", {}), device_name(device)
     made = {"device": _kind(record.get("device", name)), "matmul": settings.get("matmul", "highest"),
-            "regulated": regulated.get("matmul"), "versions": _versions(record["environment"])}
+            "versions": _versions(record["environment"])}
+    if regulated.get("matmul", made["matmul"]) != made["matmul"]:  # else a model without regulators is of the same making
+        made["regulated"] = regulated["matmul"]
     evaluated = {"device": _kind(name), "matmul": compute.matmul, "versions": _versions(environment())}
     environments = {"evaluated": evaluated, "made": made}
     precision = _precision(compute.precision, settings.get("precision"), regulated.get("precision"))

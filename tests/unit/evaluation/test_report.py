@@ -58,14 +58,31 @@ def test_the_matmul_precision_is_used_and_part_of_the_environment(world, tmp_pat
     assert len(seen["highest"]) == len(seen["medium"]) == 1 and seen["highest"] != seen["medium"]
 
 
+def trained_model(world, folder, precision, regulated):
+    """Write a training's record beside the tiny base's weights."""
+    folder.mkdir(exist_ok=True)
+    (folder / "model").symlink_to(world / "base/model")
+    outputs = list(json.loads((world / "base/record.json").read_text())["outputs"])
+    write_record(folder / "record.json", "train", outputs=outputs, started=0.0, regulated=regulated,
+                 settings={"precision": precision, "matmul": "highest"}, device="cpu, 1 threads")
+    return folder / "record.json"
+
+
+def test_regulators_change_the_environment_only_if_they_were_made_in_another_one(world, tmp_path):
+    """A table holds models with and without them, and must not call that mixed."""
+    seen = {}
+    for name, regulated in {"none": {}, "same": {"precision": "fp32", "matmul": "highest"},
+                            "other": {"precision": "fp32", "matmul": "medium"}}.items():
+        model = trained_model(world, tmp_path / name, "fp32", regulated)
+        [seen[name]] = {e for *_, e in scores(world, model, tmp_path / name / "scores", Compute())[0].values()}
+    [untrained] = {e for *_, e in scores(world, world / "base/record.json", tmp_path / "start", Compute())[0].values()}
+    assert seen["none"] == seen["same"] == untrained != seen["other"]
+
+
 @pytest.mark.parametrize("trained, regulated, evaluated, told", [
     ("fp32", None, "fp32", "fp32"), ("bf16", None, "bf16", "bf16"), ("bf16", None, "fp32", "fp32 (trained in bf16)"),
     ("fp32", "bf16", "fp32", "fp32 (regulators in bf16)"), ("bf16", "bf16", "fp32", "fp32 (trained in bf16, regulators in bf16)")])
 def test_the_precisions_of_training_and_regulators_are_told_where_they_differ(world, tmp_path, trained, regulated, evaluated, told):
-    model = tmp_path / "record.json"
-    (tmp_path / "model").symlink_to(world / "base/model")
-    outputs = [name for name in json.loads((world / "base/record.json").read_text())["outputs"]]
-    write_record(model, "train", outputs=outputs, started=0.0, settings={"precision": trained, "matmul": "highest"},
-                 regulated={"precision": regulated, "matmul": "highest"} if regulated else {})
+    model = trained_model(world, tmp_path, trained, {"precision": regulated, "matmul": "highest"} if regulated else {})
     found, _ = scores(world, model, tmp_path / "scores", Compute(precision=evaluated))
     assert {p for _, p, _ in found.values()} == {told}
