@@ -5,13 +5,10 @@ import os
 import socket
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Callable
+from typing import Callable
 
 from semblance.errors import InputError, OutOfTime, is_memory, is_passing
 from semblance.lease import Busy
-
-if TYPE_CHECKING:
-    from semblance.models.encoder import Compute
 
 BAD_INPUT, TRY_AGAIN, INTERRUPTED = 2, os.EX_TEMPFAIL, 130
 GO_ON = "then start again: it goes on from the last good state"
@@ -85,12 +82,6 @@ def reading(description: str) -> argparse.ArgumentParser:
     parser.add_argument("--code", default="", help="digest of the code, for the record")
     parser.add_argument("--output", type=Path, required=True, help="the record to write; the data lie beside it")
     return parser
-
-
-def compute(args: argparse.Namespace) -> "Compute":
-    """Return what the flags of a reading script ask to compute with."""
-    from semblance.models.encoder import Compute  # torch takes a second, and light scripts share this file
-    return Compute(args.threads, args.gpus, args.precision, args.matmul)
 
 
 def training(description: str) -> argparse.ArgumentParser:

@@ -1,8 +1,9 @@
 """Embed each distinct sentence of a corpus with an entropy model, in evaluation mode, as float16."""
 
 from semblance.models.devices import take_gpu
+from semblance.models.encoder import Compute
 from semblance.training.embeddings import embed
-from workflow.scripts.cli import compute, reading, run
+from workflow.scripts.cli import reading, run
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -11,8 +12,9 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--tokens", required=True, help="record of the corpus's tokens")
     parser.add_argument("--max-length", type=int, required=True, help="longest input in tokens")
     args = parser.parse_args(argv)
+    compute = Compute(args.threads, args.gpus, args.precision, args.matmul)
     take_gpu(args.gpus, args.jobs_per_gpu)
-    embed(args.model, args.tokens, args.output.parent, args.max_length, compute(args), args.code)
+    embed(args.model, args.tokens, args.output.parent, args.max_length, compute, args.code)
 
 
 if __name__ == "__main__":

@@ -2,8 +2,9 @@
 
 from semblance.evaluation.report import FaqRun, evaluate_faq
 from semblance.models.devices import take_gpu
+from semblance.models.encoder import Compute
 from semblance.settings import decode_json
-from workflow.scripts.cli import compute, reading, run
+from workflow.scripts.cli import reading, run
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -14,8 +15,9 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--max-length", type=int, required=True, help="longest input in tokens")
     args = parser.parse_args(argv)
     which = decode_json(FaqRun, args.run, "--run")
+    compute = Compute(args.threads, args.gpus, args.precision, args.matmul)
     take_gpu(args.gpus, args.jobs_per_gpu)
-    evaluate_faq(which, args.model, args.bank, args.output, args.max_length, compute(args), args.code)
+    evaluate_faq(which, args.model, args.bank, args.output, args.max_length, compute, args.code)
 
 
 if __name__ == "__main__":

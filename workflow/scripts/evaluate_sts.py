@@ -2,8 +2,9 @@
 
 from semblance.evaluation.report import StsRun, evaluate_sts
 from semblance.models.devices import take_gpu
+from semblance.models.encoder import Compute
 from semblance.settings import decode_json
-from workflow.scripts.cli import compute, reading, run
+from workflow.scripts.cli import reading, run
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -13,8 +14,9 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--pairs", required=True, help="record of the scored pairs")
     args = parser.parse_args(argv)
     which = decode_json(StsRun, args.run, "--run")
+    compute = Compute(args.threads, args.gpus, args.precision, args.matmul)
     take_gpu(args.gpus, args.jobs_per_gpu)
-    evaluate_sts(which, args.model, args.pairs, args.output, compute(args), args.code)
+    evaluate_sts(which, args.model, args.pairs, args.output, compute, args.code)
 
 
 if __name__ == "__main__":
