@@ -21,6 +21,12 @@ def test_every_table_stands_in_three_forms(finished: Project):
     assert "verdict" in (finished.folder / "results/tables/published.md").read_text().lower()
 
 
+def test_a_run_on_one_machine_with_one_code_is_not_called_mixed(finished: Project):
+    """Trained and untrained models, with and without regulators, stand side by side in these tables."""
+    tables = list((finished.folder / "results/tables").glob("*.md"))
+    assert len(tables) > 5 and [t.name for t in tables if "Mixed" in t.read_text()] == []
+
+
 def test_each_cell_is_recomputed_from_per_item_predictions(finished: Project):
     done = subprocess.run([sys.executable, str(ROOT / "tests/recompute.py"), str(finished.folder / "results")],
                           capture_output=True, text=True)
