@@ -1,7 +1,7 @@
 """Reading sentences: embedding many, and all seven STS sets for one model; ours and sentence-transformers'."""
 
 import time
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
 
 import numpy as np
 import torch
@@ -12,7 +12,7 @@ from semblance.evaluation import similarity
 from semblance.models import folder as model_folder
 from semblance.models.encoder import Encoder, set_up
 
-COUNT, LENGTH = 20_000, 256
+COUNT, LENGTH = 5_000, 256  # sentences of a turn
 
 
 def make(who: str, work: str, **options: Any) -> Callable[[], float]:
@@ -27,9 +27,12 @@ def make(who: str, work: str, **options: Any) -> Callable[[], float]:
     return timed
 
 
-def _sample(work: Workload) -> list[str]:
+def _parts(work: Workload) -> Iterator[list[str]]:
+    """Yield the sentences of each turn, the same to both sides."""
     sentences = work.sentences("nli")
-    return [sentences[i] for i in np.random.default_rng(0).permutation(len(sentences))[:COUNT]]
+    order = np.random.default_rng(0).permutation(len(sentences))
+    for first in range(0, len(order), COUNT):
+        yield [sentences[i] for i in order[first:first + COUNT]]
 
 
 def _our_model(work: Workload, base: str, threads: int, gpus: int, matmul: str, precision: str) -> Encoder:
@@ -40,8 +43,8 @@ def _our_model(work: Workload, base: str, threads: int, gpus: int, matmul: str, 
 
 def _embed(folder: str, base: str, threads: int, gpus: int, matmul: str, precision: str, **_: Any) -> Callable:
     work = Workload(folder)
-    encoder, texts = _our_model(work, base, threads, gpus, matmul, precision), _sample(work)
-    return lambda: encoder.encode(tokenise(work.base(base) / "tokenizer.json", texts), LENGTH)
+    encoder, parts = _our_model(work, base, threads, gpus, matmul, precision), _parts(work)
+    return lambda: encoder.encode(tokenise(work.base(base) / "tokenizer.json", next(parts)), LENGTH)
 
 
 def _their_model(work: Workload, base: str, threads: int, gpus: int, matmul: str, precision: str, tuned: bool):
@@ -60,8 +63,8 @@ def _their_model(work: Workload, base: str, threads: int, gpus: int, matmul: str
 def _their_embed(folder: str, base: str, threads: int, gpus: int, matmul: str, precision: str,
                  tuned: bool = False, **_: Any) -> Callable:
     work = Workload(folder)
-    model, texts = _their_model(work, base, threads, gpus, matmul, precision, tuned), _sample(work)
-    return lambda: model.encode(texts, show_progress_bar=False)
+    model, parts = _their_model(work, base, threads, gpus, matmul, precision, tuned), _parts(work)
+    return lambda: model.encode(next(parts), show_progress_bar=False)
 
 
 def _sts(folder: str, base: str, threads: int, gpus: int, matmul: str, precision: str, **_: Any) -> Callable:

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmarks import __main__ as page
 from benchmarks import training
 from benchmarks.__main__ import ratios, spread, table
 from benchmarks.limits import mean_step_gflop, step_gflop
@@ -70,3 +71,23 @@ def test_a_step_is_timed_from_the_end_of_the_warm_up(monkeypatch):
     assert clock.step() == pytest.approx((11.0 - 5.0) / 3)
     with pytest.raises(RuntimeError, match="0 steps instead of 4"):
         training.Clock(4).step()
+
+
+def test_a_round_whose_time_was_stolen_is_measured_again_but_not_for_ever(monkeypatch):
+    class Still:
+        def __init__(self, **options):
+            self.turn = 0
+
+        def slice(self):
+            self.turn += 1
+            return float(self.turn)
+
+        def close(self):
+            pass
+    stolen = iter([0.0, 99.0, 99.0, 99.0, 99.0, 99.0])  # before and after each round: the first one lost 99 seconds
+    monkeypatch.setattr(page, "Side", Still)
+    monkeypatch.setattr(page, "stolen", lambda: next(stolen))
+    assert page.side_by_side(2, {"ours": {"work": "train"}}) == {"ours": [3.0, 4.0]}  # 1: warm-up, 2: once more
+    more = iter(range(0, 1000, 99))  # each round loses as much
+    monkeypatch.setattr(page, "stolen", lambda: float(next(more)))
+    assert len(page.side_by_side(2, {"ours": {"work": "train"}})["ours"]) == 2
