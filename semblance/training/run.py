@@ -15,7 +15,7 @@ import torch
 from semblance.data.corpus import Tokens, read_rows, read_tokens
 from semblance.errors import InputError
 from semblance.models import folder as model_folder
-from semblance.models.encoder import Encoder, device_name, set_up
+from semblance.models.encoder import Compute, Encoder, device_name, set_up
 from semblance.models.vectors import collapsed
 from semblance.files import write_text
 from semblance.lease import Lease, alone
@@ -59,8 +59,9 @@ def load_augmented(records: Sequence[str]) -> tuple[list[np.ndarray], dict[str, 
         record = checked(path)
         arrays.append(read_embeddings(Path(path).parent / "embeddings.npy"))
         inputs[str(path)] = record["outputs"]["embeddings.npy"]
+        settings = asdict(Compute()) | record.get("settings", {})  # before it was declared, it was the default
         for name, values in made.items():
-            values.add(record["settings"][name])
+            values.add(settings[name])
     return arrays, inputs, {name: " and ".join(sorted(values)) for name, values in made.items() if values}
 
 

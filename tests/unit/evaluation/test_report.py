@@ -3,6 +3,7 @@
 import csv
 import json
 
+import numpy as np
 import pytest
 import torch
 
@@ -12,6 +13,7 @@ from semblance.evaluation.report import StsRun, evaluate_sts
 from semblance.models.base import BaseSettings, build_base
 from semblance.models.encoder import Compute
 from semblance.provenance import read_sealed, write_record
+from semblance.training.run import load_augmented
 from tests.dag.tiny import ROOT, write_base
 
 
@@ -66,6 +68,18 @@ def trained_model(world, folder, precision, regulated):
     write_record(folder / "record.json", "train", outputs=outputs, started=0.0, regulated=regulated,
                  settings={"precision": precision, "matmul": "highest"}, device="cpu, 1 threads")
     return folder / "record.json"
+
+
+def test_a_training_says_what_its_regulators_were_made_in(tmp_path):
+    """Two records of embeddings: one that declares bf16, one from before anything was declared."""
+    records = []
+    for name, settings in {"new": {"settings": {"precision": "bf16", "matmul": "highest"}}, "old": {}}.items():
+        (tmp_path / name).mkdir()
+        np.save(tmp_path / name / "embeddings.npy", np.ones((2, 4), np.float16))
+        write_record(tmp_path / name / "record.json", "embed", outputs=["embeddings.npy"], started=0.0, **settings)
+        records.append(str(tmp_path / name / "record.json"))
+    assert load_augmented(records)[2] == {"precision": "bf16 and fp32", "matmul": "highest"}
+    assert load_augmented(records[1:])[2] == {"precision": "fp32", "matmul": "highest"} and load_augmented([])[2] == {}
 
 
 def test_regulators_change_the_environment_only_if_they_were_made_in_another_one(world, tmp_path):
