@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semblance.data.folds import rotate, split_groups
@@ -15,12 +15,14 @@ from semblance.errors import InputError
 group_lists = st.lists(st.integers(0, 12).map(str), min_size=5, max_size=80).filter(lambda g: len(set(g)) >= 5)
 
 
+@settings(deadline=None)
 @given(group_lists, st.integers(0, 5))
 def test_a_group_is_never_split(groups, seed):
     parts = split_groups(groups, 5, seed)
     assert len(set(zip(groups, parts))) == len(set(groups))
 
 
+@settings(deadline=None)
 @given(group_lists, st.integers(0, 5))
 def test_parts_differ_by_at_most_the_largest_group(groups, seed):
     sizes = Counter(split_groups(groups, 5, seed))
@@ -28,6 +30,7 @@ def test_parts_differ_by_at_most_the_largest_group(groups, seed):
     assert max(sizes.values()) - min(sizes.values()) <= max(Counter(groups).values())
 
 
+@settings(deadline=None)
 @given(group_lists, st.integers(0, 5))
 def test_the_order_of_the_items_does_not_matter(groups, seed):
     backwards = split_groups(groups[::-1], 5, seed)[::-1]
@@ -70,6 +73,7 @@ def test_rotation_gives_each_part_each_role_once():
         assert Counter(i for fold in folds for i in getattr(fold, role)) == dict.fromkeys(range(7), times)
 
 
+@settings(deadline=None)
 @given(group_lists)
 def test_each_fold_is_a_partition(groups):
     for fold in rotate(split_groups(groups, 5, 0), 5):

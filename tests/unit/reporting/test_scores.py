@@ -1,7 +1,7 @@
 """The long CSV: what is let in, what stops, and that nothing changes on the way through."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semblance.errors import InputError
@@ -16,6 +16,7 @@ def test_the_order_of_the_files_does_not_matter(tmp_path):
     assert list(collect([a, b])["seed"]) == [1, 2, 10]
 
 
+@settings(deadline=None)
 @given(st.floats(-1, 1))
 def test_values_survive_writing_and_reading_to_the_last_bit(value):
     import tempfile
