@@ -27,26 +27,24 @@ class AdamW:
         """Update every parameter that has a gradient."""
         for named, decay in self.groups:
             live = [(n, p) for n, p in named if p.grad is not None]
-            states = [self.state.setdefault(n, _fresh(p)) for n, p in live]
-            if live:
-                torch._fused_adamw_(
-                    [p for _, p in live], [p.grad for _, p in live], [s["mean"] for s in states],
-                    [s["square"] for s in states], [], self._count(states), lr=learning_rate, beta1=BETAS[0],
-                    beta2=BETAS[1], weight_decay=decay, eps=EPSILON, amsgrad=False, maximize=False)
+            if not live:
+                continue
+            states = [self._state(n, p) for n, p in live]
+            counts = [s["step"] for s in states]
+            torch._foreach_add_(counts, 1)  # one launch on a GPU, not one for each parameter
+            torch._fused_adamw_(
+                [p for _, p in live], [p.grad for _, p in live], [s["mean"] for s in states],
+                [s["square"] for s in states], [], counts, lr=learning_rate, beta1=BETAS[0],
+                beta2=BETAS[1], weight_decay=decay, eps=EPSILON, amsgrad=False, maximize=False)
 
-    @staticmethod
-    def _count(states: list[dict[str, Tensor]]) -> list[Tensor]:
-        for state in states:
-            state["step"] += 1
-        return [state["step"] for state in states]
+    def _state(self, name: str, parameter: Tensor) -> dict[str, Tensor]:
+        if name not in self.state:  # made once: it is twice as large as the model
+            self.state[name] = {"step": torch.zeros((), dtype=torch.float32, device=parameter.device),
+                                "mean": torch.zeros_like(parameter), "square": torch.zeros_like(parameter)}
+        return self.state[name]
 
     def zero_grad(self) -> None:
         """Forget the gradients."""
         for named, _ in self.groups:
             for _, parameter in named:
                 parameter.grad = None
-
-
-def _fresh(parameter: Tensor) -> dict[str, Tensor]:
-    return {"step": torch.zeros((), dtype=torch.float32, device=parameter.device),
-            "mean": torch.zeros_like(parameter), "square": torch.zeros_like(parameter)}
