@@ -91,6 +91,7 @@ class Noise:
 
     def __init__(self, settings: DropoutSettings, hidden: float, attention: float, views: Tensor):
         self.settings, self.views = settings, views
+        self.view_count = int(views[-1]) + 1  # once a step, not at each operation: reading it waits for a GPU
         self.plain_hidden = hidden if settings.hidden is None else settings.hidden
         self.plain_attention = attention if settings.attention is None else settings.attention
 
@@ -108,5 +109,5 @@ class Noise:
         if sampled.granularity == "row":
             return sample_rates(sampled, n, device)
         if sampled.granularity == "view":
-            return sample_rates(sampled, int(self.views[-1]) + 1, device)[self.views]
+            return sample_rates(sampled, self.view_count, device)[self.views]
         return sample_rates(sampled, 1, device).expand(n)

@@ -14,6 +14,9 @@ from torch import Tensor
 from semblance.data.corpus import Tokens
 
 SLACK = 0.85  # a group's shortest sentence has at least this share of its longest one's tokens
+# ... once it has this many tokens. Each group costs a GPU some thirty launches a layer and step, which takes longer than
+# a few thousand tokens of padding; a CPU pays for each token.
+GROUP_TOKENS = {"cpu": 0, "cuda": 4096}
 
 
 class Group(NamedTuple):
@@ -39,17 +42,20 @@ class Packed(NamedTuple):
     groups: tuple[Group, ...]
 
 
-def cut_groups(lengths: Sequence[int], slack: float = SLACK) -> list[tuple[int, int]]:
-    """Cut descending lengths into runs [first, last) whose shortest is at least slack * longest."""
+def cut_groups(lengths: Sequence[int], slack: float = SLACK, least: int = 0) -> list[tuple[int, int]]:
+    """Cut descending lengths into runs [first, last) whose shortest is at least slack * longest.
+
+    A run of fewer than ``least`` tokens, padding included, goes on whatever its shortest is.
+    """
     runs, first = [], 0
     for i, length in enumerate(lengths):
-        if length < slack * lengths[first]:
+        if length < slack * lengths[first] and (i - first) * lengths[first] >= least:
             runs.append((first, i))
             first = i
     return runs + [(first, len(lengths))] if len(lengths) else []
 
 
-def pack(tokens: Tokens, sentences: np.ndarray, max_length: int, pad: int, device: str = "cpu") -> Packed:
+def pack(tokens: Tokens, sentences: np.ndarray, max_length: int, pad: int, device: str | torch.device = "cpu") -> Packed:
     """Pack the numbered ``sentences`` (n,), each cut to ``max_length`` tokens.
 
     A cut sentence keeps its last special token, as every tokenizer's own truncation does.
@@ -59,7 +65,7 @@ def pack(tokens: Tokens, sentences: np.ndarray, max_length: int, pad: int, devic
     order = np.argsort(-short, kind="stable")
     lengths = short[order]
     widths = np.empty_like(lengths)
-    runs = cut_groups(lengths.tolist())
+    runs = cut_groups(lengths.tolist(), least=GROUP_TOKENS[torch.device(device).type])
     for first, last in runs:
         widths[first:last] = lengths[first]
     starts = np.concatenate([[0], np.cumsum(widths)])[:-1]
@@ -76,7 +82,7 @@ def pack(tokens: Tokens, sentences: np.ndarray, max_length: int, pad: int, devic
                   send(starts), send(order), groups)
 
 
-def _group(first: int, last: int, lengths: np.ndarray, start: int, device: str) -> Group:
+def _group(first: int, last: int, lengths: np.ndarray, start: int, device: str | torch.device) -> Group:
     length, bias = int(lengths[first]), None
     if lengths[last - 1] < length:
         padding = np.arange(length)[None, :] >= lengths[first:last, None]

@@ -68,6 +68,19 @@ def test_groups_lie_end_to_end_and_waste_at_most_the_slack(lengths):
     assert (row, start) == (len(lengths), len(packed.ids))
 
 
+@settings(deadline=None)
+@given(st.lists(st.integers(1, 40), max_size=30), st.integers(0, 300))
+def test_a_group_too_small_for_a_gpu_goes_on(lengths, least):
+    lengths = sorted(lengths, reverse=True)
+    runs = cut_groups(lengths, least=least)
+    assert [i for first, last in runs for i in range(first, last)] == list(range(len(lengths)))
+    for (first, last), (after, _) in zip(runs, runs[1:]):
+        assert (last - first) * lengths[first] >= least
+        assert lengths[after] < SLACK * lengths[first]
+        small = [i for i in range(first + 1, last) if lengths[i] < SLACK * lengths[first]]
+        assert all((i - first) * lengths[first] < least for i in small)  # it ended as soon as it could
+
+
 @pytest.mark.parametrize("lengths,slack,expected", [
     ([10, 9, 8, 5, 5, 2], 0.85, [(0, 2), (2, 3), (3, 5), (5, 6)]),  # 8.5 and 6.8, 4.25 are the limits
     ([10, 9, 8, 5, 5, 2], 0.5, [(0, 5), (5, 6)]), ([4, 4, 4], 1.0, [(0, 3)]), ([7], 0.85, [(0, 1)]), ([], 0.85, [])])
