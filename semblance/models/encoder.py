@@ -71,8 +71,24 @@ def set_up(threads: int, gpus: int, matmul: str = "highest") -> str:
 
 
 def device_name(device: str) -> str:
-    """Return a GPU's name, or ``cpu`` with this process's number of threads."""
-    return torch.cuda.get_device_name() if device == "cuda" else f"cpu, {torch.get_num_threads()} threads"
+    """Return a GPU's name, or ``cpu`` with this process's number of threads, and whether fp32 products are less than that."""
+    less = "" if full_precision(device) else " (matrix products in less than fp32)"
+    return torch.cuda.get_device_name() + less if device == "cuda" else f"cpu{less}, {torch.get_num_threads()} threads"
+
+
+def full_precision(device: str) -> bool:
+    """Return whether fp32 matrix products keep its 24 bits.
+
+    With a matmul precision below ``highest`` they do on some processors, where only a faster library is chosen, and
+    do not on others, which compute in bf16 or TF32 inside.
+    """
+    if torch.get_float32_matmul_precision() == "highest":
+        return True
+    n, k = 512, 64
+    a = torch.linspace(-1.0, 1.0, n * k, device=device).view(n, k)
+    b = a.flip(0).reshape(k, n)
+    strayed = ((a @ b).double() - a.double() @ b.double()).abs()
+    return bool((strayed <= k * 2.0 ** -24 * (a.abs().double() @ b.abs().double())).all())  # any order of summing keeps this
 
 
 def autocast(precision: str, device: str) -> contextlib.AbstractContextManager:
