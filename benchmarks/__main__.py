@@ -257,7 +257,7 @@ def print_growth(args: argparse.Namespace) -> str:
     """Drawing and packing an epoch, by size of the corpus."""
     seen = limits.growth(workload.Workload(FOLDER), (10_000, 50_000, 100_000, 500_000), args.batch)
     return "## One epoch's batches, by size of the corpus\n\n" + table(
-        ["sentences", "µs a row to draw and pack", "MB at the peak"], [[f"{n:,}", f"{us:.1f}", f"{mb:.0f}"] for n, us, mb in seen])
+        ["sentences", "µs a row to draw and pack", "MB of memory, mapped files left out"], [[f"{n:,}", f"{us:.1f}", f"{mb:.0f}"] for n, us, mb in seen])
 
 
 def print_sweep(args: argparse.Namespace) -> str:

@@ -1,8 +1,10 @@
 """The distance to the machine's limit, several trainings at once, and growth with the corpus."""
 
-import resource
+import re
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -54,23 +56,34 @@ def mean_step_gflop(shape: Architecture, tokens: Tokens, rows: Rows, batch: int,
 
 
 def growth(work: Workload, counts: tuple[int, ...], batch: int) -> list[tuple[int, float, float]]:
-    """Return, for corpora of some sizes, (sentences, µs a row to draw and pack one epoch, MB at the peak so far)."""
+    """Return, for corpora of some sizes, (sentences, µs a row to draw and pack one epoch, most MB of the process's own)."""
     real, found = work.tokens("wiki"), []
     for count in counts:
-        tokens = _repeated(real, count)
-        rows = Rows(*(np.arange(count, dtype=np.int32),) * 2, np.full(count, NONE, dtype=np.int32))
-        start = time.perf_counter()
-        for _, chosen in zip(range(count // batch), batches(rows, batch, SEED)):
-            pack(tokens, np.concatenate([rows.query[chosen], rows.positive[chosen]]), LENGTH, 0)
-        found.append((count, (time.perf_counter() - start) / count * 1e6, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024))
+        with tempfile.TemporaryDirectory() as folder:
+            tokens = _repeated(real, count, Path(folder))
+            rows = Rows(*(np.arange(count, dtype=np.int32),) * 2, np.full(count, NONE, dtype=np.int32))
+            start, most = time.perf_counter(), 0.0
+            for step, chosen in zip(range(count // batch), batches(rows, batch, SEED)):
+                pack(tokens, np.concatenate([rows.query[chosen], rows.positive[chosen]]), LENGTH, 0)
+                most = most if step % 50 else max(most, own_megabytes())
+            found.append((count, (time.perf_counter() - start) / count * 1e6, most))
     return found
 
 
-def _repeated(tokens: Tokens, count: int) -> Tokens:
-    """Return the sentences over and over, until there are ``count``."""
+def _repeated(tokens: Tokens, count: int, folder: Path) -> Tokens:
+    """Return the sentences over and over, until there are ``count``, memory-mapped from files as a training's are."""
     lengths = np.resize(tokens.lengths(), count)
     offsets = np.concatenate([[0], np.cumsum(lengths)])
-    return Tokens(np.resize(tokens.ids[:tokens.offsets[-1]], offsets[-1]), offsets)
+    np.save(folder / "ids.npy", np.resize(tokens.ids[:tokens.offsets[-1]], offsets[-1]))
+    np.save(folder / "offsets.npy", offsets)
+    return Tokens(*(np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("ids", "offsets")))
+
+
+def own_megabytes() -> float:
+    """Return the memory that is this process's alone, mapped files left out; NaN where the system does not tell."""
+    status = Path("/proc/self/status")
+    told = re.search(r"^RssAnon:\s+(\d+) kB", status.read_text() if status.is_file() else "", re.MULTILINE)
+    return int(told[1]) / 1024 if told else float("nan")
 
 
 def sweep(threads: int, **options: Any) -> tuple[float, float]:
