@@ -12,7 +12,7 @@ from typing import Callable, Sequence
 import numpy as np
 import torch
 
-from semblance.data.corpus import Tokens, read_rows, read_tokens
+from semblance.data.corpus import read_rows, read_tokens
 from semblance.errors import InputError
 from semblance.models import folder as model_folder
 from semblance.models.encoder import Compute, Encoder, device_name, set_up
