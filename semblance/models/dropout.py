@@ -83,15 +83,16 @@ def sample_rates(sampled: Sampled, count: int, device: torch.device) -> Tensor:
 
 
 class Noise:
-    """The dropout of one forward pass over a flattened batch of sentences.
+    """The dropout of one forward pass over a flattened batch of sentences, on ``device``.
 
-    ``views`` (n,) numbers the view that each sentence belongs to. Each operation that asks for its
-    rate draws it anew where rates are sampled.
+    ``views`` (n,), on the CPU, numbers the view that each sentence belongs to, in ascending order. Each operation that
+    asks for its rate draws it anew where rates are sampled.
     """
 
-    def __init__(self, settings: DropoutSettings, hidden: float, attention: float, views: Tensor):
-        self.settings, self.views = settings, views
-        self.view_count = int(views[-1]) + 1  # once a step, not at each operation: reading it waits for a GPU
+    def __init__(self, settings: DropoutSettings, hidden: float, attention: float, views: Tensor,
+                 device: torch.device | str = "cpu"):
+        self.settings, self.views = settings, views.to(device)
+        self.view_count = int(views[-1]) + 1  # read before it is sent: reading waits for a GPU
         self.plain_hidden = hidden if settings.hidden is None else settings.hidden
         self.plain_attention = attention if settings.attention is None else settings.attention
 

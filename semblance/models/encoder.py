@@ -180,8 +180,9 @@ class Encoder(nn.Module):
         self.head = nn.Linear(d, d) if head else None
 
     def noise(self, settings: DropoutSettings, views: Tensor) -> Noise:
-        """Return the dropout of one training forward; ``views`` (n,) numbers each sentence's view."""
-        return Noise(settings, self.shape.hidden_dropout_prob, self.shape.attention_probs_dropout_prob, views)
+        """Return the dropout of one training forward; ``views`` (n,), on the CPU, numbers each sentence's view."""
+        return Noise(settings, self.shape.hidden_dropout_prob, self.shape.attention_probs_dropout_prob, views,
+                     self.words.weight.device)
 
     def forward(self, packed: Packed, noise: Noise | None = None) -> Tensor:
         """Return sentence vectors, (n, d); without ``noise`` nothing is random."""

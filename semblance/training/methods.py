@@ -131,7 +131,7 @@ class BatchLoss:
         device = self.encoder.words.weight.device
         limit = self.encoder.max_length(self.settings.max_length)
         packed = pack(self.tokens, numbers.ravel(), limit, self.encoder.shape.pad_token_id, device)
-        views = torch.arange(len(numbers), device=device).repeat_interleave(numbers.shape[1])
+        views = torch.arange(len(numbers)).repeat_interleave(numbers.shape[1])
         with autocast(self.settings.precision, device.type):
             embeddings = self.encoder(packed, self.encoder.noise(self.settings.dropout, views))
         return self.loss(self._views(embeddings.float(), numbers), **self.settings.options)

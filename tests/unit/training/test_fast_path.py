@@ -37,6 +37,7 @@ CASES = {
     "sentence-wise rates": ("contrastive", {}, TWICE, DropoutSettings(sampled=Sampled(low=0.05, granularity="row"))),
     "one rate for all": ("contrastive", {}, TWICE, DropoutSettings(sampled=Sampled(low=0.05, granularity="forward"))),
     "sampled everywhere": ("contrastive", {}, TWICE, DropoutSettings(sampled=Sampled(low=0.05, granularity="row", layers="hidden+attention"))),
+    "beta rates": ("contrastive", {}, TWICE, DropoutSettings(sampled=Sampled("beta"))),
     "entropy model": ("entropy", {"phi": 0.02}, TRIPLES, DropoutSettings()),
     "RCL": ("regulators", {}, TRIPLES, DropoutSettings(attention=0.1)),
 }
@@ -110,3 +111,17 @@ def test_a_packed_step_is_the_plain_one(monkeypatch, case, model, precision, lea
         size = true_grads[name].norm()
         assert strayed <= 3 * expected + 2 * unit * size, (name, strayed / size, expected / size)
     assert all(grad.norm() > 0 for grad in true_grads.values())  # there is a gradient to be wrong about
+
+
+@pytest.mark.parametrize("least", [0, 10_000])
+@pytest.mark.parametrize("case", CASES)
+def test_a_step_stays_on_its_device_and_waits_for_nothing(monkeypatch, case, least):
+    """On a device without numbers an operation fails that mixes devices, or reads a number, for which a GPU would wait."""
+    loss, options, rows, dropout = CASES[case]
+    monkeypatch.setitem(GROUP_TOKENS, "meta", least)
+    frozen = [np.zeros((SENTENCES, 32), np.float16) for _ in range(4)] if loss == "regulators" else []
+    ours = encoder("bert, mean").to("meta")
+    value = BatchLoss(ours, corpus(), rows, TrainSettings(loss, BATCH, 1, 1e-3, LIMIT, options=options, dropout=dropout), frozen)(0)
+    value.backward()
+    torch.nn.utils.clip_grad_norm_(ours.parameters(), 1.0)
+    assert value.is_meta and all(p.grad.is_meta for p in ours.parameters())
