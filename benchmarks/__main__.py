@@ -12,7 +12,7 @@ import sys
 import time
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Iterable, Sequence
 
 import torch
 
@@ -25,7 +25,7 @@ from semblance.training.methods import training_rows
 
 FOLDER = workload.ROOT / workload.FOLDER
 PARTS = ("train", "methods", "embed", "sts", "start", "limits", "growth", "sweep")
-STOLEN = 0.03  # of the processors' time in a round
+TAKEN = 0.03  # of the processors' time in a round, by the host of a virtual machine or by other programs
 LIBRARIES = ("torch", "transformers", "sentence-transformers", "accelerate", "numpy", "snakemake")
 
 
@@ -102,8 +102,8 @@ def _installed(name: str) -> bool:
 def side_by_side(rounds: int, sides: dict[str, dict[str, Any]]) -> dict[str, list[float]]:
     """Let each side have its turn, ``rounds`` times; return the seconds of each turn.
 
-    A round in which a virtual machine's host withheld more than ``STOLEN`` of the processors' time is measured again, as
-    long as there are no more lost rounds than wanted ones.
+    A round in which others took more than ``TAKEN`` of the processors' time is measured again, as long as there are no
+    more lost rounds than wanted ones.
     """
     running = {name: Side(**options) for name, options in sides.items()}
     try:
@@ -111,26 +111,34 @@ def side_by_side(rounds: int, sides: dict[str, dict[str, Any]]) -> dict[str, lis
             side.slice()  # to warm up
         turns, lost = [], 0
         while len(turns) < rounds:
-            before, start = stolen(), time.monotonic()
+            before, start = taken(running.values()), time.monotonic()
             turn = {name: side.slice() for name, side in running.items()}
-            share = (stolen() - before) / ((time.monotonic() - start) * (os.cpu_count() or 1))
-            again = share > STOLEN and lost < rounds
+            share = (taken(running.values()) - before) / ((time.monotonic() - start) * (os.cpu_count() or 1))
+            again = share > TAKEN and lost < rounds
             lost += again
             turns += [] if again else [turn]
             shown = {k: v for k, v in next(iter(sides.values())).items() if k in ("work", "base", "objective", "corpus", "precision")}
             print(f"{len(turns)}/{rounds} {' '.join(shown.values())}:", *(f"{n} {s:.2f} s" for n, s in turn.items()),
-                  f"{share:.0%} stolen{', once more' if again else ''}", file=sys.stderr)
+                  f"{share:.0%} taken by others{', once more' if again else ''}", file=sys.stderr)
     finally:
         for side in running.values():
             side.close()
     return {name: [turn[name] for turn in turns] for name in sides}
 
 
-def stolen() -> float:
-    """Return the seconds, over all processors, that this machine's host has withheld so far; 0 where that is not told."""
+def taken(sides: Iterable[Side]) -> float:
+    """Return the seconds, over all processors, that this machine's host withheld or that other programs than these used.
+
+    0 where the system does not tell.
+    """
     if not Path("/proc/stat").is_file():
         return 0.0
-    return int(Path("/proc/stat").read_text().split()[8]) / os.sysconf("SC_CLK_TCK")
+    user, nice, system, _, _, irq, soft, stolen = map(int, Path("/proc/stat").read_text().split()[1:9])
+    own = 0
+    for pid in (os.getpid(), *(side.process.pid for side in sides)):
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        own += int(fields[11]) + int(fields[12])  # user's and system's, of the process's threads
+    return (user + nice + system + irq + soft + stolen - own) / os.sysconf("SC_CLK_TCK")
 
 
 def spread(values: Sequence[float], form: Callable[[float], str] = "{:.2f}".format) -> str:

@@ -1,7 +1,11 @@
 """The benchmarks' arithmetic: what they print is worth no more than this."""
 
 import itertools
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -73,7 +77,7 @@ def test_a_step_is_timed_from_the_end_of_the_warm_up(monkeypatch):
         training.Clock(4).step()
 
 
-def test_a_round_whose_time_was_stolen_is_measured_again_but_not_for_ever(monkeypatch):
+def test_a_round_whose_time_others_took_is_measured_again_but_not_for_ever(monkeypatch):
     class Still:
         def __init__(self, **options):
             self.turn = 0
@@ -84,10 +88,21 @@ def test_a_round_whose_time_was_stolen_is_measured_again_but_not_for_ever(monkey
 
         def close(self):
             pass
-    stolen = iter([0.0, 99.0, 99.0, 99.0, 99.0, 99.0])  # before and after each round: the first one lost 99 seconds
+    lost = iter([0.0, 99.0, 99.0, 99.0, 99.0, 99.0])  # before and after each round: the first one lost 99 seconds
     monkeypatch.setattr(page, "Side", Still)
-    monkeypatch.setattr(page, "stolen", lambda: next(stolen))
+    monkeypatch.setattr(page, "taken", lambda sides: next(lost))
     assert page.side_by_side(2, {"ours": {"work": "train"}}) == {"ours": [3.0, 4.0]}  # 1: warm-up, 2: once more
     more = iter(range(0, 1000, 99))  # each round loses as much
-    monkeypatch.setattr(page, "stolen", lambda: float(next(more)))
+    monkeypatch.setattr(page, "taken", lambda sides: float(next(more)))
     assert len(page.side_by_side(2, {"ours": {"work": "train"}})["ours"]) == 2
+
+
+@pytest.mark.skipif(not Path("/proc/stat").is_file(), reason="the system does not tell: foreign load NOT tested")
+def test_the_sides_own_time_does_not_count_as_taken():
+    spin = "import time\nwhile time.process_time() < 0.5: pass\nprint(flush=True); input()"
+    process = subprocess.Popen([sys.executable, "-c", spin], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process.stdout.readline()
+    as_a_side = page.taken([SimpleNamespace(process=process)])
+    as_a_stranger = page.taken([])
+    process.communicate("\n")
+    assert as_a_stranger - as_a_side > 0.45  # ticks of a hundredth of a second; what else runs only adds
