@@ -75,7 +75,8 @@ def head_scale(rows: int, heads: int, rate: float, device: torch.device) -> Tens
 def sample_rates(sampled: Sampled, count: int, device: torch.device) -> Tensor:
     """Draw ``count`` dropout rates, float32, clamped to [0, .9]."""
     if sampled.distribution == "beta":
-        gammas = torch._standard_gamma(torch.tensor([[sampled.alpha, sampled.beta]], device=device).expand(count, 2))
+        shapes = [torch.full((count, 1), shape, device=device) for shape in (sampled.alpha, sampled.beta)]
+        gammas = torch._standard_gamma(torch.cat(shapes, dim=1))
         rates = gammas[:, 0] / gammas.sum(dim=1)
     else:
         rates = torch.rand(count, device=device) * (sampled.high - sampled.low) + sampled.low

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from semblance.data.corpus import Tokens
 from semblance.models.dropout import DropoutSettings, Noise, dropout, head_scale
-from semblance.models.packing import Group, Packed, pack, token_budget_batches
+from semblance.models.packing import Group, Packed, pack, pad, token_budget_batches, unpad
 
 # Tokens a batch when embedding. On a CPU what one layer makes of them should stay in the cache, and below the size
 # from which the C library asks the system for fresh memory each time: a fifth faster than 8,192 (MiniLM).
@@ -67,6 +67,7 @@ def set_up(threads: int, gpus: int, matmul: str = "highest") -> str:
     device = device_for(gpus)
     if device == "cuda":
         torch.use_deterministic_algorithms(True)
+        torch.utils.deterministic.fill_uninitialized_memory = False  # a launch for each new tensor; none is read unwritten
     return device
 
 
@@ -121,12 +122,12 @@ class Layer(nn.Module):
         scale = self._head_scale(packed, noise)
         parts = []
         # split, not slices: the backward of a slice fills a whole (T, 3 d) tensor with zeros for each group
-        for g, part in zip(packed.groups, qkv.split([g.count * g.length for g in packed.groups])):
-            q, k, v = part.view(g.count, g.length, 3, self.heads, d // self.heads).permute(2, 0, 3, 1, 4)
+        for g, part in zip(packed.groups, qkv.split([g.tokens for g in packed.groups])):
+            q, k, v = pad(part, g).view(g.count, g.length, 3, self.heads, d // self.heads).permute(2, 0, 3, 1, 4)
             context = _attention(q, k, v, g, rate)  # (count, heads, length, d / heads)
             if scale is not None:
                 context = context * scale[g.row:g.row + g.count, :, None, None]
-            parts.append(context.transpose(1, 2).reshape(g.count * g.length, d))
+            parts.append(unpad(context.transpose(1, 2).reshape(g.count * g.length, d), g))
         return torch.cat(parts)
 
     def _head_scale(self, packed: Packed, noise: Noise | None) -> Tensor | None:
@@ -148,12 +149,12 @@ def _hidden_dropout(x: Tensor, packed: Packed, noise: Noise | None) -> Tensor:
 
 def _attention(q: Tensor, k: Tensor, v: Tensor, group: Group, rate: float | Tensor) -> Tensor:
     if isinstance(rate, float) and rate == 0.0:
-        bias = None if group.bias is None else group.bias.to(q.dtype)
+        bias = None if group.padding is None else group.padding.bias.to(q.dtype)
         return F.scaled_dot_product_attention(q, k, v, attn_mask=bias)
     logits = (q * q.shape[-1] ** -0.5) @ k.transpose(-1, -2)  # (count, heads, length, length)
     logits = logits.float()  # in bf16, too, and whether or not this group has padding
-    if group.bias is not None:
-        logits = logits + group.bias
+    if group.padding is not None:
+        logits = logits + group.padding.bias
     weights = logits.softmax(dim=-1)
     if isinstance(rate, Tensor):
         rate = rate[group.row:group.row + group.count, None, None, None]
@@ -201,7 +202,6 @@ class Encoder(nn.Module):
     def _pool(self, x: Tensor, packed: Packed) -> Tensor:
         if self.pooling == "cls":
             return x[packed.starts]
-        x = x * packed.real[:, None]
         sums = torch.zeros(len(packed.order), x.shape[1], device=x.device).index_add(0, packed.rows, x)
         return sums / packed.lengths[:, None]
 
@@ -217,6 +217,6 @@ class Encoder(nn.Module):
         vectors = np.empty((len(tokens.offsets) - 1, self.shape.hidden_size), dtype=np.float32)
         with autocast(self.precision, device.type):  # around all batches: the weights are cast once
             for batch in token_budget_batches(np.minimum(tokens.lengths(), limit), ENCODE_TOKENS[device.type]):
-                packed = pack(tokens, batch, limit, self.shape.pad_token_id, device)
+                packed = pack(tokens, batch, limit, device)
                 vectors[batch] = self(packed).float().cpu().numpy()
         return vectors

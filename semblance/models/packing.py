@@ -1,8 +1,8 @@
 """Sentences of many lengths in one flat batch, with hardly any padding.
 
 A random batch padded to its longest sentence is half padding. Here the sentences are sorted by
-length *inside* the batch (the batch itself stays as drawn) and cut into groups of similar length;
-only inside a group is there padding, and every matrix product runs over the flat tokens.
+length *inside* the batch (the batch itself stays as drawn) and laid end to end; every matrix product runs over
+these tokens alone. Attention works on groups of similar length, and only there is padding.
 """
 
 from typing import NamedTuple, Sequence
@@ -14,28 +14,37 @@ from torch import Tensor
 from semblance.data.corpus import Tokens
 
 SLACK = 0.85  # a group's shortest sentence has at least this share of its longest one's tokens
-# ... once it has this many tokens. Each group costs a GPU some thirty launches a layer and step, which takes longer than
-# a few thousand tokens of padding; a CPU pays for each token.
+
+# ... once it has this many. A CPU pays for the padding in attention: many groups. A GPU pays for each launch, of which a
+# group costs some thirty a layer and step: few groups.
 GROUP_TOKENS = {"cpu": 0, "cuda": 4096}
 
 
+class Padding(NamedTuple):
+    """The way of a group's t tokens to their places in attention and back, and what hides the places left over."""
+
+    there: Tensor  # (count * length,) int64: the token of each place, counted within the group; 0 at padding
+    back: Tensor   # (t,) int64: the place of each token
+    real: Tensor   # (count * length, 1) bool, False at padding
+    bias: Tensor   # (count, 1, 1, length): 0 for a token, -inf for padding
+
+
 class Group(NamedTuple):
-    """``count`` sentences from ``row`` on, each padded to ``length``, from flat token ``start`` on."""
+    """``count`` sentences from ``row`` on, ``tokens`` of them in the flat batch, each padded to ``length`` in attention."""
 
     row: int
     count: int
     length: int
-    start: int
-    bias: Tensor | None  # (count, 1, 1, length): 0 for a token, -inf for padding; None if no padding
+    tokens: int
+    padding: Padding | None  # None where all are of one length
 
 
 class Packed(NamedTuple):
-    """A flat batch of n sentences and T tokens (padding inside the groups included)."""
+    """A flat batch of n sentences and T tokens, without padding."""
 
     ids: Tensor        # (T,) int64
     positions: Tensor  # (T,) int64, from 0 within each sentence
     rows: Tensor       # (T,) int64, the packed row of each token
-    real: Tensor       # (T,) bool, False for padding
     lengths: Tensor    # (n,) int64 tokens of each packed row
     starts: Tensor     # (n,) int64 flat position of each packed row's first token
     order: Tensor      # (n,) int64: packed row r is the caller's sentence order[r]
@@ -55,7 +64,7 @@ def cut_groups(lengths: Sequence[int], slack: float = SLACK, least: int = 0) -> 
     return runs + [(first, len(lengths))] if len(lengths) else []
 
 
-def pack(tokens: Tokens, sentences: np.ndarray, max_length: int, pad: int, device: str | torch.device = "cpu") -> Packed:
+def pack(tokens: Tokens, sentences: np.ndarray, max_length: int, device: str | torch.device = "cpu") -> Packed:
     """Pack the numbered ``sentences`` (n,), each cut to ``max_length`` tokens.
 
     A cut sentence keeps its last special token, as every tokenizer's own truncation does.
@@ -64,31 +73,63 @@ def pack(tokens: Tokens, sentences: np.ndarray, max_length: int, pad: int, devic
     short = np.minimum(true, max_length)
     order = np.argsort(-short, kind="stable")
     lengths = short[order]
-    widths = np.empty_like(lengths)
-    runs = cut_groups(lengths.tolist(), least=GROUP_TOKENS[torch.device(device).type])
-    for first, last in runs:
-        widths[first:last] = lengths[first]
-    starts = np.concatenate([[0], np.cumsum(widths)])[:-1]
-    rows = np.repeat(np.arange(len(order)), widths)
-    positions = np.arange(widths.sum()) - starts[rows]
-    real = positions < lengths[rows]
+    ends = np.cumsum(lengths)
+    starts = ends - lengths
+    rows = np.repeat(np.arange(len(order)), lengths)
+    positions = np.arange(len(rows)) - starts[rows]
     source = tokens.offsets[sentences[order]][rows] + positions
-    last_token = positions == lengths[rows] - 1
-    source = np.where(last_token, tokens.offsets[sentences[order] + 1][rows] - 1, source)
-    ids = np.where(real, tokens.ids[np.minimum(source, len(tokens.ids) - 1)], pad)
-    groups = tuple(_group(first, last, lengths, int(starts[first]), device) for first, last in runs)
-    send = lambda array: torch.from_numpy(np.ascontiguousarray(array)).to(device)  # noqa: E731
-    return Packed(send(ids.astype(np.int64)), send(positions), send(rows), send(real), send(lengths),
-                  send(starts), send(order), groups)
+    source[ends - 1] = tokens.offsets[sentences[order] + 1] - 1
+    groups = tuple(_group(first, lengths[first:last], device)
+                   for first, last in cut_groups(lengths.tolist(), least=GROUP_TOKENS[torch.device(device).type]))
+    send = lambda array: torch.from_numpy(array).to(device)  # noqa: E731
+    return Packed(send(tokens.ids[source].astype(np.int64)), send(positions), send(rows), send(lengths), send(starts), send(order), groups)
 
 
-def _group(first: int, last: int, lengths: np.ndarray, start: int, device: str | torch.device) -> Group:
-    length, bias = int(lengths[first]), None
-    if lengths[last - 1] < length:
-        padding = np.arange(length)[None, :] >= lengths[first:last, None]
-        bias = torch.zeros(padding.shape).masked_fill_(torch.from_numpy(padding), float("-inf"))
-        bias = bias[:, None, None, :].to(device)
-    return Group(first, last - first, length, start, bias)
+def _group(row: int, lengths: np.ndarray, device: str | torch.device) -> Group:
+    count, length, tokens = len(lengths), int(lengths[0]), int(lengths.sum())
+    if tokens == count * length:
+        return Group(row, count, length, tokens, None)
+    real = np.arange(length) < lengths[:, None]  # (count, length)
+    arrays = (np.where(real, np.cumsum(real).reshape(real.shape) - 1, 0).ravel(), np.flatnonzero(real), real.reshape(-1, 1),
+              np.where(real, np.float32(0), np.float32(-np.inf))[:, None, None, :])
+    return Group(row, count, length, tokens, Padding(*(torch.from_numpy(array).to(device) for array in arrays)))
+
+
+class _Pad(torch.autograd.Function):
+    """Select places; the backward selects too, where an ordinary one would add up: padding passes no gradient on."""
+
+    @staticmethod
+    def forward(ctx, x: Tensor, padding: Padding) -> Tensor:
+        ctx.save_for_backward(padding.back)
+        return x.index_select(0, padding.there)
+
+    @staticmethod
+    def backward(ctx, grad: Tensor) -> tuple[Tensor, None]:
+        return grad.index_select(0, *ctx.saved_tensors), None
+
+
+class _Unpad(torch.autograd.Function):
+    """Select tokens; what stands at padding gets a gradient of zero."""
+
+    @staticmethod
+    def forward(ctx, x: Tensor, padding: Padding) -> Tensor:
+        ctx.save_for_backward(padding.there, padding.real)
+        return x.index_select(0, padding.back)
+
+    @staticmethod
+    def backward(ctx, grad: Tensor) -> tuple[Tensor, None]:
+        there, real = ctx.saved_tensors
+        return grad.index_select(0, there).mul_(real), None
+
+
+def pad(x: Tensor, group: Group) -> Tensor:
+    """Lay a group's flat tokens out for attention: (tokens, w) to (count * length, w)."""
+    return x if group.padding is None else _Pad.apply(x, group.padding)
+
+
+def unpad(x: Tensor, group: Group) -> Tensor:
+    """Take the tokens back out of their places: (count * length, w) to (tokens, w)."""
+    return x if group.padding is None else _Unpad.apply(x, group.padding)
 
 
 def token_budget_batches(lengths: np.ndarray, budget: int) -> list[np.ndarray]:

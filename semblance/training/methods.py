@@ -130,17 +130,16 @@ class BatchLoss:
         numbers = np.stack([column[chosen] for column in self.columns])  # (V, B)
         device = self.encoder.words.weight.device
         limit = self.encoder.max_length(self.settings.max_length)
-        packed = pack(self.tokens, numbers.ravel(), limit, self.encoder.shape.pad_token_id, device)
+        packed = pack(self.tokens, numbers.ravel(), limit, device)
         views = torch.arange(len(numbers)).repeat_interleave(numbers.shape[1])
+        frozen = self._frozen(numbers, device)  # sent before the forward, not to wait for it
         with autocast(self.settings.precision, device.type):
             embeddings = self.encoder(packed, self.encoder.noise(self.settings.dropout, views))
-        return self.loss(self._views(embeddings.float(), numbers), **self.settings.options)
+        parts = embeddings.float().chunk(len(numbers))  # V tensors of (B, d)
+        return self.loss(Views(parts[0], parts[1], parts[2] if len(parts) == 3 else None, *frozen), **self.settings.options)
 
-    def _views(self, embeddings: Tensor, numbers: np.ndarray) -> Views:
-        parts = embeddings.chunk(len(numbers))  # V tensors of (B, d)
-        negatives = parts[2] if len(parts) == 3 else None
+    def _frozen(self, numbers: np.ndarray, device: torch.device) -> list[Tensor]:
+        """Return each entropy model's embeddings of the queries and of the positives, (N, B, d) each; none without them."""
         if not len(self.augmented):
-            return Views(parts[0], parts[1], negatives)
-        frozen = [torch.from_numpy(np.stack([e[column] for e in self.augmented]).astype(np.float32))
-                  .to(embeddings.device) for column in numbers[:2]]  # (N, B, d) each
-        return Views(parts[0], parts[1], negatives, *frozen)
+            return []
+        return [torch.from_numpy(np.stack([e[column] for e in self.augmented])).to(device).float() for column in numbers[:2]]

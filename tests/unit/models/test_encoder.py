@@ -56,7 +56,7 @@ def reference(theirs, tokenizer, pooling, limit):
 
 def packed_all(encoder, tokens, limit, order=None):
     numbers = np.arange(len(LENGTHS)) if order is None else order
-    return pack(tokens, numbers, encoder.max_length(limit), encoder.shape.pad_token_id)
+    return pack(tokens, numbers, encoder.max_length(limit))
 
 
 @pytest.mark.parametrize("family,pooling", CASES)

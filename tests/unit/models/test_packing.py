@@ -1,4 +1,4 @@
-"""Packing: every token once, padding only inside a group, groups and batches cut as stated."""
+"""Packing: every token once and no padding, places for attention, groups and batches cut as stated."""
 
 import numpy as np
 import pytest
@@ -7,9 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semblance.data.corpus import Tokens
-from semblance.models.packing import SLACK, cut_groups, pack, token_budget_batches
+from semblance.models.packing import GROUP_TOKENS, SLACK, cut_groups, pack, pad, token_budget_batches, unpad
 
-PAD = 99_999
 lengths_of = st.lists(st.integers(1, 40), min_size=1, max_size=30)
 
 
@@ -29,10 +28,10 @@ def truncated(i, length, limit):
 @given(lengths_of, st.integers(2, 45), st.randoms(use_true_random=False))
 def test_every_sentence_is_found_again_cut_to_the_limit(lengths, limit, random):
     numbers = [random.randrange(len(lengths)) for _ in lengths]
-    packed = pack(tokens_of(lengths), np.array(numbers), limit, PAD)
+    packed = pack(tokens_of(lengths), np.array(numbers), limit)
     assert sorted(packed.order.tolist()) == list(range(len(numbers)))
     for row, place in enumerate(packed.order.tolist()):
-        mine = packed.real & (packed.rows == row)
+        mine = packed.rows == row
         expected = truncated(numbers[place], lengths[numbers[place]], limit)
         assert packed.ids[mine].tolist() == expected
         assert packed.positions[mine].tolist() == list(range(len(expected)))
@@ -40,32 +39,52 @@ def test_every_sentence_is_found_again_cut_to_the_limit(lengths, limit, random):
         assert packed.ids[packed.starts[row]] == expected[0]
 
 
+def packed_with(least, lengths):
+    """Pack as on a device whose groups have at least so many tokens."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(GROUP_TOKENS, "cpu", least)
+        return pack(tokens_of(lengths), np.arange(len(lengths)), 100)
+
+
 @settings(deadline=None)
-@given(lengths_of)
-def test_padding_is_marked_and_hidden_from_attention(lengths):
-    packed = pack(tokens_of(lengths), np.arange(len(lengths)), 100, PAD)
-    assert (packed.ids[~packed.real] == PAD).all() and (packed.ids[packed.real] != PAD).all()
-    assert int(packed.real.sum()) == sum(lengths)
-    for g in packed.groups:
-        real = packed.real[g.start:g.start + g.count * g.length].view(g.count, g.length)
-        if g.bias is None:
-            assert real.all()
-        else:
-            assert g.bias.shape == (g.count, 1, 1, g.length)
-            assert torch.equal(g.bias[:, 0, 0], torch.zeros(real.shape).masked_fill(~real, float("-inf")))
+@given(lengths_of, st.integers(0, 300))
+def test_every_token_finds_its_place_in_attention_and_back(lengths, least):
+    packed = packed_with(least, lengths)
+    assert len(packed.ids) == sum(lengths)
+    for g, ids in zip(packed.groups, packed.ids.split([g.tokens for g in packed.groups]), strict=True):
+        laid = pad(ids[:, None], g).view(g.count, g.length)
+        for k in range(g.count):
+            number = int(packed.order[g.row + k])
+            assert laid[k, :lengths[number]].tolist() == truncated(number, lengths[number], 100)
+        inside = packed.lengths[g.row:g.row + g.count, None]
+        hidden = torch.zeros(g.count, g.length).masked_fill(torch.arange(g.length) >= inside, float("-inf"))
+        assert hidden.isfinite().all() if g.padding is None else torch.equal(g.padding.bias[:, 0, 0], hidden)
+        assert torch.equal(unpad(pad(ids[:, None], g), g)[:, 0], ids)
 
 
 @settings(deadline=None)
 @given(lengths_of)
 def test_groups_lie_end_to_end_and_waste_at_most_the_slack(lengths):
-    packed = pack(tokens_of(lengths), np.arange(len(lengths)), 100, PAD)
+    packed = pack(tokens_of(lengths), np.arange(len(lengths)), 100)
     row = start = 0
     for g in packed.groups:
-        assert (g.row, g.start) == (row, start)
-        row, start = row + g.count, start + g.count * g.length
+        assert g.row == row
+        row, start = row + g.count, start + g.tokens
         inside = packed.lengths[g.row:g.row + g.count]
         assert g.length == inside.max() and inside.min() >= SLACK * g.length
     assert (row, start) == (len(lengths), len(packed.ids))
+
+
+def test_padding_passes_no_gradient_on():
+    torch.manual_seed(0)
+    group, = packed_with(1000, [2, 5, 3]).groups
+    flat, places = torch.randn(10, 4, requires_grad=True), torch.randn(15, 4, requires_grad=True)
+    weights = torch.randn(15, 4)
+    (pad(flat, group) * weights).sum().backward()
+    real = torch.tensor([True] * 5 + [True] * 3 + [False] * 2 + [True] * 2 + [False] * 3)  # longest first
+    assert torch.equal(flat.grad, weights[real])
+    (unpad(places, group) * weights[real]).sum().backward()
+    assert torch.equal(places.grad, weights * real[:, None])
 
 
 @settings(deadline=None)
