@@ -1,11 +1,12 @@
 """Corpora on disk: distinct sentences, rows that point into them, and their tokens.
 
-All are Arrow stream files written through ``datasets`` and memory-mapped when read, so that memory
-does not grow with the corpus. Reading needs pyarrow alone, which starts in a fraction of the time.
+All are Arrow stream files written through ``datasets`` and memory-mapped when read: of a corpus only the
+row numbers are held in memory, 12 bytes a row. Reading needs pyarrow alone, which starts in a fraction of the time.
 """
 
+import contextlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Iterable, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Iterable, Iterator, NamedTuple, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +16,7 @@ from semblance.files import whole_file
 from semblance.provenance import read_text
 
 if TYPE_CHECKING:
+    from datasets.arrow_writer import ArrowWriter
     from tokenizers import Tokenizer
 
 NONE = -1  # a row without a negative
@@ -67,19 +69,30 @@ def write_corpus(folder: Path, sentences: Sequence[str], rows: Rows) -> None:
 
 
 def write_tokens(path: Path, tokens: Tokens) -> None:
-    """Write the tokens as one list of int32 a sentence."""
-    bounds = zip(tokens.offsets[:-1], tokens.offsets[1:])
-    _write(path, {"ids": ["int32"]}, ({"ids": tokens.ids[a:b]} for a, b in bounds))
+    """Write the tokens as one list of int32 a sentence, all in one chunk: it is then read without a copy.
+
+    Raises pyarrow.ArrowInvalid beyond 2^31 - 1 tokens, the most that a chunk holds.
+    """
+    from datasets import List, Value  # slow to import, and only writers need it
+    lists = pa.ListArray.from_arrays(pa.array(tokens.offsets, type=pa.int32()), pa.array(tokens.ids, type=pa.int32()))
+    with _writer(path, {"ids": List(Value("int32"))}) as writer:
+        writer.write_table(pa.table({"ids": lists}), writer_batch_size=max(1, len(lists)))
 
 
-def _write(path: Path, columns: dict, examples: Iterable[dict]) -> None:
-    from datasets import Features, List, Value  # slow to import, and only writers need it
-    from datasets.arrow_writer import ArrowWriter
-    features = Features({k: List(Value(v[0])) if isinstance(v, list) else Value(v) for k, v in columns.items()})
-    with whole_file(path) as temporary:
-        writer = ArrowWriter(path=str(temporary), features=features, writer_batch_size=100_000)
+def _write(path: Path, columns: dict[str, str], examples: Iterable[dict]) -> None:
+    from datasets import Value
+    with _writer(path, {name: Value(kind) for name, kind in columns.items()}) as writer:
         for example in examples:
             writer.write(example)
+
+
+@contextlib.contextmanager
+def _writer(path: Path, features: dict) -> Iterator["ArrowWriter"]:
+    from datasets import Features
+    from datasets.arrow_writer import ArrowWriter
+    with whole_file(path) as temporary:
+        writer = ArrowWriter(path=str(temporary), features=Features(features), writer_batch_size=100_000)
+        yield writer
         writer.finalize()
 
 
@@ -123,9 +136,9 @@ def read_rows(folder: str | Path) -> Rows:
 
 
 def read_tokens(path: str | Path) -> Tokens:
-    """Memory-map a token file; a single chunk costs no copy, more are joined once."""
+    """Memory-map a token file; its one chunk costs no copy (several, of older files, are joined once)."""
     column = _table(Path(path), {"ids": pa.list_(pa.int32())})["ids"]
-    array = column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks)
+    array = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     return Tokens(array.values.to_numpy(), array.offsets.to_numpy().astype(np.int64))
 
 
