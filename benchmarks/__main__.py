@@ -14,9 +14,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Callable, Iterable, Sequence
 
+import numpy as np
 import torch
 
-from benchmarks import limits, start_up, workload
+from benchmarks import limits, reading, start_up, workload
 from benchmarks.side import Side
 from benchmarks.training import WARM, settings
 from semblance.files import write_text
@@ -37,7 +38,8 @@ def main() -> None:
         sys.exit("error: --data: give the folder that holds the raw data, under the manifest's relative paths")
     page = Page(args)
     for part in args.only or PARTS:
-        page.add(PRINT[part](args))
+        DISTURBED.clear()
+        page.add(PRINT[part](args) + disturbance())
         if args.output:
             write_text(args.output, page.text())  # after each part: all of them take hours
 
@@ -54,16 +56,19 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--batch", type=int, default=64, help="rows of a training step")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--gpus", type=int, choices=(0, 1), default=int(torch.cuda.is_available()))
-    parser.add_argument("--precisions", nargs="+", choices=("fp32", "bf16"), default=_precisions())
+    parser.add_argument("--precisions", nargs="+", choices=("fp32", "bf16"), help="default: those with hardware of their own")
     parser.add_argument("--matmul", choices=("highest", "high", "medium"), default="highest", help="ours, and the tuned peer's")
     parser.add_argument("--output", type=Path, help="write the page here too")
-    return parser.parse_args()
+    args = parser.parse_args()
+    args.native = native_precisions(args.gpus)
+    args.precisions = args.precisions or args.native
+    return args
 
 
-def _precisions() -> list[str]:
-    """Return what the machine computes natively: bf16 without hardware for it is slower than fp32."""
+def native_precisions(gpus: int) -> list[str]:
+    """Return what the device computes natively: bf16 without hardware for it is slower than fp32."""
     flags = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").is_file() else ""
-    return ["fp32", "bf16"] if torch.cuda.is_available() or "avx512_bf16" in flags or "amx_bf16" in flags else ["fp32"]
+    return ["fp32", "bf16"] if gpus or "avx512_bf16" in flags or "amx_bf16" in flags else ["fp32"]
 
 
 class Page:
@@ -74,7 +79,7 @@ class Page:
         versions = ", ".join(f"{name} {version(name)}" for name in LIBRARIES if _installed(name))
         self.parts: list[str] = []
         self.add(f"# Benchmark: {device}\n\nPython {platform.python_version()}, {versions}. Matmul precision: {args.matmul}. "
-                 f"Precisions with hardware of their own: {', '.join(_precisions())}.\n"
+                 f"Precisions with hardware of their own: {', '.join(args.native)}.\n"
                  f"Medians of {args.rounds} turns where nothing else is said, least and most in brackets; the sides take turns in one run.\n")
 
     def add(self, text: str) -> None:
@@ -99,31 +104,46 @@ def _installed(name: str) -> bool:
         return False
 
 
-def side_by_side(rounds: int, sides: dict[str, dict[str, Any]]) -> dict[str, list[float]]:
-    """Let each side have its turn, ``rounds`` times; return the seconds of each turn.
+DISTURBED: list[float] = []  # the share that others took, of each round that counts all the same
 
-    A round in which others took more than ``TAKEN`` of the processors' time is measured again, as long as there are no
-    more lost rounds than wanted ones.
-    """
-    running = {name: Side(**options) for name, options in sides.items()}
+
+def side_by_side(rounds: int, sides: dict[str, dict[str, Any]]) -> dict[str, list[float]]:
+    """Let each side have its turn, ``rounds`` times, another one first each time; return the seconds of each turn."""
+    names, running = list(sides), {name: Side(**options) for name, options in sides.items()}
+    shown = {k: v for k, v in next(iter(sides.values())).items() if k in ("work", "base", "objective", "corpus", "precision")}
+
+    def turn(number: int) -> dict[str, float]:
+        first = number % len(names)
+        seen = {name: running[name].slice() for name in names[first:] + names[:first]}
+        print(*shown.values(), *(f"{name} {seen[name]:.2f} s" for name in names), file=sys.stderr)
+        return seen
     try:
         for side in running.values():
             side.slice()  # to warm up
-        turns, lost = [], 0
-        while len(turns) < rounds:
-            before, start = taken(running.values()), time.monotonic()
-            turn = {name: side.slice() for name, side in running.items()}
-            share = (taken(running.values()) - before) / ((time.monotonic() - start) * (os.cpu_count() or 1))
-            again = share > TAKEN and lost < rounds
-            lost += again
-            turns += [] if again else [turn]
-            shown = {k: v for k, v in next(iter(sides.values())).items() if k in ("work", "base", "objective", "corpus", "precision")}
-            print(f"{len(turns)}/{rounds} {' '.join(shown.values())}:", *(f"{n} {s:.2f} s" for n, s in turn.items()),
-                  f"{share:.0%} taken by others{', once more' if again else ''}", file=sys.stderr)
+        turns = undisturbed(rounds, turn, list(running.values()))
     finally:
         for side in running.values():
             side.close()
-    return {name: [turn[name] for turn in turns] for name in sides}
+    return {name: [turn[name] for turn in turns] for name in names}
+
+
+def undisturbed(rounds: int, turn: Callable[[int], Any], sides: Sequence[Side]) -> list[Any]:
+    """Return what ``turn`` finds, ``rounds`` times; it is told how often it ran before.
+
+    A round in which others took more than ``TAKEN`` of the processors' time is measured again, as long as there are no
+    more lost rounds than wanted ones; after that it counts, and ``DISTURBED`` tells.
+    """
+    turns, lost = [], 0
+    while len(turns) < rounds:
+        before, start = taken(sides), time.monotonic()
+        found = turn(len(turns) + lost)
+        share = (taken(sides) - before) / ((time.monotonic() - start) * (os.cpu_count() or 1))
+        again = share > TAKEN and lost < rounds
+        lost += again
+        turns += [] if again else [found]
+        DISTURBED.extend([share] if share > TAKEN and not again else [])
+        print(f"... {len(turns)}/{rounds}, {share:.0%} taken by others{', once more' if again else ''}", file=sys.stderr)
+    return turns
 
 
 def taken(sides: Iterable[Side]) -> float:
@@ -149,6 +169,11 @@ def spread(values: Sequence[float], form: Callable[[float], str] = "{:.2f}".form
 def ratios(ours: Sequence[float], theirs: Sequence[float]) -> list[float]:
     """Return how many times faster ours was, turn by turn."""
     return [b / a for a, b in zip(ours, theirs, strict=True)]
+
+
+def disturbance() -> str:
+    """Return a line on the rounds of a part that were measured although others took their time; empty without any."""
+    return f"\n{len(DISTURBED)} rounds disturbed: others took up to {max(DISTURBED):.0%} of the time.\n" if DISTURBED else ""
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
@@ -201,27 +226,37 @@ def print_methods(args: argparse.Namespace) -> str:
 
 
 def print_embed(args: argparse.Namespace) -> str:
-    """20,000 sentences, from text to vectors."""
-    return "## Embedding 20,000 sentences, from text to vectors (4 turns of 5,000)\n\n" + _reading(args, "encode", 4)
+    """20,000 sentences, from text to vectors, beside the fastest matrix product of the same rounds."""
+    work = workload.Workload(FOLDER)
+    lengths, rows = np.minimum(work.tokens("nli").lengths(), reading.LENGTH).astype(float), []
+    for base in args.bases:
+        gflop = limits.forward_gflop(model_folder.architecture(work.base(base)), lengths) / len(lengths) * reading.COUNT
+        for precision in args.precisions:
+            options = {"base": base, "precision": precision}
+            seen = side_by_side(4, {**_peers(args, work="encode", **options), "peak": _common(args, work="peak", who="peak", **options)})
+            rows.append([*_reading_row(base, precision, seen), spread([1 / p for p in seen["peak"]], "{:.0f}".format),
+                         *(spread([gflop / s * p for s, p in zip(seen[who], seen["peak"])], "{:.0%}".format) for who in ("ours", "theirs"))])
+    return f"## Embedding 20,000 sentences, from text to vectors (4 turns of {reading.COUNT:,})\n\n" + table(
+        [*READING, "fastest product, GFLOP/s", "ours reaches", "theirs reaches"], rows)
 
 
 def print_sts(args: argparse.Namespace) -> str:
     """All seven STS sets."""
-    return f"## All seven STS sets for one model ({_fewer(args)} turns)\n\n" + _reading(args, "sts", _fewer(args))
+    rows = [_reading_row(base, precision, side_by_side(_fewer(args), _peers(args, work="sts", base=base, precision=precision)))
+            for base in args.bases for precision in args.precisions]
+    return f"## All seven STS sets for one model ({_fewer(args)} turns)\n\n" + table(READING, rows)
 
 
 def _fewer(args: argparse.Namespace) -> int:
     return max(2, args.rounds // 2)  # of what takes a minute a turn
 
 
-def _reading(args: argparse.Namespace, work: str, turns: int) -> str:
-    rows = []
-    for base in args.bases:
-        for precision in args.precisions:
-            seen = side_by_side(turns, _peers(args, work=work, base=base, precision=precision))
-            rows.append([base, precision, spread(seen["ours"], "{:.1f}".format), spread(seen["theirs"], "{:.1f}".format),
-                         spread(ratios(seen["ours"], seen["theirs"])), spread(ratios(seen["ours"], seen["tuned"]))])
-    return table(["base", "precision", "ours, s", "sentence-transformers, s", "ratio", "ratio to the tuned peer"], rows)
+READING = ("base", "precision", "ours, s", "sentence-transformers, s", "ratio", "ratio to the tuned peer")
+
+
+def _reading_row(base: str, precision: str, seen: dict[str, list[float]]) -> list[str]:
+    return [base, precision, spread(seen["ours"], "{:.1f}".format), spread(seen["theirs"], "{:.1f}".format),
+            spread(ratios(seen["ours"], seen["theirs"])), spread(ratios(seen["ours"], seen["tuned"]))]
 
 
 def print_start(args: argparse.Namespace) -> str:
@@ -240,9 +275,7 @@ def print_start(args: argparse.Namespace) -> str:
 
 
 def print_limits(args: argparse.Namespace) -> str:
-    """Model FLOPs used against the measured peak."""
-    torch.set_num_threads(args.threads)
-    torch.set_float32_matmul_precision(args.matmul)
+    """Model FLOPs used against the peak, measured in the same rounds."""
     work, rows = workload.Workload(FOLDER), []
     for base in args.bases:
         shape, tokens = model_folder.architecture(work.base(base)), work.tokens("nli")
@@ -251,14 +284,15 @@ def print_limits(args: argparse.Namespace) -> str:
                                  ("nli", work.rows("nli"))):
             gflop, padding = limits.mean_step_gflop(shape, tokens, drawn, args.batch)
             for precision in args.precisions:
-                peak = limits.matmul_peak(getattr(torch, {"fp32": "float32", "bf16": "bfloat16"}[precision]),
-                                          "cuda" if args.gpus else "cpu")
-                seen = side_by_side(args.rounds, {"ours": _common(args, work="train", who="ours", base=base, objective=objective,
-                                                                  corpus="nli", precision=precision, steps=args.steps)})["ours"]
-                rows.append([objective, base, precision, f"{gflop:.0f}", f"{padding:.0%}", f"{peak:.0f}",
-                             spread([gflop / s / peak for s in seen], "{:.0%}".format)])
+                options = {"base": base, "precision": precision}
+                seen = side_by_side(args.rounds, {
+                    "ours": _common(args, work="train", who="ours", objective=objective, corpus="nli", steps=args.steps, **options),
+                    "peak": _common(args, work="peak", who="peak", **options)})
+                rows.append([objective, base, precision, f"{gflop:.0f}", f"{padding:.0%}",
+                             spread([1 / p for p in seen["peak"]], "{:.0f}".format),
+                             spread([gflop / s * p for s, p in zip(seen["ours"], seen["peak"])], "{:.0%}".format)])
     return "## Model FLOPs used, of the fastest matrix product measured\n\n" + table(
-        ["objective", "base", "precision", "GFLOP a step, unpadded", "padding of a padded batch", "peak GFLOP/s", "used"], rows)
+        ["objective", "base", "precision", "GFLOP a step, unpadded", "padding of a padded batch", "fastest product, GFLOP/s", "used"], rows)
 
 
 def print_growth(args: argparse.Namespace) -> str:
@@ -273,7 +307,11 @@ def print_sweep(args: argparse.Namespace) -> str:
     rows = []
     for base in args.bases:
         common = _common(args, base=base, objective="nli", corpus="nli", precision="fp32", steps=args.steps) | {"gpus": 0}
-        pairs = [limits.sweep(**common) for _ in range(_fewer(args))]
+        sweep = limits.Sweep(**common)
+        try:
+            pairs = undisturbed(_fewer(args), sweep.turn, sweep.sides)
+        finally:
+            sweep.close()
         rows.append([base, spread([a for a, _ in pairs]), spread([b for _, b in pairs]), spread([a / b for a, b in pairs])])
     title = f"## A sweep: {args.threads} one-thread trainings at once beside one of {args.threads} threads, on the CPU"
     return f"{title} ({_fewer(args)} turns)\n\n" + table(

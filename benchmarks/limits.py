@@ -5,7 +5,7 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 import torch
@@ -13,10 +13,16 @@ import torch
 from benchmarks.side import Side
 from benchmarks.training import LENGTH, SEED
 from benchmarks.workload import Workload
-from semblance.data.corpus import NONE, Rows, Tokens
-from semblance.models.encoder import Architecture
+from semblance.data.corpus import NONE, Rows, Tokens, read_tokens, write_tokens
+from semblance.models.encoder import Architecture, set_up
 from semblance.models.packing import pack
 from semblance.training.batching import batches
+
+
+def make(who: str, work: str, precision: str, matmul: str, threads: int, gpus: int, **_: Any) -> Callable[[], float]:
+    """Return a function that returns the seconds of a GFLOP in the fastest of some matrix products."""
+    device, dtype = set_up(threads, gpus, matmul), {"fp32": torch.float32, "bf16": torch.bfloat16}[precision]
+    return lambda: 1 / matmul_peak(dtype, device)
 
 
 def matmul_peak(dtype: torch.dtype, device: str, seconds: float = 2.0) -> float:
@@ -36,12 +42,17 @@ def matmul_peak(dtype: torch.dtype, device: str, seconds: float = 2.0) -> float:
     return best
 
 
-def step_gflop(shape: Architecture, lengths: np.ndarray) -> float:
-    """Return the GFLOP that one training step needs for sentences of these lengths, without padding."""
-    d, tokens = shape.hidden_size, float(lengths.sum())
+def forward_gflop(shape: Architecture, lengths: np.ndarray) -> float:
+    """Return the GFLOP to embed sentences of these lengths, without padding."""
+    d = shape.hidden_size
     weights = 4 * d * d + 2 * d * shape.intermediate_size
-    forward = shape.num_hidden_layers * (2 * weights * tokens + 4 * d * float((lengths ** 2).sum()))
-    return 3 * forward / 1e9
+    products = 2 * weights * float(lengths.sum()) + 4 * d * float((lengths ** 2).sum())
+    return shape.num_hidden_layers * products / 1e9
+
+
+def step_gflop(shape: Architecture, lengths: np.ndarray) -> float:
+    """Return the GFLOP of a training step: a forward, and twice as much backward."""
+    return 3 * forward_gflop(shape, lengths)
 
 
 def mean_step_gflop(shape: Architecture, tokens: Tokens, rows: Rows, batch: int, steps: int = 50) -> tuple[float, float]:
@@ -64,19 +75,18 @@ def growth(work: Workload, counts: tuple[int, ...], batch: int) -> list[tuple[in
             rows = Rows(*(np.arange(count, dtype=np.int32),) * 2, np.full(count, NONE, dtype=np.int32))
             start, most = time.perf_counter(), 0.0
             for step, chosen in zip(range(count // batch), batches(rows, batch, SEED)):
-                pack(tokens, np.concatenate([rows.query[chosen], rows.positive[chosen]]), LENGTH, 0)
+                pack(tokens, np.concatenate([rows.query[chosen], rows.positive[chosen]]), LENGTH)
                 most = most if step % 50 else max(most, own_megabytes())
             found.append((count, (time.perf_counter() - start) / count * 1e6, most))
     return found
 
 
 def _repeated(tokens: Tokens, count: int, folder: Path) -> Tokens:
-    """Return the sentences over and over, until there are ``count``, memory-mapped from files as a training's are."""
+    """Return the sentences over and over, until there are ``count``, from a file as trainings read it."""
     lengths = np.resize(tokens.lengths(), count)
     offsets = np.concatenate([[0], np.cumsum(lengths)])
-    np.save(folder / "ids.npy", np.resize(tokens.ids[:tokens.offsets[-1]], offsets[-1]))
-    np.save(folder / "offsets.npy", offsets)
-    return Tokens(*(np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("ids", "offsets")))
+    write_tokens(folder / "tokens.arrow", Tokens(np.resize(tokens.ids[:tokens.offsets[-1]], offsets[-1]), offsets))
+    return read_tokens(folder / "tokens.arrow")
 
 
 def own_megabytes() -> float:
@@ -86,17 +96,24 @@ def own_megabytes() -> float:
     return int(told[1]) / 1024 if told else float("nan")
 
 
-def sweep(threads: int, **options: Any) -> tuple[float, float]:
-    """Return the seconds a step and training of one with all threads, and of as many one-thread ones at once."""
-    together = Side(work="train", who="ours", threads=threads, **options)
-    sides = [Side(work="train", who="ours", threads=1, **options) for _ in range(threads)]
-    try:
-        for side in (together, *sides):
+class Sweep:
+    """One training with all threads beside as many one-thread ones at once."""
+
+    def __init__(self, threads: int, **options: Any):
+        self.sides = [Side(work="train", who="ours", threads=n, **options) for n in (threads, *[1] * threads)]
+        for side in self.sides:
             side.slice()  # to warm up: they start at once, then
-        whole = together.slice()
-        with ThreadPoolExecutor(threads) as pool:
-            found = list(pool.map(Side.slice, sides))
-    finally:
-        for side in (together, *sides):
+
+    def turn(self, number: int) -> tuple[float, float]:
+        """Return the seconds a step and training of the one and of the many; the one is first every other time."""
+        one, many = self.sides[:1], self.sides[1:]
+        found = {}
+        for name, sides in (("one", one), ("many", many))[::-1 if number % 2 else 1]:
+            with ThreadPoolExecutor(len(sides)) as pool:
+                found[name] = max(pool.map(Side.slice, sides)) / len(sides)
+        return found["one"], found["many"]
+
+    def close(self) -> None:
+        """End the processes."""
+        for side in self.sides:
             side.close()
-    return whole, max(found) / threads

@@ -12,7 +12,8 @@ import subprocess
 import sys
 from typing import Any
 
-TIMES = {"train": "benchmarks.training", "encode": "benchmarks.reading", "sts": "benchmarks.reading"}
+TIMES = {"train": "benchmarks.training", "encode": "benchmarks.reading", "sts": "benchmarks.reading",
+         "peak": "benchmarks.limits"}
 
 
 class Side:

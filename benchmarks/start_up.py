@@ -63,9 +63,11 @@ def imports() -> dict[str, tuple[float, bool]]:
     found = {}
     for name in LIGHT:
         seen = f"import sys, runpy; sys.argv = ['x', '--help']\ntry: runpy.run_module('workflow.scripts.{name}', run_name='__main__')\n" \
-               "except SystemExit: pass\nsys.exit(3 if 'torch' in sys.modules else 0)"
+               "except SystemExit as end: sys.exit(end.code or (3 if 'torch' in sys.modules else 0))"
         start = time.perf_counter()
-        status = subprocess.run([sys.executable, "-c", seen], cwd=ROOT, stdout=subprocess.DEVNULL).returncode
-        found[name] = (time.perf_counter() - start, status == 3)
+        done = subprocess.run([sys.executable, "-c", seen], cwd=ROOT, stdout=subprocess.DEVNULL)
+        if done.returncode not in (0, 3):
+            raise subprocess.CalledProcessError(done.returncode, done.args)
+        found[name] = (time.perf_counter() - start, done.returncode == 3)
     return found
 

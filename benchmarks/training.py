@@ -1,6 +1,7 @@
 """A training step: ours and that of sentence-transformers' trainer, on the same batches."""
 
 import itertools
+import os
 import tempfile
 import time
 from pathlib import Path
@@ -19,7 +20,7 @@ from semblance.training.methods import BatchLoss, TrainSettings, training_rows
 
 LENGTH, RATE, SEED = 32, 3e-5, 1
 WARM = 2  # steps of each slice that do not count: the optimiser's state is made in the first
-ENTROPY_MODELS = 8  # two regulators each: twice as many as the papers' largest set
+ENTROPY_MODELS = 10  # two regulators each: twice the papers' largest set, which has five
 OBJECTIVES: dict[str, dict[str, Any]] = {
     "unsupervised": {"views": "twice"},
     "nli": {},
@@ -48,8 +49,9 @@ def _ours(folder: str, base: str, objective: str, corpus: str, batch: int, preci
           gpus: int, steps: int, deterministic: bool = True, **_: Any) -> Callable[[], float]:
     wanted = settings(objective, batch, precision, matmul, threads, gpus)
     device = set_up(threads, gpus, matmul)
-    if not deterministic:
+    if not deterministic:  # nothing has run on the GPU yet that could have read the variable
         torch.use_deterministic_algorithms(False)
+        del os.environ["CUBLAS_WORKSPACE_CONFIG"]
     torch.manual_seed(SEED)
     work = Workload(folder)
     encoder, tokens = model_folder.load(work.base(base)).to(device), work.tokens(corpus)
@@ -58,7 +60,7 @@ def _ours(folder: str, base: str, objective: str, corpus: str, batch: int, preci
     loss, first = BatchLoss(encoder, tokens, rows, wanted, frozen), itertools.count(0, steps)
 
     def run() -> float:
-        start, clock = next(first), Clock(steps)
+        start, clock = next(first), Clock(steps, gpus)
         fit(encoder, lambda step: loss(start + step), Schedule(steps, RATE), log=lambda event: clock.tick())
         return clock.step()
     return run
@@ -66,7 +68,7 @@ def _ours(folder: str, base: str, objective: str, corpus: str, batch: int, preci
 
 def _augmented(folder: Path, sentences: int, width: int) -> list[np.ndarray]:
     """Return memory-mapped float16 embeddings of random numbers, one array for each entropy model."""
-    path = folder / f"augmented-{sentences}x{width}.npy"
+    path = folder / f"augmented-{ENTROPY_MODELS}x{sentences}x{width}.npy"
     if not path.is_file():
         with whole_file(path) as temporary:
             out = np.lib.format.open_memmap(temporary, mode="w+", dtype=np.float16, shape=(ENTROPY_MODELS * sentences, width))
@@ -84,13 +86,13 @@ class Clock:
     Only there is a GPU waited for: elsewhere a side may run ahead of it.
     """
 
-    def __init__(self, steps: int):
-        self.steps, self.done, self.start, self.end = steps, 0, 0.0, 0.0
+    def __init__(self, steps: int, gpus: int = 0):
+        self.steps, self.gpus, self.done, self.start, self.end = steps, gpus, 0, 0.0, 0.0
 
     def tick(self) -> None:
         """Note that a step has ended."""
         self.done += 1
-        if self.done in (WARM, self.steps) and torch.cuda.is_available():
+        if self.done in (WARM, self.steps) and self.gpus:
             torch.cuda.synchronize()
         if self.done == WARM:
             self.start = time.perf_counter()
@@ -137,7 +139,7 @@ def _theirs(folder: str, base: str, objective: str, corpus: str, batch: int, pre
             self.clock.tick()
 
     def run() -> float:
-        clock, texts = Clock(steps), list(itertools.chain.from_iterable(itertools.islice(stream, steps)))
+        clock, texts = Clock(steps, gpus), list(itertools.chain.from_iterable(itertools.islice(stream, steps)))
         names = ("anchor", "positive", "negative")[:len(texts[0])]
         data = Dataset.from_dict(dict(zip(names, zip(*texts))))
         SentenceTransformerTrainer(model=model, args=arguments, train_dataset=data, callbacks=[Ends(clock)],

@@ -77,24 +77,33 @@ def test_a_step_is_timed_from_the_end_of_the_warm_up(monkeypatch):
         training.Clock(4).step()
 
 
-def test_a_round_whose_time_others_took_is_measured_again_but_not_for_ever(monkeypatch):
+def test_a_round_whose_time_others_took_is_measured_again_but_not_for_ever_and_the_sides_take_turns(monkeypatch):
     class Still:
         def __init__(self, **options):
             self.turn = 0
 
         def slice(self):
             self.turn += 1
+            order.append(self)
             return float(self.turn)
 
         def close(self):
             pass
+    order = []
     lost = iter([0.0, 99.0, 99.0, 99.0, 99.0, 99.0])  # before and after each round: the first one lost 99 seconds
     monkeypatch.setattr(page, "Side", Still)
     monkeypatch.setattr(page, "taken", lambda sides: next(lost))
     assert page.side_by_side(2, {"ours": {"work": "train"}}) == {"ours": [3.0, 4.0]}  # 1: warm-up, 2: once more
     more = iter(range(0, 1000, 99))  # each round loses as much
     monkeypatch.setattr(page, "taken", lambda sides: float(next(more)))
+    page.DISTURBED.clear()
     assert len(page.side_by_side(2, {"ours": {"work": "train"}})["ours"]) == 2
+    assert len(page.DISTURBED) == 2 and "2 rounds disturbed" in page.disturbance()
+    monkeypatch.setattr(page, "taken", lambda sides: 0.0)
+    page.DISTURBED.clear(), order.clear()
+    page.side_by_side(3, {"a": {"work": "train"}, "b": {"work": "train"}})
+    a, b = order[:2]  # the warm-up
+    assert order[2:] == [a, b, b, a, a, b] and page.disturbance() == ""
 
 
 @pytest.mark.skipif(not Path("/proc/stat").is_file(), reason="the system does not tell: foreign load NOT tested")
