@@ -21,14 +21,18 @@ from semblance.training.loop import Progress
 from semblance.training.optimiser import AdamW
 
 SHAPES = {  # name: width, layers, heads, inner width
-    "MiniLM, 3 layers": (384, 3, 12, 1536), "MiniLM, 6 layers": (384, 6, 12, 1536), "BERT-base": (768, 12, 12, 3072),
+    "MiniLM, 3 layers": (384, 3, 12, 1536),
+    "MiniLM, 6 layers": (384, 6, 12, 1536),
+    "BERT-base": (768, 12, 12, 3072),
 }
 INTERVAL = 600.0  # seconds: training.checkpoint_minutes in config.yaml
 
 
 def encoder(width: int, layers: int, heads: int, inner: int) -> Encoder:
     """Return an encoder of random weights; only its size matters here."""
-    return Encoder(Architecture(width, layers, heads, inner, 30522, 512, 2, 1e-12, 0.1, 0.1, 0, 0), "cls")
+    return Encoder(
+        Architecture(width, layers, heads, inner, 30522, 512, 2, 1e-12, 0.1, 0.1, 0, 0), "cls"
+    )
 
 
 def measure(shape: tuple[int, int, int, int], folder: Path, repeats: int) -> str:
@@ -49,18 +53,26 @@ def measure(shape: tuple[int, int, int, int], folder: Path, repeats: int) -> str
     hashing, size = time.monotonic() - started, state.stat().st_size
     shutil.rmtree(folder)
     middle = statistics.median(seconds)
-    return (f"{size / 1e6:,.0f} MB | {middle:.2f} s ({min(seconds):.2f} to {max(seconds):.2f}) | "
-            f"{middle / INTERVAL:.2%} | {size / 1e6 / hashing:,.0f} MB/s")
+    return (
+        f"{size / 1e6:,.0f} MB | {middle:.2f} s ({min(seconds):.2f} to {max(seconds):.2f}) | "
+        f"{middle / INTERVAL:.2%} | {size / 1e6 / hashing:,.0f} MB/s"
+    )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--folder", type=Path, required=True, help="scratch folder; it must not exist")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--folder", type=Path, required=True, help="scratch folder; it must not exist"
+    )
     parser.add_argument("--repeats", type=int, default=5)
     args = parser.parse_args()
     if args.folder.exists():
         parser.error(f"{args.folder} exists")
-    print("| encoder | checkpoint | time, median (range) | share at 10 minutes | sha256 |\n|---|---:|---:|---:|---:|")
+    print(
+        "| encoder | checkpoint | time, median (range) | share at 10 minutes | sha256 |\n|---|---:|---:|---:|---:|"
+    )
     for name, shape in SHAPES.items():
         print(f"| {name} | {measure(shape, args.folder, args.repeats)} |", flush=True)
 

@@ -16,6 +16,7 @@ def main() -> None:
         def noting(event: dict) -> None:
             began.setdefault("step", time.time())
             log(event)
+
         return loop.fit(model, step_loss, schedule, log=noting, **rest)
 
     run.fit = fit

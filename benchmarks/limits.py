@@ -19,18 +19,31 @@ from semblance.models.packing import pack
 from semblance.training.batching import batches
 
 
-def make(who: str, work: str, precision: str, matmul: str, threads: int, gpus: int, **_: Any) -> Callable[[], float]:
+def make(
+    who: str, work: str, precision: str, matmul: str, threads: int, gpus: int, **_: Any
+) -> Callable[[], float]:
     """Return a function that returns the seconds of a GFLOP in the fastest of some matrix products."""
-    device, dtype = set_up(threads, gpus, matmul), {"fp32": torch.float32, "bf16": torch.bfloat16}[precision]
+    device, dtype = (
+        set_up(threads, gpus, matmul),
+        {"fp32": torch.float32, "bf16": torch.bfloat16}[precision],
+    )
     return lambda: 1 / matmul_peak(dtype, device)
 
 
 def matmul_peak(dtype: torch.dtype, device: str, seconds: float = 2.0) -> float:
     """Return the GFLOP/s of the fastest of some matrix products, of an encoder's shapes among them."""
     best = 0.0
-    shapes = [(2048, 384, 1536), (2048, 768, 3072), (4096, 4096, 4096), *([(16384, 8192, 8192)] if device == "cuda" else [])]
+    shapes = [
+        (2048, 384, 1536),
+        (2048, 768, 3072),
+        (4096, 4096, 4096),
+        *([(16384, 8192, 8192)] if device == "cuda" else []),
+    ]
     for n, k, m in shapes:
-        a, b = torch.randn(n, k, dtype=dtype, device=device), torch.randn(k, m, dtype=dtype, device=device)
+        a, b = (
+            torch.randn(n, k, dtype=dtype, device=device),
+            torch.randn(k, m, dtype=dtype, device=device),
+        )
         end, fastest = time.perf_counter() + seconds, float("inf")
         while time.perf_counter() < end:
             start = time.perf_counter()
@@ -46,7 +59,7 @@ def forward_gflop(shape: Architecture, lengths: np.ndarray) -> float:
     """Return the GFLOP to embed sentences of these lengths, without padding."""
     d = shape.hidden_size
     weights = 4 * d * d + 2 * d * shape.intermediate_size
-    products = 2 * weights * float(lengths.sum()) + 4 * d * float((lengths ** 2).sum())
+    products = 2 * weights * float(lengths.sum()) + 4 * d * float((lengths**2).sum())
     return shape.num_hidden_layers * products / 1e9
 
 
@@ -55,7 +68,9 @@ def step_gflop(shape: Architecture, lengths: np.ndarray) -> float:
     return 3 * forward_gflop(shape, lengths)
 
 
-def mean_step_gflop(shape: Architecture, tokens: Tokens, rows: Rows, batch: int, steps: int = 50) -> tuple[float, float]:
+def mean_step_gflop(
+    shape: Architecture, tokens: Tokens, rows: Rows, batch: int, steps: int = 50
+) -> tuple[float, float]:
     """Return the GFLOP of a mean step, and the share of the tokens that padding to the longest would make."""
     columns = rows.views()
     lengths, work, real, padded = np.minimum(tokens.lengths(), LENGTH), [], 0.0, 0.0
@@ -72,7 +87,9 @@ def growth(work: Workload, counts: tuple[int, ...], batch: int) -> list[tuple[in
     for count in counts:
         with tempfile.TemporaryDirectory() as folder:
             tokens = _repeated(real, count, Path(folder))
-            rows = Rows(*(np.arange(count, dtype=np.int32),) * 2, np.full(count, NONE, dtype=np.int32))
+            rows = Rows(
+                *(np.arange(count, dtype=np.int32),) * 2, np.full(count, NONE, dtype=np.int32)
+            )
             start, most = time.perf_counter(), 0.0
             for step, chosen in zip(range(count // batch), batches(rows, batch, SEED)):
                 pack(tokens, np.concatenate([rows.query[chosen], rows.positive[chosen]]), LENGTH)
@@ -85,14 +102,19 @@ def _repeated(tokens: Tokens, count: int, folder: Path) -> Tokens:
     """Return the sentences over and over, until there are ``count``, from a file as trainings read it."""
     lengths = np.resize(tokens.lengths(), count)
     offsets = np.concatenate([[0], np.cumsum(lengths)])
-    write_tokens(folder / "tokens.arrow", Tokens(np.resize(tokens.ids[:tokens.offsets[-1]], offsets[-1]), offsets))
+    write_tokens(
+        folder / "tokens.arrow",
+        Tokens(np.resize(tokens.ids[: tokens.offsets[-1]], offsets[-1]), offsets),
+    )
     return read_tokens(folder / "tokens.arrow")
 
 
 def own_megabytes() -> float:
     """Return the memory that is this process's alone, mapped files left out; NaN where the system does not tell."""
     status = Path("/proc/self/status")
-    told = re.search(r"^RssAnon:\s+(\d+) kB", status.read_text() if status.is_file() else "", re.MULTILINE)
+    told = re.search(
+        r"^RssAnon:\s+(\d+) kB", status.read_text() if status.is_file() else "", re.MULTILINE
+    )
     return int(told[1]) / 1024 if told else float("nan")
 
 
@@ -100,7 +122,9 @@ class Sweep:
     """One training with all threads beside as many one-thread ones at once."""
 
     def __init__(self, threads: int, **options: Any):
-        self.sides = [Side(work="train", who="ours", threads=n, **options) for n in (threads, *[1] * threads)]
+        self.sides = [
+            Side(work="train", who="ours", threads=n, **options) for n in (threads, *[1] * threads)
+        ]
         for side in self.sides:
             side.slice()  # to warm up: they start at once, then
 
@@ -108,7 +132,7 @@ class Sweep:
         """Return the seconds a step and training of the one and of the many; the one is first every other time."""
         one, many = self.sides[:1], self.sides[1:]
         found = {}
-        for name, sides in (("one", one), ("many", many))[::-1 if number % 2 else 1]:
+        for name, sides in (("one", one), ("many", many))[:: -1 if number % 2 else 1]:
             with ThreadPoolExecutor(len(sides)) as pool:
                 found[name] = max(pool.map(Side.slice, sides)) / len(sides)
         return found["one"], found["many"]

@@ -12,8 +12,12 @@ import subprocess
 import sys
 from typing import Any
 
-TIMES = {"train": "benchmarks.training", "encode": "benchmarks.reading", "sts": "benchmarks.reading",
-         "peak": "benchmarks.limits"}
+TIMES = {
+    "train": "benchmarks.training",
+    "encode": "benchmarks.reading",
+    "sts": "benchmarks.reading",
+    "peak": "benchmarks.limits",
+}
 
 
 class Side:
@@ -21,9 +25,14 @@ class Side:
 
     def __init__(self, **options: Any):
         self.options = options
-        self.process = subprocess.Popen([sys.executable, "-m", "benchmarks.side", json.dumps(options)], text=True, bufsize=1,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        env={**os.environ, "TOKENIZERS_PARALLELISM": "true", "HF_HUB_OFFLINE": "1"})
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "benchmarks.side", json.dumps(options)],
+            text=True,
+            bufsize=1,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "TOKENIZERS_PARALLELISM": "true", "HF_HUB_OFFLINE": "1"},
+        )
 
     def slice(self) -> float:
         """Do one slice; RuntimeError if the process has failed."""

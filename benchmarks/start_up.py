@@ -12,8 +12,18 @@ from typing import NamedTuple
 from benchmarks.training import LENGTH, RATE
 from benchmarks.workload import FOLDER, ROOT
 
-LIGHT = ("download", "download_model", "prepare_nli", "prepare_wiki", "prepare_sts", "prepare_faq", "tokenise",
-         "collect_scores", "render_table", "compare_published")
+LIGHT = (
+    "download",
+    "download_model",
+    "prepare_nli",
+    "prepare_wiki",
+    "prepare_sts",
+    "prepare_faq",
+    "tokenise",
+    "collect_scores",
+    "render_table",
+    "compare_published",
+)
 
 
 class Cost(NamedTuple):
@@ -27,7 +37,13 @@ class Cost(NamedTuple):
 def cost(*command: str, env: dict[str, str] | None = None) -> Cost:
     """Run a command to its end; CalledProcessError if it fails."""
     start = time.perf_counter()
-    process = subprocess.Popen([sys.executable, *command], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=env)
+    process = subprocess.Popen(
+        [sys.executable, *command],
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env=env,
+    )
     said = process.stderr.read()
     _, status, used = os.wait4(process.pid, 0)
     if status:
@@ -37,8 +53,17 @@ def cost(*command: str, env: dict[str, str] | None = None) -> Cost:
 
 def plan() -> Cost:
     """Return what ``snakemake -n`` on the full reproduction costs where nothing has run yet."""
-    return cost("-m", "snakemake", "-n", "--quiet", "all", "--nolock", "--config", f"output={FOLDER}/none/results",
-                f"resources={FOLDER}/none/resources")
+    return cost(
+        "-m",
+        "snakemake",
+        "-n",
+        "--quiet",
+        "all",
+        "--nolock",
+        "--config",
+        f"output={FOLDER}/none/results",
+        f"resources={FOLDER}/none/resources",
+    )
 
 
 def job(folder: Path, base: str) -> dict[str, float]:
@@ -46,13 +71,32 @@ def job(folder: Path, base: str) -> dict[str, float]:
 
     The training has no dev set, as those of entropy models have none.
     """
-    settings = {"loss": "entropy", "options": {"phi": 0.01}, "batch_size": 64, "epochs": 1, "learning_rate": RATE,
-                "max_length": LENGTH, "max_steps": 1}
+    settings = {
+        "loss": "entropy",
+        "options": {"phi": 0.01},
+        "batch_size": 64,
+        "epochs": 1,
+        "learning_rate": RATE,
+        "max_length": LENGTH,
+        "max_steps": 1,
+    }
     results, resources = folder / "results", folder / "resources"
     with tempfile.TemporaryDirectory() as scratch:
-        command = [sys.executable, "-m", "benchmarks.first_step", "--settings", json.dumps(settings),
-                   "--base", f"{resources}/models/{base}/record.json", "--corpus", f"{results}/corpora/nli/record.json",
-                   "--tokens", f"{results}/tokens/minilm/nli/record.json", "--output", f"{scratch}/record.json"]
+        command = [
+            sys.executable,
+            "-m",
+            "benchmarks.first_step",
+            "--settings",
+            json.dumps(settings),
+            "--base",
+            f"{resources}/models/{base}/record.json",
+            "--corpus",
+            f"{results}/corpora/nli/record.json",
+            "--tokens",
+            f"{results}/tokens/minilm/nli/record.json",
+            "--output",
+            f"{scratch}/record.json",
+        ]
         start = time.time()
         said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     return {name: when - start for name, when in json.loads(said.splitlines()[-1]).items()}
@@ -62,12 +106,13 @@ def imports() -> dict[str, tuple[float, bool]]:
     """Return, for each light script, the seconds to print its help and whether it imports torch."""
     found = {}
     for name in LIGHT:
-        seen = f"import sys, runpy; sys.argv = ['x', '--help']\ntry: runpy.run_module('workflow.scripts.{name}', run_name='__main__')\n" \
-               "except SystemExit as end: sys.exit(end.code or (3 if 'torch' in sys.modules else 0))"
+        seen = (
+            f"import sys, runpy; sys.argv = ['x', '--help']\ntry: runpy.run_module('workflow.scripts.{name}', run_name='__main__')\n"
+            "except SystemExit as end: sys.exit(end.code or (3 if 'torch' in sys.modules else 0))"
+        )
         start = time.perf_counter()
         done = subprocess.run([sys.executable, "-c", seen], cwd=ROOT, stdout=subprocess.DEVNULL)
         if done.returncode not in (0, 3):
             raise subprocess.CalledProcessError(done.returncode, done.args)
         found[name] = (time.perf_counter() - start, done.returncode == 3)
     return found
-

@@ -25,7 +25,10 @@ OBJECTIVES: dict[str, dict[str, Any]] = {
     "unsupervised": {"views": "twice"},
     "nli": {},
     "sampled": {"views": "twice", "dropout": DropoutSettings(sampled=Sampled())},
-    "sentence-wise": {"views": "twice", "dropout": DropoutSettings(sampled=Sampled(granularity="row"))},
+    "sentence-wise": {
+        "views": "twice",
+        "dropout": DropoutSettings(sampled=Sampled(granularity="row")),
+    },
     "no attention dropout": {"dropout": DropoutSettings(attention=0.0)},
     "drophead": {"dropout": DropoutSettings(attention=0.0, drophead=0.1)},
     "entropy": {"loss": "entropy", "options": {"phi": 0.01}},
@@ -38,15 +41,41 @@ def make(who: str, **options: Any) -> Callable[[], float]:
     return _ours(**options) if who == "ours" else _theirs(**options)
 
 
-def settings(objective: str, batch: int, precision: str, matmul: str, threads: int, gpus: int) -> TrainSettings:
+def settings(
+    objective: str, batch: int, precision: str, matmul: str, threads: int, gpus: int
+) -> TrainSettings:
     """Return the settings of one objective's training."""
-    return TrainSettings(**{"loss": "contrastive", "batch_size": batch, "epochs": 1, "learning_rate": RATE, "max_length": LENGTH,
-                            "seed": SEED, "precision": precision, "matmul": matmul, "threads": threads, "gpus": gpus,
-                            **OBJECTIVES[objective]})
+    return TrainSettings(
+        **{
+            "loss": "contrastive",
+            "batch_size": batch,
+            "epochs": 1,
+            "learning_rate": RATE,
+            "max_length": LENGTH,
+            "seed": SEED,
+            "precision": precision,
+            "matmul": matmul,
+            "threads": threads,
+            "gpus": gpus,
+            **OBJECTIVES[objective],
+        }
+    )
 
 
-def _ours(folder: str, base: str, objective: str, corpus: str, batch: int, precision: str, matmul: str, threads: int,
-          gpus: int, steps: int, deterministic: bool = True, **_: Any) -> Callable[[], float]:
+def _ours(
+    folder: str,
+    base: str,
+    objective: str,
+    corpus: str,
+    batch: int,
+    precision: str,
+    matmul: str,
+    threads: int,
+    gpus: int,
+    steps: int,
+    deterministic: bool = True,
+    **_: Any,
+) -> Callable[[], float]:
     wanted = settings(objective, batch, precision, matmul, threads, gpus)
     device = set_up(threads, gpus, matmul)
     if not deterministic:  # nothing has run on the GPU yet that could have read the variable
@@ -56,13 +85,23 @@ def _ours(folder: str, base: str, objective: str, corpus: str, batch: int, preci
     work = Workload(folder)
     encoder, tokens = model_folder.load(work.base(base)).to(device), work.tokens(corpus)
     rows = training_rows(work.rows(corpus), len(tokens.offsets) - 1, wanted)
-    frozen = _augmented(work.folder, len(tokens.offsets) - 1, encoder.shape.hidden_size) if wanted.loss == "regulators" else ()
+    frozen = (
+        _augmented(work.folder, len(tokens.offsets) - 1, encoder.shape.hidden_size)
+        if wanted.loss == "regulators"
+        else ()
+    )
     loss, first = BatchLoss(encoder, tokens, rows, wanted, frozen), itertools.count(0, steps)
 
     def run() -> float:
         start, clock = next(first), Clock(steps, gpus)
-        fit(encoder, lambda step: loss(start + step), Schedule(steps, RATE), log=lambda event: clock.tick())
+        fit(
+            encoder,
+            lambda step: loss(start + step),
+            Schedule(steps, RATE),
+            log=lambda event: clock.tick(),
+        )
         return clock.step()
+
     return run
 
 
@@ -71,13 +110,17 @@ def _augmented(folder: Path, sentences: int, width: int) -> list[np.ndarray]:
     path = folder / f"augmented-{ENTROPY_MODELS}x{sentences}x{width}.npy"
     if not path.is_file():
         with whole_file(path) as temporary:
-            out = np.lib.format.open_memmap(temporary, mode="w+", dtype=np.float16, shape=(ENTROPY_MODELS * sentences, width))
+            out = np.lib.format.open_memmap(
+                temporary, mode="w+", dtype=np.float16, shape=(ENTROPY_MODELS * sentences, width)
+            )
             generator = np.random.default_rng(0)
             for start in range(0, len(out), 100_000):
-                out[start:start + 100_000] = generator.standard_normal((len(out[start:start + 100_000]), width), np.float32)
+                out[start : start + 100_000] = generator.standard_normal(
+                    (len(out[start : start + 100_000]), width), np.float32
+                )
             out.flush()
     whole = np.load(path, mmap_mode="r")
-    return [whole[i * sentences:(i + 1) * sentences] for i in range(ENTROPY_MODELS)]
+    return [whole[i * sentences : (i + 1) * sentences] for i in range(ENTROPY_MODELS)]
 
 
 class Clock:
@@ -105,10 +148,26 @@ class Clock:
         return (self.end - self.start) / (self.steps - WARM)
 
 
-def _theirs(folder: str, base: str, objective: str, corpus: str, batch: int, precision: str, matmul: str, threads: int,
-            gpus: int, steps: int, tuned: bool = False, **_: Any) -> Callable[[], float]:
+def _theirs(
+    folder: str,
+    base: str,
+    objective: str,
+    corpus: str,
+    batch: int,
+    precision: str,
+    matmul: str,
+    threads: int,
+    gpus: int,
+    steps: int,
+    tuned: bool = False,
+    **_: Any,
+) -> Callable[[], float]:
     from datasets import Dataset, disable_progress_bars
-    from sentence_transformers import SentenceTransformer, SentenceTransformerTrainer, SentenceTransformerTrainingArguments
+    from sentence_transformers import (
+        SentenceTransformer,
+        SentenceTransformerTrainer,
+        SentenceTransformerTrainingArguments,
+    )
     from sentence_transformers.base.sampler import DefaultBatchSampler
     from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
     from torch.utils.data import SequentialSampler
@@ -122,14 +181,28 @@ def _theirs(folder: str, base: str, objective: str, corpus: str, batch: int, pre
     sentences = work.sentences(corpus)
     rows = training_rows(work.rows(corpus), len(sentences), wanted)
     stream = text_batches(rows, sentences, batch, SEED)
-    model = SentenceTransformer(str(work.base(base)), device="cuda" if gpus else "cpu",
-                                model_kwargs={"attn_implementation": "sdpa"} if tuned else {})
+    model = SentenceTransformer(
+        str(work.base(base)),
+        device="cuda" if gpus else "cpu",
+        model_kwargs={"attn_implementation": "sdpa"} if tuned else {},
+    )
     model.max_seq_length = LENGTH
     scratch = tempfile.mkdtemp()
     arguments = SentenceTransformerTrainingArguments(
-        output_dir=scratch, per_device_train_batch_size=batch, max_steps=steps, learning_rate=RATE, bf16=precision == "bf16",
-        use_cpu=not gpus, save_strategy="no", logging_strategy="no", report_to="none", disable_tqdm=True, seed=SEED,
-        batch_sampler=in_order(DefaultBatchSampler, SequentialSampler), **({"optim": "adamw_torch_fused"} if tuned else {}))
+        output_dir=scratch,
+        per_device_train_batch_size=batch,
+        max_steps=steps,
+        learning_rate=RATE,
+        bf16=precision == "bf16",
+        use_cpu=not gpus,
+        save_strategy="no",
+        logging_strategy="no",
+        report_to="none",
+        disable_tqdm=True,
+        seed=SEED,
+        batch_sampler=in_order(DefaultBatchSampler, SequentialSampler),
+        **({"optim": "adamw_torch_fused"} if tuned else {}),
+    )
 
     class Ends(TrainerCallback):
         def __init__(self, clock: Clock):
@@ -139,15 +212,26 @@ def _theirs(folder: str, base: str, objective: str, corpus: str, batch: int, pre
             self.clock.tick()
 
     def run() -> float:
-        clock, texts = Clock(steps, gpus), list(itertools.chain.from_iterable(itertools.islice(stream, steps)))
-        names = ("anchor", "positive", "negative")[:len(texts[0])]
+        clock, texts = (
+            Clock(steps, gpus),
+            list(itertools.chain.from_iterable(itertools.islice(stream, steps))),
+        )
+        names = ("anchor", "positive", "negative")[: len(texts[0])]
         data = Dataset.from_dict(dict(zip(names, zip(*texts))))
-        SentenceTransformerTrainer(model=model, args=arguments, train_dataset=data, callbacks=[Ends(clock)],
-                                   loss=MultipleNegativesRankingLoss(model)).train()
+        SentenceTransformerTrainer(
+            model=model,
+            args=arguments,
+            train_dataset=data,
+            callbacks=[Ends(clock)],
+            loss=MultipleNegativesRankingLoss(model),
+        ).train()
         return clock.step()
+
     return run
 
 
 def in_order(sampler: type, sequential: type) -> Callable:
     """Return a batch sampler that takes the rows as they come: they were drawn before."""
-    return lambda dataset, batch_size, **_: sampler(sequential(dataset), batch_size=batch_size, drop_last=True)
+    return lambda dataset, batch_size, **_: sampler(
+        sequential(dataset), batch_size=batch_size, drop_last=True
+    )

@@ -15,11 +15,19 @@ from semblance.models.folder import TOKENIZER_FILES
 from semblance.training.batching import batches
 
 ROOT = Path(__file__).resolve().parent.parent
-RESULTS = ("corpora/nli/record.json", "corpora/wiki/record.json", "sts/record.json", "tokens/minilm/nli/record.json",
-           "tokens/minilm/wiki/record.json")
+RESULTS = (
+    "corpora/nli/record.json",
+    "corpora/wiki/record.json",
+    "sts/record.json",
+    "tokens/minilm/nli/record.json",
+    "tokens/minilm/wiki/record.json",
+)
 RESOURCES = ("models/minilm/record.json", "models/minilm-3/record.json")
-BASES = {"minilm": "all-MiniLM-L6-v2, 6 layers", "minilm-3": "its first 3 layers",
-         "bert-base-shape": "BERT-base's 12 layers with random weights, which will do for speed"}
+BASES = {
+    "minilm": "all-MiniLM-L6-v2, 6 layers",
+    "minilm-3": "its first 3 layers",
+    "bert-base-shape": "BERT-base's 12 layers with random weights, which will do for speed",
+}
 
 FOLDER = "benchmarks/work"  # from the root: the workflow writes below it alone
 
@@ -27,10 +35,31 @@ FOLDER = "benchmarks/work"  # from the root: the workflow writes below it alone
 def prepare(data: Path) -> None:
     """Run the workflow's own preparing stages; ``data`` is a mirror of the raw files."""
     out, resources = f"{FOLDER}/results", f"{FOLDER}/resources"
-    subprocess.run([sys.executable, "-m", "snakemake", "--cores", "all", "--quiet", "rules", "--configfile", "configs/minilm.yaml",
-                    "--config", f"mirror={data}", f"output={out}", f"resources={resources}",
-                    "--", *(f"{out}/{r}" for r in RESULTS), *(f"{resources}/{r}" for r in RESOURCES)], cwd=ROOT, check=True)
-    _random_base(ROOT / resources / "models/bert-base-shape", ROOT / resources / "models/minilm/model")
+    subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "snakemake",
+            "--cores",
+            "all",
+            "--quiet",
+            "rules",
+            "--configfile",
+            "configs/minilm.yaml",
+            "--config",
+            f"mirror={data}",
+            f"output={out}",
+            f"resources={resources}",
+            "--",
+            *(f"{out}/{r}" for r in RESULTS),
+            *(f"{resources}/{r}" for r in RESOURCES),
+        ],
+        cwd=ROOT,
+        check=True,
+    )
+    _random_base(
+        ROOT / resources / "models/bert-base-shape", ROOT / resources / "models/minilm/model"
+    )
 
 
 def _random_base(place: Path, tokenizer: Path) -> None:
@@ -38,12 +67,15 @@ def _random_base(place: Path, tokenizer: Path) -> None:
     if (place / "record.json").is_file():
         return
     from transformers import BertConfig, BertModel
+
     torch.manual_seed(0)
     BertModel(BertConfig()).save_pretrained(place / "raw")
     for name in TOKENIZER_FILES:
         if (tokenizer / name).is_file():
             shutil.copy(tokenizer / name, place / "raw")
-    build_base(BaseSettings(512, folder=str(place / "raw"), pooling="mean"), place / "record.json", "", "")
+    build_base(
+        BaseSettings(512, folder=str(place / "raw"), pooling="mean"), place / "record.json", "", ""
+    )
     shutil.rmtree(place / "raw")
 
 
@@ -74,8 +106,12 @@ class Workload:
         return self.folder / "results/sts/pairs.parquet"
 
 
-def text_batches(rows: Rows, sentences: Sequence[str], size: int, seed: int) -> Iterator[list[tuple[str, ...]]]:
+def text_batches(
+    rows: Rows, sentences: Sequence[str], size: int, seed: int
+) -> Iterator[list[tuple[str, ...]]]:
     """Yield the texts of the batches that a training with this seed draws: (query, positive[, negative]) each."""
     for chosen in batches(rows, size, seed):
-        yield [tuple(sentences[n] for n in row) for row in np.stack([c[chosen] for c in rows.views()], axis=1)]
-
+        yield [
+            tuple(sentences[n] for n in row)
+            for row in np.stack([c[chosen] for c in rows.views()], axis=1)
+        ]

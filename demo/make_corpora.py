@@ -12,19 +12,37 @@ from pathlib import Path
 from generator import health, library, nli, repair, sts, threads, water, wiki
 
 HERE = Path(__file__).resolve().parent
-TITLES = {"nli-simcse": "Hand-made triples in the layout of SimCSE's NLI file", "snli": "Hand-made SNLI",
-          "multinli": "Hand-made MultiNLI", "wiki1m": "Hand-made encyclopaedic sentences",
-          **{f"sts{n}": f"Hand-made STS 20{n}, SentEval layout" for n in range(12, 17)},
-          "sts16-raw": "Hand-made STS 2016, as released", "stsb": "Hand-made STS Benchmark", "sick": "Hand-made SICK",
-          "cough": "Hand-made COUGH (a water office)", "faqir": "Hand-made FAQIR (a household)",
-          "stackfaq": "Hand-made StackFAQ (web applications)", "covid": "Hand-made COVID FAQ tables (river cold)"}
+TITLES = {
+    "nli-simcse": "Hand-made triples in the layout of SimCSE's NLI file",
+    "snli": "Hand-made SNLI",
+    "multinli": "Hand-made MultiNLI",
+    "wiki1m": "Hand-made encyclopaedic sentences",
+    **{f"sts{n}": f"Hand-made STS 20{n}, SentEval layout" for n in range(12, 17)},
+    "sts16-raw": "Hand-made STS 2016, as released",
+    "stsb": "Hand-made STS Benchmark",
+    "sick": "Hand-made SICK",
+    "cough": "Hand-made COUGH (a water office)",
+    "faqir": "Hand-made FAQIR (a household)",
+    "stackfaq": "Hand-made StackFAQ (web applications)",
+    "covid": "Hand-made COVID FAQ tables (river cold)",
+}
 EXPECTED = {
-    "nli-simcse": {"triples": 456}, "snli": {"pairs": 220}, "multinli": {"pairs": 117}, "wiki1m": {"sentences": 450},
-    "sts12": {"pairs": 104}, "sts13": {"pairs": 63}, "sts14": {"pairs": 126}, "sts15": {"pairs": 84},
-    "sts16": {"pairs": 83}, "sts16-raw": {"pairs": 83},
-    "stsb": {"train": 60, "dev": 60, "test": 80}, "sick": {"train": 30, "dev": 30, "test": 80},
-    "cough": {"pairs": 70, "queries": 40, "judgements": 200}, "faqir": {"pairs": 70, "queries": 48},
-    "stackfaq": {"threads": 15, "pairs": 37, "queries": 135}, "covid": {"pairs": 25},
+    "nli-simcse": {"triples": 456},
+    "snli": {"pairs": 220},
+    "multinli": {"pairs": 117},
+    "wiki1m": {"sentences": 450},
+    "sts12": {"pairs": 104},
+    "sts13": {"pairs": 63},
+    "sts14": {"pairs": 126},
+    "sts15": {"pairs": 84},
+    "sts16": {"pairs": 83},
+    "sts16-raw": {"pairs": 83},
+    "stsb": {"train": 60, "dev": 60, "test": 80},
+    "sick": {"train": 30, "dev": 30, "test": 80},
+    "cough": {"pairs": 70, "queries": 40, "judgements": 200},
+    "faqir": {"pairs": 70, "queries": 48},
+    "stackfaq": {"threads": 15, "pairs": 37, "queries": 135},
+    "covid": {"pairs": 25},
 }
 
 
@@ -37,12 +55,26 @@ def corpora() -> dict[str, dict[str, str]]:
         "wiki1m": {"wiki/wiki1m_for_simcse.txt": wiki.sentences()},
         **{f"sts{n}": _below(f"sts/STS{n}-en-test", sts.senteval(2000 + n)) for n in range(12, 17)},
         "sts16-raw": _below("sts-raw/STS16-en-test", sts.raw_2016()),
-        "stsb": {f"stsb/sts-{split}.csv": sts.benchmark(split, count, seed)
-                 for split, count, seed in (("train", 60, 300), ("dev", 60, 301), ("test", 80, 302))},
-        "sick": {f"sick/SICK_{split}.txt": sts.sick(count, seed, newline) for split, count, seed, newline in
-                 (("train", 30, 310, "\n"), ("trial", 30, 311, "\n"), ("test_annotated", 80, 312, "\r\n"))},
-        "cough": _below("faq/cough", {"FAQ_Bank_eval.csv": water.bank(), "User_Query_Bank.csv": water.queries(),
-                                      "Annotated_Relevance_Set.csv": water.judgements()}),
+        "stsb": {
+            f"stsb/sts-{split}.csv": sts.benchmark(split, count, seed)
+            for split, count, seed in (("train", 60, 300), ("dev", 60, 301), ("test", 80, 302))
+        },
+        "sick": {
+            f"sick/SICK_{split}.txt": sts.sick(count, seed, newline)
+            for split, count, seed, newline in (
+                ("train", 30, 310, "\n"),
+                ("trial", 30, 311, "\n"),
+                ("test_annotated", 80, 312, "\r\n"),
+            )
+        },
+        "cough": _below(
+            "faq/cough",
+            {
+                "FAQ_Bank_eval.csv": water.bank(),
+                "User_Query_Bank.csv": water.queries(),
+                "Annotated_Relevance_Set.csv": water.judgements(),
+            },
+        ),
         "faqir": {"faq/faqir/FAQIRv1.0.xml": repair.faqir()},
         "stackfaq": {"faq/stackfaq/stackExchange-FAQ.xml": threads.stackfaq()},
         "covid": _below("faq/covid", health.covid()),
@@ -51,7 +83,9 @@ def corpora() -> dict[str, dict[str, str]]:
 
 def own_faq() -> dict[str, str]:
     """Return the user's own FAQ, which needs no manifest row: path below demo/data -> text."""
-    return _below("faq/own", {"library.jsonl": library.as_json_lines(), "library.csv": library.as_csv()})
+    return _below(
+        "faq/own", {"library.jsonl": library.as_json_lines(), "library.csv": library.as_csv()}
+    )
 
 
 def _below(folder: str, files: dict[str, str]) -> dict[str, str]:
@@ -60,15 +94,25 @@ def _below(folder: str, files: dict[str, str]) -> dict[str, str]:
 
 def manifest(sets: dict[str, dict[str, str]]) -> str:
     """Return the manifest as YAML: digest and size of each file, and the counts stated in EXPECTED."""
-    lines = ["# Written by demo/make_corpora.py. Files are found below demo/data, the mirror of the demo.", "datasets:"]
+    lines = [
+        "# Written by demo/make_corpora.py. Files are found below demo/data, the mirror of the demo.",
+        "datasets:",
+    ]
     for name, files in sets.items():
         counts = ", ".join(f"{key}: {count}" for key, count in EXPECTED[name].items())
-        lines += [f"  {name}:", f'    title: "{TITLES[name]}"', '    licence: "CC0-1.0 (hand-made)"',
-                  '    homepage: ""', "    files:"]
+        lines += [
+            f"  {name}:",
+            f'    title: "{TITLES[name]}"',
+            '    licence: "CC0-1.0 (hand-made)"',
+            '    homepage: ""',
+            "    files:",
+        ]
         for path, text in files.items():
             data = text.encode()
             digest = hashlib.sha256(data).hexdigest()
-            lines.append(f"      - {{path: {path}, sha256: {digest!r}, size: {len(data)}, urls: []}}")
+            lines.append(
+                f"      - {{path: {path}, sha256: {digest!r}, size: {len(data)}, urls: []}}"
+            )
         lines += ["    archives: []", f"    expected: {{{counts}}}"]
     return "\n".join(lines) + "\n"
 
@@ -80,7 +124,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--manifest", type=Path, default=HERE / "manifest.yaml")
     args = parser.parse_args(argv)
     sets = corpora()
-    for path, text in [*(item for files in sets.values() for item in files.items()), *own_faq().items()]:
+    for path, text in [
+        *(item for files in sets.values() for item in files.items()),
+        *own_faq().items(),
+    ]:
         target = args.out / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(text.encode())

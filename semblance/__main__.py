@@ -13,7 +13,9 @@ def main() -> None:
     """Run the named command with the arguments that follow it."""
     name = sys.argv[1] if len(sys.argv) > 1 else ""
     if name not in COMMANDS:
-        sys.exit(f"usage: semblance {{{','.join(COMMANDS)}}} ...  (semblance COMMAND --help says more)")
+        sys.exit(
+            f"usage: semblance {{{','.join(COMMANDS)}}} ...  (semblance COMMAND --help says more)"
+        )
     script = importlib.import_module(f"workflow.scripts.{name}")
     importlib.import_module("workflow.scripts.cli").run(lambda: script.main(sys.argv[2:]))
 

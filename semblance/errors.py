@@ -3,8 +3,25 @@
 import errno
 
 # What another start, later or elsewhere, can overcome: no room, a failing disk, too little memory.
-PASSING = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ESTALE})
-MEMORY = ("allocate memory", "out of memory", "malloc of size", "resource temporarily unavailable", "can't start new thread")
+PASSING = frozenset(
+    {
+        errno.ENOSPC,
+        errno.EDQUOT,
+        errno.EIO,
+        errno.ENOMEM,
+        errno.EAGAIN,
+        errno.EMFILE,
+        errno.ENFILE,
+        errno.ESTALE,
+    }
+)
+MEMORY = (
+    "allocate memory",
+    "out of memory",
+    "malloc of size",
+    "resource temporarily unavailable",
+    "can't start new thread",
+)
 
 LONGEST = 1000  # characters of each part that are shown: it may quote a field of megabytes
 
@@ -19,7 +36,9 @@ class InputError(Exception):
 
     def __init__(self, where: object, problem: str, advice: str = ""):
         self.where, self.problem, self.advice = str(where), problem, advice
-        super().__init__(f"{_shown(where)}: {_shown(problem)}" + (f"; {_shown(advice)}" if advice else ""))
+        super().__init__(
+            f"{_shown(where)}: {_shown(problem)}" + (f"; {_shown(advice)}" if advice else "")
+        )
 
 
 class OutOfTime(Exception):

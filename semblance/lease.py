@@ -32,13 +32,20 @@ class Lease:
     """What a process knows of the folder that it writes as the only one; ``alone`` makes it."""
 
     BEAT = 10.0  # seconds between beats
-    WATCH = 25.0  # seconds without a beat after which a holder counts as dead: two beats may be late
+    WATCH = (
+        25.0  # seconds without a beat after which a holder counts as dead: two beats may be late
+    )
     STALE = 600.0  # seconds since the last beat, by the file system's clock, that make watching needless
 
     def __init__(self, folder: str | os.PathLike, handle: int):
         self.folder, self.path, self.handle = Path(folder), Path(folder, NAME), handle
-        self.me = {"host": socket.gethostname(), "job": os.environ.get("SLURM_JOB_ID", ""), "pid": os.getpid(),
-                   "token": secrets.token_hex(8), "beat": 0}
+        self.me = {
+            "host": socket.gethostname(),
+            "job": os.environ.get("SLURM_JOB_ID", ""),
+            "pid": os.getpid(),
+            "token": secrets.token_hex(8),
+            "beat": 0,
+        }
         self.lost = False
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._keep_beating, name="lease", daemon=True)
@@ -85,7 +92,10 @@ class Lease:
                 return
             if now != found:
                 raise self._busy(now)
-        print(f"note: {self.folder}: its writer ({_name(found)}) gives no sign of life; taken over", file=sys.stderr)
+        print(
+            f"note: {self.folder}: its writer ({_name(found)}) gives no sign of life; taken over",
+            file=sys.stderr,
+        )
 
     def _age(self) -> float:
         """Return the seconds since the last beat by the file system's own clock; 0 where it cannot be told."""
@@ -101,24 +111,34 @@ class Lease:
 
     def _beat(self) -> None:
         self.me["beat"] += 1
-        with contextlib.suppress(OSError):  # a full or failing disk: the next beat tries again, and the lock still holds
+        with contextlib.suppress(
+            OSError
+        ):  # a full or failing disk: the next beat tries again, and the lock still holds
             os.pwrite(self.handle, json.dumps(self.me).encode().ljust(WIDTH - 1) + b"\n", 0)
             os.fsync(self.handle)  # or a network file system keeps it to this machine for a while
 
     def _taken(self) -> bool:
         """Note and tell whether the file holds another's token; read before each beat, after any pause."""
-        self.lost = self.lost or _decoded(self._read()).get("token", self.me["token"]) != self.me["token"]
+        self.lost = (
+            self.lost or _decoded(self._read()).get("token", self.me["token"]) != self.me["token"]
+        )
         return self.lost
 
     def _read(self) -> bytes:
         try:
-            with open(self.path, "rb") as stream:  # opened anew, so that a network file system asks its server
+            with open(
+                self.path, "rb"
+            ) as stream:  # opened anew, so that a network file system asks its server
                 return stream.read(WIDTH).strip()
         except OSError:
             return b""
 
     def _busy(self, content: bytes) -> Busy:
-        return Busy(errno.EAGAIN, f"another process writes here ({_name(content)}); wait for it to end", str(self.folder))
+        return Busy(
+            errno.EAGAIN,
+            f"another process writes here ({_name(content)}); wait for it to end",
+            str(self.folder),
+        )
 
 
 @contextlib.contextmanager

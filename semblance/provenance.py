@@ -20,8 +20,18 @@ from semblance.files import write_text
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("semblance", "workflow")
 SEAL = "sha256"  # of a record: the digest of all else that it says
-LIBRARIES = ("torch", "transformers", "tokenizers", "safetensors", "datasets", "pyarrow", "numpy",
-             "scipy", "pandas", "snakemake")
+LIBRARIES = (
+    "torch",
+    "transformers",
+    "tokenizers",
+    "safetensors",
+    "datasets",
+    "pyarrow",
+    "numpy",
+    "scipy",
+    "pandas",
+    "snakemake",
+)
 
 
 def file_digest(path: str | os.PathLike) -> str:
@@ -37,7 +47,9 @@ def text_digest(text: str) -> str:
 
 def canonical(value: Any) -> str:
     """Return the one JSON form of a value: sorted keys, no white space."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return json.dumps(
+        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    )
 
 
 @functools.cache
@@ -77,8 +89,11 @@ def _meaning(source: str) -> ast.Module:
     for node in ast.walk(tree):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
             first = node.body[0] if node.body else None
-            if isinstance(first, ast.Expr) and isinstance(getattr(first, "value", None), ast.Constant) \
-                    and isinstance(first.value.value, str):
+            if (
+                isinstance(first, ast.Expr)
+                and isinstance(getattr(first, "value", None), ast.Constant)
+                and isinstance(first.value.value, str)
+            ):
                 node.body = node.body[1:]
     return tree
 
@@ -100,7 +115,11 @@ def _is_module(name: str) -> bool:
 
 def environment() -> dict[str, str]:
     """Return the versions and the machine that a result may depend on."""
-    found = {"python": platform.python_version(), "machine": platform.machine(), "system": platform.system()}
+    found = {
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "system": platform.system(),
+    }
     for name in LIBRARIES:
         try:
             found[name] = importlib.metadata.version(name)
@@ -127,7 +146,9 @@ def read_text(path: str | os.PathLike) -> str:
         raise InputError(path, "no such file", "run the stage that writes it") from None
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise InputError(at(path, line), f"not UTF-8: {error.reason}", "delete it and run again") from None
+        raise InputError(
+            at(path, line), f"not UTF-8: {error.reason}", "delete it and run again"
+        ) from None
 
 
 def read_json(path: str | os.PathLike) -> Any:
@@ -135,16 +156,22 @@ def read_json(path: str | os.PathLike) -> Any:
     try:
         return json.loads(read_text(path))
     except json.JSONDecodeError as error:
-        raise InputError(at(path, error.lineno), f"not readable as JSON ({error.msg})", "delete it and run again") from None
+        raise InputError(
+            at(path, error.lineno), f"not readable as JSON ({error.msg})", "delete it and run again"
+        ) from None
     except (ValueError, RecursionError) as error:
-        raise InputError(path, f"not readable as JSON ({error})", "delete it and run again") from None
+        raise InputError(
+            path, f"not readable as JSON ({error})", "delete it and run again"
+        ) from None
 
 
 def read_object(path: str | os.PathLike) -> dict[str, Any]:
     """Read a JSON file that holds an object; InputError if it holds anything else."""
     value = read_json(path)
     if not isinstance(value, dict):
-        raise InputError(path, f"a JSON {type(value).__name__}, not an object", "delete it and run again")
+        raise InputError(
+            path, f"a JSON {type(value).__name__}, not an object", "delete it and run again"
+        )
     return value
 
 
@@ -160,11 +187,17 @@ def read_sealed(path: str | os.PathLike) -> dict:
     expected = value.pop(SEAL, None) if isinstance(value, dict) else None
     try:
         actual = text_digest(canonical(value))
-    except (ValueError, RecursionError) as error:  # NaN or half a surrogate pair, as none of ours has
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # NaN or half a surrogate pair, as none of ours has
         raise InputError(path, f"damaged: {error}", "delete it and run again") from None
     if expected != actual or text != _pretty({**value, SEAL: expected}):
-        raise InputError(path, f"damaged: expected sha256 {expected} of its content, found {actual}",
-                         "delete it and run again")
+        raise InputError(
+            path,
+            f"damaged: expected sha256 {expected} of its content, found {actual}",
+            "delete it and run again",
+        )
     return value
 
 
@@ -178,18 +211,35 @@ def beside(record_path: str | os.PathLike, path: str | os.PathLike) -> str:
     return Path(os.path.relpath(path, Path(record_path).parent)).as_posix()
 
 
-def write_record(path: str | os.PathLike, stage: str, *, outputs: Iterable[str], started: float,
-                 code: str = "", inputs: dict[str, str] | None = None, **facts: Any) -> dict:
+def write_record(
+    path: str | os.PathLike,
+    stage: str,
+    *,
+    outputs: Iterable[str],
+    started: float,
+    code: str = "",
+    inputs: dict[str, str] | None = None,
+    **facts: Any,
+) -> dict:
     """Write the record of a stage beside its outputs, last, so that it vouches for them.
 
     ``outputs`` are names relative to the record's folder; ``inputs`` maps what was read to its
     digest; ``facts`` are the settings, seeds, device, steps and the like. ``started`` is
     ``time.monotonic()`` then: a clock that jumps makes no time negative.
     """
-    Path(path).parent.mkdir(parents=True, exist_ok=True)  # ../ leads nowhere from a folder that is not there
-    record = {"stage": stage, "outputs": digests(Path(path).parent, outputs), "inputs": inputs or {},
-              "code": code, "environment": environment(), "seconds": round(time.monotonic() - started, 3),
-              "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), **facts}
+    Path(path).parent.mkdir(
+        parents=True, exist_ok=True
+    )  # ../ leads nowhere from a folder that is not there
+    record = {
+        "stage": stage,
+        "outputs": digests(Path(path).parent, outputs),
+        "inputs": inputs or {},
+        "code": code,
+        "environment": environment(),
+        "seconds": round(time.monotonic() - started, 3),
+        "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        **facts,
+    }
     write_sealed(path, record)
     return record
 
@@ -201,15 +251,22 @@ def checked(record_path: str | os.PathLike, *names: str) -> dict:
     """
     record, folder = read_sealed(record_path), Path(record_path).parent
     if not isinstance(record.get("outputs"), dict):
-        raise InputError(record_path, "no record of a stage: it lists no outputs", "delete it and run again")
+        raise InputError(
+            record_path, "no record of a stage: it lists no outputs", "delete it and run again"
+        )
     for name in names or tuple(record["outputs"]):
         path, expected = folder / name, record["outputs"].get(name)
         if expected is None:
-            raise InputError(path, f"not vouched for by {record_path}", f"delete {record_path} and run again")
+            raise InputError(
+                path, f"not vouched for by {record_path}", f"delete {record_path} and run again"
+            )
         if not path.is_file():
             raise InputError(path, "missing", f"delete {record_path} and run again")
         actual = file_digest(path)
         if actual != expected:
-            raise InputError(path, f"damaged: expected sha256 {expected}, found {actual}",
-                             f"delete {record_path} and run again")
+            raise InputError(
+                path,
+                f"damaged: expected sha256 {expected}, found {actual}",
+                f"delete {record_path} and run again",
+            )
     return record

@@ -23,7 +23,9 @@ def decode(cls: type[T], values: Any, where: str = "settings") -> T:
     fields = {f.name: f for f in dataclasses.fields(cls)}
     for key in values:
         if key not in fields:
-            raise InputError(f"{where}.{key}", "unknown key", f"known are {', '.join(sorted(fields))}")
+            raise InputError(
+                f"{where}.{key}", "unknown key", f"known are {', '.join(sorted(fields))}"
+            )
     hints = typing.get_type_hints(cls)
     built = {}
     for name, field in fields.items():
@@ -86,7 +88,12 @@ def _convert(value: Any, hint: Any, where: str) -> Any:
 
 
 def _scalar(value: Any, hint: type, where: str) -> Any:
-    if hint is float and isinstance(value, int) and not isinstance(value, bool) and abs(value) <= 2 ** 53:
+    if (
+        hint is float
+        and isinstance(value, int)
+        and not isinstance(value, bool)
+        and abs(value) <= 2**53
+    ):
         value = float(value)
     if not isinstance(value, hint) or (isinstance(value, bool) and hint is not bool):
         raise InputError(where, f"expected {hint.__name__}, found {value!r:.80}")

@@ -9,7 +9,13 @@ from semblance.errors import InputError, at
 from semblance.provenance import read_text
 
 MOST = 1_000_000  # values, repeated ones counted each time; ours have some thousands
-MALFORMED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)  # as the loader meets a bad scalar
+MALFORMED = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    TypeError,
+    ValueError,
+)  # as the loader meets a bad scalar
 
 
 def read_yaml(path: str | Path) -> Any:
@@ -47,8 +53,11 @@ def _check(node: yaml.Node, path: str | Path, sizes: dict[int, int]) -> int:
     children = node.value if isinstance(node, yaml.SequenceNode) else _pairs(node)
     size = sizes[id(node)] = 1 + sum(_check(child, path, sizes) for child in children)
     if size > MOST:
-        raise InputError(at(path, node.start_mark.line + 1), f"its aliases stand for more than {MOST} values",
-                         "write them out")
+        raise InputError(
+            at(path, node.start_mark.line + 1),
+            f"its aliases stand for more than {MOST} values",
+            "write them out",
+        )
     return size
 
 
@@ -56,9 +65,13 @@ def _pairs(node: yaml.MappingNode) -> list[yaml.Node]:
     seen = set()
     for key, _ in node.value:
         if not isinstance(key, yaml.ScalarNode):
-            raise yaml.constructor.ConstructorError(None, None, "a key is no plain value", key.start_mark)
+            raise yaml.constructor.ConstructorError(
+                None, None, "a key is no plain value", key.start_mark
+            )
         if key.value in seen:
-            raise yaml.constructor.ConstructorError(None, None, f"key {key.value!r} stands twice", key.start_mark)
+            raise yaml.constructor.ConstructorError(
+                None, None, f"key {key.value!r} stands twice", key.start_mark
+            )
         seen.add(key.value)
     return [part for pair in node.value for part in pair]
 
@@ -70,4 +83,6 @@ class _Loader(yaml.SafeLoader):
         try:
             return super().construct_object(node, deep)
         except MALFORMED as error:
-            raise yaml.constructor.ConstructorError(None, None, f"{error}", node.start_mark) from None
+            raise yaml.constructor.ConstructorError(
+                None, None, f"{error}", node.start_mark
+            ) from None

@@ -41,26 +41,44 @@ class LocalServer:
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_port}"
-        self.elsewhere = f"http://localhost:{self._server.server_port}"  # to a client another host, as a CDN is
-        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        self.elsewhere = (
+            f"http://localhost:{self._server.server_port}"  # to a client another host, as a CDN is
+        )
+        threading.Thread(
+            target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+        ).start()
 
     def serve(self, path: str, content: bytes, **options) -> str:
         """Add a file and return its address."""
         self.files[path] = Served(content, **options)
         return self.url + path
 
-    def serve_hub(self, repo: str, revision: str, files: dict[str, bytes], large: tuple[str, ...] = ()) -> None:
+    def serve_hub(
+        self, repo: str, revision: str, files: dict[str, bytes], large: tuple[str, ...] = ()
+    ) -> None:
         """Add a model repository as a hub serves it; ``large`` files are redirected to a CDN path."""
-        listing = {"id": repo, "modelId": repo, "sha": revision, "tags": [], "private": False, "downloads": 0,
-                   "siblings": [{"rfilename": name} for name in files]}
-        self.serve(f"/api/models/{repo}/revision/{revision}", json.dumps(listing).encode(),
-                   headers={"Content-Type": "application/json"})
+        listing = {
+            "id": repo,
+            "modelId": repo,
+            "sha": revision,
+            "tags": [],
+            "private": False,
+            "downloads": 0,
+            "siblings": [{"rfilename": name} for name in files],
+        }
+        self.serve(
+            f"/api/models/{repo}/revision/{revision}",
+            json.dumps(listing).encode(),
+            headers={"Content-Type": "application/json"},
+        )
         for name, content in files.items():
             path, stated = f"/{repo}/resolve/{revision}/{name}", {"X-Repo-Commit": revision}
             if name in large:
                 sha256 = hashlib.sha256(content).hexdigest()
                 stated |= {"X-Linked-Etag": f'"{sha256}"', "X-Linked-Size": str(len(content))}
-                self.serve(path, b"moved", headers=stated, location=f"{self.elsewhere}/cdn/{sha256}")
+                self.serve(
+                    path, b"moved", headers=stated, location=f"{self.elsewhere}/cdn/{sha256}"
+                )
                 self.serve(f"/cdn/{sha256}", content)
             else:
                 blob = hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
@@ -100,7 +118,11 @@ class _Handler(BaseHTTPRequestHandler):
         path = self.path.split("?")[0]
         self.board.seen.append((self.command, path, self.headers.get("Range")))
         waiting = self.board.faults[path]
-        fault = waiting.pop(0) if waiting and (body or waiting[0].cut is None) else self.board.always.get(path, Fault())
+        fault = (
+            waiting.pop(0)
+            if waiting and (body or waiting[0].cut is None)
+            else self.board.always.get(path, Fault())
+        )
         served = self.board.files.get(path)
         if fault.status or served is None:
             extra = {"Retry-After": fault.retry_after} if fault.retry_after is not None else {}
@@ -122,8 +144,15 @@ class _Handler(BaseHTTPRequestHandler):
             extra = served.headers | {"Content-Range": f"bytes {start}-{total - 1}/{total}"}
             self._send(206, extra, served.content[start:], body, cut)
 
-    def _send(self, status: int, headers: dict[str, str], content: bytes, body: bool, cut: int | None = None,
-              declared: int | None = None) -> None:
+    def _send(
+        self,
+        status: int,
+        headers: dict[str, str],
+        content: bytes,
+        body: bool,
+        cut: int | None = None,
+        declared: int | None = None,
+    ) -> None:
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)

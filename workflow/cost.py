@@ -18,19 +18,19 @@ from workflow.plan import Plan
 from workflow.rates import Learned, Rate, Shipped, Text, rate
 
 MODEL_STAGES = (*TRAININGS, "embed", "evaluate_sts", "evaluate_faq")
-MILLION = 110.0          # parameters of a base of which nothing is known: BERT-base
+MILLION = 110.0  # parameters of a base of which nothing is known: BERT-base
 TRIPLES_OF_PAIRS = 0.29  # SimCSE made 275,601 triples of the 942,854 pairs of SNLI and MultiNLI
-UNKNOWN_PAIRS = 1000     # of a FAQ bank that nobody has counted yet
-UNKNOWN_ROWS = 1000000   # of a corpus whose data sets state no counts
+UNKNOWN_PAIRS = 1000  # of a FAQ bank that nobody has counted yet
+UNKNOWN_ROWS = 1000000  # of a corpus whose data sets state no counts
 UNKNOWN_STS = (20350, 1500)  # pairs of the papers' seven tests with STS-B dev, and of STS-B dev
 
-NESTED = 250             # MB: the two Snakemakes around a scheduled job (226 measured)
-LIBRARIES = {"cpu": 700, "gpu": 4000}   # MB: interpreter and libraries; the driver's share on a GPU
-COPIES = {"cpu": 6, "gpu": 4}           # of the parameters: weights, gradients, 2 moments, best, checkpoint
-CHECKPOINTS, IN_CHECKPOINT = 3, 4       # two kept and one being written; weights, 2 moments, best
-ACTIVATION = 8.5e-3      # MB a token and million parameters: 24 floats x layers x width, which is about 85 a million
+NESTED = 250  # MB: the two Snakemakes around a scheduled job (226 measured)
+LIBRARIES = {"cpu": 700, "gpu": 4000}  # MB: interpreter and libraries; the driver's share on a GPU
+COPIES = {"cpu": 6, "gpu": 4}  # of the parameters: weights, gradients, 2 moments, best, checkpoint
+CHECKPOINTS, IN_CHECKPOINT = 3, 4  # two kept and one being written; weights, 2 moments, best
+ACTIVATION = 8.5e-3  # MB a token and million parameters: 24 floats x layers x width, which is about 85 a million
 ENCODED_TOKENS = {"cpu": 2048, "gpu": 8192}  # at a time, when a model only reads
-EMBEDDED = 32768         # sentences whose embeddings are written at a time
+EMBEDDED = 32768  # sentences whose embeddings are written at a time
 
 SAFETY, MARGIN, LEAST_RUNTIME, MAX_RUNTIME = 2, 10, 30, 2880  # times the prediction, then minutes
 LEAST_MEMORY, MEMORY_SAFETY = 2000, 1.5
@@ -52,8 +52,15 @@ def width(million: float) -> float:
     return 150 * million ** (1 / 3)
 
 
-def training_work(million: float, settings: Mapping[str, Any], steps: int, views: int, tokens: float,
-                  dev: tuple[float, float], faster: float = 1.0) -> float:
+def training_work(
+    million: float,
+    settings: Mapping[str, Any],
+    steps: int,
+    views: int,
+    tokens: float,
+    dev: tuple[float, float],
+    faster: float = 1.0,
+) -> float:
     """Return a training's GFLOP; ``dev`` is (sentences, tokens of a sentence) of one dev evaluation.
 
     Steps are ``faster`` than in fp32 by the factor of their precision; the dev set is always read in fp32.
@@ -73,7 +80,13 @@ def evaluations(settings: Mapping[str, Any], steps: int) -> int:
 class Cost:
     """The questions that rules, ``make plan`` and ``make cost`` ask of one validated config."""
 
-    def __init__(self, config: dict, manifest: Mapping[str, Dataset], given: Shipped, found: Learned = Learned()):  # noqa: B008
+    def __init__(
+        self,
+        config: dict,
+        manifest: Mapping[str, Dataset],
+        given: Shipped,
+        found: Learned = Learned(),
+    ):  # noqa: B008
         self.config, self.manifest, self.given, self.found = config, manifest, given, found
         self.plan = Plan(config)
         self.device = "gpu" if config["training"].get("gpus", 0) else "cpu"
@@ -96,8 +109,11 @@ class Cost:
         minutes = max(LEAST_RUNTIME, 10 * math.ceil((SAFETY * need.seconds / 60 + MARGIN) / 10))
         memory = max(LEAST_MEMORY, 500 * math.ceil((MEMORY_SAFETY * need.memory + NESTED) / 500))
         spare = job.stage in MODEL_STAGES and self.device == "gpu"  # one core feeds the GPU
-        return {"runtime": min(limit, minutes * attempt), "mem_mb": memory * attempt,
-                "cpus_per_task": self.threads(job.stage) + spare}
+        return {
+            "runtime": min(limit, minutes * attempt),
+            "mem_mb": memory * attempt,
+            "cpus_per_task": self.threads(job.stage) + spare,
+        }
 
     def threads(self, stage: str) -> int:
         """Return the threads that a stage computes with."""
@@ -134,7 +150,9 @@ class Cost:
 
     def bank(self, name: str) -> tuple[int, int]:
         """Return the question-answer pairs and the users' queries of a FAQ bank."""
-        counts = self._expected(self.plan.banks[name].get("dataset", "")) or self.found.banks.get(name, {})
+        counts = self._expected(self.plan.banks[name].get("dataset", "")) or self.found.banks.get(
+            name, {}
+        )
         return counts.get("pairs", counts.get("answers", UNKNOWN_PAIRS)), counts.get("queries", 0)
 
     def sts(self) -> tuple[int, int]:
@@ -170,7 +188,9 @@ class Cost:
         """Return the settings of a training."""
         place = (job.corpus, job.base)
         if job.stage == "train_entropy":
-            return json.loads(self.plan.entropy_settings(*place, *entropy_parts(self.config, job.name), job.seed))
+            return json.loads(
+                self.plan.entropy_settings(*place, *entropy_parts(self.config, job.name), job.seed)
+            )
         if job.stage == "train_initial":
             return json.loads(self.plan.initial_settings(*place, job.seed))
         return json.loads(self.plan.train_settings(*place, job.name, job.seed))
@@ -178,12 +198,27 @@ class Cost:
     def training(self, job: Job, settings: Mapping[str, Any], steps: int) -> float:
         """Return the GFLOP of so many steps, as many fp32 GFLOP as take the same time."""
         tokens = min(self.text(job.corpus).tokens, settings["max_length"])
-        return training_work(self.million[job.base], settings, steps, self._views(job.corpus, settings), tokens,
-                             self.dev(job.corpus, settings["max_length"]), self._faster(settings))
+        return training_work(
+            self.million[job.base],
+            settings,
+            steps,
+            self._views(job.corpus, settings),
+            tokens,
+            self.dev(job.corpus, settings["max_length"]),
+            self._faster(settings),
+        )
 
-    def embedding(self, job: Job, settings: Mapping[str, Any], sentences: float, max_length: int) -> float:
+    def embedding(
+        self, job: Job, settings: Mapping[str, Any], sentences: float, max_length: int
+    ) -> float:
         """Return the GFLOP of reading so many sentences of a corpus once, as many fp32 GFLOP as take the same time."""
-        work = 2 * self.million[job.base] * sentences * min(self.text(job.corpus).tokens, max_length) / 1000
+        work = (
+            2
+            * self.million[job.base]
+            * sentences
+            * min(self.text(job.corpus).tokens, max_length)
+            / 1000
+        )
         return work / self._faster(settings)
 
     def _faster(self, settings: Mapping[str, Any]) -> float:
@@ -197,9 +232,13 @@ class Cost:
             settings = self.settings(job)
             return self.training(job, settings, self.steps(settings, job.corpus))
         if stage == "embed":
-            return self.embedding(job, config[stage], self.sentences(job.corpus), self._embed_length(job))
+            return self.embedding(
+                job, config[stage], self.sentences(job.corpus), self._embed_length(job)
+            )
         if stage == "evaluate_sts":
-            work = 4 * self.million[job.base] * self.sts()[0] * self.given.texts["sts"].tokens / 1000
+            work = (
+                4 * self.million[job.base] * self.sts()[0] * self.given.texts["sts"].tokens / 1000
+            )
             return work / self._faster(config[stage])
         if stage == "evaluate_faq":
             pairs, queries = self.bank(self.plan.folds_of[job.corpus][0])
@@ -219,8 +258,19 @@ class Cost:
 
     def _need(self, job: Job) -> Need:
         work, speed = self.work(job), self.rate_of(job)
-        scratch = CHECKPOINTS * IN_CHECKPOINT * 4 * self.million[job.base] if job.stage in TRAININGS else 0.0
-        return Need(work, self.start(job.stage) + work / speed.rate, self._memory(job), self._disk(job), scratch, speed)
+        scratch = (
+            CHECKPOINTS * IN_CHECKPOINT * 4 * self.million[job.base]
+            if job.stage in TRAININGS
+            else 0.0
+        )
+        return Need(
+            work,
+            self.start(job.stage) + work / speed.rate,
+            self._memory(job),
+            self._disk(job),
+            scratch,
+            speed,
+        )
 
     def _memory(self, job: Job) -> float:
         """Return the MB of the job's own process at its peak; a GPU's memory is not counted."""
@@ -230,21 +280,37 @@ class Cost:
             return 500 + rows * 2e-3  # about 2 kB a row as Python objects
         memory = LIBRARIES[device] + self._data(job)
         if job.stage not in TRAININGS:
-            kept = min(EMBEDDED, self.sentences(job.corpus)) if job.stage == "embed" else 2 * self.sts()[0]
-            return memory + 4 * million + 4e-6 * width(million) * (10 * ENCODED_TOKENS[device] + 1.5 * kept)
+            kept = (
+                min(EMBEDDED, self.sentences(job.corpus))
+                if job.stage == "embed"
+                else 2 * self.sts()[0]
+            )
+            return (
+                memory
+                + 4 * million
+                + 4e-6 * width(million) * (10 * ENCODED_TOKENS[device] + 1.5 * kept)
+            )
         memory += COPIES[device] * 4 * million
         settings = self.settings(job)
         tokens = min(self.text(job.corpus).tokens, settings["max_length"])
-        batch = min(settings["batch_size"], self.rows(job.corpus)) * self._views(job.corpus, settings)
+        batch = min(settings["batch_size"], self.rows(job.corpus)) * self._views(
+            job.corpus, settings
+        )
         return memory + (ACTIVATION * million * batch * tokens if device == "cpu" else 0)
 
     def _data(self, job: Job) -> float:
         """Return the MB of what a job maps into memory: tokens, and the embeddings that regulate."""
         if job.stage.startswith("evaluate"):
             return 50.0
-        regulators = self.config["methods"][job.name].get("regulators", []) if job.stage == "train" else []
+        regulators = (
+            self.config["methods"][job.name].get("regulators", []) if job.stage == "train" else []
+        )
         sentences, text = self.sentences(job.corpus), self.text(job.corpus)
-        return sentences * (4 * text.tokens + 2 * len(regulators) * width(self.million[job.base])) / 1e6
+        return (
+            sentences
+            * (4 * text.tokens + 2 * len(regulators) * width(self.million[job.base]))
+            / 1e6
+        )
 
     def _disk(self, job: Job) -> float:
         """Return the MB that a job's outputs take when it is done."""
@@ -253,19 +319,32 @@ class Cost:
             return 4 * million + 1  # the weights; the tokenizer
         if stage == "download":
             dataset = self.manifest.get(job.name)
-            return sum(f.size or 0 for f in (*dataset.files, *dataset.archives)) / 1e6 if dataset else 0.0
+            return (
+                sum(f.size or 0 for f in (*dataset.files, *dataset.archives)) / 1e6
+                if dataset
+                else 0.0
+            )
         if stage == "embed":
             return 2 * self.sentences(job.corpus) * width(million) / 1e6
         if stage == "tokenise":
             return 4 * self.sentences(job.corpus) * (1 + self.text(job.corpus).tokens) / 1e6
         if stage in ("prepare_nli", "prepare_wiki"):
-            return (12 * self.rows(job.corpus) + 4.5 * self.sentences(job.corpus) * self.text(job.corpus).tokens) / 1e6
-        return {"evaluate_sts": 15e-6, "prepare_sts": 65e-6}.get(stage, 0.0) * self.sts()[0] or 0.1  # counted, a pair
+            return (
+                12 * self.rows(job.corpus)
+                + 4.5 * self.sentences(job.corpus) * self.text(job.corpus).tokens
+            ) / 1e6
+        return {"evaluate_sts": 15e-6, "prepare_sts": 65e-6}.get(stage, 0.0) * self.sts()[
+            0
+        ] or 0.1  # counted, a pair
 
     def _views(self, corpus: str, settings: Mapping[str, Any]) -> int:
         """Return how many sequences a row of a batch is: only triples have negatives."""
         triples = not self.plan.is_faq(corpus) and self.config["corpora"][corpus]["kind"] == "nli"
-        return 3 if triples and settings.get("views") != "twice" and settings.get("hard_negatives", True) else 2
+        return (
+            3
+            if triples and settings.get("views") != "twice" and settings.get("hard_negatives", True)
+            else 2
+        )
 
     def _embed_length(self, job: Job) -> int:
         return self.plan.max_length(job.corpus, job.base, entropy_parts(self.config, job.name)[0])
@@ -275,5 +354,7 @@ class Cost:
 
     def _million(self, name: str, base: Mapping[str, Any]) -> float:
         weights = Path(self.plan.resources, "models", name, "model", "model.safetensors")
-        stored = weights.stat().st_size / 4e6 if weights.is_file() else MILLION  # 4 bytes a parameter
+        stored = (
+            weights.stat().st_size / 4e6 if weights.is_file() else MILLION
+        )  # 4 bytes a parameter
         return float(base.get("million_parameters", stored))

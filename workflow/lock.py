@@ -73,5 +73,10 @@ def is_deserted(folder: str | os.PathLike, locks: Path = SNAKEMAKE) -> bool:
 
 
 def _snakemakes(folder: str | os.PathLike, locks: Path) -> list[Path]:
-    return [lock for lock in sorted(locks.glob("*.lock"))
-            if any(line.startswith(f"{folder}/") for line in lock.read_text(errors="replace").splitlines())]
+    return [
+        lock
+        for lock in sorted(locks.glob("*.lock"))
+        if any(
+            line.startswith(f"{folder}/") for line in lock.read_text(errors="replace").splitlines()
+        )
+    ]

@@ -10,7 +10,10 @@ from semblance.provenance import canonical
 
 STS_TASKS = ("sts12", "sts13", "sts14", "sts15", "sts16", "stsb", "sickr")
 FAQ_RECIPES = {"rcl": "rcl-faq"}  # the recipe that stands in for another on a FAQ bank's folds
-NOT_OF_FILES = ("tokenizer", "million_parameters")  # of a base: which tokens it reads, its size for the scheduler
+NOT_OF_FILES = (
+    "tokenizer",
+    "million_parameters",
+)  # of a base: which tokens it reads, its size for the scheduler
 NOT_SETTINGS = ("recipe", "by_base", "regulators")
 CHANGES_NO_RESULT = ("checkpoint_minutes", "checkpoint_steps", "jobs_per_gpu")
 
@@ -56,19 +59,33 @@ class Plan:
                 if method == "start":
                     yield Run(place if corpus in self.banks else "none", base, method, 0)
                 else:
-                    yield from (Run(place, base, method, seed) for seed in self.config["seeds"][table["seeds"]])
+                    yield from (
+                        Run(place, base, method, seed)
+                        for seed in self.config["seeds"][table["seeds"]]
+                    )
 
     @staticmethod
     def table_rows(table: dict) -> list[tuple[str, str, str]]:
         """Return the (corpus, base, method) of each row of a table, in order, once."""
-        found = [(c, b, m) for row in table["rows"] for c in row["corpora"] for b in row["bases"]
-                 for m in row["methods"]]
-        return list(dict.fromkeys(("none" if m == "start" and not _is_faq(table) else c, b, m) for c, b, m in found))
+        found = [
+            (c, b, m)
+            for row in table["rows"]
+            for c in row["corpora"]
+            for b in row["bases"]
+            for m in row["methods"]
+        ]
+        return list(
+            dict.fromkeys(
+                ("none" if m == "start" and not _is_faq(table) else c, b, m) for c, b, m in found
+            )
+        )
 
     @cached_property
     def runs(self) -> list[Run]:
         """Return every run that some table names, once."""
-        return list(dict.fromkeys(run for t in self.config["tables"].values() for run in self.table_runs(t)))
+        return list(
+            dict.fromkeys(run for t in self.config["tables"].values() for run in self.table_runs(t))
+        )
 
     def seeds_by_run(self) -> dict[str, list[int]]:
         """Return the seeds of each run's score folder: {"sts/corpus/base/method": [1, 2, ...]}."""
@@ -96,12 +113,18 @@ class Plan:
 
     def scores(self, run: Run, name: str = "scores.csv") -> str:
         """Return the score file of a run, or another of the files beside it."""
-        return f"{self.out}/scores/{'faq' if self.is_faq(run.corpus) else 'sts'}/{run.path()}/{name}"
+        return (
+            f"{self.out}/scores/{'faq' if self.is_faq(run.corpus) else 'sts'}/{run.path()}/{name}"
+        )
 
     def table_predictions(self, name: str) -> list[str]:
         """Return the predictions behind a table, and the records that vouch for them."""
         runs = dict.fromkeys(self.table_runs(self.config["tables"][name]))
-        return [self.scores(run, file) for run in runs for file in ("predictions.parquet", "record.json")]
+        return [
+            self.scores(run, file)
+            for run in runs
+            for file in ("predictions.parquet", "record.json")
+        ]
 
     def tokens_record(self, corpus: str, base: str) -> str:
         """Return the tokens of a corpus for a base's tokenizer."""
@@ -113,7 +136,11 @@ class Plan:
 
     def dev_data(self, corpus: str) -> str:
         """Return the record of the data that choose a run's checkpoint."""
-        return self.bank_record(self.folds_of[corpus][0]) if self.is_faq(corpus) else f"{self.out}/sts/record.json"
+        return (
+            self.bank_record(self.folds_of[corpus][0])
+            if self.is_faq(corpus)
+            else f"{self.out}/sts/record.json"
+        )
 
     def bank_record(self, bank: str) -> str:
         """Return the record of a prepared FAQ bank."""
@@ -122,7 +149,10 @@ class Plan:
     def regulator_records(self, corpus: str, base: str, method: str, seed: int | str) -> list[str]:
         """Return the frozen embeddings that a method's regulators read."""
         names = self.config["methods"][method].get("regulators", [])
-        return [f"{self.out}/embeddings/{corpus}/{base}/{name}/seed-{seed}/record.json" for name in names]
+        return [
+            f"{self.out}/embeddings/{corpus}/{base}/{name}/seed-{seed}/record.json"
+            for name in names
+        ]
 
     def entropy_start(self, corpus: str, base: str, seed: int | str) -> str:
         """Return what an entropy model starts from: the base, or on a FAQ fold the initial model."""
@@ -130,7 +160,9 @@ class Plan:
 
     def base_settings(self, base: str) -> str:
         """Return the ``--settings`` of ``download_model``: all of a base that its files depend on."""
-        return canonical({k: v for k, v in self.config["bases"][base].items() if k not in NOT_OF_FILES})
+        return canonical(
+            {k: v for k, v in self.config["bases"][base].items() if k not in NOT_OF_FILES}
+        )
 
     # --- settings -----------------------------------------------------------------------------
 
@@ -141,7 +173,12 @@ class Plan:
         return {k: v for k, v in merged.items() if k not in CHANGES_NO_RESULT}
 
     def _settings(self, entry: dict, corpus: str, base: str, seed: int | str, extra: dict) -> str:
-        merged = {**self._recipe(entry["recipe"], corpus, base), **entry, **extra, "seed": int(seed)}
+        merged = {
+            **self._recipe(entry["recipe"], corpus, base),
+            **entry,
+            **extra,
+            "seed": int(seed),
+        }
         return canonical({k: v for k, v in merged.items() if k not in NOT_SETTINGS})
 
     def train_settings(self, corpus: str, base: str, method: str, seed: int | str) -> str:
@@ -157,8 +194,14 @@ class Plan:
         section = self.config["train_entropy"]
         entry = section["kinds"][kind]
         stop = section["early_stopping"]
-        extra = {"loss": "entropy", "options": {**entry.get("options", {}), "phi": float(phi)}, "epochs": 1, **stop,
-                 "evaluate_share": None, "evaluate_every": None}  # ASSUME: its last weights are its result
+        extra = {
+            "loss": "entropy",
+            "options": {**entry.get("options", {}), "phi": float(phi)},
+            "epochs": 1,
+            **stop,
+            "evaluate_share": None,
+            "evaluate_every": None,
+        }  # ASSUME: its last weights are its result
         return self._settings(entry, corpus, base, seed, extra)
 
     def loss_of(self, method: str) -> str:
@@ -167,7 +210,9 @@ class Plan:
 
     def max_length(self, corpus: str, base: str, kind: str) -> int:
         """Return the length at which a corpus is embedded for its regulators: that of the entropy model's training."""
-        return self._recipe(self.config["train_entropy"]["kinds"][kind]["recipe"], corpus, base)["max_length"]
+        return self._recipe(self.config["train_entropy"]["kinds"][kind]["recipe"], corpus, base)[
+            "max_length"
+        ]
 
     # --- tables -------------------------------------------------------------------------------
 
@@ -176,10 +221,18 @@ class Plan:
         table = self.config["tables"][name]
         rows = self.table_rows(table)
         faq = _is_faq(table)
-        spec = {"name": name, "title": table["title"], "layout": table["layout"], "tasks": [] if faq else list(STS_TASKS),
-                "protocols": self.config["evaluate_faq"]["protocols"] if faq else [self.config["sts"]["protocol"]],
-                "stand_in": table.get("stand_in", False), "note": table.get("note", ""),
-                "rows": [self._row_spec(table, rows, row) for row in rows]}
+        spec = {
+            "name": name,
+            "title": table["title"],
+            "layout": table["layout"],
+            "tasks": [] if faq else list(STS_TASKS),
+            "protocols": self.config["evaluate_faq"]["protocols"]
+            if faq
+            else [self.config["sts"]["protocol"]],
+            "stand_in": table.get("stand_in", False),
+            "note": table.get("note", ""),
+            "rows": [self._row_spec(table, rows, row) for row in rows],
+        }
         if table["layout"] == "dev":
             spec["tasks"] = ["stsb-dev"]
         if faq:
@@ -188,15 +241,29 @@ class Plan:
             spec["reference"] = table["reference"]  # a method: compared with on each row's own base
         return spec
 
-    def _row_spec(self, table: dict, rows: list[tuple], row: tuple[str, str, str]) -> dict[str, Any]:
+    def _row_spec(
+        self, table: dict, rows: list[tuple], row: tuple[str, str, str]
+    ) -> dict[str, Any]:
         corpus, base, method = row
         several = [len({r[i] for r in rows if r[i] != "none"}) > 1 for i in range(2)]
-        label = " · ".join([method, *([base] if several[1] else []), *([corpus] if several[0] and corpus != "none" else [])])
+        label = " · ".join(
+            [
+                method,
+                *([base] if several[1] else []),
+                *([corpus] if several[0] and corpus != "none" else []),
+            ]
+        )
         published = table.get("published", {})
         counterpart = published.get(f"{base}/{method}", published.get(method))
         seeds = [0] if method == "start" else self.config["seeds"][table["seeds"]]
-        return {"label": label, "corpus": corpus, "base": base, "method": method, "seeds": seeds,
-                **({"published": counterpart} if counterpart else {})}
+        return {
+            "label": label,
+            "corpus": corpus,
+            "base": base,
+            "method": method,
+            "seeds": seeds,
+            **({"published": counterpart} if counterpart else {}),
+        }
 
 
 def _is_faq(table: dict) -> bool:

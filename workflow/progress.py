@@ -18,11 +18,21 @@ SHOWN = ("error:", "warning:", "Nothing to be done")
 
 def main(arguments: list[str]) -> int:
     """Run ``snakemake ARGUMENTS``; return its exit status."""
-    process = subprocess.Popen([sys.executable, "-m", "snakemake", *arguments], text=True, errors="replace",
-                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "snakemake", *arguments],
+        text=True,
+        errors="replace",
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
     recent: deque[str] = deque(maxlen=60)
     try:
-        with tqdm(unit="job", file=sys.stderr, mininterval=0 if sys.stderr.isatty() else 20, dynamic_ncols=True) as bar:
+        with tqdm(
+            unit="job",
+            file=sys.stderr,
+            mininterval=0 if sys.stderr.isatty() else 20,
+            dynamic_ncols=True,
+        ) as bar:
             rule = ""
             for line in process.stdout or ():
                 recent.append(line)

@@ -51,7 +51,9 @@ class Learned:
     rates: dict[str, Rate] = field(default_factory=dict)
     texts: dict[str, Text] = field(default_factory=dict)
     banks: dict[str, dict[str, int]] = field(default_factory=dict)
-    devices: dict[str, int] = field(default_factory=dict)  # name -> finished jobs whose record names it
+    devices: dict[str, int] = field(
+        default_factory=dict
+    )  # name -> finished jobs whose record names it
 
 
 def shipped() -> Shipped:
@@ -70,7 +72,10 @@ def learned(out: str | Path) -> Learned:
             return found
         raise InputError(path, "a rate that is not above 0")
     except InputError as error:  # a hint must not stop a run
-        print(f"warning: {error}; the shipped estimates are used, `make plan` writes it anew", file=sys.stderr)
+        print(
+            f"warning: {error}; the shipped estimates are used, `make plan` writes it anew",
+            file=sys.stderr,
+        )
         return Learned()
 
 

@@ -15,9 +15,21 @@ from typing import Iterable, Mapping
 
 from workflow import unnoted
 
-NAME = ".slurm-runs"  # below the output folder: a line for each run, the name that all its jobs bear
+NAME = (
+    ".slurm-runs"  # below the output folder: a line for each run, the name that all its jobs bear
+)
 RUN_ID = re.compile(r"SLURM run ID: ([A-Za-z0-9_-]+)")
-OVER = ("BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "TIMEOUT")
+OVER = (
+    "BOOT_FAIL",
+    "CANCELLED",
+    "COMPLETED",
+    "DEADLINE",
+    "FAILED",
+    "NODE_FAIL",
+    "OUT_OF_MEMORY",
+    "PREEMPTED",
+    "TIMEOUT",
+)
 DRY = re.compile(r"--dry-?run|-[a-zA-Z]*n[a-zA-Z]*")
 
 
@@ -27,7 +39,10 @@ class Unanswered(Exception):
 
 def note_run(out: str | Path, logs: Iterable[str | Path]) -> None:
     """Note below ``out`` the name of this run's jobs, if the logs of its beginning say that it has one."""
-    for found in filter(None, (RUN_ID.search(Path(log).read_text(encoding="utf-8", errors="replace")) for log in logs)):
+    for found in filter(
+        None,
+        (RUN_ID.search(Path(log).read_text(encoding="utf-8", errors="replace")) for log in logs),
+    ):
         Path(out).mkdir(parents=True, exist_ok=True)
         with open(Path(out, NAME), "a", encoding="utf-8") as stream:
             stream.write(f"{found.group(1)}\n")
@@ -46,18 +61,27 @@ def settle_earlier(out: str | Path, every: float = 10.0) -> None:
     noted = Path(out, NAME)
     names = noted.read_text(encoding="utf-8").split()
     if not shutil.which("squeue"):
-        print(f"note: {noted} tells of jobs on a cluster, and there is no squeue here to ask about them", file=sys.stderr)
+        print(
+            f"note: {noted} tells of jobs on a cluster, and there is no squeue here to ask about them",
+            file=sys.stderr,
+        )
         return
     since = noted.stat().st_mtime
     told: set[str] = set()
     while jobs := jobs_of(names):
         if waiting := [job for job, state in jobs.items() if state == "PENDING"]:
             _ask("scancel", "--state=PENDING", *waiting)
-            print(f"taken back from the queue, left by an earlier run: jobs {', '.join(waiting)}", file=sys.stderr)
+            print(
+                f"taken back from the queue, left by an earlier run: jobs {', '.join(waiting)}",
+                file=sys.stderr,
+            )
         if running := set(jobs) - set(waiting) - told:
-            print(f"still running from an earlier run: jobs {', '.join(sorted(running, key=int))}; waiting for what they"
-                  " make (Ctrl-C leaves them running; scancel stops them, and their trainings go on from their last"
-                  " checkpoints)", file=sys.stderr)
+            print(
+                f"still running from an earlier run: jobs {', '.join(sorted(running, key=int))}; waiting for what they"
+                " make (Ctrl-C leaves them running; scancel stops them, and their trainings go on from their last"
+                " checkpoints)",
+                file=sys.stderr,
+            )
             told |= running
         time.sleep(every if told else 1)
     unnoted.forget(out, since)
@@ -71,7 +95,14 @@ def forget_runs(out: str | Path) -> None:
 
 def jobs_of(names: Iterable[str]) -> dict[str, str]:
     """Return the jobs of these names that are not over yet: {id: state}."""
-    lines = _ask("squeue", "--noheader", "--me", "--states=all", f"--name={','.join(names)}", "--format=%A %T").splitlines()
+    lines = _ask(
+        "squeue",
+        "--noheader",
+        "--me",
+        "--states=all",
+        f"--name={','.join(names)}",
+        "--format=%A %T",
+    ).splitlines()
     return {job: state for job, state in map(str.split, lines) if state not in OVER}
 
 
@@ -86,7 +117,11 @@ def end_of_allocation(environment: Mapping[str, str]) -> int | None:
     if environment.get("SLURM_JOB_END_TIME", "").isdigit():  # newer versions of Slurm
         return int(environment["SLURM_JOB_END_TIME"])
     try:
-        return int(datetime.fromisoformat(_ask("squeue", "--noheader", f"--jobs={job}", "--format=%e")).timestamp())
+        return int(
+            datetime.fromisoformat(
+                _ask("squeue", "--noheader", f"--jobs={job}", "--format=%e")
+            ).timestamp()
+        )
     except (Unanswered, ValueError):  # no limit, or nobody to ask: periodic checkpoints remain
         return None
 

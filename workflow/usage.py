@@ -16,10 +16,23 @@ from workflow.jobs import TRAININGS, Job
 from workflow.rates import ANY, Learned, Rate, Shipped, Text, shipped, write
 
 # Where the records of each kind of output lie below the output folder.
-PLACES = ("models/*/*/*/*/record.json", "embeddings/*/*/*/*/record.json", "scores/*/*/*/*/*/record.json",
-          "tokens/*/*/record.json", "corpora/*/record.json", "faq/*/record.json", "sts/record.json",
-          "tables/records/*.json")
-MAPPINGS = ("outputs", "counts", "environment", "settings", "training")  # in a record, where they are there at all
+PLACES = (
+    "models/*/*/*/*/record.json",
+    "embeddings/*/*/*/*/record.json",
+    "scores/*/*/*/*/*/record.json",
+    "tokens/*/*/record.json",
+    "corpora/*/record.json",
+    "faq/*/record.json",
+    "sts/record.json",
+    "tables/records/*.json",
+)
+MAPPINGS = (
+    "outputs",
+    "counts",
+    "environment",
+    "settings",
+    "training",
+)  # in a record, where they are there at all
 OF_A_FOLD = 1.8  # distinct sentences of a row: the folds' records do not count them
 LEAST_WORK = 0.5  # of a job's time that is taken for work, however long its start should have taken
 
@@ -62,26 +75,43 @@ def _used(root: Path, path: Path) -> Used | None:
 def _job(stage: Any, parts: tuple[str, ...]) -> Job | None:
     """Return the job that a record below the output folder belongs to."""
     folders = parts[:-1]
-    if stage in MODEL_STAGES and len(folders) >= 5 and folders[-1].removeprefix("seed-").isdecimal():
+    if (
+        stage in MODEL_STAGES
+        and len(folders) >= 5
+        and folders[-1].removeprefix("seed-").isdecimal()
+    ):
         corpus, base, name, seed = folders[-4:]
         return Job(stage, corpus, base, name, int(seed.removeprefix("seed-")))
     if folders[0] == "tables":
-        return Job(str(stage), name=parts[-1].removesuffix(".json") if stage == "render_table" else "")
+        return Job(
+            str(stage), name=parts[-1].removesuffix(".json") if stage == "render_table" else ""
+        )
     if stage == "tokenise":
         return Job(stage, folders[2], folders[1])
     if stage in ("prepare_nli", "prepare_wiki"):
         return Job(stage, folders[1])
     if stage == "prepare_faq":
-        return Job(stage, name=folders[1]) if folders[0] == "faq" else None  # a fold's record: the same job
+        return (
+            Job(stage, name=folders[1]) if folders[0] == "faq" else None
+        )  # a fold's record: the same job
     return Job(stage) if stage == "prepare_sts" else None
 
 
 def _benchmark_path(job: Job) -> str:
-    place = {"tokenise": f"{job.base}/{job.corpus}", "prepare_nli": job.corpus, "prepare_wiki": job.corpus,
-             "prepare_faq": job.name, "train_initial": f"{job.corpus}/{job.base}/seed-{job.seed}"}
+    place = {
+        "tokenise": f"{job.base}/{job.corpus}",
+        "prepare_nli": job.corpus,
+        "prepare_wiki": job.corpus,
+        "prepare_faq": job.name,
+        "train_initial": f"{job.corpus}/{job.base}/seed-{job.seed}",
+    }
     if job.stage in MODEL_STAGES:
         place.setdefault(job.stage, f"{job.corpus}/{job.base}/{job.name}/seed-{job.seed}")
-    return f"logs/{job.stage}/{place[job.stage]}.tsv" if job.stage in place else f"logs/{job.stage}.tsv"
+    return (
+        f"logs/{job.stage}/{place[job.stage]}.tsv"
+        if job.stage in place
+        else f"logs/{job.stage}.tsv"
+    )
 
 
 def _benchmark(path: Path) -> tuple[float, float | None]:
@@ -115,7 +145,9 @@ def folders(out: str | Path) -> list[Path]:
     return [own, *(f for f in others if (f / "models").is_dir() and f.resolve() != own.resolve())]
 
 
-def learn(config: dict, manifest: Mapping[str, Dataset], given: Shipped, folders: Iterable[str | Path]) -> Learned:
+def learn(
+    config: dict, manifest: Mapping[str, Dataset], given: Shipped, folders: Iterable[str | Path]
+) -> Learned:
     """Return the rates and texts that the finished jobs of some output folders show, the config's own first.
 
     The other folders fill in what the own one has not measured, as far as their records tell the work:
@@ -132,7 +164,10 @@ def learn(config: dict, manifest: Mapping[str, Dataset], given: Shipped, folders
                 devices[str(used.record["device"])] += 1
             for key, speed in _speeds(cost, used, own=i == 0):
                 (others if i else own)[key].append(speed)
-    rates = {key: Rate(median(values), len(values), key.rpartition("/")[2]) for key, values in (others | own).items()}
+    rates = {
+        key: Rate(median(values), len(values), key.rpartition("/")[2])
+        for key, values in (others | own).items()
+    }
     first = facts[0][0] if facts else Learned()
     return Learned(dict(sorted(rates.items())), first.texts, first.banks, dict(devices))
 
@@ -140,12 +175,26 @@ def learn(config: dict, manifest: Mapping[str, Dataset], given: Shipped, folders
 def _facts(finished: list[Used]) -> tuple[Learned, list[Used]]:
     """Return how long the prepared texts are and how large the banks, with the jobs themselves."""
     records = {u.job: u.record for u in finished}
-    prepared = {j.corpus or j.name: r.get("counts", {}) for j, r in records.items() if j.stage.startswith("prepare_")}
-    per_row = {name: counts["sentences"] / counts["rows"] for name, counts in prepared.items() if counts.get("rows")}
-    texts = {j.corpus: Text(r["tokens"] / r["sentences"], per_row.get(j.corpus, OF_A_FOLD)) for j, r in records.items()
-             if j.stage == "tokenise" and r.get("sentences") and r.get("tokens")}
-    banks = {j.name: {k: prepared[j.name][k] for k in ("pairs", "queries") if k in prepared[j.name]}
-             for j in records if j.stage == "prepare_faq"}
+    prepared = {
+        j.corpus or j.name: r.get("counts", {})
+        for j, r in records.items()
+        if j.stage.startswith("prepare_")
+    }
+    per_row = {
+        name: counts["sentences"] / counts["rows"]
+        for name, counts in prepared.items()
+        if counts.get("rows")
+    }
+    texts = {
+        j.corpus: Text(r["tokens"] / r["sentences"], per_row.get(j.corpus, OF_A_FOLD))
+        for j, r in records.items()
+        if j.stage == "tokenise" and r.get("sentences") and r.get("tokens")
+    }
+    banks = {
+        j.name: {k: prepared[j.name][k] for k in ("pairs", "queries") if k in prepared[j.name]}
+        for j in records
+        if j.stage == "prepare_faq"
+    }
     return Learned(texts=texts, banks=banks), finished
 
 
@@ -155,9 +204,14 @@ def _speeds(cost: Cost, used: Used, own: bool) -> Iterator[tuple[str, float]]:
     device = device_class(used, cost)
     start = cost.given.start[device if used.job.stage in MODEL_STAGES else "light"]
     expected = work / cost.given.rates[device][used.job.stage]
-    if expected > start:  # else it tells how long starting takes; judged by the estimate, lest only slow ones count
+    if (
+        expected > start
+    ):  # else it tells how long starting takes; judged by the estimate, lest only slow ones count
         for base in dict.fromkeys((used.job.base if used.job.stage in MODEL_STAGES else ANY, ANY)):
-            yield f"{device}/{used.job.stage}/{base}", work / max(used.seconds - start, LEAST_WORK * used.seconds)
+            yield (
+                f"{device}/{used.job.stage}/{base}",
+                work / max(used.seconds - start, LEAST_WORK * used.seconds),
+            )
 
 
 def device_class(used: Used, cost: Cost) -> str:
@@ -175,10 +229,17 @@ def work_done(cost: Cost, used: Used, own: bool) -> float:
     job, record = used.job, used.record
     try:
         if job.stage in TRAININGS:
-            settings = record["settings"] | {"batch_size": record["batch_size"]}  # the size that the corpus could fill
+            settings = record["settings"] | {
+                "batch_size": record["batch_size"]
+            }  # the size that the corpus could fill
             return cost.training(job, settings, record["training"]["step"])
         if job.stage == "embed":
-            return cost.embedding(job, record.get("settings", {}), record["sentences"], record["max_length"])
+            return cost.embedding(
+                job, record.get("settings", {}), record["sentences"], record["max_length"]
+            )
         return cost.work(job) if own else 0.0
-    except (KeyError, TypeError):  # a corpus or base that this config does not know, or a record of another version
+    except (
+        KeyError,
+        TypeError,
+    ):  # a corpus or base that this config does not know, or a record of another version
         return 0.0

@@ -5,7 +5,9 @@ import io
 import json
 
 # group | question | answer | queries, separated by ;
-ITEMS = [tuple(line.split("|")) for line in """\
+ITEMS = [
+    tuple(line.split("|"))
+    for line in """\
 cards|How do I get a library card?|Come to the desk with an identity card; the card is printed while you wait.|become a member;card for the library
 cards|What does a library card cost?|Adults pay ten crowns a year, children nothing.|membership fee;price of a yearly card
 cards|I lost my card. What now?|Tell the desk at once and we block it; a new one costs two crowns.|lost card;my card was stolen
@@ -23,7 +25,8 @@ media|Can I print from my laptop?|Send the file to the printer named Owl and pay
 media|Do you have newspapers from abroad?|Thirty of them lie on the first floor, and older ones are on film.|foreign newspapers;read the paper of another country
 media|What does "NA" mean in the catalogue?|It stands for "not arrived": the book is ordered.|NA in the catalogue;status NA
 odd|null|The word null is printed on a receipt if no date could be set.|null on my receipt;null
-odd|Which shelf is n/a?|n/a|NA;n/a""".splitlines()]
+odd|Which shelf is n/a?|n/a|NA;n/a""".splitlines()
+]
 
 
 def as_json_lines() -> str:
@@ -42,5 +45,8 @@ def as_csv() -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(("question", "answer", "id", "group"))
-    writer.writerows((question, answer, f"lib-{i:02d}", group) for i, (group, question, answer, _) in enumerate(ITEMS))
+    writer.writerows(
+        (question, answer, f"lib-{i:02d}", group)
+        for i, (group, question, answer, _) in enumerate(ITEMS)
+    )
     return out.getvalue()

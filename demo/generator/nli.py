@@ -11,15 +11,29 @@ from generator.relations import Event, events, wording
 CAPTION = "{who} {is} {act} {where}."
 PLAN = "{who} will {act} {where}."
 SKILL = "{who} can {act} {where}."
-GENRES = {"government": NEWS, "slate": NEWS, "travel": CAPTIONS, "fiction": CAPTIONS, "telephone": ADVICE}
+GENRES = {
+    "government": NEWS,
+    "slate": NEWS,
+    "travel": CAPTIONS,
+    "fiction": CAPTIONS,
+    "telephone": ADVICE,
+}
 
 # Real text that careless readers turn into missing values.
 ODD_TRIPLES = (
     ("null", "The field holds the word null.", "The field holds a street name."),
     ("The answer column says NA.", "NA", "The answer column says yes."),
     ("The clerk wrote n/a in the last box.", "The last box says n/a.", "n/a"),
-    ("None of the parcels arrived.", "The parcels are still missing.", "Every parcel arrived on time."),
-    ('The sign reads "closed, back soon".', "The place is closed, for now.", 'The sign reads "open".'),
+    (
+        "None of the parcels arrived.",
+        "The parcels are still missing.",
+        "Every parcel arrived on time.",
+    ),
+    (
+        'The sign reads "closed, back soon".',
+        "The place is closed, for now.",
+        'The sign reads "open".',
+    ),
 )
 
 
@@ -51,16 +65,28 @@ def contradicted(event: Event, way: int, dice: Dice) -> str:
     if way % 3 == 0:
         return wording(Event(topic, event.who, (topic.contrary,) * 2, None), _frame(event))
     if way % 3 == 1:
-        return "Nobody " + wording(event, "{is} {act} {where}.").lower().replace("are ", "is ", 1) \
-            if event.topic in CAPTIONS else "It is untrue that " + _lower(wording(event, pattern_of(event)))
+        return (
+            "Nobody " + wording(event, "{is} {act} {where}.").lower().replace("are ", "is ", 1)
+            if event.topic in CAPTIONS
+            else "It is untrue that " + _lower(wording(event, pattern_of(event)))
+        )
     act = dice.other(topic.acts, event.act)
     return wording(Event(topic, event.who, act, event.where), pattern_of(event))
 
 
 def neutral(event: Event, dice: Dice) -> str:
     """Return a sentence that may or may not be true beside the event's."""
-    extra = dice.pick(("for the first time", "to win a bet", "with a famous visitor nearby", "because of a promise",
-                       "for a documentary film", "as on every Tuesday", "without telling anyone"))
+    extra = dice.pick(
+        (
+            "for the first time",
+            "to win a bet",
+            "with a famous visitor nearby",
+            "because of a promise",
+            "for a documentary film",
+            "as on every Tuesday",
+            "without telling anyone",
+        )
+    )
     return wording(event, pattern_of(event).replace("{where}", extra))
 
 
@@ -75,8 +101,11 @@ def triples() -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(("sent0", "sent1", "hard_neg"))
-    rows = [(wording(event, pattern_of(event)), entailed(event, way), contradicted(event, way, dice))
-            for event, copies in ((next(deck), 1 + i % 3) for i in range(226)) for way in _ways(dice, copies)]
+    rows = [
+        (wording(event, pattern_of(event)), entailed(event, way), contradicted(event, way, dice))
+        for event, copies in ((next(deck), 1 + i % 3) for i in range(226))
+        for way in _ways(dice, copies)
+    ]
     writer.writerows(dice.shuffled([*rows, *ODD_TRIPLES]))
     return out.getvalue()
 
@@ -95,11 +124,31 @@ def snli() -> str:
         premise, caption = wording(event, CAPTION), f"{7000 + 37 * number}.jpg#{number % 5}"
         for label, text in _hypotheses(event, number, dice):
             split = len(rows) % 23 == 22
-            votes = ["neutral", "neutral", "entailment", "entailment", "contradiction"] if split else [label]
-            rows.append({"annotator_labels": votes, "captionID": caption, "gold_label": "-" if split else label,
-                         "pairID": f"{caption}r1{label[0]}", "sentence1": premise, "sentence2": text})
-    rows.append({**rows[0], "gold_label": "neutral", "pairID": "9999.jpg#0r1n", "captionID": "9999.jpg#0",
-                 "annotator_labels": ["neutral"], "sentence2": "n/a"})
+            votes = (
+                ["neutral", "neutral", "entailment", "entailment", "contradiction"]
+                if split
+                else [label]
+            )
+            rows.append(
+                {
+                    "annotator_labels": votes,
+                    "captionID": caption,
+                    "gold_label": "-" if split else label,
+                    "pairID": f"{caption}r1{label[0]}",
+                    "sentence1": premise,
+                    "sentence2": text,
+                }
+            )
+    rows.append(
+        {
+            **rows[0],
+            "gold_label": "neutral",
+            "pairID": "9999.jpg#0r1n",
+            "captionID": "9999.jpg#0",
+            "annotator_labels": ["neutral"],
+            "sentence2": "n/a",
+        }
+    )
     return "".join(json.dumps(row, separators=(",", ":")) + "\n" for row in rows)
 
 
@@ -112,12 +161,23 @@ def multinli() -> str:
         genre = list(GENRES)[number % 5]
         event = next(decks[genre])
         for label, text in _hypotheses(event, number, dice):
-            rows.append({"annotator_labels": [label], "genre": genre, "gold_label": label,
-                         "pairID": f"{30000 + number}{label[0]}", "promptID": str(30000 + number),
-                         "sentence1": wording(event, pattern_of(event)), "sentence2": text})
+            rows.append(
+                {
+                    "annotator_labels": [label],
+                    "genre": genre,
+                    "gold_label": label,
+                    "pairID": f"{30000 + number}{label[0]}",
+                    "promptID": str(30000 + number),
+                    "sentence1": wording(event, pattern_of(event)),
+                    "sentence2": text,
+                }
+            )
     return "".join(json.dumps(row, separators=(",", ":")) + "\n" for row in rows)
 
 
 def _hypotheses(event: Event, way: int, dice: Dice) -> list[tuple[str, str]]:
-    return [("neutral", neutral(event, dice)), ("entailment", entailed(event, way)),
-            ("contradiction", contradicted(event, way, dice))]
+    return [
+        ("neutral", neutral(event, dice)),
+        ("entailment", entailed(event, way)),
+        ("contradiction", contradicted(event, way, dice)),
+    ]

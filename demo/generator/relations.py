@@ -20,7 +20,9 @@ class Event:
 
 def events(topics: tuple[Topic, ...], dice: Dice) -> Iterator[Event]:
     """Yield the topics' events in random order, none twice before all came."""
-    return dice.deal([Event(t, *slots) for t in topics for slots in product(t.whos, t.acts, t.wheres)])
+    return dice.deal(
+        [Event(t, *slots) for t in topics for slots in product(t.whos, t.acts, t.wheres)]
+    )
 
 
 def wording(event: Event, pattern: str, reworded: str = "") -> str:
@@ -29,13 +31,19 @@ def wording(event: Event, pattern: str, reworded: str = "") -> str:
     where = event.where["p" in reworded] if event.where else ""
     is_ = "are" if who.startswith("two ") else "is"
     text = pattern.format(who=who, act=event.act["a" in reworded], where=where, **{"is": is_})
-    text = " ".join(text.split()).replace(" .", ".").replace(" ?", "?").replace(" ,", ",").strip(" ,:")
+    text = (
+        " ".join(text.split()).replace(" .", ".").replace(" ?", "?").replace(" ,", ",").strip(" ,:")
+    )
     return text[0].upper() + text[1:]
 
 
 def _changed(event: Event, dice: Dice, slots: str) -> Event:
     topic = event.topic
-    for slot, name, choices in (("w", "who", topic.whos), ("a", "act", topic.acts), ("p", "where", topic.wheres)):
+    for slot, name, choices in (
+        ("w", "who", topic.whos),
+        ("a", "act", topic.acts),
+        ("p", "where", topic.wheres),
+    ):
         if slot in slots:
             event = replace(event, **{name: dice.other(choices, getattr(event, name))})
     return event
@@ -43,14 +51,42 @@ def _changed(event: Event, dice: Dice, slots: str) -> Event:
 
 # score: (slots replaced by a sibling, slots reworded, is the place left out?)
 STEPS = {
-    "5.000": ("", "wap", False), "4.800": ("", "ap", False), "4.600": ("", "w", False),
-    "4.200": ("", "", True), "4.000": ("", "w", True), "3.800": ("", "wa", True),
-    "3.400": ("p", "", False), "3.000": ("w", "", False), "2.600": ("w", "a", True), "2.400": ("wp", "a", False),
-    "2.000": ("a", "", False), "1.600": ("ap", "", False), "1.400": ("ap", "w", False),
-    "1.000": ("wap", "", False), "0.800": ("wap", "wap", False),
+    "5.000": ("", "wap", False),
+    "4.800": ("", "ap", False),
+    "4.600": ("", "w", False),
+    "4.200": ("", "", True),
+    "4.000": ("", "w", True),
+    "3.800": ("", "wa", True),
+    "3.400": ("p", "", False),
+    "3.000": ("w", "", False),
+    "2.600": ("w", "a", True),
+    "2.400": ("wp", "a", False),
+    "2.000": ("a", "", False),
+    "1.600": ("ap", "", False),
+    "1.400": ("ap", "w", False),
+    "1.000": ("wap", "", False),
+    "0.800": ("wap", "wap", False),
 }
-SCORES = ("5.000", "4.000", "3.000", "2.000", "1.000", "0.000", "4.800", "3.800", "2.600", "1.600", "0.200",
-          "4.600", "3.400", "2.400", "1.400", "4.200", "0.800", "0.000")
+SCORES = (
+    "5.000",
+    "4.000",
+    "3.000",
+    "2.000",
+    "1.000",
+    "0.000",
+    "4.800",
+    "3.800",
+    "2.600",
+    "1.600",
+    "0.200",
+    "4.600",
+    "3.400",
+    "2.400",
+    "1.400",
+    "4.200",
+    "0.800",
+    "0.000",
+)
 
 
 def partner(event: Event, stranger: Event, score: str, dice: Dice) -> tuple[Event, str]:

@@ -5,7 +5,9 @@ from xml.sax.saxutils import escape
 from generator.dice import Dice
 
 # thing | what is wrong | to mend it | mending it | four pieces of advice
-PROBLEMS = [tuple(line.split("|")) for line in """\
+PROBLEMS = [
+    tuple(line.split("|"))
+    for line in """\
 door hinge|squeaks at night|silence a squeaking hinge|silencing a hinge that squeaks|Lift the pin out and rub it with candle wax.|A drop of sewing-machine oil on the hinge works for months.|Tighten the loose screws of the hinge, since play makes noise.|Graphite from a soft pencil helps where oil would stain.
 kettle|is full of limescale|remove limescale from a kettle|getting limescale out of a kettle|Boil equal parts of vinegar and water, then wait an hour.|Citric acid smells less than vinegar and dissolves the scale as well.|Rinse the kettle twice before you make tea again.|Empty it every evening and the scale will hardly form.
 kitchen tap|drips all day|stop a dripping tap|stopping a tap from dripping|Close the stop valve and put a new washer in.|The ceramic disc may be worn, so take it to a shop for a match.|Wrap the thread with tape before you screw the tap together.|A worn seat can be ground smooth with a small tool.
@@ -17,28 +19,51 @@ parquet floor|is scratched by chairs|hide scratches in parquet|hiding the scratc
 bicycle chain|is red with rust|clean a rusty chain|cleaning rust off a chain|Brush it with paraffin and wipe until the rag stays clean.|Soak the chain overnight in oil.|Replace it if single links stay stiff.|Keep it covered when it rains.
 coat zip|is stuck halfway|free a stuck zip|freeing a zip that is stuck|Pull the cloth sideways out of the slider first.|Run a candle over the teeth above and below.|Squeeze the slider gently with pliers if teeth gape.|A drop of dish soap is enough for plastic teeth.
 bread knife|has gone blunt|sharpen a serrated knife|sharpening a knife with teeth|Use a round file and do each tooth from one side.|The bottom of an unglazed cup serves as a whetstone.|Three strokes a tooth are plenty.|Never put the blade in the dishwasher.
-flower pot|has a crack|mend a cracked clay pot|mending a pot of clay with a crack|Bind it with wire and smear waterproof glue inside.|Soak the pot first, because dry clay drinks the glue.|Use it as a cover for a plastic pot from now on.|Two-part resin holds even through frost.""".splitlines()]
+flower pot|has a crack|mend a cracked clay pot|mending a pot of clay with a crack|Bind it with wire and smear waterproof glue inside.|Soak the pot first, because dry clay drinks the glue.|Use it as a cover for a plastic pot from now on.|Two-part resin holds even through frost.""".splitlines()
+]
 
-QUERIES = ("My {thing} {trouble}. What can I do?", "How do I {mend}?", "Any advice on {mending}?",
-           "the {thing} in our rented flat {trouble} and the landlord is away, is there a cheap way to {mend}")
-CHORES = ("descale a coffee machine;polish a brass lamp;unblock a sink;hang a heavy picture;wash a woollen blanket;"
-          "repaint a radiator;bleed a radiator;store potatoes;seal a window;lift a wine stain;oil a garden gate;"
-          "shorten curtains;clean an oven door;insulate an attic;sweep a chimney;patch a tent;grow a hedge;"
-          "dry wet shoes;stack firewood;rewire a lamp").split(";")
+QUERIES = (
+    "My {thing} {trouble}. What can I do?",
+    "How do I {mend}?",
+    "Any advice on {mending}?",
+    "the {thing} in our rented flat {trouble} and the landlord is away, is there a cheap way to {mend}",
+)
+CHORES = (
+    "descale a coffee machine;polish a brass lamp;unblock a sink;hang a heavy picture;wash a woollen blanket;"
+    "repaint a radiator;bleed a radiator;store potatoes;seal a window;lift a wine stain;oil a garden gate;"
+    "shorten curtains;clean an oven door;insulate an attic;sweep a chimney;patch a tent;grow a hedge;"
+    "dry wet shoes;stack firewood;rewire a lamp"
+).split(";")
 
 
 def _pairs() -> list[tuple[int, str, str]]:
     """Return (problem or -1, question, answer): four pairs a problem, and others, two of odd text."""
     pairs = []
     for i, (thing, trouble, mend, mending, *tips) in enumerate(PROBLEMS):
-        pairs += [(i, f"How to {mend}?", f"{tips[0]} {tips[1]} {tips[3]}"),
-                  (i, f"My {thing} {trouble}, who has a trick?", f"{tips[2]} {tips[0]}"),
-                  (i, f"What do you need for {mending}?", f"It depends on the {thing}. {tips[1]}\n{tips[2]}"),
-                  (i, f"Is it worth calling somebody when a {thing} {trouble}?", f"Hardly ever. {tips[3]} "
-                   "If that fails, ask at a shop & compare prices; under <20> crowns it pays.")]
-    pairs += [(-1, f"What is the safest way to {chore}?", f"To {chore} safely, read the label, wear gloves and try it "
-               f"on a hidden spot first. People who {chore} every year say that patience matters more than strength.")
-              for chore in CHORES]
+        pairs += [
+            (i, f"How to {mend}?", f"{tips[0]} {tips[1]} {tips[3]}"),
+            (i, f"My {thing} {trouble}, who has a trick?", f"{tips[2]} {tips[0]}"),
+            (
+                i,
+                f"What do you need for {mending}?",
+                f"It depends on the {thing}. {tips[1]}\n{tips[2]}",
+            ),
+            (
+                i,
+                f"Is it worth calling somebody when a {thing} {trouble}?",
+                f"Hardly ever. {tips[3]} "
+                "If that fails, ask at a shop & compare prices; under <20> crowns it pays.",
+            ),
+        ]
+    pairs += [
+        (
+            -1,
+            f"What is the safest way to {chore}?",
+            f"To {chore} safely, read the label, wear gloves and try it "
+            f"on a hidden spot first. People who {chore} every year say that patience matters more than strength.",
+        )
+        for chore in CHORES
+    ]
     return [*pairs, (-1, "What does NA on a paint tin mean?", "NA"), (-1, "null", "n/a")]
 
 
@@ -57,34 +82,74 @@ def _pair_id(position: int) -> int:
 def _query(number: int, group: int, text: str) -> str:
     thing, trouble, mend, *_ = PROBLEMS[group]
     words = _tag("exWords", *(_text("string", word) for word in thing.split()))
-    return _tag("Query", _text("Author", "demo"), _text("Original", f"How to {mend}?"),
-                words, _text("QueryGroupID", group), _text("QueryID", number), _text("QueryString", text),
-                "<Expansions />", "<relDocs />", _text("Fold", group % 5)) + "\n"
+    return (
+        _tag(
+            "Query",
+            _text("Author", "demo"),
+            _text("Original", f"How to {mend}?"),
+            words,
+            _text("QueryGroupID", group),
+            _text("QueryID", number),
+            _text("QueryString", text),
+            "<Expansions />",
+            "<relDocs />",
+            _text("Fold", group % 5),
+        )
+        + "\n"
+    )
 
 
 def _candidates(group: int, dice: Dice) -> str:
     own = [i for i, (problem, _, _) in enumerate(_pairs()) if problem == group]
-    others = dice.shuffled([i for i, (problem, _, _) in enumerate(_pairs()) if problem != group])[:4]
+    others = dice.shuffled([i for i, (problem, _, _) in enumerate(_pairs()) if problem != group])[
+        :4
+    ]
     values = [(1, 1), (1, 2), (2, 1), (2, 3), *((4, dice.pick((3, 4))) for _ in others)]
     found = []
     for i, pair in zip([*own, *others], values):
-        votes = [_tag("Annotation", _text("Val", value), _text("Annotator", who),
-                      _text("AnnotationTime", f"2020-01-{group + 1:02d}"))
-                 for who, value in zip("AB", pair)][: 1 + (group + i) % 2]
-        found.append(_tag("IRCandidate", _text("Id", _pair_id(i)), _tag("Annotations", *votes)) + "\n")
+        votes = [
+            _tag(
+                "Annotation",
+                _text("Val", value),
+                _text("Annotator", who),
+                _text("AnnotationTime", f"2020-01-{group + 1:02d}"),
+            )
+            for who, value in zip("AB", pair)
+        ][: 1 + (group + i) % 2]
+        found.append(
+            _tag("IRCandidate", _text("Id", _pair_id(i)), _tag("Annotations", *votes)) + "\n"
+        )
     return _tag("IRCandidateList", _text("grpId", group), _tag("candidates", *found)) + "\n"
 
 
 def faqir() -> str:
     """Return FAQIRv1.0.xml: 70 pairs, 12 templates of four queries, eight pooled pairs for each template."""
     dice = Dice(411)
-    asked = [(group, query.format(thing=thing, trouble=trouble, mend=mend, mending=mending))
-             for group, (thing, trouble, mend, mending, *_) in enumerate(PROBLEMS) for query in QUERIES]
-    pairs = [_tag("qaPair", _text("Id", _pair_id(i)), _text("Question", question), _text("Answer", answer),
-                  _tag("Categories", _text("string", "Household")), "<VoteCount />") + "\n"
-             for i, (_, question, answer) in enumerate(_pairs())]
-    return '<?xml version="1.0" encoding="utf-8"?>\n' + _tag(
-        "IRSet", _text("SetName", "hand-made"),
-        _tag("queries", *(_query(n, group, text) for n, (group, text) in enumerate(asked))),
-        _tag("KB", _tag("Pairs", *pairs)),
-        _tag("relCandidates", *(_candidates(group, dice) for group in range(len(PROBLEMS))))) + "\n"
+    asked = [
+        (group, query.format(thing=thing, trouble=trouble, mend=mend, mending=mending))
+        for group, (thing, trouble, mend, mending, *_) in enumerate(PROBLEMS)
+        for query in QUERIES
+    ]
+    pairs = [
+        _tag(
+            "qaPair",
+            _text("Id", _pair_id(i)),
+            _text("Question", question),
+            _text("Answer", answer),
+            _tag("Categories", _text("string", "Household")),
+            "<VoteCount />",
+        )
+        + "\n"
+        for i, (_, question, answer) in enumerate(_pairs())
+    ]
+    return (
+        '<?xml version="1.0" encoding="utf-8"?>\n'
+        + _tag(
+            "IRSet",
+            _text("SetName", "hand-made"),
+            _tag("queries", *(_query(n, group, text) for n, (group, text) in enumerate(asked))),
+            _tag("KB", _tag("Pairs", *pairs)),
+            _tag("relCandidates", *(_candidates(group, dice) for group in range(len(PROBLEMS)))),
+        )
+        + "\n"
+    )

@@ -7,37 +7,80 @@ from generator.dice import Dice
 from generator.lexicon import ADVICE, CAPTIONS, NEWS, Topic
 from generator.relations import SCORES, events, partner, wording
 
-Family = tuple[tuple[Topic, ...], str, str]  # topics, a sentence pattern, another pattern for the second sentence
+Family = tuple[
+    tuple[Topic, ...], str, str
+]  # topics, a sentence pattern, another pattern for the second sentence
 Pair = tuple[str, str, str]  # gold score as text with three decimals, sentence 1, sentence 2
 
 CAPTION: Family = (CAPTIONS, "{who} {is} {act} {where}.", "{who} {is} {act} {where}.")
 SCENE: Family = (CAPTIONS, "{where}, {who} {is} {act}.", "{who} {is} {act} {where}.")
 GLOSS: Family = (CAPTIONS, "the act of {act} {where}, by {who}", "{who} {act} {where}, as an act")
 HEADLINE: Family = (NEWS, "{who} to {act} {where}", "{who} to {act} {where}")
-REPORT: Family = (NEWS, "{who} will {act} {where}, it is said.",
-                  "It is said that {who} will {act} {where}.")
-SPEECH: Family = (NEWS, "Mr President, I hope {who} will {act} {where}.",
-                  "I hope, Mr President, {who} will {act} {where}.")
-TWEET: Family = (NEWS, "{who} set to {act} {where} http://news.example/a1", "Now: {who} may {act} {where}")
-QUESTION: Family = (ADVICE, "How can {who} {act} {where}?", "What is the best way for {who} to {act} {where}?")
-OPINION: Family = (ADVICE, "I think {who} should {act} {where}.", "In my opinion {who} should {act} {where}.")
-ANSWER: Family = (ADVICE, "Yes, {who} can {act} {where}.",
-                  "{who} can {act} {where}, yes.")
+REPORT: Family = (
+    NEWS,
+    "{who} will {act} {where}, it is said.",
+    "It is said that {who} will {act} {where}.",
+)
+SPEECH: Family = (
+    NEWS,
+    "Mr President, I hope {who} will {act} {where}.",
+    "I hope, Mr President, {who} will {act} {where}.",
+)
+TWEET: Family = (
+    NEWS,
+    "{who} set to {act} {where} http://news.example/a1",
+    "Now: {who} may {act} {where}",
+)
+QUESTION: Family = (
+    ADVICE,
+    "How can {who} {act} {where}?",
+    "What is the best way for {who} to {act} {where}?",
+)
+OPINION: Family = (
+    ADVICE,
+    "I think {who} should {act} {where}.",
+    "In my opinion {who} should {act} {where}.",
+)
+ANSWER: Family = (ADVICE, "Yes, {who} can {act} {where}.", "{who} can {act} {where}, yes.")
 
 SUBSETS: dict[int, dict[str, Family]] = {
-    2012: {"MSRpar": REPORT, "MSRvid": CAPTION, "SMTeuroparl": SPEECH, "surprise.OnWN": GLOSS,
-           "surprise.SMTnews": REPORT},
+    2012: {
+        "MSRpar": REPORT,
+        "MSRvid": CAPTION,
+        "SMTeuroparl": SPEECH,
+        "surprise.OnWN": GLOSS,
+        "surprise.SMTnews": REPORT,
+    },
     2013: {"FNWN": GLOSS, "OnWN": GLOSS, "headlines": HEADLINE},
-    2014: {"OnWN": GLOSS, "deft-forum": OPINION, "deft-news": REPORT, "headlines": HEADLINE, "images": SCENE,
-           "tweet-news": TWEET},
-    2015: {"answers-forums": OPINION, "answers-students": ANSWER, "belief": OPINION, "headlines": HEADLINE,
-           "images": CAPTION},
-    2016: {"answer-answer": OPINION, "headlines": HEADLINE, "plagiarism": ANSWER, "postediting": REPORT,
-           "question-question": QUESTION},
+    2014: {
+        "OnWN": GLOSS,
+        "deft-forum": OPINION,
+        "deft-news": REPORT,
+        "headlines": HEADLINE,
+        "images": SCENE,
+        "tweet-news": TWEET,
+    },
+    2015: {
+        "answers-forums": OPINION,
+        "answers-students": ANSWER,
+        "belief": OPINION,
+        "headlines": HEADLINE,
+        "images": CAPTION,
+    },
+    2016: {
+        "answer-answer": OPINION,
+        "headlines": HEADLINE,
+        "plagiarism": ANSWER,
+        "postediting": REPORT,
+        "question-question": QUESTION,
+    },
 }
 BLANKS = {2015: 6, 2016: 5}  # every so-manieth pair of these years was never scored
-ODD_PAIRS = {(2014, "tweet-news"): ("2.600", "null", "n/a"), (2013, "OnWN"): ("0.000", "NA", "the act of singing"),
-             (2016, "headlines"): ("1.000", "n/a", "Office to answer n/a in every case")}
+ODD_PAIRS = {
+    (2014, "tweet-news"): ("2.600", "null", "n/a"),
+    (2013, "OnWN"): ("0.000", "NA", "the act of singing"),
+    (2016, "headlines"): ("1.000", "n/a", "Office to answer n/a in every case"),
+}
 
 
 def pairs(family: Family, dice: Dice, scores: tuple[str, ...] = SCORES) -> Iterator[Pair]:
@@ -75,7 +118,10 @@ def year(number: int) -> dict[str, list[Pair]]:
         if odd := ODD_PAIRS.get((number, name)):
             rows[9] = odd
         skip = BLANKS.get(number)
-        out[name] = [("" if skip and j % skip == 1 else score, *texts) for j, (score, *texts) in enumerate(rows)]
+        out[name] = [
+            ("" if skip and j % skip == 1 else score, *texts)
+            for j, (score, *texts) in enumerate(rows)
+        ]
     return out
 
 
@@ -89,7 +135,9 @@ def senteval(number: int) -> dict[str, str]:
     """Return one year's files by name, tokenised, in two columns."""
     files = {}
     for name, rows in year(number).items():
-        files[f"STS.input.{name}.txt"] = "".join(f"{tokenised(a)}\t{tokenised(b)}\n" for _, a, b in rows)
+        files[f"STS.input.{name}.txt"] = "".join(
+            f"{tokenised(a)}\t{tokenised(b)}\n" for _, a, b in rows
+        )
         files[f"STS.gs.{name}.txt"] = "".join(_gold(number, score) + "\n" for score, _, _ in rows)
     return files
 
@@ -99,14 +147,20 @@ def raw_2016() -> dict[str, str]:
     files = {}
     for name, rows in year(2016).items():
         source = f"Invented {name} (hand-made)"
-        files[f"STS2016.input.{name}.txt"] = "".join(f"{a}\t{b}\t{source}\t{source}\n" for _, a, b in rows)
+        files[f"STS2016.input.{name}.txt"] = "".join(
+            f"{a}\t{b}\t{source}\t{source}\n" for _, a, b in rows
+        )
         files[f"STS2016.gs.{name}.txt"] = "".join(_gold(2016, score) + "\n" for score, _, _ in rows)
     return files
 
 
-BENCHMARK = (("main-captions", "MSRvid", "2012test", CAPTION), ("main-captions", "images", "2014", SCENE),
-             ("main-news", "headlines", "2015", HEADLINE), ("main-news", "MSRpar", "2012train", REPORT),
-             ("main-forums", "answers-forums", "2015", OPINION))
+BENCHMARK = (
+    ("main-captions", "MSRvid", "2012test", CAPTION),
+    ("main-captions", "images", "2014", SCENE),
+    ("main-news", "headlines", "2015", HEADLINE),
+    ("main-news", "MSRpar", "2012train", REPORT),
+    ("main-forums", "answers-forums", "2015", OPINION),
+)
 QUOTED = (
     ("4.600", 'The sign says "no swimming" in red.', 'A red sign says "no swimming".'),
     ("3.000", '"Two tickets, please, said the boy.', 'The boy said "two tickets".'),
@@ -125,7 +179,9 @@ def benchmark(split: str, count: int, seed: int) -> str:
         genre, file, origin, _ = BENCHMARK[i % 5]
         score, a, b = next(streams[i % 5]) if i % 12 != 7 else QUOTED[i // 12 % 5]
         more = "\thand-made, first\thand-made, second" if i % 9 == 8 else ""
-        lines.append(f"{genre}\t{file}\t{origin}\t{seed % 10 * 1000 + i:04d}\t{score}\t{a}\t{b}{more}\n")
+        lines.append(
+            f"{genre}\t{file}\t{origin}\t{seed % 10 * 1000 + i:04d}\t{score}\t{a}\t{b}{more}\n"
+        )
     return "".join(lines)
 
 
@@ -136,6 +192,10 @@ def sick(count: int, seed: int, newline: str) -> str:
     for i in range(count):
         score, a, b = next(stream)
         grade = f"{1 + 0.8 * float(score):.1f}".replace(".0", "")
-        judgment = "ENTAILMENT" if score >= "3.800" else "CONTRADICTION" if score == "2.000" else "NEUTRAL"
-        lines.append(f"{seed % 10 * 1000 + 3 * i + 1}\t{a.rstrip('.')}\t{b.rstrip('.')}\t{grade}\t{judgment}")
+        judgment = (
+            "ENTAILMENT" if score >= "3.800" else "CONTRADICTION" if score == "2.000" else "NEUTRAL"
+        )
+        lines.append(
+            f"{seed % 10 * 1000 + 3 * i + 1}\t{a.rstrip('.')}\t{b.rstrip('.')}\t{grade}\t{judgment}"
+        )
     return newline.join(lines) + newline

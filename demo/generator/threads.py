@@ -3,7 +3,9 @@
 from xml.sax.saxutils import escape
 
 # to do it | doing it | another way to say that | answers
-THREADS = [tuple(line.split("|")) for line in """\
+THREADS = [
+    tuple(line.split("|"))
+    for line in """\
 print a Notula page without margins|printing Notula pages free of margins|get rid of the white border on a Notula printout|Open the print view and choose Edge in the paper menu.|Add ?margin=0 to the address, then print as usual.|Export the page as an image & print that instead.
 merge two Briefbox folders|merging a pair of Briefbox folders|join folders in Briefbox into one|Drag one folder onto the other while you hold the shift key.|Select both, then pick Combine from the wheel menu.
 undo a sent message in Pigeonly|undoing a message already sent with Pigeonly|take back mail that left Pigeonly|There is a bar at the bottom for eight seconds; click Stop.|You cannot once the bar is gone, but a second message marked Correction replaces the first.
@@ -18,11 +20,22 @@ turn off sounds in Boardly|turning the sounds of Boardly off|use Boardly in sile
 keep two Walletry accounts apart|keeping a pair of Walletry accounts separate|use Walletry for work and home without mixing them|Give each account its own colour and start page.|Use one browser profile for each account.
 find old posts on Quill|finding posts from years ago on Quill|look up what I wrote on Quill long ago|Add the year to the end of your profile's address.|Ask for the archive by e-mail; it comes as one file.
 shorten a Linkett address|shortening addresses made by Linkett|make a Linkett address less long|Cut everything after the second slash; it still works.|Choose Short in the share window.|Buy a name of your own and forward it.
-leave a Huddle group quietly|leaving groups in Huddle without notice|quit a Huddle group so that nobody notices|Mute it, wait a day and choose Leave; no notice is sent then.|Ask the owner to remove you.|n/a""".splitlines()]
+leave a Huddle group quietly|leaving groups in Huddle without notice|quit a Huddle group so that nobody notices|Mute it, wait a day and choose Leave; no notice is sent then.|Ask the owner to remove you.|n/a""".splitlines()
+]
 
-FIRST_WRITER = ("How do I {do}?", "What is the best way of {doing}?", "I would like to {do}.", "{Doing}, how?")
-SECOND_WRITER = ("Is it possible to {other}?", "I want to {other}, any ideas?", "way to {other}",
-                 "Can someone tell me how to {other}?", "help with {doing} please")
+FIRST_WRITER = (
+    "How do I {do}?",
+    "What is the best way of {doing}?",
+    "I would like to {do}.",
+    "{Doing}, how?",
+)
+SECOND_WRITER = (
+    "Is it possible to {other}?",
+    "I want to {other}, any ideas?",
+    "way to {other}",
+    "Can someone tell me how to {other}?",
+    "help with {doing} please",
+)
 
 
 def stackfaq() -> str:
@@ -33,8 +46,10 @@ def stackfaq() -> str:
 def _thread(do: str, doing: str, other: str, *answers: str) -> str:
     names = {"do": do, "doing": doing, "Doing": doing[0].upper() + doing[1:], "other": other}
     asked = [text.format(**names) for text in (*FIRST_WRITER, "*", *SECOND_WRITER)]
-    return (f"<qapair>\n{_elements('rephr', asked)}{_elements('question', [do[0].upper() + do[1:]])}"
-            f"{_elements('answer', [f'   {answer}      ' for answer in answers])}</qapair>\n")
+    return (
+        f"<qapair>\n{_elements('rephr', asked)}{_elements('question', [do[0].upper() + do[1:]])}"
+        f"{_elements('answer', [f'   {answer}      ' for answer in answers])}</qapair>\n"
+    )
 
 
 def _elements(tag: str, texts: list[str]) -> str:

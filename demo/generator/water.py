@@ -6,7 +6,9 @@ import io
 from generator.dice import Dice
 
 # to do it | another way to say that | what it is | where | price | time | duty | advice
-SERVICES = [tuple(line.split("|")) for line in """\
+SERVICES = [
+    tuple(line.split("|"))
+    for line in """\
 have a water meter read|get someone to check the figures on my meter|the yearly meter reading|by post card, by telephone or on the meter page|nothing, unless you miss two appointments, in which case a visit costs 19 crowns|about ten minutes for each dwelling|the tenant who holds the contract|Please keep the cellar door free of boxes.
 connect a new house to the sewer|hook up a building to the drains|a sewer connection|with form S4 and two copies of the site plan|1,450 crowns for pipes of normal width|six to nine weeks, because the road has to be opened|the owner of the plot|Trees nearer than three metres must be marked on the plan.
 report a burst pipe|tell somebody that a main has broken|a burst pipe in the street|on the emergency line, day and night|nothing for the caller|less than an hour until a crew arrives|the office itself up to the garden gate|Never try to close the valve in the road yourself.
@@ -24,13 +26,32 @@ pay by direct debit|let the office take the money from my bank account|direct de
 ask why the supply was cut|learn the reason for a stop in supply|an interruption of supply|on the notice page or from the night desk|nothing|four hours on average until repairs end|the duty engineer|Close all taps so that nothing floods when pressure returns.
 install a backflow valve|fit a device that stops sewage from coming back|a backflow valve|after a free talk with the drainage adviser|between 600 and 900 crowns with labour|about two days|the owner of the house|Have the flap cleaned twice a year.
 reduce the fee for roof drainage|pay less for rain that runs off my roof|the roof drainage fee|with form R7 and photographs of the roof|nothing to apply, and planted roofs pay half|one billing year|the owner listed in the land register|Gravel alone does not count as planting.
-visit the old waterworks|take a tour of the historic pumping station|a tour of the waterworks|at the front desk or by e-mail to the guide|3 crowns, and children enter free|ninety minutes with the climb up the tower|the museum society of the office|Wear firm shoes, since the stairs are wet.""".splitlines()]
+visit the old waterworks|take a tour of the historic pumping station|a tour of the waterworks|at the front desk or by e-mail to the guide|3 crowns, and children enter free|ninety minutes with the climb up the tower|the museum society of the office|Wear firm shoes, since the stairs are wet.""".splitlines()
+]
 
-QUESTIONS = ("How do I {do}?", "How much does it cost to {do}?", "How long does it take to {do}?",
-             "Who is responsible for {it}?")
-ASKED = ("Where should I turn to {other}?", "what will I pay to {other}", "Time needed to {other}?",
-         "Is it me or somebody else who must take care of {it}?")
-FIELDS = ("index", "url", "question", "original answer", "answer", "answer wLink", "source", "language", "type")
+QUESTIONS = (
+    "How do I {do}?",
+    "How much does it cost to {do}?",
+    "How long does it take to {do}?",
+    "Who is responsible for {it}?",
+)
+ASKED = (
+    "Where should I turn to {other}?",
+    "what will I pay to {other}",
+    "Time needed to {other}?",
+    "Is it me or somebody else who must take care of {it}?",
+)
+FIELDS = (
+    "index",
+    "url",
+    "question",
+    "original answer",
+    "answer",
+    "answer wLink",
+    "source",
+    "language",
+    "type",
+)
 
 
 def _answer(service: tuple[str, ...], aspect: int) -> str:
@@ -44,10 +65,12 @@ def _answer(service: tuple[str, ...], aspect: int) -> str:
     )[aspect]
 
 
-LONG = (" If you are not sure whether this applies to you, describe your case in a letter of a few lines, add a sketch "
-        "or a photograph, and leave it at the front desk or in the green box beside the door. A member of staff reads "
-        "every letter within two days, writes back with the forms that you need, and marks the lines that have to be "
-        "filled in. Forms in large print, and in four languages, can be had at no charge.")
+LONG = (
+    " If you are not sure whether this applies to you, describe your case in a letter of a few lines, add a sketch "
+    "or a photograph, and leave it at the front desk or in the green box beside the door. A member of staff reads "
+    "every letter within two days, writes back with the forms that you need, and marks the lines that have to be "
+    "filled in. Forms in large print, and in four languages, can be had at no charge."
+)
 
 
 def _table(rows: list[tuple[object, ...]], newline: str = "\n") -> str:
@@ -58,11 +81,28 @@ def _table(rows: list[tuple[object, ...]], newline: str = "\n") -> str:
 
 def _items() -> list[tuple[int, int, str, str]]:
     """Return (service, aspect, question, answer); the last two belong to no service."""
-    items = [(s, a, QUESTIONS[a].format(do=service[0], it=service[2]),
-              _answer(service, a) + (LONG if a == 0 and s % 6 == 1 else ""))
-             for s, service in enumerate(SERVICES) for a in range(4) if (s + a) % 18 != 17]
-    return [*items, (-1, 0, 'What does "n/a" mean on my bill?', "It marks a line that does not apply to you, "
-            'for example the "pool" line of a household without a pool.'), (-1, 1, "NA", "n/a")]
+    items = [
+        (
+            s,
+            a,
+            QUESTIONS[a].format(do=service[0], it=service[2]),
+            _answer(service, a) + (LONG if a == 0 and s % 6 == 1 else ""),
+        )
+        for s, service in enumerate(SERVICES)
+        for a in range(4)
+        if (s + a) % 18 != 17
+    ]
+    return [
+        *items,
+        (
+            -1,
+            0,
+            'What does "n/a" mean on my bill?',
+            "It marks a line that does not apply to you, "
+            'for example the "pool" line of a household without a pool.',
+        ),
+        (-1, 1, "NA", "n/a"),
+    ]
 
 
 def bank() -> str:
@@ -73,8 +113,19 @@ def bank() -> str:
         html = f"<p>{first}\n   </p>" if i % 3 == 0 else ""
         link = f"{first} https://water.example/{service}" if i % 5 == 0 else ""
         lead = " " if i % 4 == 0 else ""  # the released bank has stray leading blanks too
-        rows.append((bank_index(i), "https://water.example/faq", lead + question, html, lead + answer, link,
-                     "Water Office", "en", "Question"))
+        rows.append(
+            (
+                bank_index(i),
+                "https://water.example/faq",
+                lead + question,
+                html,
+                lead + answer,
+                link,
+                "Water Office",
+                "en",
+                "Question",
+            )
+        )
     return _table(rows)
 
 
@@ -86,9 +137,14 @@ def bank_index(position: int) -> int:
 def _queries() -> list[tuple[int, int, int, str]]:
     """Return (index, service, aspect, text) for 40 queries, each about a service; one is the bare word null."""
     dice = Dice(401)
-    wanted = dice.shuffled([(s, a) for s in range(len(SERVICES)) for a in range(4) if (s + a) % 18 != 17])[:39]
+    wanted = dice.shuffled(
+        [(s, a) for s in range(len(SERVICES)) for a in range(4) if (s + a) % 18 != 17]
+    )[:39]
     texts = [ASKED[a].format(other=SERVICES[s][1], it=SERVICES[s][2]) for s, a in wanted]
-    return [(i + i // 6, s, a, text) for i, ((s, a), text) in enumerate(zip([*wanted, (6, 0)], [*texts, "null"]))]
+    return [
+        (i + i // 6, s, a, text)
+        for i, ((s, a), text) in enumerate(zip([*wanted, (6, 0)], [*texts, "null"]))
+    ]
 
 
 def queries() -> str:
@@ -99,8 +155,16 @@ def queries() -> str:
 def judgements() -> str:
     """Return Annotated_Relevance_Set.csv: five judged items a query, three grades each, positive above a mean of 3."""
     dice = Dice(402)
-    rows: list[tuple[object, ...]] = [("Query_index", "Query", "FAQ_index", "Raw_score", "Average",
-                                       "Label (mean score > 3 as positive)")]
+    rows: list[tuple[object, ...]] = [
+        (
+            "Query_index",
+            "Query",
+            "FAQ_index",
+            "Raw_score",
+            "Average",
+            "Label (mean score > 3 as positive)",
+        )
+    ]
     items = _items()
     for index, service, aspect, text in _queries():
         same = [i for i, item in enumerate(items) if item[0] == service]
@@ -108,12 +172,24 @@ def judgements() -> str:
         for i in same + others[: 5 - len(same)]:
             grades = _grades(items[i][:2], service, aspect, dice)
             mean = sum(grades) / 3
-            rows.append((index, text, bank_index(i), str(grades), f"{mean:.9f}".rstrip("0").rstrip("."),
-                         "positive" if sum(grades) > 9 else "negative"))
+            rows.append(
+                (
+                    index,
+                    text,
+                    bank_index(i),
+                    str(grades),
+                    f"{mean:.9f}".rstrip("0").rstrip("."),
+                    "positive" if sum(grades) > 9 else "negative",
+                )
+            )
     return _table(rows)
 
 
 def _grades(item: tuple[int, int], service: int, aspect: int, dice: Dice) -> list[int]:
     if item == (service, aspect):
         return [4, dice.pick((3, 4)), 4]
-    return [dice.pick((2, 3)), 3, dice.pick((2, 3, 4))] if item[0] == service else [1, 1, dice.pick((1, 2))]
+    return (
+        [dice.pick((2, 3)), 3, dice.pick((2, 3, 4))]
+        if item[0] == service
+        else [1, 1, dice.pick((1, 2))]
+    )

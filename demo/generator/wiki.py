@@ -6,11 +6,21 @@ STEMS = "Al Bren Cor Dun El Fen Gar Hol Ist Jor Kel Lor Mar Nor Ost Per Quil Ros
 ENDS = "dalen wick mora stad borg heim vik fort lund ona".split()
 FIRST = "Ada Borin Cela Darvo Edda Fenno Gesa Hilmar Ivona Jory Katla Lembit Mirel Nuno Orla Pavo Runa Sten".split()
 LAST = "Abbeling Brandt-Ruy Corvane Dessim Elsgaard Farrow Grint Hovendal Istrup Jessamin Kollard Lothe".split()
-GOODS = "linen;salt;clocks;pears;slate;honey;glass beads;wool;paper;copper wire;smoked eel;violins".split(";")
-BEASTS = "marsh beetle;dune lizard;alpine snail;river otter;grey heron;cave bat;field cricket;lake trout".split(";")
-FOODS = "seeds and berries;small insects;water plants;fallen fruit;moss and lichen;the eggs of snails".split(";")
-BUILDINGS = "town hall;railway station;water tower;lighthouse;public library;corn exchange;opera house".split(";")
-FIELDS = "botany;bridge building;astronomy;folk music;chess;oil painting;medicine;cartography;weaving".split(";")
+GOODS = "linen;salt;clocks;pears;slate;honey;glass beads;wool;paper;copper wire;smoked eel;violins".split(
+    ";"
+)
+BEASTS = "marsh beetle;dune lizard;alpine snail;river otter;grey heron;cave bat;field cricket;lake trout".split(
+    ";"
+)
+FOODS = "seeds and berries;small insects;water plants;fallen fruit;moss and lichen;the eggs of snails".split(
+    ";"
+)
+BUILDINGS = "town hall;railway station;water tower;lighthouse;public library;corn exchange;opera house".split(
+    ";"
+)
+FIELDS = "botany;bridge building;astronomy;folk music;chess;oil painting;medicine;cartography;weaving".split(
+    ";"
+)
 ROCKS = "sandstone;granite;red brick;limestone;basalt;timber".split(";")
 
 TEMPLATES = (
@@ -58,8 +68,21 @@ def _filling(dice: Dice) -> dict[str, object]:
     place, other, river = ((dice.pick(STEMS) + dice.pick(ENDS)) for _ in range(3))
     person, second = (f"{dice.pick(FIRST)} {dice.pick(LAST)}" for _ in range(2))
     year = 1790 + dice.below(130)
-    return {"place": place, "other": other, "river": river, "person": person, "second": second,
-            "n": 11 + dice.below(80), "few": 3 + dice.below(17), "big": 210 + 10 * dice.below(250),
-            "year": year, "later": year + 4 + dice.below(70), "goods": dice.pick(GOODS), "beast": dice.pick(BEASTS),
-            "food": dice.pick(FOODS), "building": dice.pick(BUILDINGS), "field": dice.pick(FIELDS),
-            "rock": dice.pick(ROCKS)}
+    return {
+        "place": place,
+        "other": other,
+        "river": river,
+        "person": person,
+        "second": second,
+        "n": 11 + dice.below(80),
+        "few": 3 + dice.below(17),
+        "big": 210 + 10 * dice.below(250),
+        "year": year,
+        "later": year + 4 + dice.below(70),
+        "goods": dice.pick(GOODS),
+        "beast": dice.pick(BEASTS),
+        "food": dice.pick(FOODS),
+        "building": dice.pick(BUILDINGS),
+        "field": dice.pick(FIELDS),
+        "rock": dice.pick(ROCKS),
+    }

@@ -47,8 +47,8 @@ class Tokens(NamedTuple):
 
     def part(self, first: int, last: int) -> "Tokens":
         """Return the sentences from ``first`` up to, not including, ``last``, or up to the end."""
-        offsets = self.offsets[first:last + 1]
-        return Tokens(self.ids[offsets[0]:offsets[-1]], offsets - offsets[0])
+        offsets = self.offsets[first : last + 1]
+        return Tokens(self.ids[offsets[0] : offsets[-1]], offsets - offsets[0])
 
 
 def number_sentences(rows: Iterable[Sequence[str | None]]) -> tuple[list[str], Rows]:
@@ -64,8 +64,11 @@ def number_sentences(rows: Iterable[Sequence[str | None]]) -> tuple[list[str], R
 def write_corpus(folder: Path, sentences: Sequence[str], rows: Rows) -> None:
     """Write ``sentences.arrow`` and ``rows.arrow`` into a folder."""
     _write(folder / "sentences.arrow", {"text": "string"}, ({"text": s} for s in sentences))
-    _write(folder / "rows.arrow", dict.fromkeys(Rows._fields, "int32"),
-           (dict(zip(Rows._fields, map(int, row))) for row in zip(*rows)))
+    _write(
+        folder / "rows.arrow",
+        dict.fromkeys(Rows._fields, "int32"),
+        (dict(zip(Rows._fields, map(int, row))) for row in zip(*rows)),
+    )
 
 
 def write_tokens(path: Path, tokens: Tokens) -> None:
@@ -74,13 +77,17 @@ def write_tokens(path: Path, tokens: Tokens) -> None:
     Raises pyarrow.ArrowInvalid beyond 2^31 - 1 tokens, the most that a chunk holds.
     """
     from datasets import List, Value  # slow to import, and only writers need it
-    lists = pa.ListArray.from_arrays(pa.array(tokens.offsets, type=pa.int32()), pa.array(tokens.ids, type=pa.int32()))
+
+    lists = pa.ListArray.from_arrays(
+        pa.array(tokens.offsets, type=pa.int32()), pa.array(tokens.ids, type=pa.int32())
+    )
     with _writer(path, {"ids": List(Value("int32"))}) as writer:
         writer.write_table(pa.table({"ids": lists}), writer_batch_size=max(1, len(lists)))
 
 
 def _write(path: Path, columns: dict[str, str], examples: Iterable[dict]) -> None:
     from datasets import Value
+
     with _writer(path, {name: Value(kind) for name, kind in columns.items()}) as writer:
         for example in examples:
             writer.write(example)
@@ -90,8 +97,11 @@ def _write(path: Path, columns: dict[str, str], examples: Iterable[dict]) -> Non
 def _writer(path: Path, features: dict) -> Iterator["ArrowWriter"]:
     from datasets import Features
     from datasets.arrow_writer import ArrowWriter
+
     with whole_file(path) as temporary:
-        writer = ArrowWriter(path=str(temporary), features=Features(features), writer_batch_size=100_000)
+        writer = ArrowWriter(
+            path=str(temporary), features=Features(features), writer_batch_size=100_000
+        )
         yield writer
         writer.finalize()
 
@@ -99,6 +109,7 @@ def _writer(path: Path, features: dict) -> Iterator["ArrowWriter"]:
 def write_parquet(table: pa.Table, path: Path) -> None:
     """Write a whole Parquet file or none."""
     import pyarrow.parquet as pq
+
     with whole_file(path) as temporary:
         pq.write_table(table, temporary)
 
@@ -106,6 +117,7 @@ def write_parquet(table: pa.Table, path: Path) -> None:
 def read_parquet(path: str | Path, columns: Sequence[str]) -> pa.Table:
     """Read some columns of a Parquet file; InputError if it is missing, damaged or has other columns."""
     import pyarrow.parquet as pq
+
     try:
         table = pq.read_table(path)
     except FileNotFoundError:
@@ -113,7 +125,9 @@ def read_parquet(path: str | Path, columns: Sequence[str]) -> pa.Table:
     except (pa.ArrowException, OSError) as error:
         if is_passing(error):  # a machine in need is no damaged file
             raise
-        raise InputError(path, f"not a whole Parquet file ({error})", "delete it and run again") from None
+        raise InputError(
+            path, f"not a whole Parquet file ({error})", "delete it and run again"
+        ) from None
     return _columns(table, columns, path)
 
 
@@ -150,16 +164,25 @@ def _table(path: Path, types: dict[str, pa.DataType]) -> pa.Table:
     except (pa.ArrowException, OSError) as error:
         if is_passing(error):
             raise
-        raise InputError(path, f"not a whole Arrow file ({error})", "delete it and run again") from None
-    odd = [name for name, wanted in types.items() if table.schema.field(name).type != wanted or table[name].null_count]
+        raise InputError(
+            path, f"not a whole Arrow file ({error})", "delete it and run again"
+        ) from None
+    odd = [
+        name
+        for name, wanted in types.items()
+        if table.schema.field(name).type != wanted or table[name].null_count
+    ]
     if odd:
-        raise InputError(path, f"column {odd[0]} is not of type {types[odd[0]]}", "delete it and run again")
+        raise InputError(
+            path, f"column {odd[0]} is not of type {types[odd[0]]}", "delete it and run again"
+        )
     return table
 
 
 def load_tokenizer(path: str | Path) -> "Tokenizer":
     """Read a tokenizer.json; InputError if it is missing or damaged."""
     from tokenizers import Tokenizer
+
     try:
         return Tokenizer.from_str(read_text(path))
     except InputError:
@@ -167,7 +190,9 @@ def load_tokenizer(path: str | Path) -> "Tokenizer":
     except Exception as error:  # the library raises nothing narrower
         if is_passing(error):
             raise
-        raise InputError(path, f"no tokenizer that can be read ({error})", "fetch it again") from None
+        raise InputError(
+            path, f"no tokenizer that can be read ({error})", "fetch it again"
+        ) from None
 
 
 def tokenise(tokenizer_file: str | Path, texts: Sequence[str]) -> Tokens:
@@ -180,7 +205,7 @@ def tokenise(tokenizer_file: str | Path, texts: Sequence[str]) -> Tokens:
     tokenizer.no_padding()
     lists = []
     for start in range(0, len(texts), CHUNK):
-        batch = tokenizer.encode_batch_fast(list(texts[start:start + CHUNK]))
+        batch = tokenizer.encode_batch_fast(list(texts[start : start + CHUNK]))
         lists += [np.asarray(e.ids, dtype=np.int32) for e in batch]
     offsets = np.concatenate([[0], np.cumsum([len(a) for a in lists])]).astype(np.int64)
     return Tokens(np.concatenate(lists) if lists else np.zeros(0, np.int32), offsets)

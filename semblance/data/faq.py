@@ -9,8 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Iterable, Sequence
 
-from semblance.data.text import (XmlElement, filled, normalise, read_csv, read_json_lines, read_lines,
-                                 read_xml)
+from semblance.data.text import (
+    XmlElement,
+    filled,
+    normalise,
+    read_csv,
+    read_json_lines,
+    read_lines,
+    read_xml,
+)
 from semblance.errors import InputError, at
 
 COUGH_BANK = ("index", "question", "answer", "language")
@@ -51,11 +58,15 @@ class Faq:
 def unique_answers(faq: Faq) -> tuple[list[str], dict[str, int]]:
     """Return the distinct answers in order of first appearance, and each pair id's index among them."""
     numbers: dict[str, int] = {}
-    of_pair = {pair.id: numbers.setdefault(normalise(pair.answer), len(numbers)) for pair in faq.pairs}
+    of_pair = {
+        pair.id: numbers.setdefault(normalise(pair.answer), len(numbers)) for pair in faq.pairs
+    }
     return list(numbers), of_pair
 
 
-def read_cough(bank: Path | str, queries: Path | str, relevance: Path | str, language: str = "en") -> Faq:
+def read_cough(
+    bank: Path | str, queries: Path | str, relevance: Path | str, language: str = "en"
+) -> Faq:
     """Read COUGH's FAQ bank, user queries and judgements (three CSV files of its release).
 
     Pairs of other languages are left out. A pair is relevant if the mean of its raw scores, 1 to 4, is
@@ -72,12 +83,20 @@ def read_cough(bank: Path | str, queries: Path | str, relevance: Path | str, lan
         key, text = (filled(row[name], name, queries, line) for name in ("index", "query"))
         _add(texts, FaqQuery(key, text, key, ()), queries, line)
     relevant = _cough_relevant(relevance, pairs, texts)
-    return _faq("cough", pairs, (FaqQuery(q.id, q.text, q.group, _ordered(relevant.get(q.id, ()), pairs))
-                                 for q in texts.values()), at(bank, 1))
+    return _faq(
+        "cough",
+        pairs,
+        (
+            FaqQuery(q.id, q.text, q.group, _ordered(relevant.get(q.id, ()), pairs))
+            for q in texts.values()
+        ),
+        at(bank, 1),
+    )
 
 
-def _cough_relevant(path: Path | str, pairs: dict[str, FaqPair],
-                    queries: dict[str, FaqQuery]) -> dict[str, set[str]]:
+def _cough_relevant(
+    path: Path | str, pairs: dict[str, FaqPair], queries: dict[str, FaqQuery]
+) -> dict[str, set[str]]:
     # ASSUME a pair judged twice for one query is relevant if either judgement says so: the release
     # has more rows than its paper's judgements per query.
     relevant: dict[str, set[str]] = {}
@@ -85,8 +104,11 @@ def _cough_relevant(path: Path | str, pairs: dict[str, FaqPair],
         query, pair = row["Query_index"].strip(), row["FAQ_index"].strip()
         for name, key, known in (("query", query, queries), ("FAQ", pair, pairs)):
             if key not in known:
-                raise InputError(at(path, line), f"{name} {key!r} is unknown",
-                                 "use the three files of one release")
+                raise InputError(
+                    at(path, line),
+                    f"{name} {key!r} is unknown",
+                    "use the three files of one release",
+                )
         if _is_positive(row, path, line):
             relevant.setdefault(query, set()).add(pair)
     return relevant
@@ -96,17 +118,26 @@ def _is_positive(row: dict[str, str], path: Path | str, line: int) -> bool:
     """Return whether the raw scores' mean is above 3, checked against the columns that repeat it."""
     try:
         scores = json.loads(row["Raw_score"])
-        if not isinstance(scores, list) or not scores or not all(s in (1, 2, 3, 4) and s is not True for s in scores):
+        if (
+            not isinstance(scores, list)
+            or not scores
+            or not all(s in (1, 2, 3, 4) and s is not True for s in scores)
+        ):
             raise ValueError
         average = float(row["Average"])
     except (ValueError, RecursionError):
-        raise InputError(at(path, line), f"Raw_score {row['Raw_score'][:40]!r} is no list of 1 to 4, or "
-                         f"Average {row['Average'][:40]!r} is no number") from None
+        raise InputError(
+            at(path, line),
+            f"Raw_score {row['Raw_score'][:40]!r} is no list of 1 to 4, or "
+            f"Average {row['Average'][:40]!r} is no number",
+        ) from None
     positive = sum(scores) > 3 * len(scores)
     if not abs(sum(scores) / len(scores) - average) <= 1e-6:
         raise InputError(at(path, line), f"Average {average} is not the mean of {scores}")
     if row[COUGH_LABEL].strip() != ("positive" if positive else "negative"):
-        raise InputError(at(path, line), f"label {row[COUGH_LABEL]!r} contradicts the scores {scores}")
+        raise InputError(
+            at(path, line), f"label {row[COUGH_LABEL]!r} contradicts the scores {scores}"
+        )
     return positive
 
 
@@ -124,8 +155,11 @@ def read_faqir(path: Path | str) -> Faq:
     relevant: dict[str, set[str]] = {}
     for group in root.iterfind(".//relcandidates/ircandidatelist"):
         found = relevant.setdefault(_child(group, "grpid", path), set())
-        found |= {key for node in group.iterfind("candidates/ircandidate")
-                  if (key := _faqir_relevant(node, pairs, path)) is not None}
+        found |= {
+            key
+            for node in group.iterfind("candidates/ircandidate")
+            if (key := _faqir_relevant(node, pairs, path)) is not None
+        }
     queries: list[FaqQuery] = []
     counts: dict[str, int] = {}
     for node in root.iterfind(".//queries/query"):
@@ -133,7 +167,9 @@ def read_faqir(path: Path | str) -> Faq:
         if group not in relevant:
             raise InputError(at(path, node.line), f"query group {group!r} has no judgements")
         counts[group] = counts.get(group, 0) + 1
-        queries.append(FaqQuery(f"{group}-q{counts[group]}", text, group, _ordered(relevant[group], pairs)))
+        queries.append(
+            FaqQuery(f"{group}-q{counts[group]}", text, group, _ordered(relevant[group], pairs))
+        )
     return _faq("faqir", pairs, queries, at(path, 1))
 
 
@@ -142,9 +178,13 @@ def _faqir_relevant(node: XmlElement, pairs: dict[str, FaqPair], path: Path | st
     key = _child(node, "id", path)
     if key not in pairs:
         raise InputError(at(path, node.line), f"judged pair {key!r} is not in the bank")
-    values = [_child(annotation, "val", path) for annotation in node.iterfind("annotations/annotation")]
+    values = [
+        _child(annotation, "val", path) for annotation in node.iterfind("annotations/annotation")
+    ]
     if not set(values) <= set(FAQIR_VALUES):
-        raise InputError(at(path, node.line), f"annotations {values} of pair {key}", "expected 1 to 4")
+        raise InputError(
+            at(path, node.line), f"annotations {values} of pair {key}", "expected 1 to 4"
+        )
     return key if FAQIR_RELEVANT in values else None
 
 
@@ -167,7 +207,9 @@ def read_stackfaq(path: Path | str) -> Faq:
             raise InputError(at(path, thread.line), "a thread without an answer")
         # A lone * separates two writers, and the release holds one empty paraphrase.
         texts = [text for text in map(_content, thread.iterfind("rephr")) if text not in ("", "*")]
-        queries += [FaqQuery(f"{group}-q{n}", text, group, tuple(keys)) for n, text in enumerate(texts, 1)]
+        queries += [
+            FaqQuery(f"{group}-q{n}", text, group, tuple(keys)) for n, text in enumerate(texts, 1)
+        ]
     return _faq("stackfaq", pairs, queries, at(path, 1))
 
 
@@ -186,7 +228,9 @@ def read_covid(paths: Sequence[Path | str], similarity: Path | str | None = None
         for line, row in read_csv(path, ("question", "answer", "lang"), delimiter):
             if row["lang"].strip() != "en":
                 continue
-            question, answer = (filled(row[name], name, path, line) for name in ("question", "answer"))
+            question, answer = (
+                filled(row[name], name, path, line) for name in ("question", "answer")
+            )
             if (question, answer) not in seen:
                 seen.add((question, answer))
                 key = str(len(seen))
@@ -196,9 +240,12 @@ def read_covid(paths: Sequence[Path | str], similarity: Path | str | None = None
     return _faq("covid", pairs, queries, at(paths[0], 1) if paths else "covid")
 
 
-def _covid_queries(path: Path | str, by_question: dict[str, list[str]],
-                   pairs: dict[str, FaqPair]) -> list[FaqQuery]:
-    found: dict[str, tuple[str, set[str]]] = {}  # text: group (the first question it means), relevant
+def _covid_queries(
+    path: Path | str, by_question: dict[str, list[str]], pairs: dict[str, FaqPair]
+) -> list[FaqQuery]:
+    found: dict[
+        str, tuple[str, set[str]]
+    ] = {}  # text: group (the first question it means), relevant
     for line, row in read_csv(path, ("question_1", "question_2", "similar")):
         if row["similar"].strip() not in ("0", "1"):
             raise InputError(at(path, line), f"similar is {row['similar']!r}", "0 or 1")
@@ -206,8 +253,10 @@ def _covid_queries(path: Path | str, by_question: dict[str, list[str]],
         if row["similar"].strip() == "1" and question in by_question:
             text = filled(row["question_2"], "question_2", path, line)
             found.setdefault(text, (question, set()))[1].update(by_question[question])
-    return [FaqQuery(f"q{n}", text, group, _ordered(keys, pairs))
-            for n, (text, (group, keys)) in enumerate(found.items(), 1)]
+    return [
+        FaqQuery(f"q{n}", text, group, _ordered(keys, pairs))
+        for n, (text, (group, keys)) in enumerate(found.items(), 1)
+    ]
 
 
 def read_own(path: Path | str) -> Faq:
@@ -221,17 +270,23 @@ def read_own(path: Path | str) -> Faq:
         raise InputError(path, "neither .csv nor .jsonl", "name the file after its format")
     pairs: dict[str, FaqPair] = {}
     queries: list[FaqQuery] = []
-    rows = read_csv(path, ("question", "answer")) if plain.suffix == ".csv" else read_json_lines(path)
+    rows = (
+        read_csv(path, ("question", "answer")) if plain.suffix == ".csv" else read_json_lines(path)
+    )
     for line, row in rows:
-        question, answer = (filled(row.get(name), name, path, line) for name in ("question", "answer"))
+        question, answer = (
+            filled(row.get(name), name, path, line) for name in ("question", "answer")
+        )
         key = _given(row, "id", str(line), path, line)
         group = _given(row, "group", question, path, line)
         _add(pairs, FaqPair(key, question, answer, group), path, line)
         wordings = row.get("queries", []) if plain.suffix == ".jsonl" else []
         if not isinstance(wordings, list):
             raise InputError(at(path, line), "queries is not a list", 'write "queries": ["…", "…"]')
-        queries += [FaqQuery(f"{key}-q{n}", filled(text, "a query", path, line), group, (key,))
-                    for n, text in enumerate(wordings, 1)]
+        queries += [
+            FaqQuery(f"{key}-q{n}", filled(text, "a query", path, line), group, (key,))
+            for n, text in enumerate(wordings, 1)
+        ]
     return _faq(plain.stem, pairs, queries, at(path, 1))
 
 

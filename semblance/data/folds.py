@@ -27,8 +27,11 @@ def split_groups(groups: Sequence[str], folds: int, seed: int) -> list[int]:
     """
     sizes = Counter(groups)
     if not 2 <= folds <= len(sizes):
-        raise InputError("folds", f"{folds} parts of {len(sizes)} groups",
-                         "between 2 and the number of groups is possible")
+        raise InputError(
+            "folds",
+            f"{folds} parts of {len(sizes)} groups",
+            "between 2 and the number of groups is possible",
+        )
     order = sorted(sizes, key=lambda group: (-sizes[group], _shuffle_key(seed, group), group))
     filled, part_of = [0] * folds, {}
     for group in order:
@@ -57,4 +60,7 @@ def rotate(parts: Sequence[int], folds: int) -> list[Fold]:
 
     everything = set(range(folds))
     roles = [(k, (k + 1) % folds) for k in range(folds)]  # test part, dev part
-    return [Fold(members(everything - {test, dev}), members({dev}), members({test})) for test, dev in roles]
+    return [
+        Fold(members(everything - {test, dev}), members({dev}), members({test}))
+        for test, dev in roles
+    ]

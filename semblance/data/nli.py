@@ -44,7 +44,9 @@ def read_snli(path: Path | str) -> tuple[list[NliPair], int]:
         if label == UNLABELLED:
             unlabelled += 1
         elif label not in LABELS:
-            raise InputError(at(path, line), f"unknown label {label!r}", f"one of {', '.join(LABELS)} or -")
+            raise InputError(
+                at(path, line), f"unknown label {label!r}", f"one of {', '.join(LABELS)} or -"
+            )
         else:
             pairs.append(NliPair(premise, hypothesis, label, line))
     if not pairs and not unlabelled:
@@ -66,12 +68,16 @@ def _read_tabs(path: Path | str) -> Iterator[tuple[int, dict[str, str]]]:
     header = next(rows, (1, ""))[1].split("\t")
     missing = [name for name in (*COLUMNS, "pairID") if name not in header]
     if missing:
-        raise InputError(at(path, 1), f"no column {', '.join(missing)}", "keep the release's header")
+        raise InputError(
+            at(path, 1), f"no column {', '.join(missing)}", "keep the release's header"
+        )
     least = 1 + max(header.index(name) for name in (*COLUMNS, "pairID"))
     for line, text in rows:
         fields = text.split("\t")
         if not least <= len(fields) <= len(header):
-            raise InputError(at(path, line), f"{len(fields)} columns, expected {least} to {len(header)}")
+            raise InputError(
+                at(path, line), f"{len(fields)} columns, expected {least} to {len(header)}"
+            )
         yield line, dict(zip(header, fields))
 
 
@@ -90,16 +96,21 @@ def build_triples(pairs: Iterable[NliPair]) -> list[Triple]:
             entailed.append(pair.hypothesis)
         elif pair.label == "contradiction":
             contradicted.append(pair.hypothesis)
-    return [Triple(premise, positive, contradicted[i % len(contradicted)])
-            for premise, (entailed, contradicted) in found.items() if contradicted
-            for i, positive in enumerate(entailed)]
+    return [
+        Triple(premise, positive, contradicted[i % len(contradicted)])
+        for premise, (entailed, contradicted) in found.items()
+        if contradicted
+        for i, positive in enumerate(entailed)
+    ]
 
 
 def read_triples(path: Path | str) -> list[Triple]:
     """Read SimCSE's nli_for_simcse.csv: columns sent0, sent1, hard_neg (275,601 rows)."""
     names = ("sent0", "sent1", "hard_neg")
-    triples = [Triple(*(filled(row[name], name, path, line) for name in names))
-               for line, row in read_csv(path, names)]
+    triples = [
+        Triple(*(filled(row[name], name, path, line) for name in names))
+        for line, row in read_csv(path, names)
+    ]
     if not triples:
         raise InputError(at(path, 1), "no triple after the header")
     return triples

@@ -20,7 +20,9 @@ from semblance.provenance import file_digest, read_sealed, write_sealed
 from semblance.settings import decode
 from semblance.strict_yaml import read_yaml
 
-LOCK = "digests.lock.json"  # digests, found at the first download, of what the manifest does not pin
+LOCK = (
+    "digests.lock.json"  # digests, found at the first download, of what the manifest does not pin
+)
 
 
 @dataclass(frozen=True)
@@ -74,13 +76,25 @@ def load_manifest(path: str | Path) -> dict[str, Dataset]:
     datasets = decode(_Manifest, read_yaml(path), str(path)).datasets
     for name, dataset in datasets.items():
         if not re.fullmatch("[A-Za-z0-9][A-Za-z0-9._-]*", name):  # it names rules and files
-            raise InputError(f"{path}.datasets.{name}", "not a plain name", "letters, digits, dot, dash, underscore")
+            raise InputError(
+                f"{path}.datasets.{name}",
+                "not a plain name",
+                "letters, digits, dot, dash, underscore",
+            )
         _check_dataset(dataset, f"{path}.datasets.{name}")
     return datasets
 
 
-def fetch(dataset: Dataset, destination: str | Path, mirror: str | Path | None = None, *, progress: bool = True,
-          accept_unpinned: bool = False, offline: bool = False, patience: Patience = Patience()) -> dict:
+def fetch(
+    dataset: Dataset,
+    destination: str | Path,
+    mirror: str | Path | None = None,
+    *,
+    progress: bool = True,
+    accept_unpinned: bool = False,
+    offline: bool = False,
+    patience: Patience = Patience(),
+) -> dict:
     """Bring a dataset's files under ``destination`` and return ``{"files": {path: {sha256, size}}}``.
 
     What is there with the right digest stays. With a ``mirror`` (a folder or an http(s) address) no
@@ -92,8 +106,16 @@ def fetch(dataset: Dataset, destination: str | Path, mirror: str | Path | None =
     destination.mkdir(parents=True, exist_ok=True)
     with _alone(destination):
         locked = read_sealed(destination / LOCK) if (destination / LOCK).exists() else {}
-        errand = _Errand(destination, dataset.homepage, None if mirror is None else str(mirror), progress,
-                         accept_unpinned, offline, patience, locked)
+        errand = _Errand(
+            destination,
+            dataset.homepage,
+            None if mirror is None else str(mirror),
+            progress,
+            accept_unpinned,
+            offline,
+            patience,
+            locked,
+        )
         inside = {path for archive in dataset.archives for path in archive.members.values()}
         for item in dataset.files:
             if item.path not in inside:
@@ -109,11 +131,16 @@ def _obtain(item: File, errand: _Errand, vouched: bool = False) -> None:
     target = errand.destination / item.path
     sha256, size = _pin(item, errand)
     if sha256 is None and not (vouched or errand.accept_unpinned):
-        raise InputError(item.path, "the manifest does not pin its digest",
-                         "--accept-unpinned takes what comes and keeps its digest in " + LOCK)
+        raise InputError(
+            item.path,
+            "the manifest does not pin its digest",
+            "--accept-unpinned takes what comes and keeps its digest in " + LOCK,
+        )
     if _right(target, sha256, size):
         return
-    reasons = [f"the file that is there: {mismatch(target, sha256, size)}"] if target.exists() else []
+    reasons = (
+        [f"the file that is there: {mismatch(target, sha256, size)}"] if target.exists() else []
+    )
     for place in _places(item, errand):
         try:
             bring(place, target, sha256, size, patience=errand.patience, progress=errand.progress)
@@ -123,13 +150,20 @@ def _obtain(item: File, errand: _Errand, vouched: bool = False) -> None:
             _lock(item, errand)
             return
     home = f" (its home page: {errand.homepage})" if errand.homepage else ""
-    raise InputError(item.path, "; ".join(reasons) or _nowhere(errand), f"give a mirror that has it{home}")
+    raise InputError(
+        item.path, "; ".join(reasons) or _nowhere(errand), f"give a mirror that has it{home}"
+    )
 
 
 def _obtain_members(archive: Archive, files: dict[str, File], errand: _Errand) -> None:
-    members = {name: files.get(path, File(path, None, None)) for name, path in archive.members.items()}
-    missing = {name: item for name, item in members.items() if not _right(errand.destination / item.path,
-                                                                        *_pin(item, errand))}
+    members = {
+        name: files.get(path, File(path, None, None)) for name, path in archive.members.items()
+    }
+    missing = {
+        name: item
+        for name, item in members.items()
+        if not _right(errand.destination / item.path, *_pin(item, errand))
+    }
     if errand.mirror is not None:  # a mirror may hold the members themselves
         missing = {name: item for name, item in missing.items() if not _mirrored(item, errand)}
     if not missing:
@@ -147,8 +181,14 @@ def _mirrored(item: File, errand: _Errand) -> bool:
         return False
     for place in _places(item, errand):
         try:
-            bring(place, errand.destination / item.path, sha256, size, patience=errand.patience,
-                  progress=errand.progress)
+            bring(
+                place,
+                errand.destination / item.path,
+                sha256,
+                size,
+                patience=errand.patience,
+                progress=errand.progress,
+            )
         except Altered as reason:
             raise InputError(item.path, f"{place}: {reason}", "mend the mirror") from None
         except Unavailable:
@@ -181,7 +221,9 @@ def _places(item: File, errand: _Errand) -> list[str]:
 
 
 def _nowhere(errand: _Errand) -> str:
-    return "not there, and the network is forbidden" if errand.offline else "it has no public address"
+    return (
+        "not there, and the network is forbidden" if errand.offline else "it has no public address"
+    )
 
 
 def _pin(item: File, errand: _Errand) -> tuple[str | None, int | None]:
@@ -210,7 +252,9 @@ def _alone(folder: Path) -> Iterator[None]:
     """Let one process at a time fetch into a folder, so that none shares a part file with another."""
     with open(folder / ".fetching", "w") as handle:
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX)  # freed by the system when the process ends, however it ends
+            fcntl.flock(
+                handle, fcntl.LOCK_EX
+            )  # freed by the system when the process ends, however it ends
         except OSError:
             pass  # a file system without locks: the part files are then unguarded
         yield
@@ -225,7 +269,10 @@ def _check_dataset(dataset: Dataset, where: str) -> None:
         _check_path(path, f"{where}.members")
     archived = [item.path for item in dataset.archives]
     inside = [path for archive in dataset.archives for path in archive.members.values()]
-    for paths in ([item.path for item in dataset.files] + archived, inside + archived):  # a member may be pinned as a file
+    for paths in (
+        [item.path for item in dataset.files] + archived,
+        inside + archived,
+    ):  # a member may be pinned as a file
         if len(set(paths)) != len(paths):
             raise InputError(where, "the same path stands twice")
 
@@ -246,4 +293,8 @@ def _check_path(path: str, where: str) -> None:
     # Braces would be wildcards to Snakemake, and some file systems end a name at a control character.
     odd = [c for c in path if c in "\\{}" or not c.isprintable()]
     if pure.is_absolute() or ".." in pure.parts or str(pure) != path or path in (".", LOCK) or odd:
-        raise InputError(where, f"not a plain relative path: {path!r}", "no leading /, no .., no backslash or brace")
+        raise InputError(
+            where,
+            f"not a plain relative path: {path!r}",
+            "no leading /, no .., no backslash or brace",
+        )

@@ -42,14 +42,18 @@ def read_sts_year(folder: Path | str, year: int) -> list[ScoredPair]:
         raise InputError(folder, f"no STS test set of year {year}", "12 to 16")
     inside = Path(folder) / f"STS{year}-en-test"
     files = _find_files(inside if inside.is_dir() else Path(folder))
-    subsets = sorted(s for s in files["input"].keys() | files["gs"].keys() if (year, s) not in SKIPPED)
+    subsets = sorted(
+        s for s in files["input"].keys() | files["gs"].keys() if (year, s) not in SKIPPED
+    )
     if not subsets:
         raise InputError(folder, f"no STS.input.*.txt of year {year}", "unpack the release here")
     pairs = []
     for subset in subsets:
         for kind in ("input", "gs"):
             if subset not in files[kind]:
-                raise InputError(folder, f"subset {subset} has no {kind} file", "unpack the whole release")
+                raise InputError(
+                    folder, f"subset {subset} has no {kind} file", "unpack the whole release"
+                )
         pairs += _read_subset(files["input"][subset], files["gs"][subset], year, subset)
     return pairs
 
@@ -64,7 +68,9 @@ def _find_files(folder: Path) -> dict[str, dict[str, Path]]:
         if match is None:
             continue
         if match[2] in files[match[1]]:
-            raise InputError(path, f"subset {match[2]} has two {match[1]} files", "keep one release a folder")
+            raise InputError(
+                path, f"subset {match[2]} has two {match[1]} files", "keep one release a folder"
+            )
         files[match[1]][match[2]] = path
     return files
 
@@ -77,15 +83,22 @@ def _read_subset(input_path: Path, gold_path: Path, year: int, subset: str) -> l
     for (line, text), (_, gold) in zip(inputs, golds):
         fields = text.split("\t")
         if len(fields) not in allowed:
-            raise InputError(at(input_path, line), f"{len(fields)} columns, expected {max(allowed)}")
+            raise InputError(
+                at(input_path, line), f"{len(fields)} columns, expected {max(allowed)}"
+            )
         if gold.strip():
             score = _score(gold.strip(), 0, 5, at(gold_path, line))
             pairs.append(_pair(f"sts{year}", subset, line, fields[:2], score, input_path))
     if len(inputs) != len(golds):
-        path, other = (gold_path, input_path) if len(golds) < len(inputs) else (input_path, gold_path)
+        path, other = (
+            (gold_path, input_path) if len(golds) < len(inputs) else (input_path, gold_path)
+        )
         found, expected = sorted((len(golds), len(inputs)))
-        raise InputError(at(path, max(found, 1)), f"{found} lines, but {expected} in {other.name}",
-                         "both files must be of one release")
+        raise InputError(
+            at(path, max(found, 1)),
+            f"{found} lines, but {expected} in {other.name}",
+            "both files must be of one release",
+        )
     return _some(pairs, gold_path)
 
 
@@ -109,8 +122,9 @@ def _score(text: str, low: float, high: float, where: str) -> float:
     return float(text)
 
 
-def _pair(task: str, subset: str, line: int, sentences: list[str], score: float,
-          path: Path | str) -> ScoredPair:
+def _pair(
+    task: str, subset: str, line: int, sentences: list[str], score: float, path: Path | str
+) -> ScoredPair:
     first, second = map(normalise, sentences)
     if not first or not second:
         raise InputError(at(path, line), "empty sentence")
@@ -139,8 +153,9 @@ def read_sick(path: Path | str) -> list[ScoredPair]:
     """
     rows = read_rows(path)
     if next(rows, (1, ""))[1].split("\t") != SICK_HEADER:
-        raise InputError(at(path, 1), f"the header is not {' '.join(SICK_HEADER)}",
-                         "keep the release's header")
+        raise InputError(
+            at(path, 1), f"the header is not {' '.join(SICK_HEADER)}", "keep the release's header"
+        )
     pairs = []
     for line, text in rows:
         fields = text.split("\t")
@@ -154,5 +169,6 @@ def read_sick(path: Path | str) -> list[ScoredPair]:
 def check_count(what: str, found: int, expected: int, where: object) -> None:
     """Raise InputError at ``where`` unless as many were found as the release is known to hold."""
     if found != expected:
-        raise InputError(where, f"{what}: {found} found, {expected} expected",
-                         "fetch the original release again")
+        raise InputError(
+            where, f"{what}: {found} found, {expected} expected", "fetch the original release again"
+        )

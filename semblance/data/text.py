@@ -49,7 +49,9 @@ def read_lines(path: Path | str) -> Iterator[tuple[int, str]]:
         with (gzip.open if str(path).endswith(".gz") else open)(path, "rb") as file:
             for line, raw in enumerate(iter(lambda: file.readline(MAX_LINE + 1), b""), 1):
                 if len(raw) > MAX_LINE:
-                    raise InputError(at(path, line), f"a line of more than {MAX_LINE} bytes", "check the file")
+                    raise InputError(
+                        at(path, line), f"a line of more than {MAX_LINE} bytes", "check the file"
+                    )
                 yield line, _decode(raw.removeprefix(BOM) if line == 1 else raw, path, line)
         if line == 0 and str(path).endswith(".gz") and Path(path).stat().st_size == 0:
             raise EOFError("no gzip data at all")
@@ -66,10 +68,15 @@ def _decode(raw: bytes, path: Path | str, line: int) -> str:
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise InputError(at(path, line), f"not UTF-8: {error.reason} at byte {error.start}",
-                         "convert the file to UTF-8") from None
+        raise InputError(
+            at(path, line),
+            f"not UTF-8: {error.reason} at byte {error.start}",
+            "convert the file to UTF-8",
+        ) from None
     if "\0" in text:
-        raise InputError(at(path, line), "contains a NUL character", "the file is damaged or not text")
+        raise InputError(
+            at(path, line), "contains a NUL character", "the file is damaged or not text"
+        )
     return text[:-2] if text.endswith("\r\n") else text.removesuffix("\n")
 
 
@@ -100,11 +107,14 @@ def refuse_traces(text: str, path: Path | str, line: int) -> None:
 def refuse_mark(text: str, path: Path | str, line: int) -> None:
     """Raise InputError for a record that starts with a byte order mark: that of the file is not part of it."""
     if text.startswith("\ufeff"):
-        raise InputError(at(path, line), "a byte order mark inside the file", "remove it; were files joined?")
+        raise InputError(
+            at(path, line), "a byte order mark inside the file", "remove it; were files joined?"
+        )
 
 
-def read_csv(path: Path | str, columns: Sequence[str],
-             delimiter: str = ",") -> Iterator[tuple[int, dict[str, str]]]:
+def read_csv(
+    path: Path | str, columns: Sequence[str], delimiter: str = ","
+) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield each record's first line and its fields by column name, as RFC 4180 has it.
 
     The header must name ``columns`` once each and may name more. Line breaks in quotes come back as
@@ -117,14 +127,20 @@ def read_csv(path: Path | str, columns: Sequence[str],
     for line, record in _records(path):
         fields = _split(record, delimiter)
         if fields is None:
-            raise InputError(at(path, line), "a quote is unbalanced or stands inside an unquoted field",
-                             'quote the whole field and double each " in it')
+            raise InputError(
+                at(path, line),
+                "a quote is unbalanced or stands inside an unquoted field",
+                'quote the whole field and double each " in it',
+            )
         if header is None:
             header = fields
             _check_header(header, columns, path, line)
         elif len(fields) != len(header):
-            raise InputError(at(path, line), f"{len(fields)} fields, the header has {len(header)}",
-                             "quote fields that contain a delimiter or a line break")
+            raise InputError(
+                at(path, line),
+                f"{len(fields)} fields, the header has {len(header)}",
+                "quote fields that contain a delimiter or a line break",
+            )
         else:
             yield line, dict(zip(header, fields))
     if header is None:
@@ -144,14 +160,20 @@ def _records(path: Path | str) -> Iterator[tuple[int, str]]:
         size += len(text) + 1
         is_open ^= text.count('"') % 2 == 1
         if size > MAX_RECORD:
-            raise InputError(at(path, start), f"a record of more than {MAX_RECORD} characters",
-                             "look for an unbalanced quote")
+            raise InputError(
+                at(path, start),
+                f"a record of more than {MAX_RECORD} characters",
+                "look for an unbalanced quote",
+            )
         if not is_open:
             yield start, "\n".join(parts)
             parts, size = [], 0
     if parts:
-        raise InputError(at(path, start), "an unbalanced quote: the record never ends",
-                         'double each " inside a quoted field')
+        raise InputError(
+            at(path, start),
+            "an unbalanced quote: the record never ends",
+            'double each " inside a quoted field',
+        )
 
 
 def _split(record: str, delimiter: str) -> list[str] | None:
@@ -174,8 +196,11 @@ def _split(record: str, delimiter: str) -> list[str] | None:
 def _check_header(header: list[str], columns: Sequence[str], path: Path | str, line: int) -> None:
     missing = [name for name in columns if name not in header]
     if missing:
-        raise InputError(at(path, line), f"no column {', '.join(missing)}",
-                         f"the header is {', '.join(header)}"[:200])
+        raise InputError(
+            at(path, line),
+            f"no column {', '.join(missing)}",
+            f"the header is {', '.join(header)}"[:200],
+        )
     twice = sorted({name for name in header if header.count(name) > 1})
     if twice:
         raise InputError(at(path, line), f"column {', '.join(twice)} stands twice", "rename one")
@@ -193,8 +218,9 @@ def read_json_lines(path: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:
             if not isinstance(value, dict):
                 raise ValueError(f"a JSON {type(value).__name__}, not an object")
         except (ValueError, RecursionError) as error:
-            raise InputError(at(path, line), f"not a JSON object as expected: {error}",
-                             "one object a line") from None
+            raise InputError(
+                at(path, line), f"not a JSON object as expected: {error}", "one object a line"
+            ) from None
         yield line, value
 
 
@@ -234,8 +260,11 @@ def read_xml(path: Path | str) -> XmlElement:
         builder.start(tag.lower(), attributes).line = parser.CurrentLineNumber
 
     def refuse(*_: Any) -> None:
-        raise InputError(at(path, parser.CurrentLineNumber), "a document type or entity declaration",
-                         "remove it: entities can read files and exhaust memory")
+        raise InputError(
+            at(path, parser.CurrentLineNumber),
+            "a document type or entity declaration",
+            "remove it: entities can read files and exhaust memory",
+        )
 
     parser.StartElementHandler, parser.CharacterDataHandler = start, builder.data
     parser.EndElementHandler = lambda tag: builder.end(tag.lower())
@@ -245,6 +274,9 @@ def read_xml(path: Path | str) -> XmlElement:
             parser.Parse(text.replace("\r", " ").encode() + b"\n", False)
         parser.Parse(b"", True)
     except expat.ExpatError as error:
-        raise InputError(at(path, error.lineno), f"not well-formed XML: {expat.ErrorString(error.code)}",
-                         "fetch it again") from None
+        raise InputError(
+            at(path, error.lineno),
+            f"not well-formed XML: {expat.ErrorString(error.code)}",
+            "fetch it again",
+        ) from None
     return builder.close()

@@ -50,8 +50,16 @@ def is_url(place: object) -> bool:
     return str(place).startswith(("http://", "https://"))
 
 
-def bring(place: str, target: Path, sha256: str | None, size: int | None, *, patience: Patience = Patience(),
-          progress: bool = True, headers: dict[str, str] | None = None) -> str:
+def bring(
+    place: str,
+    target: Path,
+    sha256: str | None,
+    size: int | None,
+    *,
+    patience: Patience = Patience(),
+    progress: bool = True,
+    headers: dict[str, str] | None = None,
+) -> str:
     """Bring the file at an address or path to ``target``, whole and checked, and return its sha256.
 
     What is half there waits in ``target.part``. A part left by an earlier call is continued only
@@ -87,12 +95,17 @@ def mismatch(path: Path, sha256: str | None, size: int | None) -> str:
 
 def retrying(patience: Patience) -> Retrying:
     """Return the retry policy: exponential waits, never shorter than the server asks for."""
+
     def wait(state: RetryCallState) -> float:
         backoff = min(patience.longest, patience.first * 2 ** (state.attempt_number - 1))
         return max(backoff, state.outcome.exception().after)
 
-    return Retrying(stop=stop_after_attempt(patience.attempts), wait=wait, reraise=True,
-                    retry=retry_if_exception_type(Passing))
+    return Retrying(
+        stop=stop_after_attempt(patience.attempts),
+        wait=wait,
+        reraise=True,
+        retry=retry_if_exception_type(Passing),
+    )
 
 
 def refusal(status: int, retry_after: str | None, patience: Patience) -> Unavailable:
@@ -103,12 +116,21 @@ def refusal(status: int, retry_after: str | None, patience: Patience) -> Unavail
     # ASSUME: a date in Retry-After counts as no wish; our own back-off then decides.
     after = float(retry_after) if re.fullmatch("[0-9]{1,9}", retry_after or "") else 0.0
     if after > patience.longest:
-        return Unavailable(f"{reason}; the server asks to wait {after:.0f} s, longer than {patience.longest:.0f} s")
+        return Unavailable(
+            f"{reason}; the server asks to wait {after:.0f} s, longer than {patience.longest:.0f} s"
+        )
     return Passing(reason, after)
 
 
-def _bring_part(place: str, part: Path, sha256: str | None, size: int | None, patience: Patience,
-                progress: bool, headers: dict[str, str] | None) -> str:
+def _bring_part(
+    place: str,
+    part: Path,
+    sha256: str | None,
+    size: int | None,
+    patience: Patience,
+    progress: bool,
+    headers: dict[str, str] | None,
+) -> str:
     if is_url(place):
         retrying(patience)(_download, str(place), part, size, patience, progress, headers or {})
     else:
@@ -128,19 +150,27 @@ def _copy(source: Path, part: Path) -> None:
         _settle(writer)
 
 
-def _download(url: str, part: Path, size: int | None, patience: Patience, progress: bool, extra: dict) -> None:
+def _download(
+    url: str, part: Path, size: int | None, patience: Patience, progress: bool, extra: dict
+) -> None:
     offset = part.stat().st_size if part.exists() else 0
     if size is not None and offset >= size:
         return  # complete, or too long: the check that follows decides
     # "identity": a compressed answer could neither be counted nor continued
-    headers = {**extra, "Accept-Encoding": "identity"} | ({"Range": f"bytes={offset}-"} if offset else {})
+    headers = {**extra, "Accept-Encoding": "identity"} | (
+        {"Range": f"bytes={offset}-"} if offset else {}
+    )
     try:
         with requests.get(url, headers=headers, stream=True, timeout=patience.timeout) as response:
             offset = _start(response, part, offset, patience)
             total = _total(response, offset, size)
             _need_space(part.parent, (total or 0) - offset)
             _receive(response, part, offset, total, progress)
-    except (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError) as error:
+    except (
+        requests.ConnectionError,
+        requests.Timeout,
+        requests.exceptions.ChunkedEncodingError,
+    ) as error:
         raise Passing(f"the connection failed ({type(error).__name__})") from error
     except requests.RequestException as error:
         raise Unavailable(str(error)) from error
@@ -150,7 +180,9 @@ def _start(response: requests.Response, part: Path, offset: int, patience: Patie
     """Return where the answer's first byte belongs; raise if there is no such answer."""
     if response.status_code == 200:
         return 0  # the server ignores Range: from the start
-    if response.status_code == 206 and response.headers.get("Content-Range", "").startswith(f"bytes {offset}-"):
+    if response.status_code == 206 and response.headers.get("Content-Range", "").startswith(
+        f"bytes {offset}-"
+    ):
         return offset
     if response.status_code in (206, 416):
         part.unlink(missing_ok=True)
@@ -167,10 +199,18 @@ def _total(response: requests.Response, offset: int, size: int | None) -> int | 
     return total
 
 
-def _receive(response: requests.Response, part: Path, offset: int, total: int | None, progress: bool) -> None:
+def _receive(
+    response: requests.Response, part: Path, offset: int, total: int | None, progress: bool
+) -> None:
     bound = LARGEST if total is None else total
-    bar = tqdm(total=total, initial=offset, unit="B", unit_scale=True, desc=part.stem,
-               disable=None if progress else True)  # None: off where stderr is no terminal
+    bar = tqdm(
+        total=total,
+        initial=offset,
+        unit="B",
+        unit_scale=True,
+        desc=part.stem,
+        disable=None if progress else True,
+    )  # None: off where stderr is no terminal
     with bar, open(part, "ab" if offset else "wb") as writer:
         for chunk in response.iter_content(CHUNK):
             writer.write(chunk)
@@ -188,4 +228,8 @@ def _settle(writer) -> None:
 def _need_space(folder: Path, need: int) -> None:
     free = shutil.disk_usage(folder).free
     if need > free:
-        raise InputError(folder, f"{need} bytes are needed and {free} are free", "make room or choose another folder")
+        raise InputError(
+            folder,
+            f"{need} bytes are needed and {free} are free",
+            "make room or choose another folder",
+        )

@@ -17,8 +17,18 @@ from semblance.errors import InputError, is_passing
 from semblance.files import whole_file
 
 CHUNK = 1 << 20
-DAMAGE = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, RuntimeError, OSError,
-          ValueError, OverflowError, struct.error)  # the last three from headers that state nonsense
+DAMAGE = (
+    zipfile.BadZipFile,
+    tarfile.TarError,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    RuntimeError,
+    OSError,
+    ValueError,
+    OverflowError,
+    struct.error,
+)  # the last three from headers that state nonsense
 
 
 def extract(archive: Path, member: str, target: Path, limit: int) -> None:
@@ -43,15 +53,18 @@ def _read(reader: BinaryIO, archive: Path, member: str) -> bytes:
     except DAMAGE as error:
         if is_passing(error):
             raise
-        raise InputError(archive, f"member {member} is damaged: {error}",
-                         "delete the archive and fetch it again") from None
+        raise InputError(
+            archive, f"member {member} is damaged: {error}", "delete the archive and fetch it again"
+        ) from None
 
 
 @contextmanager
 def _opened(archive: Path, member: str) -> Iterator[BinaryIO]:
     with ExitStack() as stack:
         try:
-            box = stack.enter_context(zipfile.ZipFile(archive) if zipfile.is_zipfile(archive) else tarfile.open(archive))
+            box = stack.enter_context(
+                zipfile.ZipFile(archive) if zipfile.is_zipfile(archive) else tarfile.open(archive)
+            )
             stream = stack.enter_context(_member(box, archive, member))
         except DAMAGE as error:
             if is_passing(error):
@@ -65,7 +78,10 @@ def _member(box: zipfile.ZipFile | tarfile.TarFile, archive: Path, member: str) 
     infos = box.infolist() if is_zip else box.getmembers()
     found = [info for info in infos if (info.filename if is_zip else info.name) == member]
     if len(found) != 1:
-        raise InputError(archive, f"member {member} stands {len(found)} times in it" if found else f"no member {member}")
+        raise InputError(
+            archive,
+            f"member {member} stands {len(found)} times in it" if found else f"no member {member}",
+        )
     if not (_is_regular(found[0]) if is_zip else found[0].isreg()):
         raise InputError(archive, f"member {member} is not a regular file")
     return box.open(found[0]) if is_zip else box.extractfile(found[0])

@@ -10,7 +10,9 @@ from semblance.models.folder import stored_length
 from semblance.provenance import canonical, checked, text_digest
 
 
-def dev_set(record: str, base: str, faq_length: int, fold: int | None) -> tuple[Callable[[Encoder], float], dict[str, str]]:
+def dev_set(
+    record: str, base: str, faq_length: int, fold: int | None
+) -> tuple[Callable[[Encoder], float], dict[str, str]]:
     """Return the dev score as a function of the encoder, and the digest of the data behind it.
 
     ``record`` is that of the prepared STS pairs, or, with ``fold``, of a FAQ bank, whose dev part
@@ -28,5 +30,9 @@ def dev_set(record: str, base: str, faq_length: int, fold: int | None) -> tuple[
     else:
         bank = read_bank(folder)
         part = (fold + 1) % vouched["folds"]
-        data = Retrieval(bank, [q for q in bank.questions if q.part == part and q.protocol == "pairs"], tokenizer)
-    return lambda encoder: data.dev_score(encoder, max_length), {"dev": text_digest(canonical(vouched["outputs"]))}
+        data = Retrieval(
+            bank, [q for q in bank.questions if q.part == part and q.protocol == "pairs"], tokenizer
+        )
+    return lambda encoder: data.dev_score(encoder, max_length), {
+        "dev": text_digest(canonical(vouched["outputs"]))
+    }

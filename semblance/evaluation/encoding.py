@@ -21,7 +21,9 @@ class Texts:
         """Embed every distinct text; raises InputError where a vector is not finite."""
         vectors = encoder.encode(self.tokens, max_length)
         if not np.isfinite(vectors).all():
-            raise InputError("model", "gives embeddings that are not finite", "train it again, or in fp32")
+            raise InputError(
+                "model", "gives embeddings that are not finite", "train it again, or in fp32"
+            )
         return Vectors(vectors, self.numbers)
 
 

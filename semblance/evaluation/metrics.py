@@ -38,7 +38,7 @@ def cosine_pairs(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Return the cosine of each row pair, (n,), in float64; NaN for a zero vector."""
     left, right = np.asarray(left, np.float64), np.asarray(right, np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return (left * right).sum(1) / np.sqrt((left ** 2).sum(1) * (right ** 2).sum(1))
+        return (left * right).sum(1) / np.sqrt((left**2).sum(1) * (right**2).sum(1))
 
 
 def relevant_ranks(scores: np.ndarray, relevant: np.ndarray) -> np.ndarray:

@@ -39,9 +39,16 @@ class Bank:
 def read_bank(folder: str | Path) -> Bank:
     """Read ``answers.parquet`` and ``questions.parquet``."""
     answers = read_parquet(Path(folder, "answers.parquet"), ("text",))["text"].to_pylist()
-    questions = read_parquet(Path(folder, "questions.parquet"), ("protocol", "id", "text", "part", "relevant")).to_pylist()
-    return Bank(tuple(answers), tuple(Question(q["protocol"], q["id"], q["text"], q["part"], tuple(q["relevant"]))
-                                      for q in questions))
+    questions = read_parquet(
+        Path(folder, "questions.parquet"), ("protocol", "id", "text", "part", "relevant")
+    ).to_pylist()
+    return Bank(
+        tuple(answers),
+        tuple(
+            Question(q["protocol"], q["id"], q["text"], q["part"], tuple(q["relevant"]))
+            for q in questions
+        ),
+    )
 
 
 class Retrieval:
@@ -59,17 +66,27 @@ class Retrieval:
         answers = unit(vectors.of(self.answers))  # (A, d)
         queries = unit(vectors.of([q.text for q in self.questions]))  # (Q, d)
         if not (np.isfinite(answers).all() and np.isfinite(queries).all()):
-            raise InputError("model", "gives a zero vector, whose cosine is undefined", "train it again")
-        found = [relevant_ranks(answers @ query, np.asarray(q.relevant)) for q, query in zip(self.questions, queries)]
-        columns = {"protocol": [q.protocol for q in self.questions], "query": [q.id for q in self.questions],
-                   "ranks": [r.tolist() for r in found]}
+            raise InputError(
+                "model", "gives a zero vector, whose cosine is undefined", "train it again"
+            )
+        found = [
+            relevant_ranks(answers @ query, np.asarray(q.relevant))
+            for q, query in zip(self.questions, queries)
+        ]
+        columns = {
+            "protocol": [q.protocol for q in self.questions],
+            "query": [q.id for q in self.questions],
+            "ranks": [r.tolist() for r in found],
+        }
         columns |= {f"acc@{k}": [accuracy_at(r, k) for r in found] for k in CUTOFFS}
         return columns | {"ap": [average_precision(r) for r in found]}
 
     def dev_score(self, encoder: Encoder, max_length: int) -> float:
         """Return the MAP over the questions; NaN if the embeddings have collapsed."""
         vectors = self.texts.encode(encoder, max_length)
-        return float("nan") if collapsed(vectors.matrix) else float(np.mean(self._rank(vectors)["ap"]))
+        return (
+            float("nan") if collapsed(vectors.matrix) else float(np.mean(self._rank(vectors)["ap"]))
+        )
 
 
 def score_rows(predictions: dict[str, list]) -> Iterator[dict]:
@@ -79,5 +96,11 @@ def score_rows(predictions: dict[str, list]) -> Iterator[dict]:
         inside = protocols == protocol
         for metric in METRICS:
             values = np.asarray(predictions["ap" if metric == "map" else metric])[inside]
-            yield {"protocol": protocol, "metric": metric, "aggregation": "test", "subset": "",
-                   "value": float(values.mean()), "n": int(inside.sum())}
+            yield {
+                "protocol": protocol,
+                "metric": metric,
+                "aggregation": "test",
+                "subset": "",
+                "value": float(values.mean()),
+                "n": int(inside.sum()),
+            }

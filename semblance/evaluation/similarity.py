@@ -29,20 +29,31 @@ def read_pairs(path: str | Path) -> dict[str, np.ndarray]:
 class Sts:
     """The prepared pairs of some tasks, tokenised for one tokenizer."""
 
-    def __init__(self, pairs: dict[str, np.ndarray], tokenizer_file: str | Path, tasks: tuple[str, ...]):
+    def __init__(
+        self, pairs: dict[str, np.ndarray], tokenizer_file: str | Path, tasks: tuple[str, ...]
+    ):
         chosen = np.isin(pairs["task"], tasks)
         self.pairs = {name: column[chosen] for name, column in pairs.items()}
         self.left, self.right = self.pairs["sentence1"].tolist(), self.pairs["sentence2"].tolist()
         self.texts = Texts(self.left + self.right, tokenizer_file)
 
-    def predict(self, encoder: Encoder, max_length: int) -> tuple[dict[str, np.ndarray], dict[str, float]]:
+    def predict(
+        self, encoder: Encoder, max_length: int
+    ) -> tuple[dict[str, np.ndarray], dict[str, float]]:
         """Return per-pair predictions (task, subset, index, gold, similarity) and the geometry."""
         vectors = self.texts.encode(encoder, max_length)
         left, right = vectors.of(self.left), vectors.of(self.right)
-        columns = {"task": self.pairs["task"], "subset": self.pairs["subset"], "index": self.pairs["index"],
-                   "gold": self.pairs["score"].astype(np.float64), "similarity": cosine_pairs(left, right)}
+        columns = {
+            "task": self.pairs["task"],
+            "subset": self.pairs["subset"],
+            "index": self.pairs["index"],
+            "gold": self.pairs["score"].astype(np.float64),
+            "similarity": cosine_pairs(left, right),
+        }
         if not np.isfinite(columns["similarity"]).all():
-            raise InputError("model", "gives a zero vector, whose cosine is undefined", "train it again")
+            raise InputError(
+                "model", "gives a zero vector, whose cosine is undefined", "train it again"
+            )
         return columns, self._geometry(left, right)
 
     def _geometry(self, left: np.ndarray, right: np.ndarray) -> dict[str, float]:
@@ -58,7 +69,9 @@ class Sts:
         vectors = self.texts.encode(encoder, max_length)
         if collapsed(vectors.matrix):
             return float("nan")
-        return spearman(cosine_pairs(vectors.of(self.left), vectors.of(self.right)), self.pairs["score"])
+        return spearman(
+            cosine_pairs(vectors.of(self.left), vectors.of(self.right)), self.pairs["score"]
+        )
 
 
 def score_rows(predictions: dict[str, np.ndarray]) -> Iterator[dict]:
@@ -69,7 +82,9 @@ def score_rows(predictions: dict[str, np.ndarray]) -> Iterator[dict]:
     """
     for task in dict.fromkeys(predictions["task"].tolist()):
         inside = predictions["task"] == task
-        gold, similarity, subset = (predictions[k][inside] for k in ("gold", "similarity", "subset"))
+        gold, similarity, subset = (
+            predictions[k][inside] for k in ("gold", "similarity", "subset")
+        )
         names = sorted(set(subset.tolist()))
         for metric, function in METRICS.items():
             row = {"task": task, "subset": "", "metric": metric}
@@ -77,7 +92,11 @@ def score_rows(predictions: dict[str, np.ndarray]) -> Iterator[dict]:
             sizes = [int((subset == s).sum()) for s in names]
             values = [function(similarity[subset == s], gold[subset == s]) for s in names]
             yield row | {"aggregation": "mean", "value": float(np.mean(values)), "n": len(gold)}
-            yield row | {"aggregation": "wmean", "value": float(np.average(values, weights=sizes)), "n": len(gold)}
+            yield row | {
+                "aggregation": "wmean",
+                "value": float(np.average(values, weights=sizes)),
+                "n": len(gold),
+            }
             for s, value, size in zip(names, values, sizes) if names != [""] else ():
                 yield row | {"subset": s, "aggregation": "subset", "value": value, "n": size}
 

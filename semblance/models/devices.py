@@ -66,10 +66,18 @@ def _gpus_of_machine() -> list[str]:
     if program is None:
         return []
     try:
-        done = subprocess.run([program, "--query-gpu=uuid", "--format=csv,noheader"], stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, errors="replace", timeout=PATIENCE)
+        done = subprocess.run(
+            [program, "--query-gpu=uuid", "--format=csv,noheader"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=PATIENCE,
+        )
     except subprocess.TimeoutExpired:
-        advice = "mend the driver, or set training.gpus: 0"  # going on could put two jobs on one GPU
+        advice = (
+            "mend the driver, or set training.gpus: 0"  # going on could put two jobs on one GPU
+        )
         raise InputError(program, f"no answer within {PATIENCE:g} s", advice) from None
     return [line.strip() for line in done.stdout.splitlines() if line.startswith("GPU-")]
 
@@ -79,7 +87,9 @@ def _full_name(word: str, present: list[str]) -> str | None:
     if word.startswith("MIG-"):
         return word
     if word.isascii() and word.isdigit():
-        found = present[int(word):][:1] if present else [word]  # without nvidia-smi a number names itself
+        found = (
+            present[int(word) :][:1] if present else [word]
+        )  # without nvidia-smi a number names itself
     elif word.startswith("GPU-"):
         found = [name for name in present if name.startswith(word)] if present else [word]
     else:
@@ -101,7 +111,9 @@ def _first_free(names: list[str], jobs_per_gpu: int, folder: Path) -> str:
 
 
 def _lock(path: Path) -> bool:
-    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)  # a program started from here does not inherit it
+    handle = os.open(
+        path, os.O_RDWR | os.O_CREAT, 0o600
+    )  # a program started from here does not inherit it
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -116,6 +128,14 @@ def _own(folder: Path) -> Path:
     with contextlib.suppress(FileExistsError):
         folder.mkdir(mode=0o700)
     found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) & 0o077:
-        raise InputError(folder, "not a folder of this user alone (mode 700)", "remove it, or have its owner remove it")
+    if (
+        not stat.S_ISDIR(found.st_mode)
+        or found.st_uid != os.geteuid()
+        or stat.S_IMODE(found.st_mode) & 0o077
+    ):
+        raise InputError(
+            folder,
+            "not a folder of this user alone (mode 700)",
+            "remove it, or have its owner remove it",
+        )
     return folder

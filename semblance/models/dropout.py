@@ -19,7 +19,9 @@ class Sampled:
     ``row`` (one for each operation and sentence, "w/ sd") or ``forward`` (one for each operation).
     """
 
-    distribution: str = "uniform"  # ASSUME: the paper names uniform as an example and gives no range
+    distribution: str = (
+        "uniform"  # ASSUME: the paper names uniform as an example and gives no range
+    )
     low: float = 0.0
     high: float = 0.2
     alpha: float = 2.0
@@ -38,18 +40,24 @@ class DropoutSettings:
     sampled: Sampled | None = None
 
 
-def keep_mask(shape: tuple[int, ...], rate: float | Tensor, device: torch.device) -> tuple[Tensor, float | Tensor]:
+def keep_mask(
+    shape: tuple[int, ...], rate: float | Tensor, device: torch.device
+) -> tuple[Tensor, float | Tensor]:
     """Draw a Boolean mask that keeps each element with probability 1 - rate.
 
     Returns the mask and the probability kept, exactly as drawn (a multiple of 1/65536), to divide
     by. ``rate`` is a float or a tensor that broadcasts against ``shape``.
     """
     count = torch.Size(shape).numel()
-    words = torch.empty((count + 3) // 4, dtype=torch.int64, device=device).random_(-(2 ** 63), None)
-    bits = words.view(torch.int16)[:count].view(shape)  # four 16-bit draws a word: 18 % of a step saved
+    words = torch.empty((count + 3) // 4, dtype=torch.int64, device=device).random_(-(2**63), None)
+    bits = words.view(torch.int16)[:count].view(
+        shape
+    )  # four 16-bit draws a word: 18 % of a step saved
     if isinstance(rate, Tensor):
         levels = ((1.0 - rate.double()) * _LEVELS).round()
-        return bits <= (levels - _LEVELS // 2 - 1).to(torch.int16), (levels / _LEVELS).to(rate.dtype)
+        return bits <= (levels - _LEVELS // 2 - 1).to(torch.int16), (levels / _LEVELS).to(
+            rate.dtype
+        )
     levels = round((1.0 - rate) * _LEVELS)
     return bits <= levels - _LEVELS // 2 - 1, levels / _LEVELS
 
@@ -75,7 +83,9 @@ def head_scale(rows: int, heads: int, rate: float, device: torch.device) -> Tens
 def sample_rates(sampled: Sampled, count: int, device: torch.device) -> Tensor:
     """Draw ``count`` dropout rates, float32, clamped to [0, .9]."""
     if sampled.distribution == "beta":
-        shapes = [torch.full((count, 1), shape, device=device) for shape in (sampled.alpha, sampled.beta)]
+        shapes = [
+            torch.full((count, 1), shape, device=device) for shape in (sampled.alpha, sampled.beta)
+        ]
         gammas = torch._standard_gamma(torch.cat(shapes, dim=1))
         rates = gammas[:, 0] / gammas.sum(dim=1)
     else:
@@ -90,8 +100,14 @@ class Noise:
     asks for its rate draws it anew where rates are sampled.
     """
 
-    def __init__(self, settings: DropoutSettings, hidden: float, attention: float, views: Tensor,
-                 device: torch.device | str = "cpu"):
+    def __init__(
+        self,
+        settings: DropoutSettings,
+        hidden: float,
+        attention: float,
+        views: Tensor,
+        device: torch.device | str = "cpu",
+    ):
         self.settings, self.views = settings, views.to(device)
         self.view_count = int(views[-1]) + 1  # read before it is sent: reading waits for a GPU
         self.plain_hidden = hidden if settings.hidden is None else settings.hidden
@@ -104,7 +120,11 @@ class Noise:
     def attention_rate(self) -> float | Tensor:
         """Return the rate of one attention dropout operation: a float, or one for each sentence (n,)."""
         sampled = self.settings.sampled
-        return self._sample() if sampled and sampled.layers == "hidden+attention" else self.plain_attention
+        return (
+            self._sample()
+            if sampled and sampled.layers == "hidden+attention"
+            else self.plain_attention
+        )
 
     def _sample(self) -> Tensor:
         sampled, n, device = self.settings.sampled, len(self.views), self.views.device

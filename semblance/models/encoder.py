@@ -61,20 +61,28 @@ def device_for(gpus: int) -> str:
 
 def set_up(threads: int, gpus: int, matmul: str = "highest") -> str:
     """Set threads, the matmul precision and, on a GPU, determinism, for this whole process; return the device."""
-    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # without it CUDA's products are not repeatable
+    os.environ.setdefault(
+        "CUBLAS_WORKSPACE_CONFIG", ":4096:8"
+    )  # without it CUDA's products are not repeatable
     torch.set_num_threads(threads)
     torch.set_float32_matmul_precision(matmul)
     device = device_for(gpus)
     if device == "cuda":
         torch.use_deterministic_algorithms(True)
-        torch.utils.deterministic.fill_uninitialized_memory = False  # a launch for each new tensor; none is read unwritten
+        torch.utils.deterministic.fill_uninitialized_memory = (
+            False  # a launch for each new tensor; none is read unwritten
+        )
     return device
 
 
 def device_name(device: str) -> str:
     """Return a GPU's name, or ``cpu`` with this process's number of threads, and whether fp32 products are less than that."""
     less = "" if full_precision(device) else " (matrix products in less than fp32)"
-    return torch.cuda.get_device_name() + less if device == "cuda" else f"cpu{less}, {torch.get_num_threads()} threads"
+    return (
+        torch.cuda.get_device_name() + less
+        if device == "cuda"
+        else f"cpu{less}, {torch.get_num_threads()} threads"
+    )
 
 
 def full_precision(device: str) -> bool:
@@ -89,7 +97,9 @@ def full_precision(device: str) -> bool:
     a = torch.linspace(-1.0, 1.0, n * k, device=device).view(n, k)
     b = a.flip(0).reshape(k, n)
     strayed = ((a @ b).double() - a.double() @ b.double()).abs()
-    return bool((strayed <= k * 2.0 ** -24 * (a.abs().double() @ b.abs().double())).all())  # any order of summing keeps this
+    return bool(
+        (strayed <= k * 2.0**-24 * (a.abs().double() @ b.abs().double())).all()
+    )  # any order of summing keeps this
 
 
 def autocast(precision: str, device: str) -> contextlib.AbstractContextManager:
@@ -108,7 +118,10 @@ class Layer(nn.Module):
         self.heads = shape.num_attention_heads
         self.qkv, self.out = nn.Linear(d, 3 * d), nn.Linear(d, d)
         self.norm1, self.norm2 = nn.LayerNorm(d, eps=eps), nn.LayerNorm(d, eps=eps)
-        self.up, self.down = nn.Linear(d, shape.intermediate_size), nn.Linear(shape.intermediate_size, d)
+        self.up, self.down = (
+            nn.Linear(d, shape.intermediate_size),
+            nn.Linear(shape.intermediate_size, d),
+        )
 
     def forward(self, x: Tensor, packed: Packed, noise: Noise | None) -> Tensor:
         """Map (T, d) to (T, d)."""
@@ -123,10 +136,14 @@ class Layer(nn.Module):
         parts = []
         # split, not slices: the backward of a slice fills a whole (T, 3 d) tensor with zeros for each group
         for g, part in zip(packed.groups, qkv.split([g.tokens for g in packed.groups])):
-            q, k, v = pad(part, g).view(g.count, g.length, 3, self.heads, d // self.heads).permute(2, 0, 3, 1, 4)
+            q, k, v = (
+                pad(part, g)
+                .view(g.count, g.length, 3, self.heads, d // self.heads)
+                .permute(2, 0, 3, 1, 4)
+            )
             context = _attention(q, k, v, g, rate)  # (count, heads, length, d / heads)
             if scale is not None:
-                context = context * scale[g.row:g.row + g.count, :, None, None]
+                context = context * scale[g.row : g.row + g.count, :, None, None]
             parts.append(unpad(context.transpose(1, 2).reshape(g.count * g.length, d), g))
         return torch.cat(parts)
 
@@ -157,7 +174,7 @@ def _attention(q: Tensor, k: Tensor, v: Tensor, group: Group, rate: float | Tens
         logits = logits + group.padding.bias
     weights = logits.softmax(dim=-1)
     if isinstance(rate, Tensor):
-        rate = rate[group.row:group.row + group.count, None, None, None]
+        rate = rate[group.row : group.row + group.count, None, None, None]
     return dropout(weights, rate).to(v.dtype) @ v
 
 
@@ -169,7 +186,9 @@ class Encoder(nn.Module):
 
     precision = "fp32"
 
-    def __init__(self, shape: Architecture, pooling: str, head: bool = False, normalise: bool = False):
+    def __init__(
+        self, shape: Architecture, pooling: str, head: bool = False, normalise: bool = False
+    ):
         super().__init__()
         self.shape, self.pooling, self.normalise = shape, pooling, normalise
         d = shape.hidden_size
@@ -182,8 +201,13 @@ class Encoder(nn.Module):
 
     def noise(self, settings: DropoutSettings, views: Tensor) -> Noise:
         """Return the dropout of one training forward; ``views`` (n,), on the CPU, numbers each sentence's view."""
-        return Noise(settings, self.shape.hidden_dropout_prob, self.shape.attention_probs_dropout_prob, views,
-                     self.words.weight.device)
+        return Noise(
+            settings,
+            self.shape.hidden_dropout_prob,
+            self.shape.attention_probs_dropout_prob,
+            views,
+            self.words.weight.device,
+        )
 
     def forward(self, packed: Packed, noise: Noise | None = None) -> Tensor:
         """Return sentence vectors, (n, d); without ``noise`` nothing is random."""
@@ -202,7 +226,9 @@ class Encoder(nn.Module):
     def _pool(self, x: Tensor, packed: Packed) -> Tensor:
         if self.pooling == "cls":
             return x[packed.starts]
-        sums = torch.zeros(len(packed.order), x.shape[1], device=x.device).index_add(0, packed.rows, x)
+        sums = torch.zeros(len(packed.order), x.shape[1], device=x.device).index_add(
+            0, packed.rows, x
+        )
         return sums / packed.lengths[:, None]
 
     def max_length(self, wished: int) -> int:
@@ -216,7 +242,9 @@ class Encoder(nn.Module):
         limit = self.max_length(max_length)
         vectors = np.empty((len(tokens.offsets) - 1, self.shape.hidden_size), dtype=np.float32)
         with autocast(self.precision, device.type):  # around all batches: the weights are cast once
-            for batch in token_budget_batches(np.minimum(tokens.lengths(), limit), ENCODE_TOKENS[device.type]):
+            for batch in token_budget_batches(
+                np.minimum(tokens.lengths(), limit), ENCODE_TOKENS[device.type]
+            ):
                 packed = pack(tokens, batch, limit, device)
                 vectors[batch] = self(packed).float().cpu().numpy()
         return vectors

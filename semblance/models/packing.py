@@ -24,9 +24,9 @@ class Padding(NamedTuple):
     """The way of a group's t tokens to their places in attention and back, and what hides the places left over."""
 
     there: Tensor  # (count * length,) int64: the token of each place, counted within the group; 0 at padding
-    back: Tensor   # (t,) int64: the place of each token
-    real: Tensor   # (count * length, 1) bool, False at padding
-    bias: Tensor   # (count, 1, 1, length): 0 for a token, -inf for padding
+    back: Tensor  # (t,) int64: the place of each token
+    real: Tensor  # (count * length, 1) bool, False at padding
+    bias: Tensor  # (count, 1, 1, length): 0 for a token, -inf for padding
 
 
 class Group(NamedTuple):
@@ -42,16 +42,18 @@ class Group(NamedTuple):
 class Packed(NamedTuple):
     """A flat batch of n sentences and T tokens, without padding."""
 
-    ids: Tensor        # (T,) int64
+    ids: Tensor  # (T,) int64
     positions: Tensor  # (T,) int64, from 0 within each sentence
-    rows: Tensor       # (T,) int64, the packed row of each token
-    lengths: Tensor    # (n,) int64 tokens of each packed row
-    starts: Tensor     # (n,) int64 flat position of each packed row's first token
-    order: Tensor      # (n,) int64: packed row r is the caller's sentence order[r]
+    rows: Tensor  # (T,) int64, the packed row of each token
+    lengths: Tensor  # (n,) int64 tokens of each packed row
+    starts: Tensor  # (n,) int64 flat position of each packed row's first token
+    order: Tensor  # (n,) int64: packed row r is the caller's sentence order[r]
     groups: tuple[Group, ...]
 
 
-def cut_groups(lengths: Sequence[int], slack: float = SLACK, least: int = 0) -> list[tuple[int, int]]:
+def cut_groups(
+    lengths: Sequence[int], slack: float = SLACK, least: int = 0
+) -> list[tuple[int, int]]:
     """Cut descending lengths into runs [first, last) whose shortest is at least slack * longest.
 
     A run of fewer than ``least`` tokens, padding included, goes on whatever its shortest is.
@@ -64,7 +66,9 @@ def cut_groups(lengths: Sequence[int], slack: float = SLACK, least: int = 0) -> 
     return runs + [(first, len(lengths))] if len(lengths) else []
 
 
-def pack(tokens: Tokens, sentences: np.ndarray, max_length: int, device: str | torch.device = "cpu") -> Packed:
+def pack(
+    tokens: Tokens, sentences: np.ndarray, max_length: int, device: str | torch.device = "cpu"
+) -> Packed:
     """Pack the numbered ``sentences`` (n,), each cut to ``max_length`` tokens.
 
     A cut sentence keeps its last special token, as every tokenizer's own truncation does.
@@ -79,10 +83,22 @@ def pack(tokens: Tokens, sentences: np.ndarray, max_length: int, device: str | t
     positions = np.arange(len(rows)) - starts[rows]
     source = tokens.offsets[sentences[order]][rows] + positions
     source[ends - 1] = tokens.offsets[sentences[order] + 1] - 1
-    groups = tuple(_group(first, lengths[first:last], device)
-                   for first, last in cut_groups(lengths.tolist(), least=GROUP_TOKENS[torch.device(device).type]))
+    groups = tuple(
+        _group(first, lengths[first:last], device)
+        for first, last in cut_groups(
+            lengths.tolist(), least=GROUP_TOKENS[torch.device(device).type]
+        )
+    )
     send = lambda array: torch.from_numpy(array).to(device)  # noqa: E731
-    return Packed(send(tokens.ids[source].astype(np.int64)), send(positions), send(rows), send(lengths), send(starts), send(order), groups)
+    return Packed(
+        send(tokens.ids[source].astype(np.int64)),
+        send(positions),
+        send(rows),
+        send(lengths),
+        send(starts),
+        send(order),
+        groups,
+    )
 
 
 def _group(row: int, lengths: np.ndarray, device: str | torch.device) -> Group:
@@ -90,9 +106,19 @@ def _group(row: int, lengths: np.ndarray, device: str | torch.device) -> Group:
     if tokens == count * length:
         return Group(row, count, length, tokens, None)
     real = np.arange(length) < lengths[:, None]  # (count, length)
-    arrays = (np.where(real, np.cumsum(real).reshape(real.shape) - 1, 0).ravel(), np.flatnonzero(real), real.reshape(-1, 1),
-              np.where(real, np.float32(0), np.float32(-np.inf))[:, None, None, :])
-    return Group(row, count, length, tokens, Padding(*(torch.from_numpy(array).to(device) for array in arrays)))
+    arrays = (
+        np.where(real, np.cumsum(real).reshape(real.shape) - 1, 0).ravel(),
+        np.flatnonzero(real),
+        real.reshape(-1, 1),
+        np.where(real, np.float32(0), np.float32(-np.inf))[:, None, None, :],
+    )
+    return Group(
+        row,
+        count,
+        length,
+        tokens,
+        Padding(*(torch.from_numpy(array).to(device) for array in arrays)),
+    )
 
 
 class _Pad(torch.autograd.Function):

@@ -18,16 +18,22 @@ def save_tensors(tensors: dict[str, Tensor], path: str | Path) -> None:
             save_file(tensors, temporary, metadata={"format": "pt"})
         except SafetensorError as error:  # the library tells a full disk so, its number in the text
             number = re.search(r"os error (\d+)", str(error))
-            raise OSError(int(number[1]) if number else None, f"cannot be written ({error})", str(path)) from None
+            raise OSError(
+                int(number[1]) if number else None, f"cannot be written ({error})", str(path)
+            ) from None
 
 
 def load_tensors(path: str | Path) -> dict[str, Tensor]:
     """Read a file of tensors; InputError if it is missing or damaged."""
     if not Path(path).is_file():
-        raise InputError(path, "no weights as safetensors", "choose a base or revision that has them")
+        raise InputError(
+            path, "no weights as safetensors", "choose a base or revision that has them"
+        )
     try:
         return load_file(path)
     except (SafetensorError, OSError) as error:
         if is_passing(error):  # a machine in need is no damaged file
             raise
-        raise InputError(path, f"damaged weights ({error})", "delete the folder and fetch it again") from None
+        raise InputError(
+            path, f"damaged weights ({error})", "delete the folder and fetch it again"
+        ) from None

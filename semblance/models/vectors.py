@@ -12,4 +12,6 @@ def unit(vectors: np.ndarray) -> np.ndarray:
 
 def collapsed(vectors: np.ndarray, tolerance: float = 1e-6) -> bool:
     """Tell whether all vectors point (almost) the same way: 1 - |mean unit vector|² < tolerance."""
-    return not 1 - np.linalg.norm(unit(vectors).mean(0)) ** 2 >= tolerance  # NaN counts as collapsed
+    return (
+        not 1 - np.linalg.norm(unit(vectors).mean(0)) ** 2 >= tolerance
+    )  # NaN counts as collapsed

@@ -27,12 +27,18 @@ INITIAL = "{root}/models/{corpus}/{base}/initial/{seed}/record.json"
 TRAINED = {"base": (BASE,), "corpus": (CORPUS,), "tokens": (TOKENS,), "dev": (PAIRS, BANK)}
 SOURCES = {  # stage -> name of an input -> where the record that vouches for it may lie
     "tokenise": {"sentences": (CORPUS,), "tokenizer": (BASE,)},
-    "train": TRAINED, "train_initial": TRAINED, "train_entropy": TRAINED | {"base": (INITIAL, BASE)},
+    "train": TRAINED,
+    "train_initial": TRAINED,
+    "train_entropy": TRAINED | {"base": (INITIAL, BASE)},
     "embed": {"model": (MODEL,), "tokens": (TOKENS,)},
     "evaluate_sts": {"weights": (MODEL,), "data": (PAIRS,)},
     "evaluate_faq": {"weights": (MODEL,), "data": (BANK,)},
 }
-OF_FILES = ("collect_scores", "render_table", "compare_published")  # stages that name their inputs as files
+OF_FILES = (
+    "collect_scores",
+    "render_table",
+    "compare_published",
+)  # stages that name their inputs as files
 
 
 @dataclass(frozen=True)
@@ -62,10 +68,17 @@ class Chain:
     @functools.cached_property
     def paths(self) -> list[Path]:
         """The path of every record, sorted."""
-        found = [path for path in self.root.rglob("record.json") if not UNRECORDED & set(path.relative_to(self.root).parts)]
+        found = [
+            path
+            for path in self.root.rglob("record.json")
+            if not UNRECORDED & set(path.relative_to(self.root).parts)
+        ]
         found += [*self.root.glob("tables/records/*.json")]
         if self.resources:
-            found += [*self.resources.rglob("record.json"), *self.resources.glob("data/records/*.json")]
+            found += [
+                *self.resources.rglob("record.json"),
+                *self.resources.glob("data/records/*.json"),
+            ]
             found += self.resources.glob(f"data/{LOCK}")
         return sorted(found)
 
@@ -75,7 +88,9 @@ class Chain:
             record = read_sealed(path)
             for name in ("outputs", "inputs"):
                 told = record.get(name, {})
-                if not isinstance(told, dict) or not all(isinstance(digest, str) for digest in told.values()):
+                if not isinstance(told, dict) or not all(
+                    isinstance(digest, str) for digest in told.values()
+                ):
                     raise InputError(path, f"its {name} are no digests", "delete it and run again")
             self._read[path] = record
         return self._read[path]
@@ -84,9 +99,18 @@ class Chain:
         """Return {file: sha256} of what the record at ``path`` vouches for."""
         record = self.read(path)
         if "outputs" in record:
-            return {Path(os.path.normpath(path.parent / name)): digest for name, digest in record["outputs"].items()}
-        data, files = (path.parent, record) if path.name == LOCK else (path.parent.parent, record.get("files", {}))
-        return {Path(os.path.normpath(data / name)): entry["sha256"] for name, entry in files.items()}
+            return {
+                Path(os.path.normpath(path.parent / name)): digest
+                for name, digest in record["outputs"].items()
+            }
+        data, files = (
+            (path.parent, record)
+            if path.name == LOCK
+            else (path.parent.parent, record.get("files", {}))
+        )
+        return {
+            Path(os.path.normpath(data / name)): entry["sha256"] for name, entry in files.items()
+        }
 
     @functools.cached_property
     def owners(self) -> dict[Path, Path]:
@@ -112,8 +136,17 @@ class Chain:
                 continue  # their sources lie outside of what a run keeps
             file = self._file(path, stage, name)
             sought = (str(file),) if file else self._sought(path, stage, name)
-            sources = [self.owners.get(file)] if file else [Path(s) for pattern in sought for s in sorted(glob.glob(pattern))]
-            yield Link(name, digest, next((s for s in sources if s and self._gives(s, digest, file)), None), sought)
+            sources = (
+                [self.owners.get(file)]
+                if file
+                else [Path(s) for pattern in sought for s in sorted(glob.glob(pattern))]
+            )
+            yield Link(
+                name,
+                digest,
+                next((s for s in sources if s and self._gives(s, digest, file)), None),
+                sought,
+            )
 
     def _file(self, path: Path, stage: str, name: str) -> Path | None:
         """Return the file that an input's name tells, None where the name tells a role."""
@@ -123,15 +156,20 @@ class Chain:
 
     def _sought(self, path: Path, stage: str, name: str) -> tuple[str, ...]:
         """Return the patterns of where the record behind an input may lie, told from the reader's own place."""
-        root, resources = (glob.escape(str(folder)) for folder in (self.root, self.resources or "resources"))
+        root, resources = (
+            glob.escape(str(folder)) for folder in (self.root, self.resources or "resources")
+        )
         if name.endswith("/record.json"):  # frozen embeddings stand under their own path
             return ("/".join([root, *map(glob.escape, Path(name).parts[-6:])]),)
         untrained = name == "weights" and path.parts[-3] == UNTRAINED
         patterns = (BASE,) if untrained else SOURCES.get(stage, {}).get(name, ())
         names = ("base", "corpus") if stage == "tokenise" else ("corpus", "base", "method", "seed")
-        places = dict(zip(names, map(glob.escape, path.parts[-1 - len(names):-1])))
+        places = dict(zip(names, map(glob.escape, path.parts[-1 - len(names) : -1])))
         bank = places.get("corpus", "").rpartition("-")[0]
-        return tuple(pattern.format(root=root, resources=resources, bank=bank, **places) for pattern in patterns)
+        return tuple(
+            pattern.format(root=root, resources=resources, bank=bank, **places)
+            for pattern in patterns
+        )
 
     def _gives(self, source: Path, digest: str, file: Path | None) -> bool:
         if not self._readable(source):

@@ -36,7 +36,9 @@ class Node:
     sources: list["Node"] = field(default_factory=list)
 
 
-def explain(root: str | Path, table: str, row: str, column: str, resources: str | Path | None = None) -> Node:
+def explain(
+    root: str | Path, table: str, row: str, column: str, resources: str | Path | None = None
+) -> Node:
     """Return the tree behind one cell, each file on the way checked against its digest.
 
     ``row``: a label (with several protocols ``label [protocol]``) or a method; ``column``: as in the
@@ -50,10 +52,20 @@ def explain(root: str | Path, table: str, row: str, column: str, resources: str 
     chosen, name = _row(shown, row), _column(shown, column)
     cell, way = chosen.cells.get(name), _Way(chain)
     if cell is None:
-        raise InputError(name, f"does not apply to the row {chosen.label}", f"it has {', '.join(chosen.cells)}")
-    facts = {"value": MISSING if cell.mean is None else cell.mean, "sd": cell.sd, "n": cell.n, "p": cell.p,
-             "p_bootstrap": cell.p_bootstrap, "published": cell.published, "protocol": chosen.protocol,
-             "reduction": "mean and sample standard deviation of the seeds' values", "missing": list(chosen.missing)}
+        raise InputError(
+            name, f"does not apply to the row {chosen.label}", f"it has {', '.join(chosen.cells)}"
+        )
+    facts = {
+        "value": MISSING if cell.mean is None else cell.mean,
+        "sd": cell.sd,
+        "n": cell.n,
+        "p": cell.p,
+        "p_bootstrap": cell.p_bootstrap,
+        "published": cell.published,
+        "protocol": chosen.protocol,
+        "reduction": "mean and sample standard deviation of the seeds' values",
+        "missing": list(chosen.missing),
+    }
     seeds = [_seed(way, shown, chosen, seed, value) for seed, value in cell.values.items()]
     made = [way.made(Path(root) / "tables" / "records" / f"{table}.json", "table")]
     return Node(f"{table}, {chosen.label}, {name}", "", _present(facts), [], seeds + made)
@@ -73,13 +85,21 @@ def _column(table: Table, asked: str) -> str:
     for column in table.columns:
         if asked in (column, NAMES.get(column)):
             return column
-    raise InputError(asked, "no such column", f"known are {', '.join(NAMES.get(c, c) for c in table.columns)}")
+    raise InputError(
+        asked, "no such column", f"known are {', '.join(NAMES.get(c, c) for c in table.columns)}"
+    )
 
 
 def _seed(way: "_Way", table: Table, row: Row, seed: str, value: float) -> Node:
     places = folders(way.chain.root / "scores", table, Row(**{**vars(row), "seeds": (int(seed),)}))
     facts = {"value": value} | ({"reduction": "mean of its folds"} if len(places) > 1 else {})
-    return Node(f"seed {seed}", "", facts, [], [way.made(place / "record.json", "predictions") for place in places])
+    return Node(
+        f"seed {seed}",
+        "",
+        facts,
+        [],
+        [way.made(place / "record.json", "predictions") for place in places],
+    )
 
 
 def _present(facts: dict) -> dict:
@@ -103,21 +123,39 @@ class _Way:
         try:
             record, vouched = self.chain.read(path), self.chain.vouched(path)
         except InputError as error:
-            return Node("", str(path), {}, [{"file": str(path), "sha256": "", "state": error.problem}])
-        facts = {name: record.get(name) for name in TOLD} | {"made": f"{record.get('finished')} in {record.get('seconds')} s"}
-        return Node("", str(path), _present(facts), [_file(*item) for item in vouched.items()], self._sources(path, record))
+            return Node(
+                "", str(path), {}, [{"file": str(path), "sha256": "", "state": error.problem}]
+            )
+        facts = {name: record.get(name) for name in TOLD} | {
+            "made": f"{record.get('finished')} in {record.get('seconds')} s"
+        }
+        return Node(
+            "",
+            str(path),
+            _present(facts),
+            [_file(*item) for item in vouched.items()],
+            self._sources(path, record),
+        )
 
     def _sources(self, path: Path, record: dict) -> list[Node]:
         """Return the sources of a record; a table's scores and predictions stand with its seeds already."""
         stage, nodes, raw = record.get("stage", ""), [], []
         for link in self.chain.links(path) if stage != "render_table" else ():
             if link.source is None:
-                lost = {"file": " or ".join(link.sought), "sha256": link.digest, "state": "not vouched for, or not here"}
+                lost = {
+                    "file": " or ".join(link.sought),
+                    "sha256": link.digest,
+                    "state": "not vouched for, or not here",
+                }
                 nodes.append(Node(link.name, "", {}, [lost]))
             elif stage.startswith("prepare_"):
                 raw.append(_file(Path(link.sought[0]), link.digest))
             else:  # frozen embeddings are called by the entropy model that made them
-                nodes.append(self.made(link.source, Path(link.name).parts[-3] if "/" in link.name else link.name))
+                nodes.append(
+                    self.made(
+                        link.source, Path(link.name).parts[-3] if "/" in link.name else link.name
+                    )
+                )
         return nodes + ([Node("raw data", "", {}, raw)] if raw else [])
 
 
@@ -142,7 +180,9 @@ def to_text(node: Node) -> str:
 
 def _lines(node: Node, indent: str, seen: dict) -> Iterator[str]:
     before = node.record in seen and bool(node.record)
-    yield from _wrapped(indent, " ".join(filter(None, [node.name, node.record, "(as above)" if before else ""])))
+    yield from _wrapped(
+        indent, " ".join(filter(None, [node.name, node.record, "(as above)" if before else ""]))
+    )
     if before:
         return
     seen[node.record], inner = True, indent + "  "
@@ -156,9 +196,15 @@ def _lines(node: Node, indent: str, seen: dict) -> Iterator[str]:
 def _files(node: Node, indent: str) -> Iterator[str]:
     """Yield a line for the files that matter: weights, or the first few, and each that is not as it should be."""
     weights = [file for file in node.files if file["file"].endswith(".safetensors")]
-    named = [file for file in node.files if file in (weights or node.files[:FEW]) or file["state"] != CHECKED]
+    named = [
+        file
+        for file in node.files
+        if file in (weights or node.files[:FEW]) or file["state"] != CHECKED
+    ]
     for file in named:
-        path = os.path.relpath(file["file"], Path(node.record).parent) if node.record else file["file"]
+        path = (
+            os.path.relpath(file["file"], Path(node.record).parent) if node.record else file["file"]
+        )
         yield f"{indent}{file['state']}  sha256 {file['sha256'][:DIGITS]}  {path}"
     if len(named) < len(node.files):
         yield f"{indent}{CHECKED}  {len(node.files) - len(named)} files more"
@@ -167,7 +213,9 @@ def _files(node: Node, indent: str) -> Iterator[str]:
 def _told(name: str, value: Any, seen: dict) -> str:
     """Return a fact as text; of settings and environments after the first, what differs from the first."""
     if name == "training":
-        return f"step {value.get('step')}, best step {value.get('best_step')}, dev {value.get('best')}"
+        return (
+            f"step {value.get('step')}, best step {value.get('best_step')}, dev {value.get('best')}"
+        )
     if not isinstance(value, dict):
         return str(value)[:DIGITS] if name == "code" else str(value)
     first = seen.setdefault((name, frozenset(value)), value)
@@ -182,5 +230,11 @@ def _spaced(value: dict) -> str:
 
 
 def _wrapped(indent: str, text: str) -> list[str]:
-    return textwrap.wrap(text, WIDTH, initial_indent=indent, subsequent_indent=indent + "    ",
-                         break_on_hyphens=False, break_long_words=False)
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=indent,
+        subsequent_indent=indent + "    ",
+        break_on_hyphens=False,
+        break_long_words=False,
+    )

@@ -7,7 +7,11 @@ from pathlib import Path
 
 from semblance.errors import InputError
 
-DIGESTS, SEALS, LINKS = "digests of files", "seals of records", "links from records to their sources"
+DIGESTS, SEALS, LINKS = (
+    "digests of files",
+    "seals of records",
+    "links from records to their sources",
+)
 SCORES, CELLS = "scores recomputed from predictions", "table cells recomputed from predictions"
 UNKNOWN = "scores that predictions cannot give (geometry), digest checked only"
 FORMS = "tables and pages, byte for byte as their settings and scores make them"
@@ -47,7 +51,17 @@ class Findings:
 def report(found: Findings) -> str:
     """Return what holds, with counts, the notes, and each problem on a line of its own."""
     width = max(map(len, found.checked), default=0)
-    lines = [f"{kind:<{width}}  {total - found.failed[kind]:>7,} of {total:>7,} hold" for kind, total in found.checked.items()]
-    lines += [f"note: {InputError(path, what)}" for path, what in found.notes]  # its text is one harmless line
+    lines = [
+        f"{kind:<{width}}  {total - found.failed[kind]:>7,} of {total:>7,} hold"
+        for kind, total in found.checked.items()
+    ]
+    lines += [
+        f"note: {InputError(path, what)}" for path, what in found.notes
+    ]  # its text is one harmless line
     lines += [str(InputError(path, what)) for path, what in found.problems]
-    return "\n".join([*lines, f"{sum(found.checked.values()):,} checks, {len(found.problems):,} problems"]) + "\n"
+    return (
+        "\n".join(
+            [*lines, f"{sum(found.checked.values()):,} checks, {len(found.problems):,} problems"]
+        )
+        + "\n"
+    )

@@ -9,27 +9,40 @@ NAMED = 5  # so many missing runs are named, the rest counted
 
 def footnotes(spec: Spec, rows: list[Row]) -> tuple[str, ...]:
     """Return the notes of a table, in the order in which they are printed."""
-    notes = [spec.note, _stand_in(spec), _reduction(spec), _test(spec, rows), *_mixed(spec, rows), *_missing(rows)]
+    notes = [
+        spec.note,
+        _stand_in(spec),
+        _reduction(spec),
+        _test(spec, rows),
+        *_mixed(spec, rows),
+        *_missing(rows),
+    ]
     return tuple(note for note in notes if note)
 
 
 def _stand_in(spec: Spec) -> str:
     if not spec.stand_in:
         return ""
-    return ("Stand-in: made with other data or models than the paper's; published values are shown for "
-            "orientation and cannot be compared.")
+    return (
+        "Stand-in: made with other data or models than the paper's; published values are shown for "
+        "orientation and cannot be compared."
+    )
 
 
 def _reduction(spec: Spec) -> str:
-    parts = ["Mean ± sample standard deviation (n - 1) over n seeds; – where one value stands without spread."]
+    parts = [
+        "Mean ± sample standard deviation (n - 1) over n seeds; – where one value stands without spread."
+    ]
     if spec.layout == "faq":
         parts.append(f"A seed's value is the mean of its {spec.folds} folds.")
     if spec.layout in ("sts", "regulators", "seeds"):
         # ASSUME averages are of unrounded scores (the papers average rounded ones): at most .01 apart; no switch.
         parts.append("Averages are of unrounded task scores; a row that lacks a task has none.")
     if spec.layout == "seeds":
-        parts.append("top3: mean ± sd of the three best seeds, the paper's own reduction, which lies above the "
-                     "mean of all seeds by its making; max: the best seed.")
+        parts.append(
+            "top3: mean ± sd of the three best seeds, the paper's own reduction, which lies above the "
+            "mean of all seeds by its making; max: the best seed."
+        )
     return " ".join(parts)
 
 
@@ -39,21 +52,29 @@ def _test(spec: Spec, rows: list[Row]) -> str:
         return ""
     against = "the row before" if spec.reference == "previous" else f"“{spec.reference}”"
     bounds = sorted({_bound(row, rows) for row in tested})
-    return (f"Marks: * p < .05 and _ p < .1 for improvements over {against}; two-sided, on the seeds, not corrected "
-            f"for the number of comparisons. " + " ".join(bounds))
+    return (
+        f"Marks: * p < .05 and _ p < .1 for improvements over {against}; two-sided, on the seeds, not corrected "
+        f"for the number of comparisons. " + " ".join(bounds)
+    )
 
 
 def _bound(row: Row, rows: list[Row]) -> str:
-    other = next(peer for peer in rows if peer.label == row.reference and peer.protocol == row.protocol)
+    other = next(
+        peer for peer in rows if peer.label == row.reference and peer.protocol == row.protocol
+    )
     n, m = len(row.seeds), len(other.seeds)
     if UNTRAINED in (row.method, other.method):
         seeds = m if row.method == UNTRAINED else n
-        return (f"One-sample t of {seeds} seeds against an untrained model, which has none (its exact sign-flip "
-                f"counterpart reaches at best p = {smallest_p_signs(seeds):.4f}).")
+        return (
+            f"One-sample t of {seeds} seeds against an untrained model, which has none (its exact sign-flip "
+            f"counterpart reaches at best p = {smallest_p_signs(seeds):.4f})."
+        )
     if min(n, m) < 2:
         return f"No p between {n} and {m} seeds: Welch's t needs two on each side."
-    return (f"Welch's t of {n} against {m} seeds: its p has no lower bound of its own; an exact permutation test "
-            f"of these seeds reaches at best p = {smallest_p_permutation(n, m):.4f}.")
+    return (
+        f"Welch's t of {n} against {m} seeds: its p has no lower bound of its own; an exact permutation test "
+        f"of these seeds reaches at best p = {smallest_p_permutation(n, m):.4f}."
+    )
 
 
 def _mixed(spec: Spec, rows: list[Row]) -> list[str]:
@@ -67,7 +88,9 @@ def _mixed(spec: Spec, rows: list[Row]) -> list[str]:
             for value in row.origin.get(name, ()):
                 holders.setdefault(value, []).append(row.label)
         if len(holders) > 1:
-            told = "; ".join(f"{value} ({', '.join(dict.fromkeys(labels))})" for value, labels in holders.items())
+            told = "; ".join(
+                f"{value} ({', '.join(dict.fromkeys(labels))})" for value, labels in holders.items()
+            )
             notes.append(f"Mixed {name}: {told}.")
     return notes
 

@@ -89,7 +89,9 @@ class Published:
         """Return a published row's entries by column; raises InputError for an unknown name."""
         found = {entry.column: entry for entry in self.entries if entry.name == name}
         if not found:
-            raise InputError(name, "no such published row", "name it paper/table/row as in published.yaml")
+            raise InputError(
+                name, "no such published row", "name it paper/table/row as in published.yaml"
+            )
         return found
 
 
@@ -102,17 +104,40 @@ def read_published(path: str | Path) -> Published:
         for number, table in about.tables.items():
             titles[f"{paper}/{number}"] = table.title
             for row, values in table.rows.items():
-                entries += _entries(f"{path}: {paper}/{number}/{row}", paper, number, row, table, values)
+                entries += _entries(
+                    f"{path}: {paper}/{number}/{row}", paper, number, row, table, values
+                )
     return Published(tuple(entries), titles, data.known_slips)
 
 
-def _entries(where: str, paper: str, number: str, row: str, table: _Sheet, values: tuple) -> list[Entry]:
+def _entries(
+    where: str, paper: str, number: str, row: str, table: _Sheet, values: tuple
+) -> list[Entry]:
     if len(values) != len(table.columns):
         raise InputError(where, f"{len(values)} values for {len(table.columns)} columns")
-    printed = {column: _number(value, f"{where}: {column}") for column, value in zip(table.columns, values)}
-    facts = {"protocol": table.protocol, "metric": table.metric, "aggregation": table.aggregation, "dataset": table.dataset}
-    return [Entry(paper, number, row, column, value, mark=mark, sd=printed.get(f"{column}_sd", (None, ""))[0], **facts)
-            for column, (value, mark) in printed.items() if not column.endswith("_sd")]
+    printed = {
+        column: _number(value, f"{where}: {column}") for column, value in zip(table.columns, values)
+    }
+    facts = {
+        "protocol": table.protocol,
+        "metric": table.metric,
+        "aggregation": table.aggregation,
+        "dataset": table.dataset,
+    }
+    return [
+        Entry(
+            paper,
+            number,
+            row,
+            column,
+            value,
+            mark=mark,
+            sd=printed.get(f"{column}_sd", (None, ""))[0],
+            **facts,
+        )
+        for column, (value, mark) in printed.items()
+        if not column.endswith("_sd")
+    ]
 
 
 def _number(printed: object, where: str) -> tuple[float, str]:
@@ -126,10 +151,15 @@ def attach(table: Table, published: Published) -> Table:
     """Put the published value into each cell whose row claims one under the same protocol and metric."""
     rows = []
     for row in table.rows:
-        claimed = {column: entry for column, entry in _claimed(table, row, published).items()
-                   if table.stand_in or not _other_data(table, entry)}  # a stand-in says so in its notes
-        cells = {name: replace(cell, published=claimed[name].value if name in claimed else None)
-                 for name, cell in row.cells.items()}
+        claimed = {
+            column: entry
+            for column, entry in _claimed(table, row, published).items()
+            if table.stand_in or not _other_data(table, entry)
+        }  # a stand-in says so in its notes
+        cells = {
+            name: replace(cell, published=claimed[name].value if name in claimed else None)
+            for name, cell in row.cells.items()
+        }
         rows.append(replace(row, cells=cells))
     return replace(table, rows=tuple(rows))
 
@@ -137,16 +167,22 @@ def attach(table: Table, published: Published) -> Table:
 def _claimed(table: Table, row: Row, published: Published) -> dict[str, Entry]:
     if not row.published:
         return {}
-    return {column: entry for column, entry in published.row(row.published).items()
-            if entry.protocol == row.protocol and entry.metric in ("", table.metric)
-            and entry.aggregation in ("", table.aggregation)}
+    return {
+        column: entry
+        for column, entry in published.row(row.published).items()
+        if entry.protocol == row.protocol
+        and entry.metric in ("", table.metric)
+        and entry.aggregation in ("", table.aggregation)
+    }
 
 
 def _other_data(table: Table, entry: Entry) -> bool:
     return entry.dataset is not None and table.dataset != entry.dataset
 
 
-def compare(tables: Iterable[Table], published: Published, tolerance: float = TOLERANCE) -> list[dict]:
+def compare(
+    tables: Iterable[Table], published: Published, tolerance: float = TOLERANCE
+) -> list[dict]:
     """Return one record for each published cell and each of our rows that claims it, in the papers' order.
 
     Keys: entry, table, label (of ours, None if not run), mean, sd, n, difference (points), verdict:
@@ -159,17 +195,37 @@ def compare(tables: Iterable[Table], published: Published, tolerance: float = TO
             for column, entry in _claimed(table, row, published).items():
                 if column in row.cells:
                     ours.setdefault((entry.name, column), []).append(
-                        _record(entry, table, row, row.cells[column], tolerance))
-    absent = {"table": None, "label": None, "mean": None, "sd": None, "n": 0, "difference": None, "verdict": "not run"}
-    return [record for entry in published.entries
-            for record in ours.get((entry.name, entry.column), [{"entry": entry} | absent])]
+                        _record(entry, table, row, row.cells[column], tolerance)
+                    )
+    absent = {
+        "table": None,
+        "label": None,
+        "mean": None,
+        "sd": None,
+        "n": 0,
+        "difference": None,
+        "verdict": "not run",
+    }
+    return [
+        record
+        for entry in published.entries
+        for record in ours.get((entry.name, entry.column), [{"entry": entry} | absent])
+    ]
 
 
 def _record(entry: Entry, table: Table, row: Row, cell: Cell, tolerance: float) -> dict:
     difference = None if cell.mean is None else cell.mean - entry.value
     other_data = table.stand_in or _other_data(table, entry)
-    return {"entry": entry, "table": table.name, "label": row.label, "mean": cell.mean, "sd": cell.sd, "n": cell.n,
-            "difference": difference, "verdict": _verdict(difference, cell.sd, tolerance, other_data)}
+    return {
+        "entry": entry,
+        "table": table.name,
+        "label": row.label,
+        "mean": cell.mean,
+        "sd": cell.sd,
+        "n": cell.n,
+        "difference": difference,
+        "verdict": _verdict(difference, cell.sd, tolerance, other_data),
+    }
 
 
 def _verdict(difference: float | None, sd: float | None, tolerance: float, stand_in: bool) -> str:

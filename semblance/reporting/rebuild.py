@@ -54,7 +54,9 @@ class Tables:
 
     def check(self, readable: list[Path]) -> None:
         """Check every table that one of the readable records vouches for, and the comparison page."""
-        records = [path for path in readable if self.chain.read(path).get("stage") == "render_table"]
+        records = [
+            path for path in readable if self.chain.read(path).get("stage") == "render_table"
+        ]
         shown: dict[str, Table] = {}
         for path in records:
             try:
@@ -73,39 +75,60 @@ class Tables:
         source, record = self.folder / "json" / path.name, self.chain.read(path)
         text = read_text(source)
         table = from_json(text, str(source))
-        self.found.check(FORMS, to_json(table) == text, source, "its means, sd or n are not those of its values")
+        self.found.check(
+            FORMS, to_json(table) == text, source, "its means, sd or n are not those of its values"
+        )
         for form, write in (("csv", csv_text), ("md", markdown), ("tex", latex)):
             file = self.folder / f"{path.stem}.{form}"
-            self.found.check(FORMS, read_text(file) == write(table), file, f"is not what {source} gives")
+            self.found.check(
+                FORMS, read_text(file) == write(table), file, f"is not what {source} gives"
+            )
         again = self._rebuilt(table, record)
         told = f"not what its settings and scores.csv give: {_difference(table, again)}"
         self.found.check(FORMS, again == table, source, told)
         for row in table.rows:
             self._left_out(source, table, row)
-        check_cells(self.chain.root / "scores", self.folder / f"{path.stem}.csv", source, table, self.runs,
-                    functools.partial(self.found.check, CELLS))
+        check_cells(
+            self.chain.root / "scores",
+            self.folder / f"{path.stem}.csv",
+            source,
+            table,
+            self.runs,
+            functools.partial(self.found.check, CELLS),
+        )
         return table
 
     def _rebuilt(self, shown: Table, record: dict) -> Table:
         """Build the table again; what is not to be checked is taken as it is shown."""
         table, spec = build(record["settings"], self.scores), decode_spec(record["settings"])
         if self.bootstrap:
-            table = with_bootstrap(table, self.chain.root / "scores", spec.draws, spec.bootstrap_seed)
+            table = with_bootstrap(
+                table, self.chain.root / "scores", spec.draws, spec.bootstrap_seed
+            )
         else:
-            more = shown.notes[len(table.notes):]  # the note on the bootstrap, if there is one
+            more = shown.notes[len(table.notes) :]  # the note on the bootstrap, if there is one
             table = _taken(replace(table, notes=table.notes + more[:1]), shown, "p_bootstrap")
         if record["inputs"].get("published") == self.printed_digest:
             return attach(table, self.printed)
-        self.found.note(self.folder / f"{shown.name}.md",
-                        f"made with another {self.published.name}; its published values were not checked")
+        self.found.note(
+            self.folder / f"{shown.name}.md",
+            f"made with another {self.published.name}; its published values were not checked",
+        )
         return _taken(table, shown, "published")
 
     def _left_out(self, source: Path, table: Table, row: Row) -> None:
         places = {folder.parent for folder in folders(self.chain.root / "scores", table, row)}
-        scored = {int(folder.name.removeprefix("seed-")) for folder in self.runs if folder.parent in places}
+        scored = {
+            int(folder.name.removeprefix("seed-"))
+            for folder in self.runs
+            if folder.parent in places
+        }
         left = sorted(scored - set(row.seeds))
         if left:
-            self.found.note(source, f"{row.label}: without the seeds {', '.join(map(str, left))}, which are scored")
+            self.found.note(
+                source,
+                f"{row.label}: without the seeds {', '.join(map(str, left))}, which are scored",
+            )
 
     def _page(self, path: Path, tables: dict[str, Table]) -> None:
         """Write the comparison with the papers again."""
@@ -113,7 +136,11 @@ class Tables:
         if record["inputs"].get("published") != self.printed_digest:
             self.found.note(file, f"made with another {self.published.name}; not checked")
             return
-        again = compare([tables[Path(name).name] for name in record["tables"]], self.printed, record["tolerance"])
+        again = compare(
+            [tables[Path(name).name] for name in record["tables"]],
+            self.printed,
+            record["tolerance"],
+        )
         holds = read_text(file) == ledger(again, self.printed, record["tolerance"])
         self.found.check(FORMS, holds, file, "is not what the tables give")
 
@@ -122,10 +149,14 @@ def _taken(table: Table, shown: Table, what: str) -> Table:
     """Return ``table`` with one field of each cell as ``shown`` has it."""
     rows = []
     for row, other in zip(table.rows, shown.rows):
-        cells = {name: replace(cell, **{what: getattr(other.cells[name], what)}) if name in other.cells else cell
-                 for name, cell in row.cells.items()}
+        cells = {
+            name: replace(cell, **{what: getattr(other.cells[name], what)})
+            if name in other.cells
+            else cell
+            for name, cell in row.cells.items()
+        }
         rows.append(replace(row, cells=cells))
-    return replace(table, rows=tuple(rows) + table.rows[len(rows):])
+    return replace(table, rows=tuple(rows) + table.rows[len(rows) :])
 
 
 def _difference(shown: Table, again: Table) -> str:

@@ -20,13 +20,21 @@ def sts_values(frame: pd.DataFrame, protocol: str) -> Values:
     """Return every correlation of a run's STS predictions: the whole task, its subsets, and their two means."""
     found: Values = {}
     for (task, part), metric in product(frame.groupby("task"), ("spearman", "pearson")):
-        groups = {str(name): (correlation(group, metric), len(group)) for name, group in part.groupby("subset")}
+        groups = {
+            str(name): (correlation(group, metric), len(group))
+            for name, group in part.groupby("subset")
+        }
         values, sizes = zip(*groups.values())
-        for name, value in (("all", correlation(part, metric)), ("mean", np.mean(values)),
-                            ("wmean", np.average(values, weights=sizes))):
+        for name, value in (
+            ("all", correlation(part, metric)),
+            ("mean", np.mean(values)),
+            ("wmean", np.average(values, weights=sizes)),
+        ):
             found[task, "", metric, name, protocol] = (float(value), len(part))
         if set(groups) != {""}:
-            found |= {(task, name, metric, "subset", protocol): score for name, score in groups.items()}
+            found |= {
+                (task, name, metric, "subset", protocol): score for name, score in groups.items()
+            }
     return found
 
 
@@ -46,7 +54,10 @@ def faq_values(frame: pd.DataFrame, bank: str) -> Values:
         ranks = [np.sort(np.asarray(r)) for r in queries["ranks"]]
         scores = {f"acc@{k}": np.mean([r[0] <= k for r in ranks]) for k in CUTOFFS}
         scores["map"] = np.mean([np.mean(np.arange(1, len(r) + 1) / r) for r in ranks])
-        found |= {(bank, "", metric, "test", protocol): (float(v), len(ranks)) for metric, v in scores.items()}
+        found |= {
+            (bank, "", metric, "test", protocol): (float(v), len(ranks))
+            for metric, v in scores.items()
+        }
     return found
 
 
@@ -55,8 +66,14 @@ def sts_identities(frame: pd.DataFrame, shown: dict[Key, float]) -> Iterator[tup
     for (task, subset, metric, aggregation, _), value in shown.items():
         if (metric, aggregation) == ("spearman", "all"):
             part = frame[frame["task"] == task]
-            mapped = correlation(part.assign(similarity=monotone(part["similarity"].to_numpy(float))), metric)
-            yield "Spearman is unchanged under a strictly monotone map", abs(value - mapped) <= EXACT, task
+            mapped = correlation(
+                part.assign(similarity=monotone(part["similarity"].to_numpy(float))), metric
+            )
+            yield (
+                "Spearman is unchanged under a strictly monotone map",
+                abs(value - mapped) <= EXACT,
+                task,
+            )
 
 
 def monotone(values: np.ndarray) -> np.ndarray:
@@ -76,10 +93,22 @@ def faq_identities(frame: pd.DataFrame, shown: dict[Key, float]) -> Iterator[tup
         single = np.array([len(r) == 1 for r in queries["ranks"]])
         if not {"acc@1", "acc@3", "acc@5", "map"} <= set(score):
             continue
-        yield "Acc@1 = MRR@1", abs(score["acc@1"] - np.mean(np.where(first <= 1, 1 / first, 0))) <= EXACT, protocol
-        yield "Acc@1 <= Acc@3 <= Acc@5", score["acc@1"] <= score["acc@3"] <= score["acc@5"], protocol
+        yield (
+            "Acc@1 = MRR@1",
+            abs(score["acc@1"] - np.mean(np.where(first <= 1, 1 / first, 0))) <= EXACT,
+            protocol,
+        )
+        yield (
+            "Acc@1 <= Acc@3 <= Acc@5",
+            score["acc@1"] <= score["acc@3"] <= score["acc@5"],
+            protocol,
+        )
         if single.all():
-            yield "MAP = MRR where one answer is relevant", abs(score["map"] - np.mean(1 / first)) <= EXACT, protocol
+            yield (
+                "MAP = MRR where one answer is relevant",
+                abs(score["map"] - np.mean(1 / first)) <= EXACT,
+                protocol,
+            )
         elif single.any():
             gap = np.abs(queries["ap"].to_numpy(float)[single] - 1 / first[single]).max()
             yield "MAP = MRR where one answer is relevant", gap <= EXACT, protocol

@@ -122,18 +122,28 @@ class Table:
 
 def decode_spec(data: dict) -> Spec:
     """Decode and check a table's settings; raises InputError naming the key."""
-    spec = decode(Spec, data, f"table {data.get('name', '?')}" if isinstance(data, dict) else "table")
+    spec = decode(
+        Spec, data, f"table {data.get('name', '?')}" if isinstance(data, dict) else "table"
+    )
     where, labels = f"table {spec.name}", [row.label for row in spec.rows]
     if spec.layout not in LAYOUTS:
-        raise InputError(f"{where}.layout", f"unknown layout {spec.layout!r}", f"known: {', '.join(LAYOUTS)}")
+        raise InputError(
+            f"{where}.layout", f"unknown layout {spec.layout!r}", f"known: {', '.join(LAYOUTS)}"
+        )
     if len(set(labels)) != len(labels) or not labels:
-        raise InputError(f"{where}.rows", "no rows, or two with one label", "give each row its own label")
+        raise InputError(
+            f"{where}.rows", "no rows, or two with one label", "give each row its own label"
+        )
     if spec.reference not in (None, "previous", *labels, *(row.method for row in spec.rows)):
-        raise InputError(f"{where}.reference", f"no row has the label or the method {spec.reference!r}")
+        raise InputError(
+            f"{where}.reference", f"no row has the label or the method {spec.reference!r}"
+        )
     if spec.layout == "faq" and not (spec.dataset and spec.folds):
         raise InputError(where, "a faq table needs dataset and folds")
     if spec.layout not in ("faq", "dev") and not spec.tasks:
-        raise InputError(f"{where}.tasks", "no tasks", "name the tasks whose average the table shows")
+        raise InputError(
+            f"{where}.tasks", "no tasks", "name the tasks whose average the table shows"
+        )
     return _with_defaults(spec)
 
 

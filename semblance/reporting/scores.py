@@ -18,12 +18,49 @@ from semblance.errors import InputError, at
 from semblance.files import write_text
 from semblance.provenance import checked
 
-COLUMNS = ("run", "corpus", "base", "method", "seed", "fold", "task", "subset", "metric", "aggregation",
-           "protocol", "value", "n", "precision", "code", "environment", "weights", "data")
-KEY = ("corpus", "base", "method", "seed", "fold", "task", "subset", "metric", "aggregation", "protocol")
+COLUMNS = (
+    "run",
+    "corpus",
+    "base",
+    "method",
+    "seed",
+    "fold",
+    "task",
+    "subset",
+    "metric",
+    "aggregation",
+    "protocol",
+    "value",
+    "n",
+    "precision",
+    "code",
+    "environment",
+    "weights",
+    "data",
+)
+KEY = (
+    "corpus",
+    "base",
+    "method",
+    "seed",
+    "fold",
+    "task",
+    "subset",
+    "metric",
+    "aggregation",
+    "protocol",
+)
 MAY_BE_EMPTY = frozenset({"fold", "subset"})
-RANGES = {"spearman": (-1.0, 1.0), "pearson": (-1.0, 1.0), "alignment": (0.0, 4.0), "uniformity": (-8.0, 0.0),
-          "acc@1": (0.0, 1.0), "acc@3": (0.0, 1.0), "acc@5": (0.0, 1.0), "map": (0.0, 1.0)}
+RANGES = {
+    "spearman": (-1.0, 1.0),
+    "pearson": (-1.0, 1.0),
+    "alignment": (0.0, 4.0),
+    "uniformity": (-8.0, 0.0),
+    "acc@1": (0.0, 1.0),
+    "acc@3": (0.0, 1.0),
+    "acc@5": (0.0, 1.0),
+    "map": (0.0, 1.0),
+}
 SLACK = 1e-9  # a correlation computed in floating point may pass 1 by a few units of the last place
 
 
@@ -39,8 +76,11 @@ def collect(paths: Iterable[str | Path]) -> pd.DataFrame:
         for place, record in _records(Path(path)):
             key = tuple(record[name] for name in KEY)
             if key in seen:
-                raise InputError(place, f"duplicate score, first given at {seen[key]}",
-                                 "evaluate each run once, or list each file once")
+                raise InputError(
+                    place,
+                    f"duplicate score, first given at {seen[key]}",
+                    "evaluate each run once, or list each file once",
+                )
             seen[key] = place
             records.append(record)
     records.sort(key=lambda record: tuple(record[name] for name in KEY))
@@ -65,7 +105,9 @@ def write_scores(frame: pd.DataFrame, path: str | Path) -> None:
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(COLUMNS)
     for record in frame[list(COLUMNS)].to_dict("records"):
-        writer.writerow([repr(float(record[name])) if name == "value" else record[name] for name in COLUMNS])
+        writer.writerow(
+            [repr(float(record[name])) if name == "value" else record[name] for name in COLUMNS]
+        )
     write_text(path, buffer.getvalue())
 
 
@@ -77,7 +119,9 @@ def _records(path: Path) -> Iterator[tuple[str, dict]]:
         try:
             header = next(reader, [])
             if tuple(header) != COLUMNS:
-                raise InputError(at(path, 1), f"the header is {header}", f"expected {','.join(COLUMNS)}")
+                raise InputError(
+                    at(path, 1), f"the header is {header}", f"expected {','.join(COLUMNS)}"
+                )
             for fields in reader:
                 place = at(path, reader.line_num)
                 yield place, _parse(fields, place)
@@ -87,14 +131,20 @@ def _records(path: Path) -> Iterator[tuple[str, dict]]:
 
 def _parse(fields: list[str], place: str) -> dict:
     if len(fields) != len(COLUMNS):
-        raise InputError(place, f"{len(fields)} fields instead of {len(COLUMNS)}", "write this file again")
+        raise InputError(
+            place, f"{len(fields)} fields instead of {len(COLUMNS)}", "write this file again"
+        )
     odd = [name for name, field in zip(COLUMNS, fields) if not field.isprintable()]
     if odd:
-        raise InputError(place, f"{odd[0]} holds what is no printable UTF-8 text", "write this file again")
+        raise InputError(
+            place, f"{odd[0]} holds what is no printable UTF-8 text", "write this file again"
+        )
     record: dict = dict(zip(COLUMNS, fields))
     empty = [name for name in COLUMNS if not record[name] and name not in MAY_BE_EMPTY]
     if empty:
-        raise InputError(place, f"no value for {', '.join(empty)}", "a missing score must be absent, not blank")
+        raise InputError(
+            place, f"no value for {', '.join(empty)}", "a missing score must be absent, not blank"
+        )
     if bool(record["subset"]) != (record["aggregation"] == "subset"):
         raise InputError(place, "a subset is named if and only if the aggregation is 'subset'")
     record["seed"] = _integer(record, "seed", 0, place)
@@ -106,7 +156,9 @@ def _parse(fields: list[str], place: str) -> dict:
 def _integer(record: dict, name: str, least: int, place: str) -> int:
     text = record[name]
     if not re.fullmatch("[0-9]{1,18}", text) or int(text) < least:
-        raise InputError(place, f"{name} is {text!r}", f"expected a whole number of at least {least}")
+        raise InputError(
+            place, f"{name} is {text!r}", f"expected a whole number of at least {least}"
+        )
     return int(text)
 
 
@@ -119,5 +171,7 @@ def _value(record: dict, place: str) -> float:
     value = float(text)
     low, high = RANGES[metric]
     if not math.isfinite(value) or not low - SLACK <= value <= high + SLACK:
-        raise InputError(place, f"{metric} is {text}", f"expected a number in [{low:g}, {high:g}], unrounded")
+        raise InputError(
+            place, f"{metric} is {text}", f"expected a number in [{low:g}, {high:g}], unrounded"
+        )
     return value

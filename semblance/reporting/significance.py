@@ -48,8 +48,9 @@ def smallest_p_bootstrap(draws: int) -> float:
     return min(1.0, 2 / (draws + 1))
 
 
-def paired_bootstrap_spearman(gold: np.ndarray, sims_a: np.ndarray, sims_b: np.ndarray,
-                              draws: int, seed: int) -> float:
+def paired_bootstrap_spearman(
+    gold: np.ndarray, sims_a: np.ndarray, sims_b: np.ndarray, draws: int, seed: int
+) -> float:
     """Return the two-sided p for "a and b correlate equally with gold", resampling the items.
 
     ``gold`` (n,), ``sims_a`` (S, n) and ``sims_b`` (T, n): one row a seed; the statistic is the
@@ -77,17 +78,22 @@ def two_sided(differences: np.ndarray) -> float:
     return min(1.0, 2 * (int(tail) + 1) / (known.size + 1))
 
 
-def spearman_differences(gold: np.ndarray, sims_a: np.ndarray, sims_b: np.ndarray,
-                         draws: int, rng: np.random.Generator) -> np.ndarray:
+def spearman_differences(
+    gold: np.ndarray, sims_a: np.ndarray, sims_b: np.ndarray, draws: int, rng: np.random.Generator
+) -> np.ndarray:
     """Return (draws,) resampled differences of mean Spearman; shapes as in ``paired_bootstrap_spearman``."""
     x = stats.rankdata(gold)  # (n,)
     y = stats.rankdata(np.vstack([sims_a, sims_b]), axis=1)  # (S + T, n)
     s = np.atleast_2d(sims_a).shape[0]
-    rho = np.vstack([weighted_correlations(x, y, counts) for counts in resamples(x.size, draws, rng)])  # (draws, S + T)
+    rho = np.vstack(
+        [weighted_correlations(x, y, counts) for counts in resamples(x.size, draws, rng)]
+    )  # (draws, S + T)
     return rho[:, :s].mean(axis=1) - rho[:, s:].mean(axis=1)
 
 
-def mean_differences(a: np.ndarray, b: np.ndarray, draws: int, rng: np.random.Generator) -> np.ndarray:
+def mean_differences(
+    a: np.ndarray, b: np.ndarray, draws: int, rng: np.random.Generator
+) -> np.ndarray:
     """Return (draws,) resampled means of the paired differences a - b, both (n,)."""
     gap = np.asarray(a, float) - np.asarray(b, float)
     return np.concatenate([counts @ gap / gap.size for counts in resamples(gap.size, draws, rng)])
@@ -104,10 +110,15 @@ def resamples(n: int, draws: int, rng: np.random.Generator) -> Iterator[np.ndarr
 def weighted_correlations(x: np.ndarray, y: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Return (D, S) Pearson correlations of x (n,) with each row of y (S, n), items repeated by counts (D, n)."""
     total = counts.sum(axis=1, keepdims=True)  # (D, 1)
-    x, y = x - x.mean(), y - y.mean(axis=1, keepdims=True)  # centred for precision; the result does not change
+    x, y = (
+        x - x.mean(),
+        y - y.mean(axis=1, keepdims=True),
+    )  # centred for precision; the result does not change
     mean_x = counts @ x[:, None] / total  # (D, 1)
     mean_y = counts @ y.T / total  # (D, S)
     covariance = counts @ (x * y).T / total - mean_x * mean_y  # (D, S)
-    spread = (counts @ (x**2)[:, None] / total - mean_x**2) * (counts @ (y**2).T / total - mean_y**2)
+    spread = (counts @ (x**2)[:, None] / total - mean_x**2) * (
+        counts @ (y**2).T / total - mean_y**2
+    )
     with np.errstate(invalid="ignore", divide="ignore"):
         return covariance / np.sqrt(spread)

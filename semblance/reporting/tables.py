@@ -12,8 +12,18 @@ import pandas as pd
 
 from semblance.errors import InputError
 from semblance.reporting.notes import ORIGIN, footnotes
-from semblance.reporting.records import (AVERAGE, FAQ_METRICS, IN_NATURAL_UNIT, UNTRAINED, Cell, Row, RowSpec, Spec,
-                                         Table, decode_spec)
+from semblance.reporting.records import (
+    AVERAGE,
+    FAQ_METRICS,
+    IN_NATURAL_UNIT,
+    UNTRAINED,
+    Cell,
+    Row,
+    RowSpec,
+    Spec,
+    Table,
+    decode_spec,
+)
 from semblance.reporting.significance import one_sample, welch
 
 Index = dict[tuple, dict]
@@ -25,10 +35,24 @@ def build(spec: dict, scores: pd.DataFrame) -> Table:
     asked = decode_spec(spec)
     index = _index(scores)
     rows = [_row(asked, row, protocol, index) for row in asked.rows for protocol in asked.protocols]
-    rows = [_compared(row, _reference(position, rows, asked.reference)) for position, row in enumerate(rows)]
-    return Table(asked.name, asked.title, asked.layout, _columns(asked, rows), tuple(rows), asked.tasks,
-                 asked.dataset, asked.folds, "" if asked.layout == "faq" else asked.metric,
-                 "test" if asked.layout == "faq" else asked.aggregation, asked.stand_in, footnotes(asked, rows))
+    rows = [
+        _compared(row, _reference(position, rows, asked.reference))
+        for position, row in enumerate(rows)
+    ]
+    return Table(
+        asked.name,
+        asked.title,
+        asked.layout,
+        _columns(asked, rows),
+        tuple(rows),
+        asked.tasks,
+        asked.dataset,
+        asked.folds,
+        "" if asked.layout == "faq" else asked.metric,
+        "test" if asked.layout == "faq" else asked.aggregation,
+        asked.stand_in,
+        footnotes(asked, rows),
+    )
 
 
 def _index(scores: pd.DataFrame) -> Index:
@@ -37,10 +61,22 @@ def _index(scores: pd.DataFrame) -> Index:
         if record["aggregation"] != "subset":
             # An untrained model belongs to no corpus, whatever the path of its folder says.
             corpus = "none" if record["method"] == UNTRAINED else record["corpus"]
-            key = (corpus, record["base"], record["method"], record["seed"], record["fold"], record["task"],
-                   record["metric"], record["aggregation"], record["protocol"])
+            key = (
+                corpus,
+                record["base"],
+                record["method"],
+                record["seed"],
+                record["fold"],
+                record["task"],
+                record["metric"],
+                record["aggregation"],
+                record["protocol"],
+            )
             if key in index:
-                raise InputError("/".join(map(str, key)), f"two scores, of {index[key]['run']} and {record['run']}")
+                raise InputError(
+                    "/".join(map(str, key)),
+                    f"two scores, of {index[key]['run']} and {record['run']}",
+                )
             index[key] = record
     return index
 
@@ -54,17 +90,32 @@ def _row(spec: Spec, asked: RowSpec, protocol: str, index: Index) -> Row:
 
     def find(seed: int, fold: str, task: str, metric: str, aggregation: str) -> float | None:
         where = f"{corpus}-{fold}" if fold and not untrained else corpus
-        record = index.get((where, asked.base, asked.method, seed, fold, task, metric, aggregation, protocol))
+        record = index.get(
+            (where, asked.base, asked.method, seed, fold, task, metric, aggregation, protocol)
+        )
         if record is None or not math.isfinite(record["value"]):
             missing.append(f"{where}/{asked.base}/{asked.method}/seed-{seed}")
             return None
         used.append(record)
         return record["value"] * (1 if metric in IN_NATURAL_UNIT else 100)
 
-    by_seed = {seed: (_faq_values if spec.layout == "faq" else _sts_values)(spec, seed, find) for seed in seeds}
+    by_seed = {
+        seed: (_faq_values if spec.layout == "faq" else _sts_values)(spec, seed, find)
+        for seed in seeds
+    }
     origin = {name: tuple(sorted({record[name] for record in used})) for name in ORIGIN}
-    return Row(asked.label, corpus, asked.base, asked.method, seeds, protocol, CELLS[spec.layout](by_seed), origin,
-               tuple(dict.fromkeys(missing)), asked.published)
+    return Row(
+        asked.label,
+        corpus,
+        asked.base,
+        asked.method,
+        seeds,
+        protocol,
+        CELLS[spec.layout](by_seed),
+        origin,
+        tuple(dict.fromkeys(missing)),
+        asked.published,
+    )
 
 
 def _sts_values(spec: Spec, seed: int, find: Callable) -> dict[str, float | None]:
@@ -73,8 +124,12 @@ def _sts_values(spec: Spec, seed: int, find: Callable) -> dict[str, float | None
 
 def _faq_values(spec: Spec, seed: int, find: Callable) -> dict[str, float | None]:
     """A seed's value is the mean of the folds, each fold counting once."""
-    return {metric: _mean([find(seed, str(fold), spec.dataset, metric, "test") for fold in range(spec.folds)])
-            for metric in FAQ_METRICS}
+    return {
+        metric: _mean(
+            [find(seed, str(fold), spec.dataset, metric, "test") for fold in range(spec.folds)]
+        )
+        for metric in FAQ_METRICS
+    }
 
 
 def _mean(values: list[float | None]) -> float | None:
@@ -82,7 +137,9 @@ def _mean(values: list[float | None]) -> float | None:
 
 
 def _cell(values: Mapping[int, float | None]) -> Cell:
-    return Cell({} if None in values.values() else {str(seed): value for seed, value in values.items()})
+    return Cell(
+        {} if None in values.values() else {str(seed): value for seed, value in values.items()}
+    )
 
 
 def _averages(by_seed: BySeed) -> dict[int, float | None]:
@@ -91,7 +148,10 @@ def _averages(by_seed: BySeed) -> dict[int, float | None]:
 
 def _plain(by_seed: BySeed) -> dict[str, Cell]:
     columns = next(iter(by_seed.values()), {})
-    return {column: _cell({seed: values[column] for seed, values in by_seed.items()}) for column in columns}
+    return {
+        column: _cell({seed: values[column] for seed, values in by_seed.items()})
+        for column in columns
+    }
 
 
 def _average_only(by_seed: BySeed) -> dict[str, Cell]:
@@ -107,29 +167,46 @@ def _by_seed(by_seed: BySeed) -> dict[str, Cell]:
     averages = _averages(by_seed)
     whole = _cell(averages)
     best = sorted(whole.values.items(), key=lambda item: (-item[1], int(item[0])))
-    cells = {"mean": whole, "top3": Cell(dict(best[:3]) if len(best) >= 3 else {}), "max": Cell(dict(best[:1]))}
+    cells = {
+        "mean": whole,
+        "top3": Cell(dict(best[:3]) if len(best) >= 3 else {}),
+        "max": Cell(dict(best[:1])),
+    }
     return cells | {f"seed {seed}": _cell({seed: value}) for seed, value in averages.items()}
 
 
-CELLS = {"sts": _with_average, "faq": _plain, "regulators": _average_only, "dev": _plain, "seeds": _by_seed}
+CELLS = {
+    "sts": _with_average,
+    "faq": _plain,
+    "regulators": _average_only,
+    "dev": _plain,
+    "seeds": _by_seed,
+}
 
 
 def _columns(spec: Spec, rows: list[Row]) -> tuple[str, ...]:
     """Columns in order of first appearance, the seeds' own columns by number."""
     found = list(dict.fromkeys(column for row in rows for column in row.cells))
     if spec.layout == "seeds":
-        return tuple(found[:3] + sorted(found[3:], key=lambda column: int(column.removeprefix("seed "))))
+        return tuple(
+            found[:3] + sorted(found[3:], key=lambda column: int(column.removeprefix("seed ")))
+        )
     return tuple(found)
 
 
 def _reference(position: int, rows: list[Row], reference: str | None) -> Row | None:
     row = rows[position]
     if reference == "previous":
-        return next((other for other in reversed(rows[:position]) if other.protocol == row.protocol), None)
+        return next(
+            (other for other in reversed(rows[:position]) if other.protocol == row.protocol), None
+        )
     peers = [other for other in rows if other.protocol == row.protocol]
     named = [other for other in peers if other.label == reference] or [
-        other for other in peers if other.method == reference and other.base == row.base]
-    named.sort(key=lambda other: other.corpus != row.corpus)  # of several, the one on the row's own corpus
+        other for other in peers if other.method == reference and other.base == row.base
+    ]
+    named.sort(
+        key=lambda other: other.corpus != row.corpus
+    )  # of several, the one on the row's own corpus
     return named[0] if named and row not in named else None
 
 
@@ -138,10 +215,15 @@ def _compared(row: Row, reference: Row | None) -> Row:
     if reference is None:
         return row
     untrained = UNTRAINED in (row.method, reference.method)
-    cells = {column: _tested(cell, reference.cells.get(column, Cell({})), untrained)
-             if column not in ("top3", "max") and not column.startswith("seed ") else cell
-             for column, cell in row.cells.items()}
-    return replace(row, cells=cells, reference=reference.label, test="one-sample t" if untrained else "Welch t")
+    cells = {
+        column: _tested(cell, reference.cells.get(column, Cell({})), untrained)
+        if column not in ("top3", "max") and not column.startswith("seed ")
+        else cell
+        for column, cell in row.cells.items()
+    }
+    return replace(
+        row, cells=cells, reference=reference.label, test="one-sample t" if untrained else "Welch t"
+    )
 
 
 def _tested(cell: Cell, reference: Cell, untrained: bool) -> Cell:

@@ -12,9 +12,23 @@ import pandas as pd
 from semblance.errors import InputError
 from semblance.provenance import ROOT
 from semblance.reporting.chain import LOCK, UNRECORDED, Chain, damage
-from semblance.reporting.findings import DIGESTS, LINKS, SCORES, SEALS, UNKNOWN, UNREADABLE, Findings
+from semblance.reporting.findings import (
+    DIGESTS,
+    LINKS,
+    SCORES,
+    SEALS,
+    UNKNOWN,
+    UNREADABLE,
+    Findings,
+)
 from semblance.reporting.rebuild import Tables
-from semblance.reporting.recompute import Values, faq_identities, faq_values, sts_identities, sts_values
+from semblance.reporting.recompute import (
+    Values,
+    faq_identities,
+    faq_values,
+    sts_identities,
+    sts_values,
+)
 from semblance.reporting.records import IN_NATURAL_UNIT
 from semblance.reporting.scores import KEY
 
@@ -22,8 +36,12 @@ PUBLISHED = ROOT / "workflow" / "published.yaml"
 TOLERANCE = 1e-11  # of a score in its natural unit: 1e-9 points
 
 
-def verify(root: str | Path, resources: str | Path | None = None, published: str | Path = PUBLISHED,
-           bootstrap: bool = False) -> Findings:
+def verify(
+    root: str | Path,
+    resources: str | Path | None = None,
+    published: str | Path = PUBLISHED,
+    bootstrap: bool = False,
+) -> Findings:
     """Check all below the results folder ``root``, and the ``resources`` that it was made from (as of ``Chain``).
 
     ``published``: the papers' numbers. ``bootstrap``: draw the tables' bootstrap p values again, too.
@@ -42,10 +60,19 @@ def verify(root: str | Path, resources: str | Path | None = None, published: str
     runs = {}
     for path in readable:
         if path.is_relative_to(chain.root / "scores"):
-            runs[path.parent] = _run(chain, path, long if path.parent / "scores.csv" in collected else None, found)
+            runs[path.parent] = _run(
+                chain, path, long if path.parent / "scores.csv" in collected else None, found
+            )
     for key in long:
-        found.check(SCORES, False, chain.root / "tables" / "scores.csv", f"a score of no run: {' '.join(key)}")
-    in_tables = {folder: scores for folder, scores in runs.items() if folder / "scores.csv" in collected}
+        found.check(
+            SCORES,
+            False,
+            chain.root / "tables" / "scores.csv",
+            f"a score of no run: {' '.join(key)}",
+        )
+    in_tables = {
+        folder: scores for folder, scores in runs.items() if folder / "scores.csv" in collected
+    }
     Tables(chain, in_tables, Path(published), bootstrap, found).check(readable)
     return found
 
@@ -66,11 +93,18 @@ def _files(chain: Chain, readable: list[Path], found: Findings) -> None:
         for file, digest in chain.vouched(record).items():
             if record.name != LOCK or file.is_file():  # an archive may go once it is unpacked
                 wrong = damage(file, digest)
-                found.check(DIGESTS, not wrong, file, f"{wrong}; delete {record} and ask snakemake for it")
+                found.check(
+                    DIGESTS, not wrong, file, f"{wrong}; delete {record} and ask snakemake for it"
+                )
                 known.add(file)
     for file in sorted(set(_kept(chain)) - known):
         if file.is_relative_to(chain.root / "tables"):
-            found.check(DIGESTS, False, file, "a table that no record vouches for; delete it and ask snakemake for it")
+            found.check(
+                DIGESTS,
+                False,
+                file,
+                "a table that no record vouches for; delete it and ask snakemake for it",
+            )
         else:
             found.note(file, "no record vouches for it")
 
@@ -78,7 +112,10 @@ def _files(chain: Chain, readable: list[Path], found: Findings) -> None:
 def _kept(chain: Chain) -> Iterator[Path]:
     for folder in filter(None, (chain.root, chain.resources)):
         for file in folder.rglob("*"):
-            if not (file.name.startswith(".") or UNRECORDED & set(file.relative_to(folder).parts)) and file.is_file():
+            if (
+                not (file.name.startswith(".") or UNRECORDED & set(file.relative_to(folder).parts))
+                and file.is_file()
+            ):
                 yield file
 
 
@@ -86,7 +123,9 @@ def _links(chain: Chain, path: Path, found: Findings) -> None:
     for link in chain.links(path):
         told = f"its input {link.name} ({link.digest}) is not what {' or '.join(link.sought) or 'any record'} vouches for"
         if link.source is None and _elsewhere(chain, link.sought):
-            found.note(path, f"its input {link.name} comes from a folder that is not here; not checked")
+            found.note(
+                path, f"its input {link.name} comes from a folder that is not here; not checked"
+            )
         else:
             found.check(LINKS, link.source is not None, path, told)
     stage, run = chain.read(path).get("stage", ""), "/".join(path.parts[-5:-1])
@@ -97,10 +136,16 @@ def _links(chain: Chain, path: Path, found: Findings) -> None:
 
 def _elsewhere(chain: Chain, sought: tuple[str, ...]) -> bool:
     """Say whether a source would lie in a wing (models, corpora, resources) that is not here at all."""
-    wings = {Path(place).parts[:len(chain.root.parts) + 1] for place in sought if Path(place).is_relative_to(chain.root)}
+    wings = {
+        Path(place).parts[: len(chain.root.parts) + 1]
+        for place in sought
+        if Path(place).is_relative_to(chain.root)
+    }
     if wings:
         return not any(Path(*wing).exists() for wing in wings)
-    return chain.resources is None or not any(Path(p).is_relative_to(chain.resources) for p in sought)
+    return chain.resources is None or not any(
+        Path(p).is_relative_to(chain.resources) for p in sought
+    )
 
 
 def _collected(chain: Chain, readable: list[Path]) -> set[Path]:
@@ -126,7 +171,9 @@ def _by_key(path: Path) -> dict[tuple, dict]:
     return keyed
 
 
-def _run(chain: Chain, path: Path, long: dict[tuple, dict] | None, found: Findings) -> Values | None:
+def _run(
+    chain: Chain, path: Path, long: dict[tuple, dict] | None, found: Findings
+) -> Values | None:
     """Check one run's scores; return them recomputed, None where its files cannot be read.
 
     ``long``: the long CSV's scores, from which those of this run are taken out; None if it is not part of it.
@@ -135,23 +182,40 @@ def _run(chain: Chain, path: Path, long: dict[tuple, dict] | None, found: Findin
     if long is None:
         found.note(folder, "stands in no table")
     try:
-        rows, frame = _by_key(folder / "scores.csv"), pd.read_parquet(folder / "predictions.parquet")
+        rows, frame = (
+            _by_key(folder / "scores.csv"),
+            pd.read_parquet(folder / "predictions.parquet"),
+        )
         for key, row in rows.items() if long is not None else ():
-            found.check(SCORES, long.pop(key, None) == row, chain.root / "tables" / "scores.csv",
-                        f"not as in {folder / 'scores.csv'}: {' '.join(key)}")
+            found.check(
+                SCORES,
+                long.pop(key, None) == row,
+                chain.root / "tables" / "scores.csv",
+                f"not as in {folder / 'scores.csv'}: {' '.join(key)}",
+            )
         return _scores(chain.read(path), folder, rows, frame, found)
     except UNREADABLE as error:
         found.unreadable(SCORES, folder, error)
         return None
 
 
-def _scores(record: dict, folder: Path, rows: dict[tuple, dict], frame: pd.DataFrame, found: Findings) -> Values:
+def _scores(
+    record: dict, folder: Path, rows: dict[tuple, dict], frame: pd.DataFrame, found: Findings
+) -> Values:
     """Hold a run's scores against those recomputed; return the recomputed, with those that cannot be as they stand."""
     facts = record.get("run", {}) | record["inputs"] | {"code": record["code"]}
-    names, shown, scores = ("task", "subset", "metric", "aggregation", "protocol"), {}, folder / "scores.csv"
+    names, shown, scores = (
+        ("task", "subset", "metric", "aggregation", "protocol"),
+        {},
+        folder / "scores.csv",
+    )
     for row in rows.values():
-        found.check(LINKS, all(row[name] == str(facts[name]) for name in facts if name in row), scores,
-                    f"a line is not of the run, weights, data and code that its record names: {row}")
+        found.check(
+            LINKS,
+            all(row[name] == str(facts[name]) for name in facts if name in row),
+            scores,
+            f"a line is not of the run, weights, data and code that its record names: {row}",
+        )
         shown[tuple(row[name] for name in names)] = (float(row["value"]), int(row["n"]))
     values = {key: value for key, (value, _) in shown.items()}
     if folder.parts[-5] == "faq":
@@ -169,9 +233,16 @@ def _scores(record: dict, folder: Path, rows: dict[tuple, dict], frame: pd.DataF
     return {key: score for key, score in shown.items() if key[2] in IN_NATURAL_UNIT} | values_again
 
 
-def _score(key: tuple, shown: tuple | None, again: tuple | None, path: Path, found: Findings) -> None:
+def _score(
+    key: tuple, shown: tuple | None, again: tuple | None, path: Path, found: Findings
+) -> None:
     if again is None and key[2] in IN_NATURAL_UNIT:
         found.checked[UNKNOWN] += 1
         return
     close = shown and again and abs(shown[0] - again[0]) <= TOLERANCE and shown[1] == again[1]
-    found.check(SCORES, bool(close), path, f"{' '.join(filter(None, key))}: (value, n) shown {shown}, recomputed {again}")
+    found.check(
+        SCORES,
+        bool(close),
+        path,
+        f"{' '.join(filter(None, key))}: (value, n) shown {shown}, recomputed {again}",
+    )

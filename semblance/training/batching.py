@@ -31,7 +31,9 @@ def batches(rows: Rows, size: int, seed: int, no_duplicates: bool = True) -> Ite
             texts = {int(t) for t in matrix[row]} - {NONE}
             if no_duplicates and not used.isdisjoint(texts):
                 still.append(row)
-                if len(still) >= len(matrix):  # as many tries as there are rows: the batch stays smaller
+                if len(still) >= len(
+                    matrix
+                ):  # as many tries as there are rows: the batch stays smaller
                     break
                 continue
             used |= texts
@@ -43,8 +45,11 @@ def batches(rows: Rows, size: int, seed: int, no_duplicates: bool = True) -> Ite
             continue
         lonely += 1  # this row goes with no other: it is left out
         if lonely > len(matrix):
-            raise InputError("corpus", "no two rows without a common sentence can be found",
-                             "use a larger corpus, or set no_duplicates: false")
+            raise InputError(
+                "corpus",
+                "no two rows without a common sentence can be found",
+                "use a larger corpus, or set no_duplicates: false",
+            )
 
 
 def _permutation(count: int, seed: int, epoch: int) -> np.ndarray:

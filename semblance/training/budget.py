@@ -4,7 +4,9 @@ import math
 import time
 
 MARGIN = 60.0  # seconds that are always kept back
-SAVES = 3.0  # how many times the last save's duration is kept back: the disk may be slower next time
+SAVES = (
+    3.0  # how many times the last save's duration is kept back: the disk may be slower next time
+)
 
 
 class Budget:

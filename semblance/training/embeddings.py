@@ -26,13 +26,17 @@ def read_embeddings(path: str | Path) -> np.ndarray:
     except (ValueError, EOFError, OSError) as error:
         if is_passing(error):
             raise
-        raise InputError(path, f"no array that can be read ({error})", "delete it and run again") from None
+        raise InputError(
+            path, f"no array that can be read ({error})", "delete it and run again"
+        ) from None
     if not isinstance(vectors, np.ndarray) or vectors.dtype != np.float16 or vectors.ndim != 2:
         raise InputError(path, "not an array (N, d) of float16", "delete it and run again")
     return vectors
 
 
-def embed(model: str, tokens: str, output: str, max_length: int, compute: Compute, code: str) -> None:
+def embed(
+    model: str, tokens: str, output: str, max_length: int, compute: Compute, code: str
+) -> None:
     """Write ``embeddings.npy`` (N, d) float16, made in evaluation mode, and its record, into ``output``.
 
     ``model`` and ``tokens`` are records of the stages before.
@@ -46,16 +50,40 @@ def embed(model: str, tokens: str, output: str, max_length: int, compute: Comput
     size = (len(data.offsets) - 1, encoder.shape.hidden_size)
     if not size[0]:
         raise InputError(tokens, "holds no sentence", "use a larger corpus")
-    with alone(folder), whole_file(folder / "embeddings.npy") as temporary, open(temporary, "wb") as stream:
-        np.lib.format.write_array_header_1_0(stream, {"descr": "<f2", "fortran_order": False, "shape": size})
+    with (
+        alone(folder),
+        whole_file(folder / "embeddings.npy") as temporary,
+        open(temporary, "wb") as stream,
+    ):
+        np.lib.format.write_array_header_1_0(
+            stream, {"descr": "<f2", "fortran_order": False, "shape": size}
+        )
         for first in range(0, size[0], BLOCK):
             vectors = encoder.encode(data.part(first, first + BLOCK), max_length).astype(np.float16)
             if not np.isfinite(vectors).all():
-                raise InputError(model, "gives embeddings that are not finite as float16", "train it again")
+                raise InputError(
+                    model, "gives embeddings that are not finite as float16", "train it again"
+                )
             if not first and collapsed(vectors[:1000]):
-                raise InputError(model, "gives embeddings that have collapsed onto one direction", "train it with another φ")
+                raise InputError(
+                    model,
+                    "gives embeddings that have collapsed onto one direction",
+                    "train it with another φ",
+                )
             stream.write(vectors.tobytes())
-    inputs = {"model": model_record["outputs"]["model/model.safetensors"],
-              "tokens": token_record["outputs"]["tokens.arrow"]}
-    write_record(folder / "record.json", "embed", outputs=["embeddings.npy"], started=started, code=code,
-                 inputs=inputs, sentences=size[0], max_length=max_length, settings=asdict(compute), device=device_name(device))
+    inputs = {
+        "model": model_record["outputs"]["model/model.safetensors"],
+        "tokens": token_record["outputs"]["tokens.arrow"],
+    }
+    write_record(
+        folder / "record.json",
+        "embed",
+        outputs=["embeddings.npy"],
+        started=started,
+        code=code,
+        inputs=inputs,
+        sentences=size[0],
+        max_length=max_length,
+        settings=asdict(compute),
+        device=device_name(device),
+    )

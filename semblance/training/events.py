@@ -16,6 +16,7 @@ class Events:
 
     def __enter__(self) -> "Events":
         from tensorboard.summary.writer.record_writer import RecordWriter
+
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             name = f"events.out.tfevents.{time.time():.6f}.{os.getpid()}"  # TensorBoard joins the files of a folder
@@ -28,8 +29,12 @@ class Events:
     def __call__(self, event: dict) -> None:
         """Note each value of ``event`` under its name at ``event['step']``."""
         from tensorboard.compat.proto.summary_pb2 import Summary
-        values = [Summary.Value(tag=name, simple_value=event[name])
-                  for name in ("loss", "learning_rate", "dev") if name in event]
+
+        values = [
+            Summary.Value(tag=name, simple_value=event[name])
+            for name in ("loss", "learning_rate", "dev")
+            if name in event
+        ]
         try:
             self._write(step=event["step"], summary=Summary(value=values))
         except OSError as error:
@@ -37,6 +42,7 @@ class Events:
 
     def _write(self, **facts: object) -> None:
         from tensorboard.compat.proto.event_pb2 import Event
+
         if self.writer is None:
             return
         self.writer.write(Event(wall_time=time.time(), **facts).SerializeToString())

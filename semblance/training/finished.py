@@ -20,14 +20,18 @@ from semblance.provenance import checked
 
 RECORD = "record.json"
 MODEL = "model"
-NO_LINKS = frozenset({errno.EPERM, errno.EACCES, errno.EXDEV, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
+NO_LINKS = frozenset(
+    {errno.EPERM, errno.EACCES, errno.EXDEV, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
+)
 
 
 def keep(out: Path, names: Iterable[str], finished: Path) -> bool:
     """Link the outputs ``names`` of ``out``, and their record, under ``finished``; say whether that was possible."""
     try:
         with whole_folder(finished) as temporary:
-            for folder in filter(Path.is_dir, (out / MODEL).rglob("*")):  # a module without files is an empty folder
+            for folder in filter(
+                Path.is_dir, (out / MODEL).rglob("*")
+            ):  # a module without files is an empty folder
                 (temporary / folder.relative_to(out)).mkdir(parents=True, exist_ok=True)
             for name in (*names, RECORD):
                 (temporary / name).parent.mkdir(parents=True, exist_ok=True)

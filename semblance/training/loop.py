@@ -58,9 +58,16 @@ def learning_rate(step: int, schedule: Schedule) -> float:
     return schedule.learning_rate * (schedule.steps - step) / max(1, schedule.steps - warm)
 
 
-def fit(model: nn.Module, step_loss: Callable[[int], Tensor], schedule: Schedule, *,
-        evaluate: Callable[[], float] | None = None, log: Callable[[dict], None] = lambda event: None,
-        checkpoint=None, label: str = "") -> Progress:
+def fit(
+    model: nn.Module,
+    step_loss: Callable[[int], Tensor],
+    schedule: Schedule,
+    *,
+    evaluate: Callable[[], float] | None = None,
+    log: Callable[[dict], None] = lambda event: None,
+    checkpoint=None,
+    label: str = "",
+) -> Progress:
     """Train ``model`` in place and leave it with its best weights on the dev set.
 
     ``step_loss(step)`` draws batch number ``step`` and returns its loss. ``evaluate()`` returns the dev
@@ -73,8 +80,15 @@ def fit(model: nn.Module, step_loss: Callable[[int], Tensor], schedule: Schedule
     adam, progress = AdamW(model, schedule.weight_decay), Progress()
     best = None if checkpoint is None else checkpoint.restore(model, adam, progress)
     work = _next_work(progress, schedule, evaluate)
-    bar = tqdm(total=schedule.steps, initial=progress.step, desc=label, unit="step", file=sys.stderr,
-               disable=None, mininterval=1.0)
+    bar = tqdm(
+        total=schedule.steps,
+        initial=progress.step,
+        desc=label,
+        unit="step",
+        file=sys.stderr,
+        disable=None,
+        mininterval=1.0,
+    )
     with bar:
         while work:
             if checkpoint is not None:
@@ -87,7 +101,9 @@ def fit(model: nn.Module, step_loss: Callable[[int], Tensor], schedule: Schedule
             elif _evaluate(model, evaluate, progress, log):
                 best = {n: v.detach().clone() for n, v in model.state_dict().items()}
             work = _next_work(progress, schedule, evaluate)
-            if checkpoint is not None and progress.step and work != EVALUATION:  # a checkpoint owes no evaluation
+            if (
+                checkpoint is not None and progress.step and work != EVALUATION
+            ):  # a checkpoint owes no evaluation
                 checkpoint.save_if_due(model, adam, progress, best)
     if best is not None:
         model.load_state_dict(best)
@@ -97,14 +113,20 @@ def fit(model: nn.Module, step_loss: Callable[[int], Tensor], schedule: Schedule
 def _next_work(progress: Progress, schedule: Schedule, evaluate: Callable | None) -> str:
     """Return STEP, EVALUATION or, at the end, the empty string."""
     over = progress.step >= schedule.steps or bool(progress.stopped)
-    due = not progress.step or over or (schedule.evaluate_every and progress.step % schedule.evaluate_every == 0)
+    due = (
+        not progress.step
+        or over
+        or (schedule.evaluate_every and progress.step % schedule.evaluate_every == 0)
+    )
     evaluated = progress.curve and progress.curve[-1]["step"] == progress.step
     if evaluate and due and not evaluated:
         return EVALUATION
     return "" if over else STEP
 
 
-def _step(model: nn.Module, adam: AdamW, step_loss: Callable, schedule: Schedule, step: int) -> float:
+def _step(
+    model: nn.Module, adam: AdamW, step_loss: Callable, schedule: Schedule, step: int
+) -> float:
     model.train()
     value = step_loss(step)
     value.backward()
@@ -113,12 +135,20 @@ def _step(model: nn.Module, adam: AdamW, step_loss: Callable, schedule: Schedule
     adam.zero_grad()
     loss = float(value.detach())
     if not math.isfinite(loss):
-        raise TrainingFailed(f"step {step + 1}", f"the loss is {loss}", "lower the learning rate, or train in fp32")
+        raise TrainingFailed(
+            f"step {step + 1}", f"the loss is {loss}", "lower the learning rate, or train in fp32"
+        )
     return loss
 
 
 def _note_loss(progress: Progress, value: float, schedule: Schedule, log: Callable) -> None:
-    log({"step": progress.step, "loss": value, "learning_rate": learning_rate(progress.step - 1, schedule)})
+    log(
+        {
+            "step": progress.step,
+            "loss": value,
+            "learning_rate": learning_rate(progress.step - 1, schedule),
+        }
+    )
     if schedule.patience is None:
         return
     progress.losses.append(value)
@@ -127,16 +157,23 @@ def _note_loss(progress: Progress, value: float, schedule: Schedule, log: Callab
         progress.losses.clear()
         lowest = progress.windows.index(min(progress.windows))
         if len(progress.windows) - 1 - lowest >= schedule.patience:
-            progress.stopped = f"the loss did not fall for {schedule.patience} windows of {schedule.window} steps"
+            progress.stopped = (
+                f"the loss did not fall for {schedule.patience} windows of {schedule.window} steps"
+            )
 
 
-def _evaluate(model: nn.Module, evaluate: Callable[[], float], progress: Progress, log: Callable) -> bool:
+def _evaluate(
+    model: nn.Module, evaluate: Callable[[], float], progress: Progress, log: Callable
+) -> bool:
     """Note the dev score; return whether these are the best weights so far."""
     model.eval()
     score = evaluate()
     if math.isnan(score):
-        raise TrainingFailed(f"step {progress.step}", "the dev score is NaN: the embeddings have collapsed",
-                             "lower the learning rate")
+        raise TrainingFailed(
+            f"step {progress.step}",
+            "the dev score is NaN: the embeddings have collapsed",
+            "lower the learning rate",
+        )
     progress.curve.append({"step": progress.step, "dev": score})
     log({"step": progress.step, "dev": score})
     if progress.step and score > progress.best:
@@ -149,4 +186,5 @@ def summary(progress: Progress) -> dict:
     """Return what a run record says of a training."""
     facts = asdict(progress)
     return {k: facts[k] for k in ("step", "best_step", "curve", "windows", "stopped")} | {
-        "best": progress.best if progress.best_step else None}
+        "best": progress.best if progress.best_step else None
+    }

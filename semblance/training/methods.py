@@ -68,13 +68,24 @@ def find_loss(name: str, options: dict[str, Any]) -> LossFunction:
     folder = Path(__file__).parent / "losses"
     known = sorted(p.stem for p in folder.glob("*.py") if p.stem not in ("__init__", "views"))
     if name not in known:
-        raise InputError("loss", f"there is no semblance/training/losses/{name}.py", f"known are {', '.join(known)}")
+        raise InputError(
+            "loss",
+            f"there is no semblance/training/losses/{name}.py",
+            f"known are {', '.join(known)}",
+        )
     function = importlib.import_module(f"semblance.training.losses.{name}").loss
-    allowed = {p.name: p.annotation for p in inspect.signature(function).parameters.values() if p.kind == p.KEYWORD_ONLY}
+    allowed = {
+        p.name: p.annotation
+        for p in inspect.signature(function).parameters.values()
+        if p.kind == p.KEYWORD_ONLY
+    }
     for key, value in options.items():
         if key not in allowed:
-            raise InputError(f"options.{key}", f"loss {name!r} takes no such option",
-                             f"it takes {', '.join(sorted(allowed))}")
+            raise InputError(
+                f"options.{key}",
+                f"loss {name!r} takes no such option",
+                f"it takes {', '.join(sorted(allowed))}",
+            )
         check_type(value, allowed[key], f"options.{key}")
     return function
 
@@ -91,9 +102,15 @@ def training_rows(rows: Rows, sentences: int, settings: TrainSettings) -> Rows:
 
 def batch_size(rows: Rows, settings: TrainSettings) -> int:
     """Return the recipe's batch size, or the largest that a smaller corpus can fill."""
-    room = disjoint_rows(rows, max(2, settings.batch_size)) if settings.no_duplicates else len(rows.query)
+    room = (
+        disjoint_rows(rows, max(2, settings.batch_size))
+        if settings.no_duplicates
+        else len(rows.query)
+    )
     if room < 2:
-        raise InputError("corpus", "fewer than two rows without a common sentence", "use a larger corpus")
+        raise InputError(
+            "corpus", "fewer than two rows without a common sentence", "use a larger corpus"
+        )
     return min(settings.batch_size, room)
 
 
@@ -101,18 +118,38 @@ def schedule(rows: Rows, settings: TrainSettings) -> Schedule:
     """Return the number of steps and the learning rate's course over them."""
     epoch = max(1, len(rows.query) // batch_size(rows, settings))
     steps = min(epoch * settings.epochs, settings.max_steps or math.inf)
-    every = settings.evaluate_every or (max(1, round(settings.evaluate_share * steps)) if settings.evaluate_share else 0)
+    every = settings.evaluate_every or (
+        max(1, round(settings.evaluate_share * steps)) if settings.evaluate_share else 0
+    )
     # ASSUME: 1 % of a small FAQ fold's epoch is less than a batch, whose loss is noise: no window below 10 steps
-    window = 1 if settings.unit == "batch" else max(settings.least_window, round(settings.window * epoch))
-    return Schedule(int(steps), settings.learning_rate, settings.warmup, settings.weight_decay, settings.clip,
-                    every, window, settings.patience)
+    window = (
+        1
+        if settings.unit == "batch"
+        else max(settings.least_window, round(settings.window * epoch))
+    )
+    return Schedule(
+        int(steps),
+        settings.learning_rate,
+        settings.warmup,
+        settings.weight_decay,
+        settings.clip,
+        every,
+        window,
+        settings.patience,
+    )
 
 
 class BatchLoss:
     """Draws batch after batch and returns its loss: the ``step_loss`` of the loop."""
 
-    def __init__(self, encoder: Encoder, tokens: Tokens, rows: Rows, settings: TrainSettings,
-                 augmented: Sequence[np.ndarray] = ()):
+    def __init__(
+        self,
+        encoder: Encoder,
+        tokens: Tokens,
+        rows: Rows,
+        settings: TrainSettings,
+        augmented: Sequence[np.ndarray] = (),
+    ):
         """``augmented`` are the frozen embeddings (N, d) of each entropy model, memory-mapped."""
         self.encoder, self.tokens, self.rows, self.settings = encoder, tokens, rows, settings
         self.augmented = augmented
@@ -136,10 +173,16 @@ class BatchLoss:
         with autocast(self.settings.precision, device.type):
             embeddings = self.encoder(packed, self.encoder.noise(self.settings.dropout, views))
         parts = embeddings.float().chunk(len(numbers))  # V tensors of (B, d)
-        return self.loss(Views(parts[0], parts[1], parts[2] if len(parts) == 3 else None, *frozen), **self.settings.options)
+        return self.loss(
+            Views(parts[0], parts[1], parts[2] if len(parts) == 3 else None, *frozen),
+            **self.settings.options,
+        )
 
     def _frozen(self, numbers: np.ndarray, device: torch.device) -> list[Tensor]:
         """Return each entropy model's embeddings of the queries and of the positives, (N, B, d) each; none without them."""
         if not len(self.augmented):
             return []
-        return [torch.from_numpy(np.stack([e[column] for e in self.augmented])).to(device).float() for column in numbers[:2]]
+        return [
+            torch.from_numpy(np.stack([e[column] for e in self.augmented])).to(device).float()
+            for column in numbers[:2]
+        ]

@@ -49,7 +49,9 @@ def prepare_torch(settings: TrainSettings) -> str:
     return device
 
 
-def load_augmented(records: Sequence[str]) -> tuple[list[np.ndarray], dict[str, str], dict[str, str]]:
+def load_augmented(
+    records: Sequence[str],
+) -> tuple[list[np.ndarray], dict[str, str], dict[str, str]]:
     """Memory-map each entropy model's embeddings, (N, d) float16.
 
     Returns them, their digests, and the precision and matmul precision that they were made in.
@@ -59,14 +61,32 @@ def load_augmented(records: Sequence[str]) -> tuple[list[np.ndarray], dict[str, 
         record = checked(path)
         arrays.append(read_embeddings(Path(path).parent / "embeddings.npy"))
         inputs[str(path)] = record["outputs"]["embeddings.npy"]
-        settings = asdict(Compute()) | record.get("settings", {})  # before it was declared, it was the default
+        settings = asdict(Compute()) | record.get(
+            "settings", {}
+        )  # before it was declared, it was the default
         for name, values in made.items():
             values.add(settings[name])
-    return arrays, inputs, {name: " and ".join(sorted(values)) for name, values in made.items() if values}
+    return (
+        arrays,
+        inputs,
+        {name: " and ".join(sorted(values)) for name, values in made.items() if values},
+    )
 
 
-def train(base: str, corpus: str, tokens: str, output: str, settings: TrainSettings, *, stage: str, code: str,
-          dev: Dev | None, dev_inputs: dict[str, str], augmented: Sequence[str] = (), cadence: Cadence = Cadence()) -> None:
+def train(
+    base: str,
+    corpus: str,
+    tokens: str,
+    output: str,
+    settings: TrainSettings,
+    *,
+    stage: str,
+    code: str,
+    dev: Dev | None,
+    dev_inputs: dict[str, str],
+    augmented: Sequence[str] = (),
+    cadence: Cadence = Cadence(),
+) -> None:
     """Train one model and write ``output``: ``model/``, ``dev.csv``, ``record.json`` (last).
 
     ``base``, ``corpus``, ``tokens`` and each of ``augmented`` are the records of earlier stages;
@@ -75,45 +95,110 @@ def train(base: str, corpus: str, tokens: str, output: str, settings: TrainSetti
     OutOfTime where ``cadence.stop_at`` comes too soon; the next call goes on from there.
     """
     with alone(output) as lease:
-        _train(base, corpus, tokens, output, settings, stage, code, dev, dev_inputs, augmented, cadence, lease)
+        _train(
+            base,
+            corpus,
+            tokens,
+            output,
+            settings,
+            stage,
+            code,
+            dev,
+            dev_inputs,
+            augmented,
+            cadence,
+            lease,
+        )
 
 
-def _train(base: str, corpus: str, tokens: str, output: str, settings: TrainSettings, stage: str, code: str, dev: Dev | None,
-           dev_inputs: dict[str, str], augmented: Sequence[str], cadence: Cadence, lease: Lease) -> None:
+def _train(
+    base: str,
+    corpus: str,
+    tokens: str,
+    output: str,
+    settings: TrainSettings,
+    stage: str,
+    code: str,
+    dev: Dev | None,
+    dev_inputs: dict[str, str],
+    augmented: Sequence[str],
+    cadence: Cadence,
+    lease: Lease,
+) -> None:
     started, device = time.monotonic(), prepare_torch(settings)
     records = {"base": checked(base), "corpus": checked(corpus), "tokens": checked(tokens)}
     same_tokenizer(records["base"], base, records["tokens"], tokens)
     frozen, inputs, regulated = load_augmented(augmented)
     inputs |= {n: text_digest(canonical(r["outputs"])) for n, r in records.items()} | dev_inputs
-    identity = text_digest(canonical([asdict(settings), inputs, code, device_name(device), environment()]))
+    identity = text_digest(
+        canonical([asdict(settings), inputs, code, device_name(device), environment()])
+    )
     out = Path(output)
-    keeper = Checkpoints(out / "checkpoints", identity, cadence.minutes, cadence.steps, cadence.stop_at, lease)
+    keeper = Checkpoints(
+        out / "checkpoints", identity, cadence.minutes, cadence.steps, cadence.stop_at, lease
+    )
     if finished.put_back(keeper.finished, out):
         print("already trained: its outputs are put back", file=sys.stderr)
         keeper.clear(but=keeper.finished)
         return
-    encoder = model_folder.load(Path(base).parent / "model", head=settings.head != "none").to(device)
+    encoder = model_folder.load(Path(base).parent / "model", head=settings.head != "none").to(
+        device
+    )
     token_data = read_tokens(Path(tokens).parent / "tokens.arrow")
     rows = training_rows(read_rows(Path(corpus).parent), len(token_data.offsets) - 1, settings)
-    step_loss, plan = BatchLoss(encoder, token_data, rows, settings, frozen), schedule(rows, settings)
+    step_loss, plan = (
+        BatchLoss(encoder, token_data, rows, settings, frozen),
+        schedule(rows, settings),
+    )
     if not keeper.any():
         shutil.rmtree(out / "events", ignore_errors=True)  # another training's curves
     with Events(out / "events") as log:
-        progress = fit(encoder, step_loss, plan, evaluate=(lambda: dev(encoder)) if dev else None, log=log,
-                       checkpoint=keeper, label=out.name)
-    if dev is None and collapsed(encoder.eval().encode(token_data.part(0, 1000), settings.max_length)):
-        raise TrainingFailed(str(out), "the embeddings have collapsed onto one direction", "lower φ or the learning rate")
-    if checked(base)["outputs"] != records["base"]["outputs"]:  # its tokenizer and config are copied now, hours later
+        progress = fit(
+            encoder,
+            step_loss,
+            plan,
+            evaluate=(lambda: dev(encoder)) if dev else None,
+            log=log,
+            checkpoint=keeper,
+            label=out.name,
+        )
+    if dev is None and collapsed(
+        encoder.eval().encode(token_data.part(0, 1000), settings.max_length)
+    ):
+        raise TrainingFailed(
+            str(out),
+            "the embeddings have collapsed onto one direction",
+            "lower φ or the learning rate",
+        )
+    if (
+        checked(base)["outputs"] != records["base"]["outputs"]
+    ):  # its tokenizer and config are copied now, hours later
         raise InputError(base, "changed while it was trained from", "start again")
     lease.check()
-    files = model_folder.save(encoder, out / "model", Path(base).parent / "model", settings.head == "keep",
-                              max(settings.max_length, model_folder.stored_length(Path(base).parent / "model")))
+    files = model_folder.save(
+        encoder,
+        out / "model",
+        Path(base).parent / "model",
+        settings.head == "keep",
+        max(settings.max_length, model_folder.stored_length(Path(base).parent / "model")),
+    )
     write_text(out / "dev.csv", _curve(progress))
     outputs = [*(f"model/{f}" for f in files), "dev.csv"]
-    write_record(out / "record.json", stage, outputs=outputs,
-                 started=started - keeper.seconds_before, lives=keeper.lives,
-                 code=code, inputs=inputs, settings=asdict(settings), device=device_name(device),
-                 batch_size=step_loss.size, steps=plan.steps, training=summary(progress), regulated=regulated)
+    write_record(
+        out / "record.json",
+        stage,
+        outputs=outputs,
+        started=started - keeper.seconds_before,
+        lives=keeper.lives,
+        code=code,
+        inputs=inputs,
+        settings=asdict(settings),
+        device=device_name(device),
+        batch_size=step_loss.size,
+        steps=plan.steps,
+        training=summary(progress),
+        regulated=regulated,
+    )
     kept = finished.keep(out, outputs, keeper.finished)
     keeper.clear(but=keeper.finished if kept else None)
 
@@ -121,8 +206,11 @@ def _train(base: str, corpus: str, tokens: str, output: str, settings: TrainSett
 def same_tokenizer(base: dict, base_path: str, tokens: dict, tokens_path: str) -> None:
     """Refuse tokens that another tokenizer made."""
     if base["outputs"]["model/tokenizer.json"] != tokens["tokenizer"]:
-        raise InputError(tokens_path, f"made by another tokenizer than that of {base_path}",
-                         "correct the base's tokenizer key in the config")
+        raise InputError(
+            tokens_path,
+            f"made by another tokenizer than that of {base_path}",
+            "correct the base's tokenizer key in the config",
+        )
 
 
 def _curve(progress: Progress) -> str:

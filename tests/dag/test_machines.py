@@ -46,7 +46,9 @@ def with_path(folder: Path) -> dict[str, str]:
 
 
 def test_with_conda_every_job_runs_the_environments_python(tmp_path, conda):
-    Project(tmp_path / "project").snakemake("--cores", "1", "--sdm", "conda", "--", TARGET, **with_path(conda / "bin"))
+    Project(tmp_path / "project").snakemake(
+        "--cores", "1", "--sdm", "conda", "--", TARGET, **with_path(conda / "bin")
+    )
     assert (conda / "created.yaml").read_text() == (ROOT / "envs/semblance.yaml").read_text()
     ran = [line.split()[1] for line in (conda / "ran").read_text().splitlines()]
     assert set(ran) == {"workflow.scripts.download", "workflow.scripts.prepare_sts"}
@@ -63,28 +65,47 @@ def project(tmp_path_factory) -> Project:
     return Project(tmp_path_factory.mktemp("machines") / "project")
 
 
-@pytest.mark.parametrize("jobs_per_gpu,asked,provided", [
-    (1, [], "2"), (3, [], "6"), (1, ["--resources", "gpu=1"], "1")])
-def test_a_local_run_starts_as_many_gpu_jobs_as_there_are_places(project, tmp_path, jobs_per_gpu, asked, provided):
+@pytest.mark.parametrize(
+    "jobs_per_gpu,asked,provided", [(1, [], "2"), (3, [], "6"), (1, ["--resources", "gpu=1"], "1")]
+)
+def test_a_local_run_starts_as_many_gpu_jobs_as_there_are_places(
+    project, tmp_path, jobs_per_gpu, asked, provided
+):
     write_nvidia_smi(tmp_path / "bin", A, B)
-    project.write_config(CONFIG | {"training": {"gpus": 1, "jobs_per_gpu": jobs_per_gpu, "max_steps": 2}})
-    printed = project.snakemake("--cores", "1", *asked, "--force", "download_wiki1m", **with_path(tmp_path / "bin"))
+    project.write_config(
+        CONFIG | {"training": {"gpus": 1, "jobs_per_gpu": jobs_per_gpu, "max_steps": 2}}
+    )
+    printed = project.snakemake(
+        "--cores", "1", *asked, "--force", "download_wiki1m", **with_path(tmp_path / "bin")
+    )
     [told] = [line for line in printed.splitlines() if line.startswith("Provided resources:")]
     assert re.findall("[0-9]+", told) == [provided], told
 
 
-@pytest.mark.parametrize("gpus,executor,asks", [(1, ["--cores", "1"], True), (0, ["--cores", "1"], False),
-                                                (1, ["--executor", "slurm", "--jobs", "2"], False)])
-def test_the_gpus_of_a_machine_that_only_submits_are_not_counted(project, tmp_path, gpus, executor, asks):
+@pytest.mark.parametrize(
+    "gpus,executor,asks",
+    [
+        (1, ["--cores", "1"], True),
+        (0, ["--cores", "1"], False),
+        (1, ["--executor", "slurm", "--jobs", "2"], False),
+    ],
+)
+def test_the_gpus_of_a_machine_that_only_submits_are_not_counted(
+    project, tmp_path, gpus, executor, asks
+):
     write_nvidia_smi(tmp_path / "bin", A)
     with open(tmp_path / "bin" / "nvidia-smi", "a") as program:
         program.write(f"echo asked >> {tmp_path}/asked\n")
     project.write_config(CONFIG | {"training": {"gpus": gpus, "max_steps": 2}})
-    project.snakemake("-n", "--quiet", "all", *executor, "--", TARGET, **with_path(tmp_path / "bin"))
+    project.snakemake(
+        "-n", "--quiet", "all", *executor, "--", TARGET, **with_path(tmp_path / "bin")
+    )
     assert (tmp_path / "asked").exists() == asks
 
 
-def test_the_controller_looks_at_the_queue_when_something_has_happened_and_not_each_second(finished: Project):
+def test_the_controller_looks_at_the_queue_when_something_has_happened_and_not_each_second(
+    finished: Project,
+):
     printed = (finished.folder / "trap/printed").read_text()
     looks, ended = printed.count("Ready jobs: "), printed.count("Finished jobid: ")
     assert 20 < ended and 0 < looks <= ended + 1  # one at the start

@@ -14,7 +14,15 @@ DOWNLOADS = {"download", "download_model"}
 COMPUTING = set(STAGES) - DOWNLOADS
 
 
-WITH_A_MODEL = {"download_model", "train", "train_initial", "train_entropy", "embed", "evaluate_sts", "evaluate_faq"}
+WITH_A_MODEL = {
+    "download_model",
+    "train",
+    "train_initial",
+    "train_entropy",
+    "embed",
+    "evaluate_sts",
+    "evaluate_faq",
+}
 
 
 def lines(project: Project, name: str) -> list[str]:
@@ -28,12 +36,25 @@ def test_no_stage_calls_the_network(finished: Project):
 
 def scripts(noted: list[str]) -> set[str]:
     """Return the stages whose scripts stand in command lines; "" for a process that runs none."""
-    return {next((word.removeprefix("workflow.scripts.") for word in line.split() if word.startswith("workflow.scripts.")), "")
-            for line in noted}
+    return {
+        next(
+            (
+                word.removeprefix("workflow.scripts.")
+                for word in line.split()
+                if word.startswith("workflow.scripts.")
+            ),
+            "",
+        )
+        for line in noted
+    }
 
 
 def test_the_trap_lay_in_the_way_of_every_stage(finished: Project):
-    assert scripts(lines(finished, "processes")) == {"", *COMPUTING, *DOWNLOADS}  # "": Snakemake itself
+    assert scripts(lines(finished, "processes")) == {
+        "",
+        *COMPUTING,
+        *DOWNLOADS,
+    }  # "": Snakemake itself
 
 
 def test_only_stages_with_a_model_import_torch(finished: Project):
@@ -42,12 +63,18 @@ def test_only_stages_with_a_model_import_torch(finished: Project):
 
 
 def test_no_stage_that_computes_loads_a_library_that_could_ask_a_hub():
-    program = ("import importlib, sys\n"
-               "for name in sys.argv[1:]: importlib.import_module(f'workflow.scripts.{name}')\n"
-               "print(*{name.partition('.')[0] for name in sys.modules})\n")
-    done = subprocess.run([sys.executable, "-c", program, *COMPUTING], cwd=ROOT, capture_output=True, text=True)
+    program = (
+        "import importlib, sys\n"
+        "for name in sys.argv[1:]: importlib.import_module(f'workflow.scripts.{name}')\n"
+        "print(*{name.partition('.')[0] for name in sys.modules})\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, *COMPUTING], cwd=ROOT, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
-    assert not {"huggingface_hub", "transformers", "datasets", "sentence_transformers"} & set(done.stdout.split())
+    assert not {"huggingface_hub", "transformers", "datasets", "sentence_transformers"} & set(
+        done.stdout.split()
+    )
 
 
 PLANTED = {
@@ -60,38 +87,67 @@ PLANTED = {
 
 @pytest.mark.parametrize("event", PLANTED)
 def test_a_planted_call_is_noted_with_its_command_line_and_refused(tmp_path, event):
-    done = subprocess.run([sys.executable, "-c", f"import socket; {PLANTED[event]}", "planted"],
-                          env=os.environ | trapped(tmp_path / "trap"), capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", f"import socket; {PLANTED[event]}", "planted"],
+        env=os.environ | trapped(tmp_path / "trap"),
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode != 0 and f"{event}: no network here" in done.stderr
     [noted] = (tmp_path / "trap/calls").read_text().splitlines()
     assert noted.startswith(event) and noted.endswith("planted")
 
 
-@pytest.mark.parametrize("program", ["import torch", "import torch.nn", "from torch.utils.data import Dataset",
-                                     "import importlib; importlib.import_module('torch')"])
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import torch",
+        "import torch.nn",
+        "from torch.utils.data import Dataset",
+        "import importlib; importlib.import_module('torch')",
+    ],
+)
 def test_a_planted_import_of_torch_is_noted(tmp_path, program):
     environment = os.environ | trapped(tmp_path / "trap")
-    subprocess.run([sys.executable, "-c", program, "planted"], cwd=tmp_path, env=environment, check=True)
-    assert any(line.endswith("planted") for line in (tmp_path / "trap/torch").read_text().splitlines())
+    subprocess.run(
+        [sys.executable, "-c", program, "planted"], cwd=tmp_path, env=environment, check=True
+    )
+    assert any(
+        line.endswith("planted") for line in (tmp_path / "trap/torch").read_text().splitlines()
+    )
 
 
 def test_a_stage_that_calls_is_noted(tmp_path):
     """The one stage that may call does, here towards a mirror on this machine."""
-    command = [sys.executable, "-m", "workflow.scripts.download", "--manifest", "demo/manifest.yaml",
-               "--dataset", "nli-simcse", "--destination", str(tmp_path / "data"),
-               "--record", str(tmp_path / "record.json"), "--mirror", "http://127.0.0.1:9"]
+    command = [
+        sys.executable,
+        "-m",
+        "workflow.scripts.download",
+        "--manifest",
+        "demo/manifest.yaml",
+        "--dataset",
+        "nli-simcse",
+        "--destination",
+        str(tmp_path / "data"),
+        "--record",
+        str(tmp_path / "record.json"),
+        "--mirror",
+        "http://127.0.0.1:9",
+    ]
     environment = os.environ | trapped(tmp_path / "trap")
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120
+    )
     assert done.returncode != 0
     assert "workflow.scripts.download" in (tmp_path / "trap/calls").read_text()
 
 
 def test_a_socket_of_this_machine_that_is_a_file_is_let_through(tmp_path):
-    program = ("import socket, sys\n"
-               "server = socket.socket(socket.AF_UNIX); server.bind('s'); server.listen()\n"
-               "socket.socket(socket.AF_UNIX).connect('s')\n")
+    program = (
+        "import socket, sys\n"
+        "server = socket.socket(socket.AF_UNIX); server.bind('s'); server.listen()\n"
+        "socket.socket(socket.AF_UNIX).connect('s')\n"
+    )
     environment = os.environ | trapped(tmp_path / "trap")
     subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env=environment, check=True)
     assert not (tmp_path / "trap/calls").exists()
-
-

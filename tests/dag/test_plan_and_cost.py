@@ -19,8 +19,14 @@ pytestmark = pytest.mark.dag
 
 def script(project: Project, name: str) -> str:
     """Run one of the two scripts in the copy; return what it printed."""
-    done = subprocess.run([sys.executable, "-m", f"workflow.scripts.{name}", "tiny.yaml"], cwd=project.folder,
-                          env={**os.environ, "PYTHONPATH": ""}, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-m", f"workflow.scripts.{name}", "tiny.yaml"],
+        cwd=project.folder,
+        env={**os.environ, "PYTHONPATH": ""},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return done.stdout
 
 
@@ -34,7 +40,9 @@ def test_the_jobs_of_the_plan_are_those_of_a_dry_run(tmp_path):
     planned = project.planned()
     dry: Counter[str] = Counter()
     for name, count in planned.items():
-        dry["download" if name.startswith("download_") and name != "download_model" else name] += count
+        dry["download" if name.startswith("download_") and name != "download_model" else name] += (
+            count
+        )
     del dry["all"]
     assert Counter(job.stage for job in jobs(tiny_plan(project))) == dry
 
@@ -45,17 +53,34 @@ def test_every_job_of_a_finished_run_has_its_record_and_its_use(finished: Projec
     used = {u.job: u for u in usage.read(finished.folder / "results")}
     assert set(used) == {j for j in jobs(plan) if not j.stage.startswith("download")}
     measured = {job.stage for job, use in used.items() if use.memory is not None}
-    assert {"train", "train_initial", "train_entropy", "embed", "evaluate_sts", "evaluate_faq"} <= measured
+    assert {
+        "train",
+        "train_initial",
+        "train_entropy",
+        "embed",
+        "evaluate_sts",
+        "evaluate_faq",
+    } <= measured
 
 
 def test_sizes_limits_and_rates_rerun_nothing(finished: Project):
     rates = finished.folder / "results/logs/rates.json"
     try:
-        rates.write_text('{"rates": {"cpu/train/*": {"rate": 0.001, "n": 5}, "cpu/embed/*": {"rate": 0.001, "n": 5}}}')
+        rates.write_text(
+            '{"rates": {"cpu/train/*": {"rate": 0.001, "n": 5}, "cpu/embed/*": {"rate": 0.001, "n": 5}}}'
+        )
         sized = {**CONFIG["bases"]["tiny"], "million_parameters": 3000}
-        finished.write_config({**CONFIG, "bases": {**CONFIG["bases"], "tiny": sized}, "cluster": {"max_runtime": 9999}})
+        finished.write_config(
+            {
+                **CONFIG,
+                "bases": {**CONFIG["bases"], "tiny": sized},
+                "cluster": {"max_runtime": 9999},
+            }
+        )
         assert finished.planned() == {}
-        assert "runtime=9999" in finished.snakemake("-n", "--forcerun", "train", "--until", "train")  # they are read
+        assert "runtime=9999" in finished.snakemake(
+            "-n", "--forcerun", "train", "--until", "train"
+        )  # they are read
     finally:
         finished.write_config(CONFIG)
         rates.unlink()
@@ -63,7 +88,11 @@ def test_sizes_limits_and_rates_rerun_nothing(finished: Project):
 
 def test_plan_and_cost_read_a_finished_run_and_leave_nothing_to_do(finished: Project):
     plan, costs = script(finished, "plan"), script(finished, "cost")
-    rows = [line.split() for line in plan.splitlines() if line[:1].isalpha() and line.split()[3:4] in (["cpu"], ["gpu"])]
+    rows = [
+        line.split()
+        for line in plan.splitlines()
+        if line[:1].isalpha() and line.split()[3:4] in (["cpu"], ["gpu"])
+    ]
     assert len(rows) == 16 and {row[2] for row in rows} == {"0"}
     assert f"{sum(int(row[1]) for row in rows)} jobs" in plan and "train_entropy" in costs
     assert finished.planned() == {}

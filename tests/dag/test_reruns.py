@@ -15,30 +15,63 @@ pytestmark = pytest.mark.dag
 # Who reads whose output, by hand: the ground truth that the dry runs are held against. A stage that runs
 # for several corpora is told apart by them: nli and wiki (STS), faq (the folds).
 READERS = {
-    "download:nli": {"prepare_nli"}, "download:wiki": {"prepare_wiki"}, "download:sts": {"prepare_sts"},
+    "download:nli": {"prepare_nli"},
+    "download:wiki": {"prepare_wiki"},
+    "download:sts": {"prepare_sts"},
     "download:faq": {"prepare_faq"},
-    "download_model": {"tokenise:nli", "tokenise:wiki", "tokenise:faq", "train:nli", "train:wiki", "train:faq",
-                       "train_initial", "train_entropy:nli", "evaluate_sts", "evaluate_faq"},
+    "download_model": {
+        "tokenise:nli",
+        "tokenise:wiki",
+        "tokenise:faq",
+        "train:nli",
+        "train:wiki",
+        "train:faq",
+        "train_initial",
+        "train_entropy:nli",
+        "evaluate_sts",
+        "evaluate_faq",
+    },
     "prepare_nli": {"tokenise:nli", "train:nli", "train_entropy:nli"},
     "prepare_wiki": {"tokenise:wiki", "train:wiki"},
-    "prepare_faq": {"tokenise:faq", "train:faq", "train_initial", "train_entropy:faq", "evaluate_faq"},
+    "prepare_faq": {
+        "tokenise:faq",
+        "train:faq",
+        "train_initial",
+        "train_entropy:faq",
+        "evaluate_faq",
+    },
     "prepare_sts": {"train:nli", "train:wiki", "evaluate_sts"},
-    "tokenise:nli": {"train:nli", "train_entropy:nli", "embed:nli"}, "tokenise:wiki": {"train:wiki"},
+    "tokenise:nli": {"train:nli", "train_entropy:nli", "embed:nli"},
+    "tokenise:wiki": {"train:wiki"},
     "tokenise:faq": {"train:faq", "train_initial", "train_entropy:faq", "embed:faq"},
     "train_initial": {"train_entropy:faq"},
-    "train_entropy:nli": {"embed:nli", "evaluate_sts"}, "train_entropy:faq": {"embed:faq"},
-    "embed:nli": {"train:nli"}, "embed:faq": {"train:faq"},
-    "train:nli": {"evaluate_sts"}, "train:wiki": {"evaluate_sts"}, "train:faq": {"evaluate_faq"},
-    "evaluate_sts": {"collect_scores"}, "evaluate_faq": {"collect_scores"}, "collect_scores": {"render_table"},
-    "render_table": {"compare_published"}, "compare_published": set(),
+    "train_entropy:nli": {"embed:nli", "evaluate_sts"},
+    "train_entropy:faq": {"embed:faq"},
+    "embed:nli": {"train:nli"},
+    "embed:faq": {"train:faq"},
+    "train:nli": {"evaluate_sts"},
+    "train:wiki": {"evaluate_sts"},
+    "train:faq": {"evaluate_faq"},
+    "evaluate_sts": {"collect_scores"},
+    "evaluate_faq": {"collect_scores"},
+    "collect_scores": {"render_table"},
+    "render_table": {"compare_published"},
+    "compare_published": set(),
 }
 STAGES = sorted({node.partition(":")[0] for node in READERS})
-LOSSES = {"train": ("contrastive", "regulators"), "train_initial": ("contrastive",), "train_entropy": ("entropy",)}
+LOSSES = {
+    "train": ("contrastive", "regulators"),
+    "train_initial": ("contrastive",),
+    "train_entropy": ("entropy",),
+}
 
 
 def downstream(*stages: str) -> set[str]:
     """Return the stages and all that read from them, directly or not; a bare name means all its corpora."""
-    found, waiting = set(), [node for node in READERS for s in stages if s in (node, node.partition(":")[0])]
+    found, waiting = (
+        set(),
+        [node for node in READERS for s in stages if s in (node, node.partition(":")[0])],
+    )
     while waiting:
         node = waiting.pop()
         if node not in found:
@@ -49,7 +82,9 @@ def downstream(*stages: str) -> set[str]:
 
 def stages(planned: dict[str, int]) -> set[str]:
     """Fold the download rules into one name and drop the target rule."""
-    names = {"download" if n.startswith("download_") and n != "download_model" else n for n in planned}
+    names = {
+        "download" if n.startswith("download_") and n != "download_model" else n for n in planned
+    }
     return names - {"all"}
 
 
@@ -64,9 +99,16 @@ def imported_by() -> dict[str, set[str]]:
         "    importlib.import_module(f'workflow.scripts.{stage}')\n"
         "    for loss in losses: importlib.import_module(f'semblance.training.losses.{loss}')\n"
         "    found[stage] = [n for n in sys.modules if n.split('.')[0] in ('semblance', 'workflow')]\n"
-        "print(json.dumps(found))\n")
+        "print(json.dumps(found))\n"
+    )
     wanted = json.dumps({stage: LOSSES.get(stage, ()) for stage in STAGES})
-    done = subprocess.run([sys.executable, "-c", program, wanted], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program, wanted],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     table: dict[str, set[str]] = {}
     for stage, modules in json.loads(done.stdout).items():
         for module in modules:
@@ -85,22 +127,50 @@ def module_files() -> list[str]:
 
 
 # One file for each way in which modules are shared; the others wait for `make test-long`.
-QUICK = {f"semblance/{name}.py" for name in (
-    "provenance", "settings", "data/corpus", "data/faq", "data/nli", "data/sources", "models/dropout", "models/hub",
-    "training/loop", "training/losses/contrastive", "training/losses/entropy", "training/losses/regulators",
-    "training/embeddings", "evaluation/metrics", "evaluation/retrieval", "evaluation/report", "reporting/scores",
-    "reporting/ledger", "reporting/significance")} | {"workflow/scripts/prepare_wiki.py", "workflow/scripts/train.py"}
+QUICK = {
+    f"semblance/{name}.py"
+    for name in (
+        "provenance",
+        "settings",
+        "data/corpus",
+        "data/faq",
+        "data/nli",
+        "data/sources",
+        "models/dropout",
+        "models/hub",
+        "training/loop",
+        "training/losses/contrastive",
+        "training/losses/entropy",
+        "training/losses/regulators",
+        "training/embeddings",
+        "evaluation/metrics",
+        "evaluation/retrieval",
+        "evaluation/report",
+        "reporting/scores",
+        "reporting/ledger",
+        "reporting/significance",
+    )
+} | {"workflow/scripts/prepare_wiki.py", "workflow/scripts/train.py"}
 
 
-@pytest.mark.parametrize("path", [
-    pytest.param(path, marks=() if path in QUICK else pytest.mark.long) for path in module_files()])
-def test_an_edited_module_reruns_the_stages_that_import_it(finished: Project, imported_by, path: str):
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, marks=() if path in QUICK else pytest.mark.long)
+        for path in module_files()
+    ],
+)
+def test_an_edited_module_reruns_the_stages_that_import_it(
+    finished: Project, imported_by, path: str
+):
     module = path.removesuffix(".py").replace("/", ".")
     file = finished.folder / path
     before = file.read_text()
     try:
         file.write_text(before + "\nADDED_BY_A_TEST = 1\n")
-        importers = imported_by.get(module, set()) - {"download"}  # its results are pinned by their digests
+        importers = imported_by.get(module, set()) - {
+            "download"
+        }  # its results are pinned by their digests
         assert stages(finished.planned()) == downstream(*importers)
     finally:
         file.write_text(before)
@@ -111,7 +181,9 @@ def test_comments_docstrings_and_touched_files_rerun_nothing(finished: Project):
     for path in module_files():
         file = finished.folder / path
         kept[file] = file.read_text()
-        file.write_text("# a comment\n" + kept[file].replace('"""', '"""Also: ', 1) + "\n# the end\n")
+        file.write_text(
+            "# a comment\n" + kept[file].replace('"""', '"""Also: ', 1) + "\n# the end\n"
+        )
     for file in [*finished.folder.glob("resources/**/*"), *finished.folder.glob("results/**/*")]:
         if file.is_file() and file.name not in ("scores.csv",):
             os.utime(file)
@@ -146,21 +218,53 @@ CONFIG_MUTATIONS = {
     "the split's seed": (changed(faq={"seed": 5}), downstream("prepare_faq")),
     "gradient clipping": (changed(training={"clip": 0.5}), downstream(*TRAININGS)),
     "the jobs that share a GPU": (changed(training={"jobs_per_gpu": 2}), set()),
-    "the unsupervised recipe": (changed(recipes={"unsupervised/learning_rate": 1e-4}), downstream("train:wiki")),
-    "the FAQ recipe": (changed(recipes={"rcl-faq/learning_rate": 1e-4}),
-                        downstream("train:faq", "train_initial", "train_entropy:faq")),
-    "the initial models' scale": (changed(train_initial={"options": {"scale": 10.0}}), downstream("train_initial")),
-    "early stopping": (changed(train_entropy={"early_stopping/patience": 5}), downstream("train_entropy")),
-    "an entropy kind no table uses": (changed(train_entropy={"kinds/entropy-sum/options": {"scale": 5.0}}), set()),
-    "a method's option": (changed(methods={"ssimcse-sd/dropout/sampled/high": 0.3}), downstream("train:wiki")),
+    "the unsupervised recipe": (
+        changed(recipes={"unsupervised/learning_rate": 1e-4}),
+        downstream("train:wiki"),
+    ),
+    "the FAQ recipe": (
+        changed(recipes={"rcl-faq/learning_rate": 1e-4}),
+        downstream("train:faq", "train_initial", "train_entropy:faq"),
+    ),
+    "the initial models' scale": (
+        changed(train_initial={"options": {"scale": 10.0}}),
+        downstream("train_initial"),
+    ),
+    "early stopping": (
+        changed(train_entropy={"early_stopping/patience": 5}),
+        downstream("train_entropy"),
+    ),
+    "an entropy kind no table uses": (
+        changed(train_entropy={"kinds/entropy-sum/options": {"scale": 5.0}}),
+        set(),
+    ),
+    "a method's option": (
+        changed(methods={"ssimcse-sd/dropout/sampled/high": 0.3}),
+        downstream("train:wiki"),
+    ),
     "a method no table uses": (changed(methods={"drophead-0.2/dropout": {"drophead": 0.9}}), set()),
     "the embedding's threads": (changed(embed={"threads": 2}), downstream("embed")),
     "the embedding's precision": (changed(embed={"precision": "bf16"}), downstream("embed")),
-    "the STS evaluation's precision": (changed(evaluate_sts={"precision": "bf16"}), downstream("evaluate_sts")),
-    "the FAQ evaluation's products": (changed(evaluate_faq={"matmul": "medium"}), downstream("evaluate_faq")),
-    "the STS evaluation's threads": (changed(evaluate_sts={"threads": 2}), downstream("evaluate_sts")),
-    "the FAQ evaluation's length": (changed(evaluate_faq={"max_length": 16}), downstream("evaluate_faq")),
-    "a table's title": (changed(tables={"rcl_table4/title": "another"}), {"render_table", "compare_published"}),
+    "the STS evaluation's precision": (
+        changed(evaluate_sts={"precision": "bf16"}),
+        downstream("evaluate_sts"),
+    ),
+    "the FAQ evaluation's products": (
+        changed(evaluate_faq={"matmul": "medium"}),
+        downstream("evaluate_faq"),
+    ),
+    "the STS evaluation's threads": (
+        changed(evaluate_sts={"threads": 2}),
+        downstream("evaluate_sts"),
+    ),
+    "the FAQ evaluation's length": (
+        changed(evaluate_faq={"max_length": 16}),
+        downstream("evaluate_faq"),
+    ),
+    "a table's title": (
+        changed(tables={"rcl_table4/title": "another"}),
+        {"render_table", "compare_published"},
+    ),
     "trust of unpinned files": (changed(download={"accept_unpinned": True}), set()),
     "the mirror": (changed() | {"mirror": "elsewhere/data"}, set()),
     "the hub": (changed() | {"hub": "https://mirror.example"}, set()),
@@ -177,9 +281,15 @@ def test_a_changed_setting_reruns_what_depends_on_it(finished: Project, name: st
         finished.write_config(CONFIG)
 
 
-@pytest.mark.parametrize("path,reader", [
-    ("resources/data/nli/nli_for_simcse.csv", "prepare_nli"), ("resources/data/wiki/wiki1m_for_simcse.txt", "prepare_wiki"),
-    ("resources/data/stsb/sts-dev.csv", "prepare_sts"), ("resources/data/faq/stackfaq/stackExchange-FAQ.xml", "prepare_faq")])
+@pytest.mark.parametrize(
+    "path,reader",
+    [
+        ("resources/data/nli/nli_for_simcse.csv", "prepare_nli"),
+        ("resources/data/wiki/wiki1m_for_simcse.txt", "prepare_wiki"),
+        ("resources/data/stsb/sts-dev.csv", "prepare_sts"),
+        ("resources/data/faq/stackfaq/stackExchange-FAQ.xml", "prepare_faq"),
+    ],
+)
 def test_a_changed_data_file_reruns_its_readers(finished: Project, path: str, reader: str):
     file = finished.folder / path
     before = file.read_bytes()
@@ -194,14 +304,30 @@ def test_an_added_seed_trains_only_that_seed(finished: Project):
     try:
         finished.write_config(changed(seeds={"ssimcse": [1, 2]}))
         planned = finished.planned()
-        assert planned["train"] == 2 and planned["evaluate_sts"] == 2  # simcse and ssimcse-sd with seed 2
-        assert stages(planned) == {"train", "evaluate_sts", "collect_scores", "render_table", "compare_published"}
+        assert (
+            planned["train"] == 2 and planned["evaluate_sts"] == 2
+        )  # simcse and ssimcse-sd with seed 2
+        assert stages(planned) == {
+            "train",
+            "evaluate_sts",
+            "collect_scores",
+            "render_table",
+            "compare_published",
+        }
     finally:
         finished.write_config(CONFIG)
 
 
 def test_an_added_phi_keeps_the_other_entropy_models(finished: Project):
-    tables = {"rcl_table5/rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["entropy-0.01", "entropy-0.07", "rcl-2"]}]}
+    tables = {
+        "rcl_table5/rows": [
+            {
+                "corpora": ["nli"],
+                "bases": ["tiny"],
+                "methods": ["entropy-0.01", "entropy-0.07", "rcl-2"],
+            }
+        ]
+    }
     try:
         finished.write_config(changed(tables=tables))
         planned = finished.planned()

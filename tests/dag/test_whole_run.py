@@ -28,13 +28,17 @@ def test_a_run_on_one_machine_with_one_code_is_not_called_mixed(finished: Projec
 
 
 def test_each_cell_is_recomputed_from_per_item_predictions(finished: Project):
-    done = subprocess.run([sys.executable, str(ROOT / "tests/recompute.py"), str(finished.folder / "results")],
-                          capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "tests/recompute.py"), str(finished.folder / "results")],
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_a_changed_prediction_is_found_by_the_recomputation(finished: Project, tmp_path):
     import shutil
+
     copy = tmp_path / "results"
     for part in ("tables", "scores"):
         shutil.copytree(finished.folder / "results" / part, copy / part)
@@ -42,36 +46,54 @@ def test_a_changed_prediction_is_found_by_the_recomputation(finished: Project, t
     frame = pd.read_parquet(path)
     frame.loc[frame["task"] == "sickr", "similarity"] *= -1
     frame.to_parquet(path)
-    done = subprocess.run([sys.executable, str(ROOT / "tests/recompute.py"), str(copy)], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "tests/recompute.py"), str(copy)],
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode != 0
 
 
 def test_a_flipped_bit_in_predictions_stops_the_table_and_its_cure_heals_it(finished: Project):
     folder = finished.folder / "results/scores/sts/nli/tiny/rcl-2/seed-1"
-    predictions, before = folder / "predictions.parquet", (folder / "predictions.parquet").read_bytes()
+    predictions, before = (
+        folder / "predictions.parquet",
+        (folder / "predictions.parquet").read_bytes(),
+    )
     predictions.write_bytes(before[:99] + bytes([before[99] ^ 1]) + before[100:])
     (finished.folder / "results/tables/rcl_table4.csv").unlink()
     printed = finished.snakemake("--cores", "1", check=False)
     cure = str((folder / "record.json").relative_to(finished.folder))
-    assert "predictions.parquet: damaged: expected sha256" in printed and f"delete {cure} and run again" in printed
+    assert (
+        "predictions.parquet: damaged: expected sha256" in printed
+        and f"delete {cure} and run again" in printed
+    )
     (finished.folder / cure).unlink()
     finished.snakemake("--cores", "2")
     assert predictions.read_bytes() == before and finished.planned() == {}
 
 
 def test_verify_finds_nothing_wrong_from_the_command_line(finished: Project):
-    done = subprocess.run([sys.executable, "-m", "semblance", "verify", "results"], cwd=finished.folder,
-                          capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "semblance", "verify", "results"],
+        cwd=finished.folder,
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert " 0 problems" in done.stdout and "note:" not in done.stdout
-    cells = next(line.split() for line in done.stdout.splitlines() if line.startswith("table cells"))
+    cells = next(
+        line.split() for line in done.stdout.splitlines() if line.startswith("table cells")
+    )
     # five tables with, by hand, 2 x 8, 4 x 4, 2 x 1, 2 x 8 (or 2 x 1) and 2 x 3 cells at least, each as JSON and as CSV
     assert int(cells[cells.index("of") + 1].replace(",", "")) > 2 * (16 + 16 + 2 + 2 + 6)
 
 
 def test_scores_name_their_weights_data_and_code(finished: Project):
     scores = pd.read_csv(finished.folder / "results/tables/scores.csv", keep_default_na=False)
-    record = json.loads((finished.folder / "results/models/nli/tiny/rcl-2/seed-1/record.json").read_text())
+    record = json.loads(
+        (finished.folder / "results/models/nli/tiny/rcl-2/seed-1/record.json").read_text()
+    )
     rows = scores[(scores["method"] == "rcl-2") & (scores["corpus"] == "nli")]
     assert set(rows["weights"]) == {record["outputs"]["model/model.safetensors"]}
     assert record["settings"]["loss"] == "regulators" and record["training"]["step"] == 2
@@ -83,6 +105,7 @@ def test_the_trained_model_loads_with_sentence_transformers(finished: Project):
 
     from semblance.data.corpus import tokenise
     from semblance.models import folder as model_folder
+
     folder = finished.folder / "results/models/nli/tiny/rcl-2/seed-1/model"
     texts = ["a short one", "and a rather longer sentence, with a comma in it"]
     theirs = SentenceTransformer(str(folder), device="cpu").encode(texts)
@@ -99,8 +122,14 @@ def test_one_flipped_bit_in_a_model_stops_its_readers_and_names_the_cure(finishe
     try:
         weights.write_bytes(bytes(damaged))
         scores.unlink()
-        printed = finished.snakemake("--cores", "1", str(scores.relative_to(finished.folder)), check=False)
-        assert "damaged: expected sha256" in printed and "delete" in printed and "Traceback" not in printed
+        printed = finished.snakemake(
+            "--cores", "1", str(scores.relative_to(finished.folder)), check=False
+        )
+        assert (
+            "damaged: expected sha256" in printed
+            and "delete" in printed
+            and "Traceback" not in printed
+        )
         assert not scores.exists()
     finally:
         weights.write_bytes(before)
@@ -111,7 +140,7 @@ def test_a_new_method_is_one_function_and_one_entry(finished: Project):
     blocks = (ROOT / "CONTRIBUTING.md").read_text().split("```")
     code = next(b.removeprefix("python\n") for b in blocks if b.startswith("python"))
     entry = yaml.safe_load(next(b.removeprefix("yaml\n") for b in blocks if b.startswith("yaml")))
-    (name, method), = entry["methods"].items()
+    ((name, method),) = entry["methods"].items()
     path = finished.folder / f"semblance/training/losses/{method['loss']}.py"
     config = json.loads(json.dumps(CONFIG)) | {"methods": entry["methods"]}
     config["tables"]["rcl_table1a"]["rows"][0]["methods"].append(name)

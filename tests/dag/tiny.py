@@ -17,23 +17,70 @@ COPIED = ("Snakefile", "config.yaml", "semblance", "workflow", "profiles", "slur
 TRAP = Path(__file__).parent / "no_network"  # refuses and notes every call to the network
 
 CONFIG = {
-    "output": "results", "resources": "resources", "manifest": "demo/manifest.yaml", "mirror": "demo/data",
+    "output": "results",
+    "resources": "resources",
+    "manifest": "demo/manifest.yaml",
+    "mirror": "demo/data",
     "seeds": {"rcl": [1], "ssimcse": [1]},
-    "bases": {"bert-base": None, "bert-large": None, "roberta-base": None, "nli-roberta-base-v2": None,
-              "tiny": {"folder": "tiny-base", "pooling": "mean", "max_length": 64, "tokenizer": "tiny"}},
-    "faq": {"folds": 3, "banks": {"faqir": None, "cough": None, "stackfaq": {"kind": "stackfaq", "dataset": "stackfaq"}}},
+    "bases": {
+        "bert-base": None,
+        "bert-large": None,
+        "roberta-base": None,
+        "nli-roberta-base-v2": None,
+        "tiny": {"folder": "tiny-base", "pooling": "mean", "max_length": 64, "tokenizer": "tiny"},
+    },
+    "faq": {
+        "folds": 3,
+        "banks": {
+            "faqir": None,
+            "cough": None,
+            "stackfaq": {"kind": "stackfaq", "dataset": "stackfaq"},
+        },
+    },
     "training": {"gpus": 0, "max_steps": 2},
-    "recipes": {"unsupervised": {"batch_size": 8, "evaluate_every": 1, "by_base": {"bert-large": None, "roberta-base": None}},
-                "supervised": {"batch_size": 8, "epochs": 1, "by_base": {"bert-large": None}},
-                "rcl": {"batch_size": 8}, "rcl-faq": {"batch_size": 8, "epochs": 1, "max_length": 32}},
-    "embed": {"threads": 1}, "evaluate_sts": {"threads": 1}, "evaluate_faq": {"threads": 1, "max_length": 32},
+    "recipes": {
+        "unsupervised": {
+            "batch_size": 8,
+            "evaluate_every": 1,
+            "by_base": {"bert-large": None, "roberta-base": None},
+        },
+        "supervised": {"batch_size": 8, "epochs": 1, "by_base": {"bert-large": None}},
+        "rcl": {"batch_size": 8},
+        "rcl-faq": {"batch_size": 8, "epochs": 1, "max_length": 32},
+    },
+    "embed": {"threads": 1},
+    "evaluate_sts": {"threads": 1},
+    "evaluate_faq": {"threads": 1, "max_length": 32},
     "tables": {
-        "rcl_table1a": {"rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["start", "attention-dropout-0.1"]}]},
-        "rcl_table1b": None, "rcl_table2b": None, "rcl_table3": None, "rcl_grid": None, "simcse_table5": None,
-        "rcl_table2a": {"rows": [{"corpora": ["stackfaq"], "bases": ["tiny"], "methods": ["start", "rcl-2"]}]},
-        "rcl_table4": {"rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["start", "rcl-2"]}]},
-        "rcl_table5": {"reference": "rcl-2", "rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["entropy-0.01", "rcl-2"]}]},
-        "ssimcse_table1": {"rows": [{"corpora": ["wiki1m"], "bases": ["tiny"], "methods": ["simcse", "ssimcse-sd"]}]},
+        "rcl_table1a": {
+            "rows": [
+                {
+                    "corpora": ["nli"],
+                    "bases": ["tiny"],
+                    "methods": ["start", "attention-dropout-0.1"],
+                }
+            ]
+        },
+        "rcl_table1b": None,
+        "rcl_table2b": None,
+        "rcl_table3": None,
+        "rcl_grid": None,
+        "simcse_table5": None,
+        "rcl_table2a": {
+            "rows": [{"corpora": ["stackfaq"], "bases": ["tiny"], "methods": ["start", "rcl-2"]}]
+        },
+        "rcl_table4": {
+            "rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["start", "rcl-2"]}]
+        },
+        "rcl_table5": {
+            "reference": "rcl-2",
+            "rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["entropy-0.01", "rcl-2"]}],
+        },
+        "ssimcse_table1": {
+            "rows": [
+                {"corpora": ["wiki1m"], "bases": ["tiny"], "methods": ["simcse", "ssimcse-sd"]}
+            ]
+        },
     },
 }
 
@@ -41,31 +88,78 @@ CONFIG = {
 def write_base(folder: Path) -> None:
     """Write a random BERT of 2 layers with a character tokenizer, as a raw model folder."""
     folder.mkdir(parents=True)
-    vocabulary = {t: i for i, t in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", *map(chr, range(33, 127))])}
-    tokenizer = Tokenizer(models.WordPiece(vocabulary | {f"##{chr(c)}": 98 + i for i, c in enumerate(range(33, 127))}, unk_token="[UNK]"))
+    vocabulary = {
+        t: i for i, t in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", *map(chr, range(33, 127))])
+    }
+    tokenizer = Tokenizer(
+        models.WordPiece(
+            vocabulary | {f"##{chr(c)}": 98 + i for i, c in enumerate(range(33, 127))},
+            unk_token="[UNK]",
+        )
+    )
     tokenizer.normalizer = normalizers.BertNormalizer()
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    tokenizer.post_processor = processors.TemplateProcessing("[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
+    tokenizer.post_processor = processors.TemplateProcessing(
+        "[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
     tokenizer.save(str(folder / "tokenizer.json"))
     d, layers, generator = 16, 2, torch.Generator().manual_seed(0)
-    shape = {"model_type": "bert", "hidden_size": d, "num_hidden_layers": layers, "num_attention_heads": 2,
-             "intermediate_size": 32, "vocab_size": 200, "max_position_embeddings": 128, "type_vocab_size": 2,
-             "layer_norm_eps": 1e-12, "hidden_dropout_prob": 0.1, "attention_probs_dropout_prob": 0.1,
-             "pad_token_id": 0, "hidden_act": "gelu"}
+    shape = {
+        "model_type": "bert",
+        "hidden_size": d,
+        "num_hidden_layers": layers,
+        "num_attention_heads": 2,
+        "intermediate_size": 32,
+        "vocab_size": 200,
+        "max_position_embeddings": 128,
+        "type_vocab_size": 2,
+        "layer_norm_eps": 1e-12,
+        "hidden_dropout_prob": 0.1,
+        "attention_probs_dropout_prob": 0.1,
+        "pad_token_id": 0,
+        "hidden_act": "gelu",
+    }
     (folder / "config.json").write_text(json.dumps(shape))
-    (folder / "tokenizer_config.json").write_text(json.dumps(
-        {"tokenizer_class": "PreTrainedTokenizerFast", "pad_token": "[PAD]", "cls_token": "[CLS]", "sep_token": "[SEP]", "unk_token": "[UNK]"}))
+    (folder / "tokenizer_config.json").write_text(
+        json.dumps(
+            {
+                "tokenizer_class": "PreTrainedTokenizerFast",
+                "pad_token": "[PAD]",
+                "cls_token": "[CLS]",
+                "sep_token": "[SEP]",
+                "unk_token": "[UNK]",
+            }
+        )
+    )
     weights = {}
-    for name, rows in (("word_embeddings", 200), ("position_embeddings", 128), ("token_type_embeddings", 2)):
+    for name, rows in (
+        ("word_embeddings", 200),
+        ("position_embeddings", 128),
+        ("token_type_embeddings", 2),
+    ):
         weights[f"embeddings.{name}.weight"] = torch.randn(rows, d, generator=generator)
-    linear = {"attention.self.query": (d, d), "attention.self.key": (d, d), "attention.self.value": (d, d),
-              "attention.output.dense": (d, d), "intermediate.dense": (32, d), "output.dense": (d, 32)}
+    linear = {
+        "attention.self.query": (d, d),
+        "attention.self.key": (d, d),
+        "attention.self.value": (d, d),
+        "attention.output.dense": (d, d),
+        "intermediate.dense": (32, d),
+        "output.dense": (d, 32),
+    }
     for i in range(layers):
         for name, size in linear.items():
-            weights[f"encoder.layer.{i}.{name}.weight"] = torch.randn(size, generator=generator) * 0.2
+            weights[f"encoder.layer.{i}.{name}.weight"] = (
+                torch.randn(size, generator=generator) * 0.2
+            )
             weights[f"encoder.layer.{i}.{name}.bias"] = torch.zeros(size[0])
-    for norm in ("embeddings", *(f"encoder.layer.{i}.{p}output" for i in range(layers) for p in ("attention.", ""))):
-        weights[f"{norm}.LayerNorm.weight"], weights[f"{norm}.LayerNorm.bias"] = torch.ones(d), torch.zeros(d)
+    for norm in (
+        "embeddings",
+        *(f"encoder.layer.{i}.{p}output" for i in range(layers) for p in ("attention.", "")),
+    ):
+        weights[f"{norm}.LayerNorm.weight"], weights[f"{norm}.LayerNorm.bias"] = (
+            torch.ones(d),
+            torch.zeros(d),
+        )
     save_file(weights, folder / "model.safetensors")
 
 
@@ -84,7 +178,9 @@ class Project:
         for name in COPIED:
             source = ROOT / name
             ignore = shutil.ignore_patterns("__pycache__", "results", "resources")
-            shutil.copytree(source, folder / name, ignore=ignore) if source.is_dir() else shutil.copy(source, folder)
+            shutil.copytree(
+                source, folder / name, ignore=ignore
+            ) if source.is_dir() else shutil.copy(source, folder)
         write_base(folder / "tiny-base")
         self.write_config(CONFIG)
 
@@ -95,8 +191,14 @@ class Project:
     def snakemake(self, *arguments: str, check: bool = True, **variables: str) -> str:
         """Run snakemake in the copy, with more environment variables if wished; return what it printed."""
         environment = {**os.environ, "PYTHONPATH": "", "TQDM_DISABLE": "1", **variables}
-        done = subprocess.run([sys.executable, "-m", "snakemake", "--configfile", "tiny.yaml", *arguments], cwd=self.folder,
-                              env=environment, capture_output=True, text=True, timeout=900)
+        done = subprocess.run(
+            [sys.executable, "-m", "snakemake", "--configfile", "tiny.yaml", *arguments],
+            cwd=self.folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=900,
+        )
         if check and done.returncode:
             raise AssertionError(done.stdout[-3000:] + done.stderr[-6000:])
         return done.stdout + done.stderr
@@ -108,6 +210,6 @@ class Project:
             assert any("Nothing to be done" in line for line in lines), "\n".join(lines)
             return {}
         start = next(i for i, line in enumerate(lines) if line.startswith("---"))
-        table = [line.split() for line in lines[start + 1:]]
+        table = [line.split() for line in lines[start + 1 :]]
         end = next(i for i, words in enumerate(table) if words[0] == "total")
         return {words[0]: int(words[1]) for words in table[:end]}

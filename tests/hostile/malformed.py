@@ -13,9 +13,17 @@ from tests.hostile.formats import FORMATS, Format
 
 BOM = "\ufeff".encode()
 BYTES = {  # what takes a place inside the last line
-    "a NUL": b"\0", "a lone continuation byte": b"\x80", "a truncated character": b"\xe2\x82", "an overlong slash": b"\xc0\xaf",
-    "an overlong NUL": b"\xe0\x80\x80", "a surrogate": b"\xed\xa0\x80", "a surrogate pair": b"\xed\xa0\xbd\xed\xb8\x80",
-    "beyond Unicode": b"\xf4\x90\x80\x80", "Latin-1": b"caf\xe9 ", "no UTF-8 byte": b"\xff"}
+    "a NUL": b"\0",
+    "a lone continuation byte": b"\x80",
+    "a truncated character": b"\xe2\x82",
+    "an overlong slash": b"\xc0\xaf",
+    "an overlong NUL": b"\xe0\x80\x80",
+    "a surrogate": b"\xed\xa0\x80",
+    "a surrogate pair": b"\xed\xa0\xbd\xed\xb8\x80",
+    "beyond Unicode": b"\xf4\x90\x80\x80",
+    "Latin-1": b"caf\xe9 ",
+    "no UTF-8 byte": b"\xff",
+}
 PAGE = b"<!DOCTYPE html>\n<html><head><title>404</title></head>\n<body>Not found</body></html>\n"
 
 
@@ -44,7 +52,9 @@ class Case:
 
 def cases() -> list[Case]:
     """Return every case of the text formats."""
-    return [case for form in FORMATS for group in (_rows, _bytes, _whole, _gzip) for case in group(form)]
+    return [
+        case for form in FORMATS for group in (_rows, _bytes, _whole, _gzip) for case in group(form)
+    ]
 
 
 def _rows(form: Format) -> Iterator[Case]:
@@ -53,7 +63,11 @@ def _rows(form: Format) -> Iterator[Case]:
         line -= name == "blank"  # at the end of a file it would be harmless
         lines[line - 1] = text
         # An XML tag that is never closed is found where the document ends; a record of scores, where it ends.
-        found = range(line, 1000) if form.kind == "xml" or form.name == "scores" else range(line, line + 1)
+        found = (
+            range(line, 1000)
+            if form.kind == "xml" or form.name == "scores"
+            else range(line, line + 1)
+        )
         yield Case(form, name, ("\n".join(lines) + "\n").encode(), form.target, found)
 
 
@@ -68,18 +82,33 @@ def _bytes(form: Format) -> Iterator[Case]:
 def _whole(form: Format) -> Iterator[Case]:
     plain = form.sample.encode()
     *before, last = plain.splitlines()
-    damaged = {"empty": b"", "only a byte order mark": BOM, "UTF-16": form.sample.encode("utf-16"), "UTF-32": form.sample.encode("utf-32"),
-               "random bytes": bytes(range(256)) * 4, "a page of HTML": PAGE, "zeros": bytes(100), "compressed, but not named so": gzip.compress(plain, mtime=0)}
+    damaged = {
+        "empty": b"",
+        "only a byte order mark": BOM,
+        "UTF-16": form.sample.encode("utf-16"),
+        "UTF-32": form.sample.encode("utf-32"),
+        "random bytes": bytes(range(256)) * 4,
+        "a page of HTML": PAGE,
+        "zeros": bytes(100),
+        "compressed, but not named so": gzip.compress(plain, mtime=0),
+    }
     if form.kind == "txt":
         del damaged["a page of HTML"]  # it is text like any other; only a digest can tell
     if form.kind != "xml" and form.name != "scores":  # to these two a return ends a line
         damaged["returns for line ends"] = plain.replace(b"\n", b"\r")
     if form.kind != "xml":  # to XML a mark between elements is text of no meaning
-        damaged |= {"a byte order mark inside": b"\n".join([*before, BOM + last, b""]), "two marks at the start": BOM + BOM + plain}
+        damaged |= {
+            "a byte order mark inside": b"\n".join([*before, BOM + last, b""]),
+            "two marks at the start": BOM + BOM + plain,
+        }
     if form.records:
         damaged["a return inside a line"] = b"\n".join([*before, last[:1] + b"\r" + last[1:], b""])
     if form.kind == "xml":
-        damaged |= {"truncated": plain[:-12], "a second document": plain + plain, "nested deeply": b"<a>" * 50_000}
+        damaged |= {
+            "truncated": plain[:-12],
+            "a second document": plain + plain,
+            "nested deeply": b"<a>" * 50_000,
+        }
     for name, content in damaged.items():
         yield Case(form, name, content, form.target)
 
@@ -90,22 +119,38 @@ def _gzip(form: Format) -> Iterator[Case]:
     packed = gzip.compress(form.sample.encode(), mtime=0)
     changed = bytearray(packed)
     changed[-6] ^= 1  # in the checksum
-    for name, content in {"truncated": packed[:-10], "not compressed": form.sample.encode(), "with rubbish behind": packed + b"rubbish",
-                          "of another checksum": bytes(changed), "empty": b"", "of nothing": gzip.compress(b""),
-                          "of no UTF-8": gzip.compress(b"\xff\xfe"), "a header alone": packed[:10]}.items():
+    for name, content in {
+        "truncated": packed[:-10],
+        "not compressed": form.sample.encode(),
+        "with rubbish behind": packed + b"rubbish",
+        "of another checksum": bytes(changed),
+        "empty": b"",
+        "of nothing": gzip.compress(b""),
+        "of no UTF-8": gzip.compress(b"\xff\xfe"),
+        "a header alone": packed[:10],
+    }.items():
         yield Case(form, f"gzip {name}", content, form.target + ".gz")
 
 
 def oddities(form: Format) -> dict[str, bytes]:
     """Return what a format has to bear: other bytes, the same meaning."""
     plain = form.sample.encode()
-    odd = {"Windows' line ends": plain.replace(b"\n", b"\r\n"), "no line end at the end": plain.rstrip(b"\n")}
+    odd = {
+        "Windows' line ends": plain.replace(b"\n", b"\r\n"),
+        "no line end at the end": plain.rstrip(b"\n"),
+    }
     if form.name == "scores":  # of our own making: no editor has put a mark there
         odd["returns for line ends"] = plain.replace(b"\n", b"\r")
     else:
         odd["a byte order mark at the start"] = BOM + plain
     if form.kind == "xml":
-        odd |= {"another encoding's name": plain.replace(b'<?xml version="1.0"?>', b'<?xml version="1.0" encoding="latin-1"?>'),
-                "returns for line ends": plain.replace(b"\n", b"\r"), "tags in capitals": plain.replace(b"qapair", b"QAPair"),
-                "a comment": plain.rstrip() + b"<!-- x -->\n", "a mark between elements": plain.replace(b"</question>", b"</question>" + BOM)}
+        odd |= {
+            "another encoding's name": plain.replace(
+                b'<?xml version="1.0"?>', b'<?xml version="1.0" encoding="latin-1"?>'
+            ),
+            "returns for line ends": plain.replace(b"\n", b"\r"),
+            "tags in capitals": plain.replace(b"qapair", b"QAPair"),
+            "a comment": plain.rstrip() + b"<!-- x -->\n",
+            "a mark between elements": plain.replace(b"</question>", b"</question>" + BOM),
+        }
     return odd

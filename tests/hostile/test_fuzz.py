@@ -36,12 +36,50 @@ from workflow.config import load
 from workflow.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[2]
-SHARED = dict(derandomize=True, deadline=None, database=None,
-              suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.filter_too_much])
+SHARED = dict(
+    derandomize=True,
+    deadline=None,
+    database=None,
+    suppress_health_check=[
+        HealthCheck.function_scoped_fixture,
+        HealthCheck.too_slow,
+        HealthCheck.filter_too_much,
+    ],
+)
 quick = settings(max_examples=30, **SHARED)
-EFFORT = [pytest.param(quick, id="quick"), pytest.param(settings(max_examples=2000, **SHARED), marks=pytest.mark.long, id="long")]
-TOKENS = [b"\0", b"\xff", b"\xef\xbb\xbf", b"\r", b"\n\n", b'"', b"\t", b",", b"<", b"&", b"]]>", b"{", b"[" * 50, b"nan", b"1e999", b"-1", b"\xed\xa0\x80",
-          b"\\u0000", b"&x;", b"<!DOCTYPE a>", b": ", b"*a", b"&a ", b"!!python/name:os.system", b"9" * 5000, b"\xe2\x80\xa8", b"PK\x01\x02"]
+EFFORT = [
+    pytest.param(quick, id="quick"),
+    pytest.param(settings(max_examples=2000, **SHARED), marks=pytest.mark.long, id="long"),
+]
+TOKENS = [
+    b"\0",
+    b"\xff",
+    b"\xef\xbb\xbf",
+    b"\r",
+    b"\n\n",
+    b'"',
+    b"\t",
+    b",",
+    b"<",
+    b"&",
+    b"]]>",
+    b"{",
+    b"[" * 50,
+    b"nan",
+    b"1e999",
+    b"-1",
+    b"\xed\xa0\x80",
+    b"\\u0000",
+    b"&x;",
+    b"<!DOCTYPE a>",
+    b": ",
+    b"*a",
+    b"&a ",
+    b"!!python/name:os.system",
+    b"9" * 5000,
+    b"\xe2\x80\xa8",
+    b"PK\x01\x02",
+]
 
 
 @st.composite
@@ -52,8 +90,15 @@ def mutated(draw: st.DrawFn, plain: bytes) -> bytes:
     content = plain
     for _ in range(draw(st.integers(1, 4))):
         a, b = sorted(draw(st.tuples(*[st.integers(0, len(content))] * 2)))
-        piece = draw(st.one_of(st.just(b""), st.just(content[a:b] * 2), st.sampled_from(TOKENS), st.binary(max_size=8)))
-        content = content[:a] + piece + content[b if draw(st.booleans()) else a:]
+        piece = draw(
+            st.one_of(
+                st.just(b""),
+                st.just(content[a:b] * 2),
+                st.sampled_from(TOKENS),
+                st.binary(max_size=8),
+            )
+        )
+        content = content[:a] + piece + content[b if draw(st.booleans()) else a :]
     return content
 
 
@@ -62,16 +107,20 @@ def survives(read, path: Path) -> None:
     try:
         read(path)
     except InputError as error:
-        assert "\n" not in str(error) and len(str(error)) < 3100  # three parts of a thousand characters
+        assert (
+            "\n" not in str(error) and len(str(error)) < 3100
+        )  # three parts of a thousand characters
 
 
 def fuzz(effort: settings, plain: bytes, path: Path, read) -> None:
     """Read many mutations of a valid file."""
+
     @effort
     @given(content=mutated(plain))
     def run(content: bytes) -> None:
         path.write_bytes(content)
         survives(read, path)
+
     run()
 
 
@@ -83,14 +132,21 @@ def test_a_parser_reads_or_refuses_and_does_nothing_else(form, effort, tmp_path)
     assert {p.name for p in tmp_path.rglob("*")} == {"in", *form.files}
 
 
-OTHERS = {"manifest": (yaml.safe_dump(MANIFEST).encode(), load_manifest), "published": (yaml.safe_dump(PUBLISHED).encode(), read_published),
-          "yaml": (b"a: &a [1, {b: 'c'}]\nd: *a\ne: 2020-01-01\nf: !!int '3'\n", read_yaml),
-          "table": (b'{"rows": [{"cells": {"a": {"mean": 1, "sd": 1, "n": 1, "values": {"1": 0.5}}}}], "name": "t"}',
-                    lambda path: from_json(path.read_bytes().decode("utf-8", "replace"), "t")),
-          "settings": (b'{"loss": "contrastive", "batch_size": 2, "epochs": 1, "learning_rate": 0.1, "max_length": 9}',
-                       lambda path: decode_json(TrainSettings, path.read_bytes().decode("utf-8", "replace"))),
-          "zip": (PLAIN_ZIP, lambda path: extract(path, "one", path.with_name("out"), 5000)),
-          "tar": (PLAIN_TAR, lambda path: extract(path, "one", path.with_name("out"), 5000))}
+OTHERS = {
+    "manifest": (yaml.safe_dump(MANIFEST).encode(), load_manifest),
+    "published": (yaml.safe_dump(PUBLISHED).encode(), read_published),
+    "yaml": (b"a: &a [1, {b: 'c'}]\nd: *a\ne: 2020-01-01\nf: !!int '3'\n", read_yaml),
+    "table": (
+        b'{"rows": [{"cells": {"a": {"mean": 1, "sd": 1, "n": 1, "values": {"1": 0.5}}}}], "name": "t"}',
+        lambda path: from_json(path.read_bytes().decode("utf-8", "replace"), "t"),
+    ),
+    "settings": (
+        b'{"loss": "contrastive", "batch_size": 2, "epochs": 1, "learning_rate": 0.1, "max_length": 9}',
+        lambda path: decode_json(TrainSettings, path.read_bytes().decode("utf-8", "replace")),
+    ),
+    "zip": (PLAIN_ZIP, lambda path: extract(path, "one", path.with_name("out"), 5000)),
+    "tar": (PLAIN_TAR, lambda path: extract(path, "one", path.with_name("out"), 5000)),
+}
 
 
 @pytest.mark.parametrize("effort", EFFORT)
@@ -102,7 +158,9 @@ def test_files_of_settings_and_archives_are_read_or_refused(name, effort, tmp_pa
 
 
 @pytest.mark.parametrize("effort", EFFORT)
-@pytest.mark.parametrize("name", ["config.json", "model.safetensors", "modules.json", "1_Pooling/config.json"])
+@pytest.mark.parametrize(
+    "name", ["config.json", "model.safetensors", "modules.json", "1_Pooling/config.json"]
+)
 def test_a_model_folder_loads_or_is_refused(name, effort, base, tmp_path):  # noqa: F811
     folder = shutil.copytree(base / "model", tmp_path / "model")
     plain = (folder / name).read_bytes()
@@ -111,10 +169,20 @@ def test_a_model_folder_loads_or_is_refused(name, effort, base, tmp_path):  # no
 
 # None valid is refused: what is written in a format comes back
 
-TEXT = st.text(st.characters(exclude_characters="\0\ufeff", exclude_categories=["Cs"]), min_size=1, max_size=20)
+TEXT = st.text(
+    st.characters(exclude_characters="\0\ufeff", exclude_categories=["Cs"]), min_size=1, max_size=20
+)
 WORDS = TEXT.map(normalise).filter(bool)  # as every reader gives texts back
 CELL = WORDS.filter(lambda text: not any(c in text for c in "\t\r\n"))
-XML = st.text(st.characters(exclude_characters="\ufeff\ufffe\uffff", exclude_categories=["Cs", "Cc"]), min_size=1, max_size=20).map(normalise).filter(bool)
+XML = (
+    st.text(
+        st.characters(exclude_characters="\ufeff\ufffe\uffff", exclude_categories=["Cs", "Cc"]),
+        min_size=1,
+        max_size=20,
+    )
+    .map(normalise)
+    .filter(bool)
+)
 SCORE = st.integers(0, 5000).map(lambda n: n / 1000)
 SPACE = st.sampled_from(["", " ", "\u3000", "\u00a0 "])
 
@@ -129,24 +197,37 @@ def put(path: Path, lines: list[str], end: str = "\n") -> Path:
 
 
 @quick
-@given(rows=st.lists(st.tuples(WORDS, WORDS, st.sampled_from(nli.LABELS)), min_size=1, max_size=4), ascii_only=st.booleans())
+@given(
+    rows=st.lists(st.tuples(WORDS, WORDS, st.sampled_from(nli.LABELS)), min_size=1, max_size=4),
+    ascii_only=st.booleans(),
+)
 def test_every_valid_snli_pair_comes_back(rows, ascii_only, tmp_path):
-    lines = [json.dumps({"gold_label": label, "sentence1": a, "sentence2": b}, ensure_ascii=ascii_only) for a, b, label in rows]
+    lines = [
+        json.dumps({"gold_label": label, "sentence1": a, "sentence2": b}, ensure_ascii=ascii_only)
+        for a, b, label in rows
+    ]
     pairs, _ = nli.read_snli(put(tmp_path / "a.jsonl", lines))
     assert [(p.premise, p.hypothesis, p.label) for p in pairs] == rows
 
 
 @quick
-@given(rows=st.lists(st.tuples(WORDS, WORDS, WORDS), min_size=1, max_size=4), end=st.sampled_from(["\n", "\r\n"]))
+@given(
+    rows=st.lists(st.tuples(WORDS, WORDS, WORDS), min_size=1, max_size=4),
+    end=st.sampled_from(["\n", "\r\n"]),
+)
 def test_every_valid_triple_comes_back(rows, end, tmp_path):
-    triples = nli.read_triples(put(tmp_path / "t.csv", ["sent0,sent1,hard_neg", *(quoted(*row) for row in rows)], end))
+    triples = nli.read_triples(
+        put(tmp_path / "t.csv", ["sent0,sent1,hard_neg", *(quoted(*row) for row in rows)], end)
+    )
     assert [(t.query, t.positive, t.negative) for t in triples] == rows
 
 
 @quick
 @given(rows=st.lists(CELL, min_size=1, max_size=5), space=SPACE)
 def test_every_valid_sentence_comes_back(rows, space, tmp_path):
-    assert wiki.read_sentences(put(tmp_path / "w.txt", [space + row + space for row in rows])) == rows
+    assert (
+        wiki.read_sentences(put(tmp_path / "w.txt", [space + row + space for row in rows])) == rows
+    )
 
 
 @quick
@@ -155,49 +236,125 @@ def test_every_valid_sts_pair_comes_back(rows, tmp_path):
     put(tmp_path / "STS.input.x.txt", [f"{a}\t{b}" for a, b, _ in rows])
     put(tmp_path / "STS.gs.x.txt", [str(score) for *_, score in rows])
     assert [(p.sentence1, p.sentence2, p.score) for p in sts.read_sts_year(tmp_path, 14)] == rows
-    put(tmp_path / "b.csv", [f"g\tf\ty\t{n}\t{score}\t{a}\t{b}" for n, (a, b, score) in enumerate(rows)])
+    put(
+        tmp_path / "b.csv",
+        [f"g\tf\ty\t{n}\t{score}\t{a}\t{b}" for n, (a, b, score) in enumerate(rows)],
+    )
     assert [(p.sentence1, p.sentence2, p.score) for p in sts.read_stsb(tmp_path / "b.csv")] == rows
 
 
 @quick
-@given(rows=st.lists(st.tuples(WORDS, WORDS, WORDS, st.lists(WORDS, max_size=2)), min_size=1, max_size=4, unique_by=lambda row: row[2]))
+@given(
+    rows=st.lists(
+        st.tuples(WORDS, WORDS, WORDS, st.lists(WORDS, max_size=2)),
+        min_size=1,
+        max_size=4,
+        unique_by=lambda row: row[2],
+    )
+)
 def test_every_valid_faq_of_ones_own_comes_back(rows, tmp_path):
     lines = [json.dumps({"question": q, "answer": a, "id": i, "queries": w}) for q, a, i, w in rows]
     bank = faq.read_own(put(tmp_path / "o.jsonl", lines))
     assert [(p.question, p.answer, p.id) for p in bank.pairs] == [row[:3] for row in rows]
     assert [q.text for q in bank.queries] == [text for row in rows for text in row[3]]
-    table = faq.read_own(put(tmp_path / "o.csv", ["question,answer,id", *(quoted(*row[:3]) for row in rows)]))
+    table = faq.read_own(
+        put(tmp_path / "o.csv", ["question,answer,id", *(quoted(*row[:3]) for row in rows)])
+    )
     assert table.pairs == bank.pairs
 
 
 @quick
-@given(threads=st.lists(st.tuples(XML, st.lists(XML, min_size=1, max_size=2), st.lists(XML, max_size=2)), min_size=1, max_size=3))
+@given(
+    threads=st.lists(
+        st.tuples(XML, st.lists(XML, min_size=1, max_size=2), st.lists(XML, max_size=2)),
+        min_size=1,
+        max_size=3,
+    )
+)
 def test_every_valid_stackfaq_thread_comes_back(threads, tmp_path):
-    assume(all(text != "*" for *_, texts in threads for text in texts))  # the release's own separator
-    body = ["<qapair>" + "".join(f"<rephr>{escape(text)}</rephr>" for text in texts) + f"<question>{escape(question)}</question>"
-            + "".join(f"<answer>{escape(text)}</answer>" for text in answers) + "</qapair>" for question, answers, texts in threads]
+    assume(
+        all(text != "*" for *_, texts in threads for text in texts)
+    )  # the release's own separator
+    body = [
+        "<qapair>"
+        + "".join(f"<rephr>{escape(text)}</rephr>" for text in texts)
+        + f"<question>{escape(question)}</question>"
+        + "".join(f"<answer>{escape(text)}</answer>" for text in answers)
+        + "</qapair>"
+        for question, answers, texts in threads
+    ]
     bank = faq.read_stackfaq(put(tmp_path / "s.xml", ["<root>", *body, "</root>"]))
-    assert [(p.question, p.answer) for p in bank.pairs] == [(q, a) for q, answers, _ in threads for a in answers]
+    assert [(p.question, p.answer) for p in bank.pairs] == [
+        (q, a) for q, answers, _ in threads for a in answers
+    ]
     assert [q.text for q in bank.queries] == [text for *_, texts in threads for text in texts]
 
 
 @quick
-@given(rows=st.lists(st.tuples(WORDS, WORDS, st.lists(st.integers(1, 4), min_size=1, max_size=4), WORDS), min_size=1, max_size=4))
+@given(
+    rows=st.lists(
+        st.tuples(WORDS, WORDS, st.lists(st.integers(1, 4), min_size=1, max_size=4), WORDS),
+        min_size=1,
+        max_size=4,
+    )
+)
 def test_every_valid_cough_bank_comes_back(rows, tmp_path):
-    put(tmp_path / "b.csv", ["index,question,answer,language", *(f"{n},{quoted(q, a)},en" for n, (q, a, *_) in enumerate(rows))])
-    put(tmp_path / "q.csv", ["index,query", *(f"{n},{quoted(query)}" for n, (*_, query) in enumerate(rows))])
+    put(
+        tmp_path / "b.csv",
+        [
+            "index,question,answer,language",
+            *(f"{n},{quoted(q, a)},en" for n, (q, a, *_) in enumerate(rows)),
+        ],
+    )
+    put(
+        tmp_path / "q.csv",
+        ["index,query", *(f"{n},{quoted(query)}" for n, (*_, query) in enumerate(rows))],
+    )
     means = [sum(scores) / len(scores) for *_, scores, _ in rows]
-    put(tmp_path / "j.csv", [",".join(quoted(c) for c in faq.COUGH_RELEVANCE), *(
-        f'{n},{n},"{scores}",{mean},{"positive" if mean > 3 else "negative"}' for n, ((*_, scores, _), mean) in enumerate(zip(rows, means)))])
+    put(
+        tmp_path / "j.csv",
+        [
+            ",".join(quoted(c) for c in faq.COUGH_RELEVANCE),
+            *(
+                f'{n},{n},"{scores}",{mean},{"positive" if mean > 3 else "negative"}'
+                for n, ((*_, scores, _), mean) in enumerate(zip(rows, means))
+            ),
+        ],
+    )
     bank = faq.read_cough(tmp_path / "b.csv", tmp_path / "q.csv", tmp_path / "j.csv")
     assert [(p.question, p.answer) for p in bank.pairs] == [row[:2] for row in rows]
-    assert [(q.text, q.relevant) for q in bank.queries] == [(row[3], (str(n),) if mean > 3 else ()) for n, (row, mean) in enumerate(zip(rows, means))]
+    assert [(q.text, q.relevant) for q in bank.queries] == [
+        (row[3], (str(n),) if mean > 3 else ()) for n, (row, mean) in enumerate(zip(rows, means))
+    ]
 
 
 @quick
-@given(value=st.floats(-1, 1), seed=st.integers(0, 2**32 - 1), name=st.text(string.ascii_letters + string.digits + "._-", min_size=1))
+@given(
+    value=st.floats(-1, 1),
+    seed=st.integers(0, 2**32 - 1),
+    name=st.text(string.ascii_letters + string.digits + "._-", min_size=1),
+)
 def test_every_valid_score_comes_back(value, seed, name, tmp_path):
-    row = ["r", "nli", name, "rcl", str(seed), "", "sts12", "", "spearman", "all", "senteval", repr(value), "9", "fp32", "c", "e", "w", "d"]
+    row = [
+        "r",
+        "nli",
+        name,
+        "rcl",
+        str(seed),
+        "",
+        "sts12",
+        "",
+        "spearman",
+        "all",
+        "senteval",
+        repr(value),
+        "9",
+        "fp32",
+        "c",
+        "e",
+        "w",
+        "d",
+    ]
     frame = read_scores(put(tmp_path / "s.csv", [",".join(COLUMNS), ",".join(row)]))
     assert (frame["value"][0], frame["seed"][0], frame["base"][0]) == (value, seed, name)
 
@@ -205,15 +362,72 @@ def test_every_valid_score_comes_back(value, seed, name, tmp_path):
 # The config
 
 CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
-ODD = [None, True, False, 0, -1, 1, 2, 0.5, 64.0, 10**30, -10**30, math.nan, math.inf, "", " ", "x", "..", "../x", "/etc/passwd", "a b", "'", '"', "`id`",
-       "$(touch PWNED)", "; touch PWNED", "a\nb", "a\n", "--option", "{x}", "{params}", "ünï", "\0", "\ud800", "x" * 5000, "nan", "1e999", [], [None], [[]], ["x"],
-       {}, {"x": 1}, {"x": None}, {1: 2}, {"a\nb": 1}, b"bytes", {3.5: 1}, object(), (1, 2), {1, 2}]
+ODD = [
+    None,
+    True,
+    False,
+    0,
+    -1,
+    1,
+    2,
+    0.5,
+    64.0,
+    10**30,
+    -(10**30),
+    math.nan,
+    math.inf,
+    "",
+    " ",
+    "x",
+    "..",
+    "../x",
+    "/etc/passwd",
+    "a b",
+    "'",
+    '"',
+    "`id`",
+    "$(touch PWNED)",
+    "; touch PWNED",
+    "a\nb",
+    "a\n",
+    "--option",
+    "{x}",
+    "{params}",
+    "ünï",
+    "\0",
+    "\ud800",
+    "x" * 5000,
+    "nan",
+    "1e999",
+    [],
+    [None],
+    [[]],
+    ["x"],
+    {},
+    {"x": 1},
+    {"x": None},
+    {1: 2},
+    {"a\nb": 1},
+    b"bytes",
+    {3.5: 1},
+    object(),
+    (1, 2),
+    {1, 2},
+]
 
 
 def places(tree: object, where: tuple = ()) -> list[tuple]:
     """List the path of every value in a tree of mappings and lists."""
-    items = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
-    return [found for key, value in items for found in ((*where, key), *places(value, (*where, key)))]
+    items = (
+        tree.items()
+        if isinstance(tree, dict)
+        else enumerate(tree)
+        if isinstance(tree, list)
+        else ()
+    )
+    return [
+        found for key, value in items for found in ((*where, key), *places(value, (*where, key)))
+    ]
 
 
 PLACES = places(CONFIG)
@@ -224,7 +438,9 @@ def loads(config: dict) -> Plan | None:
     try:
         return Plan(load(config))
     except InputError as error:
-        assert str(error).startswith("config") and "\n" not in str(error) and len(str(error)) < 3000, str(error)[:300]
+        assert (
+            str(error).startswith("config") and "\n" not in str(error) and len(str(error)) < 3000
+        ), str(error)[:300]
         return None
 
 
@@ -232,7 +448,9 @@ def decodes(plan: Plan) -> None:
     """Assert that what a plan hands to the scripts is what they take."""
     for run in plan.runs[:40]:
         if run.method != "start" and run.method in plan.config["methods"]:
-            decode_json(TrainSettings, plan.train_settings(run.corpus, run.base, run.method, run.seed))
+            decode_json(
+                TrainSettings, plan.train_settings(run.corpus, run.base, run.method, run.seed)
+            )
     for name in plan.config["tables"]:
         canonical(plan.table_spec(name)).encode()
 
@@ -240,13 +458,24 @@ def decodes(plan: Plan) -> None:
 @pytest.mark.parametrize("effort", EFFORT)
 def test_a_mutated_config_is_valid_or_refused_by_its_key(effort):
     @effort
-    @given(changes=st.lists(st.tuples(st.sampled_from(PLACES), st.sampled_from(["drop", "set", "set", "set", "add"]), st.sampled_from(ODD)), min_size=1, max_size=2))
+    @given(
+        changes=st.lists(
+            st.tuples(
+                st.sampled_from(PLACES),
+                st.sampled_from(["drop", "set", "set", "set", "add"]),
+                st.sampled_from(ODD),
+            ),
+            min_size=1,
+            max_size=2,
+        )
+    )
     def run(changes: list[tuple]) -> None:
         config = copy.deepcopy(CONFIG)
         for where, action, value in changes:
             change(config, where, action, value)
         if (plan := loads(config)) is not None:
             decodes(plan)
+
     run()
 
 
@@ -254,7 +483,13 @@ def change(config: dict, where: tuple, action: str, value: object) -> None:
     """Drop or set one place, or add a key beside it; a place that is gone already is left alone."""
     place = config
     for key in where[:-1]:
-        if not (isinstance(place, dict) and key in place or isinstance(place, list) and isinstance(key, int) and key < len(place)):
+        if not (
+            isinstance(place, dict)
+            and key in place
+            or isinstance(place, list)
+            and isinstance(key, int)
+            and key < len(place)
+        ):
             return
         place = place[key]
     if action == "add" and isinstance(place, dict):

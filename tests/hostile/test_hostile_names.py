@@ -16,11 +16,39 @@ from workflow.config import load
 
 ROOT = Path(__file__).resolve().parents[2]
 FULL = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
-HOSTILE = ["$(touch PWNED)", "`touch PWNED`", "; touch PWNED", "a b", "'", '"', "a\nb", "a\n", "--option", "-rf", "..", "../x", "/x", "", "*", "~", "{x}",
-           "{params.code}", "é", "\u202e", "a\\b", "a|b", "a&b", ">x", "a\0b", "\ud800"]
+HOSTILE = [
+    "$(touch PWNED)",
+    "`touch PWNED`",
+    "; touch PWNED",
+    "a b",
+    "'",
+    '"',
+    "a\nb",
+    "a\n",
+    "--option",
+    "-rf",
+    "..",
+    "../x",
+    "/x",
+    "",
+    "*",
+    "~",
+    "{x}",
+    "{params.code}",
+    "é",
+    "\u202e",
+    "a\\b",
+    "a|b",
+    "a&b",
+    ">x",
+    "a\0b",
+    "\ud800",
+]
 # No path of a file may hold a NUL or a slash; all else that this name holds, it may.
 EVIL = "a b'c\"$(touch PWNED)`touch PWNED`;touch PWNED&touch PWNED|é{x}{params.code}*?[!]<>#\\ --option"
-SAFE = re.sub("[{}]", "", EVIL)  # to Snakemake braces are wildcards: no input of its own and no working folder may have them
+SAFE = re.sub(
+    "[{}]", "", EVIL
+)  # to Snakemake braces are wildcards: no input of its own and no working folder may have them
 
 
 def rename(section: dict, new: str) -> None:
@@ -28,15 +56,27 @@ def rename(section: dict, new: str) -> None:
 
 
 PLACES = {
-    "output": lambda c, v: c.update(output=v), "resources": lambda c, v: c.update(resources=v), "manifest": lambda c, v: c.update(manifest=v),
-    "bases": lambda c, v: rename(c["bases"], v), "bases.bert-base.tokenizer": lambda c, v: c["bases"]["bert-base"].update(tokenizer=v),
-    "bases.bert-base.hub": lambda c, v: c["bases"]["bert-base"].update(hub=v), "bases.bert-base.revision": lambda c, v: c["bases"]["bert-base"].update(revision=v),
-    "corpora": lambda c, v: rename(c["corpora"], v), "faq.banks": lambda c, v: rename(c["faq"]["banks"], v), "methods": lambda c, v: rename(c["methods"], v),
-    "tables": lambda c, v: rename(c["tables"], v), "train_entropy.kinds": lambda c, v: rename(c["train_entropy"]["kinds"], v),
-    "methods.rcl-2.loss": lambda c, v: c["methods"]["rcl-2"].update(loss=v), "methods.rcl-2.regulators": lambda c, v: c["methods"]["rcl-2"].update(regulators=[v]),
-    "methods.rcl-2.regulators.entropy": lambda c, v: c["methods"]["rcl-2"].update(regulators=[f"entropy-0.1{v}" if v else v]),
-    "methods.rcl-2.recipe": lambda c, v: c["methods"]["rcl-2"].update(recipe=v), "tables.rcl_table3.seeds": lambda c, v: c["tables"]["rcl_table3"].update(seeds=v),
-    "tables.rcl_table3.rows": lambda c, v: c["tables"]["rcl_table3"]["rows"][0].update(methods=[v])}
+    "output": lambda c, v: c.update(output=v),
+    "resources": lambda c, v: c.update(resources=v),
+    "manifest": lambda c, v: c.update(manifest=v),
+    "bases": lambda c, v: rename(c["bases"], v),
+    "bases.bert-base.tokenizer": lambda c, v: c["bases"]["bert-base"].update(tokenizer=v),
+    "bases.bert-base.hub": lambda c, v: c["bases"]["bert-base"].update(hub=v),
+    "bases.bert-base.revision": lambda c, v: c["bases"]["bert-base"].update(revision=v),
+    "corpora": lambda c, v: rename(c["corpora"], v),
+    "faq.banks": lambda c, v: rename(c["faq"]["banks"], v),
+    "methods": lambda c, v: rename(c["methods"], v),
+    "tables": lambda c, v: rename(c["tables"], v),
+    "train_entropy.kinds": lambda c, v: rename(c["train_entropy"]["kinds"], v),
+    "methods.rcl-2.loss": lambda c, v: c["methods"]["rcl-2"].update(loss=v),
+    "methods.rcl-2.regulators": lambda c, v: c["methods"]["rcl-2"].update(regulators=[v]),
+    "methods.rcl-2.regulators.entropy": lambda c, v: c["methods"]["rcl-2"].update(
+        regulators=[f"entropy-0.1{v}" if v else v]
+    ),
+    "methods.rcl-2.recipe": lambda c, v: c["methods"]["rcl-2"].update(recipe=v),
+    "tables.rcl_table3.seeds": lambda c, v: c["tables"]["rcl_table3"].update(seeds=v),
+    "tables.rcl_table3.rows": lambda c, v: c["tables"]["rcl_table3"]["rows"][0].update(methods=[v]),
+}
 
 
 @pytest.mark.parametrize("stride", [pytest.param(1, marks=pytest.mark.long), 5])
@@ -48,7 +88,9 @@ def test_a_name_that_becomes_a_path_or_a_wildcard_is_refused_by_its_key(place, s
         PLACES[place](config, value)
         with pytest.raises(InputError) as caught:
             load(config)
-        assert str(caught.value).startswith(f"config.{place.split('.')[0]}") and "\n" not in str(caught.value)
+        assert str(caught.value).startswith(f"config.{place.split('.')[0]}") and "\n" not in str(
+            caught.value
+        )
 
 
 @pytest.mark.parametrize("path", ["", "{x}.csv", "a\nb.csv", "a\0.csv", 3, None, ["x"]])
@@ -59,10 +101,16 @@ def test_a_banks_path_that_snakemake_cannot_take_is_refused(path):
         load(config)
 
 
-@pytest.mark.parametrize("clash", [
-    {"corpora": {"faqir-0": {"kind": "wiki", "datasets": ["wiki1m"]}}}, {"tables": {"scores": FULL["tables"]["rcl_table3"]}},
-    {"tables": {"published": FULL["tables"]["rcl_table3"]}}, {"methods": {"entropy-0.5": FULL["methods"]["rcl-2"]}},
-    {"methods": {"start": FULL["methods"]["rcl-2"]}}])
+@pytest.mark.parametrize(
+    "clash",
+    [
+        {"corpora": {"faqir-0": {"kind": "wiki", "datasets": ["wiki1m"]}}},
+        {"tables": {"scores": FULL["tables"]["rcl_table3"]}},
+        {"tables": {"published": FULL["tables"]["rcl_table3"]}},
+        {"methods": {"entropy-0.5": FULL["methods"]["rcl-2"]}},
+        {"methods": {"start": FULL["methods"]["rcl-2"]}},
+    ],
+)
 def test_a_name_that_another_file_has_is_refused(clash):
     config = copy.deepcopy(FULL)
     for section, names in clash.items():
@@ -76,7 +124,11 @@ class Trap(Project):
 
     def __init__(self, folder: Path, outside: Path):
         super().__init__(folder)
-        self.mirror, self.base, self.bank = outside / f"mirror\n{EVIL}", outside / f"base\n{EVIL}", outside / f"bank {SAFE}.csv"
+        self.mirror, self.base, self.bank = (
+            outside / f"mirror\n{EVIL}",
+            outside / f"base\n{EVIL}",
+            outside / f"bank {SAFE}.csv",
+        )
         shutil.copytree(ROOT / "demo/data/wiki", self.mirror / "wiki")
         shutil.copytree(folder / "tiny-base", self.base)
         shutil.copy(ROOT / "demo/data/faq/own/library.csv", self.bank)
@@ -96,7 +148,10 @@ def trap(tmp_path_factory) -> Trap:
 
 def no_trace(folder: Path) -> bool:
     """Tell whether nothing that the names ask for was done."""
-    return not [p for p in folder.rglob("*") if p.name in ("PWNED", "x", "--option")] and not (ROOT / "PWNED").exists()
+    return (
+        not [p for p in folder.rglob("*") if p.name in ("PWNED", "x", "--option")]
+        and not (ROOT / "PWNED").exists()
+    )
 
 
 def settings_of(script: str, printed: str) -> list[dict]:
@@ -110,13 +165,20 @@ def test_the_shell_reads_titles_and_folders_as_they_stand_in_the_config(trap):
     printed = trap.snakemake("-n", "-p")
     tables = {settings["name"]: settings for settings in settings_of("render_table", printed)}
     assert tables["rcl_table4"]["title"] == tables["rcl_table4"]["note"] == EVIL
-    assert [settings["folder"] for settings in settings_of("download_model", printed)] == [str(trap.base)]
+    assert [settings["folder"] for settings in settings_of("download_model", printed)] == [
+        str(trap.base)
+    ]
     assert no_trace(trap.folder.parent)
 
 
 @pytest.mark.dag
 def test_stages_run_with_such_names_and_nothing_of_them_is_executed(trap):
-    trap.snakemake("--cores", "2", "results/corpora/wiki1m/record.json", "results/tokens/tiny/stackfaq-0/record.json")
+    trap.snakemake(
+        "--cores",
+        "2",
+        "results/corpora/wiki1m/record.json",
+        "results/tokens/tiny/stackfaq-0/record.json",
+    )
     assert (trap.folder / "results/tokens/tiny/stackfaq-0/tokens.arrow").stat().st_size > 0
     bank = json.loads((trap.folder / "results/faq/stackfaq/record.json").read_text())
     assert str(trap.bank) in bank["inputs"]

@@ -43,14 +43,18 @@ def test_the_undamaged_samples_are_read(form, tmp_path):
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_a_malformed_file_is_refused_at_its_line_and_nothing_is_written(case, tmp_path, monkeypatch):
+def test_a_malformed_file_is_refused_at_its_line_and_nothing_is_written(
+    case, tmp_path, monkeypatch
+):
     folder = case.write(tmp_path / "input")
     monkeypatch.chdir(tmp_path)
     before = snapshot(tmp_path)
     with pytest.raises(InputError) as caught:
         case.format.load(folder, case.target)
     message = str(caught.value)
-    assert names_the_line(message, case, folder) and "\n" not in message and len(message) < 2000, message[:500]
+    assert names_the_line(message, case, folder) and "\n" not in message and len(message) < 2000, (
+        message[:500]
+    )
     assert snapshot(tmp_path) == before
 
 
@@ -76,10 +80,18 @@ def test_a_line_that_no_memory_holds_is_refused_before_it_is_read(tmp_path, monk
 
 # Through the scripts: the same, as one line, with exit status 2 and no output
 
+
 def manifest(folder: Path, name: str, paths: list[str]) -> Path:
     """Write a manifest of one dataset without digests, so that the parser, not the digest, meets the damage."""
     files = [{"path": path, "sha256": None, "size": None, "urls": []} for path in paths]
-    dataset = {"title": "t", "licence": "l", "homepage": None, "files": files, "archives": [], "expected": {}}
+    dataset = {
+        "title": "t",
+        "licence": "l",
+        "homepage": None,
+        "files": files,
+        "archives": [],
+        "expected": {},
+    }
     (folder / "manifest.yaml").write_text(json.dumps({"datasets": {name: dataset}}))
     return folder / "manifest.yaml"
 
@@ -89,21 +101,46 @@ def command(case: Case, folder: Path) -> tuple[ModuleType, list[str]]:
     out, form = folder / "out", case.format
     paths = [case.target] if len(form.files) == 1 else list(form.files)
     kind, dataset, script = STAGES[form.name]
-    settings = {"prepare_nli": {"kind": kind, "datasets": [dataset]}, "prepare_wiki": {"kind": kind, "datasets": [dataset]},
-                "prepare_sts": {"datasets": [dataset], "protocol": "raw" if dataset.endswith("-raw") else "senteval"},
-                "prepare_faq": {"name": "bank", "kind": kind, "folds": 3, "seed": 0, "dataset": dataset}}[script.__name__.split(".")[-1]]
+    settings = {
+        "prepare_nli": {"kind": kind, "datasets": [dataset]},
+        "prepare_wiki": {"kind": kind, "datasets": [dataset]},
+        "prepare_sts": {
+            "datasets": [dataset],
+            "protocol": "raw" if dataset.endswith("-raw") else "senteval",
+        },
+        "prepare_faq": {"name": "bank", "kind": kind, "folds": 3, "seed": 0, "dataset": dataset},
+    }[script.__name__.split(".")[-1]]
     if kind == "own":
         settings["path"] = str(folder / "data" / case.target)
     corpora = ["--corpora", str(out / "corpora")] if script is prepare_faq else []
-    return script, ["--settings", json.dumps(settings), "--manifest", str(manifest(folder, dataset, paths)),
-                    "--data", str(folder / "data"), *corpora, "--output", str(out / "record.json")]
+    return script, [
+        "--settings",
+        json.dumps(settings),
+        "--manifest",
+        str(manifest(folder, dataset, paths)),
+        "--data",
+        str(folder / "data"),
+        *corpora,
+        "--output",
+        str(out / "record.json"),
+    ]
 
 
-STAGES = {"snli": ("nli", "snli", prepare_nli), "multinli": ("nli", "multinli", prepare_nli), "snli, tabs": ("nli", "snli", prepare_nli),
-          "triples": ("nli", "nli-simcse", prepare_nli), "wiki": ("wiki", "wiki1m", prepare_wiki), "sts": ("", "sts12", prepare_sts),
-          "sts, sentences": ("", "sts12", prepare_sts), "sts, raw": ("", "sts16-raw", prepare_sts),
-          "faqir": ("faqir", "faqir", prepare_faq), "stackfaq": ("stackfaq", "stackfaq", prepare_faq),
-          "covid, tabs": ("covid", "covid", prepare_faq), "own csv": ("own", "own", prepare_faq), "own jsonl": ("own", "own", prepare_faq)}
+STAGES = {
+    "snli": ("nli", "snli", prepare_nli),
+    "multinli": ("nli", "multinli", prepare_nli),
+    "snli, tabs": ("nli", "snli", prepare_nli),
+    "triples": ("nli", "nli-simcse", prepare_nli),
+    "wiki": ("wiki", "wiki1m", prepare_wiki),
+    "sts": ("", "sts12", prepare_sts),
+    "sts, sentences": ("", "sts12", prepare_sts),
+    "sts, raw": ("", "sts16-raw", prepare_sts),
+    "faqir": ("faqir", "faqir", prepare_faq),
+    "stackfaq": ("stackfaq", "stackfaq", prepare_faq),
+    "covid, tabs": ("covid", "covid", prepare_faq),
+    "own csv": ("own", "own", prepare_faq),
+    "own jsonl": ("own", "own", prepare_faq),
+}
 THROUGH_SCRIPTS = [case for case in CASES if case.format.name in STAGES]
 
 
@@ -115,7 +152,12 @@ def test_a_script_tells_a_malformed_file_in_one_line_and_leaves_no_output(case, 
     with pytest.raises(SystemExit) as caught:
         cli.run(lambda: script.main(arguments))
     told = capsys.readouterr().err
-    assert caught.value.code == 2 and told.startswith("error: ") and told.count("\n") == 1 and case.target in told, told[:500]
+    assert (
+        caught.value.code == 2
+        and told.startswith("error: ")
+        and told.count("\n") == 1
+        and case.target in told
+    ), told[:500]
     assert snapshot(tmp_path) == before
 
 
@@ -123,6 +165,13 @@ def test_a_script_tells_a_malformed_file_in_one_line_and_leaves_no_output(case, 
 def test_the_program_itself_exits_with_status_2_and_no_traceback(case, tmp_path):
     case.write(tmp_path / "data")
     script, arguments = command(case, tmp_path)
-    done = subprocess.run([sys.executable, "-m", script.__name__, *arguments], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 2 and done.stderr.count("\n") == 1 and "Traceback" not in done.stderr, done.stderr[-1000:]
+    done = subprocess.run(
+        [sys.executable, "-m", script.__name__, *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert (
+        done.returncode == 2 and done.stderr.count("\n") == 1 and "Traceback" not in done.stderr
+    ), done.stderr[-1000:]
     assert not list((tmp_path / "out").glob("*"))

@@ -32,7 +32,12 @@ def base(tmp_path_factory) -> Path:
 
 
 def build(source: Path, place: Path) -> None:
-    build_base(BaseSettings(max_length=32, folder=str(source), pooling="mean"), place / "record.json", "http://127.0.0.1:9", "code")
+    build_base(
+        BaseSettings(max_length=32, folder=str(source), pooling="mean"),
+        place / "record.json",
+        "http://127.0.0.1:9",
+        "code",
+    )
 
 
 def without(name: str):
@@ -43,15 +48,43 @@ def setting(**values: object):
     return lambda config: config.update(values)
 
 
-SIZES = ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "vocab_size", "max_position_embeddings", "type_vocab_size")
-CONFIGS = {f"{name} is {value!r}": setting(**{name: value}) for name in SIZES for value in (0, -1, 10**12, 1.5, "16", None, True, [16])} | {
-    f"no {name}": without(name) for name in (*SIZES, "model_type", "hidden_act", "layer_norm_eps")} | {
-    "another hidden_size": setting(hidden_size=32), "a larger vocabulary": setting(vocab_size=201), "more layers": setting(num_hidden_layers=3),
-    "heads that do not divide": setting(num_attention_heads=3), "a wider inside": setting(intermediate_size=33), "a list for a family": setting(model_type=["bert"]),
-    "relative positions": setting(position_embedding_type="relative_key"), "another activation": setting(hidden_act="relu"),
-    "an infinite epsilon": setting(layer_norm_eps=math.inf), "a dropout of nan": setting(hidden_dropout_prob=math.nan),
-    "a dropout of 1": setting(attention_probs_dropout_prob=1.0), "a negative dropout": setting(hidden_dropout_prob=-0.1),
-    "a pad outside": setting(pad_token_id=200), "a negative pad": setting(pad_token_id=-1), "a pad as text": setting(pad_token_id="0")}
+SIZES = (
+    "hidden_size",
+    "num_hidden_layers",
+    "num_attention_heads",
+    "intermediate_size",
+    "vocab_size",
+    "max_position_embeddings",
+    "type_vocab_size",
+)
+CONFIGS = (
+    {
+        f"{name} is {value!r}": setting(**{name: value})
+        for name in SIZES
+        for value in (0, -1, 10**12, 1.5, "16", None, True, [16])
+    }
+    | {
+        f"no {name}": without(name)
+        for name in (*SIZES, "model_type", "hidden_act", "layer_norm_eps")
+    }
+    | {
+        "another hidden_size": setting(hidden_size=32),
+        "a larger vocabulary": setting(vocab_size=201),
+        "more layers": setting(num_hidden_layers=3),
+        "heads that do not divide": setting(num_attention_heads=3),
+        "a wider inside": setting(intermediate_size=33),
+        "a list for a family": setting(model_type=["bert"]),
+        "relative positions": setting(position_embedding_type="relative_key"),
+        "another activation": setting(hidden_act="relu"),
+        "an infinite epsilon": setting(layer_norm_eps=math.inf),
+        "a dropout of nan": setting(hidden_dropout_prob=math.nan),
+        "a dropout of 1": setting(attention_probs_dropout_prob=1.0),
+        "a negative dropout": setting(hidden_dropout_prob=-0.1),
+        "a pad outside": setting(pad_token_id=200),
+        "a negative pad": setting(pad_token_id=-1),
+        "a pad as text": setting(pad_token_id="0"),
+    }
+)
 
 
 @pytest.fixture
@@ -63,8 +96,14 @@ def refused(source: Path, place: Path, name: str) -> None:
     """Assert that the base is refused with the file named, and that nothing of it stands."""
     with pytest.raises(InputError) as caught:
         build(source, place)
-    assert str(caught.value).startswith(str(source)) and name in str(caught.value), str(caught.value)
-    assert "\n" not in str(caught.value) and not (place / "model").exists() and not (place / "record.json").exists()
+    assert str(caught.value).startswith(str(source)) and name in str(caught.value), str(
+        caught.value
+    )
+    assert (
+        "\n" not in str(caught.value)
+        and not (place / "model").exists()
+        and not (place / "record.json").exists()
+    )
 
 
 @pytest.mark.parametrize("name", CONFIGS)
@@ -75,8 +114,18 @@ def test_an_impossible_config_is_refused_before_memory_is_asked_for(name, raw, t
     refused(raw, tmp_path / "out", "")
 
 
-NOT_OBJECTS = {"a list": "[]", "a number": "3", "null": "null", "nothing": "", "truncated": '{"model_type": ', "nested deeply": "[" * 100_000,
-               "a huge number": '{"hidden_size": ' + "9" * 5000 + "}", "no UTF-8": b'{"a": "\xff"}', "a NUL": b'{"a": "\0"}', "an empty object": "{}"}
+NOT_OBJECTS = {
+    "a list": "[]",
+    "a number": "3",
+    "null": "null",
+    "nothing": "",
+    "truncated": '{"model_type": ',
+    "nested deeply": "[" * 100_000,
+    "a huge number": '{"hidden_size": ' + "9" * 5000 + "}",
+    "no UTF-8": b'{"a": "\xff"}',
+    "a NUL": b'{"a": "\0"}',
+    "an empty object": "{}",
+}
 
 
 @pytest.mark.parametrize("file", ["config.json", "tokenizer.json"])
@@ -89,10 +138,23 @@ def test_json_that_is_no_such_file_is_refused(file, name, raw, tmp_path):
     assert not (tmp_path / "out/model").exists() and not (tmp_path / "out/record.json").exists()
 
 
-@pytest.mark.parametrize("file", ["1_Pooling/config.json", "modules.json", "sentence_bert_config.json"])
-@pytest.mark.parametrize("content", [*(c for c in NOT_OBJECTS.values() if isinstance(c, str)), '{"max_seq_length": "x"}', '{"max_seq_length": -1}',
-                                     '{"max_seq_length": true}', '[{"type": 3}]', '[{}]', "[[]]", '{"pooling_mode": ["cls"]}'],
-                         ids=lambda value: repr(value)[:30])
+@pytest.mark.parametrize(
+    "file", ["1_Pooling/config.json", "modules.json", "sentence_bert_config.json"]
+)
+@pytest.mark.parametrize(
+    "content",
+    [
+        *(c for c in NOT_OBJECTS.values() if isinstance(c, str)),
+        '{"max_seq_length": "x"}',
+        '{"max_seq_length": -1}',
+        '{"max_seq_length": true}',
+        '[{"type": 3}]',
+        "[{}]",
+        "[[]]",
+        '{"pooling_mode": ["cls"]}',
+    ],
+    ids=lambda value: repr(value)[:30],
+)
 def test_a_model_folder_with_a_malformed_part_is_refused(file, content, base, tmp_path):
     folder = shutil.copytree(base / "model", tmp_path / "model")
     (folder / file).write_text(content)
@@ -107,12 +169,25 @@ def header(text: str, data: bytes = b"") -> bytes:
 
 ONE = '{"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}'
 WEIGHTS = {
-    "nothing": b"", "eight bytes": bytes(8), "text": b"not a safetensors file at all", "a pickle": b"\x80\x04\x95\x00\x00\x00\x00\x00\x00\x00\x00.",
-    "a zip, as torch saves": b"PK\x03\x04" + bytes(100), "a header beyond the file": struct.pack("<Q", 1 << 62) + b"{}", "a header of no JSON": header("{x}"),
-    "a list for a header": header("[]"), "an unknown type": header(ONE.replace("F32", "OBJECT"), bytes(4)), "offsets beyond the file": header(ONE),
-    "offsets that overlap": header(ONE[:-1] + ',"y":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}', bytes(4)),
-    "a shape that overflows": header(ONE.replace("[1]", "[4611686018427387904, 8]"), bytes(4)), "a negative shape": header(ONE.replace("[1]", "[-1]"), bytes(4)),
-    "a hole": header(ONE, bytes(8)), "other names": header(ONE, bytes(4)), "no UTF-8 in the header": struct.pack("<Q", 2) + b"\xff\xff"}
+    "nothing": b"",
+    "eight bytes": bytes(8),
+    "text": b"not a safetensors file at all",
+    "a pickle": b"\x80\x04\x95\x00\x00\x00\x00\x00\x00\x00\x00.",
+    "a zip, as torch saves": b"PK\x03\x04" + bytes(100),
+    "a header beyond the file": struct.pack("<Q", 1 << 62) + b"{}",
+    "a header of no JSON": header("{x}"),
+    "a list for a header": header("[]"),
+    "an unknown type": header(ONE.replace("F32", "OBJECT"), bytes(4)),
+    "offsets beyond the file": header(ONE),
+    "offsets that overlap": header(
+        ONE[:-1] + ',"y":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}', bytes(4)
+    ),
+    "a shape that overflows": header(ONE.replace("[1]", "[4611686018427387904, 8]"), bytes(4)),
+    "a negative shape": header(ONE.replace("[1]", "[-1]"), bytes(4)),
+    "a hole": header(ONE, bytes(8)),
+    "other names": header(ONE, bytes(4)),
+    "no UTF-8 in the header": struct.pack("<Q", 2) + b"\xff\xff",
+}
 
 
 @pytest.mark.parametrize("name", WEIGHTS)
@@ -121,11 +196,18 @@ def test_weights_that_are_no_whole_safetensors_file_are_refused(name, raw, tmp_p
     refused(raw, tmp_path / "out", "")
 
 
-@pytest.mark.parametrize("change", [
-    lambda w: w.pop("embeddings.word_embeddings.weight"), lambda w: w.update({"embeddings.word_embeddings.weight": torch.zeros(16)}),
-    lambda w: w.update({"encoder.layer.0.attention.self.key.weight": torch.zeros(15)}), lambda w: w["embeddings.LayerNorm.bias"].fill_(math.nan),
-    lambda w: w["encoder.layer.1.output.dense.weight"].fill_(math.inf), lambda w: w.update({"encoder.layer.0.output.dense.bias": torch.zeros(17)}),
-], ids=["missing", "another rank", "query and key unlike", "nan", "infinity", "another size"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda w: w.pop("embeddings.word_embeddings.weight"),
+        lambda w: w.update({"embeddings.word_embeddings.weight": torch.zeros(16)}),
+        lambda w: w.update({"encoder.layer.0.attention.self.key.weight": torch.zeros(15)}),
+        lambda w: w["embeddings.LayerNorm.bias"].fill_(math.nan),
+        lambda w: w["encoder.layer.1.output.dense.weight"].fill_(math.inf),
+        lambda w: w.update({"encoder.layer.0.output.dense.bias": torch.zeros(17)}),
+    ],
+    ids=["missing", "another rank", "query and key unlike", "nan", "infinity", "another size"],
+)
 def test_weights_that_are_missing_misshapen_or_not_finite_are_refused(change, raw, tmp_path):
     weights = load_file(raw / "model.safetensors")
     change(weights)
@@ -133,8 +215,19 @@ def test_weights_that_are_missing_misshapen_or_not_finite_are_refused(change, ra
     refused(raw, tmp_path / "out", "")
 
 
-RECORDS = {"a list": "[]", "null": "null", "no outputs": "{}", "outputs that are a list": '{"outputs": []}', "nothing": "", "truncated": "{", "nan": '{"outputs": NaN}',
-           "infinity": '{"outputs": 1e999}', "half a surrogate": '{"outputs": "\\ud800"}', "nested deeply": "[" * 100_000, "another digest": '{"outputs": {}, "sha256": "0"}'}
+RECORDS = {
+    "a list": "[]",
+    "null": "null",
+    "no outputs": "{}",
+    "outputs that are a list": '{"outputs": []}',
+    "nothing": "",
+    "truncated": "{",
+    "nan": '{"outputs": NaN}',
+    "infinity": '{"outputs": 1e999}',
+    "half a surrogate": '{"outputs": "\\ud800"}',
+    "nested deeply": "[" * 100_000,
+    "another digest": '{"outputs": {}, "sha256": "0"}',
+}
 
 
 @pytest.mark.parametrize("name", RECORDS)
@@ -151,7 +244,12 @@ def test_a_whole_file_that_is_no_stages_record_vouches_for_nothing(value, tmp_pa
         checked(tmp_path / "record.json")
 
 
-ARRAYS = {"nothing": b"", "text": b"no array", "magic alone": b"\x93NUMPY\x01\x00", "a false header": b"\x93NUMPY\x01\x00\x10\x00__import__('os')"}
+ARRAYS = {
+    "nothing": b"",
+    "text": b"no array",
+    "magic alone": b"\x93NUMPY\x01\x00",
+    "a false header": b"\x93NUMPY\x01\x00\x10\x00__import__('os')",
+}
 
 
 @pytest.mark.parametrize("content", ARRAYS.values(), ids=list(ARRAYS))
@@ -176,24 +274,67 @@ def write_stream(path: Path, table: pa.Table) -> None:
 DAMAGES = ("nothing", "text", "truncated", "other columns", "another type", "a null")
 
 
-@pytest.mark.parametrize("name, read, column, damage", [(*table, damage) for damage in DAMAGES for table in [("sentences.arrow", lambda p: read_sentences(p.parent), "text"), ("rows.arrow", lambda p: read_rows(p.parent), "query"),
-                                                ("tokens.arrow", read_tokens, "ids"), ("x.parquet", lambda p: read_parquet(p, ("text",)), "text")]
-    if table[0] != "x.parquet" or damage not in DAMAGES[4:]])  # a Parquet file's types are its reader's concern
-def test_tables_that_are_damaged_or_of_another_kind_are_refused(name, read, column, damage, tmp_path):
-    path, good = tmp_path / name, {"text": ["a"], "query": pa.array([1], pa.int32()), "ids": pa.array([[1]], pa.list_(pa.int32()))}[column]
-    wrong = {"other columns": {"other": good}, "another type": {column: [1.5]}, "a null": {column: pa.array([None], getattr(good, "type", pa.string()))}}
-    table = pa.table({"positive": pa.array([1], pa.int32()), "negative": pa.array([1], pa.int32())} | wrong.get(damage, {column: good}))
+@pytest.mark.parametrize(
+    "name, read, column, damage",
+    [
+        (*table, damage)
+        for damage in DAMAGES
+        for table in [
+            ("sentences.arrow", lambda p: read_sentences(p.parent), "text"),
+            ("rows.arrow", lambda p: read_rows(p.parent), "query"),
+            ("tokens.arrow", read_tokens, "ids"),
+            ("x.parquet", lambda p: read_parquet(p, ("text",)), "text"),
+        ]
+        if table[0] != "x.parquet" or damage not in DAMAGES[4:]
+    ],
+)  # a Parquet file's types are its reader's concern
+def test_tables_that_are_damaged_or_of_another_kind_are_refused(
+    name, read, column, damage, tmp_path
+):
+    path, good = (
+        tmp_path / name,
+        {
+            "text": ["a"],
+            "query": pa.array([1], pa.int32()),
+            "ids": pa.array([[1]], pa.list_(pa.int32())),
+        }[column],
+    )
+    wrong = {
+        "other columns": {"other": good},
+        "another type": {column: [1.5]},
+        "a null": {column: pa.array([None], getattr(good, "type", pa.string()))},
+    }
+    table = pa.table(
+        {"positive": pa.array([1], pa.int32()), "negative": pa.array([1], pa.int32())}
+        | wrong.get(damage, {column: good})
+    )
     if name.endswith("parquet"):
         pq.write_table(table, path)
     else:
         write_stream(path, table)
     if damage in ("nothing", "text", "truncated"):
-        path.write_bytes({"nothing": b"", "text": b"no table", "truncated": path.read_bytes()[:len(path.read_bytes()) // 2]}[damage])
+        path.write_bytes(
+            {
+                "nothing": b"",
+                "text": b"no table",
+                "truncated": path.read_bytes()[: len(path.read_bytes()) // 2],
+            }[damage]
+        )
     with pytest.raises(InputError, match=name):
         read(path)
 
 
-@pytest.mark.parametrize("content", ["", "{}", "[]", '{"model": {}}', "\ufeff", '{"version": "1.0", "model": {"type": "WordPiece", "vocab": 3}}'])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "{}",
+        "[]",
+        '{"model": {}}',
+        "\ufeff",
+        '{"version": "1.0", "model": {"type": "WordPiece", "vocab": 3}}',
+    ],
+)
 def test_a_tokenizer_that_cannot_be_read_is_refused(content, tmp_path):
     (tmp_path / "tokenizer.json").write_text(content)
     with pytest.raises(InputError, match="tokenizer.json"):

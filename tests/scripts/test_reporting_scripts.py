@@ -27,9 +27,22 @@ def results(tmp_path):
     gold = {task: rng.integers(0, 11, 80) / 2 for task in TASKS}
     for method, noise in (("simcse", 2.0), ("rcl", 0.5)):
         for seed in (1, 2, 3):
-            sts_run(tmp_path / f"scores/sts/nli/tiny/{method}/seed-{seed}", method, seed, gold, noise, rng)
+            sts_run(
+                tmp_path / f"scores/sts/nli/tiny/{method}/seed-{seed}",
+                method,
+                seed,
+                gold,
+                noise,
+                rng,
+            )
             for fold in (0, 1):
-                faq_run(tmp_path / f"scores/faq/bank-{fold}/tiny/{method}/seed-{seed}", method, seed, fold, rng)
+                faq_run(
+                    tmp_path / f"scores/faq/bank-{fold}/tiny/{method}/seed-{seed}",
+                    method,
+                    seed,
+                    fold,
+                    rng,
+                )
     return tmp_path
 
 
@@ -38,36 +51,96 @@ def vouch(folder, *names):
 
 
 def sts_run(folder, method, seed, gold, noise, rng):
-    frame = pd.concat([pd.DataFrame({"task": task, "subset": "", "index": range(80), "gold": values,
-                                     "similarity": values + noise * rng.normal(size=80)})
-                       for task, values in gold.items()])
-    write(folder / "scores.csv", [record(method=method, seed=seed, task=task,
-                                         value=repr(float(spearmanr(part["gold"], part["similarity"])[0])))
-                                  for task, part in frame.groupby("task")])
+    frame = pd.concat(
+        [
+            pd.DataFrame(
+                {
+                    "task": task,
+                    "subset": "",
+                    "index": range(80),
+                    "gold": values,
+                    "similarity": values + noise * rng.normal(size=80),
+                }
+            )
+            for task, values in gold.items()
+        ]
+    )
+    write(
+        folder / "scores.csv",
+        [
+            record(
+                method=method,
+                seed=seed,
+                task=task,
+                value=repr(float(spearmanr(part["gold"], part["similarity"])[0])),
+            )
+            for task, part in frame.groupby("task")
+        ],
+    )
     frame.to_parquet(folder / "predictions.parquet")
     vouch(folder, "scores.csv", "predictions.parquet")
 
 
 def faq_run(folder, method, seed, fold, rng):
-    ranks = [sorted(rng.choice(np.arange(1, 12), size=rng.integers(1, 4), replace=False).tolist()) for _ in range(25)]
-    frame = pd.DataFrame({"protocol": "pairs", "query": range(25), "ranks": ranks,
-                          **{f"acc@{k}": [float(r[0] <= k) for r in ranks] for k in (1, 3, 5)},
-                          "ap": [float(np.mean([(i + 1) / rank for i, rank in enumerate(r)])) for r in ranks]})
-    write(folder / "scores.csv", [
-        record(corpus=f"bank-{fold}", method=method, seed=seed, fold=str(fold), task="bank", aggregation="test",
-               protocol="pairs", metric="map" if name == "ap" else name, value=repr(float(frame[name].mean())))
-        for name in METRICS])
+    ranks = [
+        sorted(rng.choice(np.arange(1, 12), size=rng.integers(1, 4), replace=False).tolist())
+        for _ in range(25)
+    ]
+    frame = pd.DataFrame(
+        {
+            "protocol": "pairs",
+            "query": range(25),
+            "ranks": ranks,
+            **{f"acc@{k}": [float(r[0] <= k) for r in ranks] for k in (1, 3, 5)},
+            "ap": [float(np.mean([(i + 1) / rank for i, rank in enumerate(r)])) for r in ranks],
+        }
+    )
+    write(
+        folder / "scores.csv",
+        [
+            record(
+                corpus=f"bank-{fold}",
+                method=method,
+                seed=seed,
+                fold=str(fold),
+                task="bank",
+                aggregation="test",
+                protocol="pairs",
+                metric="map" if name == "ap" else name,
+                value=repr(float(frame[name].mean())),
+            )
+            for name in METRICS
+        ],
+    )
     frame.to_parquet(folder / "predictions.parquet")
     vouch(folder, "scores.csv", "predictions.parquet")
 
 
 def settings(layout, **given):
     published = {"sts": "rcl/3/RCL", "faq": "rcl/2a/RCL"}.get(layout)
-    rows = [{"label": name, "corpus": "nli", "base": "tiny", "method": name, "seeds": [1, 2, 3],
-             "published": published if name == "rcl" else None} for name in ("simcse", "rcl")]
+    rows = [
+        {
+            "label": name,
+            "corpus": "nli",
+            "base": "tiny",
+            "method": name,
+            "seeds": [1, 2, 3],
+            "published": published if name == "rcl" else None,
+        }
+        for name in ("simcse", "rcl")
+    ]
     tasks = [] if layout == "faq" else list(TASKS)
-    return {"name": layout, "title": "T", "layout": layout, "rows": rows, "tasks": tasks, "reference": "simcse",
-            "dataset": "bank" if layout == "faq" else None, "folds": 2 if layout == "faq" else None, "draws": 50} | given
+    return {
+        "name": layout,
+        "title": "T",
+        "layout": layout,
+        "rows": rows,
+        "tasks": tasks,
+        "reference": "simcse",
+        "dataset": "bank" if layout == "faq" else None,
+        "folds": 2 if layout == "faq" else None,
+        "draws": 50,
+    } | given
 
 
 def collected(results):
@@ -80,17 +153,40 @@ def collected(results):
 
 def rendered(results, layout, **given):
     collected(results)
-    render(results, layout, "--predictions-root", str(results / "scores"), "--published",
-           str(ROOT / "workflow/published.yaml"), **given)
+    render(
+        results,
+        layout,
+        "--predictions-root",
+        str(results / "scores"),
+        "--published",
+        str(ROOT / "workflow/published.yaml"),
+        **given,
+    )
     return results / "tables" / layout
 
 
 def render(results, layout, *more, **given):
     tables = results / "tables"
     stem = tables / layout
-    render_table.main(["--settings", json.dumps(settings(layout, **given)), "--scores", str(tables / "records/scores.json"),
-                       *more, "--csv", f"{stem}.csv", "--markdown", f"{stem}.md", "--latex", f"{stem}.tex",
-                       "--json", f"{tables}/json/{layout}.json", "--record", f"{tables}/records/{layout}.json"])
+    render_table.main(
+        [
+            "--settings",
+            json.dumps(settings(layout, **given)),
+            "--scores",
+            str(tables / "records/scores.json"),
+            *more,
+            "--csv",
+            f"{stem}.csv",
+            "--markdown",
+            f"{stem}.md",
+            "--latex",
+            f"{stem}.tex",
+            "--json",
+            f"{tables}/json/{layout}.json",
+            "--record",
+            f"{tables}/records/{layout}.json",
+        ]
+    )
 
 
 def json_of(stem):
@@ -104,16 +200,39 @@ def recompute(results):
 
 def test_both_ways_to_name_score_files_give_the_same_csv(results):
     expected = collected(results).read_bytes()
-    runs = {f"{kind}/tiny/{method}": [3, 1, 2] for kind in ("sts/nli", "faq/bank-0", "faq/bank-1") for method in ("simcse", "rcl")}
-    collect_scores.main(["--root", str(results / "scores"), "--runs", json.dumps(runs), "--output", str(results / "again.csv"),
-                         "--record", str(results / "again.json")])
+    runs = {
+        f"{kind}/tiny/{method}": [3, 1, 2]
+        for kind in ("sts/nli", "faq/bank-0", "faq/bank-1")
+        for method in ("simcse", "rcl")
+    }
+    collect_scores.main(
+        [
+            "--root",
+            str(results / "scores"),
+            "--runs",
+            json.dumps(runs),
+            "--output",
+            str(results / "again.csv"),
+            "--record",
+            str(results / "again.json"),
+        ]
+    )
     assert (results / "again.csv").read_bytes() == expected
 
 
 @pytest.mark.parametrize("runs", ["{", "[1]", '{"a": 1}', '{"a": ["x"]}'])
 def test_runs_that_are_none_stop(results, runs):
     with pytest.raises(InputError, match="--runs"):
-        collect_scores.main(["--runs", runs, "--output", str(results / "x.csv"), "--record", str(results / "x.json")])
+        collect_scores.main(
+            [
+                "--runs",
+                runs,
+                "--output",
+                str(results / "x.csv"),
+                "--record",
+                str(results / "x.json"),
+            ]
+        )
     assert not (results / "x.csv").exists()
 
 
@@ -121,14 +240,39 @@ def test_a_bad_score_leaves_no_output(results):
     bad = write(results / "bad.csv", [record(value="nan")])
     vouch(results, "bad.csv")
     with pytest.raises(InputError, match="bad.csv:2"):
-        collect_scores.main(["--scores", str(bad), "--output", str(results / "out.csv"), "--record", str(results / "out.json")])
+        collect_scores.main(
+            [
+                "--scores",
+                str(bad),
+                "--output",
+                str(results / "out.csv"),
+                "--record",
+                str(results / "out.json"),
+            ]
+        )
     assert not list(results.glob("*out.csv*"))
 
 
 def test_settings_that_are_not_json_stop(results):
     with pytest.raises(InputError, match="--settings"):
-        render_table.main(["--settings", "{", "--scores", "s", "--csv", "c", "--markdown", "m", "--latex", "l",
-                           "--json", "j", "--record", "r"])
+        render_table.main(
+            [
+                "--settings",
+                "{",
+                "--scores",
+                "s",
+                "--csv",
+                "c",
+                "--markdown",
+                "m",
+                "--latex",
+                "l",
+                "--json",
+                "j",
+                "--record",
+                "r",
+            ]
+        )
 
 
 @pytest.mark.parametrize("layout", ["sts", "faq", "seeds"])
@@ -137,10 +281,14 @@ def test_every_cell_can_be_recomputed_from_the_predictions(results, layout):
     done = recompute(results)
     assert done.returncode == 0, done.stdout + done.stderr
     # cells of two rows: sts (2 tasks + Average) and faq (4 metrics) with sd; seeds mean, top3 with sd, max, 3 seeds
-    assert done.stdout.startswith(f"{2 * {'sts': 6, 'faq': 8, 'seeds': 8}[layout]} cells recomputed, 0 differ")
+    assert done.stdout.startswith(
+        f"{2 * {'sts': 6, 'faq': 8, 'seeds': 8}[layout]} cells recomputed, 0 differ"
+    )
 
 
-@pytest.mark.parametrize("layout, column", [("sts", "sts13"), ("sts", "Average_sd"), ("faq", "map"), ("seeds", "top3")])
+@pytest.mark.parametrize(
+    "layout, column", [("sts", "sts13"), ("sts", "Average_sd"), ("faq", "map"), ("seeds", "top3")]
+)
 def test_a_cell_changed_by_a_millionth_is_found(results, layout, column):
     path = rendered(results, layout).with_suffix(".csv")
     rows = list(csv.DictReader(path.open()))
@@ -156,8 +304,16 @@ def test_a_cell_changed_by_a_millionth_is_found(results, layout, column):
 def test_a_lost_run_shows_as_missing_and_the_recomputation_agrees(results):
     for path in (results / "scores/sts/nli/tiny/rcl/seed-2").iterdir():
         path.unlink()
-    collect_scores.main(["--scores", *map(str, results.glob("scores/sts/*/*/*/*/scores.csv")), "--output",
-                         str(results / "tables/scores.csv"), "--record", str(results / "tables/records/scores.json")])
+    collect_scores.main(
+        [
+            "--scores",
+            *map(str, results.glob("scores/sts/*/*/*/*/scores.csv")),
+            "--output",
+            str(results / "tables/scores.csv"),
+            "--record",
+            str(results / "tables/records/scores.json"),
+        ]
+    )
     render(results, "sts")
     assert list(csv.DictReader(open(results / "tables/sts.csv")))[1]["Average"] == "n/a"
     assert recompute(results).returncode == 0
@@ -178,7 +334,11 @@ def test_the_bootstrap_p_reaches_the_csv_and_the_json(results):
 def test_the_same_inputs_give_the_same_bytes(results):
     def written():
         stem = rendered(results, "sts")
-        return [path.read_bytes() for path in (json_of(stem), *map(stem.with_suffix, (".csv", ".md", ".tex")))]
+        return [
+            path.read_bytes()
+            for path in (json_of(stem), *map(stem.with_suffix, (".csv", ".md", ".tex")))
+        ]
+
     assert written() == written()
 
 
@@ -187,8 +347,18 @@ def test_the_comparison_page_tells_run_from_not_run_and_stand_in(results):
     rendered(results, "faq", stand_in=True)
     tables = [str(results / f"tables/records/{name}.json") for name in ("sts", "faq")]
     output = results / "published.md"
-    compare_published.main(["--published", str(ROOT / "workflow/published.yaml"), "--tables", *tables,
-                            "--output", str(output), "--record", str(results / "tables/records/published.json")])
+    compare_published.main(
+        [
+            "--published",
+            str(ROOT / "workflow/published.yaml"),
+            "--tables",
+            *tables,
+            "--output",
+            str(output),
+            "--record",
+            str(results / "tables/records/published.json"),
+        ]
+    )
     page = output.read_text()
     # claimed and run: sts12, sts13 and Average of RCL's Table 3, and 4 metrics of 2a (a stand-in)
     assert page.count("stand-in, not comparable |") == 4
@@ -196,19 +366,40 @@ def test_the_comparison_page_tells_run_from_not_run_and_stand_in(results):
     assert "Not run: SRoBERTa base (8 cells)" in page
 
 
-@pytest.mark.parametrize("name, step", [
-    ("scores/sts/nli/tiny/rcl/seed-2/scores.csv", "collect"), ("tables/scores.csv", "render"),
-    ("scores/sts/nli/tiny/rcl/seed-2/predictions.parquet", "render"), ("tables/json/sts.json", "compare"),
-    ("scores/sts/nli/tiny/rcl/seed-2/record.json", "collect"), ("tables/records/sts.json", "compare")])
+@pytest.mark.parametrize(
+    "name, step",
+    [
+        ("scores/sts/nli/tiny/rcl/seed-2/scores.csv", "collect"),
+        ("tables/scores.csv", "render"),
+        ("scores/sts/nli/tiny/rcl/seed-2/predictions.parquet", "render"),
+        ("tables/json/sts.json", "compare"),
+        ("scores/sts/nli/tiny/rcl/seed-2/record.json", "collect"),
+        ("tables/records/sts.json", "compare"),
+    ],
+)
 def test_one_flipped_bit_stops_the_next_stage_and_names_the_file(results, name, step):
     rendered(results, "sts")
     flip(results / name)
-    steps = {"collect": lambda: collected(results),
-             "render": lambda: render(results, "sts", "--predictions-root", str(results / "scores")),
-             "compare": lambda: compare_published.main([
-                 "--published", str(ROOT / "workflow/published.yaml"), "--tables", str(results / "tables/records/sts.json"),
-                 "--output", str(results / "page.md"), "--record", str(results / "page.json")])}
-    with pytest.raises(InputError, match=rf"{name.rpartition('/')[2]}: damaged: expected sha256 \w+.*, found \w+; delete"):
+    steps = {
+        "collect": lambda: collected(results),
+        "render": lambda: render(results, "sts", "--predictions-root", str(results / "scores")),
+        "compare": lambda: compare_published.main(
+            [
+                "--published",
+                str(ROOT / "workflow/published.yaml"),
+                "--tables",
+                str(results / "tables/records/sts.json"),
+                "--output",
+                str(results / "page.md"),
+                "--record",
+                str(results / "page.json"),
+            ]
+        ),
+    }
+    with pytest.raises(
+        InputError,
+        match=rf"{name.rpartition('/')[2]}: damaged: expected sha256 \w+.*, found \w+; delete",
+    ):
         steps[step]()
 
 

@@ -59,9 +59,13 @@ PartitionName=cpu Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP PriorityTier
 PartitionName=gpu Nodes=n3,n4 MaxTime=INFINITE State=UP PriorityTier=1
 PartitionName=urgent Nodes=n1,n2,n3,n4 MaxTime=INFINITE State=UP PriorityTier=10
 """
-NODE = ("NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=16 Boards=1 SocketsPerBoard=1 "
-        "CoresPerSocket=16 ThreadsPerCore=1 RealMemory=200000 State=UNKNOWN{gres}")
-CGROUP_CONF = "CgroupPlugin=cgroup/v1\nCgroupAutomount=no\nConstrainRAMSpace=yes\nConstrainDevices=no\n"
+NODE = (
+    "NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=16 Boards=1 SocketsPerBoard=1 "
+    "CoresPerSocket=16 ThreadsPerCore=1 RealMemory=200000 State=UNKNOWN{gres}"
+)
+CGROUP_CONF = (
+    "CgroupPlugin=cgroup/v1\nCgroupAutomount=no\nConstrainRAMSpace=yes\nConstrainDevices=no\n"
+)
 
 
 def missing() -> str:
@@ -102,8 +106,14 @@ class Cluster:
         self._start("slurmctld", "slurmctld", "-D", "-c")
         for node in NODES:
             self.start_node(node)
-        self.wait(lambda: self.ask("sinfo", "-h", "-N", "-p", "urgent", "-o", "%T").split() == ["idle"] * len(NODES),
-                  60, "nodes are idle")
+        self.wait(
+            lambda: (
+                self.ask("sinfo", "-h", "-N", "-p", "urgent", "-o", "%T").split()
+                == ["idle"] * len(NODES)
+            ),
+            60,
+            "nodes are idle",
+        )
 
     def stop(self) -> None:
         """Cancel every job and stop every daemon."""
@@ -139,8 +149,14 @@ class Cluster:
         found = []
         for entry in Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):
-                in_a_job = f"SLURMD_NODENAME={node}".encode() in (entry / "environ").read_bytes().split(b"\0")
-                if in_a_job or (entry / "cmdline").read_bytes().startswith(b"slurmstepd") and _serves(entry, node):
+                in_a_job = f"SLURMD_NODENAME={node}".encode() in (
+                    entry / "environ"
+                ).read_bytes().split(b"\0")
+                if (
+                    in_a_job
+                    or (entry / "cmdline").read_bytes().startswith(b"slurmstepd")
+                    and _serves(entry, node)
+                ):
                     found.append(int(entry.name))
         return found
 
@@ -152,7 +168,9 @@ class Cluster:
 
     def jobs(self, *states: str) -> dict[str, dict[str, str]]:
         """Return the known jobs: {id: {state, node, name, workdir, comment}}."""
-        rows = self.ask("squeue", "-h", "-t", ",".join(states) or "all", "-o", "%i|%T|%N|%j|%Z|%k").splitlines()
+        rows = self.ask(
+            "squeue", "-h", "-t", ",".join(states) or "all", "-o", "%i|%T|%N|%j|%Z|%k"
+        ).splitlines()
         keys = ("state", "node", "name", "workdir", "comment")
         return {row.split("|")[0]: dict(zip(keys, row.split("|")[1:], strict=True)) for row in rows}
 
@@ -177,13 +195,25 @@ class Cluster:
                 device = self.folder / f"{node}-gpu{i}"
                 subprocess.run(["mknod", str(device), "c", "1", "3"], check=True)
             gpus.append(f"NodeName={node} Name=gpu File={self.folder}/{node}-gpu[0-3]")
-        nodes = "\n".join(NODE.format(name=n, host=self.host, port=p, gres=" Gres=gpu:4" if n in ("n3", "n4") else "")
-                          for n, p in zip(NODES, ports, strict=True))
+        nodes = "\n".join(
+            NODE.format(
+                name=n, host=self.host, port=p, gres=" Gres=gpu:4" if n in ("n3", "n4") else ""
+            )
+            for n, p in zip(NODES, ports, strict=True)
+        )
         kind = "cgroup" if self.cgroups else "linuxproc"
-        texts = {"slurm.conf": SLURM_CONF.format(
-                     host=self.host, controller_port=controller_port, folder=self.folder, nodes=nodes,
-                     proctrack=f"proctrack/{kind}", task="task/cgroup" if self.cgroups else "task/none"),
-                 "cgroup.conf": CGROUP_CONF, "gres.conf": "AutoDetect=off\n" + "\n".join(gpus) + "\n"}
+        texts = {
+            "slurm.conf": SLURM_CONF.format(
+                host=self.host,
+                controller_port=controller_port,
+                folder=self.folder,
+                nodes=nodes,
+                proctrack=f"proctrack/{kind}",
+                task="task/cgroup" if self.cgroups else "task/none",
+            ),
+            "cgroup.conf": CGROUP_CONF,
+            "gres.conf": "AutoDetect=off\n" + "\n".join(gpus) + "\n",
+        }
         ETC.mkdir(exist_ok=True)
         for name, text in texts.items():
             (self.folder / name).write_text(text)
@@ -194,21 +224,37 @@ class Cluster:
         key = self.folder / "munge/key"
         key.write_bytes(secrets.token_bytes(128))
         key.chmod(0o400)
-        self._start("munge", "munged", "--foreground", "--force", f"--key-file={key}", f"--socket={self.folder}/munge/socket",
-                    f"--pid-file={self.folder}/munge/pid", f"--log-file={self.folder}/munge/log",
-                    f"--seed-file={self.folder}/munge/seed")
+        self._start(
+            "munge",
+            "munged",
+            "--foreground",
+            "--force",
+            f"--key-file={key}",
+            f"--socket={self.folder}/munge/socket",
+            f"--pid-file={self.folder}/munge/pid",
+            f"--log-file={self.folder}/munge/log",
+            f"--seed-file={self.folder}/munge/seed",
+        )
         self.wait((self.folder / "munge/socket").exists, 20, "munge answers")
 
     def _start(self, name: str, *command: str) -> None:
         log = open(self.folder / f"{name}.out", "ab")
-        self.daemons[name] = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                              env={**os.environ, "SLURM_CONF": str(self.folder / "slurm.conf")})
+        self.daemons[name] = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            env={**os.environ, "SLURM_CONF": str(self.folder / "slurm.conf")},
+        )
 
 
 def _serves(entry: Path, node: str) -> bool:
     """Tell whether a step's daemon is one of the node: its children are the node's jobs."""
     children = (entry / f"task/{entry.name}/children").read_text().split()
-    return any(f"SLURMD_NODENAME={node}".encode() in Path("/proc", child, "environ").read_bytes() for child in children)
+    return any(
+        f"SLURMD_NODENAME={node}".encode() in Path("/proc", child, "environ").read_bytes()
+        for child in children
+    )
 
 
 @contextlib.contextmanager

@@ -12,8 +12,15 @@ from tests.slurm.user import LONG, User, copy_of
 SMALL = copy.deepcopy(CONFIG)
 SMALL["training"]["gpus"] = 1
 SMALL["tables"] = dict.fromkeys(CONFIG["tables"]) | {
-    "rcl_table1a": {"rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["start", "attention-dropout-0.1"]}]},
-    "rcl_table2a": {"reference": None, "rows": [{"corpora": ["stackfaq"], "bases": ["tiny"], "methods": ["rcl-2"]}]},
+    "rcl_table1a": {
+        "rows": [
+            {"corpora": ["nli"], "bases": ["tiny"], "methods": ["start", "attention-dropout-0.1"]}
+        ]
+    },
+    "rcl_table2a": {
+        "reference": None,
+        "rows": [{"corpora": ["stackfaq"], "bases": ["tiny"], "methods": ["rcl-2"]}],
+    },
     "ssimcse_table1": {"rows": [{"corpora": ["wiki1m"], "bases": ["tiny"], "methods": ["simcse"]}]},
 }
 

@@ -35,9 +35,16 @@ class User:
         self.project, self.folder = project, project.folder
         self.result = self.folder / Path(LONG).parent
         cadence = {"checkpoint_steps": checkpoint_steps} if checkpoint_steps else {}
-        long = {"training": {"max_steps": STEPS, **cadence}, "recipes": {"rcl": {"epochs": 1000}},
-                "tables": {"rcl_table1a": {"reference": None,
-                                           "rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["continued"]}]}}}
+        long = {
+            "training": {"max_steps": STEPS, **cadence},
+            "recipes": {"rcl": {"epochs": 1000}},
+            "tables": {
+                "rcl_table1a": {
+                    "reference": None,
+                    "rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["continued"]}],
+                }
+            },
+        }
         (self.folder / "long.yaml").write_text(yaml.safe_dump(long))
 
     def start(self, *arguments: str, pause: float = 0.05, **resources: str) -> subprocess.Popen:
@@ -45,10 +52,36 @@ class User:
         sets = [f"train:{k}={v}" for k, v in ({"slurm_partition": "gpu"} | resources).items()]
         with open(self.folder / "said", "a", encoding="utf-8") as said:
             return subprocess.Popen(
-                [sys.executable, "-m", "snakemake", "--cores", "all", "--profile", "slurm", "--configfile", "tiny.yaml",
-                 "long.yaml", "--slurm-init-seconds-before-status-checks", "3", "--set-resources", *sets, *arguments, "--", LONG],
-                cwd=self.folder, stdout=said, stderr=said, start_new_session=True,
-                env={**os.environ, "PYTHONPATH": str(SLOW), "SLOW_STEP": str(pause), "TQDM_DISABLE": "1"})
+                [
+                    sys.executable,
+                    "-m",
+                    "snakemake",
+                    "--cores",
+                    "all",
+                    "--profile",
+                    "slurm",
+                    "--configfile",
+                    "tiny.yaml",
+                    "long.yaml",
+                    "--slurm-init-seconds-before-status-checks",
+                    "3",
+                    "--set-resources",
+                    *sets,
+                    *arguments,
+                    "--",
+                    LONG,
+                ],
+                cwd=self.folder,
+                stdout=said,
+                stderr=said,
+                start_new_session=True,
+                env={
+                    **os.environ,
+                    "PYTHONPATH": str(SLOW),
+                    "SLOW_STEP": str(pause),
+                    "TQDM_DISABLE": "1",
+                },
+            )
 
     def output(self) -> str:
         """Return all that the controllers have printed."""
@@ -72,7 +105,11 @@ class User:
 
     def job(self, cluster: Cluster) -> str:
         """Return the one job of this project that runs."""
-        jobs = [job for job, facts in cluster.jobs("RUNNING").items() if facts["workdir"] == str(self.folder)]
+        jobs = [
+            job
+            for job, facts in cluster.jobs("RUNNING").items()
+            if facts["workdir"] == str(self.folder)
+        ]
         assert len(jobs) == 1, jobs
         return jobs[0]
 

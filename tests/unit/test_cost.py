@@ -45,17 +45,25 @@ def test_the_inputs_of_all_jobs_are_all_jobs_but_the_last():
 
 def test_a_regulated_training_waits_for_the_embeddings_of_each_of_its_entropy_models():
     plan = cost().plan
-    assert {i.name for i in inputs(plan, TRAIN) if i.stage == "embed"} == {f"entropy-0.0{n}" for n in (1, 2, 3, 4)}
+    assert {i.name for i in inputs(plan, TRAIN) if i.stage == "embed"} == {
+        f"entropy-0.0{n}" for n in (1, 2, 3, 4)
+    }
 
 
 def test_the_wildcards_of_a_rule_name_the_job_of_the_plan():
     place = {"corpus": "nli", "base": "bert-base", "seed": "3"}
     parts = {"kind": "entropy-sum", "phi": "-0.01"}
-    assert job_of("embed", place | parts) == Job("embed", "nli", "bert-base", "entropy-sum--0.01", 3)
-    assert job_of("train", place | {"method": "simcse"}) == Job("train", "nli", "bert-base", "simcse", 3)
+    assert job_of("embed", place | parts) == Job(
+        "embed", "nli", "bert-base", "entropy-sum--0.01", 3
+    )
+    assert job_of("train", place | {"method": "simcse"}) == Job(
+        "train", "nli", "bert-base", "simcse", 3
+    )
     assert job_of("train_initial", place) == Job("train_initial", "nli", "bert-base", "initial", 3)
     assert job_of("prepare_faq", {"bank": "cough"}) == Job("prepare_faq", name="cough")
-    assert job_of("tokenise", {"corpus": "nli", "base": "bert-base"}) == Job("tokenise", "nli", "bert-base")
+    assert job_of("tokenise", {"corpus": "nli", "base": "bert-base"}) == Job(
+        "tokenise", "nli", "bert-base"
+    )
 
 
 def test_a_training_and_its_evaluation_are_one_submission_and_so_are_a_corpus_and_its_tokens():
@@ -66,7 +74,9 @@ def test_a_training_and_its_evaluation_are_one_submission_and_so_are_a_corpus_an
     assert submissions(plan, [evaluation]) == 1  # its model is there already
     assert submissions(plan, [Job("prepare_nli", "nli"), *tokens]) == 1
     assert submissions(plan, tokens) == 2  # the corpus is there already
-    assert submissions(plan, [Job("collect_scores"), Job("download", name="sick")]) == 0  # local rules
+    assert (
+        submissions(plan, [Job("collect_scores"), Job("download", name="sick")]) == 0
+    )  # local rules
 
 
 # --- the cost model ---------------------------------------------------------------------------
@@ -74,13 +84,24 @@ def test_a_training_and_its_evaluation_are_one_submission_and_so_are_a_corpus_an
 
 def test_a_training_is_six_operations_a_parameter_and_token_and_a_dev_evaluation_two():
     settings = {"batch_size": 4, "evaluate_every": 5}
-    trained, read = 10 * 4 * 3 * 7, 3 * 100 * 9  # steps, rows, views, tokens; evaluations at 0, 5 and 10
+    trained, read = (
+        10 * 4 * 3 * 7,
+        3 * 100 * 9,
+    )  # steps, rows, views, tokens; evaluations at 0, 5 and 10
     assert training_work(2.0, settings, steps=10, views=3, tokens=7, dev=(100, 9)) == pytest.approx(
-        (6 * 2e6 * trained + 2 * 2e6 * read) / 1e9)
+        (6 * 2e6 * trained + 2 * 2e6 * read) / 1e9
+    )
 
 
-@pytest.mark.parametrize("settings,steps,expected", [
-    ({}, 10, 0), ({"evaluate_every": 4}, 10, 4), ({"evaluate_every": 5}, 10, 3), ({"evaluate_share": 0.5}, 10, 3)])
+@pytest.mark.parametrize(
+    "settings,steps,expected",
+    [
+        ({}, 10, 0),
+        ({"evaluate_every": 4}, 10, 4),
+        ({"evaluate_every": 5}, 10, 3),
+        ({"evaluate_share": 0.5}, 10, 3),
+    ],
+)
 def test_evaluations_are_those_at_the_start_on_the_way_and_at_the_end(settings, steps, expected):
     assert evaluations(settings, steps) == expected
 
@@ -98,7 +119,15 @@ def test_a_limit_and_the_largest_number_of_steps_cut_a_training():
 
 
 def test_the_pairs_of_sts_are_those_of_the_seven_tests_and_of_the_dev_set():
-    tests = {"sts12": 3108, "sts13": 1500, "sts14": 3750, "sts15": 3000, "sts16": 1186, "stsb": 1379, "sickr": 4927}
+    tests = {
+        "sts12": 3108,
+        "sts13": 1500,
+        "sts14": 3750,
+        "sts15": 3000,
+        "sts16": 1186,
+        "stsb": 1379,
+        "sickr": 4927,
+    }
     assert cost().sts() == (sum(tests.values()) + 1500, 1500)
 
 
@@ -116,20 +145,39 @@ def test_steps_in_bf16_are_quicker_by_its_declared_factor_and_the_dev_set_is_rea
     plain, half = cost(), cost(training=merged("config.yaml")["training"] | {"precision": "bf16"})
     settings = plain.settings(LARGE)
     sentences, tokens = plain.dev("wiki1m", settings["max_length"])
-    read = 2 * plain.million["bert-large"] * evaluations(settings, plain.steps(settings, "wiki1m")) * sentences * tokens / 1000
+    read = (
+        2
+        * plain.million["bert-large"]
+        * evaluations(settings, plain.steps(settings, "wiki1m"))
+        * sentences
+        * tokens
+        / 1000
+    )
     assert 0 < read < plain.work(LARGE)
-    assert half.work(LARGE) == pytest.approx(read + (plain.work(LARGE) - read) / SHIPPED.bf16["gpu"])
+    assert half.work(LARGE) == pytest.approx(
+        read + (plain.work(LARGE) - read) / SHIPPED.bf16["gpu"]
+    )
 
 
-@pytest.mark.parametrize("job", [Job("embed", "nli", "nli-roberta-base-v2", "entropy-0.01"), Job("evaluate_sts", *TRAIN[1:]),
-                                 Job("evaluate_faq", "faqir-0", "nli-roberta-base-v2", "rcl-2", 1)])
+@pytest.mark.parametrize(
+    "job",
+    [
+        Job("embed", "nli", "nli-roberta-base-v2", "entropy-0.01"),
+        Job("evaluate_sts", *TRAIN[1:]),
+        Job("evaluate_faq", "faqir-0", "nli-roberta-base-v2", "rcl-2", 1),
+    ],
+)
 def test_so_is_reading_in_bf16(job):
     section = merged("config.yaml")[job.stage] | {"precision": "bf16"}
-    assert cost().work(job) == pytest.approx(SHIPPED.bf16["gpu"] * cost(**{job.stage: section}).work(job))
+    assert cost().work(job) == pytest.approx(
+        SHIPPED.bf16["gpu"] * cost(**{job.stage: section}).work(job)
+    )
 
 
 def test_a_measured_rate_stands_before_the_estimate_and_that_of_the_base_before_any():
-    found = Learned(rates={"gpu/train/*": Rate(7.0, 3), "gpu/train/bert-large": Rate(9.0, 2, "bert-large")})
+    found = Learned(
+        rates={"gpu/train/*": Rate(7.0, 3), "gpu/train/bert-large": Rate(9.0, 2, "bert-large")}
+    )
     assert cost(found).need(LARGE).rate == Rate(9.0, 2, "bert-large")
     assert cost(found).need(TRAIN).rate == Rate(7.0, 3)
     assert cost(found).need(Job("embed", "nli", "nli-roberta-base-v2", "entropy-0.01")).rate.n == 0
@@ -159,7 +207,10 @@ def test_a_larger_base_asks_for_more_memory_and_time_and_so_does_each_attempt():
 def test_the_runtime_is_twice_the_prediction_and_ten_minutes_in_tens():
     model = cost()
     minutes = 2 * model.need(LARGE).seconds / 60 + 10
-    assert minutes <= model.asks(LARGE)["runtime"] < minutes + 10 and model.asks(LARGE)["runtime"] % 10 == 0
+    assert (
+        minutes <= model.asks(LARGE)["runtime"] < minutes + 10
+        and model.asks(LARGE)["runtime"] % 10 == 0
+    )
 
 
 def test_no_attempt_asks_for_more_than_the_longest_runtime():
@@ -180,7 +231,9 @@ def test_a_job_asks_for_the_threads_of_the_config_whatever_this_machine_has():
     config = merged("config.yaml")
     training = config["training"] | {"gpus": 0, "threads": 12}
     assert cost(training=training).asks(TRAIN)["cpus_per_task"] == 12
-    assert cost(training=config["training"] | {"threads": 12}).asks(TRAIN)["cpus_per_task"] == 13  # and one for the GPU
+    assert (
+        cost(training=config["training"] | {"threads": 12}).asks(TRAIN)["cpus_per_task"] == 13
+    )  # and one for the GPU
 
 
 def test_the_size_of_a_base_and_the_longest_runtime_are_no_settings_of_any_stage():
@@ -193,9 +246,13 @@ def test_the_size_of_a_base_and_the_longest_runtime_are_no_settings_of_any_stage
 
 
 def test_the_model_of_costs_loads_neither_torch_nor_snakemake():
-    program = ("import sys, workflow.pages, workflow.usage\n"
-               "print([n for n in ('torch', 'snakemake', 'pandas') if n in sys.modules])")
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    program = (
+        "import sys, workflow.pages, workflow.usage\n"
+        "print([n for n in ('torch', 'snakemake', 'pandas') if n in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "[]"
 
 
@@ -219,12 +276,26 @@ def run(tmp_path, monkeypatch) -> Path:
     for seed, gflop_a_second in ((1, 50.0), (2, 100.0), (3, 1000.0)):
         place = f"wiki/minilm-3/simcse/seed-{seed}"
         seconds = model.given.start["cpu"] + work / gflop_a_second
-        write(out / f"models/{place}/record.json", stage="train", seconds=seconds - 2, settings=settings, outputs={},
-              batch_size=settings["batch_size"], training={"step": 100}, device="cpu, 1 threads")
+        write(
+            out / f"models/{place}/record.json",
+            stage="train",
+            seconds=seconds - 2,
+            settings=settings,
+            outputs={},
+            batch_size=settings["batch_size"],
+            training={"step": 100},
+            device="cpu, 1 threads",
+        )
         benchmark = out / f"logs/train/{place}.tsv"
         benchmark.parent.mkdir(parents=True, exist_ok=True)
         benchmark.write_text(f"s\tmax_rss\n{seconds!r}\t{1000 + seed}\n")
-    write(out / "tokens/minilm/wiki/record.json", stage="tokenise", seconds=1.0, sentences=10, tokens=328)
+    write(
+        out / "tokens/minilm/wiki/record.json",
+        stage="tokenise",
+        seconds=1.0,
+        sentences=10,
+        tokens=328,
+    )
     return out
 
 
@@ -239,7 +310,9 @@ def learn(out: Path) -> Learned:
 
 def test_the_learned_rate_is_the_median_speed_of_the_finished_jobs(run):
     found = learn(run).rates["cpu/train/minilm-3"]
-    assert found.n == 3 and found.rate == pytest.approx(100.0, rel=0.01)  # the benchmark's seconds, imports included
+    assert found.n == 3 and found.rate == pytest.approx(
+        100.0, rel=0.01
+    )  # the benchmark's seconds, imports included
 
 
 def test_learned_rates_predict_the_median_job_that_they_were_learned_from(run):
@@ -259,8 +332,18 @@ def test_the_lengths_of_prepared_texts_are_learned(run):
     assert learn(run).texts["wiki"].tokens == pytest.approx(32.8)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{", '{"stage": "train", "seconds": "soon"}', '{"stage": 3, "seconds": 1}',
-                                  '{"stage": "train", "seconds": 50, "settings": 3}', '{"stage": "train", "seconds": 50}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{",
+        '{"stage": "train", "seconds": "soon"}',
+        '{"stage": 3, "seconds": 1}',
+        '{"stage": "train", "seconds": 50, "settings": 3}',
+        '{"stage": "train", "seconds": 50}',
+    ],
+)
 def test_a_damaged_record_teaches_nothing_and_stops_nothing(run, text):
     (run / "models/wiki/minilm-3/simcse/seed-3/record.json").write_text(text)
     assert learn(run).rates["cpu/train/minilm-3"].n == 2
@@ -272,7 +355,9 @@ def test_what_was_learned_comes_back_as_it_was_written(run):
     assert rates.learned(run) == found != Learned()
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"rates": 3}', '{"rates": {"cpu/train/*": {"rate": 0.0, "n": 1}}}'])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"rates": 3}', '{"rates": {"cpu/train/*": {"rate": 0.0, "n": 1}}}']
+)
 def test_a_damaged_file_of_rates_gives_way_to_the_estimates(tmp_path, capsys, text):
     (tmp_path / "logs").mkdir()
     (tmp_path / rates.LEARNED).write_text(text)
@@ -311,12 +396,18 @@ def test_the_plan_counts_the_jobs_of_each_stage_and_those_still_to_do(run):
 
 def test_the_hours_of_a_stage_are_those_of_its_jobs():
     model = small()
-    expected = sum(model.need(job).seconds for job in jobs(model.plan) if job.stage == "train") / 3600
+    expected = (
+        sum(model.need(job).seconds for job in jobs(model.plan) if job.stage == "train") / 3600
+    )
     assert float(cells(plan_page(model), "train")[4]) == pytest.approx(expected, abs=0.05)
 
 
 def test_the_pages_fit_a_terminal_of_a_hundred_columns(run):
-    for page in (plan_page(cost()), plan_page(small()), cost_page(small(), small(learn(run)), usage.read(run))):
+    for page in (
+        plan_page(cost()),
+        plan_page(small()),
+        cost_page(small(), small(learn(run)), usage.read(run)),
+    ):
         assert max(map(len, page.splitlines())) <= 100
 
 
@@ -324,8 +415,14 @@ def test_the_costs_set_used_beside_predicted(run):
     finished = usage.read(run)
     middle = next(u for u in finished if u.job.seed == 2)  # 100 GFLOP a second
     estimate = small()
-    row = re.split("  +", next(line for line in cost_page(estimate, small(learn(run)), finished).splitlines()
-                               if line.startswith("train")))
+    row = re.split(
+        "  +",
+        next(
+            line
+            for line in cost_page(estimate, small(learn(run)), finished).splitlines()
+            if line.startswith("train")
+        ),
+    )
     ratio = middle.seconds / estimate.need(middle.job).seconds
     assert row[1] == "3" and row[5] == f"{ratio:.2f}" and row[7] == "1.00"
     assert row[9] == "1.0 GB"  # the largest of 1001, 1002 and 1003 MB
@@ -348,4 +445,6 @@ def test_a_config_that_is_no_mapping_is_refused_with_its_name(tmp_path):
 
 def test_the_shipped_estimates_cover_every_stage_of_the_plan():
     assert {job.stage for job in jobs(cost().plan)} <= set(SHIPPED.rates["cpu"])
-    assert set(SHIPPED.rates["gpu"]) == {s for s in SHIPPED.rates["cpu"] if s.startswith(("train", "embed", "evaluate"))}
+    assert set(SHIPPED.rates["gpu"]) == {
+        s for s in SHIPPED.rates["cpu"] if s.startswith(("train", "embed", "evaluate"))
+    }

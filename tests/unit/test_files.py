@@ -60,8 +60,14 @@ def order(monkeypatch):
         return handle
 
     monkeypatch.setattr(files.os, "open", opening)
-    monkeypatch.setattr(files.os, "fsync", lambda h: (done.append(("fsync", opened[h])), real["fsync"](h))[1])
-    monkeypatch.setattr(files.os, "replace", lambda a, b: (done.append(("replace", os.path.basename(b))), real["replace"](a, b))[1])
+    monkeypatch.setattr(
+        files.os, "fsync", lambda h: (done.append(("fsync", opened[h])), real["fsync"](h))[1]
+    )
+    monkeypatch.setattr(
+        files.os,
+        "replace",
+        lambda a, b: (done.append(("replace", os.path.basename(b))), real["replace"](a, b))[1],
+    )
     return done
 
 

@@ -48,8 +48,16 @@ def beating(tmp_path, monkeypatch):
         while not ended.wait(0.01):
             count += 1
             with open(tmp_path / ".writer", "r+b") as stream:
-                os.pwrite(stream.fileno(), json.dumps({"host": "n2", "job": "123", "pid": 7, "token": "theirs", "beat": count})
-                          .encode().ljust(lease.WIDTH - 1) + b"\n", 0)
+                os.pwrite(
+                    stream.fileno(),
+                    json.dumps(
+                        {"host": "n2", "job": "123", "pid": 7, "token": "theirs", "beat": count}
+                    )
+                    .encode()
+                    .ljust(lease.WIDTH - 1)
+                    + b"\n",
+                    0,
+                )
 
     thread = threading.Thread(target=beat)
     thread.start()
@@ -66,10 +74,19 @@ def wait_for(fact):
 
 
 def test_a_folder_has_one_writer_and_none_once_it_is_killed(tmp_path):
-    other = subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path)], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                             text=True, env={**os.environ, "SLURM_JOB_ID": "77"})
+    other = subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(tmp_path)],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "SLURM_JOB_ID": "77"},
+    )
     assert other.stdout.readline() == "in\n"
-    with pytest.raises(Busy, match=f"another process writes here .*Slurm job 77, pid {other.pid}"), alone(tmp_path):
+    with (
+        pytest.raises(Busy, match=f"another process writes here .*Slurm job 77, pid {other.pid}"),
+        alone(tmp_path),
+    ):
         raise AssertionError("two writers")
     other.kill()
     other.wait()
@@ -103,13 +120,18 @@ def test_a_silent_writer_on_another_machine_is_dead_and_its_folder_taken_over(tm
     holder(tmp_path)
     with alone(tmp_path):
         assert content(tmp_path)["pid"] == os.getpid()
-    assert "its writer (node n2, Slurm job 123, pid 7) gives no sign of life; taken over" in capsys.readouterr().err
+    assert (
+        "its writer (node n2, Slurm job 123, pid 7) gives no sign of life; taken over"
+        in capsys.readouterr().err
+    )
 
 
 def test_a_writer_that_ends_while_it_is_watched_leaves_the_folder_free(tmp_path, monkeypatch):
     holder(tmp_path)
     monkeypatch.setattr(Lease, "WATCH", 60.0)
-    monkeypatch.setattr(lease.time, "sleep", lambda seconds: (tmp_path / ".writer").write_bytes(b""))
+    monkeypatch.setattr(
+        lease.time, "sleep", lambda seconds: (tmp_path / ".writer").write_bytes(b"")
+    )
     with alone(tmp_path):
         assert content(tmp_path)["pid"] == os.getpid()
 
@@ -124,9 +146,12 @@ def test_a_beat_that_is_old_by_the_file_systems_clock_is_not_watched(tmp_path, m
         pass
 
 
-def test_where_there_are_no_locks_the_beat_keeps_out_this_machines_processes_too(beating, monkeypatch):
+def test_where_there_are_no_locks_the_beat_keeps_out_this_machines_processes_too(
+    beating, monkeypatch
+):
     def no_locks(*args):
         raise OSError(errno.ENOSYS, "Function not implemented")
+
     monkeypatch.setattr(lease.fcntl, "flock", no_locks)
     monkeypatch.setattr(lease.socket, "gethostname", lambda: "n2")
     with pytest.raises(Busy), alone(beating):
@@ -153,6 +178,7 @@ def test_the_beating_thread_notices_a_takeover_by_itself(tmp_path):
 def test_a_beat_that_the_disk_refuses_ends_nothing(tmp_path, monkeypatch):
     def full(*args):
         raise OSError(errno.ENOSPC, "No space left on device")
+
     monkeypatch.setattr(lease.os, "pwrite", full)
     with alone(tmp_path) as mine:
         mine.check()

@@ -20,8 +20,13 @@ def nothing_held(monkeypatch):
 @pytest.fixture
 def holder(tmp_path):
     """Another process that holds the folder."""
-    process = subprocess.Popen([sys.executable, "-c", HOLDER, str(tmp_path / "out")], cwd=ROOT, text=True,
-                               stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(tmp_path / "out")],
+        cwd=ROOT,
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
     assert process.stdout.readline() == "True\n"
     yield process
     process.kill()
@@ -64,12 +69,18 @@ def test_the_lock_of_a_dead_run_is_removed_and_that_of_another_folder_kept(tmp_p
 def test_locks_left_unevenly_by_a_kill_are_removed_each_by_itself(tmp_path):
     out, locks = str(tmp_path / "out"), tmp_path / "locks"
     locks.mkdir()
-    (locks / "0.input.lock").write_text("other/a")  # of a living run elsewhere, whose outputs have number 1
+    (locks / "0.input.lock").write_text(
+        "other/a"
+    )  # of a living run elsewhere, whose outputs have number 1
     (locks / "1.output.lock").write_text("other/b")
     (locks / "0.output.lock").write_text("")  # killed before it was written
     (locks / "1.input.lock").write_text(f"{out}/a")
     lock.take_over(out, locks)
-    assert sorted(p.name for p in locks.iterdir()) == ["0.input.lock", "0.output.lock", "1.output.lock"]
+    assert sorted(p.name for p in locks.iterdir()) == [
+        "0.input.lock",
+        "0.output.lock",
+        "1.output.lock",
+    ]
 
 
 def test_the_lock_of_a_living_run_stays(tmp_path, holder):
@@ -87,6 +98,7 @@ def test_a_look_without_a_lock_in_the_way_makes_nothing(tmp_path):
 def test_where_the_file_system_has_no_locks_none_is_removed(tmp_path, monkeypatch):
     def refuse(*_):
         raise OSError("no locks available")
+
     monkeypatch.setattr(lock.fcntl, "flock", refuse)
     locks = snakemakes_lock(tmp_path, f"{tmp_path}/out/a")
     lock.take_over(tmp_path / "out", locks)
@@ -102,9 +114,12 @@ def test_a_folder_is_deserted_unless_a_living_controller_has_it(tmp_path, holder
     assert lock.is_deserted(tmp_path / "out")
 
 
-def test_where_there_are_no_locks_snakemakes_own_says_that_a_controller_may_live(tmp_path, monkeypatch):
+def test_where_there_are_no_locks_snakemakes_own_says_that_a_controller_may_live(
+    tmp_path, monkeypatch
+):
     def refuse(*_):
         raise OSError("no locks here")
+
     monkeypatch.setattr(lock.fcntl, "flock", refuse)
     out = tmp_path / "out"
     assert lock.is_deserted(out, tmp_path / "locks")

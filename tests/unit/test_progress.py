@@ -29,6 +29,7 @@ def test_the_line_names_the_job_and_how_much_is_left(capsys):
 
 def test_the_exit_status_is_snakemakes(tmp_path, monkeypatch):
     from workflow.progress import main
+
     monkeypatch.chdir(tmp_path)
     (tmp_path / "Snakefile").write_text("rule all:\n    shell: 'exit 3'\n")
     assert main(["--cores", "1"]) != 0

@@ -10,8 +10,21 @@ import pytest
 
 from semblance import provenance
 from semblance.errors import InputError
-from semblance.provenance import (SEAL, canonical, checked, code_digest, digests, environment, file_digest, read_json,
-                                  read_sealed, text_digest, write_json, write_record, write_sealed)
+from semblance.provenance import (
+    SEAL,
+    canonical,
+    checked,
+    code_digest,
+    digests,
+    environment,
+    file_digest,
+    read_json,
+    read_sealed,
+    text_digest,
+    write_json,
+    write_record,
+    write_sealed,
+)
 
 PROJECT = {
     "semblance/__init__.py": "",
@@ -54,8 +67,14 @@ SAME = {
     "white space": ("semblance/errors.py", "\n\nLIMIT   =   3\n\n\n"),
     "a module's docstring": ("semblance/errors.py", '"""Limits."""\nLIMIT = 3\n'),
     "brackets": ("semblance/errors.py", "LIMIT = (3)\n"),
-    "a function's docstring": ("semblance/data/text.py", PROJECT["semblance/data/text.py"].replace("Cut.", "Cut it.")),
-    "no docstring at all": ("semblance/data/text.py", PROJECT["semblance/data/text.py"].replace("    '''Cut.'''\n", "")),
+    "a function's docstring": (
+        "semblance/data/text.py",
+        PROJECT["semblance/data/text.py"].replace("Cut.", "Cut it."),
+    ),
+    "no docstring at all": (
+        "semblance/data/text.py",
+        PROJECT["semblance/data/text.py"].replace("    '''Cut.'''\n", ""),
+    ),
     "a module that is not imported": ("semblance/alone.py", "X = 2\n"),
 }
 CHANGED = {
@@ -130,7 +149,11 @@ def test_the_digest_of_a_real_script_is_found():
 
 
 def test_canonical_json_has_one_form():
-    assert canonical({"b": [1, 2.5], "a": "ä"}) == '{"a":"ä","b":[1,2.5]}' == canonical({"a": "ä", "b": [1, 2.5]})
+    assert (
+        canonical({"b": [1, 2.5], "a": "ä"})
+        == '{"a":"ä","b":[1,2.5]}'
+        == canonical({"a": "ä", "b": [1, 2.5]})
+    )
     with pytest.raises(ValueError):
         canonical(float("nan"))
     assert text_digest("ä") == hashlib.sha256("ä".encode()).hexdigest()
@@ -154,16 +177,31 @@ def recorded(tmp_path):
     (tmp_path / "model").mkdir()
     (tmp_path / "model" / "weights").write_bytes(bytes(range(256)) * 40)
     (tmp_path / "dev.csv").write_text("step,dev\n1,0.5\n")
-    write_record(tmp_path / "record.json", "train", outputs=["model/weights", "dev.csv"], started=time.monotonic(),
-                 code="c", inputs={"base": "d"}, seed=3)
+    write_record(
+        tmp_path / "record.json",
+        "train",
+        outputs=["model/weights", "dev.csv"],
+        started=time.monotonic(),
+        code="c",
+        inputs={"base": "d"},
+        seed=3,
+    )
     return tmp_path
 
 
 def test_a_record_holds_the_digests_of_its_outputs(recorded):
     record = json.loads((recorded / "record.json").read_text())
-    expected = {n: hashlib.sha256((recorded / n).read_bytes()).hexdigest() for n in ("dev.csv", "model/weights")}
+    expected = {
+        n: hashlib.sha256((recorded / n).read_bytes()).hexdigest()
+        for n in ("dev.csv", "model/weights")
+    }
     assert record["outputs"] == expected == digests(recorded, ["model/weights", "dev.csv"])
-    assert (record["stage"], record["code"], record["inputs"], record["seed"]) == ("train", "c", {"base": "d"}, 3)
+    assert (record["stage"], record["code"], record["inputs"], record["seed"]) == (
+        "train",
+        "c",
+        {"base": "d"},
+        3,
+    )
     assert checked(recorded / "record.json") == {k: v for k, v in record.items() if k != SEAL}
     assert record["environment"] == environment() and record["environment"]["numpy"] != "absent"
 
@@ -193,7 +231,9 @@ def test_a_broken_seal_is_told_with_both_digests(recorded):
     path.write_text(path.read_text().replace('"seed": 3', '"seed": 4'))
     sealed = json.loads(path.read_text())
     stated = sealed.pop(SEAL)
-    with pytest.raises(InputError, match=f"expected sha256 {stated}.*found {text_digest(canonical(sealed))}"):
+    with pytest.raises(
+        InputError, match=f"expected sha256 {stated}.*found {text_digest(canonical(sealed))}"
+    ):
         checked(path)
 
 
@@ -206,7 +246,10 @@ def test_one_flipped_bit_is_found_and_told_with_both_digests(recorded, at):
     with pytest.raises(InputError) as caught:
         checked(recorded / "record.json")
     message = str(caught.value)
-    assert all(part in message for part in (str(path), before, file_digest(path), "record.json")) and "\n" not in message
+    assert (
+        all(part in message for part in (str(path), before, file_digest(path), "record.json"))
+        and "\n" not in message
+    )
 
 
 def test_truncation_is_found_and_a_missing_file_is_named(recorded):

@@ -36,10 +36,28 @@ def test_defaults_fill_what_is_not_given():
 
 
 def test_every_kind_of_value_is_decoded():
-    values = GOOD | {"flag": True, "share": 0.25, "limit": 7, "sizes": [1, 2], "weights": {"a": 1.5, "b": 2},
-                     "options": {"phi": -0.02, "on": True}, "inner": {"rate": 0.3}, "maybe": {"rate": 0.4}}
-    assert decode(Outer, values) == Outer(3, "x", True, 0.25, 7, (1, 2), {"a": 1.5, "b": 2.0},
-                                          {"phi": -0.02, "on": True}, Inner(0.3), Inner(0.4))
+    values = GOOD | {
+        "flag": True,
+        "share": 0.25,
+        "limit": 7,
+        "sizes": [1, 2],
+        "weights": {"a": 1.5, "b": 2},
+        "options": {"phi": -0.02, "on": True},
+        "inner": {"rate": 0.3},
+        "maybe": {"rate": 0.4},
+    }
+    assert decode(Outer, values) == Outer(
+        3,
+        "x",
+        True,
+        0.25,
+        7,
+        (1, 2),
+        {"a": 1.5, "b": 2.0},
+        {"phi": -0.02, "on": True},
+        Inner(0.3),
+        Inner(0.4),
+    )
 
 
 def test_json_is_decoded_to_the_same():
@@ -57,16 +75,33 @@ def test_settings_are_frozen():
 
 
 WRONG = [
-    ({"cuont": 3}, "settings.cuont"), ({"count": "3"}, "settings.count"), ({"count": 3.0}, "settings.count"),
-    ({"count": True}, "settings.count"), ({"count": None}, "settings.count"), ({"name": 5}, "settings.name"),
-    ({"name": None}, "settings.name"), ({"flag": 1}, "settings.flag"), ({"flag": "false"}, "settings.flag"),
-    ({"share": "0.5"}, "settings.share"), ({"share": True}, "settings.share"), ({"share": None}, "settings.share"),
-    ({"limit": "7"}, "settings.limit"), ({"limit": 1.5}, "settings.limit"), ({"limit": False}, "settings.limit"),
-    ({"sizes": 3}, "settings.sizes"), ({"sizes": "12"}, "settings.sizes"), ({"sizes": [1, "2"]}, "settings.sizes[1]"),
-    ({"weights": [1]}, "settings.weights"), ({"weights": {"a": "b"}}, "settings.weights.a"),
-    ({"options": 3}, "settings.options"), ({"inner": 0.3}, "settings.inner"), ({"inner": None}, "settings.inner"),
-    ({"inner": {"rate": "x"}}, "settings.inner.rate"), ({"inner": {"rat": 0.3}}, "settings.inner.rat"),
-    ({"maybe": {"rate": True}}, "settings.maybe.rate")]
+    ({"cuont": 3}, "settings.cuont"),
+    ({"count": "3"}, "settings.count"),
+    ({"count": 3.0}, "settings.count"),
+    ({"count": True}, "settings.count"),
+    ({"count": None}, "settings.count"),
+    ({"name": 5}, "settings.name"),
+    ({"name": None}, "settings.name"),
+    ({"flag": 1}, "settings.flag"),
+    ({"flag": "false"}, "settings.flag"),
+    ({"share": "0.5"}, "settings.share"),
+    ({"share": True}, "settings.share"),
+    ({"share": None}, "settings.share"),
+    ({"limit": "7"}, "settings.limit"),
+    ({"limit": 1.5}, "settings.limit"),
+    ({"limit": False}, "settings.limit"),
+    ({"sizes": 3}, "settings.sizes"),
+    ({"sizes": "12"}, "settings.sizes"),
+    ({"sizes": [1, "2"]}, "settings.sizes[1]"),
+    ({"weights": [1]}, "settings.weights"),
+    ({"weights": {"a": "b"}}, "settings.weights.a"),
+    ({"options": 3}, "settings.options"),
+    ({"inner": 0.3}, "settings.inner"),
+    ({"inner": None}, "settings.inner"),
+    ({"inner": {"rate": "x"}}, "settings.inner.rate"),
+    ({"inner": {"rat": 0.3}}, "settings.inner.rat"),
+    ({"maybe": {"rate": True}}, "settings.maybe.rate"),
+]
 
 
 @pytest.mark.parametrize("change,where", WRONG)
@@ -100,7 +135,9 @@ def test_text_that_is_not_json_is_refused_in_one_line(text):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("text", ['{"rate": NaN}', '{"rate": Infinity}', '{"rate": 0.1, "rate": 0.2}'])
+@pytest.mark.parametrize(
+    "text", ['{"rate": NaN}', '{"rate": Infinity}', '{"rate": 0.1, "rate": 0.2}']
+)
 def test_json_that_no_standard_allows_is_refused(text):
     with pytest.raises(InputError):
         decode_json(Inner, text)

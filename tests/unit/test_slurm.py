@@ -59,18 +59,26 @@ def test_a_run_on_no_cluster_leaves_no_note(tmp_path):
 
 def test_the_jobs_of_all_noted_runs_are_asked_for_and_no_others(tmp_path, queue):
     noted(tmp_path, "aaa", "bbb")
-    queue.write_text('{"1": ["aaa", "PENDING", 0], "2": ["bbb", "RUNNING", 9], "3": ["ccc", "RUNNING", 9], "4": ["aaa", "FAILED", 0]}')
+    queue.write_text(
+        '{"1": ["aaa", "PENDING", 0], "2": ["bbb", "RUNNING", 9], "3": ["ccc", "RUNNING", 9], "4": ["aaa", "FAILED", 0]}'
+    )
     assert slurm.jobs_of(["aaa", "bbb"]) == {"1": "PENDING", "2": "RUNNING"}
 
 
 def test_waiting_jobs_are_taken_back_and_running_ones_awaited(tmp_path, queue, capsys, monkeypatch):
     out = noted(tmp_path, "aaa")
-    queue.write_text('{"1": ["aaa", "PENDING", 0], "2": ["aaa", "RUNNING", 3], "3": ["other", "PENDING", 0]}')
+    queue.write_text(
+        '{"1": ["aaa", "PENDING", 0], "2": ["aaa", "RUNNING", 3], "3": ["other", "PENDING", 0]}'
+    )
     slept = []
     monkeypatch.setattr(time, "sleep", slept.append)
     slurm.settle_earlier(out, every=7)
     left = queue.read_text()
-    assert '"1": ["aaa", "CANCELLED"' in left and '"2": ["aaa", "COMPLETED"' in left and '"3": ["other", "PENDING"' in left
+    assert (
+        '"1": ["aaa", "CANCELLED"' in left
+        and '"2": ["aaa", "COMPLETED"' in left
+        and '"3": ["other", "PENDING"' in left
+    )
     said = capsys.readouterr().err
     assert "taken back from the queue, left by an earlier run: jobs 1" in said
     assert said.count("still running from an earlier run: jobs 2") == 1  # once, not at each look
@@ -85,7 +93,9 @@ def test_without_an_answer_nothing_is_taken_for_over(tmp_path, queue):
     assert slurm.has_runs(out)
 
 
-def test_where_there_is_no_slurm_the_note_stays_for_a_machine_that_can_ask(tmp_path, monkeypatch, capsys):
+def test_where_there_is_no_slurm_the_note_stays_for_a_machine_that_can_ask(
+    tmp_path, monkeypatch, capsys
+):
     out = noted(tmp_path, "aaa")
     monkeypatch.setenv("PATH", str(tmp_path))
     slurm.settle_earlier(out)
@@ -94,7 +104,10 @@ def test_where_there_is_no_slurm_the_note_stays_for_a_machine_that_can_ask(tmp_p
 
 def test_the_end_of_an_allocation_comes_from_the_environment_or_from_squeue(tmp_path, monkeypatch):
     assert slurm.end_of_allocation({}) is None
-    assert slurm.end_of_allocation({"SLURM_JOB_ID": "7", "SLURM_JOB_END_TIME": "1700000000"}) == 1700000000
+    assert (
+        slurm.end_of_allocation({"SLURM_JOB_ID": "7", "SLURM_JOB_END_TIME": "1700000000"})
+        == 1700000000
+    )
     program = tmp_path / "squeue"
     program.write_text("#!/bin/sh\necho 2026-01-02T03:04:05\n")
     program.chmod(0o755)
@@ -105,8 +118,17 @@ def test_the_end_of_an_allocation_comes_from_the_environment_or_from_squeue(tmp_
     assert slurm.end_of_allocation({"SLURM_JOB_ID": "7"}) is None
 
 
-@pytest.mark.parametrize("line, dry", [("snakemake -n", True), ("snakemake --dry-run", True), ("snakemake -np", True),
-                                       ("snakemake --dryrun --cores 1", True), ("snakemake --cores all --profile slurm", False),
-                                       ("snakemake -c2 --nolock", False), ("snakemake results/n", False)])
+@pytest.mark.parametrize(
+    "line, dry",
+    [
+        ("snakemake -n", True),
+        ("snakemake --dry-run", True),
+        ("snakemake -np", True),
+        ("snakemake --dryrun --cores 1", True),
+        ("snakemake --cores all --profile slurm", False),
+        ("snakemake -c2 --nolock", False),
+        ("snakemake results/n", False),
+    ],
+)
 def test_a_dry_run_is_recognised(line, dry):
     assert slurm.is_dry(line.split()[1:]) is dry

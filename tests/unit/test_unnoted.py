@@ -23,7 +23,11 @@ def ran(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     long = "/".join("".join(chr(97 + (7 * i + j * j) % 26) for j in range(100)) for i in range(3))
     (tmp_path / "Snakefile").write_text(SNAKEFILE.format(long=long))
-    subprocess.run([sys.executable, "-m", "snakemake", "--cores", "1", "--quiet", "all"], check=True, capture_output=True)
+    subprocess.run(
+        [sys.executable, "-m", "snakemake", "--cores", "1", "--quiet", "all"],
+        check=True,
+        capture_output=True,
+    )
     (tmp_path / "out/c").mkdir()
     (tmp_path / "out/c/record.json").write_text("{}")
     return tmp_path
@@ -49,7 +53,9 @@ def test_results_from_elsewhere_are_left_alone(tmp_path):
 def test_a_training_is_forgotten_only_if_it_can_be_put_back(ran, capsys):
     (ran / "out/c/model").mkdir()
     unnoted.forget("out", since=0)
-    assert (ran / "out/c/record.json").exists() and "delete it to train it again" in capsys.readouterr().err
+    assert (
+        ran / "out/c/record.json"
+    ).exists() and "delete it to train it again" in capsys.readouterr().err
     (ran / "out/c/checkpoints/1234/finished").mkdir(parents=True)
     (ran / "out/c/checkpoints/1234/finished/record.json").write_text("{}")
     unnoted.forget("out", since=0)

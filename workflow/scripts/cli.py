@@ -31,7 +31,10 @@ def run(main: Callable[[], None]) -> None:
         _leave(str(error), TRY_AGAIN)
     except Exception as error:
         if is_memory(error):
-            _leave(f"out of memory ({_told(error)}); ask for more, or lower batch_size, {GO_ON}", TRY_AGAIN)
+            _leave(
+                f"out of memory ({_told(error)}); ask for more, or lower batch_size, {GO_ON}",
+                TRY_AGAIN,
+            )
         if isinstance(error, Busy):
             _leave(f"{_told(error)}, {GO_ON}", TRY_AGAIN)
         if is_passing(error):
@@ -56,7 +59,10 @@ def _leave(line: str, status: int) -> None:
 
 def _tell_node() -> None:
     if job := os.environ.get("SLURM_JOB_ID"):
-        print(f"node {os.environ.get('SLURMD_NODENAME') or socket.gethostname()}, Slurm job {job}", file=sys.stderr)
+        print(
+            f"node {os.environ.get('SLURMD_NODENAME') or socket.gethostname()}, Slurm job {job}",
+            file=sys.stderr,
+        )
 
 
 def preparation(description: str) -> argparse.ArgumentParser:
@@ -66,7 +72,9 @@ def preparation(description: str) -> argparse.ArgumentParser:
     parser.add_argument("--manifest", required=True, help="the manifest (YAML)")
     parser.add_argument("--data", required=True, help="folder of the raw data")
     parser.add_argument("--code", default="", help="digest of the code, for the record")
-    parser.add_argument("--output", required=True, help="the record to write; the data lie beside it")
+    parser.add_argument(
+        "--output", required=True, help="the record to write; the data lie beside it"
+    )
     return parser
 
 
@@ -76,11 +84,20 @@ def reading(description: str) -> argparse.ArgumentParser:
     parser.add_argument("--model", required=True, help="record of the model")
     parser.add_argument("--threads", type=int, default=1, help="threads")
     parser.add_argument("--gpus", type=int, default=0, help="1: use a GPU where there is one")
-    parser.add_argument("--precision", choices=("fp32", "bf16"), default="fp32", help="of the encoder")
-    parser.add_argument("--matmul", choices=("highest", "high", "medium"), default="highest", help="of fp32 matrix products")
+    parser.add_argument(
+        "--precision", choices=("fp32", "bf16"), default="fp32", help="of the encoder"
+    )
+    parser.add_argument(
+        "--matmul",
+        choices=("highest", "high", "medium"),
+        default="highest",
+        help="of fp32 matrix products",
+    )
     parser.add_argument("--jobs-per-gpu", type=int, default=1, help="jobs that may share one GPU")
     parser.add_argument("--code", default="", help="digest of the code, for the record")
-    parser.add_argument("--output", type=Path, required=True, help="the record to write; the data lie beside it")
+    parser.add_argument(
+        "--output", type=Path, required=True, help="the record to write; the data lie beside it"
+    )
     return parser
 
 
@@ -92,10 +109,27 @@ def training(description: str) -> argparse.ArgumentParser:
     parser.add_argument("--corpus", required=True, help="record of the training corpus")
     parser.add_argument("--tokens", required=True, help="record of the corpus's tokens")
     parser.add_argument("--code", default="", help="digest of the code, for the record")
-    parser.add_argument("--checkpoint-minutes", type=float, default=10.0, help="minutes between step checkpoints")
-    parser.add_argument("--checkpoint-steps", type=int, default=0, help="steps between step checkpoints; 0: by minutes")
-    parser.add_argument("--stop-at", type=float, metavar="EPOCH", help="save and leave with status 75 before this time "
-                        "(seconds since 1970); the next start goes on")
+    parser.add_argument(
+        "--checkpoint-minutes", type=float, default=10.0, help="minutes between step checkpoints"
+    )
+    parser.add_argument(
+        "--checkpoint-steps",
+        type=int,
+        default=0,
+        help="steps between step checkpoints; 0: by minutes",
+    )
+    parser.add_argument(
+        "--stop-at",
+        type=float,
+        metavar="EPOCH",
+        help="save and leave with status 75 before this time "
+        "(seconds since 1970); the next start goes on",
+    )
     parser.add_argument("--jobs-per-gpu", type=int, default=1, help="jobs that may share one GPU")
-    parser.add_argument("--output", type=Path, required=True, help="the record to write; model/ and dev.csv lie beside it")
+    parser.add_argument(
+        "--output",
+        type=Path,
+        required=True,
+        help="the record to write; model/ and dev.csv lie beside it",
+    )
     return parser

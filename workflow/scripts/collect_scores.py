@@ -17,7 +17,9 @@ from workflow.scripts.cli import run
 
 def main(argv: list[str] | None = None) -> None:
     """Collect and write."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--scores", nargs="+", metavar="PATH", help="score files")
     source.add_argument("--runs", metavar="JSON", help="runs below --root, with their seeds")
@@ -29,8 +31,14 @@ def main(argv: list[str] | None = None) -> None:
     paths = args.scores or paths_of(args.root, args.runs)
     inputs = vouched(paths)
     write_scores(collect(paths), args.output)
-    write_record(args.record, "collect_scores", outputs=[beside(args.record, args.output)], started=started,
-                 code=args.code, inputs={beside(args.record, path): digest for path, digest in inputs.items()})
+    write_record(
+        args.record,
+        "collect_scores",
+        outputs=[beside(args.record, args.output)],
+        started=started,
+        code=args.code,
+        inputs={beside(args.record, path): digest for path, digest in inputs.items()},
+    )
 
 
 def paths_of(root: str, runs: str) -> list[str]:

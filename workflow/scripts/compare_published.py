@@ -15,8 +15,16 @@ from workflow.scripts.cli import run
 def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--published", required=True, help="the papers' numbers (published.yaml)")
-    parser.add_argument("--tables", required=True, nargs="+", metavar="RECORD", help="records of tables by render_table")
-    parser.add_argument("--tolerance", type=float, default=TOLERANCE, help="points within which a value agrees")
+    parser.add_argument(
+        "--tables",
+        required=True,
+        nargs="+",
+        metavar="RECORD",
+        help="records of tables by render_table",
+    )
+    parser.add_argument(
+        "--tolerance", type=float, default=TOLERANCE, help="points within which a value agrees"
+    )
     parser.add_argument("--output", required=True, help="the Markdown page to write")
     parser.add_argument("--code", default="", help="digest of the code, for the record")
     parser.add_argument("--record", required=True, help="the record to write")
@@ -28,15 +36,25 @@ def main(argv: list[str] | None = None) -> None:
     records = compare(tables, published, args.tolerance)
     write_text(args.output, ledger(records, published, args.tolerance))
     named = {beside(args.record, path): digest for path, digest in inputs.items()}
-    write_record(args.record, "compare_published", outputs=[beside(args.record, args.output)], started=started,
-                 code=args.code, inputs=named | {"published": file_digest(args.published)}, tables=list(named),
-                 tolerance=args.tolerance)
+    write_record(
+        args.record,
+        "compare_published",
+        outputs=[beside(args.record, args.output)],
+        started=started,
+        code=args.code,
+        inputs=named | {"published": file_digest(args.published)},
+        tables=list(named),
+        tolerance=args.tolerance,
+    )
 
 
 def vouched(records: list[str]) -> dict[str, str]:
     """Check each table's JSON, ``../json/TABLE.json`` of ``TABLE.json``, against its record; return {path: sha256}."""
     names = {record: f"../json/{Path(record).name}" for record in records}
-    return {f"{Path(record).parent}/{name}": checked(record, name)["outputs"][name] for record, name in names.items()}
+    return {
+        f"{Path(record).parent}/{name}": checked(record, name)["outputs"][name]
+        for record, name in names.items()
+    }
 
 
 if __name__ == "__main__":

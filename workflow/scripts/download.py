@@ -18,9 +18,15 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--manifest", type=Path, required=True, help="the manifest (YAML)")
     parser.add_argument("--dataset", required=True, help="a name in the manifest")
     parser.add_argument("--destination", type=Path, required=True, help="the data folder")
-    parser.add_argument("--record", type=Path, required=True, help="the JSON file to write: path, sha256, size")
-    parser.add_argument("--mirror", help="a folder or http(s) address with the same paths; no other place is tried")
-    parser.add_argument("--accept-unpinned", action="store_true", help="take a file that the manifest does not pin")
+    parser.add_argument(
+        "--record", type=Path, required=True, help="the JSON file to write: path, sha256, size"
+    )
+    parser.add_argument(
+        "--mirror", help="a folder or http(s) address with the same paths; no other place is tried"
+    )
+    parser.add_argument(
+        "--accept-unpinned", action="store_true", help="take a file that the manifest does not pin"
+    )
     parser.add_argument("--offline", action="store_true", help="use no network")
     return parser.parse_args(argv)
 
@@ -30,10 +36,18 @@ def main(argv: list[str] | None = None) -> None:
     options = parse(argv)
     datasets = load_manifest(options.manifest)
     if options.dataset not in datasets:
-        raise InputError(options.manifest, f"no dataset {options.dataset!r}",
-                         f"known are {', '.join(sorted(datasets))}")
-    record = fetch(datasets[options.dataset], options.destination, options.mirror,
-                   accept_unpinned=options.accept_unpinned, offline=options.offline)
+        raise InputError(
+            options.manifest,
+            f"no dataset {options.dataset!r}",
+            f"known are {', '.join(sorted(datasets))}",
+        )
+    record = fetch(
+        datasets[options.dataset],
+        options.destination,
+        options.mirror,
+        accept_unpinned=options.accept_unpinned,
+        offline=options.offline,
+    )
     write_sealed(options.record, {"dataset": options.dataset, **record})
 
 

@@ -10,10 +10,14 @@ from workflow.scripts.cli import run
 def main(argv: list[str] | None = None) -> None:
     """Build the base that the settings name."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--settings", required=True, help="JSON: where the base comes from, layers, pooling")
+    parser.add_argument(
+        "--settings", required=True, help="JSON: where the base comes from, layers, pooling"
+    )
     parser.add_argument("--hub", required=True, help="address of the model hub")
     parser.add_argument("--code", default="", help="digest of the code, for the record")
-    parser.add_argument("--output", required=True, help="the record to write; model/ lies beside it")
+    parser.add_argument(
+        "--output", required=True, help="the record to write; model/ lies beside it"
+    )
     args = parser.parse_args(argv)
     build_base(decode_json(BaseSettings, args.settings, "base"), args.output, args.hub, args.code)
 

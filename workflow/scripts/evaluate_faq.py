@@ -10,7 +10,9 @@ from workflow.scripts.cli import reading, run
 def main(argv: list[str] | None = None) -> None:
     """Evaluate and write."""
     parser = reading(__doc__)
-    parser.add_argument("--run", required=True, help="JSON: corpus, base, method, seed, bank, fold, protocols")
+    parser.add_argument(
+        "--run", required=True, help="JSON: corpus, base, method, seed, bank, fold, protocols"
+    )
     parser.add_argument("--bank", required=True, help="record of the bank")
     parser.add_argument("--max-length", type=int, required=True, help="longest input in tokens")
     args = parser.parse_args(argv)

@@ -12,13 +12,23 @@ from workflow.scripts.cli import run
 
 
 def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="semblance explain", description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="semblance explain",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("table", help="the table's name")
     parser.add_argument("row", help="the row's label, or its method")
     parser.add_argument("column", help="the column, as in the table's header")
-    parser.add_argument("--results", type=Path, default=Path("results"), help="the results folder (default: results)")
-    parser.add_argument("--resources", type=Path, help="its resources folder (default: the one beside it, if any)")
+    parser.add_argument(
+        "--results",
+        type=Path,
+        default=Path("results"),
+        help="the results folder (default: results)",
+    )
+    parser.add_argument(
+        "--resources", type=Path, help="its resources folder (default: the one beside it, if any)"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON, with whole digests")
     args = parser.parse_args(argv)
     tree = explain(args.results, args.table, args.row, args.column, args.resources)

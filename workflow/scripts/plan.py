@@ -12,9 +12,12 @@ from workflow.scripts.cli import run
 
 def main(argv: list[str] | None = None) -> None:
     """Print the table, and keep what the finished jobs teach for the rules."""
-    parser = argparse.ArgumentParser(prog="plan", description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("config", nargs="*", help="config files, laid over config.yaml in this order")
+    parser = argparse.ArgumentParser(
+        prog="plan", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "config", nargs="*", help="config files, laid over config.yaml in this order"
+    )
     parser.add_argument("--output", help="the output folder, in place of the config's")
     args = parser.parse_args(argv)
     _, learned = usage.costs(args.config, args.output)

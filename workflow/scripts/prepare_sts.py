@@ -18,8 +18,16 @@ def main(argv: list[str] | None = None) -> None:
     folder = Path(args.output).parent
     folder.mkdir(parents=True, exist_ok=True)
     counts = scored_pairs(raw, settings, folder / "pairs.parquet")
-    write_record(args.output, "prepare_sts", outputs=["pairs.parquet"], started=started, code=args.code,
-                 inputs=raw.inputs, counts=counts, protocol=settings.protocol)
+    write_record(
+        args.output,
+        "prepare_sts",
+        outputs=["pairs.parquet"],
+        started=started,
+        code=args.code,
+        inputs=raw.inputs,
+        counts=counts,
+        protocol=settings.protocol,
+    )
 
 
 if __name__ == "__main__":

@@ -16,8 +16,15 @@ def main(argv: list[str] | None = None) -> None:
     settings = decode_json(CorpusSettings, args.settings, "corpus")
     raw = Raw(load_manifest(args.manifest), args.data)
     counts = sentences(raw, settings, Path(args.output).parent)
-    write_record(args.output, "prepare_wiki", outputs=["sentences.arrow", "rows.arrow"], started=started,
-                 code=args.code, inputs=raw.inputs, counts=counts)
+    write_record(
+        args.output,
+        "prepare_wiki",
+        outputs=["sentences.arrow", "rows.arrow"],
+        started=started,
+        code=args.code,
+        inputs=raw.inputs,
+        counts=counts,
+    )
 
 
 if __name__ == "__main__":

@@ -23,7 +23,9 @@ SCORES = "../scores.csv"  # seen from its record
 
 
 def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--settings", required=True, help="the table's settings, as JSON")
     parser.add_argument("--scores", required=True, help="record of the long CSV")
     parser.add_argument("--predictions-root", help="folder that holds sts/ and faq/")
@@ -49,8 +51,15 @@ def main(argv: list[str] | None = None) -> None:
     written = {args.csv: csv_text, args.markdown: markdown, args.latex: latex, args.json: to_json}
     for path, form in written.items():
         write_text(path, form(table))
-    write_record(args.record, "render_table", outputs=[beside(args.record, path) for path in written],
-                 started=started, code=args.code, inputs=named, settings=settings)
+    write_record(
+        args.record,
+        "render_table",
+        outputs=[beside(args.record, path) for path in written],
+        started=started,
+        code=args.code,
+        inputs=named,
+        settings=settings,
+    )
 
 
 if __name__ == "__main__":

@@ -13,17 +13,37 @@ def main(argv: list[str] | None = None) -> None:
     """Read, tokenise, write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--corpus", type=Path, required=True, help="record of the corpus")
-    parser.add_argument("--base", type=Path, required=True, help="record of the base whose tokenizer it is")
+    parser.add_argument(
+        "--base", type=Path, required=True, help="record of the base whose tokenizer it is"
+    )
     parser.add_argument("--code", default="", help="digest of the code, for the record")
-    parser.add_argument("--output", type=Path, required=True, help="the record to write; tokens.arrow lies beside it")
+    parser.add_argument(
+        "--output",
+        type=Path,
+        required=True,
+        help="the record to write; tokens.arrow lies beside it",
+    )
     args, started = parser.parse_args(argv), time.monotonic()
-    corpus, base = checked(args.corpus, "sentences.arrow"), checked(args.base, "model/tokenizer.json")
-    tokens = tokenise(args.base.parent / "model" / "tokenizer.json", read_sentences(args.corpus.parent))
+    corpus, base = (
+        checked(args.corpus, "sentences.arrow"),
+        checked(args.base, "model/tokenizer.json"),
+    )
+    tokens = tokenise(
+        args.base.parent / "model" / "tokenizer.json", read_sentences(args.corpus.parent)
+    )
     write_tokens(args.output.parent / "tokens.arrow", tokens)
     tokenizer = base["outputs"]["model/tokenizer.json"]
-    write_record(args.output, "tokenise", outputs=["tokens.arrow"], started=started, code=args.code, tokenizer=tokenizer,
-                 inputs={"sentences": corpus["outputs"]["sentences.arrow"], "tokenizer": tokenizer},
-                 sentences=len(tokens.offsets) - 1, tokens=len(tokens.ids))
+    write_record(
+        args.output,
+        "tokenise",
+        outputs=["tokens.arrow"],
+        started=started,
+        code=args.code,
+        tokenizer=tokenizer,
+        inputs={"sentences": corpus["outputs"]["sentences.arrow"], "tokenizer": tokenizer},
+        sentences=len(tokens.offsets) - 1,
+        tokens=len(tokens.ids),
+    )
 
 
 if __name__ == "__main__":

@@ -24,9 +24,19 @@ def main(argv: list[str] | None = None) -> None:
     settings = decode_json(TrainSettings, args.settings)
     take_gpu(settings.gpus, args.jobs_per_gpu)
     dev, inputs = dev_set(args.dev, args.base, settings.max_length, args.fold)
-    train(args.base, args.corpus, args.tokens, args.output.parent, settings, stage="train", code=args.code,
-          dev=dev, dev_inputs=inputs, augmented=args.regulators,
-          cadence=Cadence(args.checkpoint_minutes, args.checkpoint_steps, args.stop_at))
+    train(
+        args.base,
+        args.corpus,
+        args.tokens,
+        args.output.parent,
+        settings,
+        stage="train",
+        code=args.code,
+        dev=dev,
+        dev_inputs=inputs,
+        augmented=args.regulators,
+        cadence=Cadence(args.checkpoint_minutes, args.checkpoint_steps, args.stop_at),
+    )
 
 
 if __name__ == "__main__":

@@ -12,8 +12,18 @@ def main(argv: list[str] | None = None) -> None:
     args = training(__doc__).parse_args(argv)
     settings = decode_json(TrainSettings, args.settings)
     take_gpu(settings.gpus, args.jobs_per_gpu)
-    train(args.base, args.corpus, args.tokens, args.output.parent, settings, stage="train_entropy", code=args.code,
-          dev=None, dev_inputs={}, cadence=Cadence(args.checkpoint_minutes, args.checkpoint_steps, args.stop_at))
+    train(
+        args.base,
+        args.corpus,
+        args.tokens,
+        args.output.parent,
+        settings,
+        stage="train_entropy",
+        code=args.code,
+        dev=None,
+        dev_inputs={},
+        cadence=Cadence(args.checkpoint_minutes, args.checkpoint_steps, args.stop_at),
+    )
 
 
 if __name__ == "__main__":

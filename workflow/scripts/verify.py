@@ -13,12 +13,21 @@ from workflow.scripts.cli import run
 
 
 def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="semblance verify", description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="semblance verify",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("results", type=Path, help="the results folder")
-    parser.add_argument("--resources", type=Path, help="its resources folder (default: the one beside it, if any)")
-    parser.add_argument("--published", default=PUBLISHED, help="the papers' numbers (published.yaml)")
-    parser.add_argument("--bootstrap", action="store_true", help="draw the bootstrap p values again, too (slow)")
+    parser.add_argument(
+        "--resources", type=Path, help="its resources folder (default: the one beside it, if any)"
+    )
+    parser.add_argument(
+        "--published", default=PUBLISHED, help="the papers' numbers (published.yaml)"
+    )
+    parser.add_argument(
+        "--bootstrap", action="store_true", help="draw the bootstrap p values again, too (slow)"
+    )
     args = parser.parse_args(argv)
     found = verify(args.results, args.resources, args.published, args.bootstrap)
     print(report(found), end="")

@@ -24,4 +24,8 @@ def scaled_cosines(queries: Tensor, candidates: Tensor, scale: float) -> Tensor:
 
 def candidates(views: Views) -> Tensor:
     """Return the positives, followed by every row's hard negative if there are any: (B or 2B, d)."""
-    return views.positives if views.negatives is None else torch.cat([views.positives, views.negatives])
+    return (
+        views.positives
+        if views.negatives is None
+        else torch.cat([views.positives, views.negatives])
+    )

@@ -10,13 +10,25 @@ import socket
 import sys
 
 CALLS = {"socket.connect", "socket.sendto", "socket.sendmsg"}
-QUESTIONS = {"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr", "socket.getnameinfo",
-             "urllib.Request", "http.client.connect", "ftplib.connect", "smtplib.connect"}
+QUESTIONS = {
+    "socket.getaddrinfo",
+    "socket.gethostbyname",
+    "socket.gethostbyaddr",
+    "socket.getnameinfo",
+    "urllib.Request",
+    "http.client.connect",
+    "ftplib.connect",
+    "smtplib.connect",
+}
 
 
 def note(file: str, *words: object) -> None:
     """Append one line, in one write, so that processes do not mix theirs."""
-    handle = os.open(os.path.join(os.environ["NETWORK_TRAP"], file), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    handle = os.open(
+        os.path.join(os.environ["NETWORK_TRAP"], file),
+        os.O_WRONLY | os.O_APPEND | os.O_CREAT,
+        0o600,
+    )
     os.write(handle, (" ".join(str(word).replace("\n", " ") for word in words) + "\n").encode())
     os.close(handle)
 

@@ -18,7 +18,10 @@ class Slow(importlib.abc.MetaPathFinder):
         def load_slowly(module):
             load(module)
             step = module.AdamW.step
-            module.AdamW.step = lambda *args: (time.sleep(float(os.environ["SLOW_STEP"])), step(*args))[1]
+            module.AdamW.step = lambda *args: (
+                time.sleep(float(os.environ["SLOW_STEP"])),
+                step(*args),
+            )[1]
 
         spec.loader.exec_module = load_slowly
         return spec

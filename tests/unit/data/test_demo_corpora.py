@@ -14,7 +14,14 @@ import yaml
 DEMO = Path(__file__).resolve().parents[3] / "demo"
 DATA = DEMO / "data"
 MANIFEST = yaml.safe_load((DEMO / "manifest.yaml").read_text(encoding="utf-8"))["datasets"]
-STS = {"sts12": 5, "sts13": 3, "sts14": 6, "sts15": 5, "sts16": 5, "sts16-raw": 5}  # subsets of each year
+STS = {
+    "sts12": 5,
+    "sts13": 3,
+    "sts14": 6,
+    "sts15": 5,
+    "sts16": 5,
+    "sts16-raw": 5,
+}  # subsets of each year
 
 
 def _read(path: str) -> str:
@@ -44,10 +51,19 @@ def _scored(name: str) -> int:
 
 
 def _covid_pairs() -> int:
-    tables = (("faq/covid/deepset_faq_covidbert.csv", ","), ("faq/covid/deepset_faq_200322_16.tsv", "\t"),
-              ("faq/covid/deepset_faq_200327.tsv", "\t"))
-    return len({(row["question"], row["answer"]) for path, delimiter in tables for row in _rows(path, delimiter)
-                if row["lang"] == "en"})
+    tables = (
+        ("faq/covid/deepset_faq_covidbert.csv", ","),
+        ("faq/covid/deepset_faq_200322_16.tsv", "\t"),
+        ("faq/covid/deepset_faq_200327.tsv", "\t"),
+    )
+    return len(
+        {
+            (row["question"], row["answer"])
+            for path, delimiter in tables
+            for row in _rows(path, delimiter)
+            if row["lang"] == "en"
+        }
+    )
 
 
 def _counts() -> dict[str, dict[str, int]]:
@@ -61,22 +77,43 @@ def _counts() -> dict[str, dict[str, int]]:
         "wiki1m": {"sentences": len(_lines("wiki/wiki1m_for_simcse.txt"))},
         **{name: {"pairs": _scored(name)} for name in STS},
         "stsb": {split: len(_lines(f"stsb/sts-{split}.csv")) for split in ("train", "dev", "test")},
-        "sick": {split: len(_lines(f"sick/SICK_{name}.txt")) - 1
-                 for split, name in (("train", "train"), ("dev", "trial"), ("test", "test_annotated"))},
-        "cough": {"pairs": len(_rows(cough + "FAQ_Bank_eval.csv")), "queries": len(_rows(cough + "User_Query_Bank.csv")),
-                  "judgements": len(_rows(cough + "Annotated_Relevance_Set.csv"))},
-        "faqir": {"pairs": len(faqir.findall("KB/Pairs/qaPair")), "queries": len(faqir.findall("queries/Query"))},
-        "stackfaq": {"threads": len(threads.findall("qapair")), "pairs": len(threads.findall("qapair/answer")),
-                     "queries": sum(node.text.strip() != "*" for node in threads.findall("qapair/rephr"))},
+        "sick": {
+            split: len(_lines(f"sick/SICK_{name}.txt")) - 1
+            for split, name in (("train", "train"), ("dev", "trial"), ("test", "test_annotated"))
+        },
+        "cough": {
+            "pairs": len(_rows(cough + "FAQ_Bank_eval.csv")),
+            "queries": len(_rows(cough + "User_Query_Bank.csv")),
+            "judgements": len(_rows(cough + "Annotated_Relevance_Set.csv")),
+        },
+        "faqir": {
+            "pairs": len(faqir.findall("KB/Pairs/qaPair")),
+            "queries": len(faqir.findall("queries/Query")),
+        },
+        "stackfaq": {
+            "threads": len(threads.findall("qapair")),
+            "pairs": len(threads.findall("qapair/answer")),
+            "queries": sum(node.text.strip() != "*" for node in threads.findall("qapair/rephr")),
+        },
         "covid": {"pairs": _covid_pairs()},
     }
 
 
 def test_the_generator_reproduces_every_file_byte_for_byte(tmp_path):
-    command = [sys.executable, str(DEMO / "make_corpora.py"), "--out", str(tmp_path / "data"),
-               "--manifest", str(tmp_path / "manifest.yaml")]
+    command = [
+        sys.executable,
+        str(DEMO / "make_corpora.py"),
+        "--out",
+        str(tmp_path / "data"),
+        "--manifest",
+        str(tmp_path / "manifest.yaml"),
+    ]
     subprocess.run(command, check=True, env={"PYTHONHASHSEED": "7", "PYTHONDONTWRITEBYTECODE": "1"})
-    made = {str(p.relative_to(tmp_path / "data")): p.read_bytes() for p in (tmp_path / "data").rglob("*") if p.is_file()}
+    made = {
+        str(p.relative_to(tmp_path / "data")): p.read_bytes()
+        for p in (tmp_path / "data").rglob("*")
+        if p.is_file()
+    }
     kept = {str(p.relative_to(DATA)): p.read_bytes() for p in DATA.rglob("*") if p.is_file()}
     assert sorted(made) == sorted(kept)
     assert [path for path in made if made[path] != kept[path]] == []
@@ -95,7 +132,9 @@ def test_the_manifest_lists_every_file_but_the_users_own():
 def test_digests_and_sizes_hold(name):
     for row in MANIFEST[name]["files"]:
         data = (DATA / row["path"]).read_bytes()
-        assert (hashlib.sha256(data).hexdigest(), len(data)) == (row["sha256"], row["size"]), row["path"]
+        assert (hashlib.sha256(data).hexdigest(), len(data)) == (row["sha256"], row["size"]), row[
+            "path"
+        ]
 
 
 def test_counts_hold():
@@ -117,8 +156,12 @@ def test_each_sts_subset_has_one_gold_line_a_pair(name):
 
 
 def test_only_2015_and_2016_have_blank_gold_lines():
-    blank = {name for name in STS for row in MANIFEST[name]["files"] if ".gs." in row["path"]
-             and "" in _lines(row["path"])}
+    blank = {
+        name
+        for name in STS
+        for row in MANIFEST[name]["files"]
+        if ".gs." in row["path"] and "" in _lines(row["path"])
+    }
     assert blank == {"sts15", "sts16", "sts16-raw"}
 
 
@@ -129,7 +172,9 @@ def test_cough_labels_follow_from_the_raw_scores():
     for row in rows:
         grades = json.loads(row["Raw_score"])
         assert float(row["Average"]) == pytest.approx(sum(grades) / len(grades), abs=1e-8)
-        assert (row["Label (mean score > 3 as positive)"] == "positive") == (sum(grades) > 3 * len(grades))
+        assert (row["Label (mean score > 3 as positive)"] == "positive") == (
+            sum(grades) > 3 * len(grades)
+        )
         assert row["FAQ_index"] in bank and queries[row["Query_index"]] == row["Query"]
     assert len({(row["Query_index"], row["FAQ_index"]) for row in rows}) == len(rows)
     assert max(map(int, queries)) >= len(queries), "the indexes of the queries have gaps"
@@ -139,13 +184,19 @@ def test_every_faqir_template_has_a_relevant_pair():
     root = _xml("faq/faqir/FAQIRv1.0.xml")
     known = {node.text for node in root.findall("KB/Pairs/qaPair/Id")}
     lists = root.findall("relCandidates/IRCandidateList")
-    assert {node.text for node in root.findall("queries/Query/QueryGroupID")} == {each.findtext("grpId") for each in lists}
+    assert {node.text for node in root.findall("queries/Query/QueryGroupID")} == {
+        each.findtext("grpId") for each in lists
+    }
     for each in lists:
-        assert "1" in [node.text for node in each.findall("candidates/IRCandidate/Annotations/Annotation/Val")]
+        assert "1" in [
+            node.text for node in each.findall("candidates/IRCandidate/Annotations/Annotation/Val")
+        ]
         assert {node.text for node in each.findall("candidates/IRCandidate/Id")} <= known
 
 
-@pytest.mark.parametrize("path", ["nli/nli_for_simcse.csv", "faq/cough/FAQ_Bank_eval.csv", "faq/own/library.csv"])
+@pytest.mark.parametrize(
+    "path", ["nli/nli_for_simcse.csv", "faq/cough/FAQ_Bank_eval.csv", "faq/own/library.csv"]
+)
 def test_words_that_look_like_missing_values_stand_as_whole_cells(path):
     cells = {cell for row in _rows(path) for cell in row.values()}
     assert cells & {"null", "NA", "n/a"}
@@ -157,5 +208,9 @@ def test_premises_repeat_as_in_the_original_file():
 
 
 def test_benchmark_rows_have_seven_or_nine_columns():
-    lengths = {len(line.split("\t")) for split in ("train", "dev", "test") for line in _lines(f"stsb/sts-{split}.csv")}
+    lengths = {
+        len(line.split("\t"))
+        for split in ("train", "dev", "test")
+        for line in _lines(f"stsb/sts-{split}.csv")
+    }
     assert lengths == {7, 9}

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from semblance.data.folds import rotate, split_groups
 from semblance.errors import InputError
 
-group_lists = st.lists(st.integers(0, 12).map(str), min_size=5, max_size=80).filter(lambda g: len(set(g)) >= 5)
+group_lists = st.lists(st.integers(0, 12).map(str), min_size=5, max_size=80).filter(
+    lambda g: len(set(g)) >= 5
+)
 
 
 @settings(deadline=None)
@@ -38,12 +40,20 @@ def test_the_order_of_the_items_does_not_matter(groups, seed):
 
 
 def test_single_items_are_split_evenly():
-    assert sorted(Counter(split_groups([str(i) for i in range(4313)], 5, 0)).values()) == [862, 862, 863, 863, 863]
+    assert sorted(Counter(split_groups([str(i) for i in range(4313)], 5, 0)).values()) == [
+        862,
+        862,
+        863,
+        863,
+        863,
+    ]
 
 
 def test_the_largest_groups_are_placed_first():
     groups = ["big"] * 4 + list("abcd")  # placed last, "big" would leave 6 against 2
-    assert all(sorted(Counter(split_groups(groups, 2, seed)).values()) == [4, 4] for seed in range(10))
+    assert all(
+        sorted(Counter(split_groups(groups, 2, seed)).values()) == [4, 4] for seed in range(10)
+    )
 
 
 def test_another_seed_gives_another_split():
@@ -53,12 +63,22 @@ def test_another_seed_gives_another_split():
 
 def test_every_process_gives_the_same_split():
     code = "from semblance.data.folds import split_groups; print(split_groups([c for c in 'abcdefghij'], 5, 3))"
-    printed = {subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
-                              env={**os.environ, "PYTHONHASHSEED": seed}).stdout.strip() for seed in ("1", "2")}
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+        ).stdout.strip()
+        for seed in ("1", "2")
+    }
     assert printed == {str(split_groups(list("abcdefghij"), 5, 3))}
 
 
-@pytest.mark.parametrize("groups, folds", [(["a"] * 9, 3), (["a", "b"], 3), (["a", "b"], 1), ([], 5)])
+@pytest.mark.parametrize(
+    "groups, folds", [(["a"] * 9, 3), (["a", "b"], 3), (["a", "b"], 1), ([], 5)]
+)
 def test_too_few_groups_are_refused(groups, folds):
     with pytest.raises(InputError, match="folds"):
         split_groups(groups, folds, 0)
@@ -70,7 +90,9 @@ def test_rotation_gives_each_part_each_role_once():
     assert folds[0].test == (0, 5) and folds[0].dev == (1, 6) and folds[0].train == (2, 3, 4)
     assert folds[4].test == (4,) and folds[4].dev == (0, 5) and folds[4].train == (1, 2, 3, 6)
     for role, times in (("test", 1), ("dev", 1), ("train", 3)):
-        assert Counter(i for fold in folds for i in getattr(fold, role)) == dict.fromkeys(range(7), times)
+        assert Counter(i for fold in folds for i in getattr(fold, role)) == dict.fromkeys(
+            range(7), times
+        )
 
 
 @settings(deadline=None)

@@ -7,15 +7,24 @@ from pathlib import Path
 
 import pytest
 
-from semblance.data.nli import NliPair, Triple, build_triples, read_multinli, read_snli, read_triples
+from semblance.data.nli import (
+    NliPair,
+    Triple,
+    build_triples,
+    read_multinli,
+    read_snli,
+    read_triples,
+)
 from semblance.errors import InputError
 
 DATA = os.environ.get("SEMBLANCE_DATA")
 needs_data = pytest.mark.skipif(not DATA, reason="SEMBLANCE_DATA is not set: real data NOT checked")
 WORDS = ["null", "NA", "n/a", "None"]  # what careless readers take for missing values
 
-SNLI = ("gold_label sentence1_binary_parse sentence2_binary_parse sentence1_parse sentence2_parse "
-        "sentence1 sentence2 captionID pairID label1 label2 label3 label4 label5").split()
+SNLI = (
+    "gold_label sentence1_binary_parse sentence2_binary_parse sentence1_parse sentence2_parse "
+    "sentence1 sentence2 captionID pairID label1 label2 label3 label4 label5"
+).split()
 MULTINLI = SNLI[:7] + ["promptID", "pairID", "genre"] + SNLI[9:]
 READERS = [(read_snli, SNLI), (read_multinli, MULTINLI)]
 
@@ -26,22 +35,36 @@ def fails_at(path, line, words=""):
 
 def write_json(path, *rows):
     keys = ("gold_label", "sentence1", "sentence2")
-    path.write_text("".join(json.dumps({**dict(zip(keys, row)), "pairID": "1"}) + "\n" for row in rows))
+    path.write_text(
+        "".join(json.dumps({**dict(zip(keys, row)), "pairID": "1"}) + "\n" for row in rows)
+    )
     return path
 
 
 def write_tabs(path, header, *rows, labels=5):
     lines = ["\t".join(header)]
     for label, premise, hypothesis in rows:
-        cells = {name: "x" for name in header} | {"gold_label": label, "sentence1": premise, "sentence2": hypothesis}
-        lines.append("\t".join([cells[name] for name in header][:len(header) - 5 + labels]))
+        cells = {name: "x" for name in header} | {
+            "gold_label": label,
+            "sentence1": premise,
+            "sentence2": hypothesis,
+        }
+        lines.append("\t".join([cells[name] for name in header][: len(header) - 5 + labels]))
     path.write_text("\n".join(lines) + "\n")
     return path
 
 
-ROWS = [("entailment", 'A "man  sits', "Someone\u2028sits"), ("-", "x", "y"), ("neutral", "null", "NA"),
-        ("contradiction", "n/a", "None")]
-PAIRS = [('A "man sits', "Someone sits", "entailment"), ("null", "NA", "neutral"), ("n/a", "None", "contradiction")]
+ROWS = [
+    ("entailment", 'A "man  sits', "Someone\u2028sits"),
+    ("-", "x", "y"),
+    ("neutral", "null", "NA"),
+    ("contradiction", "n/a", "None"),
+]
+PAIRS = [
+    ('A "man sits', "Someone sits", "entailment"),
+    ("null", "NA", "neutral"),
+    ("n/a", "None", "contradiction"),
+]
 
 
 @pytest.mark.parametrize("read, header", READERS)
@@ -49,7 +72,10 @@ def test_both_releases_read_alike_and_count_the_unlabelled(tmp_path, read, heade
     by_json, skipped = read(write_json(tmp_path / "a.jsonl", *ROWS))
     by_tabs = read(write_tabs(tmp_path / "a.txt", header, *ROWS))
     assert by_json == [NliPair(*pair, line) for pair, line in zip(PAIRS, (1, 3, 4))]
-    assert by_tabs == ([NliPair(*pair, line) for pair, line in zip(PAIRS, (2, 4, 5))], 1) and skipped == 1
+    assert (
+        by_tabs == ([NliPair(*pair, line) for pair, line in zip(PAIRS, (2, 4, 5))], 1)
+        and skipped == 1
+    )
 
 
 def test_rows_may_lack_labels_at_their_end(tmp_path):
@@ -57,9 +83,15 @@ def test_rows_may_lack_labels_at_their_end(tmp_path):
     assert len(pairs) == 1
 
 
-@pytest.mark.parametrize("row, words", [
-    (("maybe", "a", "b"), "unknown label 'maybe'"), (("neutral", " ", "b"), "sentence1 is empty"),
-    (("neutral", "a", ""), "sentence2 is empty"), (("", "a", "b"), "gold_label is empty")])
+@pytest.mark.parametrize(
+    "row, words",
+    [
+        (("maybe", "a", "b"), "unknown label 'maybe'"),
+        (("neutral", " ", "b"), "sentence1 is empty"),
+        (("neutral", "a", ""), "sentence2 is empty"),
+        (("", "a", "b"), "gold_label is empty"),
+    ],
+)
 def test_malformed_pairs_name_their_line(tmp_path, row, words):
     path = write_json(tmp_path / "a.jsonl", ROWS[0], row)
     with fails_at(path, 2, words):
@@ -71,9 +103,11 @@ def test_malformed_pairs_name_their_line(tmp_path, row, words):
 
 def test_missing_and_non_text_json_fields_name_their_line(tmp_path):
     path = tmp_path / "a.jsonl"
-    for row, words in (('{"gold_label": "neutral", "sentence1": "a"}', "sentence2 is missing"),
-                       ('{"gold_label": "neutral", "sentence1": null, "sentence2": "b"}', "sentence1 is missing"),
-                       ('{"gold_label": 1, "sentence1": "a", "sentence2": "b"}', "gold_label is not text")):
+    for row, words in (
+        ('{"gold_label": "neutral", "sentence1": "a"}', "sentence2 is missing"),
+        ('{"gold_label": "neutral", "sentence1": null, "sentence2": "b"}', "sentence1 is missing"),
+        ('{"gold_label": 1, "sentence1": "a", "sentence2": "b"}', "gold_label is not text"),
+    ):
         path.write_text(row + "\n")
         with fails_at(path, 1, words):
             read_snli(path)
@@ -87,8 +121,15 @@ def test_a_truncated_or_overlong_tab_row_names_its_line(tmp_path):
             read_snli(path)
 
 
-@pytest.mark.parametrize("name, content", [("a.txt", ""), ("a.txt", "sentence1\tsentence2\n"), ("a.jsonl", ""),
-                                           ("a.txt", "\t".join(SNLI) + "\n")])
+@pytest.mark.parametrize(
+    "name, content",
+    [
+        ("a.txt", ""),
+        ("a.txt", "sentence1\tsentence2\n"),
+        ("a.jsonl", ""),
+        ("a.txt", "\t".join(SNLI) + "\n"),
+    ],
+)
 def test_a_file_without_pairs_is_refused(tmp_path, name, content):
     (tmp_path / name).write_text(content)
     with fails_at(tmp_path / name, 1):
@@ -96,25 +137,45 @@ def test_a_file_without_pairs_is_refused(tmp_path, name, content):
 
 
 def test_contradicted_sentences_are_cycled_over_the_entailed():
-    made = [("p", "e1", "entailment"), ("q", "only", "entailment"), ("p", "c1", "contradiction"),
-            ("p", "n", "neutral"), ("p", "e2", "entailment"), ("r", "only", "contradiction"),
-            ("p", "c2", "contradiction"), ("p", "e3", "entailment"), ("s", "c", "contradiction"),
-            ("s", "d", "contradiction"), ("s", "e", "entailment")]
+    made = [
+        ("p", "e1", "entailment"),
+        ("q", "only", "entailment"),
+        ("p", "c1", "contradiction"),
+        ("p", "n", "neutral"),
+        ("p", "e2", "entailment"),
+        ("r", "only", "contradiction"),
+        ("p", "c2", "contradiction"),
+        ("p", "e3", "entailment"),
+        ("s", "c", "contradiction"),
+        ("s", "d", "contradiction"),
+        ("s", "e", "entailment"),
+    ]
     triples = build_triples(NliPair(*row, line) for line, row in enumerate(made, 1))
-    assert triples == [Triple("p", "e1", "c1"), Triple("p", "e2", "c2"), Triple("p", "e3", "c1"),
-                       Triple("s", "e", "c")]
+    assert triples == [
+        Triple("p", "e1", "c1"),
+        Triple("p", "e2", "c2"),
+        Triple("p", "e3", "c1"),
+        Triple("s", "e", "c"),
+    ]
 
 
 def test_triples_are_read_with_words_for_nothing(tmp_path):
     path = tmp_path / "nli.csv"
-    path.write_text('sent0,sent1,hard_neg\n"A, b","c\nd",e\n' + "".join(f"{w},{w},{w}\n" for w in WORDS))
+    path.write_text(
+        'sent0,sent1,hard_neg\n"A, b","c\nd",e\n' + "".join(f"{w},{w},{w}\n" for w in WORDS)
+    )
     assert read_triples(path) == [Triple("A, b", "c d", "e"), *(Triple(w, w, w) for w in WORDS)]
 
 
-@pytest.mark.parametrize("content, line, words", [
-    ("sent0,sent1,hard_neg\n", 1, "no triple"), ("sent0,sent1\na,b\n", 1, "no column hard_neg"),
-    ('sent0,sent1,hard_neg\n"a\n",b,c\na, ,c\n', 4, "sent1 is empty"),
-    ("sent0,sent1,hard_neg\na,b\n", 2, "2 fields")])
+@pytest.mark.parametrize(
+    "content, line, words",
+    [
+        ("sent0,sent1,hard_neg\n", 1, "no triple"),
+        ("sent0,sent1\na,b\n", 1, "no column hard_neg"),
+        ('sent0,sent1,hard_neg\n"a\n",b,c\na, ,c\n', 4, "sent1 is empty"),
+        ("sent0,sent1,hard_neg\na,b\n", 2, "2 fields"),
+    ],
+)
 def test_malformed_triples_name_their_line(tmp_path, content, line, words):
     path = tmp_path / "nli.csv"
     path.write_text(content)

@@ -108,7 +108,9 @@ def test_a_file_of_another_size_is_refused(server, tmp_path, served):
     assert left(tmp_path) == set()
 
 
-def test_a_connection_that_always_breaks_fails_and_keeps_the_part_for_the_next_run(server, tmp_path):
+def test_a_connection_that_always_breaks_fails_and_keeps_the_part_for_the_next_run(
+    server, tmp_path
+):
     url = server.serve("/f", CONTENT, declared=len(CONTENT), ranges=False)
     server.always["/f"] = Fault(cut=100)
     with pytest.raises(InputError, match="the connection failed"):
@@ -170,7 +172,11 @@ def test_an_altered_mirror_is_named_with_both_digests(tmp_path):
 
 def test_a_mirror_address_has_the_same_paths(server, tmp_path):
     server.serve("/mirror/a/b%20c.txt", CONTENT)
-    bring(pinned(server.url + "/elsewhere", path="a/b c.txt"), tmp_path, mirror=server.url + "/mirror/")
+    bring(
+        pinned(server.url + "/elsewhere", path="a/b c.txt"),
+        tmp_path,
+        mirror=server.url + "/mirror/",
+    )
     assert [seen[1] for seen in server.seen] == ["/mirror/a/b%20c.txt"]
 
 
@@ -201,8 +207,11 @@ def test_an_unpinned_file_is_refused_then_locked_then_checked(server, tmp_path):
     with pytest.raises(InputError, match="does not pin its digest"):
         bring(item, tmp_path)
     record = bring(item, tmp_path, accept_unpinned=True)
-    assert read_sealed(tmp_path / LOCK) == record["files"] == {
-        "a/b.txt": {"sha256": sha(CONTENT), "size": len(CONTENT)}}
+    assert (
+        read_sealed(tmp_path / LOCK)
+        == record["files"]
+        == {"a/b.txt": {"sha256": sha(CONTENT), "size": len(CONTENT)}}
+    )
     assert bring(item, tmp_path) == record
     (tmp_path / "a/b.txt").unlink()
     server.serve("/f", CONTENT[::-1])
@@ -215,17 +224,27 @@ def zipped(members: dict[str, bytes], links: tuple[str, ...] = ()) -> bytes:
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as box:
         for name, content in members.items():
             info = zipfile.ZipInfo(name)
-            info.external_attr = (stat.S_IFLNK | 0o777 if name in links else stat.S_IFREG | 0o644) << 16
+            info.external_attr = (
+                stat.S_IFLNK | 0o777 if name in links else stat.S_IFREG | 0o644
+            ) << 16
             box.writestr(info, content)
     return buffer.getvalue()
 
 
 def archived(server, content: bytes, members: dict[str, str], pin: bool = True) -> Archive:
-    return Archive("x.zip", sha(content) if pin else None, len(content), (server.serve("/x", content),), members)
+    return Archive(
+        "x.zip",
+        sha(content) if pin else None,
+        len(content),
+        (server.serve("/x", content),),
+        members,
+    )
 
 
 def test_a_member_is_extracted_to_its_path_and_nothing_else_is(server, tmp_path):
-    content = zipped({"in/one.txt": CONTENT, "in/two.txt": b"2", "../evil.txt": b"evil", "/evil.txt": b"evil"})
+    content = zipped(
+        {"in/one.txt": CONTENT, "in/two.txt": b"2", "../evil.txt": b"evil", "/evil.txt": b"evil"}
+    )
     data = dataset(archives=(archived(server, content, {"in/one.txt": "a/one.txt"}),))
     record = fetch(data, tmp_path / "data", progress=False, patience=QUICK)
     assert record == {"files": {"a/one.txt": {"sha256": sha(CONTENT), "size": len(CONTENT)}}}
@@ -235,8 +254,12 @@ def test_a_member_is_extracted_to_its_path_and_nothing_else_is(server, tmp_path)
 
 def test_an_unpinned_archive_is_harmless_if_its_members_are_pinned(server, tmp_path):
     content = zipped({"one": CONTENT})
-    data = dataset(pinned(path="one.txt"), archives=(archived(server, content, {"one": "one.txt"}, pin=False),))
-    assert fetch(data, tmp_path / "good", progress=False)["files"]["one.txt"]["sha256"] == sha(CONTENT)
+    data = dataset(
+        pinned(path="one.txt"), archives=(archived(server, content, {"one": "one.txt"}, pin=False),)
+    )
+    assert fetch(data, tmp_path / "good", progress=False)["files"]["one.txt"]["sha256"] == sha(
+        CONTENT
+    )
     server.serve("/x", zipped({"one": CONTENT[::-1]}))
     wrong = replace(data, archives=(replace(data.archives[0], size=None),))
     with pytest.raises(InputError, match=f"member one of x.zip.*{sha(CONTENT[::-1])}"):
@@ -245,21 +268,30 @@ def test_an_unpinned_archive_is_harmless_if_its_members_are_pinned(server, tmp_p
 
 
 def test_a_mirror_may_hold_a_member_without_its_archive(server, tmp_path):
-    data = dataset(pinned(path="one.txt"), archives=(archived(server, b"none", {"one": "one.txt"}, pin=False),))
+    data = dataset(
+        pinned(path="one.txt"), archives=(archived(server, b"none", {"one": "one.txt"}, pin=False),)
+    )
     (tmp_path / "mirror").mkdir()
     (tmp_path / "mirror/one.txt").write_bytes(CONTENT)
     fetch(data, tmp_path / "data", tmp_path / "mirror", progress=False)
     assert left(tmp_path / "data") == {"one.txt"} and server.seen == []
 
 
-@pytest.mark.parametrize("content, member, message", [
-    (zipped({"link": b"/etc/passwd"}, links=("link",)), "link", "not a regular file"),
-    (zipped({"one": CONTENT}), "two", "no member two"),
-    (b"no archive at all", "one", "cannot open member one"),
-])
+@pytest.mark.parametrize(
+    "content, member, message",
+    [
+        (zipped({"link": b"/etc/passwd"}, links=("link",)), "link", "not a regular file"),
+        (zipped({"one": CONTENT}), "two", "no member two"),
+        (b"no archive at all", "one", "cannot open member one"),
+    ],
+)
 def test_links_absent_members_and_damage_are_refused(server, tmp_path, content, member, message):
     with pytest.raises(InputError, match=message):
-        fetch(dataset(archives=(archived(server, content, {member: "out.txt"}),)), tmp_path, progress=False)
+        fetch(
+            dataset(archives=(archived(server, content, {member: "out.txt"}),)),
+            tmp_path,
+            progress=False,
+        )
     assert left(tmp_path) == {"x.zip"}
 
 
@@ -267,13 +299,19 @@ def test_a_damaged_member_leaves_nothing(server, tmp_path):
     content = bytearray(zipped({"one": os.urandom(5000)}))
     content[2000] ^= 255
     with pytest.raises(InputError, match="member one is damaged"):
-        fetch(dataset(archives=(archived(server, bytes(content), {"one": "out.txt"}),)), tmp_path, progress=False)
+        fetch(
+            dataset(archives=(archived(server, bytes(content), {"one": "out.txt"}),)),
+            tmp_path,
+            progress=False,
+        )
     assert not (tmp_path / "out.txt").exists()
 
 
 def test_a_member_longer_than_its_pin_is_stopped(server, tmp_path):
     content = zipped({"one": b"0" * 10_000_000})
-    data = dataset(File("out.txt", sha(b"0"), 1), archives=(archived(server, content, {"one": "out.txt"}),))
+    data = dataset(
+        File("out.txt", sha(b"0"), 1), archives=(archived(server, content, {"one": "out.txt"}),)
+    )
     with pytest.raises(InputError, match="longer than 1 bytes"):
         fetch(data, tmp_path, progress=False)
 
@@ -288,9 +326,15 @@ def test_a_tar_member_is_extracted_and_a_tar_link_refused(server, tmp_path):
         link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
         box.addfile(link)
     archive = archived(server, buffer.getvalue(), {"in/one.txt": "one.txt"})
-    assert fetch(dataset(archives=(archive,)), tmp_path, progress=False)["files"]["one.txt"]["sha256"] == sha(CONTENT)
+    assert fetch(dataset(archives=(archive,)), tmp_path, progress=False)["files"]["one.txt"][
+        "sha256"
+    ] == sha(CONTENT)
     with pytest.raises(InputError, match="not a regular file"):
-        fetch(dataset(archives=(replace(archive, members={"in/link": "two.txt"}),)), tmp_path, progress=False)
+        fetch(
+            dataset(archives=(replace(archive, members={"in/link": "two.txt"}),)),
+            tmp_path,
+            progress=False,
+        )
 
 
 GOOD = """\
@@ -308,21 +352,28 @@ datasets:
 """
 
 
-@pytest.mark.parametrize("old, new, message", [
-    ("path: a/b.txt", "path: /a/b.txt", r"files\[0\].path: not a plain relative path"),
-    ("path: a/b.txt", "path: a/../../b.txt", r"files\[0\].path: not a plain relative path"),
-    ("path: a/b.txt", "path: a//b.txt", r"files\[0\].path: not a plain relative path"),
-    ("http://x/y", "ftp://x/y", r"files\[0\].urls: not an http"),
-    ("http://x/y", "file:///etc/passwd", r"files\[0\].urls: not an http"),
-    ("sha256: null", "sha256: abc", r"files\[0\].sha256: not 64 hex digits"),
-    ("size: null", "size: 0", r"files\[0\].size: out of range"),
-    ("size: null", "size: many", r"files\[0\].size: expected int"),
-    ("title: t", "tittle: t", "one.tittle: unknown key"),
-    ("    licence: l\n", "", "one.licence: missing key"),
-    ("licence: l", "title: u", ":4: not YAML: key 'title' stands twice"),
-    ("datasets:", "datasets: [", "not YAML"),
-    ("    files:", "    archives: [{path: x, sha256: null, size: null, members: {../a: b}}]\n    files:", "members"),
-])
+@pytest.mark.parametrize(
+    "old, new, message",
+    [
+        ("path: a/b.txt", "path: /a/b.txt", r"files\[0\].path: not a plain relative path"),
+        ("path: a/b.txt", "path: a/../../b.txt", r"files\[0\].path: not a plain relative path"),
+        ("path: a/b.txt", "path: a//b.txt", r"files\[0\].path: not a plain relative path"),
+        ("http://x/y", "ftp://x/y", r"files\[0\].urls: not an http"),
+        ("http://x/y", "file:///etc/passwd", r"files\[0\].urls: not an http"),
+        ("sha256: null", "sha256: abc", r"files\[0\].sha256: not 64 hex digits"),
+        ("size: null", "size: 0", r"files\[0\].size: out of range"),
+        ("size: null", "size: many", r"files\[0\].size: expected int"),
+        ("title: t", "tittle: t", "one.tittle: unknown key"),
+        ("    licence: l\n", "", "one.licence: missing key"),
+        ("licence: l", "title: u", ":4: not YAML: key 'title' stands twice"),
+        ("datasets:", "datasets: [", "not YAML"),
+        (
+            "    files:",
+            "    archives: [{path: x, sha256: null, size: null, members: {../a: b}}]\n    files:",
+            "members",
+        ),
+    ],
+)
 def test_a_wrong_manifest_is_refused_with_the_key_named(tmp_path, old, new, message):
     path = tmp_path / "manifest.yaml"
     path.write_text(GOOD)
@@ -334,12 +385,24 @@ def test_a_wrong_manifest_is_refused_with_the_key_named(tmp_path, old, new, mess
 
 def test_the_script_writes_the_record_and_names_an_unknown_dataset(server, tmp_path):
     (tmp_path / "manifest.yaml").write_text(
-        GOOD.replace("sha256: null", f"sha256: {sha(CONTENT)}").replace("http://x/y", server.serve("/f", CONTENT)))
-    flags = ["--manifest", str(tmp_path / "manifest.yaml"), "--destination", str(tmp_path / "data"),
-             "--record", str(tmp_path / "record.json"), "--dataset"]
+        GOOD.replace("sha256: null", f"sha256: {sha(CONTENT)}").replace(
+            "http://x/y", server.serve("/f", CONTENT)
+        )
+    )
+    flags = [
+        "--manifest",
+        str(tmp_path / "manifest.yaml"),
+        "--destination",
+        str(tmp_path / "data"),
+        "--record",
+        str(tmp_path / "record.json"),
+        "--dataset",
+    ]
     download.main([*flags, "one"])
     assert read_sealed(tmp_path / "record.json") == {
-        "dataset": "one", "files": {"a/b.txt": {"sha256": sha(CONTENT), "size": len(CONTENT)}}}
+        "dataset": "one",
+        "files": {"a/b.txt": {"sha256": sha(CONTENT), "size": len(CONTENT)}},
+    }
     with pytest.raises(InputError, match="no dataset 'two'.*known are one"):
         download.main([*flags, "two"])
 
@@ -347,8 +410,20 @@ def test_the_script_writes_the_record_and_names_an_unknown_dataset(server, tmp_p
 def test_the_projects_manifest_names_every_dataset():
     years = [f"sts{year}{kind}" for year in range(12, 17) for kind in ("", "-raw")]
     assert set(load_manifest(MANIFEST)) == {
-        "snli", "multinli", "nli-simcse", "wiki1m", *years, "stsb", "sick", "cough", "faqir",
-        "nli-sample", "wiki-sample", "stackfaq", "covid"}
+        "snli",
+        "multinli",
+        "nli-simcse",
+        "wiki1m",
+        *years,
+        "stsb",
+        "sick",
+        "cough",
+        "faqir",
+        "nli-sample",
+        "wiki-sample",
+        "stackfaq",
+        "covid",
+    }
 
 
 def test_every_address_on_a_code_or_data_hub_is_at_a_pinned_commit():
@@ -362,7 +437,9 @@ def test_sts_pairs_come_with_their_gold_and_a_subset_has_both():
     for name, data in load_manifest(MANIFEST).items():
         if re.fullmatch(r"sts1\d(-raw)?", name):
             paths = {f.path for f in data.files}
-            assert {p.replace(".input.", ".gs.") for p in paths if ".input." in p} == {p for p in paths if ".gs." in p}
+            assert {p.replace(".input.", ".gs.") for p in paths if ".input." in p} == {
+                p for p in paths if ".gs." in p
+            }
 
 
 def test_docs_data_shows_the_manifest():
@@ -377,20 +454,43 @@ def table_rows() -> list[str]:
         counts = ", ".join(f"{count:,} {what}" for what, count in data.expected.items())
         for item in (*data.files, *data.archives):
             source = ", ".join(f"[{n}]({url})" for n, url in enumerate(item.urls, 1)) or "–"
-            rows.append(f"| `{name}` | {data.licence} | {counts} | `{item.path}` | {item.size or '?'} "
-                        f"| `{item.sha256 or 'not pinned'}` | {source} |")
+            rows.append(
+                f"| `{name}` | {data.licence} | {counts} | `{item.path}` | {item.size or '?'} "
+                f"| `{item.sha256 or 'not pinned'}` | {source} |"
+            )
     return rows
 
 
-AT_HAND = ["sts12", "sts13", "sts14", "sts15", "sts16", "sts12-raw", "sts13-raw", "sts14-raw", "sts15-raw",
-           "sts16-raw", "stsb", "sick", "nli-sample", "wiki-sample", "stackfaq", "covid"]
+AT_HAND = [
+    "sts12",
+    "sts13",
+    "sts14",
+    "sts15",
+    "sts16",
+    "sts12-raw",
+    "sts13-raw",
+    "sts14-raw",
+    "sts15-raw",
+    "sts16-raw",
+    "stsb",
+    "sick",
+    "nli-sample",
+    "wiki-sample",
+    "stackfaq",
+    "covid",
+]
 
 
 @pytest.mark.parametrize("name", AT_HAND)
 def test_the_real_files_are_those_that_the_manifest_pins(name, tmp_path):
     folder = os.environ.get("SEMBLANCE_DATA")
     if not folder:
-        warnings.warn("SEMBLANCE_DATA is not set: the manifest is not held against the real data", stacklevel=1)
+        warnings.warn(
+            "SEMBLANCE_DATA is not set: the manifest is not held against the real data",
+            stacklevel=1,
+        )
         pytest.skip("SEMBLANCE_DATA is not set")
     data = load_manifest(MANIFEST)[name]
-    assert len(fetch(data, tmp_path, folder, offline=True, progress=False)["files"]) == len(data.files)
+    assert len(fetch(data, tmp_path, folder, offline=True, progress=False)["files"]) == len(
+        data.files
+    )

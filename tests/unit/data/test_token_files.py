@@ -22,7 +22,10 @@ def test_tokens_come_back_from_one_chunk(tmp_path, count):
 
 def test_a_file_of_several_chunks_is_read_too(tmp_path):
     lists = pa.chunked_array([[[1, 2], [3]], [[], [4]]], type=pa.list_(pa.int32()))
-    with pa.OSFile(str(tmp_path / "tokens.arrow"), "wb") as file, pa.ipc.new_stream(file, pa.schema({"ids": lists.type})) as out:
+    with (
+        pa.OSFile(str(tmp_path / "tokens.arrow"), "wb") as file,
+        pa.ipc.new_stream(file, pa.schema({"ids": lists.type})) as out,
+    ):
         out.write_table(pa.table({"ids": lists}))
     found = read_tokens(tmp_path / "tokens.arrow")
     assert found.ids.tolist() == [1, 2, 3, 4] and found.offsets.tolist() == [0, 2, 3, 3, 4]
@@ -30,5 +33,5 @@ def test_a_file_of_several_chunks_is_read_too(tmp_path):
 
 def test_more_tokens_than_a_chunk_holds_are_no_file(tmp_path):
     with pytest.raises(pa.ArrowInvalid):
-        write_tokens(tmp_path / "tokens.arrow", Tokens(np.zeros(1, np.int32), np.array([0, 2 ** 31])))
+        write_tokens(tmp_path / "tokens.arrow", Tokens(np.zeros(1, np.int32), np.array([0, 2**31])))
     assert not list(tmp_path.iterdir())

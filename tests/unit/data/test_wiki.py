@@ -16,11 +16,15 @@ WORDS = ["null", "NA", "n/a", "None"]  # what careless readers take for missing 
 
 def test_sentences_are_lines_normalised(tmp_path):
     path = tmp_path / "wiki.txt"
-    path.write_text("  A  sentence .\nAnother\u2028one\n" + "\n".join(WORDS) + "\n\n", encoding="utf-8")
+    path.write_text(
+        "  A  sentence .\nAnother\u2028one\n" + "\n".join(WORDS) + "\n\n", encoding="utf-8"
+    )
     assert read_sentences(path) == ["A sentence .", "Another one", *WORDS]
 
 
-@pytest.mark.parametrize("content, line", [("one\n\ntwo\n", 2), (" \none\n", 1), ("one\n\n\n", 2), ("", 1), ("\n", 1)])
+@pytest.mark.parametrize(
+    "content, line", [("one\n\ntwo\n", 2), (" \none\n", 1), ("one\n\n\n", 2), ("", 1), ("\n", 1)]
+)
 def test_blank_lines_are_refused_with_their_line(tmp_path, content, line):
     path = tmp_path / "wiki.txt"
     path.write_text(content)

@@ -11,18 +11,29 @@ from scipy import stats
 
 from semblance.evaluation.geometry import alignment, uniformity
 from semblance.models.vectors import collapsed, unit
-from semblance.evaluation.metrics import (accuracy_at, average_precision, cosine_pairs, pearson, ranks, relevant_ranks,
-                                          spearman)
+from semblance.evaluation.metrics import (
+    accuracy_at,
+    average_precision,
+    cosine_pairs,
+    pearson,
+    ranks,
+    relevant_ranks,
+    spearman,
+)
 
 tied = st.lists(st.integers(-3, 3).map(float), min_size=2, max_size=30)
 free = st.lists(st.floats(-1e3, 1e3).map(lambda v: round(v, 6)), min_size=2, max_size=30)
 
 
 def two_columns(values):
-    return st.integers(2, 30).flatmap(lambda n: st.tuples(*[st.lists(values, min_size=n, max_size=n)] * 2))
+    return st.integers(2, 30).flatmap(
+        lambda n: st.tuples(*[st.lists(values, min_size=n, max_size=n)] * 2)
+    )
 
 
-both = two_columns(st.integers(-3, 3).map(float)) | two_columns(st.floats(-1e3, 1e3).map(lambda v: round(v, 6)))
+both = two_columns(st.integers(-3, 3).map(float)) | two_columns(
+    st.floats(-1e3, 1e3).map(lambda v: round(v, 6))
+)
 
 
 def by_scipy(function, x, y):
@@ -41,14 +52,18 @@ def test_ranks_are_scipys_mean_ranks(values):
 @given(both)
 def test_spearman_is_scipys(columns):
     x, y = columns
-    assert spearman(np.array(x), np.array(y)) == pytest.approx(by_scipy(stats.spearmanr, x, y), abs=1e-9, nan_ok=True)
+    assert spearman(np.array(x), np.array(y)) == pytest.approx(
+        by_scipy(stats.spearmanr, x, y), abs=1e-9, nan_ok=True
+    )
 
 
 @settings(deadline=None)
 @given(both.filter(lambda columns: all(np.std(c) > 1e-3 for c in columns)))
 def test_pearson_is_scipys(columns):
     x, y = columns
-    assert pearson(np.array(x), np.array(y)) == pytest.approx(by_scipy(stats.pearsonr, x, y), abs=1e-9)
+    assert pearson(np.array(x), np.array(y)) == pytest.approx(
+        by_scipy(stats.pearsonr, x, y), abs=1e-9
+    )
 
 
 @pytest.mark.parametrize("function", [pearson, spearman])
@@ -56,7 +71,9 @@ def test_pearson_is_scipys(columns):
 @pytest.mark.parametrize("n", [3, 10, 37])
 def test_a_constant_side_has_no_correlation(function, constant, n):
     gold = np.arange(n, dtype=float)
-    assert math.isnan(function(np.full(n, constant), gold)) and math.isnan(function(gold, np.full(n, constant)))
+    assert math.isnan(function(np.full(n, constant), gold)) and math.isnan(
+        function(gold, np.full(n, constant))
+    )
 
 
 @pytest.mark.parametrize("function", [pearson, spearman])
@@ -73,7 +90,10 @@ def test_float32_input_is_reckoned_in_float64(function):
 
 
 def test_the_cosine_of_pairs_is_that_of_a_loop_and_undefined_for_a_zero_vector():
-    left, right = np.array([[1.0, 2.0], [3.0, -1.0], [0.0, 0.0]]), np.array([[2.0, 1.0], [-3.0, 1.0], [1.0, 1.0]])
+    left, right = (
+        np.array([[1.0, 2.0], [3.0, -1.0], [0.0, 0.0]]),
+        np.array([[2.0, 1.0], [-3.0, 1.0], [1.0, 1.0]]),
+    )
     found = cosine_pairs(left, right)
     assert found[:2] == pytest.approx([4 / 5, -1.0])
     assert math.isnan(found[2])
@@ -86,14 +106,17 @@ def brute_ranks(scores, relevant):
 
 
 cases = st.lists(st.integers(0, 4).map(float), min_size=1, max_size=12).flatmap(
-    lambda scores: st.tuples(st.just(scores), st.sets(st.integers(0, len(scores) - 1), min_size=1)))
+    lambda scores: st.tuples(st.just(scores), st.sets(st.integers(0, len(scores) - 1), min_size=1))
+)
 
 
 @settings(deadline=None)
 @given(cases)
 def test_ties_are_ranked_by_candidate_number(case):
     scores, relevant = case
-    assert relevant_ranks(np.array(scores), np.array(sorted(relevant))).tolist() == brute_ranks(scores, relevant)
+    assert relevant_ranks(np.array(scores), np.array(sorted(relevant))).tolist() == brute_ranks(
+        scores, relevant
+    )
 
 
 @settings(deadline=None)
@@ -126,7 +149,10 @@ def test_accuracy_at_k_tells_whether_a_relevant_answer_is_among_the_first_k(case
 def test_with_one_relevant_answer_average_precision_is_the_reciprocal_rank(case):
     scores, relevant = case
     one = min(relevant)
-    assert average_precision(relevant_ranks(np.array(scores), np.array([one]))) == 1 / brute_ranks(scores, {one})[0]
+    assert (
+        average_precision(relevant_ranks(np.array(scores), np.array([one])))
+        == 1 / brute_ranks(scores, {one})[0]
+    )
 
 
 def normalised(vectors):
@@ -143,13 +169,19 @@ def test_alignment_and_uniformity_are_those_of_plain_loops(n, d):
     left, right = generator.normal(size=(2, n, d)) + 0.3
     x, y = normalised(left), normalised(right)
     assert alignment(left, right) == pytest.approx(sum(map(squared_distance, x, y)) / n, rel=1e-12)
-    pairs = [math.exp(-2 * squared_distance(x[i], x[j])) for i in range(n) for j in range(n) if i < j]
+    pairs = [
+        math.exp(-2 * squared_distance(x[i], x[j])) for i in range(n) for j in range(n) if i < j
+    ]
     assert uniformity(left) == pytest.approx(math.log(sum(pairs) / len(pairs)), rel=1e-9)
 
 
 def test_alignment_and_uniformity_do_not_see_the_length_of_a_vector():
     generator = np.random.default_rng(1)
-    left, right, lengths = generator.normal(size=(5, 3)), generator.normal(size=(5, 3)), generator.uniform(1, 9, (5, 1))
+    left, right, lengths = (
+        generator.normal(size=(5, 3)),
+        generator.normal(size=(5, 3)),
+        generator.uniform(1, 9, (5, 1)),
+    )
     assert alignment(left * lengths, right) == pytest.approx(alignment(left, right))
     assert uniformity(left * lengths) == pytest.approx(uniformity(left))
     assert np.linalg.norm(unit(left), axis=1) == pytest.approx(np.ones(5))

@@ -8,21 +8,35 @@ from semblance.evaluation.encoding import Vectors
 from semblance.evaluation.retrieval import Bank, Question, Retrieval, score_rows
 
 ANSWERS = ("north", "east", "north again", "south-west")
-DIRECTIONS = {"north": (0, 1), "east": (1, 0), "north again": (0, 1), "south-west": (-1, -1),
-              "up": (0.1, 2), "right": (3, 0.2)}
+DIRECTIONS = {
+    "north": (0, 1),
+    "east": (1, 0),
+    "north again": (0, 1),
+    "south-west": (-1, -1),
+    "up": (0.1, 2),
+    "right": (3, 0.2),
+}
 
 
 def ranked(questions):
     """The predictions for ``questions`` with the vectors above, no encoder involved."""
     retrieval = Retrieval.__new__(Retrieval)
     retrieval.answers, retrieval.questions = list(ANSWERS), questions
-    vectors = Vectors(np.array(list(DIRECTIONS.values()), np.float32), {t: i for i, t in enumerate(DIRECTIONS)})
+    vectors = Vectors(
+        np.array(list(DIRECTIONS.values()), np.float32), {t: i for i, t in enumerate(DIRECTIONS)}
+    )
     return retrieval._rank(vectors)
 
 
 def test_all_answers_of_the_bank_are_candidates_and_ties_go_to_the_smaller_number():
-    found = ranked([Question("pairs", "a", "up", 0, (0,)), Question("pairs", "b", "up", 0, (2,)),
-                    Question("pairs", "c", "right", 0, (3,)), Question("annotated", "d", "right", 0, (3, 1))])
+    found = ranked(
+        [
+            Question("pairs", "a", "up", 0, (0,)),
+            Question("pairs", "b", "up", 0, (2,)),
+            Question("pairs", "c", "right", 0, (3,)),
+            Question("annotated", "d", "right", 0, (3, 1)),
+        ]
+    )
     assert found["ranks"] == [[1], [2], [4], [1, 4]]
     assert found["protocol"] == ["pairs"] * 3 + ["annotated"] and found["query"] == list("abcd")
     assert found["acc@1"] == [1.0, 0.0, 0.0, 1.0]
@@ -33,7 +47,10 @@ def test_all_answers_of_the_bank_are_candidates_and_ties_go_to_the_smaller_numbe
 
 def test_ranking_is_by_cosine_not_by_dot_product():
     retrieval = Retrieval.__new__(Retrieval)
-    retrieval.answers, retrieval.questions = ["long", "near"], [Question("pairs", "q", "q", 0, (1,))]
+    retrieval.answers, retrieval.questions = (
+        ["long", "near"],
+        [Question("pairs", "q", "q", 0, (1,))],
+    )
     matrix = np.array([[100, 100], [1, 0.1], [1, 0]], np.float32)
     assert retrieval._rank(Vectors(matrix, {"long": 0, "near": 1, "q": 2}))["ranks"] == [[1]]
 
@@ -44,15 +61,26 @@ def predictions():
     n, protocol = 60, np.repeat(["pairs", "annotated"], [40, 20]).tolist()
     first = generator.integers(1, 9, n)
     ap = np.where(np.array(protocol) == "pairs", 1 / first, generator.uniform(0, 1, n))
-    return {"protocol": protocol, "query": [str(i) for i in range(n)], "ranks": [[int(r)] for r in first],
-            **{f"acc@{k}": (first <= k).astype(float).tolist() for k in (1, 3, 5)}, "ap": ap.tolist()}
+    return {
+        "protocol": protocol,
+        "query": [str(i) for i in range(n)],
+        "ranks": [[int(r)] for r in first],
+        **{f"acc@{k}": (first <= k).astype(float).tolist() for k in (1, 3, 5)},
+        "ap": ap.tolist(),
+    }
 
 
 def test_scores_are_means_within_each_protocol(predictions):
     found = {(r["protocol"], r["metric"]): (r["value"], r["n"]) for r in score_rows(predictions)}
     groups = pd.DataFrame(predictions).groupby("protocol")
-    expected = {(protocol, metric): (pytest.approx(group["ap" if metric == "map" else metric].mean()), len(group))
-                for protocol, group in groups for metric in ("acc@1", "acc@3", "acc@5", "map")}
+    expected = {
+        (protocol, metric): (
+            pytest.approx(group["ap" if metric == "map" else metric].mean()),
+            len(group),
+        )
+        for protocol, group in groups
+        for metric in ("acc@1", "acc@3", "acc@5", "map")
+    }
     assert found == expected and len(found) == 8
 
 
@@ -65,7 +93,9 @@ def test_with_one_relevant_answer_map_is_the_mean_reciprocal_rank(predictions):
 
 def test_a_protocol_that_no_query_follows_has_no_rows(predictions):
     inside = [i for i, p in enumerate(predictions["protocol"]) if p == "pairs"]
-    rows = list(score_rows({name: [column[i] for i in inside] for name, column in predictions.items()}))
+    rows = list(
+        score_rows({name: [column[i] for i in inside] for name, column in predictions.items()})
+    )
     assert {r["protocol"] for r in rows} == {"pairs"} and len(rows) == 4
 
 

@@ -17,29 +17,56 @@ SCIPY = {"spearman": stats.spearmanr, "pearson": stats.pearsonr}
 def predictions():
     """Two tasks, one with subsets of three sizes (not in alphabetical order), with tied gold scores."""
     generator = np.random.default_rng(0)
-    sizes = [("sts12", "OnWN", 30), ("sts12", "MSRpar", 7), ("sts12", "surprise", 12), ("stsb", "", 25)]
+    sizes = [
+        ("sts12", "OnWN", 30),
+        ("sts12", "MSRpar", 7),
+        ("sts12", "surprise", 12),
+        ("stsb", "", 25),
+    ]
     task, subset = (np.concatenate([np.repeat(row[i], row[2]) for row in sizes]) for i in (0, 1))
     gold = generator.integers(0, 11, len(task)) / 2
-    shift = pd.Series(subset).map({"OnWN": 0.0, "MSRpar": 0.6, "surprise": -0.4, "": 0.0}).to_numpy()
+    shift = (
+        pd.Series(subset).map({"OnWN": 0.0, "MSRpar": 0.6, "surprise": -0.4, "": 0.0}).to_numpy()
+    )
     similarity = gold / 10 + shift + generator.normal(0, 0.2, len(task))
-    return {"task": task, "subset": subset, "index": np.arange(len(task)), "gold": gold, "similarity": similarity}
+    return {
+        "task": task,
+        "subset": subset,
+        "index": np.arange(len(task)),
+        "gold": gold,
+        "similarity": similarity,
+    }
 
 
 def expected_rows(predictions):
     frame, rows = pd.DataFrame(predictions), {}
     for metric, function in SCIPY.items():
         for task, group in frame.groupby("task"):
-            parts = {s: (float(function(g["similarity"], g["gold"])[0]), len(g)) for s, g in group.groupby("subset")}
+            parts = {
+                s: (float(function(g["similarity"], g["gold"])[0]), len(g))
+                for s, g in group.groupby("subset")
+            }
             values, weights = [v for v, _ in parts.values()], [n for _, n in parts.values()]
-            rows[task, metric, "all", ""] = float(function(group["similarity"], group["gold"])[0]), len(group)
+            rows[task, metric, "all", ""] = (
+                float(function(group["similarity"], group["gold"])[0]),
+                len(group),
+            )
             rows[task, metric, "mean", ""] = sum(values) / len(values), len(group)
-            rows[task, metric, "wmean", ""] = sum(v * n for v, n in parts.values()) / sum(weights), len(group)
-            rows |= {(task, metric, "subset", s): part for s, part in parts.items() if s}  # stsb has none
+            rows[task, metric, "wmean", ""] = (
+                sum(v * n for v, n in parts.values()) / sum(weights),
+                len(group),
+            )
+            rows |= {
+                (task, metric, "subset", s): part for s, part in parts.items() if s
+            }  # stsb has none
     return rows
 
 
 def test_every_aggregation_is_that_of_scipy_on_the_same_predictions(predictions):
-    found = {(r["task"], r["metric"], r["aggregation"], r["subset"]): (r["value"], r["n"]) for r in score_rows(predictions)}
+    found = {
+        (r["task"], r["metric"], r["aggregation"], r["subset"]): (r["value"], r["n"])
+        for r in score_rows(predictions)
+    }
     expected = expected_rows(predictions)
     assert found.keys() == expected.keys()
     for key, (value, count) in expected.items():
@@ -47,8 +74,11 @@ def test_every_aggregation_is_that_of_scipy_on_the_same_predictions(predictions)
 
 
 def test_the_aggregations_differ_where_subsets_differ(predictions):
-    found = {r["aggregation"]: r["value"] for r in score_rows(predictions)
-             if r["task"] == "sts12" and r["metric"] == "spearman" and not r["subset"]}
+    found = {
+        r["aggregation"]: r["value"]
+        for r in score_rows(predictions)
+        if r["task"] == "sts12" and r["metric"] == "spearman" and not r["subset"]
+    }
     assert len(set(found.values())) == 3
 
 
@@ -61,10 +91,19 @@ def test_the_order_of_the_pairs_does_not_matter(predictions):
 
 
 def test_a_subset_without_a_correlation_leaves_no_mean(predictions):
-    flat = predictions | {"gold": np.where(predictions["subset"] == "MSRpar", 2.0, predictions["gold"])}
-    rows = {(r["aggregation"], r["subset"]): r["value"] for r in score_rows(flat)
-            if r["task"] == "sts12" and r["metric"] == "spearman"}
-    assert math.isnan(rows["subset", "MSRpar"]) and math.isnan(rows["mean", ""]) and math.isnan(rows["wmean", ""])
+    flat = predictions | {
+        "gold": np.where(predictions["subset"] == "MSRpar", 2.0, predictions["gold"])
+    }
+    rows = {
+        (r["aggregation"], r["subset"]): r["value"]
+        for r in score_rows(flat)
+        if r["task"] == "sts12" and r["metric"] == "spearman"
+    }
+    assert (
+        math.isnan(rows["subset", "MSRpar"])
+        and math.isnan(rows["mean", ""])
+        and math.isnan(rows["wmean", ""])
+    )
     assert math.isfinite(rows["all", ""])
 
 

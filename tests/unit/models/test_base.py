@@ -21,7 +21,9 @@ def source(tmp_path):
 
 
 def build(source, place, **changes):
-    settings = BaseSettings(**{"max_length": 16, "folder": str(source), "pooling": "mean", **changes})
+    settings = BaseSettings(
+        **{"max_length": 16, "folder": str(source), "pooling": "mean", **changes}
+    )
     build_base(settings, place / "record.json", "", "the code")
     return place / "model"
 
@@ -83,11 +85,24 @@ def test_a_raw_folder_needs_a_stated_pooling(source, tmp_path):
     refused(source, tmp_path / "a", "pooling", pooling=None)
 
 
-def test_a_base_keeps_its_own_pooling_and_normalising_and_settings_overrule_the_pooling(source, tmp_path):
+def test_a_base_keeps_its_own_pooling_and_normalising_and_settings_overrule_the_pooling(
+    source, tmp_path
+):
     first = build(source, tmp_path / "a", pooling="cls")
     modules = json.loads((first / "modules.json").read_text())
-    (first / "modules.json").write_text(json.dumps([*modules, {
-        "idx": 2, "name": "2", "path": "2_Normalize", "type": "sentence_transformers.models.Normalize"}]))
+    (first / "modules.json").write_text(
+        json.dumps(
+            [
+                *modules,
+                {
+                    "idx": 2,
+                    "name": "2",
+                    "path": "2_Normalize",
+                    "type": "sentence_transformers.models.Normalize",
+                },
+            ]
+        )
+    )
     inherited = model_folder.load(build(first, tmp_path / "b", pooling=None))
     overruled = model_folder.load(build(first, tmp_path / "c", pooling="mean"))
     assert (inherited.pooling, inherited.normalise, overruled.pooling) == ("cls", True, "mean")
@@ -95,8 +110,13 @@ def test_a_base_keeps_its_own_pooling_and_normalising_and_settings_overrule_the_
 
 def test_old_names_of_weights_are_accepted(source, tmp_path):
     modern = build(source, tmp_path / "a")
-    old = {"bert." + n.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): v
-           for n, v in load_file(source / "model.safetensors").items()}
+    old = {
+        "bert."
+        + n.replace("LayerNorm.weight", "LayerNorm.gamma").replace(
+            "LayerNorm.bias", "LayerNorm.beta"
+        ): v
+        for n, v in load_file(source / "model.safetensors").items()
+    }
     assert any("gamma" in n for n in old)
     save_file(old | {"cls.predictions.bias": torch.zeros(200)}, source / "model.safetensors")
     renamed = build(source, tmp_path / "b")
@@ -109,7 +129,9 @@ def test_half_precision_weights_are_stored_in_float32_and_read_so_by_others(sour
     edit_json(source / "config.json", dtype="float16", torch_dtype="float16")
     model = build(source, tmp_path)
     stored = load_file(model / "model.safetensors")
-    assert all(v.dtype == torch.float32 and torch.equal(v, halves[n].float()) for n, v in stored.items())
+    assert all(
+        v.dtype == torch.float32 and torch.equal(v, halves[n].float()) for n, v in stored.items()
+    )
     assert AutoModel.from_pretrained(model, local_files_only=True).dtype == torch.float32
 
 
@@ -125,7 +147,10 @@ def test_a_failed_build_leaves_the_one_before_in_place(source, tmp_path):
 
 def test_building_again_gives_the_same_files(source, tmp_path):
     one, two = build(source, tmp_path / "a"), build(source, tmp_path / "b")
-    assert checked(one.parent / "record.json")["outputs"] == checked(two.parent / "record.json")["outputs"]
+    assert (
+        checked(one.parent / "record.json")["outputs"]
+        == checked(two.parent / "record.json")["outputs"]
+    )
 
 
 def test_a_dense_module_of_the_source_is_not_silently_lost(source, tmp_path):
@@ -139,6 +164,8 @@ def test_a_dense_module_of_the_source_is_not_silently_lost(source, tmp_path):
     assert model_folder.load(again).head is not None
 
 
-@pytest.mark.parametrize("changes,word", [({"package": "no_such_package", "folder": None}, "no_such_package")])
+@pytest.mark.parametrize(
+    "changes,word", [({"package": "no_such_package", "folder": None}, "no_such_package")]
+)
 def test_a_package_that_is_not_installed_is_refused(source, tmp_path, changes, word):
     refused(source, tmp_path / "a", word, "not installed", **changes)

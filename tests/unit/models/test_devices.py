@@ -54,10 +54,26 @@ def start(tmp_path):
     jobs = []
 
     def started(seconds: float | str, jobs_per_gpu: int = 1) -> subprocess.Popen:
-        command = [sys.executable, "-c", JOB, str(tmp_path / "locks"), str(jobs_per_gpu), str(seconds)]
-        jobs.append(subprocess.Popen(command, cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                     stderr=subprocess.PIPE))
+        command = [
+            sys.executable,
+            "-c",
+            JOB,
+            str(tmp_path / "locks"),
+            str(jobs_per_gpu),
+            str(seconds),
+        ]
+        jobs.append(
+            subprocess.Popen(
+                command,
+                cwd=ROOT,
+                text=True,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
+        )
         return jobs[-1]
+
     yield started
     for job in jobs:
         job.kill()
@@ -101,23 +117,43 @@ def test_a_killed_holder_frees_its_gpu_and_who_waits_says_so_once(start):
     assert waiting.communicate()[1] == ""
 
 
-@pytest.mark.parametrize("allowed,seen", [
-    (None, [A, B]), ("0,1", [A, B]), ("1", [B]), ("1,0", [B, A]), (f"{B},{A}", [B, A]), (" 0 , 1 ", [A, B]),
-    ("GPU-bbbb", [B]),             # CUDA takes the beginning of a UUID
-    ("GPU-", []),                  # but not if it stands for two
-    ("", []), ("-1", []), ("NoDevFiles", []),
-    ("1,-1,0", [B]), ("0,7,1", [A]), ("GPU-cccc,0", []),  # CUDA stops at the first that is not there
-    ("0,0", [A]),
-    ("MIG-1234,MIG-GPU-aaaa1111/1/0", ["MIG-1234", "MIG-GPU-aaaa1111/1/0"]),
-])
+@pytest.mark.parametrize(
+    "allowed,seen",
+    [
+        (None, [A, B]),
+        ("0,1", [A, B]),
+        ("1", [B]),
+        ("1,0", [B, A]),
+        (f"{B},{A}", [B, A]),
+        (" 0 , 1 ", [A, B]),
+        ("GPU-bbbb", [B]),  # CUDA takes the beginning of a UUID
+        ("GPU-", []),  # but not if it stands for two
+        ("", []),
+        ("-1", []),
+        ("NoDevFiles", []),
+        ("1,-1,0", [B]),
+        ("0,7,1", [A]),
+        ("GPU-cccc,0", []),  # CUDA stops at the first that is not there
+        ("0,0", [A]),
+        ("MIG-1234,MIG-GPU-aaaa1111/1/0", ["MIG-1234", "MIG-GPU-aaaa1111/1/0"]),
+    ],
+)
 def test_an_existing_choice_is_the_set_to_choose_from(monkeypatch, allowed, seen):
     if allowed is not None:
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", allowed)
     assert devices.visible_gpus() == seen
 
 
-@pytest.mark.parametrize("allowed,left", [
-    ("", ""), ("-1", "-1"), ("1", B), ("GPU-bbbb,0", B), ("MIG-GPU-aaaa1111/1/0", "MIG-GPU-aaaa1111/1/0")])
+@pytest.mark.parametrize(
+    "allowed,left",
+    [
+        ("", ""),
+        ("-1", "-1"),
+        ("1", B),
+        ("GPU-bbbb,0", B),
+        ("MIG-GPU-aaaa1111/1/0", "MIG-GPU-aaaa1111/1/0"),
+    ],
+)
 def test_a_job_sees_one_of_what_it_was_allowed_or_none(tmp_path, monkeypatch, allowed, left):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", allowed)
     devices.take_gpu(1, 1, tmp_path / "locks")
@@ -130,7 +166,9 @@ def test_a_process_keeps_the_gpu_it_has(tmp_path):
     assert os.environ["CUDA_VISIBLE_DEVICES"] == A and len(devices._held) == 1
 
 
-def test_the_one_gpu_of_a_slurm_job_is_left_alone_and_of_several_one_is_taken(tmp_path, monkeypatch):
+def test_the_one_gpu_of_a_slurm_job_is_left_alone_and_of_several_one_is_taken(
+    tmp_path, monkeypatch
+):
     monkeypatch.setenv("SLURM_JOB_ID", "1")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
     devices.take_gpu(1, 1, tmp_path / "locks")
@@ -147,7 +185,9 @@ def test_without_a_gpu_nothing_is_set(tmp_path, monkeypatch, case):
     if case == "no GPU":
         write_nvidia_smi(tmp_path / "bin", "No devices were found")
     if case == "no driver":
-        (tmp_path / "bin" / "nvidia-smi").write_text("#!/bin/sh\necho 'NVIDIA-SMI has failed'\nexit 9\n")
+        (tmp_path / "bin" / "nvidia-smi").write_text(
+            "#!/bin/sh\necho 'NVIDIA-SMI has failed'\nexit 9\n"
+        )
     devices.take_gpu(0 if case == "none asked for" else 1, 1, tmp_path / "locks")
     assert "CUDA_VISIBLE_DEVICES" not in os.environ and not (tmp_path / "locks").exists()
 
@@ -169,7 +209,9 @@ def test_an_nvidia_smi_that_hangs_stops_the_job_instead_of_doubling_up(tmp_path,
 def test_the_folder_of_the_locks_is_the_users_alone(tmp_path):
     devices.take_gpu(1, 1, tmp_path / "locks")
     assert stat.S_IMODE((tmp_path / "locks").stat().st_mode) == 0o700
-    assert all(stat.S_IMODE(lock.stat().st_mode) == 0o600 for lock in (tmp_path / "locks").iterdir())
+    assert all(
+        stat.S_IMODE(lock.stat().st_mode) == 0o600 for lock in (tmp_path / "locks").iterdir()
+    )
 
 
 @pytest.mark.parametrize("trap", ["a link", "another's", "a file", "open to all"])
@@ -196,8 +238,20 @@ class Taken(Exception):
 
 
 SETTINGS = '{"loss":"contrastive","batch_size":8,"epochs":1,"learning_rate":1e-4,"max_length":32,"seed":1,"gpus":1}'
-TRAINING = ["--settings", SETTINGS, "--base", "b", "--corpus", "c", "--tokens", "t", "--jobs-per-gpu", "3",
-            "--output", "o"]
+TRAINING = [
+    "--settings",
+    SETTINGS,
+    "--base",
+    "b",
+    "--corpus",
+    "c",
+    "--tokens",
+    "t",
+    "--jobs-per-gpu",
+    "3",
+    "--output",
+    "o",
+]
 WHICH = '{"corpus":"c","base":"b","method":"m","seed":"1","%s}'
 EVALUATION = ["--model", "m", "--gpus", "1", "--jobs-per-gpu", "3", "--output", "o"]
 COMMANDS = {
@@ -206,18 +260,28 @@ COMMANDS = {
     "train_initial": [*TRAINING, "--dev", "d", "--fold", "0"],
     "embed": [*EVALUATION, "--tokens", "t", "--max-length", "32"],
     "evaluate_sts": [*EVALUATION, "--run", WHICH % 'protocol":"raw"', "--pairs", "p"],
-    "evaluate_faq": [*EVALUATION, "--run", WHICH % 'bank":"k","fold":0,"protocols":["all"]', "--bank", "k",
-                     "--max-length", "32"],
+    "evaluate_faq": [
+        *EVALUATION,
+        "--run",
+        WHICH % 'bank":"k","fold":0,"protocols":["all"]',
+        "--bank",
+        "k",
+        "--max-length",
+        "32",
+    ],
 }
 
 
 @pytest.mark.parametrize("script", COMMANDS)
-def test_each_script_that_computes_takes_its_gpu_before_it_reads_or_asks_anything(monkeypatch, script):
+def test_each_script_that_computes_takes_its_gpu_before_it_reads_or_asks_anything(
+    monkeypatch, script
+):
     asked = []
 
     def take(*arguments):
         asked.append(arguments)
         raise Taken
+
     module = importlib.import_module(f"workflow.scripts.{script}")
     monkeypatch.setattr(module, "take_gpu", take)
     with pytest.raises(Taken):
@@ -227,9 +291,13 @@ def test_each_script_that_computes_takes_its_gpu_before_it_reads_or_asks_anythin
 
 def test_loading_the_scripts_asks_nothing_of_cuda():
     """A process that has asked CUDA once is deaf to a later CUDA_VISIBLE_DEVICES."""
-    program = ("import importlib, sys, torch\n"
-               "def asked(*_): sys.exit('CUDA was asked at import')\n"
-               "torch.cuda.is_available = torch.cuda.device_count = torch.cuda.init = torch.cuda._lazy_init = asked\n"
-               "for name in sys.argv[1:]: importlib.import_module(f'workflow.scripts.{name}')\n")
-    done = subprocess.run([sys.executable, "-c", program, *COMMANDS], cwd=ROOT, capture_output=True, text=True)
+    program = (
+        "import importlib, sys, torch\n"
+        "def asked(*_): sys.exit('CUDA was asked at import')\n"
+        "torch.cuda.is_available = torch.cuda.device_count = torch.cuda.init = torch.cuda._lazy_init = asked\n"
+        "for name in sys.argv[1:]: importlib.import_module(f'workflow.scripts.{name}')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, *COMMANDS], cwd=ROOT, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr

@@ -10,7 +10,15 @@ import torch
 from scipy import stats
 
 from semblance.models import dropout as module
-from semblance.models.dropout import DropoutSettings, Noise, Sampled, dropout, head_scale, keep_mask, sample_rates
+from semblance.models.dropout import (
+    DropoutSettings,
+    Noise,
+    Sampled,
+    dropout,
+    head_scale,
+    keep_mask,
+    sample_rates,
+)
 
 CPU = torch.device("cpu")
 DRAWS = 200_000
@@ -35,14 +43,14 @@ def correlation(x, y):
 def test_a_scalar_rate_drops_that_share(rate):
     mask, kept = keep_mask((DRAWS // 100, 100), rate, CPU)
     assert mask.dtype == torch.bool and mask.shape == (DRAWS // 100, 100)
-    assert kept == pytest.approx(1 - rate, abs=2 ** -17)
+    assert kept == pytest.approx(1 - rate, abs=2**-17)
     assert within(mask.double().mean().item(), 1 - rate, DRAWS)
 
 
 def test_each_row_drops_the_share_of_its_own_rate():
     rates = torch.tensor([0.0, 0.05, 0.1, 0.5, 0.9])
     mask, kept = keep_mask((5, DRAWS), rates[:, None], CPU)
-    assert kept.shape == (5, 1) and torch.allclose(kept[:, 0], 1 - rates, atol=2 ** -17, rtol=0)
+    assert kept.shape == (5, 1) and torch.allclose(kept[:, 0], 1 - rates, atol=2**-17, rtol=0)
     assert mask[0].all()
     for row, rate in zip(mask[1:], rates[1:].tolist()):
         assert within(row.double().mean().item(), 1 - rate, DRAWS)
@@ -67,8 +75,14 @@ def test_a_rate_of_zero_keeps_all(shape):
 def test_the_expectation_of_dropout_is_its_input(rate):
     x = torch.tensor([[3.0], [-2.0]]).expand(2, DRAWS)
     found = dropout(x, rate).double().mean(dim=1)
-    p = rate.double().squeeze(1) if isinstance(rate, torch.Tensor) else torch.tensor([rate, rate]).double()
-    error = x[:, 0].double().abs() * (p / (1 - p) / DRAWS).sqrt()  # of the mean of x·Bernoulli(1-p)/(1-p)
+    p = (
+        rate.double().squeeze(1)
+        if isinstance(rate, torch.Tensor)
+        else torch.tensor([rate, rate]).double()
+    )
+    error = (
+        x[:, 0].double().abs() * (p / (1 - p) / DRAWS).sqrt()
+    )  # of the mean of x·Bernoulli(1-p)/(1-p)
     assert ((found - x[:, 0]).abs() <= 6 * error).all()
 
 
@@ -99,7 +113,9 @@ def test_beta_rates_follow_the_beta_distribution():
     assert stats.kstest(rates.double().numpy(), stats.beta(2.0, 18.0).cdf).pvalue > 1e-3
 
 
-@pytest.mark.parametrize("sampled", [Sampled(low=0.5, high=1.5), Sampled("beta", alpha=18.0, beta=1.0)])
+@pytest.mark.parametrize(
+    "sampled", [Sampled(low=0.5, high=1.5), Sampled("beta", alpha=18.0, beta=1.0)]
+)
 def test_rates_are_clamped_below_ninety_per_cent(sampled):
     rates = sample_rates(sampled, 2_000, CPU)
     assert rates.max() == torch.tensor(0.9) and (rates < 0.9).any()
@@ -112,13 +128,21 @@ def distinct(rates, rows):
     return len(set(rates[rows].tolist()))
 
 
-@pytest.mark.parametrize("granularity,expected", [("view", (1, 1, 2)), ("row", (3, 3, 6)), ("forward", (1, 1, 1))])
+@pytest.mark.parametrize(
+    "granularity,expected", [("view", (1, 1, 2)), ("row", (3, 3, 6)), ("forward", (1, 1, 1))]
+)
 @pytest.mark.parametrize("distribution", ["uniform", "beta"])
 def test_who_shares_a_rate(granularity, expected, distribution):
-    noise = Noise(DropoutSettings(sampled=Sampled(distribution, granularity=granularity)), 0.1, 0.1, VIEWS)
+    noise = Noise(
+        DropoutSettings(sampled=Sampled(distribution, granularity=granularity)), 0.1, 0.1, VIEWS
+    )
     rates = noise.hidden_rate()
     assert rates.shape == (6,)
-    assert (distinct(rates, VIEWS == 0), distinct(rates, VIEWS == 1), distinct(rates, VIEWS >= 0)) == expected
+    assert (
+        distinct(rates, VIEWS == 0),
+        distinct(rates, VIEWS == 1),
+        distinct(rates, VIEWS >= 0),
+    ) == expected
 
 
 @pytest.mark.parametrize("granularity", ["view", "row", "forward"])
@@ -139,9 +163,14 @@ def test_settings_replace_the_rates_of_the_base_even_by_zero():
 
 def test_sampling_touches_attention_only_where_asked():
     hidden = Noise(DropoutSettings(attention=0.3, sampled=Sampled()), 0.1, 0.1, VIEWS)
-    both = Noise(DropoutSettings(attention=0.3, sampled=Sampled(layers="hidden+attention")), 0.1, 0.1, VIEWS)
+    both = Noise(
+        DropoutSettings(attention=0.3, sampled=Sampled(layers="hidden+attention")), 0.1, 0.1, VIEWS
+    )
     assert hidden.attention_rate() == 0.3
-    assert isinstance(both.attention_rate(), torch.Tensor) and not (both.attention_rate() == both.attention_rate()).any()
+    assert (
+        isinstance(both.attention_rate(), torch.Tensor)
+        and not (both.attention_rate() == both.attention_rate()).any()
+    )
 
 
 @pytest.mark.parametrize("granularity", ["view", "row"])
@@ -151,8 +180,14 @@ def test_the_rates_of_the_two_views_are_independent(granularity):
     assert abs(correlation(draws[:, 0], draws[:, 3])) < 6 / math.sqrt(2500)
 
 
-@pytest.mark.parametrize("settings", [DropoutSettings(), DropoutSettings(sampled=Sampled()),
-                                      DropoutSettings(sampled=Sampled(granularity="row"))])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        DropoutSettings(),
+        DropoutSettings(sampled=Sampled()),
+        DropoutSettings(sampled=Sampled(granularity="row")),
+    ],
+)
 def test_the_masks_of_the_two_views_are_independent(settings):
     noise = Noise(settings, 0.1, 0.1, VIEWS)
     pairs = []
@@ -182,7 +217,7 @@ def test_heads_are_dropped_at_the_rate_less_the_rows_that_would_lose_all(rate):
     dropped = scale == 0
     assert scale.shape == (rows, heads)
     assert not dropped.all(dim=1).any()
-    assert within(dropped[:, 0].double().mean().item(), rate - rate ** heads, rows)
+    assert within(dropped[:, 0].double().mean().item(), rate - rate**heads, rows)
     for kept in range(1, heads):  # a row keeps exactly this many heads: binomial
         share = (dropped.sum(dim=1) == heads - kept).double().mean().item()
         assert within(share, stats.binom(heads, 1 - rate).pmf(kept), rows)

@@ -17,14 +17,31 @@ from semblance.models.dropout import DropoutSettings, Sampled
 from semblance.models.packing import pack
 from tests.unit.models.tiny_models import POSITIONS, make_source, sentences
 
-LENGTHS = [1, 30, 7, 7, 2, 25, 0, 12, 60, 13, 6, 9, 45]  # words; two are longer than the model reads
+LENGTHS = [
+    1,
+    30,
+    7,
+    7,
+    2,
+    25,
+    0,
+    12,
+    60,
+    13,
+    6,
+    9,
+    45,
+]  # words; two are longer than the model reads
 LIMIT = 20
 CASES = [(family, pooling) for family in ("bert", "roberta") for pooling in ("mean", "cls")]
 
 
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory):
-    return {family: make_source(tmp_path_factory.mktemp("source") / family, family) for family in ("bert", "roberta")}
+    return {
+        family: make_source(tmp_path_factory.mktemp("source") / family, family)
+        for family in ("bert", "roberta")
+    }
 
 
 @pytest.fixture(scope="module")
@@ -37,11 +54,18 @@ def opened(sources, tmp_path_factory):
             place = tmp_path_factory.mktemp("base")
             settings = BaseSettings(max_length=LIMIT, folder=str(sources[family]), pooling=pooling)
             build_base(settings, place / "record.json", "", "code")
-            theirs = AutoModel.from_pretrained(sources[family], dtype=torch.float32, local_files_only=True).eval()
+            theirs = AutoModel.from_pretrained(
+                sources[family], dtype=torch.float32, local_files_only=True
+            ).eval()
             tokens = tokenise(place / "model" / "tokenizer.json", sentences(LENGTHS))
-            known[family, pooling] = (model_folder.load(place / "model"), theirs,
-                                      AutoTokenizer.from_pretrained(sources[family]), tokens)
+            known[family, pooling] = (
+                model_folder.load(place / "model"),
+                theirs,
+                AutoTokenizer.from_pretrained(sources[family]),
+                tokens,
+            )
         return known[family, pooling]
+
     return get
 
 
@@ -49,7 +73,9 @@ def reference(theirs, tokenizer, pooling, limit):
     """Vectors by transformers, one sentence at a time, so that there is no padding."""
     vectors = []
     for text in sentences(LENGTHS):
-        states = theirs(**tokenizer(text, truncation=True, max_length=limit, return_tensors="pt")).last_hidden_state[0]
+        states = theirs(
+            **tokenizer(text, truncation=True, max_length=limit, return_tensors="pt")
+        ).last_hidden_state[0]
         vectors.append(states[0] if pooling == "cls" else states.mean(dim=0))
     return torch.stack(vectors)
 
@@ -111,7 +137,12 @@ def test_the_order_and_the_company_of_the_sentences_do_not_matter(opened, family
     with torch.no_grad():
         plain = encoder(packed_all(encoder, tokens, LIMIT))
         shuffled = encoder(packed_all(encoder, tokens, LIMIT, order))
-        alone = torch.cat([encoder(packed_all(encoder, tokens, LIMIT, np.array([i]))) for i in range(len(LENGTHS))])
+        alone = torch.cat(
+            [
+                encoder(packed_all(encoder, tokens, LIMIT, np.array([i])))
+                for i in range(len(LENGTHS))
+            ]
+        )
         twice = encoder(packed_all(encoder, tokens, LIMIT, np.array([3, 3, 1])))
     assert (shuffled - plain[order]).abs().max() < 1e-6
     assert (alone - plain).abs().max() < 1e-6
@@ -145,7 +176,9 @@ def test_the_head_is_linear_and_tanh_and_normalising_comes_last(opened, normalis
     head = {f"head.{n}": v for n, v in torch.nn.Linear(32, 32).state_dict().items()}
     encoder.load_state_dict(plain.state_dict() | head)
     with torch.no_grad():
-        expected = torch.tanh(plain(packed_all(plain, tokens, LIMIT)) @ head["head.weight"].T + head["head.bias"])
+        expected = torch.tanh(
+            plain(packed_all(plain, tokens, LIMIT)) @ head["head.weight"].T + head["head.bias"]
+        )
         expected = expected / expected.norm(dim=1, keepdim=True) if normalise else expected
         assert (encoder(packed_all(encoder, tokens, LIMIT)) - expected).abs().max() < 1e-6
 
@@ -158,8 +191,17 @@ def plain_forward(weights, ids, offset, head_factors=None):
     get = lambda name: weights[name].double()  # noqa: E731
     linear = lambda x, name: x @ get(f"{name}.weight").T + get(f"{name}.bias")  # noqa: E731
     norm = lambda x, name: F.layer_norm(x, (32,), get(f"{name}.weight"), get(f"{name}.bias"), 1e-12)  # noqa: E731
-    x = norm(torch.stack([get("embeddings.word_embeddings.weight")[i] + get("embeddings.position_embeddings.weight")[p + offset]
-                          + get("embeddings.token_type_embeddings.weight")[0] for p, i in enumerate(ids)]), "embeddings.LayerNorm")
+    x = norm(
+        torch.stack(
+            [
+                get("embeddings.word_embeddings.weight")[i]
+                + get("embeddings.position_embeddings.weight")[p + offset]
+                + get("embeddings.token_type_embeddings.weight")[0]
+                for p, i in enumerate(ids)
+            ]
+        ),
+        "embeddings.LayerNorm",
+    )
     for layer in range(2):
         at = f"encoder.layer.{layer}."
         q, k, v = (linear(x, f"{at}attention.self.{part}") for part in ("query", "key", "value"))
@@ -167,9 +209,17 @@ def plain_forward(weights, ids, offset, head_factors=None):
         for head in range(4):
             part = slice(8 * head, 8 * head + 8)
             context = (q[:, part] @ k[:, part].T / math.sqrt(8)).softmax(dim=1) @ v[:, part]
-            contexts.append(context * (1.0 if head_factors is None else float(head_factors[layer, head])))
-        x = norm(x + linear(torch.cat(contexts, dim=1), f"{at}attention.output.dense"), f"{at}attention.output.LayerNorm")
-        x = norm(x + linear(F.gelu(linear(x, f"{at}intermediate.dense")), f"{at}output.dense"), f"{at}output.LayerNorm")
+            contexts.append(
+                context * (1.0 if head_factors is None else float(head_factors[layer, head]))
+            )
+        x = norm(
+            x + linear(torch.cat(contexts, dim=1), f"{at}attention.output.dense"),
+            f"{at}attention.output.LayerNorm",
+        )
+        x = norm(
+            x + linear(F.gelu(linear(x, f"{at}intermediate.dense")), f"{at}output.dense"),
+            f"{at}output.LayerNorm",
+        )
     return x
 
 
@@ -189,19 +239,25 @@ def test_drophead_multiplies_each_heads_context_by_its_factor(opened, monkeypatc
     packed = packed_all(encoder, tokens, LIMIT)
     with torch.no_grad():
         found = encoder(packed, encoder.noise(settings, torch.zeros(n, dtype=torch.long)))
-    factors = torch.stack(drawn, dim=1)  # (n in packed order, layers, heads): each layer draws its own
+    factors = torch.stack(
+        drawn, dim=1
+    )  # (n in packed order, layers, heads): each layer draws its own
     assert factors.shape == (n, 2, 4)
     for row, number in enumerate(packed.order.tolist()):
-        ids = tokens.ids[tokens.offsets[number]:tokens.offsets[number + 1]]
-        ids = [*ids[:LIMIT - 1], ids[-1]] if len(ids) > LIMIT else ids
+        ids = tokens.ids[tokens.offsets[number] : tokens.offsets[number + 1]]
+        ids = [*ids[: LIMIT - 1], ids[-1]] if len(ids) > LIMIT else ids
         expected = plain_forward(theirs.state_dict(), ids, 0, factors[row]).mean(dim=0)
         assert (found[number] - expected).abs().max() < 1e-5
 
 
-NOISY = [DropoutSettings(hidden=0.3, attention=0.0), DropoutSettings(hidden=0.0, attention=0.3),
-         DropoutSettings(hidden=0.0, attention=0.0, drophead=0.5), DropoutSettings(attention=0.0, sampled=Sampled()),
-         DropoutSettings(attention=0.0, sampled=Sampled(granularity="row")),
-         DropoutSettings(sampled=Sampled(layers="hidden+attention"))]
+NOISY = [
+    DropoutSettings(hidden=0.3, attention=0.0),
+    DropoutSettings(hidden=0.0, attention=0.3),
+    DropoutSettings(hidden=0.0, attention=0.0, drophead=0.5),
+    DropoutSettings(attention=0.0, sampled=Sampled()),
+    DropoutSettings(attention=0.0, sampled=Sampled(granularity="row")),
+    DropoutSettings(sampled=Sampled(layers="hidden+attention")),
+]
 
 
 @pytest.mark.parametrize("settings", NOISY)
@@ -212,35 +268,50 @@ def test_each_kind_of_dropout_changes_the_vectors_and_repeats_with_the_seed(open
     for seed in (0, 0, 1):
         torch.manual_seed(seed)
         with torch.no_grad():
-            vectors.append(encoder(packed_all(encoder, tokens, LIMIT), encoder.noise(settings, views)))
+            vectors.append(
+                encoder(packed_all(encoder, tokens, LIMIT), encoder.noise(settings, views))
+            )
     quiet = torch.from_numpy(encoder.encode(tokens, LIMIT))
     assert torch.equal(vectors[0], vectors[1])
-    assert not torch.allclose(vectors[0], vectors[2], atol=1e-3) and not torch.allclose(vectors[0], quiet, atol=1e-3)
+    assert not torch.allclose(vectors[0], vectors[2], atol=1e-3) and not torch.allclose(
+        vectors[0], quiet, atol=1e-3
+    )
 
 
 def test_noise_of_rate_zero_is_no_noise(opened):
     encoder, _, _, tokens = opened("bert", "mean")
-    noise = encoder.noise(DropoutSettings(hidden=0.0, attention=0.0), torch.zeros(len(LENGTHS), dtype=torch.long))
+    noise = encoder.noise(
+        DropoutSettings(hidden=0.0, attention=0.0), torch.zeros(len(LENGTHS), dtype=torch.long)
+    )
     with torch.no_grad():
-        assert torch.equal(encoder(packed_all(encoder, tokens, LIMIT), noise), encoder(packed_all(encoder, tokens, LIMIT)))
+        assert torch.equal(
+            encoder(packed_all(encoder, tokens, LIMIT), noise),
+            encoder(packed_all(encoder, tokens, LIMIT)),
+        )
 
 
 def rates_seen(encoder, tokens, settings, views, monkeypatch):
     """The rate of every dropout operation of one forward, with the packed batch that it ran on."""
     seen, packed = [], packed_all(encoder, tokens, LIMIT)
-    monkeypatch.setattr(module, "dropout", lambda x, rate: (seen.append((tuple(x.shape), rate)), x)[1])
+    monkeypatch.setattr(
+        module, "dropout", lambda x, rate: (seen.append((tuple(x.shape), rate)), x)[1]
+    )
     with torch.no_grad():
         encoder(packed, encoder.noise(settings, views))
     return seen, packed
 
 
 @pytest.mark.parametrize("granularity", ["view", "row"])
-def test_each_token_drops_at_the_rate_of_its_own_sentence_and_view(opened, monkeypatch, granularity):
+def test_each_token_drops_at_the_rate_of_its_own_sentence_and_view(
+    opened, monkeypatch, granularity
+):
     encoder, _, _, tokens = opened("bert", "mean")
     views = torch.arange(len(LENGTHS)) // 7
     drawn = []
     original = module.Noise.hidden_rate
-    monkeypatch.setattr(module.Noise, "hidden_rate", lambda self: drawn.append(original(self)) or drawn[-1])
+    monkeypatch.setattr(
+        module.Noise, "hidden_rate", lambda self: drawn.append(original(self)) or drawn[-1]
+    )
     settings = DropoutSettings(attention=0.0, sampled=Sampled(granularity=granularity))
     seen, packed = rates_seen(encoder, tokens, settings, views, monkeypatch)
     assert len(seen) == len(drawn) == 5  # the embeddings, and two for each of two layers
@@ -255,15 +326,19 @@ def test_attention_weights_drop_at_the_rate_of_their_sentence(opened, monkeypatc
     encoder, _, _, tokens = opened("bert", "mean")
     drawn = []
     original = module.Noise.attention_rate
-    monkeypatch.setattr(module.Noise, "attention_rate", lambda self: drawn.append(original(self)) or drawn[-1])
+    monkeypatch.setattr(
+        module.Noise, "attention_rate", lambda self: drawn.append(original(self)) or drawn[-1]
+    )
     settings = DropoutSettings(sampled=Sampled(granularity="row", layers="hidden+attention"))
-    seen, packed = rates_seen(encoder, tokens, settings, torch.arange(len(LENGTHS)) // 7, monkeypatch)
+    seen, packed = rates_seen(
+        encoder, tokens, settings, torch.arange(len(LENGTHS)) // 7, monkeypatch
+    )
     attention = [(shape, rate) for shape, rate in seen if len(shape) == 4]
     assert len(attention) == 2 * len(packed.groups) and len(drawn) == 2
     for layer, by_sentence in enumerate(drawn):
-        for group, (shape, rate) in zip(packed.groups, attention[layer * len(packed.groups):]):
+        for group, (shape, rate) in zip(packed.groups, attention[layer * len(packed.groups) :]):
             assert shape == (group.count, 4, group.length, group.length)
-            expected = by_sentence[packed.order[group.row:group.row + group.count]]
+            expected = by_sentence[packed.order[group.row : group.row + group.count]]
             assert torch.equal(rate.flatten(), expected) and rate.shape == (group.count, 1, 1, 1)
 
 
@@ -281,14 +356,25 @@ class RoundedProducts(TorchDispatchMode):
 
     def rounded(self, x):
         mantissa, exponent = torch.frexp(x)
-        return torch.ldexp((mantissa * 2 ** self.bits).round() / 2 ** self.bits, exponent)
+        return torch.ldexp((mantissa * 2**self.bits).round() / 2**self.bits, exponent)
 
 
-@pytest.mark.parametrize("matmul, bits, name", [("medium", 24, "cpu, 1 threads"), ("highest", 24, "cpu, 1 threads"),
-                                                *((m, b, "cpu (matrix products in less than fp32), 1 threads")
-                                                  for m in ("high", "medium") for b in (8, 11))])
+@pytest.mark.parametrize(
+    "matmul, bits, name",
+    [
+        ("medium", 24, "cpu, 1 threads"),
+        ("highest", 24, "cpu, 1 threads"),
+        *(
+            (m, b, "cpu (matrix products in less than fp32), 1 threads")
+            for m in ("high", "medium")
+            for b in (8, 11)
+        ),
+    ],
+)
 def test_the_device_says_when_fp32_products_are_less_than_that(monkeypatch, matmul, bits, name):
-    monkeypatch.setattr(torch, "get_float32_matmul_precision", lambda: matmul)  # whatever it means on this machine
+    monkeypatch.setattr(
+        torch, "get_float32_matmul_precision", lambda: matmul
+    )  # whatever it means on this machine
     torch.set_num_threads(1)
     state = torch.get_rng_state()
     with RoundedProducts(bits):

@@ -26,7 +26,12 @@ def bases(tmp_path_factory):
     for family in ("bert", "roberta"):
         place = tmp_path_factory.mktemp(family)
         source = make_source(place / "source", family)
-        build_base(BaseSettings(max_length=LIMIT, folder=str(source), pooling="mean"), place / "record.json", "", "code")
+        build_base(
+            BaseSettings(max_length=LIMIT, folder=str(source), pooling="mean"),
+            place / "record.json",
+            "",
+            "code",
+        )
         found[family] = place / "model"
     return found
 
@@ -46,47 +51,70 @@ def encoder_of(base, pooling="mean", head=False, normalise=False):
     plain = model_folder.load(base)
     encoder = Encoder(plain.shape, pooling, head=head, normalise=normalise)
     torch.manual_seed(2)
-    encoder.load_state_dict({n: v + 0.01 * torch.randn_like(v) for n, v in plain.state_dict().items()}
-                            | ({n: v for n, v in encoder.state_dict().items() if n.startswith("head.")}))
+    encoder.load_state_dict(
+        {n: v + 0.01 * torch.randn_like(v) for n, v in plain.state_dict().items()}
+        | ({n: v for n, v in encoder.state_dict().items() if n.startswith("head.")})
+    )
     return encoder
 
 
-VARIANTS = [("bert", "mean", False, False), ("bert", "cls", True, False), ("bert", "mean", True, True),
-            ("roberta", "mean", False, True), ("roberta", "cls", False, False)]
+VARIANTS = [
+    ("bert", "mean", False, False),
+    ("bert", "cls", True, False),
+    ("bert", "mean", True, True),
+    ("roberta", "mean", False, True),
+    ("roberta", "cls", False, False),
+]
 
 
 @pytest.mark.parametrize("family,pooling,head,normalise", VARIANTS)
-def test_a_model_saved_and_loaded_gives_bit_equal_vectors(bases, tmp_path, family, pooling, head, normalise):
+def test_a_model_saved_and_loaded_gives_bit_equal_vectors(
+    bases, tmp_path, family, pooling, head, normalise
+):
     encoder = encoder_of(bases[family], pooling, head, normalise)
-    files = model_folder.save(encoder, tmp_path / "m", bases[family], keep_head=True, max_length=LIMIT)
+    files = model_folder.save(
+        encoder, tmp_path / "m", bases[family], keep_head=True, max_length=LIMIT
+    )
     loaded = model_folder.load(tmp_path / "m")
     assert (loaded.pooling, loaded.head is not None, loaded.normalise) == (pooling, head, normalise)
     assert np.array_equal(vectors(loaded, tmp_path / "m"), vectors(encoder, bases[family]))
-    assert sorted(files) == sorted(str(p.relative_to(tmp_path / "m")) for p in (tmp_path / "m").rglob("*") if p.is_file())
+    assert sorted(files) == sorted(
+        str(p.relative_to(tmp_path / "m")) for p in (tmp_path / "m").rglob("*") if p.is_file()
+    )
     assert model_folder.stored_length(tmp_path / "m") == LIMIT
 
 
 @pytest.mark.parametrize("family,pooling,head,normalise", VARIANTS)
-def test_sentence_transformers_reads_the_folder_to_the_same_vectors(bases, tmp_path, family, pooling, head, normalise):
+def test_sentence_transformers_reads_the_folder_to_the_same_vectors(
+    bases, tmp_path, family, pooling, head, normalise
+):
     sentence_transformers = pytest.importorskip("sentence_transformers")
     encoder = encoder_of(bases[family], pooling, head, normalise)
     model_folder.save(encoder, tmp_path / "m", bases[family], keep_head=True, max_length=LIMIT)
-    theirs = sentence_transformers.SentenceTransformer(str(tmp_path / "m"), device="cpu", local_files_only=True)
+    theirs = sentence_transformers.SentenceTransformer(
+        str(tmp_path / "m"), device="cpu", local_files_only=True
+    )
     assert theirs.max_seq_length == LIMIT
     assert np.abs(theirs.encode(TEXTS) - vectors(encoder, tmp_path / "m")).max() < 1e-6
 
 
 def test_a_head_for_training_only_is_not_saved(bases, tmp_path):
     encoder = encoder_of(bases["bert"], head=True)
-    files = model_folder.save(encoder, tmp_path / "m", bases["bert"], keep_head=False, max_length=LIMIT)
+    files = model_folder.save(
+        encoder, tmp_path / "m", bases["bert"], keep_head=False, max_length=LIMIT
+    )
     assert not any("Dense" in f for f in files) and model_folder.load(tmp_path / "m").head is None
     bare = encoder_of(bases["bert"])
-    assert np.array_equal(vectors(model_folder.load(tmp_path / "m"), tmp_path / "m"), vectors(bare, bases["bert"]))
+    assert np.array_equal(
+        vectors(model_folder.load(tmp_path / "m"), tmp_path / "m"), vectors(bare, bases["bert"])
+    )
 
 
 def test_saving_without_the_head_over_a_folder_with_one_leaves_no_head(bases, tmp_path):
     for keep in (True, False):
-        model_folder.save(encoder_of(bases["bert"], head=True), tmp_path / "m", bases["bert"], keep, LIMIT)
+        model_folder.save(
+            encoder_of(bases["bert"], head=True), tmp_path / "m", bases["bert"], keep, LIMIT
+        )
     assert model_folder.load(tmp_path / "m").head is None
 
 
@@ -95,7 +123,9 @@ def test_a_fresh_head_follows_the_seed(bases):
     for seed in (0, 0, 1):
         torch.manual_seed(seed)
         heads.append(model_folder.load(bases["bert"], head=True).head)
-    assert torch.equal(heads[0].weight, heads[1].weight) and not torch.equal(heads[0].weight, heads[2].weight)
+    assert torch.equal(heads[0].weight, heads[1].weight) and not torch.equal(
+        heads[0].weight, heads[2].weight
+    )
     assert (heads[0].bias == 0).all() and 0.01 < heads[0].weight.std() < 0.03
 
 
@@ -112,7 +142,10 @@ def test_the_names_are_translated_there_and_back_bit_for_bit(bases, family):
 
 def test_the_pooler_that_transformers_expects_is_carried_over(bases, tmp_path):
     model_folder.save(encoder_of(bases["bert"]), tmp_path / "m", bases["bert"], False, LIMIT)
-    source, saved = (load_file(f / "model.safetensors") for f in (bases["bert"].parent / "source", tmp_path / "m"))
+    source, saved = (
+        load_file(f / "model.safetensors")
+        for f in (bases["bert"].parent / "source", tmp_path / "m")
+    )
     assert source.keys() == saved.keys()
     assert torch.equal(source["pooler.dense.weight"], saved["pooler.dense.weight"])
 
@@ -137,8 +170,14 @@ def test_weights_cut_short_are_refused(copy, keep):
     refused(lambda: model_folder.load(copy), "model.safetensors", "damaged weights")
 
 
-@pytest.mark.parametrize("name", ["embeddings.word_embeddings.weight", "encoder.layer.1.attention.self.key.bias",
-                                  "encoder.layer.0.output.LayerNorm.weight"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "embeddings.word_embeddings.weight",
+        "encoder.layer.1.attention.self.key.bias",
+        "encoder.layer.0.output.LayerNorm.weight",
+    ],
+)
 def test_a_weight_that_is_absent_is_named(copy, name):
     weights = load_file(copy / "model.safetensors")
     save_file({n: v for n, v in weights.items() if n != name}, copy / "model.safetensors")
@@ -150,31 +189,53 @@ def test_a_weight_of_another_shape_is_refused(copy):
     refused(lambda: model_folder.load(copy), str(copy))
 
 
-@pytest.mark.parametrize("changes", [{"model_type": "gpt2"}, {"model_type": None}, {"hidden_act": "relu"},
-                                     {"position_embedding_type": "relative_key"}])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"model_type": "gpt2"},
+        {"model_type": None},
+        {"hidden_act": "relu"},
+        {"position_embedding_type": "relative_key"},
+    ],
+)
 def test_another_family_or_forward_pass_is_refused(copy, changes):
     edit_json(copy / "config.json", **changes)
     refused(lambda: model_folder.load(copy), "config.json")
 
 
-@pytest.mark.parametrize("config", [
-    {"pooling_mode_max_tokens": True, "pooling_mode_mean_tokens": False}, {"pooling_mode": "max"}, {}])
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"pooling_mode_max_tokens": True, "pooling_mode_mean_tokens": False},
+        {"pooling_mode": "max"},
+        {},
+    ],
+)
 def test_pooling_other_than_mean_or_cls_is_refused(copy, config):
-    (copy / "1_Pooling" / "config.json").write_text(json.dumps({"word_embedding_dimension": 32} | config))
+    (copy / "1_Pooling" / "config.json").write_text(
+        json.dumps({"word_embedding_dimension": 32} | config)
+    )
     refused(lambda: model_folder.load(copy), "neither mean nor cls")
 
 
-@pytest.mark.parametrize("config,expected", [
-    ({"pooling_mode_cls_token": True}, "cls"), ({"pooling_mode_mean_tokens": True}, "mean"),
-    ({"pooling_mode": "cls"}, "cls"), ({"pooling_mode": "mean"}, "mean")])
+@pytest.mark.parametrize(
+    "config,expected",
+    [
+        ({"pooling_mode_cls_token": True}, "cls"),
+        ({"pooling_mode_mean_tokens": True}, "mean"),
+        ({"pooling_mode": "cls"}, "cls"),
+        ({"pooling_mode": "mean"}, "mean"),
+    ],
+)
 def test_both_forms_of_the_pooling_file_are_read(copy, config, expected):
     (copy / "1_Pooling" / "config.json").write_text(json.dumps(config))
     assert model_folder.load(copy).pooling == expected
 
 
 def test_two_poolings_at_once_are_refused(copy):
-    (copy / "1_Pooling" / "config.json").write_text(json.dumps(
-        {"pooling_mode_mean_tokens": True, "pooling_mode_max_tokens": True}))
+    (copy / "1_Pooling" / "config.json").write_text(
+        json.dumps({"pooling_mode_mean_tokens": True, "pooling_mode_max_tokens": True})
+    )
     refused(lambda: model_folder.load(copy), "1_Pooling")
 
 

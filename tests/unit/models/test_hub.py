@@ -14,10 +14,23 @@ from tests.local_http import Fault, LocalServer, running
 
 REPO, REVISION = "someone/some-model", "0123456789abcdef0123456789abcdef01234567"
 WEIGHTS = bytes(range(256)) * 1024
-FILES = {"config.json": b'{"model_type": "bert"}', "tokenizer.json": b"{}", "vocab.txt": b"[PAD]\n",
-         "modules.json": b"[]", "sentence_bert_config.json": b"{}", "1_Pooling/config.json": b"{}",
-         "2_Dense/config.json": b"{}", "2_Dense/model.safetensors": b"dense", "model.safetensors": WEIGHTS}
-UNWANTED = {"pytorch_model.bin": b"pickle", "README.md": b"read", "onnx/model.onnx": b"onnx", "tf_model.h5": b"h5"}
+FILES = {
+    "config.json": b'{"model_type": "bert"}',
+    "tokenizer.json": b"{}",
+    "vocab.txt": b"[PAD]\n",
+    "modules.json": b"[]",
+    "sentence_bert_config.json": b"{}",
+    "1_Pooling/config.json": b"{}",
+    "2_Dense/config.json": b"{}",
+    "2_Dense/model.safetensors": b"dense",
+    "model.safetensors": WEIGHTS,
+}
+UNWANTED = {
+    "pytorch_model.bin": b"pickle",
+    "README.md": b"read",
+    "onnx/model.onnx": b"onnx",
+    "tf_model.h5": b"h5",
+}
 QUICK = Patience(attempts=3, first=0.01, longest=2.0, timeout=2.0)
 CDN = "/cdn/" + hashlib.sha256(WEIGHTS).hexdigest()
 server = pytest.fixture(running)
@@ -30,12 +43,21 @@ def network_allowed(monkeypatch):
 
 def hub(server: LocalServer, without: tuple[str, ...] = (), **changed: bytes) -> None:
     files = {name: content for name, content in (FILES | UNWANTED).items() if name not in without}
-    server.serve_hub(REPO, REVISION, files | changed, large=("model.safetensors", "pytorch_model.bin"))
+    server.serve_hub(
+        REPO, REVISION, files | changed, large=("model.safetensors", "pytorch_model.bin")
+    )
 
 
 def bring(server: LocalServer, folder: Path, **options) -> dict:
-    return fetch_repository(REPO, options.pop("revision", REVISION), folder / "model", server.url, progress=False,
-                            patience=QUICK, **options)
+    return fetch_repository(
+        REPO,
+        options.pop("revision", REVISION),
+        folder / "model",
+        server.url,
+        progress=False,
+        patience=QUICK,
+        **options,
+    )
 
 
 def left(folder: Path) -> set[str]:
@@ -49,8 +71,10 @@ def resolve(name: str) -> str:
 def test_the_wanted_files_come_with_their_digests_and_no_others(server, tmp_path):
     hub(server)
     record = bring(server, tmp_path, weights_sha256=hashlib.sha256(WEIGHTS).hexdigest())
-    assert record == {name: {"sha256": hashlib.sha256(content).hexdigest(), "size": len(content)}
-                      for name, content in FILES.items()}
+    assert record == {
+        name: {"sha256": hashlib.sha256(content).hexdigest(), "size": len(content)}
+        for name, content in FILES.items()
+    }
     assert left(tmp_path) == {f"model/{name}" for name in (*FILES, RECORD)}
     assert (tmp_path / "model/model.safetensors").read_bytes() == WEIGHTS
     assert not any(name in path for name in UNWANTED for _, path, _ in server.seen)
@@ -63,7 +87,9 @@ def test_weights_are_followed_to_the_place_that_the_hub_names(server, tmp_path):
 
 
 def test_a_blob_digest_is_gits():
-    assert blob_digest("/dev/null") == "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"  # git's well-known empty blob
+    assert (
+        blob_digest("/dev/null") == "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
+    )  # git's well-known empty blob
 
 
 @pytest.mark.parametrize("revision", ["main", "v1.0", REVISION[:6], REVISION.upper()])
@@ -75,9 +101,17 @@ def test_a_revision_that_can_move_is_refused(server, tmp_path, revision):
 
 def test_an_abbreviated_commit_is_fetched_by_its_whole_name(server, tmp_path):
     hub(server)
-    listing = {"id": REPO, "modelId": REPO, "sha": REVISION, "siblings": [{"rfilename": name} for name in FILES]}
-    server.serve(f"/api/models/{REPO}/revision/{REVISION[:7]}", json.dumps(listing).encode(),
-                 headers={"Content-Type": "application/json"})
+    listing = {
+        "id": REPO,
+        "modelId": REPO,
+        "sha": REVISION,
+        "siblings": [{"rfilename": name} for name in FILES],
+    }
+    server.serve(
+        f"/api/models/{REPO}/revision/{REVISION[:7]}",
+        json.dumps(listing).encode(),
+        headers={"Content-Type": "application/json"},
+    )
     assert set(bring(server, tmp_path, revision=REVISION[:7])) == set(FILES)
     assert not any(f"resolve/{REVISION[:7]}/" in path for _, path, _ in server.seen)
 
@@ -86,7 +120,9 @@ def test_altered_weights_of_the_same_size_are_found(server, tmp_path):
     hub(server)
     server.serve(CDN, WEIGHTS[::-1])
     altered = hashlib.sha256(WEIGHTS[::-1]).hexdigest()
-    with pytest.raises(InputError, match=f"model.safetensors: .*expected {CDN[5:]}, actual {altered}"):
+    with pytest.raises(
+        InputError, match=f"model.safetensors: .*expected {CDN[5:]}, actual {altered}"
+    ):
         bring(server, tmp_path)
     assert not (tmp_path / "model").exists()
 
@@ -123,7 +159,9 @@ def test_a_second_run_continues_what_the_first_could_not_finish(server, tmp_path
     assert server.count(resolve("config.json")) == 1
 
 
-@pytest.mark.parametrize("path", [f"/api/models/{REPO}/revision/{REVISION}", resolve("config.json"), CDN])
+@pytest.mark.parametrize(
+    "path", [f"/api/models/{REPO}/revision/{REVISION}", resolve("config.json"), CDN]
+)
 def test_too_many_requests_is_waited_for(server, tmp_path, path):
     hub(server)
     server.faults[path] = [Fault(status=429, retry_after="1")]
@@ -132,7 +170,9 @@ def test_too_many_requests_is_waited_for(server, tmp_path, path):
     assert time.monotonic() - started >= 1.0
 
 
-@pytest.mark.parametrize("path", [f"/api/models/{REPO}/revision/{REVISION}", resolve("config.json"), CDN])
+@pytest.mark.parametrize(
+    "path", [f"/api/models/{REPO}/revision/{REVISION}", resolve("config.json"), CDN]
+)
 def test_too_many_requests_for_ever_fails_in_one_clear_line(server, tmp_path, path):
     hub(server)
     server.always[path] = Fault(status=429, retry_after="0")

@@ -7,7 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semblance.data.corpus import Tokens
-from semblance.models.packing import GROUP_TOKENS, SLACK, cut_groups, pack, pad, token_budget_batches, unpad
+from semblance.models.packing import (
+    GROUP_TOKENS,
+    SLACK,
+    cut_groups,
+    pack,
+    pad,
+    token_budget_batches,
+    unpad,
+)
 
 lengths_of = st.lists(st.integers(1, 40), min_size=1, max_size=30)
 
@@ -15,13 +23,15 @@ lengths_of = st.lists(st.integers(1, 40), min_size=1, max_size=30)
 def tokens_of(lengths):
     """Sentence i holds the ids 1000 i, 1000 i + 1, ...: each token tells where it comes from."""
     ids = [1000 * i + t for i, n in enumerate(lengths) for t in range(n)]
-    return Tokens(np.array(ids, np.int32), np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64))
+    return Tokens(
+        np.array(ids, np.int32), np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    )
 
 
 def truncated(i, length, limit):
     """A sentence's ids with the last, special one kept at the end when it is cut."""
     whole = [1000 * i + t for t in range(length)]
-    return whole if length <= limit else whole[:limit - 1] + whole[-1:]
+    return whole if length <= limit else whole[: limit - 1] + whole[-1:]
 
 
 @settings(deadline=None)
@@ -51,14 +61,22 @@ def packed_with(least, lengths):
 def test_every_token_finds_its_place_in_attention_and_back(lengths, least):
     packed = packed_with(least, lengths)
     assert len(packed.ids) == sum(lengths)
-    for g, ids in zip(packed.groups, packed.ids.split([g.tokens for g in packed.groups]), strict=True):
+    for g, ids in zip(
+        packed.groups, packed.ids.split([g.tokens for g in packed.groups]), strict=True
+    ):
         laid = pad(ids[:, None], g).view(g.count, g.length)
         for k in range(g.count):
             number = int(packed.order[g.row + k])
-            assert laid[k, :lengths[number]].tolist() == truncated(number, lengths[number], 100)
-        inside = packed.lengths[g.row:g.row + g.count, None]
-        hidden = torch.zeros(g.count, g.length).masked_fill(torch.arange(g.length) >= inside, float("-inf"))
-        assert hidden.isfinite().all() if g.padding is None else torch.equal(g.padding.bias[:, 0, 0], hidden)
+            assert laid[k, : lengths[number]].tolist() == truncated(number, lengths[number], 100)
+        inside = packed.lengths[g.row : g.row + g.count, None]
+        hidden = torch.zeros(g.count, g.length).masked_fill(
+            torch.arange(g.length) >= inside, float("-inf")
+        )
+        assert (
+            hidden.isfinite().all()
+            if g.padding is None
+            else torch.equal(g.padding.bias[:, 0, 0], hidden)
+        )
         assert torch.equal(unpad(pad(ids[:, None], g), g)[:, 0], ids)
 
 
@@ -70,18 +88,20 @@ def test_groups_lie_end_to_end_and_waste_at_most_the_slack(lengths):
     for g in packed.groups:
         assert g.row == row
         row, start = row + g.count, start + g.tokens
-        inside = packed.lengths[g.row:g.row + g.count]
+        inside = packed.lengths[g.row : g.row + g.count]
         assert g.length == inside.max() and inside.min() >= SLACK * g.length
     assert (row, start) == (len(lengths), len(packed.ids))
 
 
 def test_padding_passes_no_gradient_on():
     torch.manual_seed(0)
-    group, = packed_with(1000, [2, 5, 3]).groups
+    (group,) = packed_with(1000, [2, 5, 3]).groups
     flat, places = torch.randn(10, 4, requires_grad=True), torch.randn(15, 4, requires_grad=True)
     weights = torch.randn(15, 4)
     (pad(flat, group) * weights).sum().backward()
-    real = torch.tensor([True] * 5 + [True] * 3 + [False] * 2 + [True] * 2 + [False] * 3)  # longest first
+    real = torch.tensor(
+        [True] * 5 + [True] * 3 + [False] * 2 + [True] * 2 + [False] * 3
+    )  # longest first
     assert torch.equal(flat.grad, weights[real])
     (unpad(places, group) * weights[real]).sum().backward()
     assert torch.equal(places.grad, weights * real[:, None])
@@ -97,12 +117,25 @@ def test_a_group_too_small_for_a_gpu_goes_on(lengths, least):
         assert (last - first) * lengths[first] >= least
         assert lengths[after] < SLACK * lengths[first]
         small = [i for i in range(first + 1, last) if lengths[i] < SLACK * lengths[first]]
-        assert all((i - first) * lengths[first] < least for i in small)  # it ended as soon as it could
+        assert all(
+            (i - first) * lengths[first] < least for i in small
+        )  # it ended as soon as it could
 
 
-@pytest.mark.parametrize("lengths,slack,expected", [
-    ([10, 9, 8, 5, 5, 2], 0.85, [(0, 2), (2, 3), (3, 5), (5, 6)]),  # 8.5 and 6.8, 4.25 are the limits
-    ([10, 9, 8, 5, 5, 2], 0.5, [(0, 5), (5, 6)]), ([4, 4, 4], 1.0, [(0, 3)]), ([7], 0.85, [(0, 1)]), ([], 0.85, [])])
+@pytest.mark.parametrize(
+    "lengths,slack,expected",
+    [
+        (
+            [10, 9, 8, 5, 5, 2],
+            0.85,
+            [(0, 2), (2, 3), (3, 5), (5, 6)],
+        ),  # 8.5 and 6.8, 4.25 are the limits
+        ([10, 9, 8, 5, 5, 2], 0.5, [(0, 5), (5, 6)]),
+        ([4, 4, 4], 1.0, [(0, 3)]),
+        ([7], 0.85, [(0, 1)]),
+        ([], 0.85, []),
+    ],
+)
 def test_a_group_ends_where_a_sentence_is_shorter_than_the_slack_allows(lengths, slack, expected):
     assert cut_groups(lengths, slack) == expected
 

@@ -9,7 +9,15 @@ from semblance.evaluation import retrieval, similarity
 from semblance.evaluation.metrics import accuracy_at, average_precision
 from semblance.evaluation.report import FaqRun, StsRun, _write
 from semblance.models.encoder import Compute
-from semblance.provenance import ROOT, canonical, checked, file_digest, text_digest, write_record, write_sealed
+from semblance.provenance import (
+    ROOT,
+    canonical,
+    checked,
+    file_digest,
+    text_digest,
+    write_record,
+    write_sealed,
+)
 from workflow.scripts import collect_scores, compare_published, render_table
 
 TASKS = {"sts12": ("MSRpar", "MSRvid"), "stsb": ("",), "stsb-dev": ("",)}
@@ -18,8 +26,11 @@ NOISE = {"start": 2.0, "simcse": 1.0, "rcl": 0.4}
 WEIGHTS = "model/model.safetensors"
 RUNS = [("nli", "simcse"), ("nli", "rcl"), ("bank-0", "rcl"), ("bank-1", "rcl")]
 TABLES = {
-    "t_sts": ("sts", ["start", "simcse", "rcl", "lost"]), "t_regulators": ("regulators", ["start", "simcse", "rcl"]),
-    "t_seeds": ("seeds", ["simcse", "rcl"]), "t_dev": ("dev", ["simcse", "rcl"]), "t_faq": ("faq", ["start", "rcl"]),
+    "t_sts": ("sts", ["start", "simcse", "rcl", "lost"]),
+    "t_regulators": ("regulators", ["start", "simcse", "rcl"]),
+    "t_seeds": ("seeds", ["simcse", "rcl"]),
+    "t_dev": ("dev", ["simcse", "rcl"]),
+    "t_faq": ("faq", ["start", "rcl"]),
 }
 
 
@@ -60,55 +71,152 @@ def _prepared(results: Path, resources: Path) -> None:
     raw.write_text("raw\n")
     digest = file_digest(raw)
     (raw.parent / "records").mkdir()
-    write_sealed(raw.parent / "records" / "raw.json", {"dataset": "raw", "files": {"raw.txt": {"sha256": digest, "size": 4}}})
-    made(resources / "models/tiny/record.json", "download_model", {WEIGHTS: "base", "model/tokenizer.json": "{}"},
-         inputs={"weights": "0" * 64}, settings={"folder": "tiny"})
+    write_sealed(
+        raw.parent / "records" / "raw.json",
+        {"dataset": "raw", "files": {"raw.txt": {"sha256": digest, "size": 4}}},
+    )
+    made(
+        resources / "models/tiny/record.json",
+        "download_model",
+        {WEIGHTS: "base", "model/tokenizer.json": "{}"},
+        inputs={"weights": "0" * 64},
+        settings={"folder": "tiny"},
+    )
     facts = {"inputs": {"raw.txt": digest}}
     made(results / "sts/record.json", "prepare_sts", {"pairs.parquet": "pairs"}, **facts)
-    made(results / "faq/bank/record.json", "prepare_faq", {"answers.parquet": "a", "questions.parquet": "q"}, **facts)
+    made(
+        results / "faq/bank/record.json",
+        "prepare_faq",
+        {"answers.parquet": "a", "questions.parquet": "q"},
+        **facts,
+    )
     tokenizer = checked(resources / "models/tiny/record.json")["outputs"]["model/tokenizer.json"]
     for corpus in ("nli", "bank-0", "bank-1"):
         record = results / f"corpora/{corpus}/record.json"
-        made(record, "prepare_nli", {"sentences.arrow": f"sentences of {corpus}", "rows.arrow": "r"}, **facts)
-        made(results / f"tokens/tiny/{corpus}/record.json", "tokenise", {"tokens.arrow": corpus}, inputs={
-            "sentences": checked(record)["outputs"]["sentences.arrow"], "tokenizer": tokenizer})
+        made(
+            record,
+            "prepare_nli",
+            {"sentences.arrow": f"sentences of {corpus}", "rows.arrow": "r"},
+            **facts,
+        )
+        made(
+            results / f"tokens/tiny/{corpus}/record.json",
+            "tokenise",
+            {"tokens.arrow": corpus},
+            inputs={
+                "sentences": checked(record)["outputs"]["sentences.arrow"],
+                "tokenizer": tokenizer,
+            },
+        )
 
 
 def _model(results: Path, resources: Path, corpus: str, method: str, seed: int) -> None:
     tokens = results / f"tokens/tiny/{corpus}/record.json"
-    inputs = {"base": outputs(resources / "models/tiny/record.json"), "tokens": outputs(tokens),
-              "corpus": outputs(results / f"corpora/{corpus}/record.json")}
+    inputs = {
+        "base": outputs(resources / "models/tiny/record.json"),
+        "tokens": outputs(tokens),
+        "corpus": outputs(results / f"corpora/{corpus}/record.json"),
+    }
     if (corpus, method) == ("nli", "rcl"):
         entropy = results / f"models/nli/tiny/entropy-0.01/seed-{seed}/record.json"
-        made(entropy, "train_entropy", {WEIGHTS: f"entropy {seed}", "dev.csv": "step,dev\n"}, inputs=dict(inputs),
-             settings={"seed": seed, "options": {"phi": 0.01}})
+        made(
+            entropy,
+            "train_entropy",
+            {WEIGHTS: f"entropy {seed}", "dev.csv": "step,dev\n"},
+            inputs=dict(inputs),
+            settings={"seed": seed, "options": {"phi": 0.01}},
+        )
         place = f"embeddings/nli/tiny/entropy-0.01/seed-{seed}/record.json"
-        made(results / place, "embed", {"embeddings.npy": f"frozen {seed}"}, inputs={
-            "model": checked(entropy)["outputs"][WEIGHTS], "tokens": checked(tokens)["outputs"]["tokens.arrow"]})
+        made(
+            results / place,
+            "embed",
+            {"embeddings.npy": f"frozen {seed}"},
+            inputs={
+                "model": checked(entropy)["outputs"][WEIGHTS],
+                "tokens": checked(tokens)["outputs"]["tokens.arrow"],
+            },
+        )
         inputs[f"results/{place}"] = checked(results / place)["outputs"]["embeddings.npy"]
-    inputs["dev"] = outputs(results / ("sts/record.json" if corpus == "nli" else "faq/bank/record.json"))
-    made(results / f"models/{corpus}/tiny/{method}/seed-{seed}/record.json", "train",
-         {WEIGHTS: f"{corpus} {method} {seed}", "dev.csv": "step,dev\n"}, inputs=inputs, device="cpu, 1 threads",
-         settings={"seed": seed, "learning_rate": 3e-5}, steps=7, training={"step": 7, "best_step": 5, "best": 0.5})
+    inputs["dev"] = outputs(
+        results / ("sts/record.json" if corpus == "nli" else "faq/bank/record.json")
+    )
+    made(
+        results / f"models/{corpus}/tiny/{method}/seed-{seed}/record.json",
+        "train",
+        {WEIGHTS: f"{corpus} {method} {seed}", "dev.csv": "step,dev\n"},
+        inputs=inputs,
+        device="cpu, 1 threads",
+        settings={"seed": seed, "learning_rate": 3e-5},
+        steps=7,
+        training={"step": 7, "best_step": 5, "best": 0.5},
+    )
 
 
-def _scored(results: Path, resources: Path, corpus: str, method: str, seed: int, rng: np.random.Generator) -> None:
+def _scored(
+    results: Path, resources: Path, corpus: str, method: str, seed: int, rng: np.random.Generator
+) -> None:
     faq = corpus.startswith("bank-")
-    model = resources / "models/tiny" if method == "start" else results / f"models/{corpus}/tiny/{method}/seed-{seed}"
+    model = (
+        resources / "models/tiny"
+        if method == "start"
+        else results / f"models/{corpus}/tiny/{method}/seed-{seed}"
+    )
     data = results / ("faq/bank/record.json" if faq else "sts/record.json")
-    facts = {"weights": checked(model / "record.json")["outputs"][WEIGHTS], "data": outputs(data), "precision": "fp32",
-             "code": "c0", "environment": "e0"}
+    facts = {
+        "weights": checked(model / "record.json")["outputs"][WEIGHTS],
+        "data": outputs(data),
+        "precision": "fp32",
+        "code": "c0",
+        "environment": "e0",
+    }
     predictions = _ranks(rng) if faq else _similarities(NOISE[method], rng)
     if faq:
-        rows = [{"fold": corpus[-1], "task": "bank", **row} for row in retrieval.score_rows(predictions)]
+        rows = [
+            {"fold": corpus[-1], "task": "bank", **row} for row in retrieval.score_rows(predictions)
+        ]
     else:
-        rows = [{"fold": "", "protocol": "senteval", **row} for row in similarity.score_rows(predictions)]
-        rows.append({"fold": "", "protocol": "senteval", "task": "stsb", "subset": "", "metric": "alignment",
-                     "aggregation": "all", "value": 0.25, "n": 40})
+        rows = [
+            {"fold": "", "protocol": "senteval", **row}
+            for row in similarity.score_rows(predictions)
+        ]
+        rows.append(
+            {
+                "fold": "",
+                "protocol": "senteval",
+                "task": "stsb",
+                "subset": "",
+                "metric": "alignment",
+                "aggregation": "all",
+                "value": 0.25,
+                "n": 40,
+            }
+        )
     identity = (corpus, "tiny", method, str(seed))
-    run = FaqRun(*identity, "bank", int(corpus[-1]), ("pairs", "annotated")) if faq else StsRun(*identity, "senteval")
-    place = results / "scores" / ("faq" if faq else "sts") / corpus / "tiny" / method / f"seed-{seed}" / "record.json"
-    _write(run, rows, predictions, place, facts, 0.0, "evaluate_faq" if faq else "evaluate_sts", Compute())
+    run = (
+        FaqRun(*identity, "bank", int(corpus[-1]), ("pairs", "annotated"))
+        if faq
+        else StsRun(*identity, "senteval")
+    )
+    place = (
+        results
+        / "scores"
+        / ("faq" if faq else "sts")
+        / corpus
+        / "tiny"
+        / method
+        / f"seed-{seed}"
+        / "record.json"
+    )
+    _write(
+        run,
+        rows,
+        predictions,
+        place,
+        facts,
+        0.0,
+        "evaluate_faq" if faq else "evaluate_sts",
+        Compute(),
+    )
 
 
 def _similarities(noise: float, rng: np.random.Generator) -> dict[str, np.ndarray]:
@@ -117,47 +225,116 @@ def _similarities(noise: float, rng: np.random.Generator) -> dict[str, np.ndarra
     for task, subsets in TASKS.items():
         for subset in subsets:
             scores = gold.integers(0, 11, 40) / 2
-            parts.append([[task] * 40, [subset] * 40, range(40), scores, np.tanh(scores / 5 + noise * rng.normal(size=40) - 0.5)])
-    return dict(zip(("task", "subset", "index", "gold", "similarity"), map(np.concatenate, zip(*parts))))
+            parts.append(
+                [
+                    [task] * 40,
+                    [subset] * 40,
+                    range(40),
+                    scores,
+                    np.tanh(scores / 5 + noise * rng.normal(size=40) - 0.5),
+                ]
+            )
+    return dict(
+        zip(("task", "subset", "index", "gold", "similarity"), map(np.concatenate, zip(*parts)))
+    )
 
 
 def _ranks(rng: np.random.Generator) -> dict[str, list]:
     counts = [1] * 30 + rng.integers(1, 4, 20).tolist()
     ranks = [np.sort(rng.choice(np.arange(1, 12), size=n, replace=False)) for n in counts]
-    return {"protocol": ["pairs"] * 30 + ["annotated"] * 20, "query": [f"q{i}" for i in range(50)],
-            "ranks": [r.tolist() for r in ranks], **{f"acc@{k}": [accuracy_at(r, k) for r in ranks] for k in (1, 3, 5)},
-            "ap": [average_precision(r) for r in ranks]}
+    return {
+        "protocol": ["pairs"] * 30 + ["annotated"] * 20,
+        "query": [f"q{i}" for i in range(50)],
+        "ranks": [r.tolist() for r in ranks],
+        **{f"acc@{k}": [accuracy_at(r, k) for r in ranks] for k in (1, 3, 5)},
+        "ap": [average_precision(r) for r in ranks],
+    }
 
 
 def settings(name: str) -> dict:
     """Return the settings of one of the tables."""
     layout, methods = TABLES[name]
-    rows = [{"label": m, "corpus": "nli", "base": "tiny", "method": m, "seeds": list(SEEDS),
-             "published": "rcl/3/RCL" if (layout, m) == ("sts", "rcl") else None} for m in methods]
+    rows = [
+        {
+            "label": m,
+            "corpus": "nli",
+            "base": "tiny",
+            "method": m,
+            "seeds": list(SEEDS),
+            "published": "rcl/3/RCL" if (layout, m) == ("sts", "rcl") else None,
+        }
+        for m in methods
+    ]
     tasks = {"faq": [], "dev": ["stsb-dev"]}.get(layout, ["sts12", "stsb"])
-    more = {"dataset": "bank", "folds": 2, "protocols": ["pairs", "annotated"]} if layout == "faq" else {}
-    return {"name": name, "title": "T", "layout": layout, "rows": rows, "tasks": tasks, "draws": 50,
-            "reference": methods[0]} | more
+    more = (
+        {"dataset": "bank", "folds": 2, "protocols": ["pairs", "annotated"]}
+        if layout == "faq"
+        else {}
+    )
+    return {
+        "name": name,
+        "title": "T",
+        "layout": layout,
+        "rows": rows,
+        "tasks": tasks,
+        "draws": 50,
+        "reference": methods[0],
+    } | more
 
 
 def collect(results: Path) -> None:
     """Write the long CSV of all scores."""
-    collect_scores.main(["--scores", *sorted(map(str, results.glob("scores/*/*/*/*/*/scores.csv"))), "--output",
-                         f"{results}/tables/scores.csv", "--record", f"{results}/tables/records/scores.json"])
+    collect_scores.main(
+        [
+            "--scores",
+            *sorted(map(str, results.glob("scores/*/*/*/*/*/scores.csv"))),
+            "--output",
+            f"{results}/tables/scores.csv",
+            "--record",
+            f"{results}/tables/records/scores.json",
+        ]
+    )
 
 
 def render(results: Path, name: str) -> None:
     """Render one of the tables."""
     tables = results / "tables"
-    render_table.main(["--settings", json.dumps(settings(name)), "--scores", f"{tables}/records/scores.json",
-                       "--predictions-root", f"{results}/scores", "--published", f"{ROOT}/workflow/published.yaml",
-                       "--csv", f"{tables}/{name}.csv", "--markdown", f"{tables}/{name}.md", "--latex", f"{tables}/{name}.tex",
-                       "--json", f"{tables}/json/{name}.json", "--record", f"{tables}/records/{name}.json"])
+    render_table.main(
+        [
+            "--settings",
+            json.dumps(settings(name)),
+            "--scores",
+            f"{tables}/records/scores.json",
+            "--predictions-root",
+            f"{results}/scores",
+            "--published",
+            f"{ROOT}/workflow/published.yaml",
+            "--csv",
+            f"{tables}/{name}.csv",
+            "--markdown",
+            f"{tables}/{name}.md",
+            "--latex",
+            f"{tables}/{name}.tex",
+            "--json",
+            f"{tables}/json/{name}.json",
+            "--record",
+            f"{tables}/records/{name}.json",
+        ]
+    )
 
 
 def compare(results: Path) -> None:
     """Write the comparison with the papers."""
     tables = results / "tables"
-    compare_published.main(["--published", f"{ROOT}/workflow/published.yaml", "--tables",
-                            *(f"{tables}/records/{name}.json" for name in TABLES), "--output", f"{tables}/published.md",
-                            "--record", f"{tables}/records/published.json"])
+    compare_published.main(
+        [
+            "--published",
+            f"{ROOT}/workflow/published.yaml",
+            "--tables",
+            *(f"{tables}/records/{name}.json" for name in TABLES),
+            "--output",
+            f"{tables}/published.md",
+            "--record",
+            f"{tables}/records/published.json",
+        ]
+    )

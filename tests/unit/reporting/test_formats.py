@@ -12,15 +12,25 @@ from tests.unit.reporting.example_scores import frame, record, runs, spec
 
 SIMCSE = {1: (0.7000123, 0.80), 2: (0.7300456, 0.83), 3: (0.71, 0.8)}
 RCL = {1: (0.90, 0.80), 2: (0.91, 0.83), 3: (0.95, 0.82)}
-START = [record(method="start", corpus="none", seed=0, task=task, value=0.6) for task in ("sts12", "sts13")]
+START = [
+    record(method="start", corpus="none", seed=0, task=task, value=0.6)
+    for task in ("sts12", "sts13")
+]
 
 
 def table(**given):
-    rows = {"start": {"corpus": "nli", "base": "tiny", "method": "start", "seeds": [0]},
-            "SimCSE": {"corpus": "nli", "base": "tiny", "method": "simcse", "seeds": [1, 2, 3],
-                       "published": "p/1/SimCSE"},
-            "RCL_8 & 50%": {"corpus": "nli", "base": "tiny", "method": "rcl-8", "seeds": [1, 2, 3]},
-            "lost|row": {"corpus": "nli", "base": "tiny", "method": "lost", "seeds": [1]}}
+    rows = {
+        "start": {"corpus": "nli", "base": "tiny", "method": "start", "seeds": [0]},
+        "SimCSE": {
+            "corpus": "nli",
+            "base": "tiny",
+            "method": "simcse",
+            "seeds": [1, 2, 3],
+            "published": "p/1/SimCSE",
+        },
+        "RCL_8 & 50%": {"corpus": "nli", "base": "tiny", "method": "rcl-8", "seeds": [1, 2, 3]},
+        "lost|row": {"corpus": "nli", "base": "tiny", "method": "lost", "seeds": [1]},
+    }
     scores = frame(START + runs("simcse", SIMCSE) + runs("rcl-8", RCL))
     entry = Entry("p", "1", "SimCSE", "sts12", 70.9, "senteval")
     average = Entry("p", "1", "SimCSE", "Average", 75.0, "senteval")
@@ -34,7 +44,12 @@ def test_the_csv_holds_unrounded_points():
     assert float(rows[1]["sts12_published"]) == 70.9
     assert float(rows[1]["sts12_difference"]) == pytest.approx(mean - 70.9, abs=1e-9)
     assert rows[2]["sts12_published"] == "" and float(rows[2]["sts12_p"]) < 0.05
-    assert [rows[2][name] for name in ("reference", "test", "seeds", "n")] == ["SimCSE", "Welch t", "1 2 3", "3"]
+    assert [rows[2][name] for name in ("reference", "test", "seeds", "n")] == [
+        "SimCSE",
+        "Welch t",
+        "1 2 3",
+        "3",
+    ]
 
 
 def test_a_missing_cell_is_said_to_be_missing_and_an_undefined_spread_is_blank():
@@ -55,7 +70,9 @@ def test_markdown_shows_mean_spread_n_stars_and_the_paper():
 
 
 def test_every_markdown_line_of_the_table_has_the_same_number_of_cells():
-    lines = [line.replace(r"\|", "") for line in markdown(table()).splitlines() if line.startswith("|")]
+    lines = [
+        line.replace(r"\|", "") for line in markdown(table()).splitlines() if line.startswith("|")
+    ]
     assert len({line.count("|") for line in lines}) == 1
 
 
@@ -71,7 +88,9 @@ def test_latex_is_escaped_and_balanced():
 def test_regulators_stand_in_columns_with_one_row_of_averages():
     text = markdown(table(layout="regulators")).splitlines()
     assert r"|  | start | SimCSE | RCL\_8 & 50% | lost\|row |" in text
-    assert any(line.startswith("| Average | 60.00 ± – | ") and line.endswith("| n/a |") for line in text)
+    assert any(
+        line.startswith("| Average | 60.00 ± – | ") and line.endswith("| n/a |") for line in text
+    )
     assert "| n | 1 | 3 | 3 | 1 |" in text
     assert len(list(csv.DictReader(io.StringIO(csv_text(table(layout="regulators")))))) == 4
 

@@ -13,7 +13,9 @@ from tests.unit.reporting.example_scores import TASKS, frame, record, runs, spec
 RNG = np.random.default_rng(0)
 GOLD = {task: RNG.normal(size=60) for task in TASKS}
 ROWS = {"a": ("a", (1, 2)), "b": ("b", (1, 2))}
-SCORES = frame(runs("a", {1: (0.7, 0.7), 2: (0.6, 0.6)}) + runs("b", {1: (0.9, 0.9), 2: (0.8, 0.8)}))
+SCORES = frame(
+    runs("a", {1: (0.7, 0.7), 2: (0.6, 0.6)}) + runs("b", {1: (0.9, 0.9), 2: (0.8, 0.8)})
+)
 
 
 def save(root, run, data):
@@ -23,8 +25,18 @@ def save(root, run, data):
 
 
 def sts(noise, shuffle=False):
-    parts = [pd.DataFrame({"task": task, "subset": "", "index": range(60), "gold": gold,
-                           "similarity": gold + noise * RNG.normal(size=60)}) for task, gold in GOLD.items()]
+    parts = [
+        pd.DataFrame(
+            {
+                "task": task,
+                "subset": "",
+                "index": range(60),
+                "gold": gold,
+                "similarity": gold + noise * RNG.normal(size=60),
+            }
+        )
+        for task, gold in GOLD.items()
+    ]
     return pd.concat(parts).sample(frac=1, random_state=0) if shuffle else pd.concat(parts)
 
 
@@ -36,7 +48,9 @@ def written(root, noises=(2.0, 0.05), lost=False, shuffle=False):
     return root
 
 
-@pytest.mark.parametrize("layout, column", [("sts", "Average"), ("regulators", "Average"), ("seeds", "mean")])
+@pytest.mark.parametrize(
+    "layout, column", [("sts", "Average"), ("regulators", "Average"), ("seeds", "mean")]
+)
 def test_an_obvious_difference_reaches_the_smallest_p(tmp_path, layout, column):
     table = build(spec(ROWS, reference="a", layout=layout), SCORES)
     found = with_bootstrap(table, written(tmp_path), 200, 0)
@@ -84,13 +98,27 @@ def test_faq_metrics_are_tested_by_query_within_their_protocol(tmp_path):
     for method, level in (("a", 0.0), ("b", 1.0)):
         for fold in (0, 1):
             for metric in ("acc@1", "acc@3", "acc@5", "map"):
-                scores.append(record(corpus=f"bank-{fold}", method=method, fold=str(fold), task="bank", metric=metric,
-                                     aggregation="test", protocol="pairs", value=level))
-            queries = pd.DataFrame({"protocol": ["pairs"] * 20 + ["annotated"] * 20, "query": [*range(20)] * 2})
+                scores.append(
+                    record(
+                        corpus=f"bank-{fold}",
+                        method=method,
+                        fold=str(fold),
+                        task="bank",
+                        metric=metric,
+                        aggregation="test",
+                        protocol="pairs",
+                        value=level,
+                    )
+                )
+            queries = pd.DataFrame(
+                {"protocol": ["pairs"] * 20 + ["annotated"] * 20, "query": [*range(20)] * 2}
+            )
             for name in ("acc@1", "acc@3", "acc@5", "ap"):
                 queries[name] = [level] * 20 + [0.5] * 20
             save(tmp_path, f"faq/bank-{fold}/tiny/{method}/seed-1", queries)
     rows = {name: {"base": "tiny", "method": name, "seeds": [1]} for name in "ab"}
-    table = build(spec(rows, layout="faq", dataset="bank", folds=2, tasks=[], reference="a"), frame(scores))
+    table = build(
+        spec(rows, layout="faq", dataset="bank", folds=2, tasks=[], reference="a"), frame(scores)
+    )
     found = with_bootstrap(table, tmp_path, 100, 0).rows[1].cells
     assert {cell.p_bootstrap for cell in found.values()} == {smallest_p_bootstrap(100)}

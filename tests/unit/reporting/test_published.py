@@ -8,17 +8,29 @@ import yaml
 
 from semblance.errors import InputError
 from semblance.reporting.ledger import ledger
-from semblance.reporting.published import STAND_IN, Entry, Published, attach, compare, read_published
+from semblance.reporting.published import (
+    STAND_IN,
+    Entry,
+    Published,
+    attach,
+    compare,
+    read_published,
+)
 from semblance.reporting.tables import build
 from tests.unit.reporting.example_scores import frame, record, runs, spec
 
 FILE = Path(__file__).parents[3] / "workflow" / "published.yaml"
 PUBLISHED = read_published(FILE)
 TASKS = ("sts12", "sts13", "sts14", "sts15", "sts16", "stsb", "sickr")
-FEW = Published((Entry("p", "1", "SimCSE", "sts12", 72.0, "senteval", "spearman", "all"),
-                 Entry("p", "1", "SimCSE", "Average", 70.0, "senteval", "spearman", "all"),
-                 Entry("p", "2", "lost", "Average", 70.0, "senteval", "spearman", "all")),
-                {"p": "P", "p/1": "one", "p/2": "two"}, ())
+FEW = Published(
+    (
+        Entry("p", "1", "SimCSE", "sts12", 72.0, "senteval", "spearman", "all"),
+        Entry("p", "1", "SimCSE", "Average", 70.0, "senteval", "spearman", "all"),
+        Entry("p", "2", "lost", "Average", 70.0, "senteval", "spearman", "all"),
+    ),
+    {"p": "P", "p/1": "one", "p/2": "two"},
+    (),
+)
 
 
 def rows_with_average():
@@ -31,10 +43,15 @@ def test_every_number_of_the_papers_is_there():
     assert len(PUBLISHED.entries) == 3 * 4 * 8 + 2 * 4 * 4 + 6 + 5 * 8 + 9 * 2 + 6 * 8
 
 
-@pytest.mark.parametrize("name, row", rows_with_average(), ids=lambda value: value if isinstance(value, str) else "")
+@pytest.mark.parametrize(
+    "name, row", rows_with_average(), ids=lambda value: value if isinstance(value, str) else ""
+)
 def test_printed_averages_are_the_means_of_their_printed_tasks(name, row):
-    slip = sum(abs(s.printed - s.recomputed) for s in PUBLISHED.slips
-               if f"{s.paper}/{s.table}/{s.row}" == name and s.printed is not None)
+    slip = sum(
+        abs(s.printed - s.recomputed)
+        for s in PUBLISHED.slips
+        if f"{s.paper}/{s.table}/{s.row}" == name and s.printed is not None
+    )
     mean = math.fsum(row[task].value for task in TASKS) / len(TASKS)
     assert abs(mean - row["Average"].value) <= 0.005 + slip
     assert (f"{mean:.2f}" == f"{row['Average'].value:.2f}") == (not slip)
@@ -42,19 +59,34 @@ def test_printed_averages_are_the_means_of_their_printed_tasks(name, row):
 
 def test_rows_printed_in_two_tables_agree():
     for name in ("SRoBERTa base", "DropHead (p=0.1)", "Attention dropout (p=0.1)", "RCL"):
-        tables = [t for t in ("1a", "1b", "3", "5") if any(e.name == f"rcl/{t}/{name}" for e in PUBLISHED.entries)]
+        tables = [
+            t
+            for t in ("1a", "1b", "3", "5")
+            if any(e.name == f"rcl/{t}/{name}" for e in PUBLISHED.entries)
+        ]
         values = [[e.value for e in PUBLISHED.row(f"rcl/{t}/{name}").values()] for t in tables]
         assert len(values) > 1 and all(v == values[0] for v in values)
-    assert PUBLISHED.row("rcl/4/8 regulators")["Average"].value == PUBLISHED.row("rcl/3/RCL")["Average"].value
-    assert PUBLISHED.row("rcl/4/0 regulators")["Average"].value == PUBLISHED.row("rcl/3/SRoBERTa base")["Average"].value
+    assert (
+        PUBLISHED.row("rcl/4/8 regulators")["Average"].value
+        == PUBLISHED.row("rcl/3/RCL")["Average"].value
+    )
+    assert (
+        PUBLISHED.row("rcl/4/0 regulators")["Average"].value
+        == PUBLISHED.row("rcl/3/SRoBERTa base")["Average"].value
+    )
 
 
 def test_only_the_row_listed_as_a_slip_has_an_impossible_spread():
     """Of three values with mean m and maximum M, the sample sd is at most √3 (M - m)."""
-    impossible = {name for name in {e.name for e in PUBLISHED.entries if e.paper == "s-simcse"}
-                  for row in [PUBLISHED.row(name)]
-                  if row["top3"].sd - 0.005 > math.sqrt(3) * (row["max"].value - row["top3"].value + 0.01)}
-    assert impossible == {f"{s.paper}/{s.table}/{s.row}" for s in PUBLISHED.slips if s.paper == "s-simcse"}
+    impossible = {
+        name
+        for name in {e.name for e in PUBLISHED.entries if e.paper == "s-simcse"}
+        for row in [PUBLISHED.row(name)]
+        if row["top3"].sd - 0.005 > math.sqrt(3) * (row["max"].value - row["top3"].value + 0.01)
+    }
+    assert impossible == {
+        f"{s.paper}/{s.table}/{s.row}" for s in PUBLISHED.slips if s.paper == "s-simcse"
+    }
 
 
 def test_marks_are_read_apart_from_their_numbers():
@@ -67,14 +99,23 @@ def test_marks_are_read_apart_from_their_numbers():
 def test_a_malformed_row_stops_with_its_name(tmp_path, values):
     path = tmp_path / "p.yaml"
     table = {"title": "t", "protocol": "senteval", "columns": ["a", "b"], "rows": {"r": values}}
-    path.write_text(yaml.safe_dump({"papers": {"p": {"title": "P", "tables": {"1": table}}}, "known_slips": []}))
+    path.write_text(
+        yaml.safe_dump({"papers": {"p": {"title": "P", "tables": {"1": table}}}, "known_slips": []})
+    )
     with pytest.raises(InputError, match="p/1/r"):
         read_published(path)
 
 
 def ours(values, **given):
-    rows = {"mine": {"corpus": "nli", "base": "tiny", "method": "simcse", "seeds": list(values),
-                     "published": "p/1/SimCSE"}}
+    rows = {
+        "mine": {
+            "corpus": "nli",
+            "base": "tiny",
+            "method": "simcse",
+            "seeds": list(values),
+            "published": "p/1/SimCSE",
+        }
+    }
     return build(spec(rows, **given), frame(runs("simcse", values)))
 
 
@@ -82,7 +123,9 @@ def verdicts(table, tolerance=0.5):
     return [record["verdict"] for record in compare([table], FEW, tolerance)]
 
 
-@pytest.mark.parametrize("score, verdict", [(0.7245, "within"), (0.7155, "within"), (0.7254, "above"), (0.71, "below")])
+@pytest.mark.parametrize(
+    "score, verdict", [(0.7245, "within"), (0.7155, "within"), (0.7254, "above"), (0.71, "below")]
+)
 def test_a_single_seed_is_judged_by_the_tolerance(score, verdict):
     assert verdicts(ours({1: (score, 0.68)}))[0] == verdict
 
@@ -95,8 +138,20 @@ def test_the_spread_of_the_seeds_widens_the_tolerance():
 
 def test_what_no_table_claims_is_not_run_and_what_is_missing_too():
     assert verdicts(ours({1: (0.72, 0.68)}))[2] == "not run"
-    lost = build(spec({"mine": {"corpus": "nli", "base": "tiny", "method": "simcse", "seeds": [1],
-                                "published": "p/1/SimCSE"}}), frame([record(task="sts13")]))
+    lost = build(
+        spec(
+            {
+                "mine": {
+                    "corpus": "nli",
+                    "base": "tiny",
+                    "method": "simcse",
+                    "seeds": [1],
+                    "published": "p/1/SimCSE",
+                }
+            }
+        ),
+        frame([record(task="sts13")]),
+    )
     assert verdicts(lost) == ["not run"] * 3
 
 
@@ -106,22 +161,58 @@ def test_a_stand_in_is_never_within():
 
 def test_a_score_on_another_bank_is_never_compared_as_if_it_were_faqir():
     published = Published((Entry("rcl", "2a", "r", "map", 30.0, "pairs", dataset="faqir"),), {}, ())
-    scores = [record(corpus=f"{bank}-0", fold="0", task=bank, metric=m, aggregation="test", protocol="pairs", value=0.3)
-              for bank in ("faqir", "stackfaq") for m in ("acc@1", "acc@3", "acc@5", "map")]
+    scores = [
+        record(
+            corpus=f"{bank}-0",
+            fold="0",
+            task=bank,
+            metric=m,
+            aggregation="test",
+            protocol="pairs",
+            value=0.3,
+        )
+        for bank in ("faqir", "stackfaq")
+        for m in ("acc@1", "acc@3", "acc@5", "map")
+    ]
     rows = {"r": {"base": "tiny", "method": "simcse", "seeds": [1], "published": "rcl/2a/r"}}
-    found = [compare([build(spec(rows, layout="faq", dataset=bank, folds=1, tasks=[]), frame(scores))], published)[0]
-             for bank in ("faqir", "stackfaq")]
+    found = [
+        compare(
+            [build(spec(rows, layout="faq", dataset=bank, folds=1, tasks=[]), frame(scores))],
+            published,
+        )[0]
+        for bank in ("faqir", "stackfaq")
+    ]
     assert [r["verdict"] for r in found] == ["within", STAND_IN]
-    beside = [attach(build(spec(rows, layout="faq", dataset=bank, folds=1, tasks=[], stand_in=stand_in), frame(scores)),
-                     published).rows[0].cells["map"].published
-              for bank, stand_in in (("faqir", False), ("stackfaq", False), ("stackfaq", True))]
+    beside = [
+        attach(
+            build(
+                spec(rows, layout="faq", dataset=bank, folds=1, tasks=[], stand_in=stand_in),
+                frame(scores),
+            ),
+            published,
+        )
+        .rows[0]
+        .cells["map"]
+        .published
+        for bank, stand_in in (("faqir", False), ("stackfaq", False), ("stackfaq", True))
+    ]
     assert beside == [30.0, None, 30.0]
 
 
-@pytest.mark.parametrize("other", [{"protocols": ["raw"]}, {"metric": "pearson"}, {"aggregation": "mean"}])
+@pytest.mark.parametrize(
+    "other", [{"protocols": ["raw"]}, {"metric": "pearson"}, {"aggregation": "mean"}]
+)
 def test_another_protocol_metric_or_aggregation_claims_nothing(other):
     change = {"protocol": "raw"} if "protocols" in other else other
-    rows = {"mine": {"corpus": "nli", "base": "tiny", "method": "simcse", "seeds": [1], "published": "p/1/SimCSE"}}
+    rows = {
+        "mine": {
+            "corpus": "nli",
+            "base": "tiny",
+            "method": "simcse",
+            "seeds": [1],
+            "published": "p/1/SimCSE",
+        }
+    }
     table = build(spec(rows, **other), frame(runs("simcse", {1: (0.72, 0.68)}, **change)))
     assert table.rows[0].cells["sts12"].mean == pytest.approx(72.0)
     assert verdicts(table) == ["not run"] * 3
@@ -134,13 +225,23 @@ def test_the_published_value_stands_beside_ours():
 
 
 def test_an_unknown_published_row_stops():
-    rows = {"mine": {"corpus": "nli", "base": "tiny", "method": "simcse", "seeds": [1], "published": "p/9/x"}}
+    rows = {
+        "mine": {
+            "corpus": "nli",
+            "base": "tiny",
+            "method": "simcse",
+            "seeds": [1],
+            "published": "p/9/x",
+        }
+    }
     with pytest.raises(InputError, match="p/9/x"):
         attach(build(spec(rows), frame([])), FEW)
 
 
 def test_the_page_states_tolerance_verdicts_and_slips():
-    page = ledger(compare([ours({1: (0.73, 0.68)})], PUBLISHED_AND_FEW, 0.5), PUBLISHED_AND_FEW, 0.5)
+    page = ledger(
+        compare([ours({1: (0.73, 0.68)})], PUBLISHED_AND_FEW, 0.5), PUBLISHED_AND_FEW, 0.5
+    )
     assert "max(0.5, 2 sd" in page and "80.22" in page
     assert "| SimCSE | sts12 | 72.00 | 73.00 ± – | 1 | +1.00 | above | t, mine |" in page
     assert "Not run: lost (1 cells)." in page

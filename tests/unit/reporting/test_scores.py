@@ -21,6 +21,7 @@ def test_the_order_of_the_files_does_not_matter(tmp_path):
 def test_values_survive_writing_and_reading_to_the_last_bit(value):
     import tempfile
     from pathlib import Path
+
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "scores.csv")
         write_scores(frame([record(value=value)]), path)
@@ -29,17 +30,37 @@ def test_values_survive_writing_and_reading_to_the_last_bit(value):
 
 def test_words_like_null_stay_words(tmp_path):
     path = write(tmp_path / "s.csv", [record(method="null", corpus="NA", base="n/a")])
-    assert read_scores(path)[["method", "corpus", "base"]].values.tolist() == [["null", "NA", "n/a"]]
+    assert read_scores(path)[["method", "corpus", "base"]].values.tolist() == [
+        ["null", "NA", "n/a"]
+    ]
 
 
 def test_an_empty_fold_and_subset_stay_empty_text(tmp_path):
-    assert read_scores(write(tmp_path / "s.csv", [record()]))[["fold", "subset"]].values.tolist() == [["", ""]]
+    assert read_scores(write(tmp_path / "s.csv", [record()]))[
+        ["fold", "subset"]
+    ].values.tolist() == [["", ""]]
 
 
-@pytest.mark.parametrize("wrong", [
-    {"value": "nan"}, {"value": "inf"}, {"value": ""}, {"value": "n/a"}, {"value": 76.25}, {"value": -1.5},
-    {"seed": "-1"}, {"seed": "1.0"}, {"n": "0"}, {"code": ""}, {"environment": ""}, {"metric": "kendall"},
-    {"metric": "map", "value": -0.1}, {"subset": "headlines"}, {"aggregation": "subset"}])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"value": "nan"},
+        {"value": "inf"},
+        {"value": ""},
+        {"value": "n/a"},
+        {"value": 76.25},
+        {"value": -1.5},
+        {"seed": "-1"},
+        {"seed": "1.0"},
+        {"n": "0"},
+        {"code": ""},
+        {"environment": ""},
+        {"metric": "kendall"},
+        {"metric": "map", "value": -0.1},
+        {"subset": "headlines"},
+        {"aggregation": "subset"},
+    ],
+)
 def test_a_wrong_field_stops_at_its_file_and_line(tmp_path, wrong):
     path = write(tmp_path / "s.csv", [record(), record(seed=2) | wrong])
     with pytest.raises(InputError, match=r"s\.csv:3"):
@@ -64,4 +85,6 @@ def test_a_score_given_twice_names_both_places(tmp_path):
 
 
 def test_a_correlation_a_rounding_error_above_one_is_let_in(tmp_path):
-    assert read_scores(write(tmp_path / "s.csv", [record(value=1.0000000000000002)]))["value"][0] > 1
+    assert (
+        read_scores(write(tmp_path / "s.csv", [record(value=1.0000000000000002)]))["value"][0] > 1
+    )

@@ -24,8 +24,15 @@ def test_one_sample_agrees_with_its_formula():
     assert s.one_sample(a, 0.5) == pytest.approx(2 * stats.t.sf(abs(t), 2), rel=1e-12)
 
 
-@pytest.mark.parametrize("p", [s.welch([1.0], [1.0, 2.0]), s.welch([1.0, 1.0], [2.0, 2.0]), s.one_sample([1.0], 0.0),
-                               s.one_sample([1.0, 1.0], 0.0)])
+@pytest.mark.parametrize(
+    "p",
+    [
+        s.welch([1.0], [1.0, 2.0]),
+        s.welch([1.0, 1.0], [2.0, 2.0]),
+        s.one_sample([1.0], 0.0),
+        s.one_sample([1.0, 1.0], 0.0),
+    ],
+)
 def test_p_is_undefined_without_spread(p):
     assert math.isnan(p)
 
@@ -33,8 +40,10 @@ def test_p_is_undefined_without_spread(p):
 @pytest.mark.parametrize("n, m", [(1, 1), (2, 2), (3, 3), (2, 4), (4, 3)])
 def test_the_smallest_permutation_p_is_what_enumeration_finds(n, m):
     values = np.arange(n + m) ** 2.0  # no two dealings tie by chance
-    gaps = [abs(values[list(chosen)].mean() - np.delete(values, chosen).mean())
-            for chosen in itertools.combinations(range(n + m), n)]
+    gaps = [
+        abs(values[list(chosen)].mean() - np.delete(values, chosen).mean())
+        for chosen in itertools.combinations(range(n + m), n)
+    ]
     smallest = sum(gap >= max(gaps) - 1e-12 for gap in gaps) / len(gaps)
     assert s.smallest_p_permutation(n, m) == pytest.approx(smallest)
 
@@ -49,7 +58,9 @@ def test_the_smallest_sign_flip_p_is_what_enumeration_finds(n):
 def test_weighted_correlations_are_spearman_without_resampling():
     rng = np.random.default_rng(0)
     gold, sims = rng.integers(0, 6, 50), rng.normal(size=(3, 50)).round(1)  # both with ties
-    found = s.weighted_correlations(stats.rankdata(gold), stats.rankdata(sims, axis=1), np.ones((1, 50)))[0]
+    found = s.weighted_correlations(
+        stats.rankdata(gold), stats.rankdata(sims, axis=1), np.ones((1, 50))
+    )[0]
     assert found == pytest.approx([stats.spearmanr(gold, row)[0] for row in sims], abs=1e-12)
 
 
@@ -57,8 +68,10 @@ def test_weighted_correlations_are_pearson_of_the_repeated_ranks():
     rng = np.random.default_rng(1)
     x, y = stats.rankdata(rng.normal(size=30)), stats.rankdata(rng.normal(size=(2, 30)), axis=1)
     counts = np.vstack(list(s.resamples(30, 5, rng)))
-    expected = [[np.corrcoef(np.repeat(x, c.astype(int)), np.repeat(row, c.astype(int)))[0, 1] for row in y]
-                for c in counts]
+    expected = [
+        [np.corrcoef(np.repeat(x, c.astype(int)), np.repeat(row, c.astype(int)))[0, 1] for row in y]
+        for c in counts
+    ]
     assert s.weighted_correlations(x, y, counts) == pytest.approx(np.array(expected), abs=1e-12)
 
 
@@ -71,14 +84,18 @@ def test_each_resample_draws_as_many_items_as_there_are():
 def test_resamples_draw_each_item_equally_often():
     counts = np.vstack(list(s.resamples(5, 20_000, np.random.default_rng(0))))
     assert counts.mean(axis=0) == pytest.approx(np.ones(5), abs=0.05)
-    assert counts.var(axis=0) == pytest.approx(np.full(5, 0.8), abs=0.05)  # multinomial: n p (1 - p) = 5 · .2 · .8
+    assert counts.var(axis=0) == pytest.approx(
+        np.full(5, 0.8), abs=0.05
+    )  # multinomial: n p (1 - p) = 5 · .2 · .8
 
 
 def test_the_bootstrap_of_a_mean_agrees_with_full_enumeration():
     gap = np.array([3.0, -1.0, -0.5])
     means = [np.mean(draw) for draw in itertools.product(gap, repeat=3)]  # all 27 resamples
     exact = 2 * min(np.mean([m <= 0 for m in means]), np.mean([m >= 0 for m in means]))
-    assert s.paired_bootstrap_mean(gap, np.zeros(3), 20_000, seed=1) == pytest.approx(exact, abs=0.03)
+    assert s.paired_bootstrap_mean(gap, np.zeros(3), 20_000, seed=1) == pytest.approx(
+        exact, abs=0.03
+    )
 
 
 def test_p_of_the_bootstrap_counts_one_draw_more_in_each_tail():

@@ -22,8 +22,8 @@ class Replay:
 
     def __init__(self, monkeypatch):
         self.packed: Packed | None = None
-        self.flat: list[Tensor] = []    # each dropout operation's factors, as drawn
-        self.heads: list[Tensor] = []   # each layer's (rows, heads)
+        self.flat: list[Tensor] = []  # each dropout operation's factors, as drawn
+        self.heads: list[Tensor] = []  # each layer's (rows, heads)
         forward, dropout, heads = Encoder.forward, encoder_module.dropout, encoder_module.head_scale
 
         def noted_dropout(x, rate):
@@ -57,28 +57,41 @@ class Replay:
                 factors = next(drawn)
                 for k in range(group.count):
                     length = int(packed.lengths[group.row + k])
-                    found[packed.order[group.row + k]][f"attention-{i}"] = factors[k, :, :length, :length]
+                    found[packed.order[group.row + k]][f"attention-{i}"] = factors[
+                        k, :, :length, :length
+                    ]
             for name in ("out", "down") if hidden else ():
                 self._tokens(found, f"{name}-{i}", next(drawn))
             for row, number in enumerate(packed.order) if self.heads else ():
                 found[number][f"heads-{i}"] = self.heads[i][row]
-        assert next(drawn, None) is None and len(self.heads) in (0, layers)  # all that was drawn is given out
+        assert next(drawn, None) is None and len(self.heads) in (
+            0,
+            layers,
+        )  # all that was drawn is given out
         return found
 
     def _tokens(self, found: list[dict[str, Tensor]], name: str, factors: Tensor) -> None:
         for row, number in enumerate(self.packed.order):
             start = int(self.packed.starts[row])
-            found[number][name] = factors[start:start + int(self.packed.lengths[row])]
+            found[number][name] = factors[start : start + int(self.packed.lengths[row])]
 
 
-def embed_view(weights: Encoder, sentences: list[list[int]], factors: list[dict[str, Tensor]]) -> Tensor:
+def embed_view(
+    weights: Encoder, sentences: list[list[int]], factors: list[dict[str, Tensor]]
+) -> Tensor:
     """Embed one view's sentences, padded to the longest of them; returns (B, d)."""
     shape, longest = weights.shape, max(map(len, sentences))
     device, dtype = weights.words.weight.device, weights.words.weight.dtype
-    ids = torch.tensor([s + [shape.pad_token_id] * (longest - len(s)) for s in sentences], device=device)
-    real = torch.tensor([[1] * len(s) + [0] * (longest - len(s)) for s in sentences], device=device, dtype=dtype)
+    ids = torch.tensor(
+        [s + [shape.pad_token_id] * (longest - len(s)) for s in sentences], device=device
+    )
+    real = torch.tensor(
+        [[1] * len(s) + [0] * (longest - len(s)) for s in sentences], device=device, dtype=dtype
+    )
     n, d, h = len(sentences), shape.hidden_size, shape.num_attention_heads
-    away = torch.zeros(n, 1, 1, longest, device=device, dtype=dtype).masked_fill(real[:, None, None, :] == 0, -math.inf)
+    away = torch.zeros(n, 1, 1, longest, device=device, dtype=dtype).masked_fill(
+        real[:, None, None, :] == 0, -math.inf
+    )
 
     def drop(x: Tensor, name: str) -> Tensor:
         if name not in factors[0]:
@@ -89,27 +102,52 @@ def embed_view(weights: Encoder, sentences: list[list[int]], factors: list[dict[
             whole[sentence][tuple(slice(size) for size in part.shape)] = part.to(x.dtype)
         return x * whole
 
-    x = weights.words(ids) + weights.positions(torch.arange(longest, device=device) + shape.position_offset) + weights.types.weight[0]
+    x = (
+        weights.words(ids)
+        + weights.positions(torch.arange(longest, device=device) + shape.position_offset)
+        + weights.types.weight[0]
+    )
     x = drop(weights.norm(x), "embeddings")
     for i, layer in enumerate(weights.layers):
-        q, k, v = (part.view(n, longest, h, d // h).transpose(1, 2) for part in layer.qkv(x).chunk(3, dim=-1))
-        shares = drop((q @ k.transpose(2, 3) / math.sqrt(d // h) + away).softmax(dim=-1), f"attention-{i}")
+        q, k, v = (
+            part.view(n, longest, h, d // h).transpose(1, 2)
+            for part in layer.qkv(x).chunk(3, dim=-1)
+        )
+        shares = drop(
+            (q @ k.transpose(2, 3) / math.sqrt(d // h) + away).softmax(dim=-1), f"attention-{i}"
+        )
         context = shares @ v  # (B, h, longest, d / h)
         if f"heads-{i}" in factors[0]:
-            context = context * torch.stack([own[f"heads-{i}"] for own in factors]).to(v.dtype)[:, :, None, None]
-        x = layer.norm1(x + drop(layer.out(context.transpose(1, 2).reshape(n, longest, d)), f"out-{i}"))
+            context = (
+                context
+                * torch.stack([own[f"heads-{i}"] for own in factors]).to(v.dtype)[:, :, None, None]
+            )
+        x = layer.norm1(
+            x + drop(layer.out(context.transpose(1, 2).reshape(n, longest, d)), f"out-{i}")
+        )
         x = layer.norm2(x + drop(layer.down(F.gelu(layer.up(x))), f"down-{i}"))
     x = x.float() if dtype == torch.float32 else x
-    pooled = x[:, 0] if weights.pooling == "cls" else (x * real[:, :, None]).sum(1) / real.sum(1, keepdim=True)
+    pooled = (
+        x[:, 0]
+        if weights.pooling == "cls"
+        else (x * real[:, :, None]).sum(1) / real.sum(1, keepdim=True)
+    )
     if weights.head is not None:
         pooled = torch.tanh(weights.head(pooled))
     return F.normalize(pooled, dim=1) if weights.normalise else pooled
 
 
-def embeddings(weights: Encoder, tokens: Tokens, columns: list[np.ndarray], limit: int,
-               factors: list[dict[str, Tensor]]) -> Iterator[Tensor]:
+def embeddings(
+    weights: Encoder,
+    tokens: Tokens,
+    columns: list[np.ndarray],
+    limit: int,
+    factors: list[dict[str, Tensor]],
+) -> Iterator[Tensor]:
     """Yield each view's embeddings (B, d); ``columns`` number the sentences of each view."""
     for k, numbers in enumerate(columns):
-        sentences = [tokens.ids[tokens.offsets[i]:tokens.offsets[i + 1]].tolist() for i in numbers]
-        cut = [s if len(s) <= limit else [*s[:limit - 1], s[-1]] for s in sentences]
-        yield embed_view(weights, cut, factors[k * len(numbers):(k + 1) * len(numbers)])
+        sentences = [
+            tokens.ids[tokens.offsets[i] : tokens.offsets[i + 1]].tolist() for i in numbers
+        ]
+        cut = [s if len(s) <= limit else [*s[: limit - 1], s[-1]] for s in sentences]
+        yield embed_view(weights, cut, factors[k * len(numbers) : (k + 1) * len(numbers)])

@@ -54,7 +54,7 @@ def test_a_row_that_pairs_a_sentence_with_itself_may_stand_in_a_batch():
 def test_each_row_is_used_once_before_any_is_used_again(count, size):
     drawn = list(chain.from_iterable(take(batches(separate(count), size, 3), 5 * count)))
     for start in range(0, len(drawn) - count + 1, count):  # epochs run on over the batches' borders
-        assert sorted(drawn[start:start + count]) == list(range(count))
+        assert sorted(drawn[start : start + count]) == list(range(count))
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -62,12 +62,18 @@ def test_rows_that_must_wait_are_carried_over_and_none_is_lost(seed):
     rows, epochs, size = crowded(seed), 60, 4
     drawn = Counter(chain.from_iterable(take(batches(rows, size, seed), epochs * 40 // size)))
     assert set(drawn) == set(range(40))
-    assert max(drawn.values()) - min(drawn.values()) <= 3  # 60 uses each, but for the few that wait at the end
+    assert (
+        max(drawn.values()) - min(drawn.values()) <= 3
+    )  # 60 uses each, but for the few that wait at the end
 
 
 def test_a_row_that_waits_comes_in_the_next_batch():
-    rows = rows_of(*([0, i, NONE] for i in range(1, 4)), *([10 * i, 10 * i + 1, NONE] for i in range(1, 10)))
-    drawn = take(batches(rows, 3, 0), 4)  # the twelve rows are one epoch; rows 0 to 2 exclude each other
+    rows = rows_of(
+        *([0, i, NONE] for i in range(1, 4)), *([10 * i, 10 * i + 1, NONE] for i in range(1, 10))
+    )
+    drawn = take(
+        batches(rows, 3, 0), 4
+    )  # the twelve rows are one epoch; rows 0 to 2 exclude each other
     held = [i for i, batch in enumerate(drawn) if set(batch) & {0, 1, 2}]
     assert all(len(set(batch) & {0, 1, 2}) <= 1 for batch in drawn) and len(held) == 3
 
@@ -103,7 +109,9 @@ def test_a_batch_of_one_row_can_always_be_filled():
 def test_disjoint_rows_counts_a_first_pass():
     assert disjoint_rows(separate(7), 100) == 7
     assert disjoint_rows(separate(7), 3) == 3  # no more are asked for
-    assert disjoint_rows(rows_of([0, 1, NONE], [1, 2, NONE], [2, 3, NONE], [NONE, 4, NONE]), 100) == 3
+    assert (
+        disjoint_rows(rows_of([0, 1, NONE], [1, 2, NONE], [2, 3, NONE], [NONE, 4, NONE]), 100) == 3
+    )
     assert disjoint_rows(rows_of(*([0, i, NONE] for i in range(1, 9))), 100) == 1
 
 
@@ -112,11 +120,14 @@ def test_disjoint_rows_reads_no_further_than_it_must():
         def __iter__(self):
             yield from (1, 2)
             raise AssertionError("read on")
+
     assert disjoint_rows(Rows(Untouchable(), Untouchable(), [NONE, NONE, NONE]), 2) == 2
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_as_many_rows_as_are_disjoint_fill_a_batch_under_every_seed(seed):
-    rows = rows_of([0, 1, NONE], [2, 3, NONE], [0, 2, NONE])  # rows 0 and 1 go together, row 2 with neither
+    rows = rows_of(
+        [0, 1, NONE], [2, 3, NONE], [0, 2, NONE]
+    )  # rows 0 and 1 go together, row 2 with neither
     size = disjoint_rows(rows, 64)
     assert len(take(batches(rows, size, seed), 5)) == 5

@@ -21,7 +21,9 @@ from semblance.training.loop import Progress, Schedule, fit
 from semblance.training.optimiser import AdamW
 
 STEPS, SIZE = 14, 3
-ROWS = Rows(np.arange(10), (np.arange(10) * 3) % 10 + 10, np.full(10, NONE))  # an epoch is 3 1/3 batches
+ROWS = Rows(
+    np.arange(10), (np.arange(10) * 3) % 10 + 10, np.full(10, NONE)
+)  # an epoch is 3 1/3 batches
 
 
 class Killed(BaseException):
@@ -55,7 +57,9 @@ def train(checkpoint=None, kill_after=None, tick=lambda work: None, **changed):
         while drawn[0] <= step:
             rows = next(stream)
             drawn[0] += 1
-        left, right = (model(torch.from_numpy(ROWS[side][rows].astype(np.int64))) for side in (0, 1))
+        left, right = (
+            model(torch.from_numpy(ROWS[side][rows].astype(np.int64))) for side in (0, 1)
+        )
         return (left @ right.T).log_softmax(dim=1).diagonal().mean().neg()
 
     def evaluate():
@@ -77,7 +81,10 @@ def killed(folder, after, steps=1, identity="this"):
 
 
 def same(one, other):
-    weights = all(torch.equal(a, b) for a, b in zip(one[0].state_dict().values(), other[0].state_dict().values()))
+    weights = all(
+        torch.equal(a, b)
+        for a, b in zip(one[0].state_dict().values(), other[0].state_dict().values())
+    )
     return weights and one[1] == other[1]
 
 
@@ -90,10 +97,16 @@ def test_the_best_weights_are_not_the_last(whole):
     assert 0 < whole[1].best_step < STEPS  # or the tests below could not see them lost
 
 
-@pytest.mark.parametrize("after,every", [(1, 1), (3, 1), (4, 1), (7, 1), (10, 1), (13, 1), (9, 4), (5, 3), (2, 5)])
+@pytest.mark.parametrize(
+    "after,every", [(1, 1), (3, 1), (4, 1), (7, 1), (10, 1), (13, 1), (9, 4), (5, 3), (2, 5)]
+)
 def test_a_killed_training_resumed_ends_bit_identical(tmp_path, whole, after, every):
     killed(tmp_path / "c", after, steps=every)
-    names = sorted(p.name for p in (tmp_path / "c/this").iterdir()) if (tmp_path / "c/this").exists() else []
+    names = (
+        sorted(p.name for p in (tmp_path / "c/this").iterdir())
+        if (tmp_path / "c/this").exists()
+        else []
+    )
     assert names == [f"step-{s:08d}" for s in range(every, after + 1, every)][-2:]
     assert same(train(keeper(tmp_path / "c", steps=every)), whole)
 
@@ -123,7 +136,9 @@ def test_early_stopping_survives_a_kill(tmp_path, patience):
         with pytest.raises(Killed):
             train(keeper(tmp_path / "c"), kill_after=after, **changed)
         assert same(train(keeper(tmp_path / "c"), **changed), whole)
-    assert same(train(keeper(tmp_path / "c"), kill_after=0, **changed), whole)  # stopped: no further step
+    assert same(
+        train(keeper(tmp_path / "c"), kill_after=0, **changed), whole
+    )  # stopped: no further step
 
 
 def newest(folder):
@@ -138,10 +153,14 @@ def flip(path):
 
 DAMAGES = {
     "one bit of the state": lambda c: flip(c / "state.safetensors"),
-    "a state cut short": lambda c: (c / "state.safetensors").write_bytes((c / "state.safetensors").read_bytes()[:-9]),
+    "a state cut short": lambda c: (c / "state.safetensors").write_bytes(
+        (c / "state.safetensors").read_bytes()[:-9]
+    ),
     "no state": lambda c: (c / "state.safetensors").unlink(),
     "no record": lambda c: (c / "record.json").unlink(),
-    "a record cut short": lambda c: (c / "record.json").write_text((c / "record.json").read_text()[:-20]),
+    "a record cut short": lambda c: (c / "record.json").write_text(
+        (c / "record.json").read_text()[:-20]
+    ),
     "one bit of the record": lambda c: flip(c / "record.json"),
     "an empty record": lambda c: (c / "record.json").write_text("{}"),
 }
@@ -179,8 +198,10 @@ def test_damaged_checkpoints_do_not_crowd_out_later_ones(tmp_path, whole, capsys
 
 def test_a_checkpoint_that_cannot_be_read_just_now_is_kept(tmp_path, monkeypatch):
     killed(tmp_path, 4)
+
     def fail(path):
         raise OSError(errno.EIO, "Input/output error", str(path))
+
     monkeypatch.setattr(checkpoint, "load_tensors", fail)
     with pytest.raises(OSError, match="Input/output"):
         train(keeper(tmp_path))
@@ -212,7 +233,10 @@ def test_checkpoints_of_another_identity_do_not_crowd_out_ones_own(tmp_path, who
 
 def test_only_the_last_two_are_kept_and_none_after_clearing(tmp_path):
     killed(tmp_path, 9)
-    assert sorted(p.name for p in (tmp_path / "this").iterdir()) == ["step-00000008", "step-00000009"]
+    assert sorted(p.name for p in (tmp_path / "this").iterdir()) == [
+        "step-00000008",
+        "step-00000009",
+    ]
     keeper(tmp_path).clear()
     assert not tmp_path.exists()
 
@@ -237,20 +261,29 @@ def saved_at(clock, keeping, seconds):
 
 
 def test_a_checkpoint_is_saved_when_its_minutes_have_passed(tmp_path, clock):
-    assert saved_at(clock, Checkpoints(tmp_path, "this", minutes=1.0), [30, 59, 60, 61, 119, 120, 150]) == [60, 120]
+    assert saved_at(
+        clock, Checkpoints(tmp_path, "this", minutes=1.0), [30, 59, 60, 61, 119, 120, 150]
+    ) == [60, 120]
 
 
 def test_saving_takes_no_more_than_its_share_of_the_time(tmp_path, clock, monkeypatch):
     real = checkpoint.save_tensors
-    monkeypatch.setattr(checkpoint, "save_tensors", lambda *a: (real(*a), clock.__setitem__(0, clock[0] + 3.0)))  # a slow disk
+    monkeypatch.setattr(
+        checkpoint, "save_tensors", lambda *a: (real(*a), clock.__setitem__(0, clock[0] + 3.0))
+    )  # a slow disk
     saved = saved_at(clock, Checkpoints(tmp_path, "this", minutes=1.0), range(30, 700, 10))
     assert saved == [60, 220, 380, 540]  # 150 s after the end of the one before, on a grid of 10 s
-    assert all(later - earlier >= 3.0 / checkpoint.SHARE for earlier, later in zip(saved, saved[1:]))
+    assert all(
+        later - earlier >= 3.0 / checkpoint.SHARE for earlier, later in zip(saved, saved[1:])
+    )
 
 
 def test_a_checkpoint_is_safetensors_and_json_alone(tmp_path):
     killed(tmp_path, 3)
-    assert sorted(p.name for p in newest(tmp_path).iterdir()) == ["record.json", "state.safetensors"]
+    assert sorted(p.name for p in newest(tmp_path).iterdir()) == [
+        "record.json",
+        "state.safetensors",
+    ]
     record = json.loads((newest(tmp_path) / "record.json").read_text())
     assert record["identity"] == "this" and record["progress"]["step"] == 3
 
@@ -305,7 +338,9 @@ def test_a_training_stopped_by_its_time_again_and_again_ends_bit_identical(job, 
             ended = job.run(seconds)
             break
         except OutOfTime as error:
-            assert job.now <= job.stop_at - MARGIN + SECONDS["evaluation"]  # the first one's length is not yet known
+            assert (
+                job.now <= job.stop_at - MARGIN + SECONDS["evaluation"]
+            )  # the first one's length is not yet known
             assert "saved, the next start goes on from here" in str(error)
             done += job.done
     assert lives > 1 and same(ended, whole)
@@ -321,13 +356,18 @@ def test_a_dev_evaluation_that_would_not_fit_is_left_to_the_next_start(job, whol
 
 
 def test_a_time_too_short_for_one_step_is_told_and_loses_nothing(job, whole):
-    with pytest.raises(OutOfTime, match=r"step 0 of 14, before the first step of this start: 59 s left, 60 s needed; ask for a longer"):
+    with pytest.raises(
+        OutOfTime,
+        match=r"step 0 of 14, before the first step of this start: 59 s left, 60 s needed; ask for a longer",
+    ):
         job.run(59)
     assert job.done == [] and not job.folder.exists()
     with pytest.raises(OutOfTime, match="saved"):
         job.run(110)
     left = sorted(p.name for p in job.folder.glob("*/step-*"))
-    with pytest.raises(OutOfTime, match="before the first step of this start: 84 s left, 85 s needed"):
+    with pytest.raises(
+        OutOfTime, match="before the first step of this start: 84 s left, 85 s needed"
+    ):
         job.run(84)  # an evaluation is due, and is known from the start before to take 25 s
     assert sorted(p.name for p in job.folder.glob("*/step-*")) == left
     assert same(job.run(1e6), whole)
@@ -361,4 +401,7 @@ def test_a_training_whose_folder_was_taken_over_stops_and_saves_nothing_more(tmp
 
         with pytest.raises(Busy, match="node n2"):
             train(keeping, tick=take_over)
-    assert sorted(p.name for p in tmp_path.glob("checkpoints/this/*")) == ["step-00000001", "step-00000002"]
+    assert sorted(p.name for p in tmp_path.glob("checkpoints/this/*")) == [
+        "step-00000001",
+        "step-00000002",
+    ]

@@ -27,7 +27,9 @@ def test_blocks_hold_each_sentences_own_vector(inputs, tmp_path, monkeypatch):
     tokens = read_tokens(Path(inputs[2]).parent / "tokens.arrow")
     one_by_one = np.concatenate([encoder.encode(tokens.part(i, i + 1), 16) for i in range(24)])
     assert written.shape == one_by_one.shape and written.dtype == np.float16
-    assert np.abs(written - one_by_one).max() < 2e-3 * np.abs(one_by_one).max()  # half precision keeps 11 bits
+    assert (
+        np.abs(written - one_by_one).max() < 2e-3 * np.abs(one_by_one).max()
+    )  # half precision keeps 11 bits
     assert len(np.unique(written, axis=0)) == 24
     assert read_sealed(tmp_path / "out/record.json")["sentences"] == 24
 
@@ -38,10 +40,18 @@ def test_numpy_itself_reads_the_file(inputs, tmp_path):
 
 
 def test_the_declared_precision_is_used_and_recorded(inputs, tmp_path):
-    plain, half = write(inputs, tmp_path / "fp32"), write(inputs, tmp_path / "bf16", Compute(precision="bf16"))
+    plain, half = (
+        write(inputs, tmp_path / "fp32"),
+        write(inputs, tmp_path / "bf16", Compute(precision="bf16")),
+    )
     assert not np.array_equal(plain, half)
-    assert np.abs(plain - half).max() < 2 ** -5 * np.abs(plain).max()  # eight bits of mantissa, through some products
-    assert [read_sealed(tmp_path / name / "record.json")["settings"]["precision"] for name in ("fp32", "bf16")] == ["fp32", "bf16"]
+    assert (
+        np.abs(plain - half).max() < 2**-5 * np.abs(plain).max()
+    )  # eight bits of mantissa, through some products
+    assert [
+        read_sealed(tmp_path / name / "record.json")["settings"]["precision"]
+        for name in ("fp32", "bf16")
+    ] == ["fp32", "bf16"]
 
 
 def test_a_corpus_without_a_sentence_is_refused(inputs, tmp_path, monkeypatch):
@@ -51,10 +61,14 @@ def test_a_corpus_without_a_sentence_is_refused(inputs, tmp_path, monkeypatch):
     assert not (tmp_path / "out/embeddings.npy").exists()
 
 
-@pytest.mark.parametrize("value, said", [(np.inf, "not finite as float16"), (1.0, "collapsed onto one direction")])
+@pytest.mark.parametrize(
+    "value, said", [(np.inf, "not finite as float16"), (1.0, "collapsed onto one direction")]
+)
 def test_vectors_that_are_of_no_use_leave_no_file(inputs, tmp_path, monkeypatch, value, said):
     encode = lambda self, tokens, length: np.full((len(tokens.offsets) - 1, 16), value, np.float32)  # noqa: E731
     monkeypatch.setattr("semblance.models.encoder.Encoder.encode", encode)
     with pytest.raises(InputError, match=said):
         write(inputs, tmp_path / "out")
-    assert [p.name for p in (tmp_path / "out").iterdir() if p.suffix in (".npy", ".json", ".part")] == []
+    assert [
+        p.name for p in (tmp_path / "out").iterdir() if p.suffix in (".npy", ".json", ".part")
+    ] == []

@@ -19,7 +19,9 @@ from semblance.training.methods import BatchLoss, TrainSettings, find_loss
 from tests.unit.training.plain_step import Replay, embeddings
 
 SENTENCES, BATCH, LIMIT = 90, 12, 20
-DEVICES = ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]  # tests/reliability/test_gpu.py says aloud that there is none
+DEVICES = (
+    ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]
+)  # tests/reliability/test_gpu.py says aloud that there is none
 TRIPLES = Rows(*(np.arange(k, SENTENCES, 3, dtype=np.int32) for k in range(3)))
 PAIRS = TRIPLES._replace(negative=np.full(SENTENCES // 3, NONE, np.int32))
 TWICE = Rows(*(np.arange(SENTENCES, dtype=np.int32),) * 2, np.full(SENTENCES, NONE, np.int32))
@@ -34,23 +36,46 @@ CASES = {
     "DropHead": ("contrastive", {}, TRIPLES, DropoutSettings(attention=0.0, drophead=0.4)),
     "DropHead alone": ("contrastive", {}, TRIPLES, DropoutSettings(**STILL, drophead=0.4)),
     "sampled rates": ("contrastive", {}, TWICE, DropoutSettings(sampled=Sampled(low=0.05))),
-    "sentence-wise rates": ("contrastive", {}, TWICE, DropoutSettings(sampled=Sampled(low=0.05, granularity="row"))),
-    "one rate for all": ("contrastive", {}, TWICE, DropoutSettings(sampled=Sampled(low=0.05, granularity="forward"))),
-    "sampled everywhere": ("contrastive", {}, TWICE, DropoutSettings(sampled=Sampled(low=0.05, granularity="row", layers="hidden+attention"))),
+    "sentence-wise rates": (
+        "contrastive",
+        {},
+        TWICE,
+        DropoutSettings(sampled=Sampled(low=0.05, granularity="row")),
+    ),
+    "one rate for all": (
+        "contrastive",
+        {},
+        TWICE,
+        DropoutSettings(sampled=Sampled(low=0.05, granularity="forward")),
+    ),
+    "sampled everywhere": (
+        "contrastive",
+        {},
+        TWICE,
+        DropoutSettings(sampled=Sampled(low=0.05, granularity="row", layers="hidden+attention")),
+    ),
     "beta rates": ("contrastive", {}, TWICE, DropoutSettings(sampled=Sampled("beta"))),
     "entropy model": ("entropy", {"phi": 0.02}, TRIPLES, DropoutSettings()),
     "RCL": ("regulators", {}, TRIPLES, DropoutSettings(attention=0.1)),
 }
 # (position offset, padding id), pooling, head, normalise
-MODELS = {"bert, mean": ((0, 0), "mean", False, False), "bert, cls and head": ((0, 0), "cls", True, False),
-          "roberta, mean, unit length": ((2, 1), "mean", False, True)}
+MODELS = {
+    "bert, mean": ((0, 0), "mean", False, False),
+    "bert, cls and head": ((0, 0), "cls", True, False),
+    "roberta, mean, unit length": ((2, 1), "mean", False, True),
+}
 
 
 def encoder(model: str) -> Encoder:
     """Return a small encoder with weights large enough for attention to choose."""
     (offset, pad), pooling, head, normalise = MODELS[model]
     torch.manual_seed(0)
-    made = Encoder(Architecture(32, 3, 4, 64, 80, 40, 2, 1e-12, 0.1, 0.1, pad, offset), pooling, head, normalise)
+    made = Encoder(
+        Architecture(32, 3, 4, 64, 80, 40, 2, 1e-12, 0.1, 0.1, pad, offset),
+        pooling,
+        head,
+        normalise,
+    )
     with torch.no_grad():
         for layer in made.layers:
             layer.qkv.weight.mul_(3.0)
@@ -64,7 +89,9 @@ def corpus() -> Tokens:
     return Tokens(np.random.default_rng(2).integers(2, 80, offsets[-1]).astype(np.int32), offsets)
 
 
-def plain(weights: Encoder, case: str, factors, frozen, precision: str) -> tuple[float, dict[str, torch.Tensor]]:
+def plain(
+    weights: Encoder, case: str, factors, frozen, precision: str
+) -> tuple[float, dict[str, torch.Tensor]]:
     """Return the loss of the first batch and every gradient, by the padded loop."""
     loss, options, rows, _ = CASES[case]
     chosen = next(batches(rows, BATCH, 0))
@@ -72,48 +99,85 @@ def plain(weights: Encoder, case: str, factors, frozen, precision: str) -> tuple
     with autocast(precision, device.type):
         found = list(embeddings(weights, corpus(), columns, LIMIT, factors))
     found = [e.float() if weights.words.weight.dtype == torch.float32 else e for e in found]
-    augmented = [torch.stack([torch.from_numpy(e[column].astype(np.float32)) for e in frozen]).to(found[0])
-                 for column in columns[:2]] if frozen else []
+    augmented = (
+        [
+            torch.stack([torch.from_numpy(e[column].astype(np.float32)) for e in frozen]).to(
+                found[0]
+            )
+            for column in columns[:2]
+        ]
+        if frozen
+        else []
+    )
     negatives = found[2] if len(found) == 3 else None
     value = find_loss(loss, options)(Views(found[0], found[1], negatives, *augmented), **options)
     value.backward()
     return value.item(), {name: p.grad.double() for name, p in weights.named_parameters()}
 
 
-FINE, COARSE, ONE = 0, 100, 10_000  # tokens of a group at least: as a CPU cuts them, and as a GPU does
+FINE, COARSE, ONE = (
+    0,
+    100,
+    10_000,
+)  # tokens of a group at least: as a CPU cuts them, and as a GPU does
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("model, precision, least", [*((model, "fp32", FINE) for model in MODELS), ("bert, mean", "bf16", FINE),
-                                                      ("bert, mean", "fp32", COARSE), ("bert, mean", "bf16", COARSE),
-                                                      ("bert, cls and head", "fp32", ONE)])
+@pytest.mark.parametrize(
+    "model, precision, least",
+    [
+        *((model, "fp32", FINE) for model in MODELS),
+        ("bert, mean", "bf16", FINE),
+        ("bert, mean", "fp32", COARSE),
+        ("bert, mean", "bf16", COARSE),
+        ("bert, cls and head", "fp32", ONE),
+    ],
+)
 @pytest.mark.parametrize("case", CASES)
 def test_a_packed_step_is_the_plain_one(monkeypatch, case, model, precision, least, device):
     monkeypatch.setitem(GROUP_TOKENS, device, least)
     loss, options, rows, dropout = CASES[case]
-    frozen = [np.random.default_rng(i).normal(size=(SENTENCES, 32)).astype(np.float16) for i in range(4)] if loss == "regulators" else []
+    frozen = (
+        [np.random.default_rng(i).normal(size=(SENTENCES, 32)).astype(np.float16) for i in range(4)]
+        if loss == "regulators"
+        else []
+    )
     replay, ours = Replay(monkeypatch), encoder(model).to(device)
     truth, same = copy.deepcopy(ours).double(), copy.deepcopy(ours)
-    settings = TrainSettings(loss, BATCH, 1, 1e-3, LIMIT, options=options, dropout=dropout, precision=precision)
+    settings = TrainSettings(
+        loss, BATCH, 1, 1e-3, LIMIT, options=options, dropout=dropout, precision=precision
+    )
     value = BatchLoss(ours, corpus(), rows, settings, frozen)(0)
     value.backward()
     monkeypatch.undo()
-    padding = sum(g.count * g.length for g in replay.packed.groups) - int(replay.packed.lengths.sum())
+    padding = sum(g.count * g.length for g in replay.packed.groups) - int(
+        replay.packed.lengths.sum()
+    )
     count = len(replay.packed.groups)
-    assert padding > 0 and (count == 1 if least == ONE else count > 2)  # several groups, padding inside some
+    assert padding > 0 and (
+        count == 1 if least == ONE else count > 2
+    )  # several groups, padding inside some
 
     factors = replay.by_sentence(dropout.hidden != 0.0, dropout.attention != 0.0, len(ours.layers))
     true_value, true_grads = plain(truth, case, factors, frozen, "fp32")
     same_value, same_grads = plain(same, case, factors, frozen, precision)
     # float32 has 24 bits, bfloat16 8. How far the plain step strays is chance too: hence 3 times, and a rounding besides:
     # of the cosines, which the loss multiplies by 20, and of the loss itself (a gradient's: two).
-    unit = {"fp32": 2.0 ** -24, "bf16": 2.0 ** -8}[precision]
-    assert abs(value.item() - true_value) <= 3 * abs(same_value - true_value) + (20 + abs(true_value)) * unit
+    unit = {"fp32": 2.0**-24, "bf16": 2.0**-8}[precision]
+    assert (
+        abs(value.item() - true_value)
+        <= 3 * abs(same_value - true_value) + (20 + abs(true_value)) * unit
+    )
     for name, parameter in ours.named_parameters():
-        strayed, expected = (parameter.grad.double() - true_grads[name]).norm(), (same_grads[name] - true_grads[name]).norm()
+        strayed, expected = (
+            (parameter.grad.double() - true_grads[name]).norm(),
+            (same_grads[name] - true_grads[name]).norm(),
+        )
         size = true_grads[name].norm()
         assert strayed <= 3 * expected + 2 * unit * size, (name, strayed / size, expected / size)
-    assert all(grad.norm() > 0 for grad in true_grads.values())  # there is a gradient to be wrong about
+    assert all(
+        grad.norm() > 0 for grad in true_grads.values()
+    )  # there is a gradient to be wrong about
 
 
 @pytest.mark.parametrize("least", [FINE, COARSE])
@@ -122,9 +186,17 @@ def test_a_step_mixes_no_devices_and_reads_no_number_back(monkeypatch, case, lea
     """A device without numbers, in a GPU's place, refuses both. (Copies that a GPU waits for it does not see.)"""
     loss, options, rows, dropout = CASES[case]
     monkeypatch.setitem(GROUP_TOKENS, "meta", least)
-    frozen = [np.zeros((SENTENCES, 32), np.float16) for _ in range(4)] if loss == "regulators" else []
+    frozen = (
+        [np.zeros((SENTENCES, 32), np.float16) for _ in range(4)] if loss == "regulators" else []
+    )
     ours = encoder("bert, mean").to("meta")
-    value = BatchLoss(ours, corpus(), rows, TrainSettings(loss, BATCH, 1, 1e-3, LIMIT, options=options, dropout=dropout), frozen)(0)
+    value = BatchLoss(
+        ours,
+        corpus(),
+        rows,
+        TrainSettings(loss, BATCH, 1, 1e-3, LIMIT, options=options, dropout=dropout),
+        frozen,
+    )(0)
     value.backward()
     torch.nn.utils.clip_grad_norm_(ours.parameters(), 1.0)
     assert value.is_meta and all(p.grad.is_meta for p in ours.parameters())

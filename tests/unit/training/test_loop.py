@@ -19,24 +19,32 @@ def seeded():
 
 def losses(model, values):
     """A step loss with the given values and a gradient of one for each weight."""
+
     def step_loss(step):
         total = sum(p.sum() for p in model.parameters())
         return total - total.detach() + values[step]
+
     return step_loss
 
 
 def fitted(values, evaluate=None, **schedule):
     model = nn.Linear(2, 1)
-    return model, fit(model, losses(model, values), Schedule(len(values), 1e-3, **schedule), evaluate=evaluate)
+    return model, fit(
+        model, losses(model, values), Schedule(len(values), 1e-3, **schedule), evaluate=evaluate
+    )
 
 
-@pytest.mark.parametrize("steps,warmup", [(10, 0.1), (10, 0.25), (7, 0.0), (100, 0.1), (3, 1.0), (1, 0.1)])
+@pytest.mark.parametrize(
+    "steps,warmup", [(10, 0.1), (10, 0.25), (7, 0.0), (100, 0.1), (3, 1.0), (1, 0.1)]
+)
 def test_the_learning_rate_rises_to_its_peak_and_falls_to_zero_after_the_last_step(steps, warmup):
     plan = Schedule(steps, 2e-5, warmup)
     warm = -(-int(round(warmup * steps * 1000)) // 1000)  # rounded up
     for step in range(steps):
         up, down = (step + 1) / warm if warm else 1.0, (steps - step) / max(1, steps - warm)
-        assert learning_rate(step, plan) == pytest.approx(2e-5 * min(up, down if step >= warm else 1.0), rel=1e-12)
+        assert learning_rate(step, plan) == pytest.approx(
+            2e-5 * min(up, down if step >= warm else 1.0), rel=1e-12
+        )
     assert max(learning_rate(s, plan) for s in range(steps)) == pytest.approx(2e-5)
     assert learning_rate(steps, plan) == 0.0
 
@@ -45,7 +53,12 @@ def test_the_optimiser_sees_the_learning_rate_of_the_step():
     seen = []
     model = nn.Linear(2, 1)
     plan = Schedule(10, 1e-2, 0.2)
-    fit(model, losses(model, [1.0] * 10), plan, log=lambda event: seen.append((event["step"], event["learning_rate"])))
+    fit(
+        model,
+        losses(model, [1.0] * 10),
+        plan,
+        log=lambda event: seen.append((event["step"], event["learning_rate"])),
+    )
     assert seen == [(s + 1, learning_rate(s, plan)) for s in range(10)]
 
 
@@ -61,7 +74,7 @@ def test_gradients_are_clipped_to_a_common_norm(monkeypatch):
     model, norms, original = nn.Linear(3, 1), [], AdamW.step
 
     def step(self, rate):
-        norms.append(math.sqrt(sum(float((p.grad ** 2).sum()) for p in model.parameters())))
+        norms.append(math.sqrt(sum(float((p.grad**2).sum()) for p in model.parameters())))
         original(self, rate)
 
     monkeypatch.setattr(AdamW, "step", step)
@@ -83,7 +96,13 @@ def test_biases_and_norms_do_not_decay_and_all_else_does():
         p.grad = torch.zeros_like(p)  # without a gradient only the decay moves a weight
     AdamW(model, weight_decay=0.04).step(0.5)
     shrunk = {n: not torch.equal(p, before[n]) for n, p in model.named_parameters()}
-    assert shrunk == {"words.weight": True, "up.weight": True, "norm1.weight": False, "norm1.bias": False, "up.bias": False}
+    assert shrunk == {
+        "words.weight": True,
+        "up.weight": True,
+        "norm1.weight": False,
+        "norm1.bias": False,
+        "up.bias": False,
+    }
     assert torch.allclose(model.words.weight, before["words.weight"] * (1 - 0.5 * 0.04))
 
 
@@ -91,7 +110,10 @@ def test_the_optimiser_is_torchs_fused_adamw_bit_for_bit():
     ours, theirs = Named(), Named()
     theirs.load_state_dict(ours.state_dict())
     decayed, plain = [theirs.words.weight, theirs.up.weight], list(theirs.norm1.parameters())
-    adam = torch.optim.AdamW([{"params": decayed, "weight_decay": 0.04}, {"params": plain, "weight_decay": 0.0}], fused=True)
+    adam = torch.optim.AdamW(
+        [{"params": decayed, "weight_decay": 0.04}, {"params": plain, "weight_decay": 0.0}],
+        fused=True,
+    )
     mine = AdamW(ours, weight_decay=0.04)
     for step in range(5):
         rate, x = 0.1 / (step + 1), torch.randn(4, 2)
@@ -172,9 +194,17 @@ def test_the_model_ends_with_the_weights_of_its_best_dev_score():
         seen.append(model.weight.detach().clone())
         return scores[len(seen) - 1]
 
-    progress = fit(model, losses(model, [1.0] * 8), Schedule(8, 0.1, warmup=0.0, evaluate_every=2), evaluate=evaluate)
+    progress = fit(
+        model,
+        losses(model, [1.0] * 8),
+        Schedule(8, 0.1, warmup=0.0, evaluate_every=2),
+        evaluate=evaluate,
+    )
     assert [p["dev"] for p in progress.curve] == scores
-    assert (progress.best, progress.best_step) == (0.6, 4)  # not the untrained .9; the first of two equals
+    assert (progress.best, progress.best_step) == (
+        0.6,
+        4,
+    )  # not the untrained .9; the first of two equals
     assert torch.equal(model.weight, seen[2]) and not torch.equal(seen[2], seen[3])
 
 
@@ -189,7 +219,9 @@ def test_without_dev_the_last_weights_are_kept():
     before = model.weight.detach().clone()
     progress = fit(model, losses(model, [1.0] * 5), Schedule(5, 0.1, warmup=0.0, weight_decay=0.0))
     assert progress.curve == [] and summary(progress)["best"] is None
-    moved = sum(learning_rate(s, Schedule(5, 0.1, warmup=0.0)) for s in range(5))  # Adam: rate a step for a steady gradient
+    moved = sum(
+        learning_rate(s, Schedule(5, 0.1, warmup=0.0)) for s in range(5)
+    )  # Adam: rate a step for a steady gradient
     assert torch.allclose(before - model.weight, torch.full_like(before, moved), atol=1e-4)
 
 
@@ -206,10 +238,24 @@ def test_the_model_trains_in_training_mode_and_is_evaluated_in_evaluation_mode()
         return 0.5
 
     fit(model, step_loss, Schedule(4, 1e-3, evaluate_every=2), evaluate=evaluate)
-    assert modes == [("dev", False), *[("train", True)] * 2, ("dev", False), *[("train", True)] * 2, ("dev", False)]
+    assert modes == [
+        ("dev", False),
+        *[("train", True)] * 2,
+        ("dev", False),
+        *[("train", True)] * 2,
+        ("dev", False),
+    ]
 
 
 def test_the_summary_tells_steps_curve_and_reason():
-    facts = summary(Progress(step=5, curve=[{"step": 5, "dev": 0.3}], best=0.3, best_step=5, stopped="why"))
-    assert facts == {"step": 5, "best_step": 5, "curve": [{"step": 5, "dev": 0.3}], "windows": [], "stopped": "why",
-                     "best": 0.3}
+    facts = summary(
+        Progress(step=5, curve=[{"step": 5, "dev": 0.3}], best=0.3, best_step=5, stopped="why")
+    )
+    assert facts == {
+        "step": 5,
+        "best_step": 5,
+        "curve": [{"step": 5, "dev": 0.3}],
+        "windows": [],
+        "stopped": "why",
+        "best": 0.3,
+    }

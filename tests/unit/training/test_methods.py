@@ -10,17 +10,37 @@ from semblance.models.dropout import DropoutSettings
 from semblance.models.encoder import Architecture, Encoder
 from semblance.training.losses.regulators import loss as regulators
 from semblance.training.losses.views import Views
-from semblance.training.methods import BatchLoss, TrainSettings, batch_size, find_loss, schedule, training_rows
+from semblance.training.methods import (
+    BatchLoss,
+    TrainSettings,
+    batch_size,
+    find_loss,
+    schedule,
+    training_rows,
+)
 
 SHAPE = Architecture(16, 1, 2, 32, 50, 40, 2, 1e-12, 0.1, 0.1, 0, 0)
-ROWS = Rows(np.arange(0, 30, 3, dtype=np.int32), np.arange(1, 30, 3, dtype=np.int32), np.arange(2, 30, 3, dtype=np.int32))
+ROWS = Rows(
+    np.arange(0, 30, 3, dtype=np.int32),
+    np.arange(1, 30, 3, dtype=np.int32),
+    np.arange(2, 30, 3, dtype=np.int32),
+)
 SILENT = DropoutSettings(hidden=0.0, attention=0.0)
 
 
 def settings(**changed) -> TrainSettings:
     """Return small settings."""
-    return TrainSettings(**{"loss": "contrastive", "batch_size": 4, "epochs": 2, "learning_rate": 1e-3,
-                            "max_length": 8, "dropout": SILENT, **changed})
+    return TrainSettings(
+        **{
+            "loss": "contrastive",
+            "batch_size": 4,
+            "epochs": 2,
+            "learning_rate": 1e-3,
+            "max_length": 8,
+            "dropout": SILENT,
+            **changed,
+        }
+    )
 
 
 @pytest.fixture
@@ -51,7 +71,9 @@ def test_an_option_that_the_loss_does_not_take_is_named():
 
 def test_twice_pairs_each_distinct_sentence_with_itself():
     rows = training_rows(ROWS, 30, settings(views="twice"))
-    assert rows.query.tolist() == rows.positive.tolist() == list(range(30)) and set(rows.negative) == {NONE}
+    assert rows.query.tolist() == rows.positive.tolist() == list(range(30)) and set(
+        rows.negative
+    ) == {NONE}
 
 
 def test_hard_negatives_can_be_left_out():
@@ -75,9 +97,13 @@ def test_the_batch_loss_is_the_loss_of_the_batchs_embeddings(encoder, tokens):
     frozen = [np.random.default_rng(i).normal(size=(30, 16)).astype(np.float16) for i in range(2)]
     batch_loss = BatchLoss(encoder, tokens, ROWS, settings(loss="regulators"), frozen)
     from semblance.training.batching import batches
+
     chosen = next(batches(ROWS, 4, 0))
     embedded = torch.from_numpy(encoder.encode(tokens, 8))
-    au = [torch.from_numpy(np.stack([e[c[chosen]] for e in frozen]).astype(np.float32)) for c in ROWS[:2]]
+    au = [
+        torch.from_numpy(np.stack([e[c[chosen]] for e in frozen]).astype(np.float32))
+        for c in ROWS[:2]
+    ]
     expected = regulators(Views(*(embedded[c[chosen]] for c in ROWS), *au))
     assert batch_loss(0).item() == pytest.approx(float(expected), rel=1e-5)
 
@@ -86,12 +112,16 @@ def test_bf16_is_near_fp32_and_leaves_float32_gradients(encoder, tokens):
     exact = float(BatchLoss(encoder, tokens, ROWS, settings())(0))
     loss = BatchLoss(encoder, tokens, ROWS, settings(precision="bf16"))(0)
     loss.backward()
-    assert float(loss) != exact and float(loss) == pytest.approx(exact, rel=0.05)  # bf16 keeps 8 bits
+    assert float(loss) != exact and float(loss) == pytest.approx(
+        exact, rel=0.05
+    )  # bf16 keeps 8 bits
     assert all(p.grad is None or p.grad.dtype == torch.float32 for p in encoder.parameters())
 
 
 def test_the_two_views_of_a_sentence_differ_under_dropout(encoder, tokens):
     rows = training_rows(ROWS, 30, settings(views="twice"))
-    noisy = BatchLoss(encoder, tokens, rows, settings(views="twice", dropout=DropoutSettings(hidden=0.3)))
+    noisy = BatchLoss(
+        encoder, tokens, rows, settings(views="twice", dropout=DropoutSettings(hidden=0.3))
+    )
     still = BatchLoss(encoder, tokens, rows, settings(views="twice"))
     assert float(noisy(0)) > float(still(0))  # identical views are the easiest positives

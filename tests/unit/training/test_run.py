@@ -14,7 +14,15 @@ from semblance.provenance import checked, write_record
 from semblance.training import finished, run
 from semblance.training.methods import TrainSettings
 
-SETTINGS = TrainSettings("contrastive", batch_size=4, epochs=1, learning_rate=1e-3, max_length=16, max_steps=2, evaluate_every=1)
+SETTINGS = TrainSettings(
+    "contrastive",
+    batch_size=4,
+    epochs=1,
+    learning_rate=1e-3,
+    max_length=16,
+    max_steps=2,
+    evaluate_every=1,
+)
 
 
 @pytest.fixture
@@ -28,8 +36,16 @@ def training(inputs, tmp_path, monkeypatch):
         return real(*args, **kwargs)
 
     def train(settings=SETTINGS, **cadence):
-        run.train(*inputs, str(out), settings, stage="train", code="code", dev=lambda encoder: float(encoder.words.weight.detach().sum()),
-                  dev_inputs={"dev": "digest"}, cadence=run.Cadence(**cadence))
+        run.train(
+            *inputs,
+            str(out),
+            settings,
+            stage="train",
+            code="code",
+            dev=lambda encoder: float(encoder.words.weight.detach().sum()),
+            dev_inputs={"dev": "digest"},
+            cadence=run.Cadence(**cadence),
+        )
 
     monkeypatch.setattr(run, "fit", fit)
     state.train, state.out = train, out
@@ -58,6 +74,7 @@ def kept(out):
 def refuse_links(monkeypatch, number=errno.EPERM):
     def link(source, target, **rest):
         raise OSError(number, os.strerror(number), str(target))
+
     monkeypatch.setattr(finished.os, "link", link)
 
 
@@ -76,7 +93,9 @@ def test_what_is_put_back_is_as_new_as_just_written(training):
         os.utime(training.out / name, (1000.0, 1000.0))
     delete(training.out)
     training.train()
-    assert all((training.out / name).stat().st_mtime > time.time() - 3600 for name in outputs(training.out))
+    assert all(
+        (training.out / name).stat().st_mtime > time.time() - 3600 for name in outputs(training.out)
+    )
 
 
 def test_a_finished_training_is_stored_once_and_keeps_no_step_checkpoint(training):
@@ -126,15 +145,19 @@ def test_damaged_outputs_are_not_put_back_but_trained_anew_with_a_warning(traini
 
 def test_outputs_that_cannot_be_read_just_now_are_kept(training, monkeypatch):
     training.train()
+
     def fail(*args):
         raise OSError(errno.EIO, "Input/output error")
+
     monkeypatch.setattr(finished, "checked", fail)
     with pytest.raises(OSError, match="Input/output"):
         training.train()
     assert training.fits == 1 and kept(training.out).is_dir()
 
 
-def test_where_the_disk_knows_no_hard_links_nothing_is_kept_and_nothing_said(training, monkeypatch, capsys):
+def test_where_the_disk_knows_no_hard_links_nothing_is_kept_and_nothing_said(
+    training, monkeypatch, capsys
+):
     refuse_links(monkeypatch)
     training.train(steps=1)
     assert outputs(training.out) and not (training.out / "checkpoints").exists()
