@@ -7,7 +7,7 @@ sys.path.insert(0, str(Path(workflow.basedir)))
 
 from semblance.errors import InputError
 from semblance.provenance import code_digest
-from workflow.config import PHI, check_files, load
+from workflow.planning.config import PHI, check_files, load
 
 
 configfile: "config.yaml"

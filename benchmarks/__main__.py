@@ -22,7 +22,7 @@ from benchmarks.side import Side
 from benchmarks.training import WARM, settings
 from semblance.files import write_text
 from semblance.models import folder as model_folder
-from semblance.training.methods import training_rows
+from semblance.training.recipe import training_rows
 
 FOLDER = workload.ROOT / workload.FOLDER
 PARTS = ("train", "methods", "embed", "sts", "start", "limits", "growth", "sweep")

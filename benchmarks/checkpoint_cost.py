@@ -16,7 +16,7 @@ import torch
 
 from semblance.models.encoder import Architecture, Encoder
 from semblance.provenance import file_digest
-from semblance.training.checkpoint import Checkpoints
+from semblance.training.keeping.checkpoint import Checkpoints
 from semblance.training.loop import Progress
 from semblance.training.optimiser import AdamW
 

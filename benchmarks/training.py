@@ -16,7 +16,7 @@ from semblance.models import folder as model_folder
 from semblance.models.dropout import DropoutSettings, Sampled
 from semblance.models.encoder import set_up
 from semblance.training.loop import Schedule, fit
-from semblance.training.methods import BatchLoss, TrainSettings, training_rows
+from semblance.training.recipe import BatchLoss, TrainSettings, training_rows
 
 LENGTH, RATE, SEED = 32, 3e-5, 1
 WARM = 2  # steps of each slice that do not count: the optimiser's state is made in the first

@@ -8,8 +8,8 @@ import pyarrow as pa
 
 from semblance.data import faq, folds, nli, sts, wiki
 from semblance.data.corpus import number_sentences, write_corpus, write_parquet
-from semblance.data.sources import Dataset
 from semblance.data.text import read_csv
+from semblance.download.manifest import Dataset
 from semblance.errors import InputError
 from semblance.provenance import file_digest, read_sealed
 

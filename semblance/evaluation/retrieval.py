@@ -8,8 +8,8 @@ import numpy as np
 
 from semblance.data.corpus import read_parquet
 from semblance.errors import InputError
-from semblance.evaluation.encoding import Texts, Vectors
 from semblance.evaluation.metrics import accuracy_at, average_precision, relevant_ranks
+from semblance.evaluation.texts import Texts, Vectors
 from semblance.models.encoder import Encoder
 from semblance.models.vectors import collapsed, unit
 

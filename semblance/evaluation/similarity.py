@@ -6,11 +6,11 @@ from typing import Iterator
 import numpy as np
 import pyarrow as pa
 
-from semblance.evaluation.encoding import Texts
-from semblance.evaluation.geometry import alignment, uniformity
-from semblance.evaluation.metrics import cosine_pairs, pearson, spearman
 from semblance.data.corpus import read_parquet, write_parquet
 from semblance.errors import InputError
+from semblance.evaluation.geometry import alignment, uniformity
+from semblance.evaluation.metrics import cosine_pairs, pearson, spearman
+from semblance.evaluation.texts import Texts
 from semblance.models.encoder import Encoder
 from semblance.models.vectors import collapsed
 

@@ -10,11 +10,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from semblance.data.corpus import load_tokenizer
+from semblance.download.hub import fetch_repository
 from semblance.errors import InputError
 from semblance.files import copy_file, whole_folder
 from semblance.models import folder as model_folder
 from semblance.models.encoder import Encoder
-from semblance.models.hub import fetch_repository
 from semblance.provenance import file_digest, read_object, write_json, write_record
 
 

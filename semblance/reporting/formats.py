@@ -5,7 +5,7 @@ import io
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from semblance.reporting.records import AVERAGE, Cell, Row, Table
+from semblance.reporting.table import AVERAGE, Cell, Row, Table
 
 LEADING = (
     "table",

@@ -1,7 +1,7 @@
 """The small print under a table: what was averaged, which test, what it could show at best, what is amiss."""
 
-from semblance.reporting.records import UNTRAINED, Row, Spec
 from semblance.reporting.significance import smallest_p_permutation, smallest_p_signs
+from semblance.reporting.table import UNTRAINED, Row, Spec
 
 ORIGIN = ("precision", "protocol", "code", "environment")
 NAMED = 5  # so many missing runs are named, the rest counted

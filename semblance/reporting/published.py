@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from semblance.errors import InputError
-from semblance.reporting.records import Cell, Row, Table
+from semblance.reporting.table import Cell, Row, Table
 from semblance.settings import decode
 from semblance.strict_yaml import read_yaml
 

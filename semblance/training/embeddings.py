@@ -9,12 +9,11 @@ import numpy as np
 from semblance.data.corpus import read_tokens
 from semblance.errors import InputError, is_passing
 from semblance.files import whole_file
-from semblance.lease import alone
+from semblance.locks import alone
 from semblance.models import folder as model_folder
 from semblance.models.encoder import Compute, device_name, set_up
 from semblance.models.vectors import collapsed
 from semblance.provenance import checked, write_record
-
 
 BLOCK = 1 << 15  # sentences embedded and written at a time: memory does not grow with the corpus
 

@@ -14,18 +14,18 @@ import torch
 
 from semblance.data.corpus import read_rows, read_tokens
 from semblance.errors import InputError
+from semblance.files import write_text
+from semblance.locks import Lease, alone
 from semblance.models import folder as model_folder
 from semblance.models.encoder import Compute, Encoder, device_name, set_up
 from semblance.models.vectors import collapsed
-from semblance.files import write_text
-from semblance.lease import Lease, alone
 from semblance.provenance import canonical, checked, environment, text_digest, write_record
-from semblance.training import finished
-from semblance.training.checkpoint import Checkpoints
 from semblance.training.embeddings import read_embeddings
-from semblance.training.events import Events
+from semblance.training.keeping import finished
+from semblance.training.keeping.checkpoint import Checkpoints
+from semblance.training.keeping.events import Events
 from semblance.training.loop import Progress, TrainingFailed, fit, summary
-from semblance.training.methods import BatchLoss, TrainSettings, schedule, training_rows
+from semblance.training.recipe import BatchLoss, TrainSettings, schedule, training_rows
 
 Dev = Callable[[Encoder], float]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.dag.tiny import CONFIG, ROOT, Project
-from tests.unit.models.test_devices import A, B, write_nvidia_smi
+from tests.unit.test_gpus import A, B, write_nvidia_smi
 
 pytestmark = pytest.mark.dag
 TARGET = "results/sts/record.json"  # two rules and no training

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.dag.tiny import CONFIG, Project
-from workflow import usage
-from workflow.config import laid_over, load
-from workflow.jobs import jobs, record
-from workflow.plan import Plan
+from workflow.costing import usage
+from workflow.planning.config import laid_over, load
+from workflow.planning.jobs import jobs, record
+from workflow.planning.plan import Plan
 
 pytestmark = pytest.mark.dag
 

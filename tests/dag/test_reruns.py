@@ -135,9 +135,9 @@ QUICK = {
         "data/corpus",
         "data/faq",
         "data/nli",
-        "data/sources",
+        "download/manifest",
         "models/dropout",
-        "models/hub",
+        "download/hub",
         "training/loop",
         "training/losses/contrastive",
         "training/losses/entropy",
@@ -145,9 +145,9 @@ QUICK = {
         "training/embeddings",
         "evaluation/metrics",
         "evaluation/retrieval",
-        "evaluation/report",
+        "evaluation/run",
         "reporting/scores",
-        "reporting/ledger",
+        "reporting/comparison",
         "reporting/significance",
     )
 } | {"workflow/scripts/prepare_wiki.py", "workflow/scripts/train.py"}

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from semblance.data.unpack import extract
+from semblance.download.unpack import extract
 from semblance.errors import InputError
 
 GOOD = b"the content\n" * 100

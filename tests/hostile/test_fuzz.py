@@ -7,33 +7,33 @@ import math
 import shutil
 import string
 from pathlib import Path
+from xml.sax.saxutils import escape
 
 import pytest
 import yaml
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from xml.sax.saxutils import escape
 
 from semblance.data import faq, nli, sts, wiki
-from semblance.data.sources import load_manifest
 from semblance.data.text import normalise
-from semblance.data.unpack import extract
+from semblance.download.manifest import load_manifest
+from semblance.download.unpack import extract
 from semblance.errors import InputError
 from semblance.models import folder as model_folder
 from semblance.provenance import canonical
 from semblance.reporting.published import read_published
-from semblance.reporting.records import from_json
 from semblance.reporting.scores import COLUMNS, read_scores
+from semblance.reporting.table import from_json
 from semblance.settings import decode_json
 from semblance.strict_yaml import read_yaml
-from semblance.training.methods import TrainSettings
+from semblance.training.recipe import TrainSettings
 from tests.hostile.formats import FORMATS
 from tests.hostile.malformed import Case
 from tests.hostile.test_archives import PLAIN_TAR, PLAIN_ZIP
 from tests.hostile.test_models import base  # noqa: F401  (a fixture)
 from tests.hostile.test_settings_files import MANIFEST, PUBLISHED
-from workflow.config import load
-from workflow.plan import Plan
+from workflow.planning.config import load
+from workflow.planning.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = dict(

@@ -12,7 +12,7 @@ import yaml
 
 from semblance.errors import InputError
 from tests.dag.tiny import CONFIG, Project
-from workflow.config import load
+from workflow.planning.config import load
 
 ROOT = Path(__file__).resolve().parents[2]
 FULL = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))

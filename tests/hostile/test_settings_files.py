@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 import yaml
 
-from semblance.data.sources import load_manifest
+from semblance.download.manifest import load_manifest
 from semblance.errors import InputError
 from semblance.provenance import read_json
 from semblance.reporting.published import read_published
-from semblance.reporting.records import from_json
+from semblance.reporting.table import from_json
 from semblance.settings import decode_json
 from semblance.strict_yaml import read_yaml
-from semblance.training.methods import TrainSettings, find_loss
-from workflow.config import check_files
+from semblance.training.recipe import TrainSettings, find_loss
+from workflow.planning.config import check_files
 
 ROOT = Path(__file__).resolve().parents[2]
 BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(

@@ -52,18 +52,19 @@ def stages(folder: Path) -> list[str]:
 
     torch.load = noted(torch.load, "torch.load")
     from semblance.data import corpus, prepare
-    from semblance.data.sources import load_manifest
-    from semblance.evaluation.report import StsRun, evaluate_sts
+    from semblance.download.manifest import load_manifest
+    from semblance.evaluation.run import StsRun, evaluate_sts
     from semblance.models.base import BaseSettings, build_base
     from semblance.models.encoder import Compute
     from semblance.provenance import write_record
+    from semblance.reporting.build import build
     from semblance.reporting.formats import markdown
     from semblance.reporting.scores import read_scores
-    from semblance.reporting.tables import build
-    from semblance.training import finished, run
-    from semblance.training.checkpoint import Checkpoints
+    from semblance.training import run
     from semblance.training.embeddings import embed
-    from semblance.training.methods import TrainSettings
+    from semblance.training.keeping import finished
+    from semblance.training.keeping.checkpoint import Checkpoints
+    from semblance.training.recipe import TrainSettings
     from tests.dag.tiny import ROOT, write_base
 
     write_base(folder / "raw")
@@ -172,7 +173,7 @@ def traps(folder: Path) -> list[str]:
     from semblance.data.corpus import read_parquet
     from semblance.errors import InputError
     from semblance.models.folder import load_weights
-    from semblance.reporting.predictions import _read
+    from semblance.reporting.bootstrap import _read
     from semblance.training.embeddings import read_embeddings
 
     evil = Evil(folder / "PWNED")

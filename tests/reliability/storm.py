@@ -20,7 +20,7 @@ from pathlib import Path
 import torch
 
 from semblance.errors import InputError
-from semblance.lease import Lease
+from semblance.locks import Lease
 from semblance.provenance import checked
 from tests.reliability.world import COUNT, DIE, HALF, KINDS, Outcome, World, fresh, in_child, result
 

@@ -111,8 +111,9 @@ def test_too_little_memory_is_told_and_the_training_goes_on_with_more(
 
 
 def test_times_are_told_by_a_clock_that_does_not_jump(tmp_path, monkeypatch):
-    from semblance.provenance import read_sealed, write_record
     import time
+
+    from semblance.provenance import read_sealed, write_record
 
     started = time.monotonic()
     monkeypatch.setattr(time, "time", lambda: 0.0)  # 1970
@@ -123,7 +124,7 @@ def test_times_are_told_by_a_clock_that_does_not_jump(tmp_path, monkeypatch):
 def test_a_second_training_into_the_same_folder_leaves_with_a_line_and_harms_nothing(
     world, reference, tmp_path
 ):
-    from semblance.lease import alone
+    from semblance.locks import alone
 
     with alone(tmp_path):
         done = world.train(NAME, tmp_path, check=False)

@@ -76,7 +76,7 @@ def test_a_killed_run_goes_on_without_being_unlocked(tmp_path):
 
 
 def test_a_second_controller_on_one_folder_is_refused(tmp_path):
-    from workflow import lock
+    from workflow.controller import lock
 
     project = Project(tmp_path / "project")
     (project.folder / "results").mkdir()
@@ -84,7 +84,7 @@ def test_a_second_controller_on_one_folder_is_refused(tmp_path):
         [
             sys.executable,
             "-c",
-            "import sys; from workflow import lock; print(lock.hold('results'), flush=True);"
+            "import sys; from workflow.controller import lock; print(lock.hold('results'), flush=True);"
             " sys.stdin.read()",
         ],
         cwd=project.folder,

@@ -20,8 +20,8 @@ import yaml
 
 from semblance.provenance import canonical
 from tests.dag.tiny import CONFIG, ROOT, write_base
-from workflow.config import load
-from workflow.plan import Plan
+from workflow.planning.config import load
+from workflow.planning.plan import Plan
 
 STEPS = 11  # over three epochs of the corpora below, so that every epoch is killed in
 COUNT, FULL, EIO, DIE, HALF = range(5)

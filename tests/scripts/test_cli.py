@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from semblance.errors import InputError, OutOfTime
-from semblance.lease import Busy
+from semblance.locks import Busy
 from tests.dag.tiny import ROOT
 from workflow.scripts.cli import run, training
 

@@ -19,7 +19,7 @@ from benchmarks.workload import text_batches
 from semblance.data.corpus import NONE, Rows, Tokens
 from semblance.models.encoder import Architecture, Encoder
 from semblance.models.packing import pack
-from semblance.training import methods
+from semblance.training import recipe as methods
 
 SHAPE = Architecture(4, 2, 2, 8, 10, 64, 2, 1e-12, 0.1, 0.1, 0, 0)
 

@@ -8,12 +8,13 @@ import sys
 
 from snakemake.settings.types import DeploymentMethod
 
-from semblance.data.sources import load_manifest
+from semblance.download.manifest import load_manifest
 from semblance.provenance import canonical
-from workflow import rates, slurm
-from workflow.cost import Cost
-from workflow.jobs import job_of
-from workflow.plan import Plan
+from workflow.controller import slurm
+from workflow.costing import rates
+from workflow.costing.model import Cost
+from workflow.planning.jobs import job_of
+from workflow.planning.plan import Plan
 
 PLAN = Plan(config)
 OUT, RESOURCES = PLAN.out, PLAN.resources

@@ -2,8 +2,8 @@
 # Needs: OUT, GPUS, JOBS_PER_GPU. Holds OUT for this controller alone.
 import time
 
-from semblance.models.devices import visible_gpus
-from workflow import failures, lock
+from semblance.gpus import visible_gpus
+from workflow.controller import failures, lock
 
 STARTED = time.time()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Callable
 
 from semblance.errors import InputError, OutOfTime, is_memory, is_passing
-from semblance.lease import Busy
+from semblance.locks import Busy
 
 BAD_INPUT, TRY_AGAIN, INTERRUPTED = 2, os.EX_TEMPFAIL, 130
 GO_ON = "then start again: it goes on from the last good state"

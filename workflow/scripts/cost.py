@@ -5,8 +5,8 @@
 
 import argparse
 
-from workflow import usage
-from workflow.pages import cost_page
+from workflow.costing import usage
+from workflow.costing.pages import cost_page
 from workflow.scripts.cli import run
 
 

@@ -6,7 +6,7 @@ The record lists each file with its sha256 and size. A second run fetches only w
 import argparse
 from pathlib import Path
 
-from semblance.data.sources import fetch, load_manifest
+from semblance.download.manifest import fetch, load_manifest
 from semblance.errors import InputError
 from semblance.provenance import write_sealed
 from workflow.scripts.cli import run

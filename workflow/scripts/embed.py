@@ -1,6 +1,6 @@
 """Embed each distinct sentence of a corpus with an entropy model, in evaluation mode, as float16."""
 
-from semblance.models.devices import take_gpu
+from semblance.gpus import take_gpu
 from semblance.models.encoder import Compute
 from semblance.training.embeddings import embed
 from workflow.scripts.cli import reading, run

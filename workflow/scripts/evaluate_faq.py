@@ -1,7 +1,7 @@
 """Rank every answer of a FAQ bank for each test question of a fold; the ranks are kept."""
 
-from semblance.evaluation.report import FaqRun, evaluate_faq
-from semblance.models.devices import take_gpu
+from semblance.evaluation.run import FaqRun, evaluate_faq
+from semblance.gpus import take_gpu
 from semblance.models.encoder import Compute
 from semblance.settings import decode_json
 from workflow.scripts.cli import reading, run

@@ -1,7 +1,7 @@
 """Score one model on the seven STS tasks and STS-B dev; the per-pair predictions are kept."""
 
-from semblance.evaluation.report import StsRun, evaluate_sts
-from semblance.models.devices import take_gpu
+from semblance.evaluation.run import StsRun, evaluate_sts
+from semblance.gpus import take_gpu
 from semblance.models.encoder import Compute
 from semblance.settings import decode_json
 from workflow.scripts.cli import reading, run

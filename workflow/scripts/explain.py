@@ -7,7 +7,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from semblance.reporting.explain import explain, problems, to_json, to_text
+from semblance.audit.explain import explain, problems, to_json, to_text
 from workflow.scripts.cli import run
 
 

@@ -5,8 +5,8 @@ Reads the config files, the manifest and the records of finished jobs; asks no n
 
 import argparse
 
-from workflow import usage
-from workflow.pages import plan_page
+from workflow.costing import usage
+from workflow.costing.pages import plan_page
 from workflow.scripts.cli import run
 
 

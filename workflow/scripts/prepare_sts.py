@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 
 from semblance.data.prepare import Raw, StsSettings, scored_pairs
-from semblance.data.sources import load_manifest
+from semblance.download.manifest import load_manifest
 from semblance.provenance import write_record
 from semblance.settings import decode_json
 from workflow.scripts.cli import preparation, run

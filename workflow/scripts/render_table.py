@@ -10,12 +10,12 @@ from pathlib import Path
 
 from semblance.files import write_text
 from semblance.provenance import beside, checked, file_digest, write_record
+from semblance.reporting.bootstrap import vouched, with_bootstrap
+from semblance.reporting.build import build
 from semblance.reporting.formats import csv_text, latex, markdown
-from semblance.reporting.predictions import vouched, with_bootstrap
 from semblance.reporting.published import attach, read_published
-from semblance.reporting.records import decode_spec, to_json
 from semblance.reporting.scores import read_scores
-from semblance.reporting.tables import build
+from semblance.reporting.table import decode_spec, to_json
 from semblance.settings import parse_json
 from workflow.scripts.cli import run
 

@@ -6,9 +6,9 @@ The dev set is STS-B's (Spearman), or with --fold that of a FAQ bank (MAP).
 import argparse
 
 from semblance.evaluation.dev import dev_set
-from semblance.models.devices import take_gpu
+from semblance.gpus import take_gpu
 from semblance.settings import decode_json
-from semblance.training.methods import TrainSettings
+from semblance.training.recipe import TrainSettings
 from semblance.training.run import Cadence, train
 from workflow.scripts.cli import run, training
 

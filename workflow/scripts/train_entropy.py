@@ -1,8 +1,8 @@
 """Train one entropy model (RCL Eq. 2) for one φ; early stopping watches the training loss."""
 
-from semblance.models.devices import take_gpu
+from semblance.gpus import take_gpu
 from semblance.settings import decode_json
-from semblance.training.methods import TrainSettings
+from semblance.training.recipe import TrainSettings
 from semblance.training.run import Cadence, train
 from workflow.scripts.cli import run, training
 

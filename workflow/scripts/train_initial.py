@@ -1,9 +1,9 @@
 """Fine-tune the start checkpoint with Eq. 1 on one fold of a FAQ bank; the best dev MAP is kept."""
 
 from semblance.evaluation.dev import dev_set
-from semblance.models.devices import take_gpu
+from semblance.gpus import take_gpu
 from semblance.settings import decode_json
-from semblance.training.methods import TrainSettings
+from semblance.training.recipe import TrainSettings
 from semblance.training.run import Cadence, train
 from workflow.scripts.cli import run, training
 

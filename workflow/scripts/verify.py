@@ -7,8 +7,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from semblance.reporting.findings import report
-from semblance.reporting.verify import PUBLISHED, verify
+from semblance.audit.findings import report
+from semblance.audit.verify import PUBLISHED, verify
 from workflow.scripts.cli import run
 
 

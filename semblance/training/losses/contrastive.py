@@ -2,7 +2,7 @@
 
 from torch import Tensor
 
-from semblance.training.losses.views import Views, candidates, scaled_cosines
+from semblance.training.batch import Views, candidates, scaled_cosines
 
 
 def loss(views: Views, *, scale: float = 20.0) -> Tensor:

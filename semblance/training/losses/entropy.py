@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from semblance.training.losses.views import Views, candidates, scaled_cosines
+from semblance.training.batch import Views, candidates, scaled_cosines
 
 
 def loss(

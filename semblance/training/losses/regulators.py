@@ -4,8 +4,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from semblance.training.batch import Views
 from semblance.training.losses.contrastive import loss as contrastive
-from semblance.training.losses.views import Views
 
 
 def regulator(embeddings: Tensor, augmented: Tensor, scale: float) -> Tensor:

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from semblance.evaluation.geometry import alignment, uniformity
-from semblance.models.vectors import collapsed, unit
 from semblance.evaluation.metrics import (
     accuracy_at,
     average_precision,
@@ -20,6 +19,7 @@ from semblance.evaluation.metrics import (
     relevant_ranks,
     spearman,
 )
+from semblance.models.vectors import collapsed, unit
 
 tied = st.lists(st.integers(-3, 3).map(float), min_size=2, max_size=30)
 free = st.lists(st.floats(-1e3, 1e3).map(lambda v: round(v, 6)), min_size=2, max_size=30)

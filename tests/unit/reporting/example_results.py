@@ -7,7 +7,7 @@ import numpy as np
 
 from semblance.evaluation import retrieval, similarity
 from semblance.evaluation.metrics import accuracy_at, average_precision
-from semblance.evaluation.report import FaqRun, StsRun, _write
+from semblance.evaluation.run import FaqRun, StsRun, _write
 from semblance.models.encoder import Compute
 from semblance.provenance import (
     ROOT,

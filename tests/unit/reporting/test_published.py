@@ -7,7 +7,8 @@ import pytest
 import yaml
 
 from semblance.errors import InputError
-from semblance.reporting.ledger import ledger
+from semblance.reporting.build import build
+from semblance.reporting.comparison import ledger
 from semblance.reporting.published import (
     STAND_IN,
     Entry,
@@ -16,7 +17,6 @@ from semblance.reporting.published import (
     compare,
     read_published,
 )
-from semblance.reporting.tables import build
 from tests.unit.reporting.example_scores import frame, record, runs, spec
 
 FILE = Path(__file__).parents[3] / "workflow" / "published.yaml"

@@ -13,9 +13,9 @@ from semblance.data.corpus import NONE, Rows, Tokens
 from semblance.models.dropout import DropoutSettings, Sampled
 from semblance.models.encoder import Architecture, Encoder, autocast
 from semblance.models.packing import GROUP_TOKENS
+from semblance.training.batch import Views
 from semblance.training.batching import batches
-from semblance.training.losses.views import Views
-from semblance.training.methods import BatchLoss, TrainSettings, find_loss
+from semblance.training.recipe import BatchLoss, TrainSettings, find_loss
 from tests.unit.training.plain_step import Replay, embeddings
 
 SENTENCES, BATCH, LIMIT = 90, 12, 20

@@ -5,8 +5,8 @@ import math
 import pytest
 import torch
 
+from semblance.training.batch import Views
 from semblance.training.losses import contrastive, entropy, regulators
-from semblance.training.losses.views import Views
 
 SHAPES = [(2, 3), (3, 5), (6, 4)]  # B, d
 SCALES = [1.0, 20.0]

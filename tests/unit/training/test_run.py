@@ -11,8 +11,9 @@ import pytest
 
 from semblance.errors import OutOfTime
 from semblance.provenance import checked, write_record
-from semblance.training import finished, run
-from semblance.training.methods import TrainSettings
+from semblance.training import run
+from semblance.training.keeping import finished
+from semblance.training.recipe import TrainSettings
 
 SETTINGS = TrainSettings(
     "contrastive",

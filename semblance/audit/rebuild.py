@@ -1,0 +1,174 @@
+"""The rendered tables and the comparison page once more: from settings and scores, and cell by cell from the runs."""
+
+import functools
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pandas as pd
+
+from semblance.audit.cells import check_cells, folders
+from semblance.audit.chain import Chain
+from semblance.audit.findings import CELLS, FORMS, UNREADABLE, Findings
+from semblance.audit.recompute import Values
+from semblance.provenance import file_digest, read_text
+from semblance.reporting.bootstrap import with_bootstrap
+from semblance.reporting.build import build
+from semblance.reporting.comparison import ledger
+from semblance.reporting.formats import csv_text, latex, markdown
+from semblance.reporting.published import Published, attach, compare, read_published
+from semblance.reporting.scores import read_scores
+from semblance.reporting.table import Row, Table, decode_spec, from_json, to_json
+
+
+@dataclass
+class Tables:
+    """The tables of a results folder, to be checked.
+
+    ``runs``: the recomputed scores of each collected run's folder, None where it cannot be read;
+    ``published``: the papers' numbers; ``bootstrap``: draw the bootstrap again, too.
+    """
+
+    chain: Chain
+    runs: dict[Path, Values | None]
+    published: Path
+    bootstrap: bool
+    found: Findings
+
+    def __post_init__(self):
+        self.folder = self.chain.root / "tables"
+
+    @functools.cached_property
+    def scores(self) -> pd.DataFrame:
+        """The long CSV."""
+        return read_scores(self.folder / "scores.csv")
+
+    @functools.cached_property
+    def printed(self) -> Published:
+        """The papers' numbers."""
+        return read_published(self.published)
+
+    @functools.cached_property
+    def printed_digest(self) -> str:
+        """The digest of the papers' numbers; empty where they are not there."""
+        return file_digest(self.published) if self.published.is_file() else ""
+
+    def check(self, readable: list[Path]) -> None:
+        """Check every table that one of the readable records vouches for, and the comparison page."""
+        records = [
+            path for path in readable if self.chain.read(path).get("stage") == "render_table"
+        ]
+        shown: dict[str, Table] = {}
+        for path in records:
+            try:
+                shown[path.name] = self._table(path)
+            except UNREADABLE as error:
+                self.found.unreadable(FORMS, path, error)
+        page = self.folder / "records" / "published.json"
+        if page in readable and len(shown) == len(records):
+            try:
+                self._page(page, shown)
+            except UNREADABLE as error:
+                self.found.unreadable(FORMS, page, error)
+
+    def _table(self, path: Path) -> Table:
+        """Check a table's forms against its JSON, the JSON against settings and scores, its cells against the runs."""
+        source, record = self.folder / "json" / path.name, self.chain.read(path)
+        text = read_text(source)
+        table = from_json(text, str(source))
+        self.found.check(
+            FORMS, to_json(table) == text, source, "its means, sd or n are not those of its values"
+        )
+        for form, write in (("csv", csv_text), ("md", markdown), ("tex", latex)):
+            file = self.folder / f"{path.stem}.{form}"
+            self.found.check(
+                FORMS, read_text(file) == write(table), file, f"is not what {source} gives"
+            )
+        again = self._rebuilt(table, record)
+        told = f"not what its settings and scores.csv give: {_difference(table, again)}"
+        self.found.check(FORMS, again == table, source, told)
+        for row in table.rows:
+            self._left_out(source, table, row)
+        check_cells(
+            self.chain.root / "scores",
+            self.folder / f"{path.stem}.csv",
+            source,
+            table,
+            self.runs,
+            functools.partial(self.found.check, CELLS),
+        )
+        return table
+
+    def _rebuilt(self, shown: Table, record: dict) -> Table:
+        """Build the table again; what is not to be checked is taken as it is shown."""
+        table, spec = build(record["settings"], self.scores), decode_spec(record["settings"])
+        if self.bootstrap:
+            table = with_bootstrap(
+                table, self.chain.root / "scores", spec.draws, spec.bootstrap_seed
+            )
+        else:
+            more = shown.notes[len(table.notes) :]  # the note on the bootstrap, if there is one
+            table = _taken(replace(table, notes=table.notes + more[:1]), shown, "p_bootstrap")
+        if record["inputs"].get("published") == self.printed_digest:
+            return attach(table, self.printed)
+        self.found.note(
+            self.folder / f"{shown.name}.md",
+            f"made with another {self.published.name}; its published values were not checked",
+        )
+        return _taken(table, shown, "published")
+
+    def _left_out(self, source: Path, table: Table, row: Row) -> None:
+        places = {folder.parent for folder in folders(self.chain.root / "scores", table, row)}
+        scored = {
+            int(folder.name.removeprefix("seed-"))
+            for folder in self.runs
+            if folder.parent in places
+        }
+        left = sorted(scored - set(row.seeds))
+        if left:
+            self.found.note(
+                source,
+                f"{row.label}: without the seeds {', '.join(map(str, left))}, which are scored",
+            )
+
+    def _page(self, path: Path, tables: dict[str, Table]) -> None:
+        """Write the comparison with the papers again."""
+        record, file = self.chain.read(path), self.folder / "published.md"
+        if record["inputs"].get("published") != self.printed_digest:
+            self.found.note(file, f"made with another {self.published.name}; not checked")
+            return
+        again = compare(
+            [tables[Path(name).name] for name in record["tables"]],
+            self.printed,
+            record["tolerance"],
+        )
+        holds = read_text(file) == ledger(again, self.printed, record["tolerance"])
+        self.found.check(FORMS, holds, file, "is not what the tables give")
+
+
+def _taken(table: Table, shown: Table, what: str) -> Table:
+    """Return ``table`` with one field of each cell as ``shown`` has it."""
+    rows = []
+    for row, other in zip(table.rows, shown.rows):
+        cells = {
+            name: replace(cell, **{what: getattr(other.cells[name], what)})
+            if name in other.cells
+            else cell
+            for name, cell in row.cells.items()
+        }
+        rows.append(replace(row, cells=cells))
+    return replace(table, rows=tuple(rows) + table.rows[len(rows) :])
+
+
+def _difference(shown: Table, again: Table) -> str:
+    """Name the first thing in which two tables differ."""
+    for row, other in zip(shown.rows, again.rows):
+        for column in row.cells.keys() | other.cells.keys():
+            if row.cells.get(column) != other.cells.get(column):
+                return f"row {row.label}, column {column}"
+        if row != other:
+            return f"row {row.label}, " + _fields(row, other)
+    return _fields(shown, again)
+
+
+def _fields(shown: object, again: object) -> str:
+    return ", ".join(name for name, value in vars(shown).items() if value != getattr(again, name))

@@ -1,0 +1,452 @@
+"""What `verify` finds: an untouched folder holds, and each kind of tampering is named by its path."""
+
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from semblance.audit.findings import CELLS, DIGESTS, FORMS, LINKS, SCORES, SEALS, report
+from semblance.audit.recompute import (
+    correlation,
+    faq_identities,
+    faq_values,
+    monotone,
+    sts_identities,
+)
+from semblance.audit.verify import verify
+from semblance.errors import InputError
+from semblance.provenance import ROOT, digests, read_sealed, write_sealed
+from semblance.reporting.formats import csv_text, latex, markdown
+from semblance.reporting.table import from_json, to_json
+from tests.unit.reporting import example_results
+from workflow.scripts import verify as script
+
+RUN = "scores/sts/nli/tiny/rcl/seed-2"
+
+
+@pytest.fixture
+def results(untouched, tmp_path):
+    """A copy of the finished folder and its resources, to tamper with."""
+    shutil.copytree(untouched.parent, tmp_path / "copy")
+    return tmp_path / "copy" / "results"
+
+
+def flip(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def reseal(record: Path, **facts) -> None:
+    """Make a record vouch again for whatever now lies beside it."""
+    value = read_sealed(record) | facts
+    write_sealed(record, value | {"outputs": digests(record.parent, value["outputs"])})
+
+
+def change_table(results: Path, name: str, change) -> None:
+    """Change a table in all its forms alike, seal its record again and make the comparison anew."""
+    source = results / f"tables/json/{name}.json"
+    table = change(from_json(source.read_text()))
+    for path, form in (
+        (source, to_json),
+        *(
+            (results / f"tables/{name}.{end}", form)
+            for end, form in (("csv", csv_text), ("md", markdown), ("tex", latex))
+        ),
+    ):
+        path.write_text(form(table))
+    reseal(results / f"tables/records/{name}.json")
+    example_results.compare(results)
+
+
+def with_cell(label: str, column: str, **fields):
+    """Return the change of a table that gives one cell other fields."""
+
+    def change(table):
+        rows = [
+            replace(row, cells=row.cells | {column: replace(row.cells[column], **fields)})
+            if row.label == label
+            else row
+            for row in table.rows
+        ]
+        return replace(table, rows=tuple(rows))
+
+    return change
+
+
+def change_score(results: Path, line: int, change) -> None:
+    """Change one line of a run's scores, and make all that follows from it anew."""
+    path = results / RUN / "scores.csv"
+    lines = path.read_text().splitlines(keepends=True)
+    lines[line] = change(lines[line])
+    path.write_text("".join(lines))
+    reseal(results / RUN / "record.json")
+    example_results.collect(results)
+    for name in example_results.TABLES:
+        example_results.render(results, name)
+    example_results.compare(results)
+
+
+def failed(found) -> set[str]:
+    return {kind for kind, count in found.failed.items() if count}
+
+
+def test_an_untouched_folder_holds(untouched):
+    found = verify(untouched)
+    assert found.problems == [] and found.notes == []
+    # by hand: sts12 has 2 metrics x (3 means + 2 subsets), stsb and stsb-dev 2 x 3, in 7 runs; FAQ 2 protocols x 4
+    # metrics in 8 runs; each once in its run and once in the long CSV, which holds 7 lines of alignment besides
+    lines = 7 * (10 + 6 + 6) + 8 * 2 * 4
+    assert found.checked[SCORES] == 2 * lines + 7
+    # t_sts 4 x 3, t_regulators 3, t_dev 2, t_faq 2 rows x 2 protocols x 4: value in JSON, in CSV, and its sd;
+    # t_seeds 2 x 3 of these and 2 x 3 single seeds without sd; of each row its columns, of each table its length
+    cells, rows = 4 * 3 + 3 + 2 + 16 + 6, 4 + 3 + 2 + 4 + 2
+    assert found.checked[CELLS] == 3 * cells + 2 * 6 + rows + len(example_results.TABLES)
+    assert found.checked[DIGESTS] == sum(
+        len(read_sealed(p).get("outputs", "1"))
+        for p in untouched.parent.rglob("*.json")
+        if p.name == "record.json" or p.parent.name == "records"
+    )
+
+
+@pytest.mark.parametrize(
+    "damage", [flip, lambda path: path.write_bytes(path.read_bytes()[:-1]), Path.unlink]
+)
+def test_damage_of_any_file_is_named_with_both_digests_and_the_cure(results, damage):
+    names = [
+        f"{RUN}/scores.csv",
+        "scores/faq/bank-0/tiny/rcl/seed-1/predictions.parquet",
+        "tables/scores.csv",
+        "tables/t_sts.csv",
+        "tables/t_sts.md",
+        "tables/t_faq.tex",
+        "tables/json/t_seeds.json",
+        "tables/published.md",
+        "models/nli/tiny/rcl/seed-1/model/model.safetensors",
+        "embeddings/nli/tiny/entropy-0.01/seed-1/embeddings.npy",
+        "corpora/nli/rows.arrow",
+        "tokens/tiny/nli/tokens.arrow",
+        "sts/pairs.parquet",
+        "../resources/data/raw.txt",
+    ]
+    for name in names:
+        damage(results / name)
+    found = verify(results)
+    assert found.failed[DIGESTS] == len(names)
+    for name in names:
+        told = [
+            what
+            for path, what in found.problems
+            if path == str((results / name).resolve()) and "expected sha256" in what
+        ]
+        assert (
+            len(told) == 1
+            and ("found" in told[0] or "missing" in told[0])
+            and "; delete " in told[0]
+        )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        f"{RUN}/record.json",
+        "tables/records/t_sts.json",
+        "../resources/data/records/raw.json",
+        "models/nli/tiny/rcl/seed-1/record.json",
+    ],
+)
+def test_one_flipped_bit_in_a_record_is_found(results, name):
+    record = (results / name).resolve()
+    flip(record)
+    found = verify(results)
+    assert SEALS in failed(found) and str(record) in dict(found.problems)
+
+
+@pytest.mark.parametrize(
+    "table, label, column, seed",
+    [
+        ("t_sts", "rcl", "sts12", "2"),
+        ("t_sts", "rcl", "Average", "2"),
+        ("t_faq", "rcl", "map", "1"),
+        ("t_regulators", "simcse", "Average", "3"),
+        ("t_seeds", "rcl", "max", None),
+        ("t_seeds", "rcl", "seed 1", "1"),
+        ("t_dev", "rcl", "stsb-dev", "1"),
+    ],
+)
+def test_a_cell_changed_in_all_forms_with_its_record_is_found_by_recomputation(
+    results, table, label, column, seed
+):
+    shown = from_json((results / f"tables/json/{table}.json").read_text())
+    values = next(row for row in shown.rows if row.label == label).cells[column].values
+    seed = seed or next(iter(values))
+    change_table(
+        results, table, with_cell(label, column, values=values | {seed: values[seed] + 1e-6})
+    )
+    found = verify(results)
+    assert {CELLS, FORMS} <= failed(found) and not {DIGESTS, SEALS} & failed(found)
+    assert any(
+        path.endswith(f"{table}.json") and f"{label}, {column}" in what
+        for path, what in found.problems
+    )
+    assert any(
+        path.endswith(f"{table}.csv") and f"{label}, {column}" in what
+        for path, what in found.problems
+    )
+
+
+def test_a_number_in_place_of_a_missing_cell_is_found(results):
+    change_table(
+        results, "t_sts", with_cell("lost", "sts12", values={"1": 50.0, "2": 50.0, "3": 50.0})
+    )
+    assert any("lost, sts12: recomputed as missing" in what for _, what in verify(results).problems)
+
+
+@pytest.mark.parametrize("fields", [{"p": 0.049}, {"mark": "*"}, {"published": 99.9}])
+def test_a_changed_p_mark_or_published_value_is_found(results, fields):
+    change_table(results, "t_sts", with_cell("rcl", "stsb", **fields))
+    found = verify(results)
+    assert failed(found) == {FORMS} and "row rcl, column stsb" in report(found)
+
+
+def test_a_changed_bootstrap_p_is_found_when_it_is_drawn_again(results):
+    change_table(results, "t_sts", with_cell("rcl", "Average", p_bootstrap=0.5))
+    assert verify(results).problems == []
+    assert "row rcl, column Average" in report(verify(results, bootstrap=True))
+
+
+def test_a_dropped_seed_is_found(results, monkeypatch):
+    record = results / "tables/records/t_sts.json"
+    asked = read_sealed(record)["settings"]
+    monkeypatch.setattr(example_results, "SEEDS", (1, 2))
+    example_results.render(results, "t_sts")
+    example_results.compare(results)
+    reseal(record, settings=asked)
+    found = verify(results)
+    assert failed(found) == {FORMS} and "row simcse, " in report(found)
+
+
+def test_fewer_seeds_asked_for_than_were_scored_is_told(results, monkeypatch):
+    monkeypatch.setattr(example_results, "SEEDS", (1, 2))
+    for name in example_results.TABLES:
+        example_results.render(results, name)
+    example_results.compare(results)
+    found = verify(results)
+    assert found.problems == [] and any(
+        "rcl: without the seeds 3" in what for _, what in found.notes
+    )
+
+
+@pytest.mark.parametrize("column, line", [("value", 1), ("value", 4), ("n", 1)])
+def test_a_changed_score_with_all_that_follows_made_anew_is_found(results, column, line):
+    place = {"value": 11, "n": 12}[column]
+
+    def change(text):
+        fields = text.split(",")
+        fields[place] = (
+            repr(float(fields[place]) - 1e-9) if column == "value" else str(int(fields[place]) + 1)
+        )
+        return ",".join(fields)
+
+    change_score(results, line, change)
+    found = verify(results)
+    assert SCORES in failed(found) and not {DIGESTS, SEALS, FORMS} & failed(found)
+    assert any(path == str(results / RUN / "scores.csv") for path, _ in found.problems)
+
+
+def test_a_dropped_score_with_all_that_follows_made_anew_is_found(results):
+    change_score(results, -2, lambda text: "")  # a correlation of stsb-dev
+    found = verify(results)
+    assert any("stsb-dev" in what and "shown None" in what for _, what in found.problems)
+
+
+def test_scores_without_a_line_beside_predictions_are_found(results):
+    path = results / RUN / "scores.csv"
+    path.write_text(path.read_text().splitlines(keepends=True)[0])
+    reseal(results / RUN / "record.json")
+    assert (
+        sum(p == str(path) and "shown None" in what for p, what in verify(results).problems) == 22
+    )  # all lines of a run
+
+
+def test_changed_predictions_with_their_record_are_found(results):
+    path = results / RUN / "predictions.parquet"
+    frame = pd.read_parquet(path)
+    frame.loc[frame["task"] == "stsb", "similarity"] *= -1
+    frame.to_parquet(path)
+    reseal(path.parent / "record.json")
+    found = verify(results)
+    assert {SCORES, CELLS, LINKS} <= failed(found) and DIGESTS not in failed(
+        found
+    )  # the table names the old digest
+
+
+def test_other_weights_under_their_own_record_break_the_link_from_the_scores(results):
+    record = results / "models/nli/tiny/rcl/seed-2/record.json"
+    (record.parent / "model/model.safetensors").write_text("another model")
+    reseal(record)
+    found = verify(results)
+    assert failed(found) == {LINKS}
+    assert [path for path, what in found.problems if "weights" in what] == [
+        str(results / RUN / "record.json")
+    ]
+
+
+@pytest.mark.parametrize(
+    "record, source",
+    [
+        ("models/nli/tiny/rcl/seed-1", "corpora/nli/rows.arrow"),
+        ("models/bank-0/tiny/rcl/seed-1", "faq/bank/answers.parquet"),
+        ("models/nli/tiny/rcl/seed-1", "embeddings/nli/tiny/entropy-0.01/seed-1/embeddings.npy"),
+        ("embeddings/nli/tiny/entropy-0.01/seed-1", "tokens/tiny/nli/tokens.arrow"),
+        ("tokens/tiny/nli", "../resources/models/tiny/model/tokenizer.json"),
+    ],
+)
+def test_a_source_made_anew_breaks_the_link_of_its_reader(results, record, source):
+    (results / source).write_text("made anew")
+    owner = next(p for p in (results / source).parents if (p / "record.json").is_file())
+    reseal(owner / "record.json")
+    assert str(results / record / "record.json") in dict(verify(results).problems)
+
+
+def test_scores_that_lie_in_the_place_of_another_seed_are_found(results):
+    shutil.rmtree(results / RUN)
+    shutil.copytree(results / "scores/sts/nli/tiny/rcl/seed-1", results / RUN)
+    assert "it is the record of nli/tiny/rcl/seed-1" in report(verify(results))
+
+
+def test_a_changed_comparison_page_with_its_record_is_found(results):
+    page = results / "tables/published.md"
+    page.write_text(page.read_text().replace("below", "within", 1))
+    reseal(results / "tables/records/published.json")
+    found = verify(results)
+    assert failed(found) == {FORMS} and str(page) in dict(found.problems)
+
+
+def test_what_no_record_vouches_for_is_a_note(results):
+    (results / "models/left.txt").write_text("?")
+    (results / "logs").mkdir()
+    (results / "logs/x.log").write_text("?")
+    found = verify(results)
+    assert found.problems == [] and [path for path, _ in found.notes] == [
+        str(results / "models/left.txt")
+    ]
+
+
+def test_what_is_not_here_is_told_and_no_failure(results):
+    for folder in (results / "models", results / "embeddings", results.parent / "resources"):
+        shutil.rmtree(folder)
+    found = verify(results)
+    assert found.problems == [] and any("not here" in what for _, what in found.notes)
+    assert len([path for path, what in found.notes if "input weights" in what]) == 15  # one a run
+
+
+def test_another_published_yaml_is_told(results, tmp_path):
+    other = tmp_path / "published.yaml"
+    other.write_text((ROOT / "workflow/published.yaml").read_text() + "\n")
+    found = verify(results, published=other)
+    assert found.problems == [] and len(found.notes) == len(example_results.TABLES) + 1
+
+
+RANKS = [[1], [3], [2], [1], [6]]
+
+
+def shown(**other):
+    """The scores of RANKS by hand, some of them changed."""
+    scores = {
+        "acc@1": 2 / 5,
+        "acc@3": 4 / 5,
+        "acc@5": 4 / 5,
+        "map": (1 + 1 / 3 + 1 / 2 + 1 + 1 / 6) / 5,
+    }
+    return {
+        ("bank", "", metric, "test", "pairs"): value for metric, value in (scores | other).items()
+    }
+
+
+def ranked(ranks=RANKS):
+    ap = [np.mean([(i + 1) / r for i, r in enumerate(rs)]) for rs in ranks]
+    return pd.DataFrame({"protocol": "pairs", "query": range(len(ranks)), "ranks": ranks, "ap": ap})
+
+
+def test_retrieval_scores_recomputed_are_those_by_hand():
+    found = faq_values(ranked(), "bank")
+    assert {key: value for key, (value, _) in found.items()} == pytest.approx(shown(), abs=1e-15)
+    assert {n for _, n in found.values()} == {5}
+
+
+@pytest.mark.parametrize(
+    "other, broken",
+    [
+        ({}, set()),
+        ({"acc@1": 0.4 + 1e-9}, {"Acc@1 = MRR@1"}),
+        ({"map": 0.6 + 1e-9}, {"MAP = MRR where one answer is relevant"}),
+        ({"acc@3": 0.9}, {"Acc@1 <= Acc@3 <= Acc@5"}),
+    ],
+)
+def test_each_retrieval_identity_can_fail(other, broken):
+    assert {
+        name for name, holds, _ in faq_identities(ranked(), shown(**other)) if not holds
+    } == broken
+
+
+def test_average_precision_of_a_single_answer_is_checked_beside_others_with_several():
+    frame = ranked([*RANKS, [1, 2]])
+    name = "MAP = MRR where one answer is relevant"
+    assert (name, True) in [found[:2] for found in faq_identities(frame, shown(**{"acc@1": 0.5}))]
+    frame.loc[1, "ap"] += 1e-9
+    assert (name, False) in [found[:2] for found in faq_identities(frame, shown(**{"acc@1": 0.5}))]
+
+
+@pytest.mark.parametrize("metric, holds", [("spearman", True), ("pearson", False)])
+def test_only_a_rank_correlation_passes_the_monotone_map(metric, holds):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"task": "t", "gold": rng.normal(size=50), "similarity": rng.uniform(-1, 1, size=50)}
+    )
+    passed = {("t", "", "spearman", "all", "p"): correlation(frame, metric)}
+    assert [found[1] for found in sts_identities(frame, passed)] == [holds]
+
+
+def test_the_monotone_map_keeps_neighbours_apart_and_in_order():
+    around = [np.nextafter(x, toward) for x in (-1.0, -1e-300, 0.5, 1.0) for toward in (-2, 2)]
+    values = np.array([-1.0, 0.0, *around])
+    order = np.argsort(values)
+    assert (np.diff(monotone(values)[order]) > 0).all() and monotone(np.array([-0.0])) == monotone(
+        np.array([0.0])
+    )
+
+
+def test_the_report_is_printed_and_the_status_is_1_for_a_problem(results, capsys):
+    script.main([str(results)])
+    assert "0 problems" in capsys.readouterr().out
+    flip(results / "tables/t_sts.md")
+    with pytest.raises(SystemExit) as stopped:
+        script.main([str(results)])
+    assert stopped.value.code == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert any(
+        line.startswith(f"{results / 'tables/t_sts.md'}: damaged: expected sha256 ")
+        for line in lines
+    )
+
+
+def test_a_folder_that_is_none_stops_in_one_line(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "semblance", "verify", str(tmp_path / "none")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert (
+        done.returncode == 2
+        and done.stderr.startswith("error: ")
+        and "no such folder" in done.stderr
+    )
+    with pytest.raises(InputError, match="no such folder"):
+        verify(tmp_path / "none")

@@ -1,0 +1,134 @@
+"""What the controller asks of Slurm, against stand-ins for its programs that keep a queue in a file."""
+
+import os
+import sys
+import time
+
+import pytest
+
+from workflow.controller import slurm
+
+QUEUE = """#!{python}
+import json, pathlib, sys
+queue = pathlib.Path(r"{queue}")
+jobs = json.loads(queue.read_text())
+program = pathlib.Path(sys.argv[0]).name
+if "broken" in jobs:
+    sys.exit("slurm_load_jobs error: Unable to contact slurm controller")
+if program == "scancel":
+    for job in sys.argv[2:]:
+        jobs[job][1] = "CANCELLED"
+else:
+    names = next(a for a in sys.argv if a.startswith("--name=")).removeprefix("--name=").split(",")
+    for job, (name, state, left) in jobs.items():
+        if name in names:
+            print(job, state)
+        if state == "RUNNING":
+            jobs[job] = [name, "RUNNING" if left > 1 else "COMPLETED", left - 1]
+queue.write_text(json.dumps(jobs))
+"""
+
+
+@pytest.fixture
+def queue(tmp_path, monkeypatch):
+    """A queue that squeue shows and scancel changes: {job: [name, state, looks until it is over]}."""
+    programs, file = tmp_path / "programs", tmp_path / "queue.json"
+    programs.mkdir()
+    for name in ("squeue", "scancel"):
+        (programs / name).write_text(QUEUE.format(python=sys.executable, queue=file))
+        (programs / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+    return file
+
+
+def noted(tmp_path, *names):
+    out = tmp_path / "results"
+    for name in names:
+        log = tmp_path / "snakemake.log"
+        log.write_text(f"Building DAG of jobs...\nSLURM run ID: {name}\nUsing shell: /bin/bash\n")
+        slurm.note_run(out, [log])
+    return out
+
+
+def test_a_run_on_no_cluster_leaves_no_note(tmp_path):
+    log = tmp_path / "snakemake.log"
+    log.write_text("Building DAG of jobs...\nProvided cores: 2\n")
+    slurm.note_run(tmp_path / "results", [log])
+    assert not slurm.has_runs(tmp_path / "results")
+
+
+def test_the_jobs_of_all_noted_runs_are_asked_for_and_no_others(tmp_path, queue):
+    noted(tmp_path, "aaa", "bbb")
+    queue.write_text(
+        '{"1": ["aaa", "PENDING", 0], "2": ["bbb", "RUNNING", 9], "3": ["ccc", "RUNNING", 9], "4": ["aaa", "FAILED", 0]}'
+    )
+    assert slurm.jobs_of(["aaa", "bbb"]) == {"1": "PENDING", "2": "RUNNING"}
+
+
+def test_waiting_jobs_are_taken_back_and_running_ones_awaited(tmp_path, queue, capsys, monkeypatch):
+    out = noted(tmp_path, "aaa")
+    queue.write_text(
+        '{"1": ["aaa", "PENDING", 0], "2": ["aaa", "RUNNING", 3], "3": ["other", "PENDING", 0]}'
+    )
+    slept = []
+    monkeypatch.setattr(time, "sleep", slept.append)
+    slurm.settle_earlier(out, every=7)
+    left = queue.read_text()
+    assert (
+        '"1": ["aaa", "CANCELLED"' in left
+        and '"2": ["aaa", "COMPLETED"' in left
+        and '"3": ["other", "PENDING"' in left
+    )
+    said = capsys.readouterr().err
+    assert "taken back from the queue, left by an earlier run: jobs 1" in said
+    assert said.count("still running from an earlier run: jobs 2") == 1  # once, not at each look
+    assert slept.count(7) == 3 and not slurm.has_runs(out)
+
+
+def test_without_an_answer_nothing_is_taken_for_over(tmp_path, queue):
+    out = noted(tmp_path, "aaa")
+    queue.write_text('{"broken": 1}')
+    with pytest.raises(slurm.Unanswered, match="Unable to contact slurm controller"):
+        slurm.settle_earlier(out)
+    assert slurm.has_runs(out)
+
+
+def test_where_there_is_no_slurm_the_note_stays_for_a_machine_that_can_ask(
+    tmp_path, monkeypatch, capsys
+):
+    out = noted(tmp_path, "aaa")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    slurm.settle_earlier(out)
+    assert slurm.has_runs(out) and "no squeue here" in capsys.readouterr().err
+
+
+def test_the_end_of_an_allocation_comes_from_the_environment_or_from_squeue(tmp_path, monkeypatch):
+    assert slurm.end_of_allocation({}) is None
+    assert (
+        slurm.end_of_allocation({"SLURM_JOB_ID": "7", "SLURM_JOB_END_TIME": "1700000000"})
+        == 1700000000
+    )
+    program = tmp_path / "squeue"
+    program.write_text("#!/bin/sh\necho 2026-01-02T03:04:05\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    there = time.mktime((2026, 1, 2, 3, 4, 5, 0, 0, -1))
+    assert slurm.end_of_allocation({"SLURM_JOB_ID": "7"}) == int(there)
+    program.write_text("#!/bin/sh\necho N/A\n")  # a job without a limit
+    assert slurm.end_of_allocation({"SLURM_JOB_ID": "7"}) is None
+
+
+@pytest.mark.parametrize(
+    "line, dry",
+    [
+        ("snakemake -n", True),
+        ("snakemake --dry-run", True),
+        ("snakemake -np", True),
+        ("snakemake --dryrun --cores 1", True),
+        ("snakemake --cores all --profile slurm", False),
+        ("snakemake -c2 --nolock", False),
+        ("snakemake results/n", False),
+    ],
+)
+def test_a_dry_run_is_recognised(line, dry):
+    assert slurm.is_dry(line.split()[1:]) is dry

@@ -1,0 +1,170 @@
+"""An evaluation computes in the precision that is declared, and every score says in which."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from semblance.data import prepare
+from semblance.download.manifest import load_manifest
+from semblance.evaluation.run import StsRun, evaluate_sts
+from semblance.models.base import BaseSettings, build_base
+from semblance.models.encoder import Compute
+from semblance.provenance import read_sealed, write_record
+from semblance.training.run import load_augmented
+from tests.dag.tiny import ROOT, write_base
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    """A folder with a tiny base under ``base`` and the demo's STS-B and SICK under ``sts``."""
+    folder = tmp_path_factory.mktemp("world")
+    write_base(folder / "raw")
+    build_base(
+        BaseSettings(32, folder=str(folder / "raw"), pooling="mean"),
+        folder / "base/record.json",
+        "",
+        "",
+    )
+    (folder / "sts").mkdir()
+    raw = prepare.Raw(load_manifest(ROOT / "demo/manifest.yaml"), ROOT / "demo/data")
+    prepare.scored_pairs(
+        raw, prepare.StsSettings(("stsb", "sick"), "senteval"), folder / "sts/pairs.parquet"
+    )
+    write_record(folder / "sts/record.json", "prepare_sts", outputs=["pairs.parquet"], started=0.0)
+    return folder
+
+
+def scores(world, model, out, compute):
+    """Evaluate; return each score, (task, subset, metric, aggregation) to (value, precision, environment), and the record."""
+    record = out / "record.json"
+    evaluate_sts(
+        StsRun("none", "tiny", "start", "0", "senteval"),
+        str(model),
+        str(world / "sts/record.json"),
+        record,
+        compute,
+        "0123",
+    )
+    with open(out / "scores.csv", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    return {
+        (r["task"], r["subset"], r["metric"], r["aggregation"]): (
+            float(r["value"]),
+            r["precision"],
+            r["environment"],
+        )
+        for r in rows
+    }, read_sealed(record)
+
+
+def test_the_declared_precision_is_used_and_told(world, tmp_path):
+    plain, _ = scores(world, world / "base/record.json", tmp_path / "fp32", Compute())
+    half, record = scores(
+        world, world / "base/record.json", tmp_path / "bf16", Compute(precision="bf16")
+    )
+    assert {p for _, p, _ in plain.values()} == {"fp32"} and {p for _, p, _ in half.values()} == {
+        "bf16"
+    }
+    assert record["settings"] == {"threads": 1, "gpus": 0, "precision": "bf16", "matmul": "highest"}
+    assert plain.keys() == half.keys()
+    correlations = [key for key in plain if key[2] in ("spearman", "pearson")]
+    assert any(plain[key][0] != half[key][0] for key in correlations)  # it did compute in bf16
+    assert all(
+        abs(plain[key][0] - half[key][0]) < 0.05 for key in correlations
+    )  # eight bits of mantissa, few pairs
+
+
+def test_the_matmul_precision_is_used_and_part_of_the_environment(world, tmp_path):
+    seen = {}
+    for matmul in ("medium", "highest"):
+        found, _ = scores(
+            world, world / "base/record.json", tmp_path / matmul, Compute(matmul=matmul)
+        )
+        seen[matmul] = {environment for *_, environment in found.values()}
+        assert torch.get_float32_matmul_precision() == matmul
+    assert len(seen["highest"]) == len(seen["medium"]) == 1 and seen["highest"] != seen["medium"]
+
+
+def trained_model(world, folder, precision, regulated):
+    """Write a training's record beside the tiny base's weights."""
+    folder.mkdir(exist_ok=True)
+    (folder / "model").symlink_to(world / "base/model")
+    outputs = list(json.loads((world / "base/record.json").read_text())["outputs"])
+    write_record(
+        folder / "record.json",
+        "train",
+        outputs=outputs,
+        started=0.0,
+        regulated=regulated,
+        settings={"precision": precision, "matmul": "highest"},
+        device="cpu, 1 threads",
+    )
+    return folder / "record.json"
+
+
+def test_a_training_says_what_its_regulators_were_made_in(tmp_path):
+    """Two records of embeddings: one that declares bf16, one from before anything was declared."""
+    records = []
+    for name, settings in {
+        "new": {"settings": {"precision": "bf16", "matmul": "highest"}},
+        "old": {},
+    }.items():
+        (tmp_path / name).mkdir()
+        np.save(tmp_path / name / "embeddings.npy", np.ones((2, 4), np.float16))
+        write_record(
+            tmp_path / name / "record.json",
+            "embed",
+            outputs=["embeddings.npy"],
+            started=0.0,
+            **settings,
+        )
+        records.append(str(tmp_path / name / "record.json"))
+    assert load_augmented(records)[2] == {"precision": "bf16 and fp32", "matmul": "highest"}
+    assert (
+        load_augmented(records[1:])[2] == {"precision": "fp32", "matmul": "highest"}
+        and load_augmented([])[2] == {}
+    )
+
+
+def test_regulators_change_the_environment_only_if_they_were_made_in_another_one(world, tmp_path):
+    """A table holds models with and without them, and must not call that mixed."""
+    seen = {}
+    for name, regulated in {
+        "none": {},
+        "same": {"precision": "fp32", "matmul": "highest"},
+        "other": {"precision": "fp32", "matmul": "medium"},
+    }.items():
+        model = trained_model(world, tmp_path / name, "fp32", regulated)
+        [seen[name]] = {
+            e for *_, e in scores(world, model, tmp_path / name / "scores", Compute())[0].values()
+        }
+    [untrained] = {
+        e
+        for *_, e in scores(world, world / "base/record.json", tmp_path / "start", Compute())[
+            0
+        ].values()
+    }
+    assert seen["none"] == seen["same"] == untrained != seen["other"]
+
+
+@pytest.mark.parametrize(
+    "trained, regulated, evaluated, told",
+    [
+        ("fp32", None, "fp32", "fp32"),
+        ("bf16", None, "bf16", "bf16"),
+        ("bf16", None, "fp32", "fp32 (trained in bf16)"),
+        ("fp32", "bf16", "fp32", "fp32 (regulators in bf16)"),
+        ("bf16", "bf16", "fp32", "fp32 (trained in bf16, regulators in bf16)"),
+    ],
+)
+def test_the_precisions_of_training_and_regulators_are_told_where_they_differ(
+    world, tmp_path, trained, regulated, evaluated, told
+):
+    model = trained_model(
+        world, tmp_path, trained, {"precision": regulated, "matmul": "highest"} if regulated else {}
+    )
+    found, _ = scores(world, model, tmp_path / "scores", Compute(precision=evaluated))
+    assert {p for _, p, _ in found.values()} == {told}

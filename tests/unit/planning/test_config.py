@@ -1,0 +1,190 @@
+"""The config: strict at every level, each violation named by its key; the shipped ones are valid."""
+
+import copy
+from pathlib import Path
+
+import pytest
+import yaml
+
+from semblance.errors import InputError
+from semblance.settings import decode_json
+from semblance.training.recipe import TrainSettings, find_loss
+from workflow.planning.config import load
+from workflow.planning.plan import Plan
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def merged(*names: str) -> dict:
+    """Lay the named configs over each other, as snakemake does."""
+
+    def lay(under: dict, over: dict) -> dict:
+        for key, value in over.items():
+            under[key] = (
+                lay(under[key], value)
+                if isinstance(value, dict) and isinstance(under.get(key), dict)
+                else value
+            )
+        return under
+
+    config: dict = {}
+    for name in names:
+        lay(config, yaml.safe_load((ROOT / name).read_text()))
+    return config
+
+
+CONFIGS = [
+    ("config.yaml",),
+    ("config.yaml", "demo/config.yaml"),
+    ("config.yaml", "configs/minilm.yaml"),
+    ("config.yaml", "configs/minilm.yaml", "configs/minilm-cpu.yaml"),
+    ("config.yaml", "configs/minilm.yaml", "configs/minilm-gpu.yaml"),
+    ("config.yaml", "configs/own-faq.yaml"),
+]
+
+
+@pytest.mark.parametrize("names", CONFIGS)
+def test_every_settings_slice_of_a_shipped_config_decodes(names):
+    plan = Plan(load(merged(*names)))
+    for run in plan.runs:
+        if run.method == "start" or "entropy" in run.method:
+            continue
+        settings = decode_json(
+            TrainSettings, plan.train_settings(run.corpus, run.base, run.method, run.seed)
+        )
+        find_loss(settings.loss, settings.options)
+        assert settings.seed == run.seed
+
+
+VIOLATIONS = {
+    "config.tables.rcl_table3.rowz": lambda c: c["tables"]["rcl_table3"].update(rowz=1),
+    "config.outptu": lambda c: c.update(outptu="x"),
+    "config.bases.bert-base.revision": lambda c: c["bases"]["bert-base"].update(revision="main"),
+    "config.bases.bert-base.tokenizer": lambda c: c["bases"]["bert-base"].pop("tokenizer"),
+    "config.bases.roberta-base.tokenizer": lambda c: c["bases"]["roberta-base"].update(
+        tokenizer="nobody"
+    ),
+    "config.seeds.rcl": lambda c: c["seeds"].update(rcl=[]),
+    "config.seeds.rcl[1]|config.seeds.rcl.1": lambda c: c["seeds"].update(rcl=[1, -2]),
+    "config.methods.simcse.recipe": lambda c: c["methods"]["simcse"].update(recipe="nobody"),
+    "config.methods.simcse.batchsize": lambda c: c["methods"]["simcse"].update(batchsize=3),
+    "config.methods.rcl-2.regulators": lambda c: c["methods"]["rcl-2"].update(
+        regulators=["simcse"]
+    ),
+    "config.recipes.rcl.batch_size": lambda c: c["recipes"]["rcl"].pop("batch_size"),
+    "config.recipes.rcl.learning_rate": lambda c: c["recipes"]["rcl"].update(learning_rate=-1.0),
+    "config.recipes.rcl.precision": lambda c: c["recipes"]["rcl"].update(precision="fp8"),
+    "config.evaluate_sts.precision": lambda c: c["evaluate_sts"].update(precision="fp16"),
+    "config.embed.matmul": lambda c: c["embed"].pop("matmul"),
+    "config.methods.ssimcse.dropout.sampled.rate": lambda c: c["methods"]["ssimcse"]["dropout"][
+        "sampled"
+    ].update(rate=1),
+    "config.tables.rcl_table3.rows[0].methods": lambda c: c["tables"]["rcl_table3"]["rows"][
+        0
+    ].update(methods=["nobody"]),
+    "config.tables.rcl_table3.rows[0].corpora": lambda c: c["tables"]["rcl_table3"]["rows"][
+        0
+    ].update(corpora=["faqir"]),
+    "config.tables.rcl_table3.seeds": lambda c: c["tables"]["rcl_table3"].update(seeds="nobody"),
+    "config.faq.folds": lambda c: c["faq"].update(folds=2),
+    "config.faq.banks.nli": lambda c: c["faq"]["banks"].update(
+        nli={"kind": "faqir", "dataset": "faqir"}
+    ),
+    "config.output": lambda c: c.update(output="; rm -rf x"),
+    "config.train_entropy.kinds": lambda c: c["train_entropy"].update(kinds=3),
+    "config.methods.simcse.recipe:": lambda c: c["methods"]["simcse"].pop("recipe"),
+    "config.methods.simcse.loss": lambda c: c["methods"]["simcse"].update(loss="nobody"),
+    "config.methods.simcse.by_base": lambda c: c["methods"]["simcse"].update(
+        by_base={"bert-base": {"batch_size": 8}}
+    ),
+    "config.train_initial.recipe": lambda c: c["train_initial"].pop("recipe"),
+    "config.train_entropy.kinds.entropy.gpus": lambda c: c["train_entropy"]["kinds"][
+        "entropy"
+    ].update(gpus=0),
+    "config.faq.banks.mine": lambda c: c["faq"]["banks"].update(mine={"kind": "own"}),
+    "config.corpora.none": lambda c: c["corpora"].update(
+        none={"kind": "wiki", "datasets": ["wiki1m"]}
+    ),
+    "config.tables.rcl_table3.reference": lambda c: c["tables"]["rcl_table3"].update(
+        reference="nobody"
+    ),
+    "config.methods.ssimcse.dropout.sampled": lambda c: c["methods"]["ssimcse"]["dropout"][
+        "sampled"
+    ].update(low=0.8),
+    "config.training.jobs_per_gpu": lambda c: c["training"].update(jobs_per_gpu=0),
+    "config.methods.simcse.jobs_per_gpu": lambda c: c["methods"]["simcse"].update(jobs_per_gpu=2),
+    "config.bases.bert-base.million_parameters": lambda c: c["bases"]["bert-base"].update(
+        million_parameters=0
+    ),
+    "config.cluster.max_runtime": lambda c: c["cluster"].update(max_runtime="2 days"),
+    "config.mirror": lambda c: c.update(mirror=7),
+}
+
+
+@pytest.mark.parametrize("key", VIOLATIONS)
+def test_each_violation_is_named_by_its_key(key: str):
+    config = copy.deepcopy(merged("config.yaml"))
+    VIOLATIONS[key](config)
+    with pytest.raises(InputError) as caught:
+        load(config)
+    assert any(str(caught.value).startswith(k) for k in key.split("|")), str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_each_row_is_compared_with_the_reference_of_its_own_base_and_corpus():
+    from semblance.reporting.build import _reference, _row
+    from semblance.reporting.table import decode_spec
+
+    spec = decode_spec(Plan(load(merged("config.yaml"))).table_spec("ssimcse_table1"))
+    rows = [_row(spec, row, "senteval", {}) for row in spec.rows]
+    for i, row in enumerate(rows):
+        other = _reference(i, rows, spec.reference)
+        assert (
+            other is None
+            if row.method == "simcse"
+            else (other.method, other.base) == ("simcse", row.base)
+        )
+
+
+def test_null_removes_a_key():
+    config = merged("config.yaml")
+    config["tables"]["rcl_grid"] = None
+    assert "rcl_grid" not in load(config)["tables"]
+
+
+def test_the_readme_states_the_full_plan():
+    plan = Plan(load(merged("config.yaml")))
+    final = {
+        (r.corpus, r.base, r.method, r.seed)
+        for r in plan.runs
+        if r.method != "start" and not r.method.startswith("entropy")
+    }
+    entropy = {
+        (r.corpus, r.base, r.method, r.seed) for r in plan.runs if r.method.startswith("entropy")
+    }
+    for corpus, base, method, seed in final:
+        entropy |= {
+            (corpus, base, name, seed)
+            for name in plan.config["methods"][method].get("regulators", [])
+        }
+    initial = {(c, b, s) for c, b, _, s in entropy if plan.is_faq(c)}
+    readme = (ROOT / "README.md").read_text()
+    total = len(final) + len(entropy) + len(initial)
+    assert f"{total} trainings" in readme
+    assert (
+        f"({len(final)} final models, {len(entropy)} entropy models, {len(initial)} initial models"
+        in " ".join(readme.split())
+    )
+
+
+def test_a_seed_or_phi_is_kept_apart_in_the_paths():
+    plan = Plan(load(merged("config.yaml")))
+    paths = [plan.scores(run) for run in plan.runs]
+    assert len(paths) == len(set(paths))
+
+
+def test_how_many_share_a_gpu_and_when_to_save_change_no_settings():
+    config, other = merged("config.yaml"), merged("config.yaml")
+    other["training"] |= {"jobs_per_gpu": 4, "checkpoint_minutes": 1, "checkpoint_steps": 7}
+    run = next(r for r in Plan(load(config)).runs if r.method == "rcl-8" and r.corpus == "nli")
+    assert Plan(load(config)).train_settings(*run) == Plan(load(other)).train_settings(*run)

@@ -1,0 +1,303 @@
+"""One GPU for each job: which ones count, who gets which, who waits, and what a killed job leaves."""
+
+import importlib
+import os
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from semblance import gpus
+from semblance.errors import InputError
+
+ROOT = Path(__file__).resolve().parents[2]
+A, B = "GPU-aaaa1111-0000-0000-0000-000000000000", "GPU-bbbb2222-0000-0000-0000-000000000000"
+JOB = """
+import os, sys, time
+from pathlib import Path
+from semblance import gpus
+gpus.POLL = 0.02
+gpus.take_gpu(1, int(sys.argv[2]), Path(sys.argv[1]))
+print(os.environ["CUDA_VISIBLE_DEVICES"], time.monotonic(), flush=True)
+if sys.argv[3] == "forever":
+    sys.stdin.read()
+time.sleep(float(sys.argv[3]))
+print(time.monotonic(), flush=True)
+"""
+
+
+def write_nvidia_smi(folder: Path, *lines: str) -> None:
+    """Write a program that stands in for nvidia-smi and lists GPUs of these UUIDs."""
+    folder.mkdir(exist_ok=True)
+    program = folder / "nvidia-smi"
+    program.write_text("#!/bin/sh\n" + "".join(f"echo '{line}'\n" for line in lines))
+    program.chmod(0o755)
+
+
+@pytest.fixture(autouse=True)
+def machine(tmp_path, monkeypatch):
+    """A machine with the GPUs A and B, no scheduler, and no lock of ours."""
+    write_nvidia_smi(tmp_path / "bin", A, B)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    for name in ("CUDA_VISIBLE_DEVICES", "SLURM_JOB_ID"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(gpus, "_held", [])
+    monkeypatch.setattr(gpus, "POLL", 0.02)
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Start a job that takes a GPU and keeps it for so many seconds."""
+    jobs = []
+
+    def started(seconds: float | str, jobs_per_gpu: int = 1) -> subprocess.Popen:
+        command = [
+            sys.executable,
+            "-c",
+            JOB,
+            str(tmp_path / "locks"),
+            str(jobs_per_gpu),
+            str(seconds),
+        ]
+        jobs.append(
+            subprocess.Popen(
+                command,
+                cwd=ROOT,
+                text=True,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
+        )
+        return jobs[-1]
+
+    yield started
+    for job in jobs:
+        job.kill()
+        job.communicate()
+
+
+def taken_by(job: subprocess.Popen) -> str:
+    """Wait until a job has its GPU, and return which."""
+    return job.stdout.readline().split()[0]
+
+
+def most_at_once(spans: list[tuple[float, float]]) -> int:
+    """Return the largest number of (start, end) that overlap in one moment: it is reached at some start."""
+    return max(sum(start <= moment < end for start, end in spans) for moment, _ in spans)
+
+
+@pytest.mark.parametrize("jobs_per_gpu", [1, 2])
+def test_five_jobs_on_two_gpus_all_run_and_no_gpu_has_more_than_it_may(start, jobs_per_gpu):
+    spans: dict[str, list] = {A: [], B: []}
+    for job in [start(0.5, jobs_per_gpu) for _ in range(5)]:
+        out, errors = job.communicate(timeout=60)
+        assert job.returncode == 0, errors
+        gpu, begun, ended = out.split()
+        spans[gpu].append((float(begun), float(ended)))
+    assert sum(map(len, spans.values())) == 5 and all(spans.values())
+    assert all(most_at_once(found) <= jobs_per_gpu for found in spans.values())
+
+
+def test_two_may_share_a_gpu_where_that_is_asked_for_and_spread_before_they_share(start):
+    assert sorted(taken_by(job) for job in [start("forever", 2), start("forever", 2)]) == [A, B]
+    assert sorted(taken_by(job) for job in [start("forever", 2), start("forever", 2)]) == [A, B]
+
+
+def test_a_killed_holder_frees_its_gpu_and_who_waits_says_so_once(start):
+    holders = {taken_by(job): job for job in [start("forever"), start("forever")]}
+    waiting = start(0)
+    assert waiting.stderr.readline() == "waiting for a free GPU (2 in use)\n"
+    time.sleep(0.2)  # ten more looks
+    holders[B].kill()
+    assert taken_by(waiting) == B
+    assert waiting.communicate()[1] == ""
+
+
+@pytest.mark.parametrize(
+    "allowed,seen",
+    [
+        (None, [A, B]),
+        ("0,1", [A, B]),
+        ("1", [B]),
+        ("1,0", [B, A]),
+        (f"{B},{A}", [B, A]),
+        (" 0 , 1 ", [A, B]),
+        ("GPU-bbbb", [B]),  # CUDA takes the beginning of a UUID
+        ("GPU-", []),  # but not if it stands for two
+        ("", []),
+        ("-1", []),
+        ("NoDevFiles", []),
+        ("1,-1,0", [B]),
+        ("0,7,1", [A]),
+        ("GPU-cccc,0", []),  # CUDA stops at the first that is not there
+        ("0,0", [A]),
+        ("MIG-1234,MIG-GPU-aaaa1111/1/0", ["MIG-1234", "MIG-GPU-aaaa1111/1/0"]),
+    ],
+)
+def test_an_existing_choice_is_the_set_to_choose_from(monkeypatch, allowed, seen):
+    if allowed is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", allowed)
+    assert gpus.visible_gpus() == seen
+
+
+@pytest.mark.parametrize(
+    "allowed,left",
+    [
+        ("", ""),
+        ("-1", "-1"),
+        ("1", B),
+        ("GPU-bbbb,0", B),
+        ("MIG-GPU-aaaa1111/1/0", "MIG-GPU-aaaa1111/1/0"),
+    ],
+)
+def test_a_job_sees_one_of_what_it_was_allowed_or_none(tmp_path, monkeypatch, allowed, left):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", allowed)
+    gpus.take_gpu(1, 1, tmp_path / "locks")
+    assert os.environ["CUDA_VISIBLE_DEVICES"] == left
+
+
+def test_a_process_keeps_the_gpu_it_has(tmp_path):
+    gpus.take_gpu(1, 1, tmp_path / "locks")
+    gpus.take_gpu(1, 1, tmp_path / "locks")  # would wait for itself for ever
+    assert os.environ["CUDA_VISIBLE_DEVICES"] == A and len(gpus._held) == 1
+
+
+def test_the_one_gpu_of_a_slurm_job_is_left_alone_and_of_several_one_is_taken(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setenv("SLURM_JOB_ID", "1")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
+    gpus.take_gpu(1, 1, tmp_path / "locks")
+    assert os.environ["CUDA_VISIBLE_DEVICES"] == "1" and not (tmp_path / "locks").exists()
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1,0")
+    gpus.take_gpu(1, 1, tmp_path / "locks")
+    assert os.environ["CUDA_VISIBLE_DEVICES"] == B
+
+
+@pytest.mark.parametrize("case", ["no nvidia-smi", "no GPU", "no driver", "none asked for"])
+def test_without_a_gpu_nothing_is_set(tmp_path, monkeypatch, case):
+    if case == "no nvidia-smi":
+        monkeypatch.setenv("PATH", str(tmp_path))
+    if case == "no GPU":
+        write_nvidia_smi(tmp_path / "bin", "No devices were found")
+    if case == "no driver":
+        (tmp_path / "bin" / "nvidia-smi").write_text(
+            "#!/bin/sh\necho 'NVIDIA-SMI has failed'\nexit 9\n"
+        )
+    gpus.take_gpu(0 if case == "none asked for" else 1, 1, tmp_path / "locks")
+    assert "CUDA_VISIBLE_DEVICES" not in os.environ and not (tmp_path / "locks").exists()
+
+
+def test_without_nvidia_smi_the_allowed_names_are_shared_out_as_they_stand(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2,3")
+    gpus.take_gpu(1, 1, tmp_path / "locks")
+    assert os.environ["CUDA_VISIBLE_DEVICES"] == "2"
+
+
+def test_an_nvidia_smi_that_hangs_stops_the_job_instead_of_doubling_up(tmp_path, monkeypatch):
+    (tmp_path / "bin" / "nvidia-smi").write_text("#!/bin/sh\nexec sleep 60\n")
+    monkeypatch.setattr(gpus, "PATIENCE", 0.1)
+    with pytest.raises(InputError, match="no answer within 0.1 s"):
+        gpus.take_gpu(1, 1, tmp_path / "locks")
+
+
+def test_the_folder_of_the_locks_is_the_users_alone(tmp_path):
+    gpus.take_gpu(1, 1, tmp_path / "locks")
+    assert stat.S_IMODE((tmp_path / "locks").stat().st_mode) == 0o700
+    assert all(
+        stat.S_IMODE(lock.stat().st_mode) == 0o600 for lock in (tmp_path / "locks").iterdir()
+    )
+
+
+@pytest.mark.parametrize("trap", ["a link", "another's", "a file", "open to all"])
+def test_a_folder_that_somebody_else_laid_out_is_refused(tmp_path, monkeypatch, trap):
+    locks, theirs = tmp_path / "locks", tmp_path / "theirs"
+    theirs.mkdir(mode=0o700)
+    if trap == "a link":
+        locks.symlink_to(theirs)
+    elif trap == "a file":
+        locks.touch(mode=0o600)
+    else:
+        locks.mkdir(mode=0o700)
+    if trap == "open to all":
+        locks.chmod(0o777)
+    if trap == "another's":
+        monkeypatch.setattr(os, "geteuid", lambda: locks.stat().st_uid + 1)
+    with pytest.raises(InputError, match="not a folder of this user alone"):
+        gpus.take_gpu(1, 1, locks)
+    assert not any(theirs.iterdir()) and "CUDA_VISIBLE_DEVICES" not in os.environ
+
+
+class Taken(Exception):
+    """Raised in place of waiting for a GPU."""
+
+
+SETTINGS = '{"loss":"contrastive","batch_size":8,"epochs":1,"learning_rate":1e-4,"max_length":32,"seed":1,"gpus":1}'
+TRAINING = [
+    "--settings",
+    SETTINGS,
+    "--base",
+    "b",
+    "--corpus",
+    "c",
+    "--tokens",
+    "t",
+    "--jobs-per-gpu",
+    "3",
+    "--output",
+    "o",
+]
+WHICH = '{"corpus":"c","base":"b","method":"m","seed":"1","%s}'
+EVALUATION = ["--model", "m", "--gpus", "1", "--jobs-per-gpu", "3", "--output", "o"]
+COMMANDS = {
+    "train": [*TRAINING, "--dev", "d"],
+    "train_entropy": TRAINING,
+    "train_initial": [*TRAINING, "--dev", "d", "--fold", "0"],
+    "embed": [*EVALUATION, "--tokens", "t", "--max-length", "32"],
+    "evaluate_sts": [*EVALUATION, "--run", WHICH % 'protocol":"raw"', "--pairs", "p"],
+    "evaluate_faq": [
+        *EVALUATION,
+        "--run",
+        WHICH % 'bank":"k","fold":0,"protocols":["all"]',
+        "--bank",
+        "k",
+        "--max-length",
+        "32",
+    ],
+}
+
+
+@pytest.mark.parametrize("script", COMMANDS)
+def test_each_script_that_computes_takes_its_gpu_before_it_reads_or_asks_anything(
+    monkeypatch, script
+):
+    asked = []
+
+    def take(*arguments):
+        asked.append(arguments)
+        raise Taken
+
+    module = importlib.import_module(f"workflow.scripts.{script}")
+    monkeypatch.setattr(module, "take_gpu", take)
+    with pytest.raises(Taken):
+        module.main(COMMANDS[script])
+    assert asked == [(1, 3)]
+
+
+def test_loading_the_scripts_asks_nothing_of_cuda():
+    """A process that has asked CUDA once is deaf to a later CUDA_VISIBLE_DEVICES."""
+    program = (
+        "import importlib, sys, torch\n"
+        "def asked(*_): sys.exit('CUDA was asked at import')\n"
+        "torch.cuda.is_available = torch.cuda.device_count = torch.cuda.init = torch.cuda._lazy_init = asked\n"
+        "for name in sys.argv[1:]: importlib.import_module(f'workflow.scripts.{name}')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, *COMMANDS], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr

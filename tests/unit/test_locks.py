@@ -1,0 +1,194 @@
+"""A folder has one writer, on one machine by the lock, across machines by the heartbeat."""
+
+import errno
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from semblance import locks
+from semblance.locks import Busy, Lease, alone
+
+ROOT = Path(__file__).resolve().parents[2]
+WRITER = "import sys; from semblance.locks import alone\nwith alone(sys.argv[1]): print('in', flush=True); sys.stdin.read()"
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """Short times; no test below depends on how long anything takes."""
+    monkeypatch.setattr(Lease, "BEAT", 0.02)
+    monkeypatch.setattr(Lease, "WATCH", 0.5)
+
+
+def holder(folder, **changed):
+    """Leave the beat of another process as the last one in the folder's file; returns what it says."""
+    told = {"host": "n2", "job": "123", "pid": 7, "token": "theirs", "beat": 1} | changed
+    (folder / ".writer").write_text(json.dumps(told).ljust(locks.WIDTH - 1) + "\n")
+    return told
+
+
+def content(folder):
+    return json.loads((folder / ".writer").read_text())
+
+
+@pytest.fixture
+def beating(tmp_path, monkeypatch):
+    """A holder on another machine, whose lock is not known here, and whose beat goes on until the test ends."""
+    monkeypatch.setattr(Lease, "WATCH", 25.0)  # it is over at the first beat that is seen
+    ended = threading.Event()
+    holder(tmp_path)
+
+    def beat():
+        count = 1
+        while not ended.wait(0.01):
+            count += 1
+            with open(tmp_path / ".writer", "r+b") as stream:
+                os.pwrite(
+                    stream.fileno(),
+                    json.dumps(
+                        {"host": "n2", "job": "123", "pid": 7, "token": "theirs", "beat": count}
+                    )
+                    .encode()
+                    .ljust(locks.WIDTH - 1)
+                    + b"\n",
+                    0,
+                )
+
+    thread = threading.Thread(target=beat)
+    thread.start()
+    yield tmp_path
+    ended.set()
+    thread.join()
+
+
+def wait_for(fact):
+    deadline = time.monotonic() + 30
+    while not fact():
+        assert time.monotonic() < deadline, "it never came"
+        time.sleep(0.005)
+
+
+def test_a_folder_has_one_writer_and_none_once_it_is_killed(tmp_path):
+    other = subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(tmp_path)],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "SLURM_JOB_ID": "77"},
+    )
+    assert other.stdout.readline() == "in\n"
+    with (
+        pytest.raises(Busy, match=f"another process writes here .*Slurm job 77, pid {other.pid}"),
+        alone(tmp_path),
+    ):
+        raise AssertionError("two writers")
+    other.kill()
+    other.wait()
+    assert content(tmp_path)["pid"] == other.pid  # it could not tidy
+    with alone(tmp_path):  # nor need anybody wait: this machine's lock is decisive
+        pass
+
+
+def test_the_holder_says_who_it_is_and_an_ended_one_nothing(tmp_path, monkeypatch):
+    monkeypatch.setenv("SLURM_JOB_ID", "42")
+    with alone(tmp_path):
+        told = content(tmp_path)
+        assert (told["pid"], told["job"]) == (os.getpid(), "42")
+        assert (tmp_path / ".writer").stat().st_size == locks.WIDTH
+    assert (tmp_path / ".writer").read_bytes() == b""
+
+
+def test_the_beat_goes_on_in_the_file_that_is_locked(tmp_path):
+    with alone(tmp_path):
+        inode, first = (tmp_path / ".writer").stat().st_ino, content(tmp_path)["beat"]
+        wait_for(lambda: content(tmp_path)["beat"] > first + 1)
+        assert (tmp_path / ".writer").stat().st_ino == inode
+
+
+def test_a_living_writer_on_another_machine_is_named(beating):
+    with pytest.raises(Busy, match=r"node n2, Slurm job 123, pid 7"), alone(beating):
+        raise AssertionError("two writers")
+
+
+def test_a_silent_writer_on_another_machine_is_dead_and_its_folder_taken_over(tmp_path, capsys):
+    holder(tmp_path)
+    with alone(tmp_path):
+        assert content(tmp_path)["pid"] == os.getpid()
+    assert (
+        "its writer (node n2, Slurm job 123, pid 7) gives no sign of life; taken over"
+        in capsys.readouterr().err
+    )
+
+
+def test_a_writer_that_ends_while_it_is_watched_leaves_the_folder_free(tmp_path, monkeypatch):
+    holder(tmp_path)
+    monkeypatch.setattr(Lease, "WATCH", 60.0)
+    monkeypatch.setattr(
+        locks.time, "sleep", lambda seconds: (tmp_path / ".writer").write_bytes(b"")
+    )
+    with alone(tmp_path):
+        assert content(tmp_path)["pid"] == os.getpid()
+
+
+def test_a_beat_that_is_old_by_the_file_systems_clock_is_not_watched(tmp_path, monkeypatch):
+    holder(tmp_path)
+    now = (tmp_path / ".writer").stat().st_mtime
+    os.utime(tmp_path / ".writer", (now - 2 * Lease.STALE,) * 2)
+    monkeypatch.setattr(locks.time, "sleep", lambda seconds: pytest.fail("it was watched"))
+    monkeypatch.setattr(locks.time, "time", lambda: pytest.fail("this machine's clock was asked"))
+    with alone(tmp_path):
+        pass
+
+
+def test_where_there_are_no_locks_the_beat_keeps_out_this_machines_processes_too(
+    beating, monkeypatch
+):
+    def no_locks(*args):
+        raise OSError(errno.ENOSYS, "Function not implemented")
+
+    monkeypatch.setattr(locks.fcntl, "flock", no_locks)
+    monkeypatch.setattr(locks.socket, "gethostname", lambda: "n2")
+    with pytest.raises(Busy), alone(beating):
+        raise AssertionError("two writers")
+
+
+def test_a_holder_whose_folder_was_taken_over_notices_and_leaves_the_others_beat(tmp_path):
+    with alone(tmp_path) as mine:
+        mine.check()
+        theirs = holder(tmp_path)
+        with pytest.raises(Busy, match="node n2"):
+            mine.check()
+        wait_for(lambda: not mine._thread.is_alive())  # it beats no more
+        assert mine.lost and content(tmp_path) == theirs
+    assert content(tmp_path) == theirs
+
+
+def test_the_beating_thread_notices_a_takeover_by_itself(tmp_path):
+    with alone(tmp_path) as mine:
+        holder(tmp_path)
+        wait_for(lambda: mine.lost)
+
+
+def test_a_beat_that_the_disk_refuses_ends_nothing(tmp_path, monkeypatch):
+    def full(*args):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(locks.os, "pwrite", full)
+    with alone(tmp_path) as mine:
+        mine.check()
+        assert mine._thread.is_alive()
+
+
+@pytest.mark.parametrize("text", ["not JSON", "[1]", '{"host": ["\\u001b[2J"], "pid": {}}'])
+def test_what_is_no_beat_is_watched_as_a_stranger_and_shown_harmlessly(tmp_path, capsys, text):
+    (tmp_path / ".writer").write_text(text)
+    with alone(tmp_path):
+        pass
+    err = capsys.readouterr().err
+    assert "taken over" in err and err.count("\n") == 1 and "\x1b" not in err

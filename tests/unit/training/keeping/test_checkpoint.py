@@ -1,0 +1,407 @@
+"""Checkpoints: a training killed anywhere and resumed ends as if it had never stopped."""
+
+import errno
+import json
+import shutil
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from semblance.data.corpus import NONE, Rows
+from semblance.errors import OutOfTime
+from semblance.locks import Busy, alone
+from semblance.models.dropout import dropout
+from semblance.training.batching import batches
+from semblance.training.keeping import checkpoint
+from semblance.training.keeping.budget import MARGIN, SAVES, Budget
+from semblance.training.keeping.checkpoint import Checkpoints
+from semblance.training.loop import Progress, Schedule, fit
+from semblance.training.optimiser import AdamW
+
+STEPS, SIZE = 14, 3
+ROWS = Rows(
+    np.arange(10), (np.arange(10) * 3) % 10 + 10, np.full(10, NONE)
+)  # an epoch is 3 1/3 batches
+
+
+class Killed(BaseException):
+    """Stands for the end of the process."""
+
+
+class Tiny(nn.Module):
+    """Embeds sentence numbers, with dropout from the global generator."""
+
+    def __init__(self):
+        super().__init__()
+        self.words, self.norm, self.up = nn.Embedding(20, 4), nn.LayerNorm(4), nn.Linear(4, 4)
+
+    def forward(self, numbers):
+        x = self.norm(self.words(numbers))
+        return self.up(dropout(x, 0.3) if self.training else x)
+
+
+def train(checkpoint=None, kill_after=None, tick=lambda work: None, **changed):
+    """One seeded training as a fresh process would do it; returns the model and its progress.
+
+    ``tick`` is told of each piece of work, as a clock that it moves.
+    """
+    torch.manual_seed(5)
+    model, stream, drawn = Tiny(), batches(ROWS, SIZE, seed=1), [0]
+
+    def step_loss(step):
+        if step == kill_after:
+            raise Killed
+        tick("step")
+        while drawn[0] <= step:
+            rows = next(stream)
+            drawn[0] += 1
+        left, right = (
+            model(torch.from_numpy(ROWS[side][rows].astype(np.int64))) for side in (0, 1)
+        )
+        return (left @ right.T).log_softmax(dim=1).diagonal().mean().neg()
+
+    def evaluate():
+        tick("evaluation")
+        with torch.no_grad():  # rises and falls, so that the best weights are not the last
+            return float(torch.sin(40 * model(torch.arange(20)).sum()))
+
+    plan = Schedule(**{"steps": STEPS, "learning_rate": 0.05, "evaluate_every": 2, **changed})
+    return model, fit(model, step_loss, plan, evaluate=evaluate, checkpoint=checkpoint)
+
+
+def keeper(folder, identity="this", steps=1):
+    return Checkpoints(folder, identity, minutes=1e9, steps=steps)
+
+
+def killed(folder, after, steps=1, identity="this"):
+    with pytest.raises(Killed):
+        train(keeper(folder, identity, steps), kill_after=after)
+
+
+def same(one, other):
+    weights = all(
+        torch.equal(a, b)
+        for a, b in zip(one[0].state_dict().values(), other[0].state_dict().values())
+    )
+    return weights and one[1] == other[1]
+
+
+@pytest.fixture(scope="module")
+def whole():
+    return train()
+
+
+def test_the_best_weights_are_not_the_last(whole):
+    assert 0 < whole[1].best_step < STEPS  # or the tests below could not see them lost
+
+
+@pytest.mark.parametrize(
+    "after,every", [(1, 1), (3, 1), (4, 1), (7, 1), (10, 1), (13, 1), (9, 4), (5, 3), (2, 5)]
+)
+def test_a_killed_training_resumed_ends_bit_identical(tmp_path, whole, after, every):
+    killed(tmp_path / "c", after, steps=every)
+    names = (
+        sorted(p.name for p in (tmp_path / "c/this").iterdir())
+        if (tmp_path / "c/this").exists()
+        else []
+    )
+    assert names == [f"step-{s:08d}" for s in range(every, after + 1, every)][-2:]
+    assert same(train(keeper(tmp_path / "c", steps=every)), whole)
+
+
+def test_a_training_killed_again_and_again_ends_bit_identical(tmp_path, whole):
+    for after in (2, 3, 5, 8, 13):
+        killed(tmp_path, after)
+    assert same(train(keeper(tmp_path)), whole)
+
+
+def test_saving_checkpoints_changes_nothing(tmp_path, whole):
+    assert same(train(keeper(tmp_path)), whole)
+
+
+def test_a_training_without_its_checkpoint_starts_anew_and_says_nothing(tmp_path, whole, capsys):
+    assert same(train(keeper(tmp_path / "none", steps=0)), whole)
+    assert "resumed from" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("patience", [2])
+def test_early_stopping_survives_a_kill(tmp_path, patience):
+    changed = {"window": 2, "patience": patience, "steps": 60, "learning_rate": 0.5}
+    whole = train(**changed)
+    assert whole[1].stopped and whole[1].step < 60
+    for after in (3, whole[1].step - 1):
+        shutil.rmtree(tmp_path / "c", ignore_errors=True)
+        with pytest.raises(Killed):
+            train(keeper(tmp_path / "c"), kill_after=after, **changed)
+        assert same(train(keeper(tmp_path / "c"), **changed), whole)
+    assert same(
+        train(keeper(tmp_path / "c"), kill_after=0, **changed), whole
+    )  # stopped: no further step
+
+
+def newest(folder):
+    return sorted(folder.glob("*/step-*"))[-1]
+
+
+def flip(path):
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(bytes(data))
+
+
+DAMAGES = {
+    "one bit of the state": lambda c: flip(c / "state.safetensors"),
+    "a state cut short": lambda c: (c / "state.safetensors").write_bytes(
+        (c / "state.safetensors").read_bytes()[:-9]
+    ),
+    "no state": lambda c: (c / "state.safetensors").unlink(),
+    "no record": lambda c: (c / "record.json").unlink(),
+    "a record cut short": lambda c: (c / "record.json").write_text(
+        (c / "record.json").read_text()[:-20]
+    ),
+    "one bit of the record": lambda c: flip(c / "record.json"),
+    "an empty record": lambda c: (c / "record.json").write_text("{}"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_checkpoint_falls_back_to_the_one_before(tmp_path, whole, capsys, damage):
+    killed(tmp_path, 8)
+    DAMAGES[damage](newest(tmp_path))
+    resumed = train(keeper(tmp_path))
+    err = capsys.readouterr().err
+    assert "warning" in err and "resumed from step 7" in err
+    assert same(resumed, whole)
+
+
+def test_where_all_checkpoints_are_damaged_the_training_starts_anew(tmp_path, whole, capsys):
+    killed(tmp_path, 8)
+    for folder in tmp_path.glob("*/step-*"):
+        flip(folder / "state.safetensors")
+    resumed = train(keeper(tmp_path))
+    err = capsys.readouterr().err
+    assert err.count("warning") == 2 and "resumed from" not in err
+    assert same(resumed, whole)
+
+
+def test_damaged_checkpoints_do_not_crowd_out_later_ones(tmp_path, whole, capsys):
+    killed(tmp_path, 8)
+    for folder in tmp_path.glob("*/step-*"):
+        flip(folder / "state.safetensors")
+    killed(tmp_path, 3)  # starts anew, and is killed below the damaged ones' steps
+    capsys.readouterr()
+    assert same(train(keeper(tmp_path)), whole)
+    assert "resumed from step 3" in capsys.readouterr().err
+
+
+def test_a_checkpoint_that_cannot_be_read_just_now_is_kept(tmp_path, monkeypatch):
+    killed(tmp_path, 4)
+
+    def fail(path):
+        raise OSError(errno.EIO, "Input/output error", str(path))
+
+    monkeypatch.setattr(checkpoint, "load_tensors", fail)
+    with pytest.raises(OSError, match="Input/output"):
+        train(keeper(tmp_path))
+    assert len(list(tmp_path.glob("*/step-*"))) == 2
+
+
+def test_half_a_checkpoint_left_by_a_kill_is_never_read(tmp_path, whole):
+    killed(tmp_path, 6)
+    part = tmp_path / "this/.step-00000007.part"
+    part.mkdir()
+    (part / "state.safetensors").write_bytes(b"half")
+    assert same(train(keeper(tmp_path)), whole)
+
+
+def test_checkpoints_of_another_identity_are_not_resumed(tmp_path, whole, capsys):
+    killed(tmp_path, 6, identity="other")
+    assert same(train(keeper(tmp_path)), whole)
+    err = capsys.readouterr().err
+    assert "other settings, data or code" in err and "resumed from" not in err
+
+
+def test_checkpoints_of_another_identity_do_not_crowd_out_ones_own(tmp_path, whole, capsys):
+    killed(tmp_path, 12, identity="other")
+    killed(tmp_path, 5)  # steps 1 to 5, below the other's
+    capsys.readouterr()
+    assert same(train(keeper(tmp_path)), whole)
+    assert "resumed from step 5" in capsys.readouterr().err
+
+
+def test_only_the_last_two_are_kept_and_none_after_clearing(tmp_path):
+    killed(tmp_path, 9)
+    assert sorted(p.name for p in (tmp_path / "this").iterdir()) == [
+        "step-00000008",
+        "step-00000009",
+    ]
+    keeper(tmp_path).clear()
+    assert not tmp_path.exists()
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that stands still until it is moved."""
+    now = [100.0]
+    monkeypatch.setattr("semblance.training.keeping.checkpoint.time.monotonic", lambda: now[0])
+    return now
+
+
+def saved_at(clock, keeping, seconds):
+    """Say at which of these seconds a checkpoint was saved."""
+    model, adam, saved = Tiny(), AdamW(Tiny(), 0.0), []
+    for step, second in enumerate(seconds, 1):
+        clock[0] = 100.0 + second
+        before = keeping.saved_at
+        keeping.save_if_due(model, adam, Progress(step=step), None)
+        saved += [second] if keeping.saved_at != before else []
+    return saved
+
+
+def test_a_checkpoint_is_saved_when_its_minutes_have_passed(tmp_path, clock):
+    assert saved_at(
+        clock, Checkpoints(tmp_path, "this", minutes=1.0), [30, 59, 60, 61, 119, 120, 150]
+    ) == [60, 120]
+
+
+def test_saving_takes_no_more_than_its_share_of_the_time(tmp_path, clock, monkeypatch):
+    real = checkpoint.save_tensors
+    monkeypatch.setattr(
+        checkpoint, "save_tensors", lambda *a: (real(*a), clock.__setitem__(0, clock[0] + 3.0))
+    )  # a slow disk
+    saved = saved_at(clock, Checkpoints(tmp_path, "this", minutes=1.0), range(30, 700, 10))
+    assert saved == [60, 220, 380, 540]  # 150 s after the end of the one before, on a grid of 10 s
+    assert all(
+        later - earlier >= 3.0 / checkpoint.SHARE for earlier, later in zip(saved, saved[1:])
+    )
+
+
+def test_a_checkpoint_is_safetensors_and_json_alone(tmp_path):
+    killed(tmp_path, 3)
+    assert sorted(p.name for p in newest(tmp_path).iterdir()) == [
+        "record.json",
+        "state.safetensors",
+    ]
+    record = json.loads((newest(tmp_path) / "record.json").read_text())
+    assert record["identity"] == "this" and record["progress"]["step"] == 3
+
+
+def test_a_resumed_training_counts_its_lives_and_the_time_of_all(tmp_path, clock):
+    now = clock
+    first = keeper(tmp_path)
+    now[0] = 107.0
+    model, adam, progress = Tiny(), AdamW(Tiny(), 0.0), Progress(step=1)
+    first.save(model, adam, progress, None)
+    for lives, seconds in ((2, 7.0), (3, 9.0)):
+        later = keeper(tmp_path)
+        later.restore(Tiny(), AdamW(Tiny(), 0.0), Progress())
+        assert (later.lives, later.seconds_before) == (lives, seconds)
+        now[0] += 2.0
+        later.save(model, adam, progress, None)
+
+
+SECONDS = {"step": 10.0, "evaluation": 25.0}
+
+
+class Job:
+    """A batch system's job on a clock that only the training's own work moves."""
+
+    def __init__(self, monkeypatch, folder):
+        self.now, self.folder, self.done = 5000.0, folder, []
+        monkeypatch.setattr("semblance.training.keeping.budget.time.time", lambda: self.now)
+        monkeypatch.setattr("semblance.training.keeping.budget.time.monotonic", lambda: self.now)
+
+    def tick(self, work):
+        self.done.append(work)
+        self.now += SECONDS[work]
+
+    def run(self, seconds):
+        """Train for this long at most, with no checkpoint but the last."""
+        self.stop_at, self.done = self.now + seconds, []
+        keeping = Checkpoints(self.folder, "this", minutes=1e9, stop_at=self.stop_at)
+        return train(keeping, tick=self.tick)
+
+
+@pytest.fixture
+def job(monkeypatch, tmp_path):
+    return Job(monkeypatch, tmp_path / "out" / "checkpoints")
+
+
+@pytest.mark.parametrize("seconds", [95, 105, 110, 120, 131, 150, 222])
+def test_a_training_stopped_by_its_time_again_and_again_ends_bit_identical(job, whole, seconds):
+    lives, done = 0, []
+    while True:
+        lives += 1
+        try:
+            ended = job.run(seconds)
+            break
+        except OutOfTime as error:
+            assert (
+                job.now <= job.stop_at - MARGIN + SECONDS["evaluation"]
+            )  # the first one's length is not yet known
+            assert "saved, the next start goes on from here" in str(error)
+            done += job.done
+    assert lives > 1 and same(ended, whole)
+    assert (done + job.done).count("step") == STEPS  # no step was done twice
+    assert (done + job.done).count("evaluation") == 1 + STEPS // 2
+
+
+def test_a_dev_evaluation_that_would_not_fit_is_left_to_the_next_start(job, whole):
+    with pytest.raises(OutOfTime, match=f"out: out of time at step 2 of {STEPS}; saved"):
+        job.run(45 + MARGIN + 24)  # an evaluation and two steps take 45 s, the next evaluation 25 s
+    assert job.done == ["evaluation", "step", "step"]
+    assert same(job.run(1e6), whole) and job.done[0] == "evaluation"
+
+
+def test_a_time_too_short_for_one_step_is_told_and_loses_nothing(job, whole):
+    with pytest.raises(
+        OutOfTime,
+        match=r"step 0 of 14, before the first step of this start: 59 s left, 60 s needed; ask for a longer",
+    ):
+        job.run(59)
+    assert job.done == [] and not job.folder.exists()
+    with pytest.raises(OutOfTime, match="saved"):
+        job.run(110)
+    left = sorted(p.name for p in job.folder.glob("*/step-*"))
+    with pytest.raises(
+        OutOfTime, match="before the first step of this start: 84 s left, 85 s needed"
+    ):
+        job.run(84)  # an evaluation is due, and is known from the start before to take 25 s
+    assert sorted(p.name for p in job.folder.glob("*/step-*")) == left
+    assert same(job.run(1e6), whole)
+
+
+def test_without_a_limit_there_is_always_time():
+    assert Budget(None).fits("step", 1e9)
+
+
+@pytest.mark.parametrize("save, kept_back", [(1.0, MARGIN), (MARGIN, SAVES * MARGIN)])
+def test_a_slow_disk_keeps_more_time_back(monkeypatch, save, kept_back):
+    monkeypatch.setattr("semblance.training.keeping.budget.time.time", lambda: 1000.0)
+    assert Budget(1000.0 + kept_back).fits("step", save)
+    assert not Budget(999.0 + kept_back).fits("step", save)
+
+
+def test_before_any_save_its_time_is_guessed_from_the_models_size(tmp_path, monkeypatch):
+    keeping = keeper(tmp_path)
+    keeping.restore(Tiny(), AdamW(Tiny(), 0.0), Progress())
+    numbers = 20 * 4 + 2 * 4 + 4 * 4 + 4  # embedding, norm, linear
+    assert keeping.expected == 4 * 4 * numbers / checkpoint.SLOW  # four copies of four bytes
+
+
+def test_a_training_whose_folder_was_taken_over_stops_and_saves_nothing_more(tmp_path):
+    with alone(tmp_path) as lease:
+        keeping = Checkpoints(tmp_path / "checkpoints", "this", minutes=1e9, steps=1, lease=lease)
+
+        def take_over(work):
+            if len(list(tmp_path.glob("checkpoints/this/step-*"))) == 2:  # after step 2
+                (tmp_path / ".writer").write_text('{"token": "theirs", "host": "n2"}')
+
+        with pytest.raises(Busy, match="node n2"):
+            train(keeping, tick=take_over)
+    assert sorted(p.name for p in tmp_path.glob("checkpoints/this/*")) == [
+        "step-00000001",
+        "step-00000002",
+    ]

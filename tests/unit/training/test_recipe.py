@@ -1,0 +1,127 @@
+"""Recipes: how settings become a loss function, rows, a schedule, and batches' losses."""
+
+import numpy as np
+import pytest
+import torch
+
+from semblance.data.corpus import NONE, Rows, Tokens
+from semblance.errors import InputError
+from semblance.models.dropout import DropoutSettings
+from semblance.models.encoder import Architecture, Encoder
+from semblance.training.batch import Views
+from semblance.training.losses.regulators import loss as regulators
+from semblance.training.recipe import (
+    BatchLoss,
+    TrainSettings,
+    batch_size,
+    find_loss,
+    schedule,
+    training_rows,
+)
+
+SHAPE = Architecture(16, 1, 2, 32, 50, 40, 2, 1e-12, 0.1, 0.1, 0, 0)
+ROWS = Rows(
+    np.arange(0, 30, 3, dtype=np.int32),
+    np.arange(1, 30, 3, dtype=np.int32),
+    np.arange(2, 30, 3, dtype=np.int32),
+)
+SILENT = DropoutSettings(hidden=0.0, attention=0.0)
+
+
+def settings(**changed) -> TrainSettings:
+    """Return small settings."""
+    return TrainSettings(
+        **{
+            "loss": "contrastive",
+            "batch_size": 4,
+            "epochs": 2,
+            "learning_rate": 1e-3,
+            "max_length": 8,
+            "dropout": SILENT,
+            **changed,
+        }
+    )
+
+
+@pytest.fixture
+def tokens() -> Tokens:
+    """Thirty sentences of 3 to 9 tokens."""
+    lengths = 3 + np.arange(30) % 7
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    return Tokens(np.random.default_rng(0).integers(1, 50, offsets[-1]).astype(np.int32), offsets)
+
+
+@pytest.fixture
+def encoder() -> Encoder:
+    """A tiny encoder with fixed weights."""
+    torch.manual_seed(0)
+    return Encoder(SHAPE, "mean")
+
+
+@pytest.mark.parametrize("name", ["nobody", "../loop", "views", "os", ""])
+def test_an_unknown_loss_is_refused(name):
+    with pytest.raises(InputError, match="known are contrastive, entropy, regulators"):
+        find_loss(name, {})
+
+
+def test_an_option_that_the_loss_does_not_take_is_named():
+    with pytest.raises(InputError, match=r"options\.phi: .*takes scale"):
+        find_loss("contrastive", {"phi": 0.1})
+
+
+def test_twice_pairs_each_distinct_sentence_with_itself():
+    rows = training_rows(ROWS, 30, settings(views="twice"))
+    assert rows.query.tolist() == rows.positive.tolist() == list(range(30)) and set(
+        rows.negative
+    ) == {NONE}
+
+
+def test_hard_negatives_can_be_left_out():
+    assert set(training_rows(ROWS, 30, settings(hard_negatives=False)).negative) == {NONE}
+
+
+def test_the_steps_are_whole_batches_an_epoch_and_are_capped():
+    assert schedule(ROWS, settings()).steps == 2 * (10 // 4)
+    assert schedule(ROWS, settings(max_steps=3)).steps == 3
+    assert schedule(ROWS, settings(evaluate_share=0.5)).evaluate_every == 2
+    assert schedule(ROWS, settings(window=0.5, least_window=1)).window == 1
+    assert schedule(ROWS, settings(window=0.5)).window == 10  # the floor
+    assert schedule(ROWS, settings(unit="batch")).window == 1
+
+
+def test_a_corpus_smaller_than_the_batch_fills_what_it_can():
+    assert batch_size(ROWS, settings(batch_size=64)) == 10
+
+
+def test_the_batch_loss_is_the_loss_of_the_batchs_embeddings(encoder, tokens):
+    frozen = [np.random.default_rng(i).normal(size=(30, 16)).astype(np.float16) for i in range(2)]
+    batch_loss = BatchLoss(encoder, tokens, ROWS, settings(loss="regulators"), frozen)
+    from semblance.training.batching import batches
+
+    chosen = next(batches(ROWS, 4, 0))
+    embedded = torch.from_numpy(encoder.encode(tokens, 8))
+    au = [
+        torch.from_numpy(np.stack([e[c[chosen]] for e in frozen]).astype(np.float32))
+        for c in ROWS[:2]
+    ]
+    expected = regulators(Views(*(embedded[c[chosen]] for c in ROWS), *au))
+    assert batch_loss(0).item() == pytest.approx(float(expected), rel=1e-5)
+
+
+def test_bf16_is_near_fp32_and_leaves_float32_gradients(encoder, tokens):
+    exact = float(BatchLoss(encoder, tokens, ROWS, settings())(0))
+    loss = BatchLoss(encoder, tokens, ROWS, settings(precision="bf16"))(0)
+    loss.backward()
+    assert float(loss) != exact and float(loss) == pytest.approx(
+        exact, rel=0.05
+    )  # bf16 keeps 8 bits
+    assert all(p.grad is None or p.grad.dtype == torch.float32 for p in encoder.parameters())
+
+
+def test_the_two_views_of_a_sentence_differ_under_dropout(encoder, tokens):
+    rows = training_rows(ROWS, 30, settings(views="twice"))
+    noisy = BatchLoss(
+        encoder, tokens, rows, settings(views="twice", dropout=DropoutSettings(hidden=0.3))
+    )
+    still = BatchLoss(encoder, tokens, rows, settings(views="twice"))
+    assert float(noisy(0)) > float(still(0))  # identical views are the easiest positives
