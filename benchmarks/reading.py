@@ -9,6 +9,8 @@ import torch
 from benchmarks.workload import Workload
 from semblance.data.corpus import tokenise
 from semblance.evaluation import similarity
+from semblance.evaluation.prepared import read_pairs
+from semblance.layout import STS_TASKS
 from semblance.models import folder as model_folder
 from semblance.models.encoder import Encoder, set_up
 
@@ -97,11 +99,7 @@ def _sts(
     encoder = _our_model(work, base, threads, gpus, matmul, precision)
 
     def run() -> None:
-        tests = similarity.Sts(
-            similarity.read_pairs(work.sts_pairs()),
-            work.base(base) / "tokenizer.json",
-            similarity.TASKS,
-        )
+        tests = similarity.Sts(read_pairs(work.sts_pairs()), work.base(base) / "tokenizer.json")
         list(similarity.score_rows(tests.predict(encoder, LENGTH)[0]))
 
     return run
@@ -121,10 +119,10 @@ def _their_sts(
 
     work = Workload(folder)
     model = _their_model(work, base, threads, gpus, matmul, precision, tuned)
-    pairs = similarity.read_pairs(work.sts_pairs())
+    pairs = read_pairs(work.sts_pairs())
 
     def run() -> None:
-        for task in similarity.TASKS:
+        for task in STS_TASKS:
             left, right, gold = (
                 pairs[k][pairs["task"] == task].tolist()
                 for k in ("sentence1", "sentence2", "score")

@@ -102,8 +102,8 @@ class Workload:
         return read_sentences(self.folder / f"results/corpora/{corpus}")
 
     def sts_pairs(self) -> Path:
-        """Return the prepared pairs of the seven tasks."""
-        return self.folder / "results/sts/pairs.parquet"
+        """Return the folder of the prepared pairs of the seven tasks."""
+        return self.folder / "results/sts"
 
 
 def text_batches(

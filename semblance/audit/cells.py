@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from semblance.audit.recompute import Values
-from semblance.reporting.table import IN_NATURAL_UNIT, Row, Table
+from semblance.layout import IN_NATURAL_UNIT
+from semblance.reporting.table import Row, Table
 
 TOLERANCE = 1e-9  # points
 FAQ = ("acc@1", "acc@3", "acc@5", "map")

@@ -11,29 +11,39 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from semblance import layout
 from semblance.errors import InputError
+from semblance.layout import RECORD
 from semblance.provenance import canonical, file_digest, read_sealed, text_digest
-from semblance.reporting.table import UNTRAINED
 
-LOCK = "digests.lock.json"  # digests, found at the first download, of files that the manifest does not pin
-UNRECORDED = frozenset({"logs", "events", "checkpoints"})  # folders of what is no result
-BASE = "{resources}/models/{base}/record.json"
-CORPUS = "{root}/corpora/{corpus}/record.json"
-TOKENS = "{root}/tokens/*/{corpus}/record.json"
-PAIRS = "{root}/sts/record.json"
-BANK = "{root}/faq/{bank}/record.json"
-MODEL = "{root}/models/{corpus}/{base}/{method}/{seed}/record.json"
-INITIAL = "{root}/models/{corpus}/{base}/initial/{seed}/record.json"
-TRAINED = {"base": (BASE,), "corpus": (CORPUS,), "tokens": (TOKENS,), "dev": (PAIRS, BANK)}
+LOCK = layout.DIGEST_LOCK
+UNRECORDED = layout.WITHOUT_RECORD
+BASE = f"{{downloads}}/{layout.BASE}/{RECORD}"
+CORPUS = f"{{root}}/{layout.CORPUS}/{RECORD}"
+# The tokens of a corpus may be those of another base, whose tokenizer is the same.
+TOKENS = f"{{root}}/{layout.TOKENS}/{RECORD}".replace("{base}", "*")
+STS_TEST = f"{{root}}/{layout.STS_TEST}/{RECORD}"
+STS_DEV = f"{{root}}/{layout.STS_DEV_DATA}/{RECORD}"
+FOLD_DEV = f"{{root}}/{layout.FOLD_DEV_DATA}/{RECORD}"
+BANK = f"{{root}}/{layout.BANK}/{RECORD}"
+MODEL = f"{{root}}/{layout.MODEL}/{RECORD}"
+INITIAL = MODEL.replace("{method}", layout.INITIAL)
+TRAINED = {
+    "base": (BASE,),
+    "corpus": (CORPUS,),
+    "tokens": (TOKENS,),
+    "dev": (FOLD_DEV, STS_DEV),
+}
 SOURCES = {  # stage -> name of an input -> where the record that vouches for it may lie
     "tokenise": {"sentences": (CORPUS,), "tokenizer": (BASE,)},
     "train": TRAINED,
     "train_initial": TRAINED,
     "train_entropy": TRAINED | {"base": (INITIAL, BASE)},
     "embed": {"model": (MODEL,), "tokens": (TOKENS,)},
-    "evaluate_sts": {"weights": (MODEL,), "data": (PAIRS,)},
+    "evaluate_sts": {"weights": (MODEL,), "data": (STS_TEST,), "dev": (STS_DEV,)},
     "evaluate_faq": {"weights": (MODEL,), "data": (BANK,)},
 }
+PLACES = (layout.TOKENS, layout.MODEL, layout.EMBEDDINGS, layout.STS_SCORES, layout.FAQ_SCORES)
 OF_FILES = (
     "collect_scores",
     "render_table",
@@ -70,16 +80,16 @@ class Chain:
         """The path of every record, sorted."""
         found = [
             path
-            for path in self.root.rglob("record.json")
+            for path in self.root.rglob(RECORD)
             if not UNRECORDED & set(path.relative_to(self.root).parts)
         ]
-        found += [*self.root.glob("tables/records/*.json")]
+        found += [*self.root.glob(layout.pattern(layout.TABLE_RECORD))]
         if self.resources:
             found += [
-                *self.resources.rglob("record.json"),
-                *self.resources.glob("data/records/*.json"),
+                *self.resources.rglob(RECORD),
+                *self.resources.glob(f"{layout.RAW_DATA}/{layout.pattern(layout.RAW_RECORD)}"),
             ]
-            found += self.resources.glob(f"data/{LOCK}")
+            found += self.resources.glob(f"{layout.RAW_DATA}/{LOCK}")
         return sorted(found)
 
     def read(self, path: Path) -> dict:
@@ -151,25 +161,33 @@ class Chain:
     def _file(self, path: Path, stage: str, name: str) -> Path | None:
         """Return the file that an input's name tells, None where the name tells a role."""
         if stage.startswith("prepare_"):
-            return Path(os.path.normpath((self.resources or Path("resources")) / "data" / name))
+            return Path(
+                os.path.normpath((self.resources or Path("resources")) / layout.RAW_DATA / name)
+            )
         return Path(os.path.normpath(path.parent / name)) if stage in OF_FILES else None
 
     def _sought(self, path: Path, stage: str, name: str) -> tuple[str, ...]:
-        """Return the patterns of where the record behind an input may lie, told from the reader's own place."""
-        root, resources = (
-            glob.escape(str(folder)) for folder in (self.root, self.resources or "resources")
-        )
-        if name.endswith("/record.json"):  # frozen embeddings stand under their own path
+        """Return the patterns of where the record behind an input may lie."""
+        root = glob.escape(str(self.root))
+        downloads = glob.escape(str(self.resources or "resources"))
+        if name.endswith(f"/{RECORD}"):  # frozen embeddings stand under their own path
             return ("/".join([root, *map(glob.escape, Path(name).parts[-6:])]),)
-        untrained = name == "weights" and path.parts[-3] == UNTRAINED
-        patterns = (BASE,) if untrained else SOURCES.get(stage, {}).get(name, ())
-        names = ("base", "corpus") if stage == "tokenise" else ("corpus", "base", "method", "seed")
-        places = dict(zip(names, map(glob.escape, path.parts[-1 - len(names) : -1])))
-        bank = places.get("corpus", "").rpartition("-")[0]
+        place = {key: glob.escape(value) for key, value in self._place(path).items()}
+        patterns = SOURCES.get(stage, {}).get(name, ())
+        if name == "weights" and place["method"] == layout.START:
+            patterns = (BASE,)
+        place["bank"] = place.get("corpus", "").rpartition("-")[0]
         return tuple(
-            pattern.format(root=root, resources=resources, bank=bank, **places)
-            for pattern in patterns
+            pattern.format(root=root, downloads=downloads, **place) for pattern in patterns
         )
+
+    def _place(self, path: Path) -> dict[str, str]:
+        """Return corpus, base, method and seed, as far as a record's path names them."""
+        folder = path.parent.relative_to(self.root).as_posix()
+        for template in PLACES:
+            if found := layout.parse(template, folder):
+                return found
+        return {}
 
     def _gives(self, source: Path, digest: str, file: Path | None) -> bool:
         if not self._readable(source):

@@ -28,9 +28,9 @@ from semblance.audit.recompute import (
     sts_values,
 )
 from semblance.errors import InputError
+from semblance.layout import IN_NATURAL_UNIT
 from semblance.provenance import ROOT
 from semblance.reporting.scores import KEY
-from semblance.reporting.table import IN_NATURAL_UNIT
 
 PUBLISHED = ROOT / "workflow" / "published.yaml"
 TOLERANCE = 1e-11  # of a score in its natural unit: 1e-9 points

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from semblance.data.text import normalise, read_lines, read_rows, refuse_traces
+from semblance.data.text import normalise, read_csv, read_lines, read_rows, refuse_traces
 from semblance.errors import InputError, at
 
 FILE_NAME = re.compile(r"STS(?:20\d\d)?\.(gs|input)\.(.+?)\.txt(?:\.gz)?")
@@ -166,9 +166,16 @@ def read_sick(path: Path | str) -> list[ScoredPair]:
     return _some(pairs, path)
 
 
-def check_count(what: str, found: int, expected: int, where: object) -> None:
-    """Raise InputError at ``where`` unless as many were found as the release is known to hold."""
-    if found != expected:
-        raise InputError(
-            where, f"{what}: {found} found, {expected} expected", "fetch the original release again"
-        )
+def read_pairs_csv(path: Path | str, task: str) -> list[ScoredPair]:
+    """Read a CSV of scored pairs of any other test set: columns sentence1, sentence2, score.
+
+    The score is a finite number on a scale of its own: correlations do not depend on the scale.
+    """
+    pairs = []
+    for line, row in read_csv(path, ("sentence1", "sentence2", "score")):
+        text = row["score"].strip()
+        if not re.fullmatch(r"(?a:-?\d+\.?\d*|-?\.\d+)", text):
+            raise InputError(at(path, line), f"score {text!r} is no plain number")
+        sentences = [row["sentence1"], row["sentence2"]]
+        pairs.append(_pair(task, "", line, sentences, float(text), path))
+    return _some(pairs, path)

@@ -1,38 +1,73 @@
-"""The dev set that chooses a training's checkpoint: STS-B's pairs, or a fold's dev questions."""
+"""The dev score that chooses a training's checkpoint: of STS-B's dev pairs, or of a fold's questions.
 
+This module reads dev data alone, and imports nothing that only a test needs.
+"""
+
+from collections.abc import Callable
 from pathlib import Path
-from typing import Callable
 
-from semblance.evaluation.retrieval import Retrieval, read_bank
-from semblance.evaluation.similarity import DEV, Sts, read_pairs
+import numpy as np
+
+from semblance.errors import InputError
+from semblance.evaluation.metrics import average_precision, cosine_pairs, rank_relevant, spearman
+from semblance.evaluation.prepared import PAIRS, QUESTIONS, read_bank, read_pairs
+from semblance.evaluation.texts import Texts
 from semblance.models.encoder import Encoder
 from semblance.models.folder import stored_length
+from semblance.models.vectors import collapsed
 from semblance.provenance import canonical, checked, text_digest
 
+DevScore = Callable[[Encoder], float]
 
-def dev_set(
-    record: str, base: str, faq_length: int, fold: int | None
-) -> tuple[Callable[[Encoder], float], dict[str, str]]:
+
+def dev_set(record: str, base: str, max_length: int) -> tuple[DevScore, dict[str, str]]:
     """Return the dev score as a function of the encoder, and the digest of the data behind it.
 
-    ``record`` is that of the prepared STS pairs, or, with ``fold``, of a FAQ bank, whose dev part
-    follows its test part in rotation; ``base`` is the record of the model whose tokenizer reads it.
-    STS sentences are read up to the base's own longest input, as in the test; FAQ texts up to
-    ``faq_length`` tokens, as in training.
+    ``record`` is that of prepared dev data; ``base`` is the record of the model whose tokenizer
+    reads them. Sentence pairs are read up to the base's own longest input, as in the test; a bank's
+    texts up to ``max_length`` tokens, as in training. The score is NaN for collapsed embeddings.
     """
-    vouched = checked(record)
+    outputs = checked(record)["outputs"]
     checked(base, "model/tokenizer.json", "model/sentence_bert_config.json")
-    model, folder = Path(base).parent / "model", Path(record).parent
-    tokenizer, max_length = model / "tokenizer.json", faq_length
-    if fold is None:
-        data = Sts(read_pairs(folder / "pairs.parquet"), tokenizer, (DEV,))
-        max_length = stored_length(model)
+    model = Path(base).parent / "model"
+    folder = Path(record).parent
+    if PAIRS in outputs:
+        score = similarity_score(folder, model / "tokenizer.json", stored_length(model))
+    elif QUESTIONS in outputs:
+        score = retrieval_score(folder, model / "tokenizer.json", max_length)
     else:
-        bank = read_bank(folder)
-        part = (fold + 1) % vouched["folds"]
-        data = Retrieval(
-            bank, [q for q in bank.questions if q.part == part and q.protocol == "pairs"], tokenizer
-        )
-    return lambda encoder: data.dev_score(encoder, max_length), {
-        "dev": text_digest(canonical(vouched["outputs"]))
-    }
+        raise InputError(record, f"lists neither {PAIRS} nor {QUESTIONS}", "prepare it again")
+    return score, {"dev": text_digest(canonical(outputs))}
+
+
+def similarity_score(folder: Path, tokenizer: Path, max_length: int) -> DevScore:
+    """Return Spearman's ρ of an encoder on prepared pairs, as a function of the encoder."""
+    pairs = read_pairs(folder)
+    left = pairs["sentence1"].tolist()
+    right = pairs["sentence2"].tolist()
+    texts = Texts(left + right, tokenizer)
+
+    def score(encoder: Encoder) -> float:
+        vectors = texts.encode(encoder, max_length)
+        if collapsed(vectors.matrix):
+            return float("nan")
+        return spearman(cosine_pairs(vectors.of(left), vectors.of(right)), pairs["score"])
+
+    return score
+
+
+def retrieval_score(folder: Path, tokenizer: Path, max_length: int) -> DevScore:
+    """Return the MAP of an encoder on the questions of a bank, as a function of the encoder."""
+    bank = read_bank(folder)
+    queries = [question.text for question in bank.questions]
+    relevant = [question.relevant for question in bank.questions]
+    texts = Texts([*bank.answers, *queries], tokenizer)
+
+    def score(encoder: Encoder) -> float:
+        vectors = texts.encode(encoder, max_length)
+        if collapsed(vectors.matrix):
+            return float("nan")
+        ranks = rank_relevant(vectors.of(bank.answers), vectors.of(queries), relevant)
+        return float(np.mean([average_precision(r) for r in ranks]))
+
+    return score

@@ -1,6 +1,11 @@
 """The metrics of both papers, in float64: correlations, and rankings with their ties decided."""
 
+from collections.abc import Iterable, Iterator
+
 import numpy as np
+
+from semblance.errors import InputError
+from semblance.models.vectors import unit
 
 
 def ranks(values: np.ndarray) -> np.ndarray:
@@ -60,3 +65,26 @@ def accuracy_at(ranks_of_relevant: np.ndarray, k: int) -> float:
 def average_precision(ranks_of_relevant: np.ndarray) -> float:
     """Return the average precision over ALL relevant candidates; 1/rank where there is one."""
     return float(np.mean(np.arange(1, len(ranks_of_relevant) + 1) / ranks_of_relevant))
+
+
+def refuse_zero_vectors(*values: np.ndarray) -> None:
+    """Raise InputError where unit vectors or cosines are undefined: a vector was zero."""
+    if not all(np.isfinite(part).all() for part in values):
+        raise InputError(
+            "model", "gives a zero vector, whose cosine is undefined", "train it again"
+        )
+
+
+def rank_relevant(
+    answers: np.ndarray, queries: np.ndarray, relevant: Iterable[Iterable[int]]
+) -> Iterator[np.ndarray]:
+    """Yield, for each query, the ascending ranks of its relevant answers among all answers.
+
+    ``answers`` (A, d) and ``queries`` (Q, d) are vectors of any length; ``relevant`` holds the
+    numbers of the relevant answers of each query. Answers are ranked by their cosine.
+    """
+    answers = unit(answers)
+    queries = unit(queries)
+    refuse_zero_vectors(answers, queries)
+    for query, numbers in zip(queries, relevant, strict=True):
+        yield relevant_ranks(answers @ query, np.asarray(numbers))

@@ -1,61 +1,23 @@
 """FAQ retrieval: every answer of the bank is ranked for each query, under two protocols."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Iterator, Sequence
 
 import numpy as np
 
-from semblance.data.corpus import read_parquet
-from semblance.errors import InputError
-from semblance.evaluation.metrics import accuracy_at, average_precision, relevant_ranks
+from semblance.evaluation.metrics import accuracy_at, average_precision, rank_relevant
+from semblance.evaluation.prepared import Bank, Question
 from semblance.evaluation.texts import Texts, Vectors
+from semblance.layout import FAQ_CUTOFFS, FAQ_METRICS
 from semblance.models.encoder import Encoder
-from semblance.models.vectors import collapsed, unit
-
-CUTOFFS = (1, 3, 5)
-METRICS = (*(f"acc@{k}" for k in CUTOFFS), "map")
-
-
-@dataclass(frozen=True)
-class Question:
-    """A query with the candidate numbers of its relevant answers."""
-
-    protocol: str
-    id: str
-    text: str
-    part: int
-    relevant: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Bank:
-    """A FAQ bank as prepared: the distinct answers, and the questions of both protocols."""
-
-    answers: tuple[str, ...]
-    questions: tuple[Question, ...]
-
-
-def read_bank(folder: str | Path) -> Bank:
-    """Read ``answers.parquet`` and ``questions.parquet``."""
-    answers = read_parquet(Path(folder, "answers.parquet"), ("text",))["text"].to_pylist()
-    questions = read_parquet(
-        Path(folder, "questions.parquet"), ("protocol", "id", "text", "part", "relevant")
-    ).to_pylist()
-    return Bank(
-        tuple(answers),
-        tuple(
-            Question(q["protocol"], q["id"], q["text"], q["part"], tuple(q["relevant"]))
-            for q in questions
-        ),
-    )
 
 
 class Retrieval:
     """Some questions of a bank against all its answers, tokenised for one tokenizer."""
 
     def __init__(self, bank: Bank, questions: Sequence[Question], tokenizer_file: str | Path):
-        self.answers, self.questions = list(bank.answers), list(questions)
+        self.answers = list(bank.answers)
+        self.questions = list(questions)
         self.texts = Texts([*self.answers, *(q.text for q in self.questions)], tokenizer_file)
 
     def predict(self, encoder: Encoder, max_length: int) -> dict[str, list]:
@@ -63,30 +25,17 @@ class Retrieval:
         return self._rank(self.texts.encode(encoder, max_length))
 
     def _rank(self, vectors: Vectors) -> dict[str, list]:
-        answers = unit(vectors.of(self.answers))  # (A, d)
-        queries = unit(vectors.of([q.text for q in self.questions]))  # (Q, d)
-        if not (np.isfinite(answers).all() and np.isfinite(queries).all()):
-            raise InputError(
-                "model", "gives a zero vector, whose cosine is undefined", "train it again"
-            )
-        found = [
-            relevant_ranks(answers @ query, np.asarray(q.relevant))
-            for q, query in zip(self.questions, queries)
-        ]
+        answers = vectors.of(self.answers)  # (A, d)
+        queries = vectors.of([q.text for q in self.questions])  # (Q, d)
+        ranks = list(rank_relevant(answers, queries, [q.relevant for q in self.questions]))
         columns = {
             "protocol": [q.protocol for q in self.questions],
             "query": [q.id for q in self.questions],
-            "ranks": [r.tolist() for r in found],
+            "ranks": [r.tolist() for r in ranks],
         }
-        columns |= {f"acc@{k}": [accuracy_at(r, k) for r in found] for k in CUTOFFS}
-        return columns | {"ap": [average_precision(r) for r in found]}
-
-    def dev_score(self, encoder: Encoder, max_length: int) -> float:
-        """Return the MAP over the questions; NaN if the embeddings have collapsed."""
-        vectors = self.texts.encode(encoder, max_length)
-        return (
-            float("nan") if collapsed(vectors.matrix) else float(np.mean(self._rank(vectors)["ap"]))
-        )
+        for k in FAQ_CUTOFFS:
+            columns[f"acc@{k}"] = [accuracy_at(r, k) for r in ranks]
+        return columns | {"ap": [average_precision(r) for r in ranks]}
 
 
 def score_rows(predictions: dict[str, list]) -> Iterator[dict]:
@@ -94,7 +43,7 @@ def score_rows(predictions: dict[str, list]) -> Iterator[dict]:
     protocols = np.asarray(predictions["protocol"])
     for protocol in dict.fromkeys(protocols.tolist()):
         inside = protocols == protocol
-        for metric in METRICS:
+        for metric in FAQ_METRICS:
             values = np.asarray(predictions["ap" if metric == "map" else metric])[inside]
             yield {
                 "protocol": protocol,

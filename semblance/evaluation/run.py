@@ -1,56 +1,39 @@
-"""One model's evaluation from files to files: scores in the long form, per-item predictions, record."""
+"""One model's evaluation from files to files: scores in the long form, predictions, record."""
 
 import csv
 import io
 import time
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Iterable
 
 from semblance.evaluation import retrieval, similarity
+from semblance.evaluation.prepared import read_bank, read_pairs
 from semblance.files import write_text
+from semblance.layout import SCORE_COLUMNS, STS_DEV
 from semblance.locks import alone
 from semblance.models import folder as model_folder
 from semblance.models.encoder import Compute, Encoder, device_name, set_up
 from semblance.provenance import canonical, checked, environment, text_digest, write_record
 
-COLUMNS = (
-    "run",
-    "corpus",
-    "base",
-    "method",
-    "seed",
-    "fold",
-    "task",
-    "subset",
-    "metric",
-    "aggregation",
-    "protocol",
-    "value",
-    "n",
-    "precision",
-    "code",
-    "environment",
-    "weights",
-    "data",
-)
 LIBRARIES_THAT_COUNT = ("python", "machine", "torch", "numpy", "tokenizers")
 
 
 @dataclass(frozen=True)
 class StsRun:
-    """Which model is evaluated on STS, and on which release of the texts."""
+    """Which model is evaluated on STS, and on which text version; φ of an entropy model."""
 
     corpus: str
     base: str
     method: str
     seed: str
     protocol: str
+    phi: str = ""
 
 
 @dataclass(frozen=True)
 class FaqRun:
-    """Which model is evaluated on which fold of a bank, under which protocols."""
+    """Which model is evaluated on which fold of a bank, under which protocols; φ as in StsRun."""
 
     corpus: str
     base: str
@@ -59,79 +42,92 @@ class FaqRun:
     bank: str
     fold: int
     protocols: tuple[str, ...]
+    phi: str = ""
 
 
-def evaluate_sts(
-    run: StsRun, model: str, pairs: str, output: Path, compute: Compute, code: str
-) -> None:
-    """Write the STS scores of the model with record ``model`` beside ``output``, the record.
+@dataclass(frozen=True)
+class Target:
+    """What an evaluation writes and how: its record, the machine's settings, the code's digest."""
 
-    ``pairs`` is the record of the test sets.
+    record: Path
+    compute: Compute
+    code: str
+
+
+def evaluate_sts(run: StsRun, model: str, test: str, dev: str, target: Target) -> None:
+    """Write the STS scores of the model with record ``model``: of the test sets and of STS-B dev.
+
+    ``test`` and ``dev`` are the records of the prepared pairs.
     """
     started = time.monotonic()
-    data, encoder, facts = checked(pairs), *_open(model, compute, code)
-    tasks = (*similarity.TASKS, similarity.DEV)
-    tests = similarity.Sts(
-        similarity.read_pairs(Path(pairs).parent / "pairs.parquet"), _tokenizer(model), tasks
-    )
-    predictions, geometry = tests.predict(
-        encoder, model_folder.stored_length(Path(model).parent / "model")
-    )
-    rows = [
-        {"fold": "", "protocol": run.protocol, **row} for row in similarity.score_rows(predictions)
-    ]
-    rows += [
-        {
-            "fold": "",
-            "protocol": run.protocol,
-            "task": "stsb",
-            "subset": "",
-            "metric": name,
-            "aggregation": "all",
-            "value": value,
-            "n": int((predictions["task"] == "stsb").sum()),
-        }
-        for name, value in geometry.items()
-    ]
-    facts |= {"data": text_digest(canonical(data["outputs"]))}
-    _write(run, rows, predictions, output, facts, started, "evaluate_sts", compute)
+    test_digest = data_digest(test)
+    dev_digest = data_digest(dev)
+    encoder, facts = _open(model, target)
+    facts["data"] = test_digest
+    pairs = similarity.join_pairs(read_pairs(Path(dev).parent), read_pairs(Path(test).parent))
+    sentences = similarity.Sts(pairs, _tokenizer(model))
+    longest = model_folder.stored_length(Path(model).parent / "model")
+    predictions, geometry = sentences.predict(encoder, longest)
+    rows = [*similarity.score_rows(predictions), *_geometry_rows(predictions, geometry)]
+    for row in rows:
+        row |= {"fold": "", "protocol": run.protocol}
+        if row["task"] == STS_DEV:
+            row["data"] = dev_digest
+    inputs = {"weights": facts["weights"], "data": test_digest, "dev": dev_digest}
+    with alone(target.record.parent):
+        _write(run, rows, predictions, target, facts)
+        _write_record("evaluate_sts", run, target, inputs, started)
 
 
-def evaluate_faq(
-    run: FaqRun, model: str, bank: str, output: Path, max_length: int, compute: Compute, code: str
-) -> None:
+def _geometry_rows(predictions: dict, geometry: dict[str, float]) -> Iterable[dict]:
+    """Yield the score rows of alignment and uniformity, which are measured on STS-B's test pairs."""
+    count = int((predictions["task"] == "stsb").sum())
+    for name, value in geometry.items():
+        row = {"task": "stsb", "subset": "", "metric": name, "aggregation": "all"}
+        yield row | {"value": value, "n": count}
+
+
+def evaluate_faq(run: FaqRun, model: str, bank: str, max_length: int, target: Target) -> None:
     """Write the retrieval scores of one fold of a bank; ``bank`` is its record."""
     started = time.monotonic()
-    data, encoder, facts = checked(bank), *_open(model, compute, code)
-    whole = retrieval.read_bank(Path(bank).parent)
+    digest = data_digest(bank)
+    encoder, facts = _open(model, target)
+    facts["data"] = digest
+    whole = read_bank(Path(bank).parent)
     chosen = [q for q in whole.questions if q.part == run.fold and q.protocol in run.protocols]
-    predictions = retrieval.Retrieval(whole, chosen, _tokenizer(model)).predict(encoder, max_length)
-    rows = [
-        {"fold": str(run.fold), "task": run.bank, **row}
-        for row in retrieval.score_rows(predictions)
-    ]
-    facts |= {"data": text_digest(canonical(data["outputs"]))}
-    _write(run, rows, predictions, output, facts, started, "evaluate_faq", compute)
+    ranking = retrieval.Retrieval(whole, chosen, _tokenizer(model))
+    predictions = ranking.predict(encoder, max_length)
+    rows = list(retrieval.score_rows(predictions))
+    for row in rows:
+        row |= {"fold": str(run.fold), "task": run.bank}
+    inputs = {"weights": facts["weights"], "data": digest}
+    with alone(target.record.parent):
+        _write(run, rows, predictions, target, facts)
+        _write_record("evaluate_faq", run, target, inputs, started)
 
 
-def _open(model: str, compute: Compute, code: str) -> tuple[Encoder, dict]:
+def data_digest(record: str) -> str:
+    """Return the digest that names the data of a record, after checking its files."""
+    return text_digest(canonical(checked(record)["outputs"]))
+
+
+def _open(model: str, target: Target) -> tuple[Encoder, dict]:
     """Load a model for evaluation; return it and the facts that stand beside each of its scores."""
-    record, device = checked(model), set_up(compute.threads, compute.gpus, compute.matmul)
+    compute = target.compute
+    record = checked(model)
+    device = set_up(compute.threads, compute.gpus, compute.matmul)
     encoder = model_folder.load(Path(model).parent / "model").eval().to(device)
     encoder.precision = compute.precision
-    settings, regulated, name = (
-        record.get("settings", {}),
-        record.get("regulated", {}),
-        device_name(device),
-    )
+    name = device_name(device)
+    settings = record.get("settings", {})
+    regulated = record.get("regulated", {})
     made = {
         "device": _kind(record.get("device", name)),
         "matmul": settings.get("matmul", "highest"),
         "versions": _versions(record["environment"]),
     }
-    if (
-        regulated.get("matmul", made["matmul"]) != made["matmul"]
-    ):  # else a model without regulators is of the same making
+    # Named only where it differs: a table holds models with and without regulators.
+    if regulated.get("matmul", made["matmul"]) != made["matmul"]:
         made["regulated"] = regulated["matmul"]
     evaluated = {
         "device": _kind(name),
@@ -142,14 +138,14 @@ def _open(model: str, compute: Compute, code: str) -> tuple[Encoder, dict]:
     precision = _precision(compute.precision, settings.get("precision"), regulated.get("precision"))
     return encoder, {
         "precision": precision,
-        "code": code,
+        "code": target.code,
         "environment": text_digest(canonical(environments))[:16],
         "weights": record["outputs"]["model/model.safetensors"],
     }
 
 
 def _precision(evaluated: str, trained: str | None, regulated: str | None) -> str:
-    """Name the precision that a score was computed in, and those of the training and its regulators where they differ."""
+    """Return the precision of a score, and those of training and regulators where they differ."""
     others = {"trained": trained, "regulators": regulated}
     told = ", ".join(
         f"{what} in {other}" for what, other in others.items() if other not in (None, evaluated)
@@ -170,34 +166,36 @@ def _tokenizer(model: str) -> Path:
 
 
 def _write(
-    run: StsRun | FaqRun,
-    rows: Iterable[dict],
-    predictions: dict,
-    output: Path,
-    facts: dict,
-    started: float,
-    stage: str,
-    compute: Compute,
+    run: StsRun | FaqRun, rows: list[dict], predictions: dict, target: Target, facts: dict
 ) -> None:
-    output.parent.mkdir(parents=True, exist_ok=True)
-    identity = {
-        "run": f"{run.corpus}/{run.base}/{run.method}/seed-{run.seed}",
-        **{name: getattr(run, name) for name in ("corpus", "base", "method", "seed")},
-    }
+    """Write the scores and the predictions beside the record."""
+    folder = target.record.parent
+    identity = _identity(run) | {"phi": run.phi}
     text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer = csv.DictWriter(text, SCORE_COLUMNS, lineterminator="\n")
     writer.writeheader()
-    writer.writerows({**identity, **facts, **row, "value": repr(row["value"])} for row in rows)
-    with alone(output.parent):
-        similarity.write_predictions(output.parent / "predictions.parquet", predictions)
-        write_text(output.parent / "scores.csv", text.getvalue())
-        write_record(
-            output,
-            stage,
-            outputs=["scores.csv", "predictions.parquet"],
-            started=started,
-            code=facts["code"],
-            inputs={"weights": facts["weights"], "data": facts["data"]},
-            run=identity,
-            settings=asdict(compute),
-        )
+    for row in rows:
+        writer.writerow({**identity, **facts, **row, "value": repr(row["value"])})
+    similarity.write_predictions(folder / "predictions.parquet", predictions)
+    write_text(folder / "scores.csv", text.getvalue())
+
+
+def _write_record(
+    stage: str, run: StsRun | FaqRun, target: Target, inputs: dict[str, str], started: float
+) -> None:
+    write_record(
+        target.record,
+        stage,
+        outputs=["scores.csv", "predictions.parquet"],
+        started=started,
+        code=target.code,
+        inputs=inputs,
+        run=_identity(run),
+        settings=asdict(target.compute),
+    )
+
+
+def _identity(run: StsRun | FaqRun) -> dict[str, str]:
+    name = f"{run.corpus}/{run.base}/{run.method}/seed-{run.seed}"
+    parts = {key: getattr(run, key) for key in ("corpus", "base", "method", "seed")}
+    return {"run": name, **parts}

@@ -6,35 +6,26 @@ from typing import Iterator
 import numpy as np
 import pyarrow as pa
 
-from semblance.data.corpus import read_parquet, write_parquet
-from semblance.errors import InputError
+from semblance.data.corpus import write_parquet
 from semblance.evaluation.geometry import alignment, uniformity
-from semblance.evaluation.metrics import cosine_pairs, pearson, spearman
+from semblance.evaluation.metrics import cosine_pairs, pearson, refuse_zero_vectors, spearman
 from semblance.evaluation.texts import Texts
+from semblance.layout import STS_DEV, STS_TASKS
 from semblance.models.encoder import Encoder
-from semblance.models.vectors import collapsed
 
-TASKS = ("sts12", "sts13", "sts14", "sts15", "sts16", "stsb", "sickr")
-DEV = "stsb-dev"
+# The dev pairs of STS-B stand before its test pairs.
+ORDER = (*STS_TASKS[: STS_TASKS.index("stsb")], STS_DEV, *STS_TASKS[STS_TASKS.index("stsb") :])
 NEAR = 4.0  # alignment is measured on STS-B pairs with a gold score above this (SimCSE, section 3)
 METRICS = {"spearman": spearman, "pearson": pearson}
 
 
-def read_pairs(path: str | Path) -> dict[str, np.ndarray]:
-    """Return the prepared pairs as columns: task, subset, index, sentence1, sentence2, score."""
-    table = read_parquet(path, ("task", "subset", "index", "sentence1", "sentence2", "score"))
-    return {name: np.asarray(table[name].to_pylist()) for name in table.column_names}
-
-
 class Sts:
-    """The prepared pairs of some tasks, tokenised for one tokenizer."""
+    """Prepared pairs, tokenised for one tokenizer."""
 
-    def __init__(
-        self, pairs: dict[str, np.ndarray], tokenizer_file: str | Path, tasks: tuple[str, ...]
-    ):
-        chosen = np.isin(pairs["task"], tasks)
-        self.pairs = {name: column[chosen] for name, column in pairs.items()}
-        self.left, self.right = self.pairs["sentence1"].tolist(), self.pairs["sentence2"].tolist()
+    def __init__(self, pairs: dict[str, np.ndarray], tokenizer_file: str | Path):
+        self.pairs = pairs
+        self.left = pairs["sentence1"].tolist()
+        self.right = pairs["sentence2"].tolist()
         self.texts = Texts(self.left + self.right, tokenizer_file)
 
     def predict(
@@ -42,7 +33,8 @@ class Sts:
     ) -> tuple[dict[str, np.ndarray], dict[str, float]]:
         """Return per-pair predictions (task, subset, index, gold, similarity) and the geometry."""
         vectors = self.texts.encode(encoder, max_length)
-        left, right = vectors.of(self.left), vectors.of(self.right)
+        left = vectors.of(self.left)
+        right = vectors.of(self.right)
         columns = {
             "task": self.pairs["task"],
             "subset": self.pairs["subset"],
@@ -50,13 +42,11 @@ class Sts:
             "gold": self.pairs["score"].astype(np.float64),
             "similarity": cosine_pairs(left, right),
         }
-        if not np.isfinite(columns["similarity"]).all():
-            raise InputError(
-                "model", "gives a zero vector, whose cosine is undefined", "train it again"
-            )
+        refuse_zero_vectors(columns["similarity"])
         return columns, self._geometry(left, right)
 
     def _geometry(self, left: np.ndarray, right: np.ndarray) -> dict[str, float]:
+        """Return alignment and uniformity on the test pairs of STS-B; nothing without them."""
         test = self.pairs["task"] == "stsb"
         if not test.any():
             return {}
@@ -64,14 +54,17 @@ class Sts:
         both = np.unique(np.concatenate([left[test], right[test]]), axis=0)
         return {"alignment": alignment(left[near], right[near]), "uniformity": uniformity(both)}
 
-    def dev_score(self, encoder: Encoder, max_length: int) -> float:
-        """Return Spearman's ρ on all pairs; NaN if the embeddings have collapsed."""
-        vectors = self.texts.encode(encoder, max_length)
-        if collapsed(vectors.matrix):
-            return float("nan")
-        return spearman(
-            cosine_pairs(vectors.of(self.left), vectors.of(self.right)), self.pairs["score"]
-        )
+
+def join_pairs(*parts: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return the pairs of several prepared files in one, in the order of ORDER, then of the names.
+
+    Pairs of one task keep their order.
+    """
+    tasks = np.concatenate([part["task"] for part in parts]).tolist()
+    more = sorted(set(tasks) - set(ORDER))
+    rank = {task: i for i, task in enumerate([*ORDER, *more])}
+    order = np.argsort([rank[task] for task in tasks], kind="stable")
+    return {name: np.concatenate([part[name] for part in parts])[order] for name in parts[0]}
 
 
 def score_rows(predictions: dict[str, np.ndarray]) -> Iterator[dict]:
@@ -82,23 +75,32 @@ def score_rows(predictions: dict[str, np.ndarray]) -> Iterator[dict]:
     """
     for task in dict.fromkeys(predictions["task"].tolist()):
         inside = predictions["task"] == task
-        gold, similarity, subset = (
-            predictions[k][inside] for k in ("gold", "similarity", "subset")
-        )
-        names = sorted(set(subset.tolist()))
-        for metric, function in METRICS.items():
-            row = {"task": task, "subset": "", "metric": metric}
-            yield row | {"aggregation": "all", "value": function(similarity, gold), "n": len(gold)}
-            sizes = [int((subset == s).sum()) for s in names]
-            values = [function(similarity[subset == s], gold[subset == s]) for s in names]
-            yield row | {"aggregation": "mean", "value": float(np.mean(values)), "n": len(gold)}
-            yield row | {
-                "aggregation": "wmean",
-                "value": float(np.average(values, weights=sizes)),
-                "n": len(gold),
-            }
-            for s, value, size in zip(names, values, sizes) if names != [""] else ():
-                yield row | {"subset": s, "aggregation": "subset", "value": value, "n": size}
+        part = {name: predictions[name][inside] for name in ("gold", "similarity", "subset")}
+        for metric in METRICS:
+            for row in _task_rows(part, metric):
+                yield {"task": task, "metric": metric, **row}
+
+
+def _task_rows(part: dict[str, np.ndarray], metric: str) -> Iterator[dict]:
+    """Yield the scores of one task by one metric: over all pairs, and over the subsets."""
+    correlation = METRICS[metric]
+    names = sorted(set(part["subset"].tolist()))
+    values = []
+    sizes = []
+    for name in names:
+        chosen = part["subset"] == name
+        values.append(correlation(part["similarity"][chosen], part["gold"][chosen]))
+        sizes.append(int(chosen.sum()))
+    whole = {
+        "all": correlation(part["similarity"], part["gold"]),
+        "mean": float(np.mean(values)),
+        "wmean": float(np.average(values, weights=sizes)),
+    }
+    for aggregation, value in whole.items():
+        yield {"subset": "", "aggregation": aggregation, "value": value, "n": sum(sizes)}
+    if names != [""]:
+        for name, value, size in zip(names, values, sizes, strict=True):
+            yield {"subset": name, "aggregation": "subset", "value": value, "n": size}
 
 
 def write_predictions(path: Path, columns: dict) -> None:

@@ -9,6 +9,7 @@ import pandas as pd
 from pyarrow import ArrowException
 
 from semblance.errors import InputError, at, is_passing
+from semblance.layout import FAQ_METRICS
 from semblance.provenance import checked
 from semblance.reporting.significance import (
     mean_differences,
@@ -16,7 +17,7 @@ from semblance.reporting.significance import (
     spearman_differences,
     two_sided,
 )
-from semblance.reporting.table import AVERAGE, FAQ_METRICS, Row, Table
+from semblance.reporting.table import AVERAGE, Row, Table
 
 AVERAGED = {"sts": AVERAGE, "regulators": AVERAGE, "seeds": "mean"}
 SCORE_OF = {"map": "ap"}  # the per-query column behind a metric, where the names differ

@@ -11,12 +11,11 @@ from dataclasses import replace
 import pandas as pd
 
 from semblance.errors import InputError
+from semblance.layout import FAQ_METRICS, IN_NATURAL_UNIT
 from semblance.reporting.notes import ORIGIN, footnotes
 from semblance.reporting.significance import one_sample, welch
 from semblance.reporting.table import (
     AVERAGE,
-    FAQ_METRICS,
-    IN_NATURAL_UNIT,
     UNTRAINED,
     Cell,
     Row,

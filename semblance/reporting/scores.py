@@ -16,41 +16,12 @@ import pandas as pd
 
 from semblance.errors import InputError, at
 from semblance.files import write_text
+from semblance.layout import SCORE_COLUMNS, SCORE_KEY
 from semblance.provenance import checked
 
-COLUMNS = (
-    "run",
-    "corpus",
-    "base",
-    "method",
-    "seed",
-    "fold",
-    "task",
-    "subset",
-    "metric",
-    "aggregation",
-    "protocol",
-    "value",
-    "n",
-    "precision",
-    "code",
-    "environment",
-    "weights",
-    "data",
-)
-KEY = (
-    "corpus",
-    "base",
-    "method",
-    "seed",
-    "fold",
-    "task",
-    "subset",
-    "metric",
-    "aggregation",
-    "protocol",
-)
-MAY_BE_EMPTY = frozenset({"fold", "subset"})
+COLUMNS = SCORE_COLUMNS
+KEY = SCORE_KEY
+MAY_BE_EMPTY = frozenset({"fold", "subset", "phi"})
 RANGES = {
     "spearman": (-1.0, 1.0),
     "pearson": (-1.0, 1.0),

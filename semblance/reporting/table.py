@@ -7,13 +7,12 @@ import statistics
 from dataclasses import dataclass, field
 
 from semblance.errors import InputError
+from semblance.layout import START, STS_DEV
 from semblance.settings import decode
 
 LAYOUTS = ("sts", "faq", "regulators", "seeds", "dev")
-FAQ_METRICS = ("acc@1", "acc@3", "acc@5", "map")
 AVERAGE = "Average"
-UNTRAINED = "start"  # the method that is no training: one value, no seeds
-IN_NATURAL_UNIT = frozenset({"alignment", "uniformity"})  # every other metric is shown times 100
+UNTRAINED = START  # the method that is no training: one value, no seeds
 
 
 @dataclass(frozen=True)
@@ -149,7 +148,7 @@ def decode_spec(data: dict) -> Spec:
 
 def _with_defaults(spec: Spec) -> Spec:
     protocols = spec.protocols or (("pairs",) if spec.layout == "faq" else ("senteval",))
-    tasks = () if spec.layout == "faq" else spec.tasks or ("stsb-dev",)
+    tasks = () if spec.layout == "faq" else spec.tasks or (STS_DEV,)
     # Table 4 of RCL marks each column against the one before it.
     reference = spec.reference or ("previous" if spec.layout == "regulators" else None)
     return dataclasses.replace(spec, protocols=protocols, tasks=tasks, reference=reference)

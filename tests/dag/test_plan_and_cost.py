@@ -11,8 +11,8 @@ import pytest
 from tests.dag.tiny import CONFIG, Project
 from workflow.costing import usage
 from workflow.planning.config import laid_over, load
-from workflow.planning.jobs import jobs, record
 from workflow.planning.plan import Plan
+from workflow.planning.stages import jobs, record
 
 pytestmark = pytest.mark.dag
 

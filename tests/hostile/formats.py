@@ -16,7 +16,7 @@ PAIRS, QUERIES = (
     "index,query\n0,what one\n1,what two\n",
 )
 JUDGED = f'Query_index,FAQ_index,Raw_score,Average,"{faq.COUGH_LABEL}"\n0,0,"[4, 4]",4,positive\n1,1,"[1, 2]",1.5,negative\n'
-SCORE = "r,nli,tiny,rcl,1,,sts12,,spearman,all,senteval,0.5,9,fp32,c,e,w,d"
+SCORE = "r,nli,tiny,rcl,,1,,sts12,,spearman,all,senteval,0.5,9,fp32,c,e,w,d"
 FAQIR = """<?xml version="1.0"?>
 <IRSet><pairs>
 <qapair><id>1</id><question>q</question><answer>a</answer></qapair>

@@ -112,7 +112,8 @@ def command(case: Case, folder: Path) -> tuple[ModuleType, list[str]]:
     }[script.__name__.split(".")[-1]]
     if kind == "own":
         settings["path"] = str(folder / "data" / case.target)
-    corpora = ["--corpora", str(out / "corpora")] if script is prepare_faq else []
+    folders = ["--corpora", str(out / "corpora"), "--dev", str(out / "dev")]
+    corpora = folders if script is prepare_faq else []
     return script, [
         "--settings",
         json.dumps(settings),

@@ -52,8 +52,9 @@ def stages(folder: Path) -> list[str]:
 
     torch.load = noted(torch.load, "torch.load")
     from semblance.data import corpus, prepare
+    from semblance.data.raw import Raw
     from semblance.download.manifest import load_manifest
-    from semblance.evaluation.run import StsRun, evaluate_sts
+    from semblance.evaluation.run import StsRun, Target, evaluate_sts
     from semblance.models.base import BaseSettings, build_base
     from semblance.models.encoder import Compute
     from semblance.provenance import write_record
@@ -83,19 +84,20 @@ def stages(folder: Path) -> list[str]:
     )
     base = str(folder / "base/record.json")
 
-    raw = prepare.Raw(load_manifest(ROOT / "demo/manifest.yaml"), ROOT / "demo/data")
-    prepare.triples(raw, prepare.CorpusSettings("nli", ("nli-simcse",), 32), folder / "corpus")
+    raw = Raw(load_manifest(ROOT / "demo/manifest.yaml"), ROOT / "demo/data")
+    prepare.write_triples(
+        raw, prepare.CorpusSettings("nli", ("nli-simcse",), 32), folder / "corpus"
+    )
     write_record(
         folder / "corpus/record.json",
         "prepare_nli",
         outputs=["sentences.arrow", "rows.arrow"],
         started=0.0,
     )
-    (folder / "sts").mkdir()
-    prepare.scored_pairs(
-        raw, prepare.StsSettings(("stsb", "sick"), "senteval"), folder / "sts/pairs.parquet"
-    )
+    prepare.write_test_pairs(raw, prepare.StsSettings(("stsb", "sick"), "senteval"), folder / "sts")
     write_record(folder / "sts/record.json", "prepare_sts", outputs=["pairs.parquet"], started=0.0)
+    prepare.write_dev_pairs(raw, prepare.DevSettings("stsb", "senteval"), folder / "dev")
+    write_record(folder / "dev/record.json", "prepare_dev", outputs=["pairs.parquet"], started=0.0)
 
     tokenizer = folder / "base/model/tokenizer.json"
     corpus.write_tokens(
@@ -138,9 +140,8 @@ def stages(folder: Path) -> list[str]:
         StsRun("nli", "tiny", "rcl", "1", "senteval"),
         str(folder / "trained/record.json"),
         str(folder / "sts/record.json"),
-        folder / "scores/record.json",
-        Compute(),
-        "0123",
+        str(folder / "dev/record.json"),
+        Target(folder / "scores/record.json", Compute(), "0123"),
     )
     spec = {
         "name": "t",
@@ -152,8 +153,9 @@ def stages(folder: Path) -> list[str]:
     assert "±" in markdown(build(spec, read_scores(folder / "scores/scores.csv")))
     return [
         "build_base",
-        "triples",
-        "scored_pairs",
+        "write_triples",
+        "write_test_pairs",
+        "write_dev_pairs",
         "tokenise",
         "embed",
         "train",

@@ -148,7 +148,7 @@ def scenarios(world: World) -> dict[str, tuple[str, list[str]]]:
             "prepare_wiki",
             ["--settings", json.dumps(config["corpora"]["wiki1m"]), *raw],
         ),
-        "prepare_sts": ("prepare_sts", ["--settings", json.dumps(config["sts"]), *raw]),
+        "prepare_sts": ("prepare_sts", ["--settings", world.plan.test_settings(), *raw]),
         "download_model": ("download_model", ["--settings", json.dumps(base), "--hub", ""]),
     }
 

@@ -177,16 +177,11 @@ class World:
                     self.plan.corpus_record(corpus),
                 ],
             )
-        self._stage(
-            "prepare_sts",
-            [
-                "--settings",
-                canonical(config["sts"]),
-                *manifest,
-                "--output",
-                f"{out}/sts/record.json",
-            ],
-        )
+        for stage, settings, record in (
+            ("prepare_sts", self.plan.test_settings(), f"{out}/sts/record.json"),
+            ("prepare_dev", self.plan.dev_settings(), f"{out}/dev/sts/record.json"),
+        ):
+            self._stage(stage, ["--settings", settings, *manifest, "--output", record])
         bank = {
             **self.plan.banks["stackfaq"],
             "name": "stackfaq",
@@ -201,6 +196,8 @@ class World:
                 *manifest,
                 "--corpora",
                 f"{out}/corpora",
+                "--dev",
+                f"{out}/dev",
                 "--output",
                 self.plan.bank_record("stackfaq"),
             ],
@@ -263,8 +260,10 @@ class World:
             canonical(run),
             "--model",
             model,
-            "--pairs",
+            "--test",
             f"{self.plan.out}/sts/record.json",
+            "--dev",
+            f"{self.plan.out}/dev/sts/record.json",
         ]
 
     # --- trainings ----------------------------------------------------------------------------
@@ -289,11 +288,7 @@ class World:
 
     def _final(self, corpus: str, method: str) -> tuple[str, list[str]]:
         regulators = self.plan.regulator_records(corpus, "tiny", method, 1)
-        dev = [
-            "--dev",
-            self.plan.dev_data(corpus),
-            *(["--fold", "0"] if self.plan.is_faq(corpus) else []),
-        ]
+        dev = ["--dev", self.plan.dev_data(corpus)]
         return "train", [
             "--settings",
             self.plan.train_settings(corpus, "tiny", method, 1),
@@ -327,7 +322,7 @@ class World:
             ("entropy-unscaled", "0.01"),
         ):
             self.trainings[f"nli/{kind}-{phi}"] = self.entropy(kind, phi)
-        dev = ["--dev", self.plan.dev_data("stackfaq-0"), "--fold", "0"]
+        dev = ["--dev", self.plan.dev_data("stackfaq-0")]
         self.trainings["stackfaq-0/initial"] = (
             "train_initial",
             [

@@ -178,6 +178,8 @@ def test_a_dangling_id_is_refused(data: Path, tmp_path: Path):
         data,
         "--corpora",
         tmp_path / "corpora",
+        "--dev",
+        tmp_path / "dev",
         "--output",
         tmp_path / "out/record.json",
     )

@@ -7,13 +7,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from semblance.data.corpus import read_rows, read_sentences, read_tokens
-from semblance.evaluation.retrieval import read_bank
+from semblance.evaluation.prepared import read_bank
 from semblance.models import folder as model_folder
 from semblance.provenance import checked
 from tests.dag.tiny import ROOT, write_base
 from tests.local_http import running
 from workflow.scripts import (
     download_model,
+    prepare_dev,
     prepare_faq,
     prepare_nli,
     prepare_sts,
@@ -79,10 +80,16 @@ def test_sts_is_prepared_in_both_releases(tmp_path, protocol, names):
     out = prepare(prepare_sts, {"datasets": names, "protocol": protocol}, tmp_path / "sts")
     tasks = pq.read_table(out / "pairs.parquet")["task"].to_pylist()
     counts = {task: tasks.count(task) for task in set(tasks)}
-    expected = {"sts16": 83, "stsb": 80, "stsb-dev": 60} | (
-        {"sickr": 80} if "sick" in names else {}
-    )
+    expected = {"sts16": 83, "stsb": 80} | ({"sickr": 80} if "sick" in names else {})
     assert counts == expected
+
+
+def test_the_dev_pairs_are_prepared_apart_from_the_test_pairs(tmp_path):
+    settings = {"dataset": "stsb", "protocol": "senteval"}
+    out = prepare(prepare_dev, settings, tmp_path / "dev")
+    tasks = pq.read_table(out / "pairs.parquet")["task"].to_pylist()
+    assert tasks == ["stsb-dev"] * 60
+    assert list(checked(out / "record.json")["inputs"]) == ["stsb/sts-dev.csv"]
 
 
 BANKS = {
@@ -99,7 +106,15 @@ BANKS = {
 def test_every_bank_becomes_folds_that_never_train_on_a_tested_question(tmp_path, name):
     source, pairs = BANKS[name]
     settings = {"name": "bank", "kind": name.partition("-")[0], "folds": 3, "seed": 0, **source}
-    out = prepare(prepare_faq, settings, tmp_path / "faq", "--corpora", str(tmp_path / "corpora"))
+    out = prepare(
+        prepare_faq,
+        settings,
+        tmp_path / "faq",
+        "--corpora",
+        str(tmp_path / "corpora"),
+        "--dev",
+        str(tmp_path / "dev"),
+    )
     bank = read_bank(out)
     asked = [q for q in bank.questions if q.protocol == "pairs"]
     assert pairs is None or len(asked) == pairs
@@ -109,6 +124,9 @@ def test_every_bank_becomes_folds_that_never_train_on_a_tested_question(tmp_path
         sentences, rows = read_sentences(corpus), read_rows(corpus)
         trained = {sentences[i] for i in rows.query}
         assert trained.isdisjoint(q.text for q in asked if q.part == fold)
+        dev = read_bank(tmp_path / f"dev/bank-{fold}")
+        assert dev.answers == bank.answers
+        assert list(dev.questions) == [q for q in asked if q.part == (fold + 1) % 3]
         assert trained == {
             q.text for q in asked if q.part == (fold + 2) % 3
         }  # of 3 parts: 1 test, 1 dev, 1 train

@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 from semblance.download.manifest import Dataset
 from workflow.costing.rates import Learned, Rate, Shipped, Text, rate
 from workflow.planning.config import entropy_parts
-from workflow.planning.jobs import TRAININGS, Job
 from workflow.planning.plan import Plan
+from workflow.planning.stages import STAGES, Job, stages
 
-MODEL_STAGES = (*TRAININGS, "embed", "evaluate_sts", "evaluate_faq")
+TRAININGS = stages("train")
+MODEL_STAGES = tuple(name for name, stage in STAGES.items() if stage.uses_model)
 MILLION = 110.0  # parameters of a base of which nothing is known: BERT-base
 TRIPLES_OF_PAIRS = 0.29  # SimCSE made 275,601 triples of the 942,854 pairs of SNLI and MultiNLI
 UNKNOWN_PAIRS = 1000  # of a FAQ bank that nobody has counted yet
@@ -252,7 +253,12 @@ class Cost:
             return self.bank(job.name)[0]
         if stage.startswith("download"):
             return self._disk(job)
-        return {"prepare_sts": self.sts()[0], "collect_scores": len(self.plan.runs)}.get(stage, 1)
+        pairs, dev = self.sts()
+        return {
+            "prepare_sts": pairs - dev,
+            "prepare_dev": dev,
+            "collect_scores": len(self.plan.runs),
+        }.get(stage, 1)
 
     # --- what it takes ------------------------------------------------------------------------
 
@@ -353,7 +359,7 @@ class Cost:
         return self.manifest[dataset].expected if dataset in self.manifest else {}
 
     def _million(self, name: str, base: Mapping[str, Any]) -> float:
-        weights = Path(self.plan.resources, "models", name, "model", "model.safetensors")
+        weights = Path(self.plan.downloads, "models", name, "model", "model.safetensors")
         stored = (
             weights.stat().st_size / 4e6 if weights.is_file() else MILLION
         )  # 4 bytes a parameter

@@ -7,7 +7,7 @@ from statistics import median
 from workflow.costing.model import CHECKPOINTS, MODEL_STAGES, Cost, Need
 from workflow.costing.rates import ANY, Learned, Rate
 from workflow.costing.usage import Used
-from workflow.planning.jobs import Job, jobs, record, submissions
+from workflow.planning.stages import STAGES, Job, jobs, record, submissions
 
 PLAN = ("stage", "jobs", "to do", "on", "hours", "to do", "longest", "memory", "disk", "rate")
 COST = (
@@ -23,24 +23,6 @@ COST = (
     "used",
     "disk",
     "used",
-)
-STAGES = (
-    "download",
-    "download_model",
-    "prepare_nli",
-    "prepare_wiki",
-    "prepare_sts",
-    "prepare_faq",
-    "tokenise",
-    "train_initial",
-    "train_entropy",
-    "embed",
-    "train",
-    "evaluate_sts",
-    "evaluate_faq",
-    "collect_scores",
-    "render_table",
-    "compare_published",
 )
 
 

@@ -9,23 +9,13 @@ from typing import Any, NamedTuple
 
 from semblance.download.manifest import Dataset, load_manifest
 from semblance.errors import InputError
+from semblance.layout import pattern
 from semblance.provenance import read_object
-from workflow.costing.model import MODEL_STAGES, Cost
+from workflow.costing.model import MODEL_STAGES, TRAININGS, Cost
 from workflow.costing.rates import ANY, Learned, Rate, Shipped, Text, shipped, write
 from workflow.planning.config import laid_over, load
-from workflow.planning.jobs import TRAININGS, Job
+from workflow.planning.stages import STAGES, Job, finished_job, log
 
-# Where the records of each kind of output lie below the output folder.
-PLACES = (
-    "models/*/*/*/*/record.json",
-    "embeddings/*/*/*/*/record.json",
-    "scores/*/*/*/*/*/record.json",
-    "tokens/*/*/record.json",
-    "corpora/*/record.json",
-    "faq/*/record.json",
-    "sts/record.json",
-    "tables/records/*.json",
-)
 MAPPINGS = (
     "outputs",
     "counts",
@@ -55,7 +45,8 @@ class Used(NamedTuple):
 def read(out: str | Path) -> list[Used]:
     """Return what each finished job of an output folder used; what is damaged or no record is left out."""
     root = Path(out)
-    found = [_used(root, path) for place in PLACES for path in sorted(root.glob(place))]
+    places = dict.fromkeys(pattern(stage.record) for stage in STAGES.values())
+    found = [_used(root, path) for place in places for path in sorted(root.glob(place))]
     return [used for used in found if used]
 
 
@@ -64,54 +55,15 @@ def _used(root: Path, path: Path) -> Used | None:
         record = read_object(path)
     except InputError:
         return None
-    seconds, job = record.get("seconds"), _job(record.get("stage"), path.relative_to(root).parts)
+    seconds, job = (
+        record.get("seconds"),
+        finished_job(str(record.get("stage")), path.relative_to(root)),
+    )
     plain = all(isinstance(record.get(key, {}), dict) for key in MAPPINGS)
     if job is None or not plain or type(seconds) not in (int, float) or seconds < 0:
         return None
-    wall, memory = _benchmark(root / _benchmark_path(job))
+    wall, memory = _benchmark(root / f"{log(job)}.tsv")
     return Used(job, max(seconds, wall), memory, record, path)
-
-
-def _job(stage: Any, parts: tuple[str, ...]) -> Job | None:
-    """Return the job that a record below the output folder belongs to."""
-    folders = parts[:-1]
-    if (
-        stage in MODEL_STAGES
-        and len(folders) >= 5
-        and folders[-1].removeprefix("seed-").isdecimal()
-    ):
-        corpus, base, name, seed = folders[-4:]
-        return Job(stage, corpus, base, name, int(seed.removeprefix("seed-")))
-    if folders[0] == "tables":
-        return Job(
-            str(stage), name=parts[-1].removesuffix(".json") if stage == "render_table" else ""
-        )
-    if stage == "tokenise":
-        return Job(stage, folders[2], folders[1])
-    if stage in ("prepare_nli", "prepare_wiki"):
-        return Job(stage, folders[1])
-    if stage == "prepare_faq":
-        return (
-            Job(stage, name=folders[1]) if folders[0] == "faq" else None
-        )  # a fold's record: the same job
-    return Job(stage) if stage == "prepare_sts" else None
-
-
-def _benchmark_path(job: Job) -> str:
-    place = {
-        "tokenise": f"{job.base}/{job.corpus}",
-        "prepare_nli": job.corpus,
-        "prepare_wiki": job.corpus,
-        "prepare_faq": job.name,
-        "train_initial": f"{job.corpus}/{job.base}/seed-{job.seed}",
-    }
-    if job.stage in MODEL_STAGES:
-        place.setdefault(job.stage, f"{job.corpus}/{job.base}/{job.name}/seed-{job.seed}")
-    return (
-        f"logs/{job.stage}/{place[job.stage]}.tsv"
-        if job.stage in place
-        else f"logs/{job.stage}.tsv"
-    )
 
 
 def _benchmark(path: Path) -> tuple[float, float | None]:

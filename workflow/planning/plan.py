@@ -4,11 +4,14 @@ Pure functions of the validated config: the rules ask, and nothing here touches 
 """
 
 from functools import cached_property
+from itertools import product
 from typing import Any, Iterator, NamedTuple
 
+from semblance import layout
+from semblance.layout import INITIAL, NO_CORPUS, START, STS_DEV, STS_TASKS
 from semblance.provenance import canonical
+from workflow.planning.config import entropy_parts
 
-STS_TASKS = ("sts12", "sts13", "sts14", "sts15", "sts16", "stsb", "sickr")
 FAQ_RECIPES = {"rcl": "rcl-faq"}  # the recipe that stands in for another on a FAQ bank's folds
 NOT_OF_FILES = (
     "tokenizer",
@@ -36,7 +39,8 @@ class Plan:
 
     def __init__(self, config: dict):
         self.config = config
-        self.out, self.resources = config["output"], config["resources"]
+        self.out: str = config["output"]
+        self.downloads: str = config["resources"]
         self.banks: dict = config["faq"]["banks"]
         self.folds: int = config["faq"]["folds"]
 
@@ -44,7 +48,7 @@ class Plan:
 
     def fold_corpora(self, bank: str) -> list[str]:
         """Return the corpora of a bank: one a fold."""
-        return [f"{bank}-{fold}" for fold in range(self.folds)]
+        return [layout.fold_corpus(bank, fold) for fold in range(self.folds)]
 
     @cached_property
     def folds_of(self) -> dict[str, tuple[str, int]]:
@@ -52,40 +56,30 @@ class Plan:
         return {c: (b, f) for b in self.banks for f, c in enumerate(self.fold_corpora(b))}
 
     def table_runs(self, table: dict) -> Iterator[Run]:
-        """Yield the runs that one table names."""
+        """Yield the runs that one table names; an untrained model has one run, of seed 0."""
         for corpus, base, method in self.table_rows(table):
+            seeds = [0] if method == START else self.config["seeds"][table["seeds"]]
             places = self.fold_corpora(corpus) if corpus in self.banks else [corpus]
             for place in places:
-                if method == "start":
-                    yield Run(place if corpus in self.banks else "none", base, method, 0)
-                else:
-                    yield from (
-                        Run(place, base, method, seed)
-                        for seed in self.config["seeds"][table["seeds"]]
-                    )
+                yield from (Run(place, base, method, seed) for seed in seeds)
 
     @staticmethod
     def table_rows(table: dict) -> list[tuple[str, str, str]]:
         """Return the (corpus, base, method) of each row of a table, in order, once."""
-        found = [
-            (c, b, m)
-            for row in table["rows"]
-            for c in row["corpora"]
-            for b in row["bases"]
-            for m in row["methods"]
-        ]
-        return list(
-            dict.fromkeys(
-                ("none" if m == "start" and not _is_faq(table) else c, b, m) for c, b, m in found
-            )
-        )
+        found: dict[tuple[str, str, str], None] = {}
+        for row in table["rows"]:
+            for corpus, base, method in product(row["corpora"], row["bases"], row["methods"]):
+                without_corpus = method == START and not _is_faq(table)
+                found[NO_CORPUS if without_corpus else corpus, base, method] = None
+        return list(found)
 
     @cached_property
     def runs(self) -> list[Run]:
         """Return every run that some table names, once."""
-        return list(
-            dict.fromkeys(run for t in self.config["tables"].values() for run in self.table_runs(t))
-        )
+        found: dict[Run, None] = {}
+        for table in self.config["tables"].values():
+            found |= dict.fromkeys(self.table_runs(table))
+        return list(found)
 
     def seeds_by_run(self) -> dict[str, list[int]]:
         """Return the seeds of each run's score folder: {"sts/corpus/base/method": [1, 2, ...]}."""
@@ -103,66 +97,74 @@ class Plan:
 
     def base_record(self, base: str) -> str:
         """Return the record of a base model."""
-        return f"{self.resources}/models/{base}/record.json"
+        return layout.record(self.downloads, layout.BASE, base=base)
 
     def model_record(self, corpus: str, base: str, method: str, seed: int | str) -> str:
         """Return the record of a run's model; ``start`` is the base itself."""
-        if method == "start":
+        if method == START:
             return self.base_record(base)
-        return f"{self.out}/models/{corpus}/{base}/{method}/seed-{seed}/record.json"
+        return layout.record(
+            self.out, layout.MODEL, corpus=corpus, base=base, method=method, seed=seed
+        )
 
     def scores(self, run: Run, name: str = "scores.csv") -> str:
         """Return the score file of a run, or another of the files beside it."""
-        return (
-            f"{self.out}/scores/{'faq' if self.is_faq(run.corpus) else 'sts'}/{run.path()}/{name}"
-        )
+        folder = layout.FAQ_SCORES if self.is_faq(run.corpus) else layout.STS_SCORES
+        return layout.place(self.out, f"{folder}/{name}", **run._asdict())
 
     def table_predictions(self, name: str) -> list[str]:
         """Return the predictions behind a table, and the records that vouch for them."""
-        runs = dict.fromkeys(self.table_runs(self.config["tables"][name]))
-        return [
-            self.scores(run, file)
-            for run in runs
-            for file in ("predictions.parquet", "record.json")
-        ]
+        found = []
+        for run in dict.fromkeys(self.table_runs(self.config["tables"][name])):
+            found += [self.scores(run, "predictions.parquet"), self.scores(run, layout.RECORD)]
+        return found
 
     def tokens_record(self, corpus: str, base: str) -> str:
         """Return the tokens of a corpus for a base's tokenizer."""
-        return f"{self.out}/tokens/{self.config['bases'][base]['tokenizer']}/{corpus}/record.json"
-
-    def corpus_record(self, corpus: str) -> str:
-        """Return the record of a prepared corpus."""
-        return f"{self.out}/corpora/{corpus}/record.json"
+        tokenizer = self.config["bases"][base]["tokenizer"]
+        return layout.record(self.out, layout.TOKENS, base=tokenizer, corpus=corpus)
 
     def dev_data(self, corpus: str) -> str:
         """Return the record of the data that choose a run's checkpoint."""
-        return (
-            self.bank_record(self.folds_of[corpus][0])
-            if self.is_faq(corpus)
-            else f"{self.out}/sts/record.json"
-        )
+        if self.is_faq(corpus):
+            return layout.record(self.out, layout.FOLD_DEV_DATA, corpus=corpus)
+        return layout.record(self.out, layout.STS_DEV_DATA)
 
     def bank_record(self, bank: str) -> str:
         """Return the record of a prepared FAQ bank."""
-        return f"{self.out}/faq/{bank}/record.json"
+        return layout.record(self.out, layout.BANK, bank=bank)
 
     def regulator_records(self, corpus: str, base: str, method: str, seed: int | str) -> list[str]:
         """Return the frozen embeddings that a method's regulators read."""
+        place = {"corpus": corpus, "base": base, "seed": seed}
         names = self.config["methods"][method].get("regulators", [])
-        return [
-            f"{self.out}/embeddings/{corpus}/{base}/{name}/seed-{seed}/record.json"
-            for name in names
-        ]
+        return [layout.record(self.out, layout.EMBEDDINGS, method=n, **place) for n in names]
 
     def entropy_start(self, corpus: str, base: str, seed: int | str) -> str:
         """Return what an entropy model starts from: the base, or on a FAQ fold the initial model."""
-        return self.model_record(corpus, base, "initial" if self.is_faq(corpus) else "start", seed)
+        method = INITIAL if self.is_faq(corpus) else START
+        return self.model_record(corpus, base, method, seed)
+
+    def phi(self, method: str) -> str:
+        """Return the literal φ of an entropy model; an empty text for any other method."""
+        parts = entropy_parts(self.config, method)
+        return parts[1] if parts else ""
 
     def base_settings(self, base: str) -> str:
         """Return the ``--settings`` of ``download_model``: all of a base that its files depend on."""
         return canonical(
             {k: v for k, v in self.config["bases"][base].items() if k not in NOT_OF_FILES}
         )
+
+    def test_settings(self) -> str:
+        """Return the ``--settings`` of ``prepare_sts``: the test sets and their text version."""
+        sts = self.config["sts"]
+        return canonical({"datasets": sts["datasets"], "protocol": sts["protocol"]})
+
+    def dev_settings(self) -> str:
+        """Return the ``--settings`` of ``prepare_dev``: a new test set leaves them as they are."""
+        sts = self.config["sts"]
+        return canonical({"dataset": sts["dev"], "protocol": sts["protocol"]})
 
     # --- settings -----------------------------------------------------------------------------
 
@@ -234,7 +236,7 @@ class Plan:
             "rows": [self._row_spec(table, rows, row) for row in rows],
         }
         if table["layout"] == "dev":
-            spec["tasks"] = ["stsb-dev"]
+            spec["tasks"] = [STS_DEV]
         if faq:
             spec |= {"dataset": rows[0][0], "folds": self.folds}
         if table.get("reference"):
@@ -245,17 +247,17 @@ class Plan:
         self, table: dict, rows: list[tuple], row: tuple[str, str, str]
     ) -> dict[str, Any]:
         corpus, base, method = row
-        several = [len({r[i] for r in rows if r[i] != "none"}) > 1 for i in range(2)]
+        several = [len({r[i] for r in rows if r[i] != NO_CORPUS}) > 1 for i in range(2)]
         label = " · ".join(
             [
                 method,
                 *([base] if several[1] else []),
-                *([corpus] if several[0] and corpus != "none" else []),
+                *([corpus] if several[0] and corpus != NO_CORPUS else []),
             ]
         )
         published = table.get("published", {})
         counterpart = published.get(f"{base}/{method}", published.get(method))
-        seeds = [0] if method == "start" else self.config["seeds"][table["seeds"]]
+        seeds = [0] if method == START else self.config["seeds"][table["seeds"]]
         return {
             "label": label,
             "corpus": corpus,

@@ -13,11 +13,12 @@ from semblance.provenance import canonical
 from workflow.controller import slurm
 from workflow.costing import rates
 from workflow.costing.model import Cost
-from workflow.planning.jobs import job_of
+from workflow.planning.stages import job_of
 from workflow.planning.plan import Plan
 
 PLAN = Plan(config)
-OUT, RESOURCES = PLAN.out, PLAN.resources
+OUT = PLAN.out
+RESOURCES = PLAN.downloads
 try:
     DATASETS = load_manifest(config["manifest"])
 except InputError as error:

@@ -56,14 +56,14 @@ rule prepare_wiki:
 
 
 rule prepare_sts:
-    """Parse the STS test sets and STS-B's dev set into one file of scored pairs."""
+    """Parse the STS test sets into one file of scored pairs."""
     input:
         dataset_files(*config["sts"]["datasets"]),
     output:
         record=f"{OUT}/sts/record.json",
         pairs=f"{OUT}/sts/pairs.parquet",
     params:
-        settings=canonical(config["sts"]),
+        settings=PLAN.test_settings(),
         manifest=config["manifest"],
         data=f"{RESOURCES}/data",
         code=code("prepare_sts"),
@@ -79,6 +79,30 @@ rule prepare_sts:
         " --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"
 
 
+rule prepare_dev:
+    """Parse the dev pairs that choose each training's checkpoint."""
+    input:
+        dataset_files(config["sts"]["dev"]),
+    output:
+        record=f"{OUT}/dev/sts/record.json",
+        pairs=f"{OUT}/dev/sts/pairs.parquet",
+    params:
+        settings=PLAN.dev_settings(),
+        manifest=config["manifest"],
+        data=f"{RESOURCES}/data",
+        code=code("prepare_dev"),
+    log:
+        f"{OUT}/logs/prepare_dev.log",
+    benchmark:
+        f"{OUT}/logs/prepare_dev.tsv"
+    conda: "../../envs/semblance.yaml"
+    resources:
+        **asks("prepare_dev"),
+    shell:
+        "{PYTHON}.prepare_dev --settings {params.settings:q} --manifest {params.manifest:q} --data {params.data:q}"
+        " --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"
+
+
 rule prepare_faq:
     """Parse a FAQ bank, split it into folds, and write each fold's training corpus."""
     input:
@@ -90,11 +114,14 @@ rule prepare_faq:
         questions=f"{OUT}/faq/{{bank}}/questions.parquet",
         corpora=expand(f"{OUT}/corpora/{{{{bank}}}}-{{fold}}/{{file}}", fold=range(PLAN.folds),
                        file=["record.json", "sentences.arrow", "rows.arrow"]),
+        dev=expand(f"{OUT}/dev/{{{{bank}}}}-{{fold}}/{{file}}", fold=range(PLAN.folds),
+                   file=["record.json", "answers.parquet", "questions.parquet"]),
     params:
         settings=lambda w: canonical({**PLAN.banks[w.bank], "name": w.bank, "folds": PLAN.folds, "seed": config["faq"]["seed"]}),
         manifest=config["manifest"],
         data=f"{RESOURCES}/data",
         corpora=f"{OUT}/corpora",
+        dev=f"{OUT}/dev",
         code=code("prepare_faq"),
     log:
         f"{OUT}/logs/prepare_faq/{{bank}}.log",
@@ -105,7 +132,7 @@ rule prepare_faq:
         **asks("prepare_faq"),
     shell:
         "{PYTHON}.prepare_faq --settings {params.settings:q} --manifest {params.manifest:q} --data {params.data:q}"
-        " --corpora {params.corpora:q} --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"
+        " --corpora {params.corpora:q} --dev {params.dev:q} --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"
 
 
 rule tokenise:

@@ -14,7 +14,6 @@ rule train_initial:
         curve=f"{OUT}/models/{{corpus}}/{{base}}/initial/seed-{{seed}}/dev.csv",
     params:
         settings=lambda w: PLAN.initial_settings(w.corpus, w.base, w.seed),
-        fold=lambda w: PLAN.folds_of[w.corpus][1],
         code=code("train_initial", f"semblance.training.losses.{config['train_initial']['loss']}"),
     threads: config["training"]["threads"]
     log:
@@ -27,7 +26,7 @@ rule train_initial:
     conda: "../../envs/semblance.yaml"
     shell:
         "{PYTHON}.train_initial --settings {params.settings:q} --base {input.base:q} --corpus {input.corpus:q}"
-        " --tokens {input.tokens:q} --dev {input.dev:q} --fold {params.fold} --code {params.code} {CADENCE} {SHARING}"
+        " --tokens {input.tokens:q} --dev {input.dev:q} --code {params.code} {CADENCE} {SHARING}"
         " --output {output.record:q} 2> >(tee {log:q} >&2)"
 
 

@@ -5,14 +5,15 @@ rule evaluate_sts:
     """Score one model on the seven STS tasks and STS-B dev."""
     input:
         model=lambda w: PLAN.model_record(w.corpus, w.base, w.method, w.seed),
-        pairs=f"{OUT}/sts/record.json",
-        data=f"{OUT}/sts/pairs.parquet",
+        test=f"{OUT}/sts/record.json",
+        pairs=f"{OUT}/sts/pairs.parquet",
+        dev=f"{OUT}/dev/sts/record.json",
     output:
         scores=f"{OUT}/scores/sts/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/scores.csv",
         predictions=f"{OUT}/scores/sts/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/predictions.parquet",
         record=f"{OUT}/scores/sts/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/record.json",
     params:
-        run=lambda w: canonical({**w, "protocol": config["sts"]["protocol"]}),
+        run=lambda w: canonical({**w, "phi": PLAN.phi(w.method), "protocol": config["sts"]["protocol"]}),
         compute=compute("evaluate_sts"),
         code=code("evaluate_sts"),
     wildcard_constraints:
@@ -28,7 +29,7 @@ rule evaluate_sts:
         **asks("evaluate_sts"),
     conda: "../../envs/semblance.yaml"
     shell:
-        "{PYTHON}.evaluate_sts --run {params.run:q} --model {input.model:q} --pairs {input.pairs:q}"
+        "{PYTHON}.evaluate_sts --run {params.run:q} --model {input.model:q} --test {input.test:q} --dev {input.dev:q}"
         " {params.compute} {SHARING} --code {params.code} --output {output.record:q}"
         " 2> >(tee {log:q} >&2)"
 
@@ -43,7 +44,7 @@ rule evaluate_faq:
         predictions=f"{OUT}/scores/faq/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/predictions.parquet",
         record=f"{OUT}/scores/faq/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/record.json",
     params:
-        run=lambda w: canonical({**w, "bank": PLAN.folds_of[w.corpus][0], "fold": PLAN.folds_of[w.corpus][1],
+        run=lambda w: canonical({**w, "phi": PLAN.phi(w.method), "bank": PLAN.folds_of[w.corpus][0], "fold": PLAN.folds_of[w.corpus][1],
                                  "protocols": config["evaluate_faq"]["protocols"]}),
         max_length=config["evaluate_faq"]["max_length"],
         compute=compute("evaluate_faq"),

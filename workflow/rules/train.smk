@@ -16,7 +16,6 @@ rule train:
         curve=f"{OUT}/models/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/dev.csv",
     params:
         settings=lambda w: PLAN.train_settings(w.corpus, w.base, w.method, w.seed),
-        fold=lambda w: ["--fold", PLAN.folds_of[w.corpus][1]] if PLAN.is_faq(w.corpus) else [],
         code=lambda w: code("train", f"semblance.training.losses.{PLAN.loss_of(w.method)}"),
     threads: config["training"]["threads"]
     log:
@@ -29,5 +28,5 @@ rule train:
     conda: "../../envs/semblance.yaml"
     shell:
         "{PYTHON}.train --settings {params.settings:q} --base {input.base:q} --corpus {input.corpus:q}"
-        " --tokens {input.tokens:q} --dev {input.dev:q} {params.fold:q} --regulators {input.regulators:q}"
+        " --tokens {input.tokens:q} --dev {input.dev:q} --regulators {input.regulators:q}"
         " --code {params.code} {CADENCE} {SHARING} --output {output.record:q} 2> >(tee {log:q} >&2)"

@@ -1,6 +1,6 @@
 """Rank every answer of a FAQ bank for each test question of a fold; the ranks are kept."""
 
-from semblance.evaluation.run import FaqRun, evaluate_faq
+from semblance.evaluation.run import FaqRun, Target, evaluate_faq
 from semblance.gpus import take_gpu
 from semblance.models.encoder import Compute
 from semblance.settings import decode_json
@@ -11,7 +11,7 @@ def main(argv: list[str] | None = None) -> None:
     """Evaluate and write."""
     parser = reading(__doc__)
     parser.add_argument(
-        "--run", required=True, help="JSON: corpus, base, method, seed, bank, fold, protocols"
+        "--run", required=True, help="JSON: corpus, base, method, seed, bank, fold, protocols, phi"
     )
     parser.add_argument("--bank", required=True, help="record of the bank")
     parser.add_argument("--max-length", type=int, required=True, help="longest input in tokens")
@@ -19,7 +19,8 @@ def main(argv: list[str] | None = None) -> None:
     which = decode_json(FaqRun, args.run, "--run")
     compute = Compute(args.threads, args.gpus, args.precision, args.matmul)
     take_gpu(args.gpus, args.jobs_per_gpu)
-    evaluate_faq(which, args.model, args.bank, args.output, args.max_length, compute, args.code)
+    target = Target(args.output, compute, args.code)
+    evaluate_faq(which, args.model, args.bank, args.max_length, target)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Score one model on the seven STS tasks and STS-B dev; the per-pair predictions are kept."""
 
-from semblance.evaluation.run import StsRun, evaluate_sts
+from semblance.evaluation.run import StsRun, Target, evaluate_sts
 from semblance.gpus import take_gpu
 from semblance.models.encoder import Compute
 from semblance.settings import decode_json
@@ -10,13 +10,17 @@ from workflow.scripts.cli import reading, run
 def main(argv: list[str] | None = None) -> None:
     """Evaluate and write."""
     parser = reading(__doc__)
-    parser.add_argument("--run", required=True, help="JSON: corpus, base, method, seed, protocol")
-    parser.add_argument("--pairs", required=True, help="record of the scored pairs")
+    parser.add_argument(
+        "--run", required=True, help="JSON: corpus, base, method, seed, protocol, phi"
+    )
+    parser.add_argument("--test", required=True, help="record of the test pairs")
+    parser.add_argument("--dev", required=True, help="record of the dev pairs")
     args = parser.parse_args(argv)
     which = decode_json(StsRun, args.run, "--run")
     compute = Compute(args.threads, args.gpus, args.precision, args.matmul)
     take_gpu(args.gpus, args.jobs_per_gpu)
-    evaluate_sts(which, args.model, args.pairs, args.output, compute, args.code)
+    target = Target(args.output, compute, args.code)
+    evaluate_sts(which, args.model, args.test, args.dev, target)
 
 
 if __name__ == "__main__":

@@ -1,37 +1,40 @@
-"""Parse a FAQ bank, split it into folds, and write its questions and each fold's training corpus."""
+"""Parse a FAQ bank, split it into folds, and write each fold's training corpus and dev questions."""
 
 import time
 from pathlib import Path
 
-from semblance.data.prepare import BankSettings, Raw, faq_folds, read_bank
+from semblance.data.prepare_faq import BankSettings, FaqFolders, read_bank, write_folds
+from semblance.data.raw import Raw
 from semblance.download.manifest import load_manifest
+from semblance.layout import RECORD, fold_corpus
 from semblance.provenance import write_record
 from semblance.settings import decode_json
 from workflow.scripts.cli import preparation, run
 
+QUESTIONS = ["answers.parquet", "questions.parquet"]
+ROWS = ["sentences.arrow", "rows.arrow"]
+
 
 def main(argv: list[str] | None = None) -> None:
-    """Read, split, write; the record of each fold's corpus lies in the corpus's own folder."""
+    """Read, split, write; each fold's corpus and dev questions have records of their own."""
+    started = time.monotonic()
     parser = preparation(__doc__)
-    parser.add_argument(
-        "--corpora", type=Path, required=True, help="folder of the training corpora"
-    )
-    args, started = parser.parse_args(argv), time.monotonic()
+    parser.add_argument("--corpora", type=Path, required=True, help="folder of training corpora")
+    parser.add_argument("--dev", type=Path, required=True, help="folder of the folds' dev data")
+    args = parser.parse_args(argv)
     settings = decode_json(BankSettings, args.settings, "bank")
     raw = Raw(load_manifest(args.manifest), args.data)
-    counts = faq_folds(read_bank(raw, settings), settings, Path(args.output).parent, args.corpora)
+    folders = FaqFolders(Path(args.output).parent, args.corpora, args.dev)
+    counts = write_folds(read_bank(raw, settings), settings, folders)
     facts = {"started": started, "code": args.code, "inputs": raw.inputs}
     for fold in range(settings.folds):
-        write_record(
-            args.corpora / f"{settings.name}-{fold}" / "record.json",
-            "prepare_faq",
-            outputs=["sentences.arrow", "rows.arrow"],
-            **facts,
-        )
+        name = fold_corpus(settings.name, fold)
+        write_record(args.corpora / name / RECORD, "prepare_faq", outputs=ROWS, **facts)
+        write_record(args.dev / name / RECORD, "prepare_faq", outputs=QUESTIONS, **facts)
     write_record(
         args.output,
         "prepare_faq",
-        outputs=["answers.parquet", "questions.parquet"],
+        outputs=QUESTIONS,
         counts=counts,
         folds=settings.folds,
         seed=settings.seed,

@@ -3,7 +3,8 @@
 import time
 from pathlib import Path
 
-from semblance.data.prepare import CorpusSettings, Raw, triples
+from semblance.data.prepare import CorpusSettings, write_triples
+from semblance.data.raw import Raw
 from semblance.download.manifest import load_manifest
 from semblance.provenance import write_record
 from semblance.settings import decode_json
@@ -12,10 +13,11 @@ from workflow.scripts.cli import preparation, run
 
 def main(argv: list[str] | None = None) -> None:
     """Read, count, write."""
-    args, started = preparation(__doc__).parse_args(argv), time.monotonic()
+    started = time.monotonic()
+    args = preparation(__doc__).parse_args(argv)
     settings = decode_json(CorpusSettings, args.settings, "corpus")
     raw = Raw(load_manifest(args.manifest), args.data)
-    counts = triples(raw, settings, Path(args.output).parent)
+    counts = write_triples(raw, settings, Path(args.output).parent)
     write_record(
         args.output,
         "prepare_nli",

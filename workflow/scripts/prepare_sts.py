@@ -1,9 +1,10 @@
-"""Parse the STS test sets and STS-B's dev set into one Parquet file of scored pairs."""
+"""Parse the STS test sets into one Parquet file of scored pairs."""
 
 import time
 from pathlib import Path
 
-from semblance.data.prepare import Raw, StsSettings, scored_pairs
+from semblance.data.prepare import StsSettings, write_test_pairs
+from semblance.data.raw import Raw
 from semblance.download.manifest import load_manifest
 from semblance.provenance import write_record
 from semblance.settings import decode_json
@@ -12,12 +13,11 @@ from workflow.scripts.cli import preparation, run
 
 def main(argv: list[str] | None = None) -> None:
     """Read, count, write."""
-    args, started = preparation(__doc__).parse_args(argv), time.monotonic()
+    started = time.monotonic()
+    args = preparation(__doc__).parse_args(argv)
     settings = decode_json(StsSettings, args.settings, "sts")
     raw = Raw(load_manifest(args.manifest), args.data)
-    folder = Path(args.output).parent
-    folder.mkdir(parents=True, exist_ok=True)
-    counts = scored_pairs(raw, settings, folder / "pairs.parquet")
+    counts = write_test_pairs(raw, settings, Path(args.output).parent)
     write_record(
         args.output,
         "prepare_sts",

@@ -1,6 +1,6 @@
 """Train one method with one seed; the checkpoint with the best dev score is kept.
 
-The dev set is STS-B's (Spearman), or with --fold that of a FAQ bank (MAP).
+The dev data are pairs of STS-B (Spearman), or the dev questions of a fold of a FAQ bank (MAP).
 """
 
 import argparse
@@ -17,13 +17,12 @@ def main(argv: list[str] | None = None) -> None:
     """Train and write."""
     parser = training(__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--dev", required=True, help="record of the STS pairs or of the bank")
-    parser.add_argument("--fold", type=int, help="the fold of the bank, from 0")
+    parser.add_argument("--dev", required=True, help="record of the dev data")
     parser.add_argument("--regulators", nargs="*", default=[], help="records of frozen embeddings")
     args = parser.parse_args(argv)
     settings = decode_json(TrainSettings, args.settings)
     take_gpu(settings.gpus, args.jobs_per_gpu)
-    dev, inputs = dev_set(args.dev, args.base, settings.max_length, args.fold)
+    dev, inputs = dev_set(args.dev, args.base, settings.max_length)
     train(
         args.base,
         args.corpus,

@@ -11,12 +11,11 @@ from workflow.scripts.cli import run, training
 def main(argv: list[str] | None = None) -> None:
     """Train and write."""
     parser = training(__doc__)
-    parser.add_argument("--dev", required=True, help="record of the bank")
-    parser.add_argument("--fold", type=int, required=True, help="the fold, from 0")
+    parser.add_argument("--dev", required=True, help="record of the dev data")
     args = parser.parse_args(argv)
     settings = decode_json(TrainSettings, args.settings)
     take_gpu(settings.gpus, args.jobs_per_gpu)
-    dev, inputs = dev_set(args.dev, args.base, settings.max_length, args.fold)
+    dev, inputs = dev_set(args.dev, args.base, settings.max_length)
     train(
         args.base,
         args.corpus,

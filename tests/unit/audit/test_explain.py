@@ -110,8 +110,8 @@ def test_the_text_fits_100_columns_and_tells_each_record_once(untouched):
     ]  # a path is not broken
     assert max(map(len, prose)) <= 100
     assert (
-        text.count("raw data\n") == 2 and "(as above)" in text
-    )  # of the corpus and of the test sets, for three seeds
+        text.count("raw data\n") == 3 and "(as above)" in text
+    )  # of the corpus, the dev pairs and the test sets, for three seeds
     assert 'settings  as above but {"seed": 2}' in text
 
 

@@ -20,6 +20,7 @@ from semblance.audit.recompute import (
 )
 from semblance.audit.verify import verify
 from semblance.errors import InputError
+from semblance.layout import SCORE_COLUMNS
 from semblance.provenance import ROOT, digests, read_sealed, write_sealed
 from semblance.reporting.formats import csv_text, latex, markdown
 from semblance.reporting.table import from_json, to_json
@@ -244,7 +245,7 @@ def test_fewer_seeds_asked_for_than_were_scored_is_told(results, monkeypatch):
 
 @pytest.mark.parametrize("column, line", [("value", 1), ("value", 4), ("n", 1)])
 def test_a_changed_score_with_all_that_follows_made_anew_is_found(results, column, line):
-    place = {"value": 11, "n": 12}[column]
+    place = SCORE_COLUMNS.index(column)
 
     def change(text):
         fields = text.split(",")
@@ -301,7 +302,10 @@ def test_other_weights_under_their_own_record_break_the_link_from_the_scores(res
     "record, source",
     [
         ("models/nli/tiny/rcl/seed-1", "corpora/nli/rows.arrow"),
-        ("models/bank-0/tiny/rcl/seed-1", "faq/bank/answers.parquet"),
+        ("models/bank-0/tiny/rcl/seed-1", "dev/bank-0/questions.parquet"),
+        ("models/nli/tiny/rcl/seed-1", "dev/sts/pairs.parquet"),
+        ("scores/sts/nli/tiny/rcl/seed-1", "dev/sts/pairs.parquet"),
+        ("scores/faq/bank-0/tiny/rcl/seed-1", "faq/bank/answers.parquet"),
         ("models/nli/tiny/rcl/seed-1", "embeddings/nli/tiny/entropy-0.01/seed-1/embeddings.npy"),
         ("embeddings/nli/tiny/entropy-0.01/seed-1", "tokens/tiny/nli/tokens.arrow"),
         ("tokens/tiny/nli", "../resources/models/tiny/model/tokenizer.json"),

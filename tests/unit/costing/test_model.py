@@ -18,8 +18,8 @@ from workflow.costing.model import Cost, evaluations, training_work
 from workflow.costing.pages import cost_page, plan_page
 from workflow.costing.rates import Learned, Rate, Text
 from workflow.planning.config import laid_over, load
-from workflow.planning.jobs import Job, inputs, job_of, jobs, submissions
 from workflow.planning.plan import Plan
+from workflow.planning.stages import Job, inputs, job_of, jobs, submissions
 
 TRAIN = Job("train", "nli", "nli-roberta-base-v2", "rcl-8", 1)
 LARGE = Job("train", "wiki1m", "bert-large", "simcse", 1)

@@ -7,7 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from semblance.data.sts import ScoredPair, check_count, read_sick, read_sts_year, read_stsb
+from semblance.data.sts import (
+    ScoredPair,
+    read_sick,
+    read_sts_year,
+    read_stsb,
+)
 from semblance.errors import InputError
 
 DATA = os.environ.get("SEMBLANCE_DATA")
@@ -199,12 +204,6 @@ def test_sick_needs_its_header(tmp_path, content):
     path = put(tmp_path, {"s.txt": content}) / "s.txt"
     with fails_at(path, 1, "header"):
         read_sick(path)
-
-
-def test_a_wrong_count_is_an_input_error():
-    check_count("STS12", 3108, 3108, "folder")
-    with pytest.raises(InputError, match=r"\Afolder: STS12: 3107 found, 3108 expected"):
-        check_count("STS12", 3107, 3108, "folder")
 
 
 @needs_data

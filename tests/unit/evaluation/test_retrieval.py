@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from semblance.evaluation.retrieval import Bank, Question, Retrieval, score_rows
+from semblance.evaluation.prepared import Bank, Question
+from semblance.evaluation.retrieval import Retrieval, score_rows
 from semblance.evaluation.texts import Vectors
 
 ANSWERS = ("north", "east", "north again", "south-west")

@@ -8,8 +8,9 @@ import pytest
 import torch
 
 from semblance.data import prepare
+from semblance.data.raw import Raw
 from semblance.download.manifest import load_manifest
-from semblance.evaluation.run import StsRun, evaluate_sts
+from semblance.evaluation.run import StsRun, Target, evaluate_sts
 from semblance.models.base import BaseSettings, build_base
 from semblance.models.encoder import Compute
 from semblance.provenance import read_sealed, write_record
@@ -28,12 +29,11 @@ def world(tmp_path_factory):
         "",
         "",
     )
-    (folder / "sts").mkdir()
-    raw = prepare.Raw(load_manifest(ROOT / "demo/manifest.yaml"), ROOT / "demo/data")
-    prepare.scored_pairs(
-        raw, prepare.StsSettings(("stsb", "sick"), "senteval"), folder / "sts/pairs.parquet"
-    )
+    raw = Raw(load_manifest(ROOT / "demo/manifest.yaml"), ROOT / "demo/data")
+    prepare.write_test_pairs(raw, prepare.StsSettings(("stsb", "sick"), "senteval"), folder / "sts")
     write_record(folder / "sts/record.json", "prepare_sts", outputs=["pairs.parquet"], started=0.0)
+    prepare.write_dev_pairs(raw, prepare.DevSettings("stsb", "senteval"), folder / "dev")
+    write_record(folder / "dev/record.json", "prepare_dev", outputs=["pairs.parquet"], started=0.0)
     return folder
 
 
@@ -44,9 +44,8 @@ def scores(world, model, out, compute):
         StsRun("none", "tiny", "start", "0", "senteval"),
         str(model),
         str(world / "sts/record.json"),
-        record,
-        compute,
-        "0123",
+        str(world / "dev/record.json"),
+        Target(record, compute, "0123"),
     )
     with open(out / "scores.csv", newline="") as stream:
         rows = list(csv.DictReader(stream))

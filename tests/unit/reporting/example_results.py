@@ -7,7 +7,7 @@ import numpy as np
 
 from semblance.evaluation import retrieval, similarity
 from semblance.evaluation.metrics import accuracy_at, average_precision
-from semblance.evaluation.run import FaqRun, StsRun, _write
+from semblance.evaluation.run import FaqRun, StsRun, Target, _write, _write_record
 from semblance.models.encoder import Compute
 from semblance.provenance import (
     ROOT,
@@ -84,6 +84,10 @@ def _prepared(results: Path, resources: Path) -> None:
     )
     facts = {"inputs": {"raw.txt": digest}}
     made(results / "sts/record.json", "prepare_sts", {"pairs.parquet": "pairs"}, **facts)
+    made(results / "dev/sts/record.json", "prepare_dev", {"pairs.parquet": "dev pairs"}, **facts)
+    for fold in (0, 1):
+        files = {"answers.parquet": "a", "questions.parquet": f"dev {fold}"}
+        made(results / f"dev/bank-{fold}/record.json", "prepare_faq", files, **facts)
     made(
         results / "faq/bank/record.json",
         "prepare_faq",
@@ -137,9 +141,8 @@ def _model(results: Path, resources: Path, corpus: str, method: str, seed: int) 
             },
         )
         inputs[f"results/{place}"] = checked(results / place)["outputs"]["embeddings.npy"]
-    inputs["dev"] = outputs(
-        results / ("sts/record.json" if corpus == "nli" else "faq/bank/record.json")
-    )
+    dev = "sts" if corpus == "nli" else corpus
+    inputs["dev"] = outputs(results / f"dev/{dev}/record.json")
     made(
         results / f"models/{corpus}/tiny/{method}/seed-{seed}/record.json",
         "train",
@@ -207,16 +210,13 @@ def _scored(
         / f"seed-{seed}"
         / "record.json"
     )
-    _write(
-        run,
-        rows,
-        predictions,
-        place,
-        facts,
-        0.0,
-        "evaluate_faq" if faq else "evaluate_sts",
-        Compute(),
-    )
+    inputs = {"weights": facts["weights"], "data": facts["data"]}
+    if not faq:
+        inputs["dev"] = outputs(results / "dev/sts/record.json")
+    place.parent.mkdir(parents=True, exist_ok=True)
+    target = Target(place, Compute(), facts["code"])
+    _write(run, rows, predictions, target, facts)
+    _write_record("evaluate_faq" if faq else "evaluate_sts", run, target, inputs, 0.0)
 
 
 def _similarities(noise: float, rng: np.random.Generator) -> dict[str, np.ndarray]:

@@ -16,6 +16,7 @@ def record(**given):
             corpus="nli",
             base="tiny",
             method="simcse",
+            phi="",
             seed=1,
             fold="",
             task="sts12",

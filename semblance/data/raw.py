@@ -1,0 +1,93 @@
+"""The raw files of data sets, checked against their digests and counts as they are read."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from semblance.download.manifest import Dataset
+from semblance.errors import InputError
+from semblance.layout import RAW_RECORD
+from semblance.provenance import file_digest, read_sealed
+
+
+class Raw:
+    """The raw files of a manifest's data sets below one folder, checked as they are opened.
+
+    ``inputs`` collects {relative path: sha256} of every file that was opened.
+    """
+
+    def __init__(self, datasets: Mapping[str, Dataset], folder: str | Path):
+        self.datasets = datasets
+        self.folder = Path(folder)
+        self.inputs: dict[str, str] = {}
+
+    def dataset(self, name: str) -> Dataset:
+        """Return a data set of the manifest; raises InputError that lists the known names."""
+        if name not in self.datasets:
+            known = ", ".join(sorted(self.datasets))
+            raise InputError(f"dataset {name}", "is not in the manifest", f"known are {known}")
+        return self.datasets[name]
+
+    def files(self, name: str) -> list[Path]:
+        """Return the files of a data set, each checked against its expected digests."""
+        return [self._checked(name, path) for path in self._paths(name)]
+
+    def file(self, name: str, ending: str = "") -> Path:
+        """Return the one file of a data set whose name ends so, checked against its digests."""
+        found = [path for path in self._paths(name) if path.endswith(ending)]
+        if len(found) != 1:
+            raise InputError(
+                f"dataset {name}", f"{len(found)} files end in {ending!r}, expected one"
+            )
+        return self._checked(name, found[0])
+
+    def check(self, name: str, **found: int) -> None:
+        """Compare what was found with every count that the manifest states of a data set."""
+        for what in self.dataset(name).expected:
+            if what not in found:
+                raise InputError(
+                    f"manifest: {name}.expected.{what}",
+                    "names a count that Semblance does not know",
+                    f"known are {', '.join(found)}",
+                )
+            self.check_one(name, what, found[what])
+
+    def check_one(self, name: str, what: str, found: int) -> None:
+        """Compare one count with the one that the manifest states, if it states one."""
+        expected = self.dataset(name).expected.get(what, found)
+        if found != expected:
+            raise InputError(
+                self.folder,
+                f"{name}: {what}: {found} found, {expected} expected",
+                "fetch the original release again",
+            )
+
+    def _paths(self, name: str) -> list[str]:
+        """Return the relative paths of a data set's files, those inside of archives included."""
+        dataset = self.dataset(name)
+        paths = {file.path for file in dataset.files}
+        for archive in dataset.archives:
+            paths.update(archive.members.values())
+        return sorted(paths)
+
+    def _checked(self, name: str, path: str) -> Path:
+        full = self.folder / path
+        if not full.is_file():
+            raise InputError(full, "no such file", f"run the download of {name}")
+        found = file_digest(full)
+        for expected in self._expected(name, path):
+            if expected != found:
+                problem = f"damaged: expected sha256 {expected}, found {found}"
+                raise InputError(full, problem, "delete it and run again")
+        self.inputs[path] = found
+        return full
+
+    def _expected(self, name: str, path: str) -> Iterator[str]:
+        """Yield the digests that the manifest and the record of the download state of a file."""
+        for file in self.dataset(name).files:
+            if file.path == path and file.sha256 is not None:
+                yield file.sha256
+        record = self.folder / RAW_RECORD.format(name=name)
+        if record.is_file():  # the only digest of a file that the manifest does not pin
+            entry = read_sealed(record)["files"].get(path, {})
+            if "sha256" in entry:
+                yield entry["sha256"]

@@ -1,0 +1,101 @@
+"""Where everything of a run lies, and the names that several stages share.
+
+Places are templates relative to the output folder of a run, or to the folder of its downloads. Each
+artefact of a stage lies beside its record. Standard library only.
+"""
+
+import re
+import string
+from pathlib import PurePosixPath
+
+RECORD = "record.json"
+
+# Names of methods that are no entry of the config's ``methods``.
+START = "start"  # the base model as it is, without any training
+INITIAL = "initial"  # the base after Eq. 1 on one fold of a FAQ bank; entropy models start from it
+NO_CORPUS = "none"  # stands for the corpus of a model that was trained on none
+
+# What is scored.
+STS_TASKS = ("sts12", "sts13", "sts14", "sts15", "sts16", "stsb", "sickr")
+STS_DEV = "stsb-dev"
+FAQ_CUTOFFS = (1, 3, 5)
+FAQ_METRICS = (*(f"acc@{k}" for k in FAQ_CUTOFFS), "map")
+IN_NATURAL_UNIT = frozenset({"alignment", "uniformity"})  # tables show every other metric times 100
+
+# The columns of every file of scores: what identifies a score, its value, and where it comes from.
+SCORE_KEY = (
+    "corpus",
+    "base",
+    "method",
+    "seed",
+    "fold",
+    "task",
+    "subset",
+    "metric",
+    "aggregation",
+    "protocol",
+)
+SCORE_ORIGIN = ("precision", "code", "environment", "weights", "data")
+SCORE_COLUMNS = ("run", *SCORE_KEY[:3], "phi", *SCORE_KEY[3:], "value", "n", *SCORE_ORIGIN)
+
+# Below the folder of downloads.
+RAW_DATA = "data"
+RAW_RECORD = "records/{name}.json"  # below RAW_DATA, of one data set
+DIGEST_LOCK = "digests.lock.json"  # below RAW_DATA: digests of files that the manifest does not pin
+BASE = "models/{base}"
+
+# Below the output folder.
+CORPUS = "corpora/{corpus}"
+FOLD_CORPUS = "{bank}-{fold}"  # the name of the corpus that is one fold of a bank
+TOKENS = "tokens/{base}/{corpus}"
+STS_TEST = "sts"
+STS_DEV_DATA = "dev/sts"
+BANK = "faq/{bank}"
+FOLD_DEV_DATA = "dev/{corpus}"
+MODEL = "models/{corpus}/{base}/{method}/seed-{seed}"
+EMBEDDINGS = "embeddings/{corpus}/{base}/{method}/seed-{seed}"
+STS_SCORES = "scores/sts/{corpus}/{base}/{method}/seed-{seed}"
+FAQ_SCORES = "scores/faq/{corpus}/{base}/{method}/seed-{seed}"
+TABLES = "tables"
+ALL_SCORES = "tables/scores.csv"
+TABLE_RECORD = "tables/records/{table}.json"
+TABLE_JSON = "tables/json/{table}.json"
+LOG = "logs/{stage}"
+
+# Folders inside of those above that hold no result: no record vouches for their files.
+WITHOUT_RECORD = frozenset({"logs", "events", "checkpoints"})
+
+
+def place(root: object, template: str, **fields: object) -> str:
+    """Return the path of a template below ``root``, its fields filled in."""
+    return f"{root}/{template.format(**fields)}"
+
+
+def record(root: object, template: str, **fields: object) -> str:
+    """Return the path of the record in the folder of a template below ``root``."""
+    return f"{place(root, template, **fields)}/{RECORD}"
+
+
+def fold_corpus(bank: str, fold: int) -> str:
+    """Return the name of the training corpus that is one fold of a FAQ bank."""
+    return FOLD_CORPUS.format(bank=bank, fold=fold)
+
+
+def fields(template: str) -> tuple[str, ...]:
+    """Return the names of a template's fields, in order."""
+    return tuple(name for _, name, _, _ in string.Formatter().parse(template) if name)
+
+
+def pattern(template: str) -> str:
+    """Return the glob pattern of all places of a template."""
+    return template.format(**dict.fromkeys(fields(template), "*"))
+
+
+def parse(template: str, path: str | PurePosixPath) -> dict[str, str] | None:
+    """Return the fields of a template in a path that fits it; None for a path that does not."""
+    parts = [
+        re.escape(text) + (f"(?P<{name}>[^/]+)" if name else "")
+        for text, name, _, _ in string.Formatter().parse(template)
+    ]
+    found = re.fullmatch("".join(parts), str(path))
+    return found and found.groupdict()

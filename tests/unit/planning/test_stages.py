@@ -1,0 +1,85 @@
+"""The table of stages is held equal to the rules, and jobs are found again by their records."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from semblance.layout import pattern
+from workflow.planning.stages import STAGES, Job, finished_job, job_of, log, stages
+
+ROOT = Path(__file__).resolve().parents[3]
+RULES = "\n".join(path.read_text() for path in sorted((ROOT / "workflow/rules").glob("*.smk")))
+BLOCKS = dict(re.findall(r"^rule (\w+):\n(.*?)(?=^\S|\Z)", RULES, flags=re.M | re.S))
+WILDCARDS = {
+    "corpus": "nli",
+    "base": "tiny",
+    "seed": "3",
+    "method": "rcl-8",
+    "kind": "entropy",
+    "phi": "-0.01",
+    "bank": "faqir",
+    "table": "rcl_table1a",
+}
+
+
+def template(block: str, keyword: str) -> str:
+    """Return the path of a rule's record or log, its folder left out, with {method} for KIND-PHI."""
+    [found] = re.findall(rf'{keyword}f"\{{(?:OUT|RESOURCES)\}}/(.*?)"', block)
+    return found.replace("{{", "{").replace("}}", "}").replace("{kind}-{phi}", "{method}")
+
+
+def test_every_rule_that_runs_a_command_is_a_stage():
+    by_name = {f"rule {name}:" for name in STAGES if name != "download"}
+    assert {f"rule {name}:" for name in BLOCKS} == by_name
+    assert 'name: f"download_{_name}"' in RULES  # one rule for each data set
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_the_record_and_log_of_a_stage_are_those_of_its_rule(name):
+    assert template(BLOCKS[name], r"    record=") == STAGES[name].record
+    job = job_of(name, WILDCARDS)
+    filled = template(BLOCKS[name], r"log:\s+").format(**{**WILDCARDS, "method": job.name})
+    assert filled == f"{log(job)}.log"
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_local_stages_are_the_local_rules(name):
+    snakefile = (ROOT / "Snakefile").read_text()
+    listed = re.search(r"localrules:\n((?:    \w+,\n)+)", snakefile)[1].split()
+    local = f"{name}," in listed or "localrule: True" in BLOCKS[name]
+    assert local == STAGES[name].local
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_a_stage_uses_a_model_where_its_rule_asks_for_a_gpu(name):
+    assert ("gpu=GPUS" in BLOCKS[name]) == STAGES[name].uses_model
+
+
+@pytest.mark.parametrize("name", [n for n in BLOCKS if STAGES[n].work != "download"])
+def test_a_finished_job_is_told_by_the_path_of_its_record(name):
+    job = job_of(name, WILDCARDS)
+    fields = dict(WILDCARDS, method=job.name)
+    path = STAGES[name].record.format(**fields)
+    assert Path(path).match(pattern(STAGES[name].record))
+    expected = job
+    if name in ("prepare_sts", "prepare_dev", "collect_scores", "compare_published"):
+        expected = Job(name)
+    elif name in ("prepare_faq", "render_table"):
+        expected = Job(name, name=job.name)
+    elif name in ("prepare_nli", "prepare_wiki"):
+        expected = Job(name, "nli")
+    elif name == "tokenise":
+        expected = Job(name, "nli", "tiny")
+    assert finished_job(name, path) == expected
+
+
+def test_a_path_or_stage_that_is_none_of_ours_is_no_job():
+    assert finished_job("train", "models/nli/tiny/rcl-8/seed-x/record.json") is None
+    assert finished_job("train", "models/nli/record.json") is None
+    assert finished_job("unknown", "sts/record.json") is None
+
+
+def test_stages_are_listed_by_their_kind_of_work():
+    assert stages("train") == ("train_initial", "train_entropy", "train")
+    assert stages("read") == ("embed", "evaluate_sts", "evaluate_faq")

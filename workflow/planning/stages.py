@@ -1,0 +1,303 @@
+"""The one table of all stages, and the jobs that a plan makes of them.
+
+Everyone who asks what a stage is asks STAGES: planning, costing, the pages and the audit of costs.
+Tests hold the table equal to the rules, and the jobs equal to those of ``snakemake -n``.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from semblance import layout
+from semblance.layout import INITIAL, RECORD, START
+from workflow.planning.config import entropy_parts
+from workflow.planning.plan import Plan, Run
+
+Work = Literal["download", "prepare", "train", "read", "table"]  # "read": a model reads texts
+
+
+class Job(NamedTuple):
+    """One job; ``name`` is a method, ``initial``, KIND-PHI, or the name of a data set, bank or table."""
+
+    stage: str
+    corpus: str = ""
+    base: str = ""
+    name: str = ""
+    seed: int = 0
+
+
+Inputs = Callable[[Plan, Job], Iterator[Job]]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What a stage is.
+
+    ``record`` is the template of the record that says that a job is done, below the output folder,
+    or below the downloads of a ``download``. ``inputs`` yields the jobs whose outputs a job reads.
+    ``job_name`` makes a job's name out of the wildcards of its rule. ``joins`` names the stages
+    with which a job shares its submission to a scheduler (slurm/profile.yaml groups them).
+    """
+
+    record: str
+    work: Work
+    inputs: Inputs = field(repr=False)
+    job_name: str = ""
+    joins: tuple[str, ...] = ()
+
+    @property
+    def local(self) -> bool:
+        """Tell whether its jobs run beside the controller and are never submitted."""
+        return self.work in ("download", "table")
+
+    @property
+    def uses_model(self) -> bool:
+        """Tell whether its jobs run a model, on a GPU where there is one."""
+        return self.work in ("train", "read")
+
+
+# --- what each stage reads ------------------------------------------------------------------------
+
+
+def _nothing(plan: Plan, job: Job) -> Iterator[Job]:
+    yield from ()
+
+
+def _corpus_data(plan: Plan, job: Job) -> Iterator[Job]:
+    yield from _downloads(plan.config["corpora"][job.corpus]["datasets"])
+
+
+def _test_data(plan: Plan, job: Job) -> Iterator[Job]:
+    yield from _downloads(plan.config["sts"]["datasets"])
+
+
+def _dev_data(plan: Plan, job: Job) -> Iterator[Job]:
+    yield from _downloads([plan.config["sts"]["dev"]])
+
+
+def _bank_data(plan: Plan, job: Job) -> Iterator[Job]:
+    bank = plan.banks[job.name]
+    if "path" not in bank:
+        yield from _downloads([bank["dataset"]])
+
+
+def _downloads(datasets: Iterable[str]) -> Iterator[Job]:
+    for name in datasets:
+        yield Job("download", name=name)
+
+
+def _of_tokens(plan: Plan, job: Job) -> Iterator[Job]:
+    yield _corpus(plan, job.corpus)
+    yield Job("download_model", base=job.base)
+
+
+def _of_initial(plan: Plan, job: Job) -> Iterator[Job]:
+    yield Job("download_model", base=job.base)
+    yield _corpus(plan, job.corpus)
+    yield _tokens(plan, job)
+    yield _dev(plan, job.corpus)
+
+
+def _of_training(plan: Plan, job: Job) -> Iterator[Job]:
+    yield from _of_initial(plan, job)
+    for regulator in plan.config["methods"][job.name].get("regulators", []):
+        yield job._replace(stage="embed", name=regulator)
+
+
+def _of_entropy_model(plan: Plan, job: Job) -> Iterator[Job]:
+    yield _model(plan, job._replace(name=INITIAL if plan.is_faq(job.corpus) else START))
+    yield _corpus(plan, job.corpus)
+    yield _tokens(plan, job)
+
+
+def _of_embeddings(plan: Plan, job: Job) -> Iterator[Job]:
+    yield job._replace(stage="train_entropy")
+    yield _tokens(plan, job)
+
+
+def _of_sts_scores(plan: Plan, job: Job) -> Iterator[Job]:
+    yield _model(plan, job)
+    yield Job("prepare_sts")
+    yield Job("prepare_dev")
+
+
+def _of_faq_scores(plan: Plan, job: Job) -> Iterator[Job]:
+    yield _model(plan, job)
+    yield Job("prepare_faq", name=plan.folds_of[job.corpus][0])
+
+
+def _of_all_scores(plan: Plan, job: Job) -> Iterator[Job]:
+    for run in plan.runs:
+        yield _evaluation(plan, run)
+
+
+def _of_table(plan: Plan, job: Job) -> Iterator[Job]:
+    yield Job("collect_scores")
+
+
+def _of_comparison(plan: Plan, job: Job) -> Iterator[Job]:
+    for table in plan.config["tables"]:
+        yield Job("render_table", name=table)
+
+
+def _evaluation(plan: Plan, run: Run) -> Job:
+    stage = "evaluate_faq" if plan.is_faq(run.corpus) else "evaluate_sts"
+    return Job(stage, *run)
+
+
+def _model(plan: Plan, job: Job) -> Job:
+    """Return the job that makes the model of a job's method."""
+    if job.name == START:
+        return Job("download_model", base=job.base)
+    if job.name == INITIAL:
+        return job._replace(stage="train_initial")
+    if entropy_parts(plan.config, job.name):
+        return job._replace(stage="train_entropy")
+    return job._replace(stage="train")
+
+
+def _corpus(plan: Plan, corpus: str) -> Job:
+    if plan.is_faq(corpus):
+        return Job("prepare_faq", name=plan.folds_of[corpus][0])
+    kind = plan.config["corpora"][corpus]["kind"]
+    return Job(f"prepare_{kind}", corpus)
+
+
+def _tokens(plan: Plan, job: Job) -> Job:
+    return Job("tokenise", job.corpus, plan.config["bases"][job.base]["tokenizer"])
+
+
+def _dev(plan: Plan, corpus: str) -> Job:
+    if plan.is_faq(corpus):
+        return Job("prepare_faq", name=plan.folds_of[corpus][0])
+    return Job("prepare_dev")
+
+
+# --- the table ------------------------------------------------------------------------------------
+
+_below = f"{{}}/{RECORD}".format
+
+STAGES: dict[str, Stage] = {
+    "download": Stage(f"{layout.RAW_DATA}/{layout.RAW_RECORD}", "download", _nothing),
+    "download_model": Stage(_below(layout.BASE), "download", _nothing),
+    "prepare_nli": Stage(_below(layout.CORPUS), "prepare", _corpus_data),
+    "prepare_wiki": Stage(_below(layout.CORPUS), "prepare", _corpus_data),
+    "prepare_sts": Stage(_below(layout.STS_TEST), "prepare", _test_data),
+    "prepare_dev": Stage(_below(layout.STS_DEV_DATA), "prepare", _dev_data),
+    "prepare_faq": Stage(_below(layout.BANK), "prepare", _bank_data, "{bank}"),
+    "tokenise": Stage(
+        _below(layout.TOKENS),
+        "prepare",
+        _of_tokens,
+        joins=("prepare_nli", "prepare_wiki", "prepare_faq"),
+    ),
+    "train_initial": Stage(
+        _below(layout.MODEL.replace("{method}", INITIAL)), "train", _of_initial, INITIAL
+    ),
+    "train_entropy": Stage(_below(layout.MODEL), "train", _of_entropy_model, "{kind}-{phi}"),
+    "embed": Stage(
+        _below(layout.EMBEDDINGS), "read", _of_embeddings, "{kind}-{phi}", joins=("train_entropy",)
+    ),
+    "train": Stage(_below(layout.MODEL), "train", _of_training, "{method}"),
+    "evaluate_sts": Stage(
+        _below(layout.STS_SCORES), "read", _of_sts_scores, "{method}", joins=("train",)
+    ),
+    "evaluate_faq": Stage(
+        _below(layout.FAQ_SCORES), "read", _of_faq_scores, "{method}", joins=("train",)
+    ),
+    "collect_scores": Stage(layout.TABLE_RECORD.format(table="scores"), "table", _of_all_scores),
+    "render_table": Stage(layout.TABLE_RECORD, "table", _of_table, "{table}"),
+    "compare_published": Stage(
+        layout.TABLE_RECORD.format(table="published"), "table", _of_comparison
+    ),
+}
+LAST = "compare_published"
+
+
+def stages(work: Work) -> tuple[str, ...]:
+    """Return the names of the stages of one kind of work."""
+    return tuple(name for name, stage in STAGES.items() if stage.work == work)
+
+
+# --- jobs -----------------------------------------------------------------------------------------
+
+
+def job_of(stage: str, wildcards: Mapping[str, str]) -> Job:
+    """Return the job of a rule and its wildcards."""
+    name = STAGES[stage].job_name.format(**wildcards)
+    corpus = wildcards.get("corpus", "")
+    base = wildcards.get("base", "")
+    return Job(stage, corpus, base, name, int(wildcards.get("seed", 0)))
+
+
+def jobs(plan: Plan) -> list[Job]:
+    """Return every job of a plan, once, each behind those that wait for it."""
+    found: dict[Job, None] = {}
+    waiting = [Job(LAST)]
+    while waiting:
+        job = waiting.pop()
+        if job not in found:
+            found[job] = None
+            waiting += inputs(plan, job)
+    return list(found)
+
+
+def inputs(plan: Plan, job: Job) -> list[Job]:
+    """Return the jobs whose outputs a job reads."""
+    return list(STAGES[job.stage].inputs(plan, job))
+
+
+def record(plan: Plan, job: Job) -> str:
+    """Return the path of the record that says that a job is done."""
+    stage = STAGES[job.stage]
+    root = plan.downloads if stage.work == "download" else plan.out
+    return layout.place(root, stage.record, **_fields(job))
+
+
+def _fields(job: Job) -> dict[str, object]:
+    """Return the fields that the templates of layout have, of one job."""
+    named = dict.fromkeys(("method", "bank", "table", "name"), job.name)
+    return {"corpus": job.corpus, "base": job.base, "seed": job.seed, **named}
+
+
+def log(job: Job) -> str:
+    """Return the path of a job's log without its ending, below the output folder.
+
+    It is the stage's name and those parts of the record's folder that tell its jobs apart.
+    """
+    parts = Path(STAGES[job.stage].record).parts
+    telling = [part.removesuffix(".json") for part in parts if "{" in part]
+    return "/".join([layout.LOG.format(stage=job.stage), *telling]).format(**_fields(job))
+
+
+def finished_job(stage: str, path: str | Path) -> Job | None:
+    """Return the job whose record lies at a path below the output folder; None if it is no such path.
+
+    The seed of a path that names none is 0.
+    """
+    if stage not in STAGES:
+        return None
+    found = layout.parse(STAGES[stage].record, Path(path).as_posix())
+    seed = (found or {}).get("seed", "0")
+    if found is None or not seed.isdecimal():
+        return None
+    if stage == "train_initial":
+        found["method"] = INITIAL
+    names = [found[key] for key in ("method", "bank", "table", "name") if key in found]
+    return Job(stage, found.get("corpus", ""), found.get("base", ""), "".join(names), int(seed))
+
+
+def submissions(plan: Plan, found: Iterable[Job]) -> int:
+    """Return how many jobs a scheduler is given for ``found``: none for local ones, one for groups."""
+    present = set(found)
+    submitted = [job for job in present if not STAGES[job.stage].local]
+    return sum(not _joins(plan, job, present) for job in submitted)
+
+
+def _joins(plan: Plan, job: Job, present: set[Job]) -> bool:
+    """Tell whether a job shares the submission of another one that is present."""
+    joins = STAGES[job.stage].joins
+    if not joins:
+        return False
+    return any(other.stage in joins and other in present for other in inputs(plan, job))
