@@ -10,9 +10,10 @@ import platform
 import statistics
 import sys
 import time
+from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -108,9 +109,10 @@ class Page:
         versions = ", ".join(f"{name} {version(name)}" for name in LIBRARIES if _installed(name))
         self.parts: list[str] = []
         self.add(
-            f"# Benchmark: {device}\n\nPython {platform.python_version()}, {versions}. Matmul precision: {args.matmul}. "
-            f"Precisions with hardware of their own: {', '.join(args.native)}.\n"
-            f"Medians of {args.rounds} turns where nothing else is said, least and most in brackets; the sides take turns in one run.\n"
+            f"# Benchmark: {device}\n\nPython {platform.python_version()}, {versions}. "
+            f"Matmul precision: {args.matmul}. Precisions with hardware of their own: {', '.join(args.native)}.\n"
+            f"Medians of {args.rounds} turns where nothing else is said, least and most in brackets; "
+            "the sides take turns in one run.\n"
         )
 
     def add(self, text: str) -> None:
@@ -191,7 +193,7 @@ def undisturbed(rounds: int, turn: Callable[[int], Any], sides: Sequence[Side]) 
 
 
 def taken(sides: Iterable[Side]) -> float:
-    """Return the seconds, over all processors, that this machine's host withheld or that other programs than these used.
+    """Return the seconds of all processors that this machine's host withheld or other programs used.
 
     0 where the system does not tell.
     """
@@ -327,7 +329,10 @@ def print_methods(args: argparse.Namespace) -> str:
                 plain,
                 spread(seen[plain]),
                 spread(seen[method]),
-                spread([b / a - 1 for a, b in zip(seen[plain], seen[method])], "{:+.1%}".format),
+                spread(
+                    [b / a - 1 for a, b in zip(seen[plain], seen[method], strict=True)],
+                    "{:+.1%}".format,
+                ),
             ]
         )
     if args.gpus:
@@ -351,7 +356,8 @@ def print_methods(args: argparse.Namespace) -> str:
                 spread(seen["free"]),
                 spread(seen["repeatable"]),
                 spread(
-                    [b / a - 1 for a, b in zip(seen["free"], seen["repeatable"])], "{:+.1%}".format
+                    [b / a - 1 for a, b in zip(seen["free"], seen["repeatable"], strict=True)],
+                    "{:+.1%}".format,
                 ),
             ]
         )
@@ -385,7 +391,7 @@ def print_embed(args: argparse.Namespace) -> str:
                     spread([1 / p for p in seen["peak"]], "{:.0f}".format),
                     *(
                         spread(
-                            [gflop / s * p for s, p in zip(seen[who], seen["peak"])],
+                            [gflop / s * p for s, p in zip(seen[who], seen["peak"], strict=True)],
                             "{:.0%}".format,
                         )
                         for who in ("ours", "theirs")
@@ -505,7 +511,10 @@ def print_limits(args: argparse.Namespace) -> str:
                         f"{padding:.0%}",
                         spread([1 / p for p in seen["peak"]], "{:.0f}".format),
                         spread(
-                            [gflop / s * p for s, p in zip(seen["ours"], seen["peak"])],
+                            [
+                                gflop / s * p
+                                for s, p in zip(seen["ours"], seen["peak"], strict=True)
+                            ],
                             "{:.0%}".format,
                         ),
                     ]

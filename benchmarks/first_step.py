@@ -1,4 +1,7 @@
-"""Run ``train_entropy`` and print when its training loop began and when its first step ended (JSON, seconds since 1970)."""
+"""Run ``train_entropy`` and print, as JSON, when its training loop began and when its first step ended.
+
+Both are seconds since 1970.
+"""
 
 import json
 import time

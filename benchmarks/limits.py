@@ -1,11 +1,13 @@
 """The distance to the machine's limit, several trainings at once, and growth with the corpus."""
 
+import itertools
 import re
 import tempfile
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 import torch
@@ -74,7 +76,7 @@ def mean_step_gflop(
     """Return the GFLOP of a mean step, and the share of the tokens that padding to the longest would make."""
     columns = rows.views()
     lengths, work, real, padded = np.minimum(tokens.lengths(), LENGTH), [], 0.0, 0.0
-    for _, chosen in zip(range(steps), batches(rows, batch, SEED)):
+    for chosen in itertools.islice(batches(rows, batch, SEED), steps):
         inside = np.stack([lengths[c[chosen]] for c in columns])
         work.append(step_gflop(shape, inside.ravel().astype(float)))
         real, padded = real + inside.sum(), padded + (inside.max(axis=1) * inside.shape[1]).sum()
@@ -82,7 +84,10 @@ def mean_step_gflop(
 
 
 def growth(work: Workload, counts: tuple[int, ...], batch: int) -> list[tuple[int, float, float]]:
-    """Return, for corpora of some sizes, (sentences, µs a row to draw and pack one epoch, most MB of the process's own)."""
+    """Return what one epoch of drawing and packing takes, for corpora of some sizes.
+
+    Each is (sentences, µs a row, most MB of the process's own).
+    """
     real, found = work.tokens("wiki"), []
     for count in counts:
         with tempfile.TemporaryDirectory() as folder:
@@ -91,7 +96,8 @@ def growth(work: Workload, counts: tuple[int, ...], batch: int) -> list[tuple[in
                 *(np.arange(count, dtype=np.int32),) * 2, np.full(count, NONE, dtype=np.int32)
             )
             start, most = time.perf_counter(), 0.0
-            for step, chosen in zip(range(count // batch), batches(rows, batch, SEED)):
+            epoch = itertools.islice(batches(rows, batch, SEED), count // batch)
+            for step, chosen in enumerate(epoch):
                 pack(tokens, np.concatenate([rows.query[chosen], rows.positive[chosen]]), LENGTH)
                 most = most if step % 50 else max(most, own_megabytes())
             found.append((count, (time.perf_counter() - start) / count * 1e6, most))

@@ -1,7 +1,8 @@
 """Reading sentences: embedding many, and all seven STS sets for one model; ours and sentence-transformers'."""
 
 import time
-from typing import Any, Callable, Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import torch

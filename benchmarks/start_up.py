@@ -107,7 +107,8 @@ def imports() -> dict[str, tuple[float, bool]]:
     found = {}
     for name in LIGHT:
         seen = (
-            f"import sys, runpy; sys.argv = ['x', '--help']\ntry: runpy.run_module('workflow.scripts.{name}', run_name='__main__')\n"
+            "import sys, runpy; sys.argv = ['x', '--help']\n"
+            f"try: runpy.run_module('workflow.scripts.{name}', run_name='__main__')\n"
             "except SystemExit as end: sys.exit(end.code or (3 if 'torch' in sys.modules else 0))"
         )
         start = time.perf_counter()

@@ -4,8 +4,9 @@ import itertools
 import os
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 import torch
@@ -217,7 +218,7 @@ def _theirs(
             list(itertools.chain.from_iterable(itertools.islice(stream, steps))),
         )
         names = ("anchor", "positive", "negative")[: len(texts[0])]
-        data = Dataset.from_dict(dict(zip(names, zip(*texts))))
+        data = Dataset.from_dict(dict(zip(names, zip(*texts, strict=True), strict=True)))
         SentenceTransformerTrainer(
             model=model,
             args=arguments,

@@ -8,8 +8,8 @@ there before; a temporary left by a kill is overwritten by the next write. Stand
 import contextlib
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Iterator
 
 
 @contextlib.contextmanager

@@ -17,8 +17,8 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Iterator
 
 NAME = ".writer"
 WIDTH = 512  # bytes of the file: each beat is one write over the one before

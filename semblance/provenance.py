@@ -11,8 +11,9 @@ import json
 import os
 import platform
 import time
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Iterable
+from typing import Any
 
 from semblance.errors import InputError, at
 from semblance.files import write_text

@@ -45,7 +45,7 @@ def faq(row, seed):
         ranks = [np.sort(r) for r in frame.loc[frame["protocol"] == row["protocol"], "ranks"]]
         accuracy = [np.mean([r[0] <= k for r in ranks]) for k in (1, 3, 5)]
         folds.append([*accuracy, np.mean([np.mean(np.arange(1, len(r) + 1) / r) for r in ranks])])
-    return dict(zip(("acc@1", "acc@3", "acc@5", "map"), 100 * np.mean(folds, axis=0)))
+    return dict(zip(("acc@1", "acc@3", "acc@5", "map"), 100 * np.mean(folds, axis=0), strict=True))
 
 
 def expected(row):

@@ -106,7 +106,7 @@ def _candidates(group: int, dice: Dice) -> str:
     ]
     values = [(1, 1), (1, 2), (2, 1), (2, 3), *((4, dice.pick((3, 4))) for _ in others)]
     found = []
-    for i, pair in zip([*own, *others], values):
+    for i, pair in zip([*own, *others], values, strict=True):
         votes = [
             _tag(
                 "Annotation",
@@ -114,7 +114,7 @@ def _candidates(group: int, dice: Dice) -> str:
                 _text("Annotator", who),
                 _text("AnnotationTime", f"2020-01-{group + 1:02d}"),
             )
-            for who, value in zip("AB", pair)
+            for who, value in zip("AB", pair, strict=True)
         ][: 1 + (group + i) % 2]
         found.append(
             _tag("IRCandidate", _text("Id", _pair_id(i)), _tag("Annotations", *votes)) + "\n"

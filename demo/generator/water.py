@@ -143,7 +143,7 @@ def _queries() -> list[tuple[int, int, int, str]]:
     texts = [ASKED[a].format(other=SERVICES[s][1], it=SERVICES[s][2]) for s, a in wanted]
     return [
         (i + i // 6, s, a, text)
-        for i, ((s, a), text) in enumerate(zip([*wanted, (6, 0)], [*texts, "null"]))
+        for i, ((s, a), text) in enumerate(zip([*wanted, (6, 0)], [*texts, "null"], strict=True))
     ]
 
 

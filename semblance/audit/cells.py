@@ -32,7 +32,7 @@ def check_cells(
         csv_file,
         f"{len(lines)} rows, {len(table.rows)} in {json_file}",
     )
-    for row, line in zip(table.rows, lines):
+    for row, line in zip(table.rows, lines, strict=False):
         damaged = [
             folder
             for folder in folders(root, table, row)

@@ -148,7 +148,7 @@ class Tables:
 def _taken(table: Table, shown: Table, what: str) -> Table:
     """Return ``table`` with one field of each cell as ``shown`` has it."""
     rows = []
-    for row, other in zip(table.rows, shown.rows):
+    for row, other in zip(table.rows, shown.rows, strict=False):
         cells = {
             name: replace(cell, **{what: getattr(other.cells[name], what)})
             if name in other.cells
@@ -161,7 +161,7 @@ def _taken(table: Table, shown: Table, what: str) -> Table:
 
 def _difference(shown: Table, again: Table) -> str:
     """Name the first thing in which two tables differ."""
-    for row, other in zip(shown.rows, again.rows):
+    for row, other in zip(shown.rows, again.rows, strict=False):
         for column in row.cells.keys() | other.cells.keys():
             if row.cells.get(column) != other.cells.get(column):
                 return f"row {row.label}, column {column}"

@@ -24,7 +24,7 @@ def sts_values(frame: pd.DataFrame, protocol: str) -> Values:
             str(name): (correlation(group, metric), len(group))
             for name, group in part.groupby("subset")
         }
-        values, sizes = zip(*groups.values())
+        values, sizes = zip(*groups.values(), strict=True)
         for name, value in (
             ("all", correlation(part, metric)),
             ("mean", np.mean(values)),
@@ -63,7 +63,7 @@ def faq_values(frame: pd.DataFrame, bank: str) -> Values:
 
 def sts_identities(frame: pd.DataFrame, shown: dict[Key, float]) -> Iterator[tuple[str, bool, str]]:
     """Yield (identity, whether it holds, where) for the scores that a run shows beside its predictions."""
-    for (task, subset, metric, aggregation, _), value in shown.items():
+    for (task, _, metric, aggregation, _), value in shown.items():
         if (metric, aggregation) == ("spearman", "all"):
             part = frame[frame["task"] == task]
             mapped = correlation(

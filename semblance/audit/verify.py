@@ -121,7 +121,8 @@ def _kept(chain: Chain) -> Iterator[Path]:
 
 def _links(chain: Chain, path: Path, found: Findings) -> None:
     for link in chain.links(path):
-        told = f"its input {link.name} ({link.digest}) is not what {' or '.join(link.sought) or 'any record'} vouches for"
+        sought = " or ".join(link.sought) or "any record"
+        told = f"its input {link.name} ({link.digest}) is not what {sought} vouches for"
         if link.source is None and _elsewhere(chain, link.sought):
             found.note(
                 path, f"its input {link.name} comes from a folder that is not here; not checked"

@@ -5,8 +5,9 @@ row numbers are held in memory, 12 bytes a row. Reading needs pyarrow alone, whi
 """
 
 import contextlib
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Iterable, Iterator, NamedTuple, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -67,7 +68,7 @@ def write_corpus(folder: Path, sentences: Sequence[str], rows: Rows) -> None:
     _write(
         folder / "rows.arrow",
         dict.fromkeys(Rows._fields, "int32"),
-        (dict(zip(Rows._fields, map(int, row))) for row in zip(*rows)),
+        (dict(zip(Rows._fields, map(int, row), strict=True)) for row in zip(*rows, strict=True)),
     )
 
 

@@ -5,9 +5,10 @@ folds never split one question between training and test.
 """
 
 import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Iterable, Sequence
+from typing import Any
 
 from semblance.data.text import (
     XmlElement,

@@ -1,9 +1,9 @@
 """Cross-validation folds that keep each group whole and are the same on every machine."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Sequence
 
 from semblance.errors import InputError
 

@@ -1,8 +1,8 @@
 """Natural language inference: SNLI and MultiNLI as released, and SimCSE's triples made of them."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Iterable, Iterator
 
 from semblance.data.text import filled, read_csv, read_json_lines, read_rows
 from semblance.errors import InputError, at
@@ -78,7 +78,7 @@ def _read_tabs(path: Path | str) -> Iterator[tuple[int, dict[str, str]]]:
             raise InputError(
                 at(path, line), f"{len(fields)} columns, expected {least} to {len(header)}"
             )
-        yield line, dict(zip(header, fields))
+        yield line, dict(zip(header, fields, strict=False))
 
 
 def build_triples(pairs: Iterable[NliPair]) -> list[Triple]:

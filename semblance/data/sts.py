@@ -80,7 +80,7 @@ def _read_subset(input_path: Path, gold_path: Path, year: int, subset: str) -> l
     # STS16 as released names both sentences' sources in two more columns.
     allowed = {2, 4} if year == 16 else {2}
     pairs = []
-    for (line, text), (_, gold) in zip(inputs, golds):
+    for (line, text), (_, gold) in zip(inputs, golds, strict=False):
         fields = text.split("\t")
         if len(fields) not in allowed:
             raise InputError(

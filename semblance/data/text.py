@@ -10,8 +10,9 @@ import json
 import re
 import xml.etree.ElementTree as ElementTree
 import zlib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Iterator, Sequence
+from typing import Any
 from xml.parsers import expat
 
 from semblance.errors import InputError, at
@@ -142,7 +143,7 @@ def read_csv(
                 "quote fields that contain a delimiter or a line break",
             )
         else:
-            yield line, dict(zip(header, fields))
+            yield line, dict(zip(header, fields, strict=True))
     if header is None:
         raise InputError(at(path, 1), "no header", f"the first line must name {', '.join(columns)}")
 

@@ -7,8 +7,9 @@ import hashlib
 import os
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
-from typing import Callable, TypeVar
+from typing import TypeVar
 
 import httpx2  # huggingface_hub speaks HTTP through it and lets its errors pass
 from huggingface_hub import HfApi, get_hf_file_metadata, hf_hub_url
@@ -53,10 +54,10 @@ def fetch_repository(
 ) -> dict:
     """Bring a model repository's files to a folder and return ``{file: {"sha256": …, "size": …}}``.
 
-    ``revision`` is a commit, of 40 hex digits or abbreviated to no fewer than 7; ``weights_sha256`` pins model.safetensors. A folder that
-    is there with the right digests is not fetched again; ``local_only`` forbids the network. The
-    folder appears whole: until then its files wait, and are continued, in ``<destination>.part``.
-    Raises InputError.
+    ``revision`` is a commit, of 40 hex digits or abbreviated to no fewer than 7; ``weights_sha256``
+    pins model.safetensors. A folder that is there with the right digests is not fetched again;
+    ``local_only`` forbids the network. The folder appears whole: until then its files wait, and are
+    continued, in ``<destination>.part``. Raises InputError.
     """
     destination, place = Path(destination), f"{repo}@{revision[:12]}"
     if not re.fullmatch("[0-9a-f]{7,40}", revision):

@@ -6,10 +6,10 @@ same under a mirror and under the project's data folder.
 
 import fcntl
 import re
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Iterator
 from urllib.parse import quote
 
 from semblance.download.transfer import (
@@ -259,12 +259,9 @@ def _entry(path: Path) -> dict:
 def _alone(folder: Path) -> Iterator[None]:
     """Let one process at a time fetch into a folder, so that none shares a part file with another."""
     with open(folder / ".fetching", "w") as handle:
-        try:
-            fcntl.flock(
-                handle, fcntl.LOCK_EX
-            )  # freed by the system when the process ends, however it ends
-        except OSError:
-            pass  # a file system without locks: the part files are then unguarded
+        with suppress(OSError):  # a file system without locks: the part files are then unguarded
+            # The system frees the lock when the process ends, however it ends.
+            fcntl.flock(handle, fcntl.LOCK_EX)
         yield
 
 

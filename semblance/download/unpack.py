@@ -9,9 +9,10 @@ import struct
 import tarfile
 import zipfile
 import zlib
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import BinaryIO, Iterator
+from typing import BinaryIO
 
 from semblance.errors import InputError, is_passing
 from semblance.files import whole_file
@@ -62,9 +63,10 @@ def _read(reader: BinaryIO, archive: Path, member: str) -> bytes:
 def _opened(archive: Path, member: str) -> Iterator[BinaryIO]:
     with ExitStack() as stack:
         try:
-            box = stack.enter_context(
-                zipfile.ZipFile(archive) if zipfile.is_zipfile(archive) else tarfile.open(archive)
-            )
+            if zipfile.is_zipfile(archive):
+                box = stack.enter_context(zipfile.ZipFile(archive))
+            else:
+                box = stack.enter_context(tarfile.open(archive))
             stream = stack.enter_context(_member(box, archive, member))
         except DAMAGE as error:
             if is_passing(error):

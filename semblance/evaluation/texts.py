@@ -1,7 +1,7 @@
 """Each distinct sentence is embedded once for a model."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Sequence
 
 import numpy as np
 

@@ -76,7 +76,7 @@ def set_up(threads: int, gpus: int, matmul: str = "highest") -> str:
 
 
 def device_name(device: str) -> str:
-    """Return a GPU's name, or ``cpu`` with this process's number of threads, and whether fp32 products are less than that."""
+    """Return a GPU's name, or ``cpu`` with the number of threads, and whether fp32 products are less."""
     less = "" if full_precision(device) else " (matrix products in less than fp32)"
     return (
         torch.cuda.get_device_name() + less
@@ -135,7 +135,9 @@ class Layer(nn.Module):
         scale = self._head_scale(packed, noise)
         parts = []
         # split, not slices: the backward of a slice fills a whole (T, 3 d) tensor with zeros for each group
-        for g, part in zip(packed.groups, qkv.split([g.tokens for g in packed.groups])):
+        for g, part in zip(
+            packed.groups, qkv.split([g.tokens for g in packed.groups]), strict=True
+        ):
             q, k, v = (
                 pad(part, g)
                 .view(g.count, g.length, 3, self.heads, d // self.heads)

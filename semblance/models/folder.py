@@ -168,7 +168,7 @@ def to_theirs(ours: dict[str, Tensor]) -> dict[str, Tensor]:
         elif top == "layers":
             i, part, kind = rest
             if part == "qkv":
-                for p, piece in zip(("query", "key", "value"), value.chunk(3)):
+                for p, piece in zip(("query", "key", "value"), value.chunk(3), strict=True):
                     theirs[f"encoder.layer.{i}.attention.self.{p}.{kind}"] = piece.contiguous()
             else:
                 theirs[f"encoder.layer.{i}.{LAYER_NAMES[part]}.{kind}"] = value

@@ -5,7 +5,8 @@ length *inside* the batch (the batch itself stays as drawn) and laid end to end;
 these tokens alone. Attention works on groups of similar length, and only there is padding.
 """
 
-from typing import NamedTuple, Sequence
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -15,8 +16,8 @@ from semblance.data.corpus import Tokens
 
 SLACK = 0.85  # a group's shortest sentence has at least this share of its longest one's tokens
 
-# ... once it has this many. A CPU pays for the padding in attention: many groups. A GPU pays for each launch, of which a
-# group costs some thirty a layer and step: few groups.
+# ... once it has this many. A CPU pays for the padding in attention: many groups. A GPU pays for each
+# launch, of which a group costs some thirty a layer and step: few groups.
 GROUP_TOKENS = {"cpu": 0, "cuda": 4096}
 
 
@@ -30,7 +31,7 @@ class Padding(NamedTuple):
 
 
 class Group(NamedTuple):
-    """``count`` sentences from ``row`` on, ``tokens`` of them in the flat batch, each padded to ``length`` in attention."""
+    """``count`` sentences from ``row`` on, ``tokens`` tokens in all, each padded to ``length`` in attention."""
 
     row: int
     count: int
@@ -89,7 +90,10 @@ def pack(
             lengths.tolist(), least=GROUP_TOKENS[torch.device(device).type]
         )
     )
-    send = lambda array: torch.from_numpy(array).to(device)  # noqa: E731
+
+    def send(array: np.ndarray) -> Tensor:
+        return torch.from_numpy(array).to(device)
+
     return Packed(
         send(tokens.ids[source].astype(np.int64)),
         send(positions),

@@ -97,7 +97,7 @@ def _sts(
     sims = []
     for side in paths:
         frames = [_sts_frame(path) for path in side]
-        for path, frame in zip(side, frames):
+        for path, frame in zip(side, frames, strict=True):
             index = frame.index if index is None else index
             gold = frame["gold"] if gold is None else gold
             _same(path, frame.index.equals(index) and frame["gold"].equals(gold))
@@ -136,7 +136,7 @@ def _faq(
     for metric in FAQ_METRICS:
         rng, name = np.random.default_rng(seed), SCORE_OF.get(metric, metric)
         drawn = []
-        for fold, (a, b) in enumerate(zip(*means)):
+        for fold, (a, b) in enumerate(zip(*means, strict=True)):
             _same(root / "faq" / f"{table.dataset}-{fold}", a.index.equals(b.index))
             drawn.append(mean_differences(a[name].to_numpy(), b[name].to_numpy(), draws, rng))
         complete = row.cells[metric].values and other.cells[metric].values
@@ -147,7 +147,7 @@ def _faq(
 def _query_means(paths: list[Path], protocol: str) -> pd.DataFrame:
     """Return the scores of each query, averaged over the seeds."""
     frames = [_faq_frame(path, protocol) for path in paths]
-    for path, frame in zip(paths, frames):
+    for path, frame in zip(paths, frames, strict=True):
         _same(path, frame.index.equals(frames[0].index))
     return sum(frames) / len(frames)
 

@@ -116,7 +116,8 @@ def _entries(
     if len(values) != len(table.columns):
         raise InputError(where, f"{len(values)} values for {len(table.columns)} columns")
     printed = {
-        column: _number(value, f"{where}: {column}") for column, value in zip(table.columns, values)
+        column: _number(value, f"{where}: {column}")
+        for column, value in zip(table.columns, values, strict=True)
     }
     facts = {
         "protocol": table.protocol,

@@ -105,12 +105,12 @@ def _parse(fields: list[str], place: str) -> dict:
         raise InputError(
             place, f"{len(fields)} fields instead of {len(COLUMNS)}", "write this file again"
         )
-    odd = [name for name, field in zip(COLUMNS, fields) if not field.isprintable()]
+    odd = [name for name, field in zip(COLUMNS, fields, strict=True) if not field.isprintable()]
     if odd:
         raise InputError(
             place, f"{odd[0]} holds what is no printable UTF-8 text", "write this file again"
         )
-    record: dict = dict(zip(COLUMNS, fields))
+    record: dict = dict(zip(COLUMNS, fields, strict=True))
     empty = [name for name in COLUMNS if not record[name] and name not in MAY_BE_EMPTY]
     if empty:
         raise InputError(

@@ -157,7 +157,7 @@ def _with_defaults(spec: Spec) -> Spec:
 def to_json(table: Table) -> str:
     """Return the table as JSON, means and sd written out beside the values that make them."""
     data = dataclasses.asdict(table)
-    for row, plain in zip(table.rows, data["rows"]):
+    for row, plain in zip(table.rows, data["rows"], strict=True):
         for column, cell in row.cells.items():
             plain["cells"][column] |= {"mean": cell.mean, "sd": cell.sd, "n": cell.n}
     return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"

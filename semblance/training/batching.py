@@ -1,6 +1,6 @@
 """Which rows make up each batch: seeded, without a sentence twice, the same on every machine."""
 
-from typing import Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -57,10 +57,13 @@ def _permutation(count: int, seed: int, epoch: int) -> np.ndarray:
 
 
 def disjoint_rows(rows: Rows, enough: int) -> int:
-    """Return how many rows a first pass finds without a common sentence, up to ``enough``: a bound for the batch size."""
+    """Return how many rows a first pass finds without a common sentence, up to ``enough``.
+
+    It bounds the batch size.
+    """
     used: set[int] = set()
     count = 0
-    for row in zip(*rows):
+    for row in zip(*rows, strict=True):
         texts = set(row) - {NONE}
         if used.isdisjoint(texts):
             used |= texts

@@ -2,8 +2,8 @@
 
 import math
 import sys
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from typing import Callable
 
 import torch
 from torch import Tensor, nn

@@ -3,9 +3,10 @@
 import importlib
 import inspect
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Callable, Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -179,7 +180,7 @@ class BatchLoss:
         )
 
     def _frozen(self, numbers: np.ndarray, device: torch.device) -> list[Tensor]:
-        """Return each entropy model's embeddings of the queries and of the positives, (N, B, d) each; none without them."""
+        """Return each entropy model's embeddings of the queries and positives, (N, B, d) each, if any."""
         if not len(self.augmented):
             return []
         return [

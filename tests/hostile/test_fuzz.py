@@ -317,14 +317,15 @@ def test_every_valid_cough_bank_comes_back(rows, tmp_path):
             ",".join(quoted(c) for c in faq.COUGH_RELEVANCE),
             *(
                 f'{n},{n},"{scores}",{mean},{"positive" if mean > 3 else "negative"}'
-                for n, ((*_, scores, _), mean) in enumerate(zip(rows, means))
+                for n, ((*_, scores, _), mean) in enumerate(zip(rows, means, strict=True))
             ),
         ],
     )
     bank = faq.read_cough(tmp_path / "b.csv", tmp_path / "q.csv", tmp_path / "j.csv")
     assert [(p.question, p.answer) for p in bank.pairs] == [row[:2] for row in rows]
     assert [(q.text, q.relevant) for q in bank.queries] == [
-        (row[3], (str(n),) if mean > 3 else ()) for n, (row, mean) in enumerate(zip(rows, means))
+        (row[3], (str(n),) if mean > 3 else ())
+        for n, (row, mean) in enumerate(zip(rows, means, strict=True))
     ]
 
 

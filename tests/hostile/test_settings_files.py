@@ -20,7 +20,8 @@ from workflow.planning.config import check_files
 
 ROOT = Path(__file__).resolve().parents[2]
 BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
-    f"{b}: &{b} [{', '.join([f'*{a}'] * 10)}]\n" for a, b in zip("abcdefgh", "bcdefghi")
+    f"{b}: &{b} [{', '.join([f'*{a}'] * 10)}]\n"
+    for a, b in zip("abcdefgh", "bcdefghi", strict=True)
 )  # line 6 passes a million
 YAML = {  # name: (content, line)
     "a doubled key": ("a: 1\nb: {c: 1, d: 2, c: 3}\n", 2),

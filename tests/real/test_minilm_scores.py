@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -54,7 +55,7 @@ def independent_sts16(folder: Path) -> tuple[list[str], list[str], list[float]]:
     for path in sorted(folder.glob("STS.input.*.txt")):
         scores = path.with_name(path.name.replace("input", "gs")).read_text().split("\n")
         lines = path.read_text().split("\n")
-        for line, score in zip(lines, scores):
+        for line, score in zip(lines, scores, strict=True):
             if re.fullmatch(r"\s*[0-9.]+\s*", score):
                 first, second = line.split("\t")[:2]
                 left, right, gold = [*left, first], [*right, second], [*gold, float(score)]
@@ -91,5 +92,5 @@ def test_vectors_equal_those_of_transformers_tokenizer_and_model(base: Path, rea
     ours = tokenise(base / "tokenizer.json", texts)
     assert all(
         np.array_equal(t, ours.ids[a:b])
-        for t, a, b in zip(theirs, ours.offsets[:-1], ours.offsets[1:])
+        for t, (a, b) in zip(theirs, pairwise(ours.offsets), strict=True)
     )

@@ -55,7 +55,8 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--folder", type=Path, required=True, help="scratch folder; it is emptied")
     args = parser.parse_args(argv)
     torch.set_num_threads(1)
-    Lease.BEAT = 1e6  # seconds: on a slow machine the beats would be counted among the operations, now so many, now others
+    # On a slow machine the beats would be counted among the operations, now so many, now others.
+    Lease.BEAT = 1e6  # seconds
     for name in WARM:
         importlib.import_module(f"workflow.scripts.{name}")
     started, world = time.monotonic(), World(fresh(args.folder.resolve()))
@@ -125,7 +126,7 @@ def scenarios(world: World) -> dict[str, tuple[str, list[str]]]:
     """Return the stages whose writes are made to fail: script and arguments without ``--output``."""
     script, arguments = world.trainings["nli/rcl-2"]
     entropy, its_arguments = world.trainings["nli/entropy-0.01"]
-    short = lambda words: [a.replace('"max_steps":11', '"max_steps":4') for a in words]  # noqa: E731
+    short = lambda words: [a.replace('"max_steps":11', '"max_steps":4') for a in words]
     each = ["--checkpoint-steps", "1", "--checkpoint-minutes", "1000"]
     config = world.plan.config
     base = {k: v for k, v in config["bases"]["tiny"].items() if k != "tokenizer"}
@@ -313,7 +314,7 @@ def _is_artefact(path: Path) -> bool:
 def readers(world: World) -> list[tuple[str, tuple[str, list[str]], str]]:
     """Return what is read, the stage that reads it, and the folder whose files it must vouch for."""
     stages, plan = scenarios(world), world.plan
-    parent = lambda record: str(Path(record).parent)  # noqa: E731
+    parent = lambda record: str(Path(record).parent)
     faq = world.trainings["stackfaq-0/continued"]
     return [
         ("base model", stages["train"], parent(plan.base_record("tiny"))),

@@ -111,7 +111,8 @@ def _become(
     try:
         handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
         os.dup2(handle, 1), os.dup2(handle, 2)
-        sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)
+        sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115  (open until the process ends)
+        sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115
         module = importlib.import_module(f"workflow.scripts.{script}")
         faults = ctypes.CDLL(None)  # this process, faults.so included
         if root is not None:  # without a root the shim need not be there

@@ -86,7 +86,9 @@ def test_numpy_computes_with_one_thread_however_many_snakemake_gives_the_job(scr
     """Its products sum in another order with other threads; OpenBLAS reads the variable when NumPy is loaded."""
     program = (
         "import os, sys\n"
-        "told = lambda event, found: event == 'import' and found[0] == 'numpy' and print(os.environ['OPENBLAS_NUM_THREADS'])\n"
+        "def told(event, found):\n"
+        "    if event == 'import' and found[0] == 'numpy':\n"
+        "        print(os.environ['OPENBLAS_NUM_THREADS'])\n"
         "sys.addaudithook(told)\n"
         f"import workflow.scripts.{script}\n"
     )

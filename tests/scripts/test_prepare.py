@@ -56,7 +56,7 @@ def test_triples_are_built_from_snli_and_multinli(tmp_path):
                 (" ".join(row["sentence1"].split()), " ".join(row["sentence2"].split())), set()
             ).add(row["gold_label"])
     assert len(rows.query) > 50
-    for q, p, n in zip(*rows):
+    for q, p, n in zip(*rows, strict=True):
         assert (
             "entailment" in labels[sentences[q], sentences[p]]
             and "contradiction" in labels[sentences[q], sentences[n]]

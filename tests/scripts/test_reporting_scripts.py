@@ -315,7 +315,8 @@ def test_a_lost_run_shows_as_missing_and_the_recomputation_agrees(results):
         ]
     )
     render(results, "sts")
-    assert list(csv.DictReader(open(results / "tables/sts.csv")))[1]["Average"] == "n/a"
+    with open(results / "tables/sts.csv", newline="") as table:
+        assert list(csv.DictReader(table))[1]["Average"] == "n/a"
     assert recompute(results).returncode == 0
 
 

@@ -13,8 +13,8 @@ import signal
 import socket
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Iterator
 
 PROGRAMS = ("slurmctld", "slurmd", "sbatch", "squeue", "munged")
 NODES = ("n1", "n2", "n3", "n4")
@@ -74,7 +74,8 @@ def missing() -> str:
         return "needs root"
     lacking = [name for name in PROGRAMS if not shutil.which(name)]
     if lacking:
-        return f"not installed: {', '.join(lacking)} (Debian: slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge)"
+        packages = "slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge"
+        return f"not installed: {', '.join(lacking)} (Debian: {packages})"
     if any((ETC / name).exists() and not (ETC / name).is_symlink() for name in FILES):
         return f"{ETC} holds a real configuration, which is left alone"
     return ""
@@ -238,14 +239,14 @@ class Cluster:
         self.wait((self.folder / "munge/socket").exists, 20, "munge answers")
 
     def _start(self, name: str, *command: str) -> None:
-        log = open(self.folder / f"{name}.out", "ab")
-        self.daemons[name] = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            env={**os.environ, "SLURM_CONF": str(self.folder / "slurm.conf")},
-        )
+        with open(self.folder / f"{name}.out", "ab") as log:
+            self.daemons[name] = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env={**os.environ, "SLURM_CONF": str(self.folder / "slurm.conf")},
+            )
 
 
 def _serves(entry: Path, node: str) -> bool:

@@ -48,7 +48,10 @@ class User:
         (self.folder / "long.yaml").write_text(yaml.safe_dump(long))
 
     def start(self, *arguments: str, pause: float = 0.05, **resources: str) -> subprocess.Popen:
-        """Start the controller; ``resources`` of the training take the place of the profile's; steps take ``pause`` s more."""
+        """Start the controller; each step takes ``pause`` s more.
+
+        ``resources`` of the training take the place of the profile's.
+        """
         sets = [f"train:{k}={v}" for k, v in ({"slurm_partition": "gpu"} | resources).items()]
         with open(self.folder / "said", "a", encoding="utf-8") as said:
             return subprocess.Popen(

@@ -15,7 +15,10 @@ from semblance import locks
 from semblance.locks import Busy, Lease, alone
 
 ROOT = Path(__file__).resolve().parents[2]
-WRITER = "import sys; from semblance.locks import alone\nwith alone(sys.argv[1]): print('in', flush=True); sys.stdin.read()"
+WRITER = (
+    "import sys; from semblance.locks import alone\n"
+    "with alone(sys.argv[1]): print('in', flush=True); sys.stdin.read()"
+)
 
 
 @pytest.fixture(autouse=True)

@@ -30,14 +30,20 @@ PROJECT = {
     "semblance/__init__.py": "",
     "semblance/errors.py": "LIMIT = 3\n",
     "semblance/data/__init__.py": "",
-    "semblance/data/text.py": "from semblance.errors import LIMIT\n\n\ndef cut(s):\n    '''Cut.'''\n    return s[:LIMIT]\n",
+    "semblance/data/text.py": (
+        "from semblance.errors import LIMIT\n\n\n"
+        "def cut(s):\n    '''Cut.'''\n    return s[:LIMIT]\n"
+    ),
     "semblance/data/folds.py": "import math\n\nSEED = 0.5\n",
     "semblance/models/__init__.py": "",
     "semblance/models/tree.py": "from semblance.data import folds\nimport semblance.data.text as t\n",
     "semblance/alone.py": "X = 1\n",
     "workflow/__init__.py": "",
     "workflow/scripts/__init__.py": "",
-    "workflow/scripts/train.py": "'''Train.'''\nfrom semblance.models.tree import t\n\n\ndef main():\n    return t.cut('abcd')\n",
+    "workflow/scripts/train.py": (
+        "'''Train.'''\nfrom semblance.models.tree import t\n\n\n"
+        "def main():\n    return t.cut('abcd')\n"
+    ),
 }
 
 

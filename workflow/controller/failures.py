@@ -1,8 +1,9 @@
 """What a failed batch job left to say, told where the user looks: its node, its last words, what to try."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Iterator, NamedTuple
+from typing import NamedTuple
 
 LAST = 5  # lines of its own log that are shown
 CAUSES = (  # the first that a job's log bears, why, and what to try
@@ -64,7 +65,10 @@ class Failure(NamedTuple):
 
 
 def failures(logs: str | Path, since: float) -> Iterator[Failure]:
-    """Yield the failed jobs of a run that began at ``since``: those whose Slurm log is kept and whose output is missing."""
+    """Yield the failed jobs of a run that began at ``since``.
+
+    Those are the jobs whose Slurm log is kept and whose output is missing.
+    """
     found = (
         [(path.stat().st_mtime, path) for path in Path(logs).rglob("*.log")]
         if Path(logs).is_dir()

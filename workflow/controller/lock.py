@@ -31,7 +31,7 @@ def hold(folder: str | os.PathLike, seconds: float = 0.0) -> bool:
     if str(folder) in _held:
         return True
     Path(folder).mkdir(parents=True, exist_ok=True)
-    handle = open(Path(folder, NAME), "a")
+    handle = open(Path(folder, NAME), "a")  # noqa: SIM115  (it stays open as long as the process)
     deadline = time.monotonic() + seconds
     while not _try(handle):
         if time.monotonic() >= deadline:

@@ -1,14 +1,15 @@
 """Outputs of jobs that outlived their controller: Snakemake has no note of the settings they were made with.
 
 It takes them for up to date for ever, whatever the config says later. So they are made again, under its eyes:
-a training in seconds, from what it kept when it finished (semblance.training.keeping.finished), other stages in minutes.
+a training in seconds, from what it kept when it finished (semblance.training.keeping.finished),
+other stages in minutes.
 """
 
 import os
 import sys
 from base64 import urlsafe_b64encode
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Iterator
 
 NOTES = Path(".snakemake/metadata")
 
@@ -35,8 +36,8 @@ def forget(out: str | Path, since: float, notes: Path = NOTES) -> None:
             record.parent.glob("checkpoints/*/finished/record.json")
         ):
             print(
-                f"warning: {record.parent} was finished after its controller had died, and stays: changes of its settings"
-                " will go unnoticed; delete it to train it again",
+                f"warning: {record.parent} was finished after its controller had died, and stays:"
+                " changes of its settings will go unnoticed; delete it to train it again",
                 file=sys.stderr,
             )
         else:

@@ -9,9 +9,9 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Iterable, Mapping
 
 from workflow.controller import orphans
 

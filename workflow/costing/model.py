@@ -87,7 +87,7 @@ class Cost:
         manifest: Mapping[str, Dataset],
         given: Shipped,
         found: Learned = Learned(),
-    ):  # noqa: B008
+    ):
         self.config, self.manifest, self.given, self.found = config, manifest, given, found
         self.plan = Plan(config)
         self.device = "gpu" if config["training"].get("gpus", 0) else "cpu"

@@ -4,8 +4,8 @@ import argparse
 import os
 import socket
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Callable
 
 from semblance.errors import InputError, OutOfTime, is_memory, is_passing
 from semblance.locks import Busy

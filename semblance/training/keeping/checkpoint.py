@@ -73,7 +73,10 @@ class Checkpoints:
         progress: Progress,
         best: dict[str, Tensor] | None,
     ) -> None:
-        """To be called before each piece of work: Busy if the folder is lost, OutOfTime, after a save, if the time is up."""
+        """Call this before each piece of work.
+
+        Raises Busy if the folder is lost; OutOfTime, after a save, if the time is up.
+        """
         if self.lease is not None and self.lease.lost:
             self.lease.check()
         if self.budget.fits(work, self.cost or self.expected):
@@ -195,9 +198,9 @@ def _tensors(model: nn.Module, adam: AdamW, best: dict[str, Tensor] | None) -> d
 
 
 def _load(state: dict[str, Tensor], model: nn.Module, adam: AdamW) -> dict[str, Tensor] | None:
-    part = lambda prefix: {
-        n.removeprefix(prefix): v for n, v in state.items() if n.startswith(prefix)
-    }  # noqa: E731
+    def part(prefix: str) -> dict[str, Tensor]:
+        return {n.removeprefix(prefix): v for n, v in state.items() if n.startswith(prefix)}
+
     model.load_state_dict(part("model."))
     device = next(model.parameters()).device
     for name, value in part("adam.").items():

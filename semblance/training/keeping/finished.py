@@ -11,8 +11,8 @@ import errno
 import os
 import shutil
 import sys
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Iterable
 
 from semblance.errors import InputError, is_passing
 from semblance.files import copy_file, sync, whole_folder

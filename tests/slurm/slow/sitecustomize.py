@@ -1,4 +1,7 @@
-"""Puts a pause before each optimiser step, so that a tiny training lasts long enough to be hurt; it changes no result."""
+"""Puts a pause before each optimiser step, so that a tiny training lasts long enough to be hurt.
+
+It changes no result.
+"""
 
 import importlib.abc
 import importlib.util

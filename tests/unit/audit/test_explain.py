@@ -37,7 +37,7 @@ def test_the_way_leads_from_the_cell_to_the_raw_data(untouched):
     assert top["facts"]["sd"] == pytest.approx(
         statistics.stdev(node["facts"]["value"] for node in seeds)
     )
-    for seed, node in zip((1, 2, 3), seeds):
+    for seed, node in zip((1, 2, 3), seeds, strict=True):
         (prediction,) = named(node, "predictions")
         assert prediction["record"] == str(
             untouched / f"scores/sts/nli/tiny/rcl/seed-{seed}/record.json"

@@ -60,7 +60,8 @@ def test_a_run_on_no_cluster_leaves_no_note(tmp_path):
 def test_the_jobs_of_all_noted_runs_are_asked_for_and_no_others(tmp_path, queue):
     noted(tmp_path, "aaa", "bbb")
     queue.write_text(
-        '{"1": ["aaa", "PENDING", 0], "2": ["bbb", "RUNNING", 9], "3": ["ccc", "RUNNING", 9], "4": ["aaa", "FAILED", 0]}'
+        '{"1": ["aaa", "PENDING", 0], "2": ["bbb", "RUNNING", 9],'
+        ' "3": ["ccc", "RUNNING", 9], "4": ["aaa", "FAILED", 0]}'
     )
     assert slurm.jobs_of(["aaa", "bbb"]) == {"1": "PENDING", "2": "RUNNING"}
 

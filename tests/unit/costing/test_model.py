@@ -30,7 +30,7 @@ SHIPPED = rates.shipped()
 parsed = functools.cache(merged)
 
 
-def cost(found: Learned = Learned(), names: tuple = ("config.yaml",), **changes) -> Cost:  # noqa: B008
+def cost(found: Learned = Learned(), names: tuple = ("config.yaml",), **changes) -> Cost:
     return Cost(load(parsed(*names) | changes), MANIFEST, SHIPPED, found)
 
 
@@ -299,7 +299,7 @@ def run(tmp_path, monkeypatch) -> Path:
     return out
 
 
-def small(found: Learned = Learned()) -> Cost:  # noqa: B008
+def small(found: Learned = Learned()) -> Cost:
     return cost(found, ("config.yaml", "configs/minilm.yaml", "configs/minilm-cpu.yaml"))
 
 

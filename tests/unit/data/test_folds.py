@@ -21,7 +21,7 @@ group_lists = st.lists(st.integers(0, 12).map(str), min_size=5, max_size=80).fil
 @given(group_lists, st.integers(0, 5))
 def test_a_group_is_never_split(groups, seed):
     parts = split_groups(groups, 5, seed)
-    assert len(set(zip(groups, parts))) == len(set(groups))
+    assert len(set(zip(groups, parts, strict=True))) == len(set(groups))
 
 
 @settings(deadline=None)

@@ -36,7 +36,9 @@ def fails_at(path, line, words=""):
 def write_json(path, *rows):
     keys = ("gold_label", "sentence1", "sentence2")
     path.write_text(
-        "".join(json.dumps({**dict(zip(keys, row)), "pairID": "1"}) + "\n" for row in rows)
+        "".join(
+            json.dumps({**dict(zip(keys, row, strict=True)), "pairID": "1"}) + "\n" for row in rows
+        )
     )
     return path
 
@@ -71,9 +73,9 @@ PAIRS = [
 def test_both_releases_read_alike_and_count_the_unlabelled(tmp_path, read, header):
     by_json, skipped = read(write_json(tmp_path / "a.jsonl", *ROWS))
     by_tabs = read(write_tabs(tmp_path / "a.txt", header, *ROWS))
-    assert by_json == [NliPair(*pair, line) for pair, line in zip(PAIRS, (1, 3, 4))]
+    assert by_json == [NliPair(*pair, line) for pair, line in zip(PAIRS, (1, 3, 4), strict=True)]
     assert (
-        by_tabs == ([NliPair(*pair, line) for pair, line in zip(PAIRS, (2, 4, 5))], 1)
+        by_tabs == ([NliPair(*pair, line) for pair, line in zip(PAIRS, (2, 4, 5), strict=True)], 1)
         and skipped == 1
     )
 

@@ -160,7 +160,7 @@ def normalised(vectors):
 
 
 def squared_distance(x, y):
-    return sum((a - b) ** 2 for a, b in zip(x, y))
+    return sum((a - b) ** 2 for a, b in zip(x, y, strict=True))
 
 
 @pytest.mark.parametrize("n,d", [(2, 2), (7, 3), (20, 8)])

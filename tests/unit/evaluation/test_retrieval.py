@@ -87,7 +87,11 @@ def test_scores_are_means_within_each_protocol(predictions):
 
 def test_with_one_relevant_answer_map_is_the_mean_reciprocal_rank(predictions):
     found = {(r["protocol"], r["metric"]): r["value"] for r in score_rows(predictions)}
-    ranks = [r[0] for r, p in zip(predictions["ranks"], predictions["protocol"]) if p == "pairs"]
+    ranks = [
+        r[0]
+        for r, p in zip(predictions["ranks"], predictions["protocol"], strict=True)
+        if p == "pairs"
+    ]
     assert found["pairs", "map"] == pytest.approx(sum(1 / r for r in ranks) / len(ranks))
     assert found["pairs", "acc@1"] <= found["pairs", "acc@3"] <= found["pairs", "acc@5"]
 

@@ -38,7 +38,10 @@ def world(tmp_path_factory):
 
 
 def scores(world, model, out, compute):
-    """Evaluate; return each score, (task, subset, metric, aggregation) to (value, precision, environment), and the record."""
+    """Evaluate; return the scores and the record.
+
+    Scores: (task, subset, metric, aggregation) to (value, precision, environment).
+    """
     record = out / "record.json"
     evaluate_sts(
         StsRun("none", "tiny", "start", "0", "senteval"),

@@ -84,7 +84,7 @@ def test_the_aggregations_differ_where_subsets_differ(predictions):
 
 def test_the_order_of_the_pairs_does_not_matter(predictions):
     order = np.random.default_rng(1).permutation(len(predictions["task"]))
-    key = lambda r: (r["task"], r["metric"], r["aggregation"], r["subset"])  # noqa: E731
+    key = lambda r: (r["task"], r["metric"], r["aggregation"], r["subset"])
     first = {key(r): r["value"] for r in score_rows(predictions)}
     second = {key(r): r["value"] for r in score_rows({n: c[order] for n, c in predictions.items()})}
     assert second == pytest.approx(first, rel=1e-10)

@@ -52,7 +52,7 @@ def test_each_row_drops_the_share_of_its_own_rate():
     mask, kept = keep_mask((5, DRAWS), rates[:, None], CPU)
     assert kept.shape == (5, 1) and torch.allclose(kept[:, 0], 1 - rates, atol=2**-17, rtol=0)
     assert mask[0].all()
-    for row, rate in zip(mask[1:], rates[1:].tolist()):
+    for row, rate in zip(mask[1:], rates[1:].tolist(), strict=True):
         assert within(row.double().mean().item(), 1 - rate, DRAWS)
 
 
@@ -195,7 +195,7 @@ def test_the_masks_of_the_two_views_are_independent(settings):
         rate = noise.hidden_rate()
         out = dropout(torch.ones(6, 8), rate if isinstance(rate, float) else rate[:, None])
         pairs.append((out[0] == 0, out[3] == 0))  # the same sentence, once in each view
-    first, second = (torch.stack(side) for side in zip(*pairs))
+    first, second = (torch.stack(side) for side in zip(*pairs, strict=True))
     assert 0.08 < first.double().mean() < 0.12
     assert abs(correlation(first, second)) < 6 / math.sqrt(first.numel())
 

@@ -188,9 +188,9 @@ def plain_forward(weights, ids, offset, head_factors=None):
 
     ``head_factors`` (layers, heads) multiplies each head's context before the output projection.
     """
-    get = lambda name: weights[name].double()  # noqa: E731
-    linear = lambda x, name: x @ get(f"{name}.weight").T + get(f"{name}.bias")  # noqa: E731
-    norm = lambda x, name: F.layer_norm(x, (32,), get(f"{name}.weight"), get(f"{name}.bias"), 1e-12)  # noqa: E731
+    get = lambda name: weights[name].double()
+    linear = lambda x, name: x @ get(f"{name}.weight").T + get(f"{name}.bias")
+    norm = lambda x, name: F.layer_norm(x, (32,), get(f"{name}.weight"), get(f"{name}.bias"), 1e-12)
     x = norm(
         torch.stack(
             [
@@ -315,7 +315,7 @@ def test_each_token_drops_at_the_rate_of_its_own_sentence_and_view(
     settings = DropoutSettings(attention=0.0, sampled=Sampled(granularity=granularity))
     seen, packed = rates_seen(encoder, tokens, settings, views, monkeypatch)
     assert len(seen) == len(drawn) == 5  # the embeddings, and two for each of two layers
-    for (shape, rate), by_sentence in zip(seen, drawn):
+    for (shape, rate), by_sentence in zip(seen, drawn, strict=True):
         assert rate.shape == (shape[0], 1)
         for token, row in enumerate(packed.rows.tolist()):
             assert rate[token, 0] == by_sentence[packed.order[row]]
@@ -334,9 +334,11 @@ def test_attention_weights_drop_at_the_rate_of_their_sentence(opened, monkeypatc
         encoder, tokens, settings, torch.arange(len(LENGTHS)) // 7, monkeypatch
     )
     attention = [(shape, rate) for shape, rate in seen if len(shape) == 4]
-    assert len(attention) == 2 * len(packed.groups) and len(drawn) == 2
+    count = len(packed.groups)
+    assert len(attention) == 2 * count and len(drawn) == 2
     for layer, by_sentence in enumerate(drawn):
-        for group, (shape, rate) in zip(packed.groups, attention[layer * len(packed.groups) :]):
+        of_layer = attention[layer * count : (layer + 1) * count]
+        for group, (shape, rate) in zip(packed.groups, of_layer, strict=True):
             assert shape == (group.count, 4, group.length, group.length)
             expected = by_sentence[packed.order[group.row : group.row + group.count]]
             assert torch.equal(rate.flatten(), expected) and rate.shape == (group.count, 1, 1, 1)

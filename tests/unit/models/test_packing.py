@@ -1,5 +1,7 @@
 """Packing: every token once and no padding, places for attention, groups and batches cut as stated."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import torch
@@ -113,7 +115,7 @@ def test_a_group_too_small_for_a_gpu_goes_on(lengths, least):
     lengths = sorted(lengths, reverse=True)
     runs = cut_groups(lengths, least=least)
     assert [i for first, last in runs for i in range(first, last)] == list(range(len(lengths)))
-    for (first, last), (after, _) in zip(runs, runs[1:]):
+    for (first, last), (after, _) in pairwise(runs):
         assert (last - first) * lengths[first] >= least
         assert lengths[after] < SLACK * lengths[first]
         small = [i for i in range(first + 1, last) if lengths[i] < SLACK * lengths[first]]

@@ -235,7 +235,11 @@ def _similarities(noise: float, rng: np.random.Generator) -> dict[str, np.ndarra
                 ]
             )
     return dict(
-        zip(("task", "subset", "index", "gold", "similarity"), map(np.concatenate, zip(*parts)))
+        zip(
+            ("task", "subset", "index", "gold", "similarity"),
+            map(np.concatenate, zip(*parts, strict=True)),
+            strict=True,
+        )
     )
 
 

@@ -57,7 +57,7 @@ def runs(method, values, **given):
     return [
         record(method=method, seed=seed, task=task, value=value, **given)
         for seed, scores in values.items()
-        for task, value in zip(TASKS, scores)
+        for task, value in zip(TASKS, scores, strict=True)
     ]
 
 

@@ -41,7 +41,7 @@ def sts(noise, shuffle=False):
 
 
 def written(root, noises=(2.0, 0.05), lost=False, shuffle=False):
-    for method, noise in zip("ab", noises):
+    for method, noise in zip("ab", noises, strict=True):
         for seed in (1, 2):
             if not (lost and (method, seed) == ("b", 2)):
                 save(root, f"sts/nli/tiny/{method}/seed-{seed}", sts(noise, shuffle))

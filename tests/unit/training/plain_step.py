@@ -4,7 +4,7 @@ The slow path that production has not: the tests hold the packed one against it.
 """
 
 import math
-from typing import Iterator
+from collections.abc import Iterator
 
 import numpy as np
 import torch
@@ -46,8 +46,11 @@ class Replay:
         monkeypatch.setattr(Encoder, "forward", noted_forward)
 
     def by_sentence(self, hidden: bool, attention: bool, layers: int) -> list[dict[str, Tensor]]:
-        """Return each sentence's factors, in the caller's order: embeddings (l, d); attention-i (h, l, l); heads-i (h,);
-        out-i and down-i (l, d) of layer i. What did not drop is absent."""
+        """Return each sentence's factors, in the caller's order.
+
+        embeddings (l, d); attention-i (h, l, l); heads-i (h,); out-i and down-i (l, d) of layer i.
+        What did not drop is absent.
+        """
         packed, drawn = self.packed, iter(self.flat)
         found: list[dict[str, Tensor]] = [{} for _ in packed.order]
         if hidden:

@@ -12,7 +12,7 @@ from semblance.training.batching import batches, disjoint_rows
 
 
 def rows_of(*rows):
-    return Rows(*(np.asarray(column, np.int32) for column in zip(*rows)))
+    return Rows(*(np.asarray(column, np.int32) for column in zip(*rows, strict=True)))
 
 
 def crowded(seed=0, count=40, sentences=60):

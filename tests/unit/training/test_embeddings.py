@@ -65,7 +65,7 @@ def test_a_corpus_without_a_sentence_is_refused(inputs, tmp_path, monkeypatch):
     "value, said", [(np.inf, "not finite as float16"), (1.0, "collapsed onto one direction")]
 )
 def test_vectors_that_are_of_no_use_leave_no_file(inputs, tmp_path, monkeypatch, value, said):
-    encode = lambda self, tokens, length: np.full((len(tokens.offsets) - 1, 16), value, np.float32)  # noqa: E731
+    encode = lambda self, tokens, length: np.full((len(tokens.offsets) - 1, 16), value, np.float32)
     monkeypatch.setattr("semblance.models.encoder.Encoder.encode", encode)
     with pytest.raises(InputError, match=said):
         write(inputs, tmp_path / "out")

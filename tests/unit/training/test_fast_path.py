@@ -161,8 +161,9 @@ def test_a_packed_step_is_the_plain_one(monkeypatch, case, model, precision, lea
     factors = replay.by_sentence(dropout.hidden != 0.0, dropout.attention != 0.0, len(ours.layers))
     true_value, true_grads = plain(truth, case, factors, frozen, "fp32")
     same_value, same_grads = plain(same, case, factors, frozen, precision)
-    # float32 has 24 bits, bfloat16 8. How far the plain step strays is chance too: hence 3 times, and a rounding besides:
-    # of the cosines, which the loss multiplies by 20, and of the loss itself (a gradient's: two).
+    # float32 has 24 bits, bfloat16 8. How far the plain step strays is chance too: hence 3 times, and
+    # a rounding besides: of the cosines, which the loss multiplies by 20, and of the loss itself (a
+    # gradient's: two).
     unit = {"fp32": 2.0**-24, "bf16": 2.0**-8}[precision]
     assert (
         abs(value.item() - true_value)

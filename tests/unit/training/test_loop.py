@@ -66,7 +66,9 @@ def test_the_first_step_of_adam_moves_each_weight_by_the_learning_rate():
     model = nn.Linear(2, 1)
     before = [p.detach().clone() for p in model.parameters()]
     fit(model, losses(model, [1.0]), Schedule(1, 0.01, warmup=0.0, weight_decay=0.0))
-    for old, new in zip(before, model.parameters()):  # m / sqrt(v) is 1 after the first step
+    for old, new in zip(
+        before, model.parameters(), strict=True
+    ):  # m / sqrt(v) is 1 after the first step
         assert torch.allclose(old - new, torch.full_like(old, 0.01), atol=1e-6)
 
 
@@ -124,7 +126,9 @@ def test_the_optimiser_is_torchs_fused_adamw_bit_for_bit():
             group["lr"] = rate
         adam.step()
         mine.zero_grad(), adam.zero_grad()
-    assert all(torch.equal(a, b) for a, b in zip(ours.parameters(), theirs.parameters()))
+    assert all(
+        torch.equal(a, b) for a, b in zip(ours.parameters(), theirs.parameters(), strict=True)
+    )
 
 
 def test_a_step_of_the_optimiser_makes_no_tensor_and_few_calls():

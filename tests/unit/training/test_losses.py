@@ -15,9 +15,10 @@ SCALES = [1.0, 20.0]
 def draw(b, d, seed=0, n=0, hard=False, grad=False):
     """Random float64 views of B rows, with N augmented embeddings and hard negatives if asked."""
     generator = torch.Generator().manual_seed(seed)
-    new = lambda *shape: torch.randn(
-        *shape, generator=generator, dtype=torch.float64, requires_grad=grad
-    )  # noqa: E731
+
+    def new(*shape):
+        return torch.randn(*shape, generator=generator, dtype=torch.float64, requires_grad=grad)
+
     return Views(
         new(b, d),
         new(b, d),
@@ -27,7 +28,9 @@ def draw(b, d, seed=0, n=0, hard=False, grad=False):
 
 
 def cosine(x, y):
-    dot, xx, yy = (sum(a * b for a, b in zip(u, v)) for u, v in ((x, y), (x, x), (y, y)))
+    dot, xx, yy = (
+        sum(a * b for a, b in zip(u, v, strict=True)) for u, v in ((x, y), (x, x), (y, y))
+    )
     return dot / math.sqrt(xx * yy)
 
 
@@ -171,7 +174,9 @@ LOSSES = [
 def test_the_gradients_are_those_of_the_function(function, options, n, hard):
     views = draw(2, 3, seed=5, n=n, hard=hard, grad=True)
     present = [name for name, value in views._asdict().items() if value is not None]
-    call = lambda *tensors: function(Views(**dict(zip(present, tensors))), scale=3.0, **options)  # noqa: E731
+    call = lambda *tensors: function(
+        Views(**dict(zip(present, tensors, strict=True))), scale=3.0, **options
+    )
     assert torch.autograd.gradcheck(call, tuple(getattr(views, name) for name in present))
 
 

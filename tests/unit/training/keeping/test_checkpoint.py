@@ -3,6 +3,7 @@
 import errno
 import json
 import shutil
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -83,7 +84,7 @@ def killed(folder, after, steps=1, identity="this"):
 def same(one, other):
     weights = all(
         torch.equal(a, b)
-        for a, b in zip(one[0].state_dict().values(), other[0].state_dict().values())
+        for a, b in zip(one[0].state_dict().values(), other[0].state_dict().values(), strict=True)
     )
     return weights and one[1] == other[1]
 
@@ -273,9 +274,7 @@ def test_saving_takes_no_more_than_its_share_of_the_time(tmp_path, clock, monkey
     )  # a slow disk
     saved = saved_at(clock, Checkpoints(tmp_path, "this", minutes=1.0), range(30, 700, 10))
     assert saved == [60, 220, 380, 540]  # 150 s after the end of the one before, on a grid of 10 s
-    assert all(
-        later - earlier >= 3.0 / checkpoint.SHARE for earlier, later in zip(saved, saved[1:])
-    )
+    assert all(later - earlier >= 3.0 / checkpoint.SHARE for earlier, later in pairwise(saved))
 
 
 def test_a_checkpoint_is_safetensors_and_json_alone(tmp_path):
