@@ -55,7 +55,7 @@ def rule_blocks() -> list[tuple[Path, str]]:
 
 def test_every_rule_that_runs_a_command_names_the_conda_environment():
     for file, block in rule_blocks():
-        [named] = re.findall(r'^ *conda: "(.*)"$', block, flags=re.M)
+        [named] = re.findall(r'^ *conda:\s+"(.*)"$', block, flags=re.M)
         assert (file.parent / named).resolve() == ROOT / "envs/semblance.yaml", block.splitlines()[
             0
         ]

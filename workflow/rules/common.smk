@@ -1,4 +1,4 @@
-# What every rule file uses: the plan, the folders, the manifest, one way to call a script.
+# Shared by all the other files here: the plan, the folders, the manifest, one way to call a script.
 # Needs: config (validated). Makes: PLAN, OUT, RESOURCES, DATASETS, TABLES, PYTHON, GPUS, SHARING, CADENCE, COST, code(),
 # asks(), compute(), dataset_files().
 import os
@@ -24,15 +24,19 @@ try:
 except InputError as error:
     raise WorkflowError(str(error))
 COST = Cost(config, DATASETS, rates.shipped(), rates.learned(OUT))
-TABLES = expand(f"{OUT}/tables/{{table}}.{{form}}", table=config["tables"], form=["csv", "md", "tex"])
+TABLES = expand(
+    f"{OUT}/tables/{{table}}.{{form}}", table=config["tables"], form=["csv", "md", "tex"]
+)
 IN_CONDA = DeploymentMethod.CONDA in workflow.deployment_settings.deployment_method
 PYTHON = f"{'python' if IN_CONDA else shlex.quote(sys.executable)} -m workflow.scripts"
 GPUS = config["training"].get("gpus", 0)
 JOBS_PER_GPU = config["training"].get("jobs_per_gpu", 1)
 SHARING = f"--jobs-per-gpu {JOBS_PER_GPU}"
 CADENCE = " ".join(  # of step checkpoints: it changes no result, so it stays out of `params`
-    f"--{key.replace('_', '-')} {config['training'][key]}" for key in ("checkpoint_minutes", "checkpoint_steps")
-    if key in config["training"])
+    f"--{key.replace('_', '-')} {config['training'][key]}"
+    for key in ("checkpoint_minutes", "checkpoint_steps")
+    if key in config["training"]
+)
 if (_end := slurm.end_of_allocation(os.environ)) is not None:
     CADENCE += f" --stop-at {_end}"
 
@@ -44,14 +48,19 @@ def code(script, *modules):
 
 def asks(stage):
     """Return what a stage's jobs ask of a scheduler: from the cost model, more at each new attempt."""
+
     def ask(what):
         return lambda wildcards, attempt: COST.asks(job_of(stage, wildcards), attempt)[what]
+
     return {what: ask(what) for what in ("mem_mb", "runtime", "cpus_per_task")}
 
 
 def compute(stage):
     """Return the flags of what a reading stage computes with, all of it part of its result."""
-    return " ".join(f"--{key} {config[stage][key]}" for key in ("threads", "precision", "matmul")) + f" --gpus {GPUS}"
+    return (
+        " ".join(f"--{key} {config[stage][key]}" for key in ("threads", "precision", "matmul"))
+        + f" --gpus {GPUS}"
+    )
 
 
 def dataset_files(*names):

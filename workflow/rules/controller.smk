@@ -15,7 +15,11 @@ if workflow.is_main_process:
         except slurm.Unanswered as error:
             raise WorkflowError(f"cannot learn what became of an earlier run's jobs: {error}")
     # Every executor but the local one is given `jobs`, here called nodes: its GPUs are not this machine's.
-    if GPUS and workflow.resource_settings.nodes is None and "gpu" not in workflow.resource_settings.resources:
+    if (
+        GPUS
+        and workflow.resource_settings.nodes is None
+        and "gpu" not in workflow.resource_settings.resources
+    ):
         try:
             here = len(visible_gpus())
         except InputError as error:
@@ -27,7 +31,9 @@ if workflow.is_main_process:
 onstart:
     try:
         if not lock.hold(OUT, seconds=30):
-            raise WorkflowError(f"another snakemake works on {OUT}: wait for it, or give this run another output folder")
+            raise WorkflowError(
+                f"another snakemake works on {OUT}: wait for it, or give this run another output folder"
+            )
     except lock.NoLocks:
         pass
     slurm.note_run(OUT, log)

