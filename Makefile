@@ -1,5 +1,6 @@
 # make demo    set up, then run the whole workflow on the embedded data
-# make test    set up, then run the tests
+# make test    set up, check the style, then run the tests
+# make lint    check the style of the Python files and of the rules; make format mends what a tool can mend
 # make verify  recompute every cell and check every digest of a finished run: make verify OUT=demo/results
 # make test-storm   an hour of kills and disk faults; its figures stand in docs/reliability.md
 # make test-slurm   start a real Slurm on this machine and run on it (needs root and Debian's Slurm packages)
@@ -16,7 +17,7 @@ OUT    ?= results
 PARALLEL := -n logical --maxprocesses 8 --dist loadgroup
 OUTPUT := $(if $(filter command environment,$(origin OUT)),--output $(OUT))# if given, in place of the config's own
 
-.PHONY: setup demo test test-long test-storm test-slurm verify plan cost bench lock clean
+.PHONY: setup demo lint format test test-long test-storm test-slurm verify plan cost bench lock clean
 
 setup: $(VENV)/.ready $(BIN)/semblance
 
@@ -39,7 +40,18 @@ demo: setup
 	@echo; cat demo/results/tables/rcl_table3.md
 	@echo; echo "All tables: demo/results/tables/"
 
-test: setup
+lint: setup
+	$(BIN)/ruff check --quiet
+	$(BIN)/ruff format --check
+	$(BIN)/snakefmt --check Snakefile workflow/rules
+	$(BIN)/python workflow/lint.py
+
+format: setup
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+	$(BIN)/snakefmt Snakefile workflow/rules
+
+test: lint
 	$(BIN)/python -m pytest -q $(PARALLEL) -m "not long and not storm and not slurm"
 
 test-long: setup
@@ -69,7 +81,8 @@ $(VENV)/.bench: $(VENV)/.ready
 	touch $@
 
 lock: setup $(VENV)/.bench
-	$(BIN)/python -m pip freeze --exclude-editable | sed 's/+cpu//' > constraints.txt
+	{ grep '^#' constraints.txt; $(BIN)/python -m pip freeze --exclude-editable | sed 's/+cpu//'; } > constraints.new
+	mv constraints.new constraints.txt
 
 clean:
 	rm -rf demo/results demo/resources
