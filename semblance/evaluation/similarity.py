@@ -1,7 +1,7 @@
 """Semantic textual similarity: the seven tasks, their subsets, three aggregations."""
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Iterator
 
 import numpy as np
 import pyarrow as pa

@@ -15,7 +15,10 @@ PAIRS, QUERIES = (
     HEAD + "0,q one,a one,en\n1,q two,a two,en\n",
     "index,query\n0,what one\n1,what two\n",
 )
-JUDGED = f'Query_index,FAQ_index,Raw_score,Average,"{faq.COUGH_LABEL}"\n0,0,"[4, 4]",4,positive\n1,1,"[1, 2]",1.5,negative\n'
+JUDGED = (
+    f'Query_index,FAQ_index,Raw_score,Average,"{faq.COUGH_LABEL}"\n'
+    '0,0,"[4, 4]",4,positive\n1,1,"[1, 2]",1.5,negative\n'
+)
 SCORE = "r,nli,tiny,rcl,,1,,sts12,,spearman,all,senteval,0.5,9,fp32,c,e,w,d"
 FAQIR = """<?xml version="1.0"?>
 <IRSet><pairs>
@@ -35,8 +38,9 @@ STACK = "<root>\n<qapair>\n<rephr>one?</rephr>\n<question>q</question>\n<answer>
 class Format:
     """A format: its sample files, which of them is damaged, its reader, and damaged rows by name.
 
-    ``read`` takes the folder, or where there is but one file, its path. ``rows`` maps the name of a damage to (line, the text that takes the line's place). ``records``: each
-    line is a record of its own, so that a lone carriage return has no place in it.
+    ``read`` takes the folder, or where there is but one file, its path. ``rows`` maps the name of a
+    damage to (line, the text that takes the line's place). ``records``: each line is a record of its
+    own, so that a lone carriage return has no place in it.
     """
 
     name: str
@@ -157,7 +161,7 @@ def on(line: int, rows: dict[str, str]) -> dict[str, tuple[int, str]]:
 def _score_row(**changes: str) -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator="").writerow(
-        {**dict(zip(COLUMNS, SCORE.split(","))), **changes}.values()
+        {**dict(zip(COLUMNS, SCORE.split(","), strict=True)), **changes}.values()
     )
     return text.getvalue()
 

@@ -3,9 +3,10 @@
 Pure functions of the validated config: the rules ask, and nothing here touches a file.
 """
 
+from collections.abc import Iterator
 from functools import cached_property
 from itertools import product
-from typing import Any, Iterator, NamedTuple
+from typing import Any, NamedTuple
 
 from semblance import layout
 from semblance.layout import INITIAL, NO_CORPUS, START, STS_DEV, STS_TASKS

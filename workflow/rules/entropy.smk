@@ -1,6 +1,7 @@
 # RCL's first step: entropy models (Eq. 2) and their frozen embeddings.
 # Inputs: a corpus, its tokens, a start model. Outputs: results/models/…/{kind}-{phi}, results/embeddings.
 
+
 rule train_initial:
     """FAQ only: fine-tune the checkpoint with Eq. 1 on one fold; entropy models start from it."""
     input:
@@ -12,18 +13,19 @@ rule train_initial:
         record=f"{OUT}/models/{{corpus}}/{{base}}/initial/seed-{{seed}}/record.json",
         weights=f"{OUT}/models/{{corpus}}/{{base}}/initial/seed-{{seed}}/model/model.safetensors",
         curve=f"{OUT}/models/{{corpus}}/{{base}}/initial/seed-{{seed}}/dev.csv",
-    params:
-        settings=lambda w: PLAN.initial_settings(w.corpus, w.base, w.seed),
-        code=code("train_initial", f"semblance.training.losses.{config['train_initial']['loss']}"),
-    threads: config["training"]["threads"]
     log:
         f"{OUT}/logs/train_initial/{{corpus}}/{{base}}/seed-{{seed}}.log",
     benchmark:
         f"{OUT}/logs/train_initial/{{corpus}}/{{base}}/seed-{{seed}}.tsv"
+    conda:
+        "../../envs/semblance.yaml"
+    threads: config["training"]["threads"]
     resources:
-        gpu=GPUS,
         **asks("train_initial"),
-    conda: "../../envs/semblance.yaml"
+        gpu=GPUS,
+    params:
+        settings=lambda w: PLAN.initial_settings(w.corpus, w.base, w.seed),
+        code=code("train_initial", f"semblance.training.losses.{config['train_initial']['loss']}"),
     shell:
         "{PYTHON}.train_initial --settings {params.settings:q} --base {input.base:q} --corpus {input.corpus:q}"
         " --tokens {input.tokens:q} --dev {input.dev:q} --code {params.code} {CADENCE} {SHARING}"
@@ -40,18 +42,19 @@ rule train_entropy:
         record=f"{OUT}/models/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}/record.json",
         weights=f"{OUT}/models/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}/model/model.safetensors",
         curve=f"{OUT}/models/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}/dev.csv",
-    params:
-        settings=lambda w: PLAN.entropy_settings(w.corpus, w.base, w.kind, w.phi, w.seed),
-        code=code("train_entropy", "semblance.training.losses.entropy"),
-    threads: config["training"]["threads"]
     log:
         f"{OUT}/logs/train_entropy/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}.log",
     benchmark:
         f"{OUT}/logs/train_entropy/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}.tsv"
+    conda:
+        "../../envs/semblance.yaml"
+    threads: config["training"]["threads"]
     resources:
-        gpu=GPUS,
         **asks("train_entropy"),
-    conda: "../../envs/semblance.yaml"
+        gpu=GPUS,
+    params:
+        settings=lambda w: PLAN.entropy_settings(w.corpus, w.base, w.kind, w.phi, w.seed),
+        code=code("train_entropy", "semblance.training.losses.entropy"),
     shell:
         "{PYTHON}.train_entropy --settings {params.settings:q} --base {input.base:q} --corpus {input.corpus:q}"
         " --tokens {input.tokens:q} --code {params.code} {CADENCE} {SHARING} --output {output.record:q} 2> >(tee {log:q} >&2)"
@@ -66,19 +69,20 @@ rule embed:
     output:
         record=f"{OUT}/embeddings/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}/record.json",
         vectors=f"{OUT}/embeddings/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}/embeddings.npy",
-    params:
-        max_length=lambda w: PLAN.max_length(w.corpus, w.base, w.kind),
-        compute=compute("embed"),
-        code=code("embed"),
-    threads: config["embed"]["threads"]
     log:
         f"{OUT}/logs/embed/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}.log",
     benchmark:
         f"{OUT}/logs/embed/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}.tsv"
+    conda:
+        "../../envs/semblance.yaml"
+    threads: config["embed"]["threads"]
     resources:
-        gpu=GPUS,
         **asks("embed"),
-    conda: "../../envs/semblance.yaml"
+        gpu=GPUS,
+    params:
+        max_length=lambda w: PLAN.max_length(w.corpus, w.base, w.kind),
+        compute=compute("embed"),
+        code=code("embed"),
     shell:
         "{PYTHON}.embed --model {input.model:q} --tokens {input.tokens:q} --max-length {params.max_length}"
         " {params.compute} {SHARING} --code {params.code} --output {output.record:q}"

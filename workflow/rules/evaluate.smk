@@ -1,6 +1,7 @@
 # Models in, scores and per-item predictions out. Inputs: results/models or a base, the prepared
 # test data. Outputs: results/scores/{sts,faq}.
 
+
 rule evaluate_sts:
     """Score one model on the seven STS tasks and STS-B dev."""
     input:
@@ -12,22 +13,25 @@ rule evaluate_sts:
         scores=f"{OUT}/scores/sts/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/scores.csv",
         predictions=f"{OUT}/scores/sts/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/predictions.parquet",
         record=f"{OUT}/scores/sts/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/record.json",
-    params:
-        run=lambda w: canonical({**w, "phi": PLAN.phi(w.method), "protocol": config["sts"]["protocol"]}),
-        compute=compute("evaluate_sts"),
-        code=code("evaluate_sts"),
-    wildcard_constraints:
-        corpus="|".join(map(re.escape, ["none", *config["corpora"]])),
-        method=".+",
-    threads: config["evaluate_sts"]["threads"]
     log:
         f"{OUT}/logs/evaluate_sts/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.log",
     benchmark:
         f"{OUT}/logs/evaluate_sts/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.tsv"
+    wildcard_constraints:
+        corpus="|".join(map(re.escape, ["none", *config["corpora"]])),
+        method=".+",
+    conda:
+        "../../envs/semblance.yaml"
+    threads: config["evaluate_sts"]["threads"]
     resources:
-        gpu=GPUS,
         **asks("evaluate_sts"),
-    conda: "../../envs/semblance.yaml"
+        gpu=GPUS,
+    params:
+        run=lambda w: canonical(
+            {**w, "phi": PLAN.phi(w.method), "protocol": config["sts"]["protocol"]}
+        ),
+        compute=compute("evaluate_sts"),
+        code=code("evaluate_sts"),
     shell:
         "{PYTHON}.evaluate_sts --run {params.run:q} --model {input.model:q} --test {input.test:q} --dev {input.dev:q}"
         " {params.compute} {SHARING} --code {params.code} --output {output.record:q}"
@@ -43,24 +47,32 @@ rule evaluate_faq:
         scores=f"{OUT}/scores/faq/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/scores.csv",
         predictions=f"{OUT}/scores/faq/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/predictions.parquet",
         record=f"{OUT}/scores/faq/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/record.json",
-    params:
-        run=lambda w: canonical({**w, "phi": PLAN.phi(w.method), "bank": PLAN.folds_of[w.corpus][0], "fold": PLAN.folds_of[w.corpus][1],
-                                 "protocols": config["evaluate_faq"]["protocols"]}),
-        max_length=config["evaluate_faq"]["max_length"],
-        compute=compute("evaluate_faq"),
-        code=code("evaluate_faq"),
-    wildcard_constraints:
-        corpus="|".join(map(re.escape, PLAN.folds_of)) or "(?!)",
-        method=".+",
-    threads: config["evaluate_faq"]["threads"]
     log:
         f"{OUT}/logs/evaluate_faq/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.log",
     benchmark:
         f"{OUT}/logs/evaluate_faq/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.tsv"
+    wildcard_constraints:
+        corpus="|".join(map(re.escape, PLAN.folds_of)) or "(?!)",
+        method=".+",
+    conda:
+        "../../envs/semblance.yaml"
+    threads: config["evaluate_faq"]["threads"]
     resources:
-        gpu=GPUS,
         **asks("evaluate_faq"),
-    conda: "../../envs/semblance.yaml"
+        gpu=GPUS,
+    params:
+        run=lambda w: canonical(
+            {
+                **w,
+                "phi": PLAN.phi(w.method),
+                "bank": PLAN.folds_of[w.corpus][0],
+                "fold": PLAN.folds_of[w.corpus][1],
+                "protocols": config["evaluate_faq"]["protocols"],
+            }
+        ),
+        max_length=config["evaluate_faq"]["max_length"],
+        compute=compute("evaluate_faq"),
+        code=code("evaluate_faq"),
     shell:
         "{PYTHON}.evaluate_faq --run {params.run:q} --model {input.model:q} --bank {input.bank:q}"
         " --max-length {params.max_length} {params.compute} {SHARING} --code {params.code}"

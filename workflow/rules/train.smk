@@ -1,6 +1,7 @@
 # The final models, one for each corpus, base, method and seed.
 # Inputs: a corpus, its tokens, the base, for RCL the frozen embeddings. Outputs: results/models.
 
+
 rule train:
     """Train one method with one seed; its checkpoints lie beside its outputs until it is done."""
     input:
@@ -14,18 +15,19 @@ rule train:
         record=f"{OUT}/models/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/record.json",
         weights=f"{OUT}/models/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/model/model.safetensors",
         curve=f"{OUT}/models/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/dev.csv",
-    params:
-        settings=lambda w: PLAN.train_settings(w.corpus, w.base, w.method, w.seed),
-        code=lambda w: code("train", f"semblance.training.losses.{PLAN.loss_of(w.method)}"),
-    threads: config["training"]["threads"]
     log:
         f"{OUT}/logs/train/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.log",
     benchmark:
         f"{OUT}/logs/train/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.tsv"
+    conda:
+        "../../envs/semblance.yaml"
+    threads: config["training"]["threads"]
     resources:
-        gpu=GPUS,
         **asks("train"),
-    conda: "../../envs/semblance.yaml"
+        gpu=GPUS,
+    params:
+        settings=lambda w: PLAN.train_settings(w.corpus, w.base, w.method, w.seed),
+        code=lambda w: code("train", f"semblance.training.losses.{PLAN.loss_of(w.method)}"),
     shell:
         "{PYTHON}.train --settings {params.settings:q} --base {input.base:q} --corpus {input.corpus:q}"
         " --tokens {input.tokens:q} --dev {input.dev:q} --regulators {input.regulators:q}"
