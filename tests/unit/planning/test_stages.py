@@ -32,7 +32,7 @@ def template(block: str, keyword: str) -> str:
 def test_every_rule_that_runs_a_command_is_a_stage():
     by_name = {f"rule {name}:" for name in STAGES if name != "download"}
     assert {f"rule {name}:" for name in BLOCKS} == by_name
-    assert 'name: f"download_{_name}"' in RULES  # one rule for each data set
+    assert 'f"download_{_name}"' in RULES  # one rule for each data set
 
 
 @pytest.mark.parametrize("name", BLOCKS)
