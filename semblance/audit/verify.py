@@ -28,7 +28,7 @@ from semblance.audit.recompute import (
     sts_values,
 )
 from semblance.errors import InputError
-from semblance.layout import IN_NATURAL_UNIT
+from semblance.layout import IN_NATURAL_UNIT, STS_DEV
 from semblance.provenance import ROOT
 from semblance.reporting.scores import KEY
 
@@ -204,13 +204,15 @@ def _scores(
     record: dict, folder: Path, rows: dict[tuple, dict], frame: pd.DataFrame, found: Findings
 ) -> Values:
     """Hold a run's scores against those recomputed; return the recomputed, with those that cannot be as they stand."""
-    facts = record.get("run", {}) | record["inputs"] | {"code": record["code"]}
+    of_test = record.get("run", {}) | record["inputs"] | {"code": record["code"]}
+    of_dev = of_test | {"data": record["inputs"].get("dev")}
     names, shown, scores = (
         ("task", "subset", "metric", "aggregation", "protocol"),
         {},
         folder / "scores.csv",
     )
     for row in rows.values():
+        facts = of_dev if row["task"] == STS_DEV else of_test
         found.check(
             LINKS,
             all(row[name] == str(facts[name]) for name in facts if name in row),

@@ -318,6 +318,21 @@ def test_a_source_made_anew_breaks_the_link_of_its_reader(results, record, sourc
     assert str(results / record / "record.json") in dict(verify(results).problems)
 
 
+@pytest.mark.parametrize("task, data", [("stsb-dev", "data"), ("sts12", "dev")])
+def test_a_score_that_names_the_data_of_another_set_is_found(results, task, data):
+    inputs = read_sealed(results / RUN / "record.json")["inputs"]
+    other = {"data": "dev", "dev": "data"}[data]
+    path = results / RUN / "scores.csv"
+    lines = path.read_text().splitlines(keepends=True)
+    changed = [
+        line.replace(inputs[other], inputs[data]) if f",{task}," in line else line for line in lines
+    ]
+    assert changed != lines
+    path.write_text("".join(changed))
+    reseal(results / RUN / "record.json")
+    assert any("weights, data and code" in what for _, what in verify(results).problems)
+
+
 def test_scores_that_lie_in_the_place_of_another_seed_are_found(results):
     shutil.rmtree(results / RUN)
     shutil.copytree(results / "scores/sts/nli/tiny/rcl/seed-1", results / RUN)
