@@ -48,6 +48,7 @@ def similarity_score(folder: Path, tokenizer: Path, max_length: int) -> DevScore
     texts = Texts(left + right, tokenizer)
 
     def score(encoder: Encoder) -> float:
+        """Return Spearman's ρ of the cosines with the gold scores."""
         vectors = texts.encode(encoder, max_length)
         if collapsed(vectors.matrix):
             return float("nan")
@@ -64,6 +65,7 @@ def retrieval_score(folder: Path, tokenizer: Path, max_length: int) -> DevScore:
     texts = Texts([*bank.answers, *queries], tokenizer)
 
     def score(encoder: Encoder) -> float:
+        """Return the mean average precision of the questions."""
         vectors = texts.encode(encoder, max_length)
         if collapsed(vectors.matrix):
             return float("nan")

@@ -1,0 +1,88 @@
+# Training corpora and their tokens.
+# Inputs: resources/data, resources/models. Outputs: results/corpora, results/tokens.
+
+
+rule prepare_nli:
+    """Build the (premise, entailed, contradicted) triples of a corpus."""
+    input:
+        lambda w: dataset_files(*config["corpora"][w.corpus]["datasets"]),
+    output:
+        record=f"{OUT}/corpora/{{corpus}}/record.json",
+        sentences=f"{OUT}/corpora/{{corpus}}/sentences.arrow",
+        rows=f"{OUT}/corpora/{{corpus}}/rows.arrow",
+    log:
+        f"{OUT}/logs/prepare_nli/{{corpus}}.log",
+    benchmark:
+        f"{OUT}/logs/prepare_nli/{{corpus}}.tsv"
+    wildcard_constraints:
+        corpus="|".join(
+            map(re.escape, (c for c, v in config["corpora"].items() if v["kind"] == "nli"))
+        )
+        or "(?!)",
+    conda:
+        "../../envs/semblance.yaml"
+    resources:
+        **asks("prepare_nli"),
+    params:
+        settings=lambda w: canonical(config["corpora"][w.corpus]),
+        manifest=config["manifest"],
+        data=f"{RESOURCES}/data",
+        code=code("prepare_nli"),
+    shell:
+        "{PYTHON}.prepare_nli --settings {params.settings:q} --manifest {params.manifest:q} --data {params.data:q}"
+        " --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"
+
+
+rule prepare_wiki:
+    """Take a corpus of one sentence a line."""
+    input:
+        lambda w: dataset_files(*config["corpora"][w.corpus]["datasets"]),
+    output:
+        record=f"{OUT}/corpora/{{corpus}}/record.json",
+        sentences=f"{OUT}/corpora/{{corpus}}/sentences.arrow",
+        rows=f"{OUT}/corpora/{{corpus}}/rows.arrow",
+    log:
+        f"{OUT}/logs/prepare_wiki/{{corpus}}.log",
+    benchmark:
+        f"{OUT}/logs/prepare_wiki/{{corpus}}.tsv"
+    wildcard_constraints:
+        corpus="|".join(
+            map(re.escape, (c for c, v in config["corpora"].items() if v["kind"] == "wiki"))
+        )
+        or "(?!)",
+    conda:
+        "../../envs/semblance.yaml"
+    resources:
+        **asks("prepare_wiki"),
+    params:
+        settings=lambda w: canonical(config["corpora"][w.corpus]),
+        manifest=config["manifest"],
+        data=f"{RESOURCES}/data",
+        code=code("prepare_wiki"),
+    shell:
+        "{PYTHON}.prepare_wiki --settings {params.settings:q} --manifest {params.manifest:q} --data {params.data:q}"
+        " --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"
+
+
+rule tokenise:
+    """Tokenise a corpus's distinct sentences once for a tokenizer."""
+    input:
+        corpus=f"{OUT}/corpora/{{corpus}}/record.json",
+        sentences=f"{OUT}/corpora/{{corpus}}/sentences.arrow",
+        base=f"{RESOURCES}/models/{{base}}/record.json",
+    output:
+        record=f"{OUT}/tokens/{{base}}/{{corpus}}/record.json",
+        tokens=f"{OUT}/tokens/{{base}}/{{corpus}}/tokens.arrow",
+    log:
+        f"{OUT}/logs/tokenise/{{base}}/{{corpus}}.log",
+    benchmark:
+        f"{OUT}/logs/tokenise/{{base}}/{{corpus}}.tsv"
+    conda:
+        "../../envs/semblance.yaml"
+    resources:
+        **asks("tokenise"),
+    params:
+        code=code("tokenise"),
+    shell:
+        "{PYTHON}.tokenise --corpus {input.corpus:q} --base {input.base:q} --code {params.code}"
+        " --output {output.record:q} 2> >(tee {log:q} >&2)"

@@ -1,0 +1,101 @@
+# Dev and test data, which no model is fitted to; the folds of a FAQ bank also give training corpora.
+# Inputs: resources/data. Outputs: results/dev, results/sts, results/faq, results/corpora (folds).
+
+
+rule prepare_dev:
+    """Parse the dev pairs that choose each training's checkpoint."""
+    input:
+        dataset_files(config["sts"]["dev"]),
+    output:
+        record=f"{OUT}/dev/sts/record.json",
+        pairs=f"{OUT}/dev/sts/pairs.parquet",
+    log:
+        f"{OUT}/logs/prepare_dev.log",
+    benchmark:
+        f"{OUT}/logs/prepare_dev.tsv"
+    conda:
+        "../../envs/semblance.yaml"
+    resources:
+        **asks("prepare_dev"),
+    params:
+        settings=PLAN.dev_settings(),
+        manifest=config["manifest"],
+        data=f"{RESOURCES}/data",
+        code=code("prepare_dev"),
+    shell:
+        "{PYTHON}.prepare_dev --settings {params.settings:q} --manifest {params.manifest:q} --data {params.data:q}"
+        " --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"
+
+
+rule prepare_sts:
+    """Parse the STS test sets into one file of scored pairs."""
+    input:
+        dataset_files(*config["sts"]["datasets"]),
+    output:
+        record=f"{OUT}/sts/record.json",
+        pairs=f"{OUT}/sts/pairs.parquet",
+    log:
+        f"{OUT}/logs/prepare_sts.log",
+    benchmark:
+        f"{OUT}/logs/prepare_sts.tsv"
+    conda:
+        "../../envs/semblance.yaml"
+    resources:
+        **asks("prepare_sts"),
+    params:
+        settings=PLAN.test_settings(),
+        manifest=config["manifest"],
+        data=f"{RESOURCES}/data",
+        code=code("prepare_sts"),
+    shell:
+        "{PYTHON}.prepare_sts --settings {params.settings:q} --manifest {params.manifest:q} --data {params.data:q}"
+        " --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"
+
+
+rule prepare_faq:
+    """Parse a FAQ bank, split it into folds, and write each fold's training corpus."""
+    input:
+        lambda w: (
+            [PLAN.banks[w.bank]["path"]]
+            if "path" in PLAN.banks[w.bank]
+            else dataset_files(PLAN.banks[w.bank]["dataset"])
+        ),
+    output:
+        record=f"{OUT}/faq/{{bank}}/record.json",
+        answers=f"{OUT}/faq/{{bank}}/answers.parquet",
+        questions=f"{OUT}/faq/{{bank}}/questions.parquet",
+        corpora=expand(
+            f"{OUT}/corpora/{{{{bank}}}}-{{fold}}/{{file}}",
+            fold=range(PLAN.folds),
+            file=["record.json", "sentences.arrow", "rows.arrow"],
+        ),
+        dev=expand(
+            f"{OUT}/dev/{{{{bank}}}}-{{fold}}/{{file}}",
+            fold=range(PLAN.folds),
+            file=["record.json", "answers.parquet", "questions.parquet"],
+        ),
+    log:
+        f"{OUT}/logs/prepare_faq/{{bank}}.log",
+    benchmark:
+        f"{OUT}/logs/prepare_faq/{{bank}}.tsv"
+    conda:
+        "../../envs/semblance.yaml"
+    resources:
+        **asks("prepare_faq"),
+    params:
+        settings=lambda w: canonical(
+            {
+                **PLAN.banks[w.bank],
+                "name": w.bank,
+                "folds": PLAN.folds,
+                "seed": config["faq"]["seed"],
+            }
+        ),
+        manifest=config["manifest"],
+        data=f"{RESOURCES}/data",
+        corpora=f"{OUT}/corpora",
+        dev=f"{OUT}/dev",
+        code=code("prepare_faq"),
+    shell:
+        "{PYTHON}.prepare_faq --settings {params.settings:q} --manifest {params.manifest:q} --data {params.data:q}"
+        " --corpora {params.corpora:q} --dev {params.dev:q} --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"
