@@ -5,8 +5,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(workflow.basedir)))
 
+from semblance.code_digest import code_digest
 from semblance.errors import InputError
-from semblance.provenance import code_digest
 from workflow.planning.config import PHI, check_files, load
 
 

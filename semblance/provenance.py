@@ -1,10 +1,8 @@
-"""Where a number comes from: digests of files and code, the environment, run records.
+"""Where a number comes from: digests of files, the environment, run records.
 
 Standard library only, so that the workflow's controller can import it for nothing.
 """
 
-import ast
-import functools
 import hashlib
 import importlib.metadata
 import json
@@ -19,7 +17,6 @@ from semblance.errors import InputError, at
 from semblance.files import write_text
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("semblance", "workflow")
 SEAL = "sha256"  # of a record: the digest of all else that it says
 LIBRARIES = (
     "torch",
@@ -51,67 +48,6 @@ def canonical(value: Any) -> str:
     return json.dumps(
         value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
     )
-
-
-@functools.cache
-def code_digest(*modules: str) -> str:
-    """Return the digest of what the named modules do.
-
-    It covers the syntax trees of the modules and, transitively, of every project module that they
-    import; comments, docstrings, layout and file times do not count.
-    """
-    seen: dict[str, str] = {}
-    waiting = list(modules)
-    while waiting:
-        name = waiting.pop()
-        if name not in seen:
-            seen[name], imported = _module(name)
-            waiting += imported
-    return text_digest(canonical(sorted(seen.items())))
-
-
-@functools.cache
-def _module(name: str) -> tuple[str, tuple[str, ...]]:
-    """Return one module's digest and the project modules that it imports; read once a process, for all who ask."""
-    tree = _meaning(_module_file(name).read_text(encoding="utf-8"))
-    return text_digest(ast.dump(tree)), tuple(_imports(tree))
-
-
-def _module_file(name: str) -> Path:
-    stem = ROOT.joinpath(*name.split("."))
-    for candidate in (stem.with_suffix(".py"), stem / "__init__.py"):
-        if candidate.is_file():
-            return candidate
-    raise InputError(name, "no such module in the project")
-
-
-def _meaning(source: str) -> ast.Module:
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-            first = node.body[0] if node.body else None
-            if (
-                isinstance(first, ast.Expr)
-                and isinstance(getattr(first, "value", None), ast.Constant)
-                and isinstance(first.value.value, str)
-            ):
-                node.body = node.body[1:]
-    return tree
-
-
-def _imports(tree: ast.Module) -> list[str]:
-    names = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names += [node.module] + [f"{node.module}.{alias.name}" for alias in node.names]
-    return [n for n in names if n.split(".")[0] in PACKAGES and _is_module(n)]
-
-
-def _is_module(name: str) -> bool:
-    stem = ROOT.joinpath(*name.split("."))
-    return stem.with_suffix(".py").is_file() or (stem / "__init__.py").is_file()
 
 
 def environment() -> dict[str, str]:

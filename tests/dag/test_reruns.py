@@ -8,6 +8,7 @@ import sys
 import pytest
 import yaml
 
+from semblance.code_digest import INERT
 from tests.dag.tiny import CONFIG, ROOT, Project
 
 pytestmark = pytest.mark.dag
@@ -152,7 +153,17 @@ QUICK = {
         "reporting/comparison",
         "reporting/significance",
     )
-} | {"workflow/scripts/prepare_wiki.py", "workflow/scripts/train.py"}
+} | {
+    "workflow/scripts/__init__.py",
+    "workflow/scripts/prepare_wiki.py",
+    "workflow/scripts/train.py",
+}
+INERT_FILES = sorted(f"{name.replace('.', '/')}.py" for name in INERT)
+
+
+def module_name(path: str) -> str:
+    """Return the name under which Python imports a file; an ``__init__`` is its package."""
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
 @pytest.mark.parametrize(
@@ -160,20 +171,64 @@ QUICK = {
     [
         pytest.param(path, marks=() if path in QUICK else pytest.mark.long)
         for path in module_files()
+        if path not in INERT_FILES
     ],
 )
 def test_an_edited_module_reruns_the_stages_that_import_it(
     finished: Project, imported_by, path: str
 ):
-    module = path.removesuffix(".py").replace("/", ".")
     file = finished.folder / path
     before = file.read_text()
     try:
         file.write_text(before + "\nADDED_BY_A_TEST = 1\n")
-        importers = imported_by.get(module, set()) - {
+        importers = imported_by.get(module_name(path), set()) - {
             "download"
         }  # its results are pinned by their digests
         assert stages(finished.planned()) == downstream(*importers)
+    finally:
+        file.write_text(before)
+
+
+def test_each_stage_imports_the_package_of_the_scripts(imported_by):
+    assert imported_by[module_name("workflow/scripts/__init__.py")] == set(STAGES)
+
+
+@pytest.mark.parametrize("path", INERT_FILES)
+def test_an_edit_of_a_module_that_cannot_move_a_result_reruns_nothing(
+    finished: Project, imported_by, path: str
+):
+    assert imported_by[module_name(path)]  # or the digest would not see it in any case
+    file = finished.folder / path
+    before = file.read_text()
+    try:
+        file.write_text(before + "\nADDED_BY_A_TEST = 1\n")
+        assert finished.planned() == {}
+    finally:
+        file.write_text(before)
+
+
+EDITS_WITHOUT_EFFECT = {
+    "a help text": ("workflow/scripts/cli.py", "digest of the code", "sha256 of the code"),
+    "the wording of an error": ("semblance/training/recipe.py", "fewer than two", "less than two"),
+    "a line that is printed": ("semblance/training/run.py", "already trained", "trained before"),
+    "the heartbeat's interval": ("semblance/locks.py", "BEAT = 10.0", "BEAT = 5.0"),
+    "TensorBoard's flush interval": (
+        "semblance/training/keeping/events.py",
+        "FLUSH = 5.0",
+        "FLUSH = 9.0",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", EDITS_WITHOUT_EFFECT)
+def test_an_edit_that_cannot_move_a_result_reruns_nothing(finished: Project, what: str):
+    path, old, new = EDITS_WITHOUT_EFFECT[what]
+    file = finished.folder / path
+    before = file.read_text()
+    assert old in before
+    try:
+        file.write_text(before.replace(old, new))
+        assert finished.planned() == {}
     finally:
         file.write_text(before)
 

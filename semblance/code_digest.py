@@ -1,0 +1,187 @@
+"""Digests of code: what a stage's script does, and every project module that it imports.
+
+Standard library only: Snakemake reads the code of every stage at each start.
+"""
+
+import ast
+import functools
+import importlib.util
+from pathlib import Path
+
+from semblance.errors import InputError
+from semblance.provenance import ROOT, canonical, text_digest
+
+PACKAGES = ("semblance", "workflow")
+# These modules cannot move a result: neither their code nor what they alone import is hashed.
+INERT = frozenset(
+    {
+        "semblance.errors",  # how a failure is told: a failed stage has no result
+        "semblance.locks",  # which process may write a folder, and how it shows that it is alive
+        "semblance.gpus",  # which of several equal GPUs a job takes
+        "semblance.training.keeping.budget",  # when to save and stop: resuming is bit-identical
+        "semblance.training.keeping.events",  # the curves for TensorBoard, which no stage reads
+    }
+)
+# Exceptions whose arguments are text for a person. OSError is not among them: its errno decides.
+EXCEPTIONS = frozenset(
+    {
+        "InputError",
+        "OutOfTime",
+        "TrainingFailed",
+        "Unavailable",
+        "AssertionError",
+        "EOFError",
+        "NotImplementedError",
+        "RuntimeError",
+        "TypeError",
+        "ValueError",
+    }
+)
+PARSER_CALLS = frozenset(
+    {
+        "ArgumentParser",
+        "add_argument",
+        "add_argument_group",
+        "add_mutually_exclusive_group",
+        "add_parser",
+        "add_subparsers",
+    }
+)
+HELP = frozenset({"help", "description", "metavar", "prog", "epilog", "formatter_class"})
+# Calls that only read. Any other call within a message may do something, so it stays hashed.
+READING_CALLS = frozenset({"at", "len", "repr", "round", "str", "type"})
+ACTIONS = (
+    ast.Await,
+    ast.DictComp,
+    ast.GeneratorExp,
+    ast.Lambda,
+    ast.ListComp,
+    ast.NamedExpr,
+    ast.SetComp,
+    ast.Starred,
+    ast.Subscript,  # reading a defaultdict adds to it
+    ast.Yield,
+    ast.YieldFrom,
+)
+
+
+@functools.cache
+def code_digest(*modules: str) -> str:
+    """Return the digest of what the named modules do.
+
+    It covers their syntax trees and, transitively, those of all project modules that they import,
+    with the ``__init__`` of each package on the way. Comments, docstrings, layout, file times,
+    messages, help texts and the modules of ``INERT`` do not count.
+    """
+    return text_digest(canonical(sorted(module_digests(*modules).items())))
+
+
+def module_digests(*modules: str) -> dict[str, str]:
+    """Return the digest of each module that ``code_digest`` covers, by its name."""
+    seen: dict[str, str] = {}
+    waiting = list(modules)
+    while waiting:
+        name = waiting.pop()
+        if name in seen or name in INERT:
+            continue
+        seen[name], needed = _read(name)
+        waiting += needed
+    return seen
+
+
+@functools.cache
+def _read(name: str) -> tuple[str, tuple[str, ...]]:
+    """Return one module's digest and the modules that Python runs for it: its packages and imports."""
+    file = _module_file(name)
+    if file is None:
+        raise InputError(name, "no such module in the project")
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    _drop_docstrings(tree)
+    tree = _WithoutMessages().visit(tree)
+    package = name if file.name == "__init__.py" else name.rpartition(".")[0]
+    names = [name, *_imported(tree, package)]
+    needed = {part for full in names for part in _with_packages(full)}
+    return text_digest(ast.dump(tree)), tuple(sorted(needed - {name}))
+
+
+def _module_file(name: str) -> Path | None:
+    stem = ROOT.joinpath(*name.split("."))
+    for candidate in (stem.with_suffix(".py"), stem / "__init__.py"):
+        if candidate.is_file():
+            return candidate
+    return None
+
+
+def _with_packages(name: str) -> list[str]:
+    """Return those of a, a.b and a.b.c that are modules of the project, for ``a.b.c``."""
+    parts = name.split(".")
+    if parts[0] not in PACKAGES:
+        return []
+    names = [".".join(parts[: i + 1]) for i in range(len(parts))]
+    return [n for n in names if _module_file(n)]
+
+
+def _imported(tree: ast.Module, package: str) -> list[str]:
+    names = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            relative = "." * node.level + (node.module or "")
+            source = importlib.util.resolve_name(relative, package)
+            names += [f"{source}.{alias.name}" for alias in node.names]
+            names.append(source)
+    return names
+
+
+def _drop_docstrings(tree: ast.Module) -> None:
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    for node in ast.walk(tree):
+        if isinstance(node, documented) and ast.get_docstring(node, clean=False) is not None:
+            node.body = node.body[1:]
+
+
+class _WithoutMessages(ast.NodeTransformer):
+    """Takes out of a tree what only a person reads: messages and help texts."""
+
+    def visit_Call(self, node: ast.Call) -> ast.Call:
+        """Keep of a text only those parts whose evaluation may change something."""
+        self.generic_visit(node)
+        texts = _texts(node)
+        actions = [action for text in texts for action in _actions(text)]
+        node.args = [value for value in node.args if value not in texts] + actions
+        node.keywords = [value for value in node.keywords if value not in texts]
+        return node
+
+
+def _texts(node: ast.Call) -> list[ast.expr | ast.keyword]:
+    """Return the arguments of a call that are written for a person."""
+    called = _dotted(node.func)
+    last = called.rpartition(".")[2]
+    if called == "print":
+        targets = [_dotted(k.value) for k in node.keywords if k.arg in ("file", None)]
+        if not all(target in ("sys.stderr", "sys.stdout") for target in targets):
+            return []  # it writes a file, or may do so
+        return [*node.args, *node.keywords]
+    if last in EXCEPTIONS or called == "warnings.warn":
+        return [*node.args, *node.keywords]
+    if last in PARSER_CALLS:
+        return [keyword for keyword in node.keywords if keyword.arg in HELP]
+    return []
+
+
+def _actions(node: ast.AST) -> list[ast.expr]:
+    """Return the parts of an expression whose evaluation may change something."""
+    calls = isinstance(node, ast.Call) and _dotted(node.func) not in READING_CALLS
+    if calls or isinstance(node, ACTIONS):
+        return [node]
+    return [action for child in ast.iter_child_nodes(node) for action in _actions(child)]
+
+
+def _dotted(node: ast.expr) -> str:
+    """Return ``a.b.c`` for such a name; of any other expression, what follows its last bracket."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        return f"{_dotted(node.value)}.{node.attr}"
+    return ""

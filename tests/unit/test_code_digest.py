@@ -1,0 +1,263 @@
+"""The code digest sees what code does, and sees no comment, layout, message or help text."""
+
+import ast
+import importlib
+import os
+import re
+
+import pytest
+
+from semblance import code_digest as module
+from semblance.code_digest import EXCEPTIONS, INERT, code_digest, module_digests
+from semblance.errors import InputError
+
+PROJECT = {
+    "semblance/__init__.py": "",
+    "semblance/errors.py": "class InputError(Exception):\n    pass\n",
+    "semblance/limits.py": "LIMIT = 3\n",
+    "semblance/locks.py": "import semblance.beats\n\nBEAT = 10.0\n",
+    "semblance/beats.py": "X = 1\n",
+    "semblance/data/__init__.py": "import semblance.started\n",
+    "semblance/started.py": "X = 1\n",
+    "semblance/data/text.py": (
+        "from semblance.limits import LIMIT\n\n\ndef cut(s):\n    '''Cut.'''\n    return s[:LIMIT]\n"
+    ),
+    "semblance/data/folds.py": "import math\n\nSEED = 0.5\n",
+    "semblance/data/near.py": "X = 1\n",
+    "semblance/models/__init__.py": "",
+    "semblance/models/tree.py": (
+        "from semblance import errors, locks\n"
+        "from semblance.data import folds\n"
+        "import semblance.data.text as t\n"
+        "from ..data.near import X\n"
+    ),
+    "semblance/unused.py": "X = 1\n",
+    "workflow/scripts/__init__.py": "",
+    "workflow/scripts/train.py": (
+        "'''Train.'''\n"
+        "from semblance.models.tree import t\n\n\ndef main():\n    return t.cut('abcd')\n"
+    ),
+}
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A small project of its own; ``digest()`` is that of its script, never from the cache."""
+    for name, text in PROJECT.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(module, "ROOT", tmp_path)
+    yield tmp_path
+    forget()
+
+
+def forget():
+    code_digest.cache_clear()
+    module._read.cache_clear()
+
+
+def digest(*modules):
+    forget()
+    return code_digest(*(modules or ("workflow.scripts.train",)))
+
+
+def replaced(name, old, new):
+    """Return the name of a file of the project, and its text after one replacement."""
+    assert PROJECT[name].count(old) == 1
+    return name, PROJECT[name].replace(old, new)
+
+
+SAME = {
+    "a comment": ("semblance/limits.py", "# the most\nLIMIT = 3  # letters\n"),
+    "white space": ("semblance/limits.py", "\n\nLIMIT   =   3\n\n\n"),
+    "a module's docstring": ("semblance/limits.py", '"""Limits."""\nLIMIT = 3\n'),
+    "brackets": ("semblance/limits.py", "LIMIT = (3)\n"),
+    "a changed docstring": replaced("semblance/data/text.py", "Cut.", "Cut it."),
+    "a removed docstring": replaced("semblance/data/text.py", "    '''Cut.'''\n", ""),
+    "a module that is not imported": ("semblance/unused.py", "X = 2\n"),
+    "a module that cannot move a result": ("semblance/errors.py", "InputError = OSError\n"),
+    "what only such a module imports": ("semblance/beats.py", "X = 2\n"),
+}
+CHANGED = {
+    "the script": replaced("workflow/scripts/train.py", "abcd", "abce"),
+    "a module two imports away": ("semblance/limits.py", "LIMIT = 4\n"),
+    "the kind of a constant": ("semblance/limits.py", "LIMIT = 3.0\n"),
+    "a module of `from package import module`": ("semblance/data/folds.py", "import math\n"),
+    "a module of `import a.b.c as d`": replaced("semblance/data/text.py", "[:LIMIT]", "[LIMIT:]"),
+    "a module of `from ..a import b`": ("semblance/data/near.py", "X = 2\n"),
+    "a name": replaced("semblance/data/text.py", "cut(s)", "cat(s)"),
+    "an import of the standard library": replaced(
+        "semblance/data/folds.py", "import math", "import cmath"
+    ),
+    "the first package of `import a.b.c`": ("semblance/__init__.py", "X = 1\n"),
+    "the second package of `import a.b.c`": ("semblance/data/__init__.py", "X = 1\n"),
+    "what a package's __init__ imports": ("semblance/started.py", "X = 2\n"),
+    "the script's own package": (
+        "workflow/scripts/__init__.py",
+        "import os\n\nos.environ['OPENBLAS_NUM_THREADS'] = '1'\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", SAME)
+def test_the_code_digest_does_not_see(project, what):
+    before = digest()
+    name, text = SAME[what]
+    assert text != PROJECT[name]
+    (project / name).write_text(text)
+    assert digest() == before
+
+
+@pytest.mark.parametrize("what", CHANGED)
+def test_the_code_digest_sees(project, what):
+    before = digest()
+    name, text = CHANGED[what]
+    assert text != PROJECT[name]
+    (project / name).write_text(text)
+    assert digest() != before
+
+
+# Two versions of one line that differ in what a person reads, and in nothing else.
+SAME_LINES = {
+    "the wording of a raised exception": (
+        "raise InputError(path, f'{n} rows', 'add some')",
+        "raise InputError(path, f'only {n} of {total} rows')",
+    ),
+    "the wording of an exception that is built": ("e = ValueError('a')", "e = ValueError('b')"),
+    "the wording of an exception of another module": (
+        "e = errors.OutOfTime('a')",
+        "e = errors.OutOfTime('b')",
+    ),
+    "a length in a message": ("raise TypeError(f'{len(x)}')", "raise TypeError('none')"),
+    "printed text": ("print('a', n, sep=' ')", "print(f'{n}: a', flush=True)"),
+    "text on the standard error stream": (
+        "print('a', file=sys.stderr)",
+        "print('b', file=sys.stderr)",
+    ),
+    "a warning": ("warnings.warn('a')", "warnings.warn('b', UserWarning)"),
+    "a help text": ("p.add_argument('--a', help='x')", "p.add_argument('--a', help='y')"),
+    "a new help text": ("p.add_argument('--a')", "p.add_argument('--a', help='y', metavar='A')"),
+    "a program's description": (
+        "p = argparse.ArgumentParser(prog='a', description='b', epilog='c')",
+        "p = argparse.ArgumentParser(formatter_class=argparse.RawTextHelpFormatter)",
+    ),
+}
+# Two versions of one line that differ in what they do, although a message or its like is near.
+CHANGED_LINES = {
+    "the kind of an exception": ("raise InputError('a')", "raise ValueError('a')"),
+    "whether it is raised": ("raise InputError('a')", "InputError('a')"),
+    "the condition of an exception": (
+        "if n > 1: raise InputError('a')",
+        "if n > 2: raise InputError('a')",
+    ),
+    "a walrus in a message": ("print(f'{(n := 1)}')", "print(f'{(n := 2)}')"),
+    "a call in a message": ("raise InputError(f'{next(s)}')", "raise InputError('next')"),
+    "a call deep in a message": ("print(str(len(s.pop())))", "print(str(len(s)))"),
+    "a generator that a message uses up": ("print(*rows)", "print('rows')"),
+    "a comprehension in a message": ("print([r for r in rows])", "print('rows')"),
+    "a default dictionary's key in a message": ("print(counts[k])", "print('k')"),
+    "a yield in a message": ("print((yield 1))", "print((yield 2))"),
+    "what is printed to a file": ("print('a', file=out)", "print('b', file=out)"),
+    "what is printed with unknown keywords": ("print('a', **how)", "print('b', **how)"),
+    "the printing of another object": ("page.print('a')", "page.print('b')"),
+    "the number of an OSError": ("raise OSError(errno.ENOENT)", "raise OSError(errno.EIO)"),
+    "the value of a StopIteration": ("raise StopIteration(1)", "raise StopIteration(2)"),
+    "the argument of an unknown exception": ("raise Found(1)", "raise Found(2)"),
+    "an exception's cause": ("raise InputError('a') from e", "raise InputError('a') from None"),
+    "a metric named like an error": ("m = SquaredError(True)", "m = SquaredError(False)"),
+    "a flag's name": ("p.add_argument('--a', help='x')", "p.add_argument('--b', help='x')"),
+    "a flag's default": ("p.add_argument('--a', default=1)", "p.add_argument('--a', default=2)"),
+    "a flag's choices": ("p.add_argument('a', choices='ab')", "p.add_argument('a', choices='b')"),
+    "a call in a help text": ("p.add_argument('a', help=f())", "p.add_argument('a', help=g())"),
+    "a description that is no help text": ("Row(description='a')", "Row(description='b')"),
+    "text in a variable": ("name = 'a'", "name = 'b'"),
+}
+
+
+def digest_of_line(project, line):
+    """Return the digest of a script whose main is this line."""
+    text = f"def main(path, n, x, s, out, how, counts, rows):\n    {line}\n"
+    (project / "workflow/scripts/train.py").write_text(text)
+    return digest()
+
+
+@pytest.mark.parametrize("what", SAME_LINES)
+def test_the_code_digest_does_not_see_text_for_people(project, what):
+    one, other = SAME_LINES[what]
+    assert digest_of_line(project, one) == digest_of_line(project, other)
+
+
+@pytest.mark.parametrize("what", CHANGED_LINES)
+def test_the_code_digest_sees_beside_a_message(project, what):
+    one, other = CHANGED_LINES[what]
+    assert digest_of_line(project, one) != digest_of_line(project, other)
+
+
+def test_the_code_digest_does_not_see_file_times(project):
+    before = digest()
+    for path in project.rglob("*.py"):
+        os.utime(path, (1, 1))
+    assert digest() == before
+
+
+def test_a_string_that_is_no_docstring_counts(project):
+    path = project / "semblance/limits.py"
+    path.write_text("LIMIT = 3\nNAME = 'a'\n")
+    before = digest()
+    path.write_text("LIMIT = 3\nNAME = 'b'\n")
+    assert digest() != before
+
+
+def test_an_import_inside_a_function_is_followed(project):
+    script = project / "workflow/scripts/train.py"
+    script.write_text("def main():\n    import semblance.unused\n    return semblance.unused.X\n")
+    before = digest()
+    (project / "semblance/unused.py").write_text("X = 2\n")
+    assert digest() != before
+
+
+def test_a_module_named_besides_counts(project):
+    assert digest("workflow.scripts.train", "semblance.unused") != digest()
+
+
+def test_modules_that_import_each_other_do_not_hang(project):
+    (project / "semblance/limits.py").write_text("import semblance.data.text\nLIMIT = 3\n")
+    assert len(digest()) == 64
+
+
+def test_a_module_that_does_not_exist_is_refused(project):
+    with pytest.raises(InputError, match="workflow.scripts.none: no such module"):
+        digest("workflow.scripts.none")
+
+
+def test_the_digest_of_a_real_script_is_found():
+    forget()
+    assert re.fullmatch("[0-9a-f]{64}", code_digest("semblance.training.losses.entropy"))
+
+
+def test_the_digest_of_a_training_covers_its_package_and_no_inert_module():
+    forget()
+    covered = module_digests("workflow.scripts.train")
+    assert {"workflow.scripts", "semblance", "semblance.training.loop"} <= set(covered)
+    assert not INERT & set(covered)
+
+
+@pytest.mark.parametrize("name", sorted(INERT))
+def test_each_inert_module_exists(name):
+    assert module._module_file(name)
+
+
+def test_each_listed_exception_is_one():
+    places = ("builtins", "semblance.errors", "semblance.training.loop")
+    places += ("semblance.download.transfer",)
+    for name in EXCEPTIONS:
+        found = [getattr(importlib.import_module(p), name, None) for p in places]
+        kinds = [kind for kind in found if kind]
+        assert kinds and all(issubclass(kind, Exception) for kind in kinds)
+        assert not any(issubclass(kind, OSError) for kind in kinds)
+
+
+def test_messages_leave_the_digested_tree_valid():
+    tree = ast.parse("raise InputError(path, f'{next(s)}: {n}')")
+    module._WithoutMessages().visit(tree)
+    assert ast.unparse(tree) == "raise InputError(next(s))"
