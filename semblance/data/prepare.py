@@ -6,6 +6,7 @@ Every count that the manifest states is checked.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 import pyarrow as pa
 
@@ -14,6 +15,7 @@ from semblance.data.corpus import number_sentences, write_corpus, write_parquet
 from semblance.data.raw import Raw
 from semblance.errors import InputError
 from semblance.layout import STS_DEV
+from semblance.settings import StsProtocol
 
 STS_YEARS = {f"sts{y}": y for y in range(12, 17)} | {f"sts{y}-raw": y for y in range(12, 17)}
 
@@ -22,7 +24,7 @@ STS_YEARS = {f"sts{y}": y for y in range(12, 17)} | {f"sts{y}-raw": y for y in r
 class CorpusSettings:
     """A training set: its kind, its datasets in the manifest, and a cap on its rows."""
 
-    kind: str
+    kind: Literal["nli", "wiki"]
     datasets: tuple[str, ...]
     limit: int | None = None
 
@@ -32,7 +34,7 @@ class StsSettings:
     """The test sets' datasets and the text variant that labels their scores."""
 
     datasets: tuple[str, ...]
-    protocol: str
+    protocol: StsProtocol
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class DevSettings:
     """The dataset whose dev pairs choose each training's checkpoint, and its text variant."""
 
     dataset: str
-    protocol: str
+    protocol: StsProtocol
 
 
 @dataclass(frozen=True)

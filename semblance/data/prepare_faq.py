@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import pyarrow as pa
 
@@ -14,9 +15,11 @@ from semblance.data.text import read_csv
 from semblance.errors import InputError
 from semblance.layout import fold_corpus
 from semblance.provenance import file_digest
+from semblance.settings import unknown_word
 
 PAIRS = "pairs"  # each pair asks its own question; one answer is right
 ANNOTATED = "annotated"  # users' own queries; every answer judged relevant is right
+BankKind = Literal["faqir", "cough", "stackfaq", "covid", "own"]
 
 
 @dataclass(frozen=True)
@@ -24,7 +27,7 @@ class BankSettings:
     """A FAQ bank: its format, where it comes from, and its split."""
 
     name: str
-    kind: str
+    kind: BankKind
     folds: int
     seed: int
     dataset: str | None = None
@@ -42,6 +45,8 @@ class FaqFolders:
 
 def read_bank(raw: Raw, settings: BankSettings) -> faq.Faq:
     """Read a FAQ bank in its own format, and check its counts."""
+    if (settings.kind == "own") != bool(settings.path):
+        raise InputError("bank.path", "a bank of kind own needs it, and no other kind takes it")
     if settings.path:
         raw.inputs[settings.path] = file_digest(settings.path)
         return faq.read_own(settings.path)
@@ -61,7 +66,7 @@ def read_bank(raw: Raw, settings: BankSettings) -> faq.Faq:
     return bank
 
 
-def _read_released(raw: Raw, name: str, kind: str) -> faq.Faq:
+def _read_released(raw: Raw, name: str, kind: BankKind) -> faq.Faq:
     match kind:
         case "cough":
             return faq.read_cough(
@@ -78,7 +83,7 @@ def _read_released(raw: Raw, name: str, kind: str) -> faq.Faq:
             return faq.read_faqir(raw.file(name, ".xml"))
         case "stackfaq":
             return faq.read_stackfaq(raw.file(name, ".xml"))
-    raise InputError("config.faq.banks", f"unknown kind of bank {kind!r}", "see docs/config.md")
+    raise unknown_word("bank.kind", kind, BankKind)
 
 
 def write_folds(bank: faq.Faq, settings: BankSettings, to: FaqFolders) -> dict[str, int]:

@@ -15,6 +15,7 @@ from semblance.locks import alone
 from semblance.models import folder as model_folder
 from semblance.models.encoder import Compute, Encoder, device_name, set_up
 from semblance.provenance import canonical, checked, environment, text_digest, write_record
+from semblance.settings import StsProtocol
 
 LIBRARIES_THAT_COUNT = ("python", "machine", "torch", "numpy", "tokenizers")
 
@@ -27,7 +28,7 @@ class StsRun:
     base: str
     method: str
     seed: str
-    protocol: str
+    protocol: StsProtocol
     phi: str = ""
 
 

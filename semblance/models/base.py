@@ -16,6 +16,7 @@ from semblance.files import copy_file, whole_folder
 from semblance.models import folder as model_folder
 from semblance.models.encoder import Encoder
 from semblance.provenance import file_digest, read_object, write_json, write_record
+from semblance.settings import Pooling
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class BaseSettings:
     folder: str | None = None
     weights_sha256: str | None = None
     layers: int | None = None
-    pooling: str | None = None
+    pooling: Pooling | None = None
 
 
 def build_base(settings: BaseSettings, record: str | Path, endpoint: str, code: str) -> None:

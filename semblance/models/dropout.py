@@ -4,6 +4,7 @@ Random numbers come from torch's global generator of the device, so that one see
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 import torch
 from torch import Tensor
@@ -19,15 +20,14 @@ class Sampled:
     ``row`` (one for each operation and sentence, "w/ sd") or ``forward`` (one for each operation).
     """
 
-    distribution: str = (
-        "uniform"  # ASSUME: the paper names uniform as an example and gives no range
-    )
+    # ASSUME: the paper names uniform as an example and gives no range
+    distribution: Literal["uniform", "beta"] = "uniform"
     low: float = 0.0
     high: float = 0.2
     alpha: float = 2.0
     beta: float = 18.0
-    granularity: str = "view"
-    layers: str = "hidden"
+    granularity: Literal["view", "row", "forward"] = "view"
+    layers: Literal["hidden", "hidden+attention"] = "hidden"
 
 
 @dataclass(frozen=True)

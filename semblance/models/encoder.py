@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from semblance.data.corpus import Tokens
 from semblance.models.dropout import DropoutSettings, Noise, dropout, head_scale
 from semblance.models.packing import Group, Packed, pack, pad, token_budget_batches, unpad
+from semblance.settings import Matmul, Pooling, Precision, unknown_word
 
 # Tokens a batch when embedding. On a CPU what one layer makes of them should stay in the cache, and below the size
 # from which the C library asks the system for fresh memory each time: a fifth faster than 8,192 (MiniLM).
@@ -50,8 +51,8 @@ class Compute:
 
     threads: int = 1
     gpus: int = 0
-    precision: str = "fp32"
-    matmul: str = "highest"
+    precision: Precision = "fp32"
+    matmul: Matmul = "highest"
 
 
 def device_for(gpus: int) -> str:
@@ -59,7 +60,7 @@ def device_for(gpus: int) -> str:
     return "cuda" if gpus and torch.cuda.is_available() else "cpu"
 
 
-def set_up(threads: int, gpus: int, matmul: str = "highest") -> str:
+def set_up(threads: int, gpus: int, matmul: Matmul = "highest") -> str:
     """Set threads, the matmul precision and, on a GPU, determinism, for this whole process; return the device."""
     os.environ.setdefault(
         "CUBLAS_WORKSPACE_CONFIG", ":4096:8"
@@ -102,11 +103,15 @@ def full_precision(device: str) -> bool:
     )  # any order of summing keeps this
 
 
-def autocast(precision: str, device: str) -> contextlib.AbstractContextManager:
+def autocast(precision: Precision, device: str) -> contextlib.AbstractContextManager:
     """Return the context of a declared precision: ``fp32`` or ``bf16`` (weights stay float32)."""
-    if precision == "bf16":
-        return torch.autocast(device, dtype=torch.bfloat16)
-    return contextlib.nullcontext()
+    match precision:
+        case "bf16":
+            return torch.autocast(device, dtype=torch.bfloat16)
+        case "fp32":
+            return contextlib.nullcontext()
+        case _:
+            raise unknown_word("precision", precision, Precision)
 
 
 class Layer(nn.Module):
@@ -186,10 +191,10 @@ class Encoder(nn.Module):
     ``precision`` is that of ``encode``, fp32 or bf16; a training declares its own.
     """
 
-    precision = "fp32"
+    precision: Precision = "fp32"
 
     def __init__(
-        self, shape: Architecture, pooling: str, head: bool = False, normalise: bool = False
+        self, shape: Architecture, pooling: Pooling, head: bool = False, normalise: bool = False
     ):
         super().__init__()
         self.shape, self.pooling, self.normalise = shape, pooling, normalise
@@ -226,12 +231,14 @@ class Encoder(nn.Module):
         return torch.empty_like(pooled).index_copy(0, packed.order, pooled)
 
     def _pool(self, x: Tensor, packed: Packed) -> Tensor:
-        if self.pooling == "cls":
-            return x[packed.starts]
-        sums = torch.zeros(len(packed.order), x.shape[1], device=x.device).index_add(
-            0, packed.rows, x
-        )
-        return sums / packed.lengths[:, None]
+        match self.pooling:
+            case "cls":
+                return x[packed.starts]
+            case "mean":
+                sums = torch.zeros(len(packed.order), x.shape[1], device=x.device)
+                return sums.index_add(0, packed.rows, x) / packed.lengths[:, None]
+            case _:
+                raise unknown_word("pooling", self.pooling, Pooling)
 
     def max_length(self, wished: int) -> int:
         """Return the longest sentence, in tokens, that both the caller and the model allow."""

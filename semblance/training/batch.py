@@ -1,4 +1,4 @@
-"""What a loss sees of a batch, and the scaled cosines that all of them start from."""
+"""What a loss sees of a batch, and what several losses compute of it."""
 
 from typing import NamedTuple
 
@@ -6,15 +6,22 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from semblance.settings import Reduction, unknown_word
 
-class Views(NamedTuple):
-    """Embeddings of a batch of B rows: (B, d) each; augmented ones (N, B, d), frozen."""
+
+class Batch(NamedTuple):
+    """The embeddings of B rows in training, (B, d) each; without hard negatives ``negatives`` is None."""
 
     queries: Tensor
     positives: Tensor
     negatives: Tensor | None = None
-    augmented_queries: Tensor | None = None
-    augmented_positives: Tensor | None = None
+
+
+class Regulators(NamedTuple):
+    """The frozen embeddings that N entropy models give the same rows, (N, B, d) each."""
+
+    queries: Tensor
+    positives: Tensor
 
 
 def scaled_cosines(queries: Tensor, candidates: Tensor, scale: float) -> Tensor:
@@ -22,10 +29,19 @@ def scaled_cosines(queries: Tensor, candidates: Tensor, scale: float) -> Tensor:
     return scale * F.normalize(queries, dim=-1) @ F.normalize(candidates, dim=-1).T
 
 
-def candidates(views: Views) -> Tensor:
+def candidates(batch: Batch) -> Tensor:
     """Return the positives, followed by every row's hard negative if there are any: (B or 2B, d)."""
-    return (
-        views.positives
-        if views.negatives is None
-        else torch.cat([views.positives, views.negatives])
-    )
+    if batch.negatives is None:
+        return batch.positives
+    return torch.cat([batch.positives, batch.negatives])
+
+
+def reduced(terms: Tensor, reduction: Reduction) -> Tensor:
+    """Return the mean or the sum of all terms, a scalar; InputError for another reduction."""
+    match reduction:
+        case "mean":
+            return terms.mean()
+        case "sum":
+            return terms.sum()
+        case _:
+            raise unknown_word("reduction", reduction, Reduction)

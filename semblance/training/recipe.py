@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import torch
@@ -17,10 +17,29 @@ from semblance.errors import InputError
 from semblance.models.dropout import DropoutSettings
 from semblance.models.encoder import Encoder, autocast
 from semblance.models.packing import pack
-from semblance.settings import check_type
-from semblance.training.batch import Views
+from semblance.settings import (
+    AtLeast,
+    AtMost,
+    Count,
+    Length,
+    Matmul,
+    NotNegative,
+    Positive,
+    PositiveShare,
+    Precision,
+    Seed,
+    Share,
+    Threads,
+    check_keywords,
+    unknown_word,
+)
+from semblance.training.batch import Batch, Regulators
 from semblance.training.batching import batches, disjoint_rows
 from semblance.training.loop import Schedule
+
+Views = Literal["rows", "twice"]
+Head = Literal["none", "train", "keep"]
+WindowUnit = Literal["window", "batch"]
 
 
 @dataclass(frozen=True)
@@ -34,31 +53,44 @@ class TrainSettings:
     """
 
     loss: str
-    batch_size: int
-    epochs: int
-    learning_rate: float
-    max_length: int
-    seed: int = 0
+    batch_size: Annotated[int, AtLeast(2)]
+    epochs: Count
+    learning_rate: Positive
+    max_length: Length
+    seed: Seed = 0
     options: dict[str, Any] = field(default_factory=dict)
-    views: str = "rows"
+    views: Views = "rows"
     hard_negatives: bool = True
     no_duplicates: bool = True
-    max_steps: int | None = None
-    warmup: float = 0.1
-    weight_decay: float = 0.01
-    clip: float = 1.0
-    evaluate_every: int | None = None
-    evaluate_share: float | None = None
-    head: str = "none"
+    max_steps: Count | None = None
+    warmup: Share = 0.1
+    weight_decay: NotNegative = 0.01
+    clip: Positive = 1.0
+    evaluate_every: Count | None = None
+    evaluate_share: PositiveShare | None = None
+    head: Head = "none"
     dropout: DropoutSettings = DropoutSettings()
-    patience: int | None = None
-    window: float = 0.01
-    least_window: int = 10
-    unit: str = "window"
-    precision: str = "fp32"
-    matmul: str = "highest"
-    threads: int = 1
-    gpus: int = 0
+    patience: Count | None = None
+    window: PositiveShare = 0.01
+    least_window: Count = 10
+    unit: WindowUnit = "window"
+    precision: Precision = "fp32"
+    matmul: Matmul = "highest"
+    threads: Threads = 1
+    gpus: Annotated[int, AtLeast(0), AtMost(1)] = 0
+
+
+def head_use(head: Head) -> tuple[bool, bool]:
+    """Return whether the MLP head is trained, and whether the saved model keeps it."""
+    match head:
+        case "none":
+            return False, False
+        case "train":
+            return True, False
+        case "keep":
+            return True, True
+        case _:
+            raise unknown_word("head", head, Head)
 
 
 LossFunction = Callable[..., Tensor]
@@ -67,7 +99,7 @@ LossFunction = Callable[..., Tensor]
 def find_loss(name: str, options: dict[str, Any]) -> LossFunction:
     """Import ``training/losses/NAME.py`` and check ``options`` against its ``loss`` function."""
     folder = Path(__file__).parent / "losses"
-    known = sorted(p.stem for p in folder.glob("*.py") if p.stem not in ("__init__", "views"))
+    known = sorted(p.stem for p in folder.glob("*.py") if p.stem != "__init__")
     if name not in known:
         raise InputError(
             "loss",
@@ -75,30 +107,31 @@ def find_loss(name: str, options: dict[str, Any]) -> LossFunction:
             f"known are {', '.join(known)}",
         )
     function = importlib.import_module(f"semblance.training.losses.{name}").loss
-    allowed = {
-        p.name: p.annotation
-        for p in inspect.signature(function).parameters.values()
-        if p.kind == p.KEYWORD_ONLY
-    }
-    for key, value in options.items():
-        if key not in allowed:
-            raise InputError(
-                f"options.{key}",
-                f"loss {name!r} takes no such option",
-                f"it takes {', '.join(sorted(allowed))}",
-            )
-        check_type(value, allowed[key], f"options.{key}")
+    check_keywords(inspect.signature(function, eval_str=True), options, "options")
     return function
+
+
+def _check_regulators(function: LossFunction, name: str, count: int) -> None:
+    """Raise InputError unless regulators are given exactly where the loss reads them."""
+    reads = "regulators" in inspect.signature(function).parameters
+    if reads and not count:
+        raise InputError("regulators", f"loss {name!r} reads regulators, and none are given")
+    if count and not reads:
+        raise InputError("regulators", f"loss {name!r} reads no regulators, {count} are given")
 
 
 def training_rows(rows: Rows, sentences: int, settings: TrainSettings) -> Rows:
     """Return the rows that batches are drawn from, as the recipe's views ask."""
-    if settings.views == "twice":  # ASSUME: a sentence that the corpus repeats counts once
-        every = np.arange(sentences, dtype=np.int32)
-        return Rows(every, every, np.full_like(every, NONE))
-    if not settings.hard_negatives:
-        return rows._replace(negative=np.full_like(rows.negative, NONE))
-    return rows
+    match settings.views:
+        case "twice":  # ASSUME: a sentence that the corpus repeats counts once
+            every = np.arange(sentences, dtype=np.int32)
+            return Rows(every, every, np.full_like(every, NONE))
+        case "rows" if settings.hard_negatives:
+            return rows
+        case "rows":
+            return rows._replace(negative=np.full_like(rows.negative, NONE))
+        case _:
+            raise unknown_word("views", settings.views, Views)
 
 
 def batch_size(rows: Rows, settings: TrainSettings) -> int:
@@ -122,12 +155,6 @@ def schedule(rows: Rows, settings: TrainSettings) -> Schedule:
     every = settings.evaluate_every or (
         max(1, round(settings.evaluate_share * steps)) if settings.evaluate_share else 0
     )
-    # ASSUME: 1 % of a small FAQ fold's epoch is less than a batch, whose loss is noise: no window below 10 steps
-    window = (
-        1
-        if settings.unit == "batch"
-        else max(settings.least_window, round(settings.window * epoch))
-    )
     return Schedule(
         int(steps),
         settings.learning_rate,
@@ -135,9 +162,20 @@ def schedule(rows: Rows, settings: TrainSettings) -> Schedule:
         settings.weight_decay,
         settings.clip,
         every,
-        window,
+        _window(settings, epoch),
         settings.patience,
     )
+
+
+def _window(settings: TrainSettings, epoch: int) -> int:
+    """Return the steps of one window of early stopping."""
+    match settings.unit:
+        case "batch":
+            return 1
+        case "window":  # ASSUME: 1 % of a small fold is less than a batch, whose loss is noise
+            return max(settings.least_window, round(settings.window * epoch))
+        case _:
+            raise unknown_word("unit", settings.unit, WindowUnit)
 
 
 class BatchLoss:
@@ -149,12 +187,13 @@ class BatchLoss:
         tokens: Tokens,
         rows: Rows,
         settings: TrainSettings,
-        augmented: Sequence[np.ndarray] = (),
+        regulators: Sequence[np.ndarray] = (),
     ):
-        """``augmented`` are the frozen embeddings (N, d) of each entropy model, memory-mapped."""
+        """``regulators`` are the frozen embeddings (S, d) of each entropy model, memory-mapped."""
         self.encoder, self.tokens, self.rows, self.settings = encoder, tokens, rows, settings
-        self.augmented = augmented
+        self.regulators = regulators
         self.loss = find_loss(settings.loss, settings.options)
+        _check_regulators(self.loss, settings.loss, len(regulators))
         self.size = batch_size(rows, settings)
         self.columns = rows.views()
         self.drawn = 0
@@ -170,20 +209,15 @@ class BatchLoss:
         limit = self.encoder.max_length(self.settings.max_length)
         packed = pack(self.tokens, numbers.ravel(), limit, device)
         views = torch.arange(len(numbers)).repeat_interleave(numbers.shape[1])
-        frozen = self._frozen(numbers, device)  # sent before the forward, not to wait for it
+        regulators = self._regulators(numbers, device)  # sent before the forward, not to wait
         with autocast(self.settings.precision, device.type):
             embeddings = self.encoder(packed, self.encoder.noise(self.settings.dropout, views))
         parts = embeddings.float().chunk(len(numbers))  # V tensors of (B, d)
-        return self.loss(
-            Views(parts[0], parts[1], parts[2] if len(parts) == 3 else None, *frozen),
-            **self.settings.options,
-        )
+        return self.loss(Batch(*parts), *regulators, **self.settings.options)
 
-    def _frozen(self, numbers: np.ndarray, device: torch.device) -> list[Tensor]:
-        """Return each entropy model's embeddings of the queries and positives, (N, B, d) each, if any."""
-        if not len(self.augmented):
+    def _regulators(self, numbers: np.ndarray, device: torch.device) -> list[Regulators]:
+        """Return the regulators' embeddings of the batch's rows; an empty list without regulators."""
+        if not len(self.regulators):
             return []
-        return [
-            torch.from_numpy(np.stack([e[column] for e in self.augmented])).to(device).float()
-            for column in numbers[:2]
-        ]
+        columns = [np.stack([e[column] for e in self.regulators]) for column in numbers[:2]]
+        return [Regulators(*(torch.from_numpy(c).to(device).float() for c in columns))]

@@ -25,7 +25,13 @@ from semblance.training.keeping import finished
 from semblance.training.keeping.checkpoint import Checkpoints
 from semblance.training.keeping.events import Events
 from semblance.training.loop import Progress, TrainingFailed, fit, summary
-from semblance.training.recipe import BatchLoss, TrainSettings, schedule, training_rows
+from semblance.training.recipe import (
+    BatchLoss,
+    TrainSettings,
+    head_use,
+    schedule,
+    training_rows,
+)
 
 Dev = Callable[[Encoder], float]
 
@@ -141,9 +147,8 @@ def _train(
         print("already trained: its outputs are put back", file=sys.stderr)
         keeper.clear(but=keeper.finished)
         return
-    encoder = model_folder.load(Path(base).parent / "model", head=settings.head != "none").to(
-        device
-    )
+    trains_head, keeps_head = head_use(settings.head)
+    encoder = model_folder.load(Path(base).parent / "model", head=trains_head).to(device)
     token_data = read_tokens(Path(tokens).parent / "tokens.arrow")
     rows = training_rows(read_rows(Path(corpus).parent), len(token_data.offsets) - 1, settings)
     step_loss, plan = (
@@ -179,7 +184,7 @@ def _train(
         encoder,
         out / "model",
         Path(base).parent / "model",
-        settings.head == "keep",
+        keeps_head,
         max(settings.max_length, model_folder.stored_length(Path(base).parent / "model")),
     )
     write_text(out / "dev.csv", _curve(progress))

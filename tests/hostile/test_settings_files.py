@@ -8,8 +8,12 @@ from pathlib import Path
 import pytest
 import yaml
 
+from semblance.data.prepare import CorpusSettings, DevSettings, StsSettings
+from semblance.data.prepare_faq import BankSettings
 from semblance.download.manifest import load_manifest
 from semblance.errors import InputError
+from semblance.models.base import BaseSettings
+from semblance.models.encoder import Compute
 from semblance.provenance import read_json
 from semblance.reporting.published import read_published
 from semblance.reporting.table import from_json
@@ -315,3 +319,74 @@ def test_options_that_a_loss_cannot_take_are_refused(options):
     find_loss("contrastive", {"scale": 20})
     with pytest.raises(InputError, match="options.scale"):
         find_loss("contrastive", options)
+
+
+@pytest.mark.parametrize(
+    "key, value",
+    [
+        ("views", "twise"),
+        ("precision", "fp8"),
+        ("matmul", "fast"),
+        ("unit", "windows"),
+        ("head", "yes"),
+        ("dropout.sampled.distribution", "normal"),
+        ("dropout.sampled.granularity", "rows"),
+        ("dropout.sampled.layers", "all"),
+        ("batch_size", 1),
+        ("batch_size", 0),
+        ("epochs", 0),
+        ("learning_rate", 0),
+        ("learning_rate", -1e-5),
+        ("max_length", 2),
+        ("seed", -1),
+        ("warmup", 1.5),
+        ("weight_decay", -0.1),
+        ("clip", 0),
+        ("evaluate_share", 0),
+        ("window", 2),
+        ("patience", 0),
+        ("threads", 0),
+        ("gpus", 2),
+    ],
+)
+def test_an_unknown_word_or_a_number_out_of_bounds_in_settings_is_refused(key, value):
+    for name in reversed(key.split(".")):
+        value = {name: value}
+    with pytest.raises(InputError, match=f"^settings.{re.escape(key)}: ") as caught:
+        decode_json(TrainSettings, json.dumps(SETTINGS | value))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "decoded, values, key",
+    [
+        (BaseSettings, {"max_length": 64, "pooling": "max"}, "pooling"),
+        (CorpusSettings, {"kind": "snli", "datasets": ["a"]}, "kind"),
+        (StsSettings, {"datasets": ["a"], "protocol": "cooked"}, "protocol"),
+        (DevSettings, {"dataset": "a", "protocol": "cooked"}, "protocol"),
+        (BankSettings, {"name": "a", "kind": "faqs", "folds": 5, "seed": 0}, "kind"),
+        (Compute, {"precision": "fp16"}, "precision"),
+        (Compute, {"matmul": "low"}, "matmul"),
+    ],
+)
+def test_an_unknown_word_in_a_scripts_settings_is_refused(decoded, values, key):
+    with pytest.raises(InputError, match=f"^settings.{key}: unknown word"):
+        decode_json(decoded, json.dumps(values))
+
+
+@pytest.mark.parametrize(
+    "loss, options, key",
+    [
+        ("contrastive", {"scal": 3}, "scal"),
+        ("contrastive", {"scale": "twenty"}, "scale"),
+        ("contrastive", {"scale": -5}, "scale"),
+        ("entropy", {"phi": 0.1, "reduction": "avg"}, "reduction"),
+        ("entropy", {"phi": 0.1, "reduction": "Mean"}, "reduction"),
+        ("regulators", {"reduction": "Sum"}, "reduction"),
+        ("regulators", {"regulator_weight": -1}, "regulator_weight"),
+        ("regulators", {"regulators": 1}, "regulators"),
+    ],
+)
+def test_an_option_that_would_mean_another_formula_is_refused(loss, options, key):
+    with pytest.raises(InputError, match=f"^options.{key}: "):
+        find_loss(loss, options)

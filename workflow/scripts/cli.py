@@ -6,9 +6,11 @@ import socket
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import get_args
 
 from semblance.errors import InputError, OutOfTime, is_memory, is_passing
 from semblance.locks import Busy
+from semblance.settings import Matmul, Precision
 
 BAD_INPUT, TRY_AGAIN, INTERRUPTED = 2, os.EX_TEMPFAIL, 130
 GO_ON = "then start again: it goes on from the last good state"
@@ -85,11 +87,11 @@ def reading(description: str) -> argparse.ArgumentParser:
     parser.add_argument("--threads", type=int, default=1, help="threads")
     parser.add_argument("--gpus", type=int, default=0, help="1: use a GPU where there is one")
     parser.add_argument(
-        "--precision", choices=("fp32", "bf16"), default="fp32", help="of the encoder"
+        "--precision", choices=get_args(Precision), default="fp32", help="of the encoder"
     )
     parser.add_argument(
         "--matmul",
-        choices=("highest", "high", "medium"),
+        choices=get_args(Matmul),
         default="highest",
         help="of fp32 matrix products",
     )

@@ -2,10 +2,11 @@
 
 from torch import Tensor
 
-from semblance.training.batch import Views, candidates, scaled_cosines
+from semblance.settings import Positive
+from semblance.training.batch import Batch, candidates, scaled_cosines
 
 
-def loss(views: Views, *, scale: float = 20.0) -> Tensor:
+def loss(batch: Batch, *, scale: Positive = 20.0) -> Tensor:
     """Mean over i of -log softmax_j(scale * cos(q_i, ind_j))[i]; hard negatives join the candidates."""
-    logits = scaled_cosines(views.queries, candidates(views), scale)  # (B, C)
+    logits = scaled_cosines(batch.queries, candidates(batch), scale)  # (B, C)
     return -logits.log_softmax(dim=1).diagonal().mean()

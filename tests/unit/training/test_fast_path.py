@@ -13,7 +13,7 @@ from semblance.data.corpus import NONE, Rows, Tokens
 from semblance.models.dropout import DropoutSettings, Sampled
 from semblance.models.encoder import Architecture, Encoder, autocast
 from semblance.models.packing import GROUP_TOKENS
-from semblance.training.batch import Views
+from semblance.training.batch import Batch, Regulators
 from semblance.training.batching import batches
 from semblance.training.recipe import BatchLoss, TrainSettings, find_loss
 from tests.unit.training.plain_step import Replay, embeddings
@@ -99,18 +99,11 @@ def plain(
     with autocast(precision, device.type):
         found = list(embeddings(weights, corpus(), columns, LIMIT, factors))
     found = [e.float() if weights.words.weight.dtype == torch.float32 else e for e in found]
-    augmented = (
-        [
-            torch.stack([torch.from_numpy(e[column].astype(np.float32)) for e in frozen]).to(
-                found[0]
-            )
-            for column in columns[:2]
-        ]
-        if frozen
-        else []
-    )
-    negatives = found[2] if len(found) == 3 else None
-    value = find_loss(loss, options)(Views(found[0], found[1], negatives, *augmented), **options)
+    regulators = []
+    if frozen:
+        stacked = [np.stack([e[column] for e in frozen]) for column in columns[:2]]
+        regulators = [Regulators(*(torch.from_numpy(e).to(found[0]) for e in stacked))]
+    value = find_loss(loss, options)(Batch(*found), *regulators, **options)
     value.backward()
     return value.item(), {name: p.grad.double() for name, p in weights.named_parameters()}
 

@@ -5,7 +5,8 @@ import math
 import pytest
 import torch
 
-from semblance.training.batch import Views
+from semblance.errors import InputError
+from semblance.training.batch import Batch, Regulators, reduced
 from semblance.training.losses import contrastive, entropy, regulators
 
 SHAPES = [(2, 3), (3, 5), (6, 4)]  # B, d
@@ -13,18 +14,31 @@ SCALES = [1.0, 20.0]
 
 
 def draw(b, d, seed=0, n=0, hard=False, grad=False):
-    """Random float64 views of B rows, with N augmented embeddings and hard negatives if asked."""
+    """Return what a loss reads, random in float64: a batch of B rows, and N regulators if asked."""
     generator = torch.Generator().manual_seed(seed)
+    kind = {"generator": generator, "dtype": torch.float64, "requires_grad": grad}
+    batch = Batch(*(torch.randn(b, d, **kind) for _ in range(3 if hard else 2)))
+    if not n:
+        return (batch,)
+    return batch, Regulators(*(torch.randn(n, b, d, **kind) for _ in range(2)))
 
-    def new(*shape):
-        return torch.randn(*shape, generator=generator, dtype=torch.float64, requires_grad=grad)
 
-    return Views(
-        new(b, d),
-        new(b, d),
-        new(b, d) if hard else None,
-        *((new(n, b, d), new(n, b, d)) if n else ()),
-    )
+def draw_batch(*shape, **options):
+    """Return a random batch alone."""
+    (batch,) = draw(*shape, **options)
+    return batch
+
+
+def each_tensor(parts, change):
+    """Return what a loss reads with each of its tensors changed."""
+    return [type(p)(*(None if t is None else change(t) for t in p)) for p in parts]
+
+
+def by_regulator(batch, regulators):
+    """Yield the embeddings of each regulator beside those that it holds near."""
+    for k in range(len(regulators.queries)):
+        yield batch.queries, regulators.queries[k]
+        yield batch.positives, regulators.positives[k]
 
 
 def cosine(x, y):
@@ -43,12 +57,9 @@ def probabilities(queries, candidates, scale):
     return table
 
 
-def candidates_of(views):
-    return (
-        views.positives
-        if views.negatives is None
-        else torch.cat([views.positives, views.negatives])
-    )
+def candidates_of(batch):
+    parts = [part for part in (batch.positives, batch.negatives) if part is not None]
+    return torch.cat(parts)
 
 
 def equation_1(queries, candidates, scale):
@@ -56,11 +67,11 @@ def equation_1(queries, candidates, scale):
     return sum(-math.log(p[i][i]) for i in range(len(queries))) / len(queries)
 
 
-def entropy_sums(views, scale, include_positive=False, negatives_too=True):
+def entropy_sums(batch, scale, include_positive=False, negatives_too=True):
     """For each i, the sum of p_ij log p_ij over the j that Eq. 2 names."""
-    b = len(views.queries)
+    b = len(batch.queries)
     sums = []
-    for i, row in enumerate(probabilities(views.queries, candidates_of(views), scale)):
+    for i, row in enumerate(probabilities(batch.queries, candidates_of(batch), scale)):
         counted = [
             p
             for j, p in enumerate(row)
@@ -74,9 +85,9 @@ def entropy_sums(views, scale, include_positive=False, negatives_too=True):
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("b,d", SHAPES)
 def test_contrastive_is_equation_1(b, d, scale, hard):
-    views = draw(b, d, hard=hard)
-    expected = equation_1(views.queries, candidates_of(views), scale)
-    assert float(contrastive.loss(views, scale=scale)) == pytest.approx(expected, rel=1e-12)
+    batch = draw_batch(b, d, hard=hard)
+    expected = equation_1(batch.queries, candidates_of(batch), scale)
+    assert float(contrastive.loss(batch, scale=scale)) == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("include_positive", [False, True])
@@ -86,12 +97,12 @@ def test_contrastive_is_equation_1(b, d, scale, hard):
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("b,d,hard", [(3, 5, False), (2, 3, True), (5, 4, True)])
 def test_entropy_is_equation_2(b, d, hard, scale, phi, reduction, negatives_too, include_positive):
-    views = draw(b, d, seed=1, hard=hard)
-    sums = entropy_sums(views, scale, include_positive, negatives_too)
+    batch = draw_batch(b, d, seed=1, hard=hard)
+    sums = entropy_sums(batch, scale, include_positive, negatives_too)
     term = sum(sums) / (b if reduction == "mean" else 1)
-    expected = equation_1(views.queries, candidates_of(views), scale) - phi * term
+    expected = equation_1(batch.queries, candidates_of(batch), scale) - phi * term
     found = entropy.loss(
-        views,
+        batch,
         scale=scale,
         phi=phi,
         reduction=reduction,
@@ -108,44 +119,34 @@ def test_entropy_is_equation_2(b, d, hard, scale, phi, reduction, negatives_too,
     "weight,reduction", [(1.0, "sum"), (0.25, "sum"), (1.0, "mean"), (3.0, "mean")]
 )
 def test_regulators_are_equation_3(b, d, n, scale, hard, weight, reduction):
-    views = draw(b, d, seed=2, n=n, hard=hard)
-    terms = [
-        equation_1(x, frozen[k], scale)
-        for k in range(n)
-        for x, frozen in (
-            (views.queries, views.augmented_queries),
-            (views.positives, views.augmented_positives),
-        )
-    ]
+    batch, given = draw(b, d, seed=2, n=n, hard=hard)
+    terms = [equation_1(x, frozen, scale) for x, frozen in by_regulator(batch, given)]
     assert len(terms) == 2 * n
     regulator = sum(terms) / (len(terms) if reduction == "mean" else 1)
-    expected = equation_1(views.queries, candidates_of(views), scale) + weight * regulator
-    found = regulators.loss(views, scale=scale, regulator_weight=weight, reduction=reduction)
+    expected = equation_1(batch.queries, candidates_of(batch), scale) + weight * regulator
+    options = {"regulator_weight": weight, "reduction": reduction}
+    found = regulators.loss(batch, given, scale=scale, **options)
     assert float(found) == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("n", [1, 3])
 def test_regulators_are_equation_1_plus_two_terms_for_each_entropy_model(n):
-    views = draw(4, 6, seed=3, n=n)
-    single = sum(
-        contrastive.loss(Views(x, frozen[k]), scale=20.0)
-        for k in range(n)
-        for x, frozen in (
-            (views.queries, views.augmented_queries),
-            (views.positives, views.augmented_positives),
-        )
-    )
-    expected = contrastive.loss(views, scale=20.0) + single
-    assert float(regulators.loss(views, scale=20.0)) == pytest.approx(float(expected), rel=1e-12)
+    batch, given = draw(4, 6, seed=3, n=n)
+    terms = [
+        contrastive.loss(Batch(x, frozen), scale=20.0) for x, frozen in by_regulator(batch, given)
+    ]
+    expected = contrastive.loss(batch, scale=20.0) + sum(terms)
+    found = regulators.loss(batch, given, scale=20.0)
+    assert float(found) == pytest.approx(float(expected), rel=1e-12)
 
 
 def test_the_defaults_are_the_printed_equations_at_scale_20():
-    views = draw(4, 6, seed=4, n=2, hard=True)
-    assert torch.equal(contrastive.loss(views), contrastive.loss(views, scale=20.0))
+    batch, given = draw(4, 6, seed=4, n=2, hard=True)
+    assert torch.equal(contrastive.loss(batch), contrastive.loss(batch, scale=20.0))
     assert torch.equal(
-        entropy.loss(views, phi=0.3),
+        entropy.loss(batch, phi=0.3),
         entropy.loss(
-            views,
+            batch,
             scale=20.0,
             phi=0.3,
             reduction="mean",
@@ -154,8 +155,8 @@ def test_the_defaults_are_the_printed_equations_at_scale_20():
         ),
     )
     assert torch.equal(
-        regulators.loss(views),
-        regulators.loss(views, scale=20.0, regulator_weight=1.0, reduction="sum"),
+        regulators.loss(batch, given),
+        regulators.loss(batch, given, scale=20.0, regulator_weight=1.0, reduction="sum"),
     )
 
 
@@ -172,12 +173,14 @@ LOSSES = [
 @pytest.mark.parametrize("hard", [False, True])
 @pytest.mark.parametrize("function,options,n", LOSSES)
 def test_the_gradients_are_those_of_the_function(function, options, n, hard):
-    views = draw(2, 3, seed=5, n=n, hard=hard, grad=True)
-    present = [name for name, value in views._asdict().items() if value is not None]
-    call = lambda *tensors: function(
-        Views(**dict(zip(present, tensors, strict=True))), scale=3.0, **options
-    )
-    assert torch.autograd.gradcheck(call, tuple(getattr(views, name) for name in present))
+    parts = draw(2, 3, seed=5, n=n, hard=hard, grad=True)
+    tensors = [tensor for part in parts for tensor in part if tensor is not None]
+
+    def call(*changed):
+        left = iter(changed)
+        return function(*each_tensor(parts, lambda _: next(left)), scale=3.0, **options)
+
+    assert torch.autograd.gradcheck(call, tuple(tensors))
 
 
 @pytest.mark.parametrize("hard", [False, True])
@@ -185,37 +188,36 @@ def test_the_gradients_are_those_of_the_function(function, options, n, hard):
 def test_the_order_of_the_rows_and_the_lengths_of_the_vectors_do_not_matter(
     function, options, n, hard
 ):
-    views = draw(5, 4, seed=6, n=n, hard=hard)
+    parts = draw(5, 4, seed=6, n=n, hard=hard)
     order = torch.randperm(5, generator=torch.Generator().manual_seed(0))
-    stretch = (
-        torch.rand(5, 1, generator=torch.Generator().manual_seed(1), dtype=torch.float64) + 0.5
-    )
-    expected = float(function(views, scale=20.0, **options))
-    permuted = Views(*(None if v is None else v[..., order, :] for v in views))
-    stretched = Views(*(None if v is None else v * stretch for v in views))
-    assert float(function(permuted, scale=20.0, **options)) == pytest.approx(expected, rel=1e-12)
-    assert float(function(stretched, scale=20.0, **options)) == pytest.approx(expected, rel=1e-12)
+    generator = torch.Generator().manual_seed(1)
+    stretch = torch.rand(5, 1, generator=generator, dtype=torch.float64) + 0.5
+    expected = float(function(*parts, scale=20.0, **options))
+    permuted = each_tensor(parts, lambda tensor: tensor[..., order, :])
+    stretched = each_tensor(parts, lambda tensor: tensor * stretch)
+    assert float(function(*permuted, scale=20.0, **options)) == pytest.approx(expected, rel=1e-12)
+    assert float(function(*stretched, scale=20.0, **options)) == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("hard,count", [(False, 4), (True, 8)])
 def test_equal_embeddings_give_the_logarithm_of_the_number_of_candidates(hard, count):
     same = torch.ones(4, 3, dtype=torch.float64)
-    views = Views(same, same, same if hard else None)
-    assert float(contrastive.loss(views, scale=20.0)) == pytest.approx(math.log(count), rel=1e-12)
+    batch = Batch(same, same, same if hard else None)
+    assert float(contrastive.loss(batch, scale=20.0)) == pytest.approx(math.log(count), rel=1e-12)
 
 
 @pytest.mark.parametrize("scale", SCALES)
 def test_orthonormal_embeddings_give_the_closed_form(scale):
     basis = torch.eye(6, dtype=torch.float64)
-    views = Views(
-        basis[:3], basis[:3], basis[3:]
-    )  # logits: scale for itself, 0 for the five others
-    assert float(contrastive.loss(views, scale=scale)) == pytest.approx(
+    # logits: scale for itself, 0 for the five others
+    batch = Batch(basis[:3], basis[:3], basis[3:])
+    assert float(contrastive.loss(batch, scale=scale)) == pytest.approx(
         math.log1p(5 * math.exp(-scale)), rel=1e-12
     )
     frozen = basis[:3].expand(2, 3, 6)
-    regulated = regulators.loss(Views(basis[:3], basis[:3], None, frozen, frozen), scale=scale)
-    assert float(regulated) == pytest.approx(5 * math.log1p(2 * math.exp(-scale)), rel=1e-12)
+    batch = Batch(basis[:3], basis[:3])
+    found = regulators.loss(batch, Regulators(frozen, frozen), scale=scale)
+    assert float(found) == pytest.approx(5 * math.log1p(2 * math.exp(-scale)), rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -229,54 +231,61 @@ def test_orthonormal_embeddings_give_the_closed_form(scale):
 )
 def test_entropy_of_a_uniform_row_keeps_the_full_denominator(options, share):
     same = torch.ones(4, 3, dtype=torch.float64)
-    found = entropy.loss(Views(same, same, same), scale=20.0, phi=0.1, **options)
+    found = entropy.loss(Batch(same, same, same), scale=20.0, phi=0.1, **options)
     assert float(found) == pytest.approx(
         math.log(8) * (1 + 0.1 * share), rel=1e-12
     )  # p_ij = 1/8 everywhere
 
 
 def test_entropy_with_phi_zero_is_equation_1():
-    views = draw(5, 4, seed=7, hard=True)
+    batch = draw_batch(5, 4, seed=7, hard=True)
     assert torch.equal(
-        entropy.loss(views, scale=20.0, phi=0.0), contrastive.loss(views, scale=20.0)
+        entropy.loss(batch, scale=20.0, phi=0.0), contrastive.loss(batch, scale=20.0)
     )
 
 
 def test_a_positive_phi_charges_for_uncertainty_and_a_negative_one_rewards_it():
-    views = draw(5, 4, seed=8)
-    plain = contrastive.loss(views, scale=1.0)
+    batch = draw_batch(5, 4, seed=8)
+    plain = contrastive.loss(batch, scale=1.0)
     assert (
-        entropy.loss(views, scale=1.0, phi=0.1) > plain > entropy.loss(views, scale=1.0, phi=-0.1)
+        entropy.loss(batch, scale=1.0, phi=0.1) > plain > entropy.loss(batch, scale=1.0, phi=-0.1)
     )
 
 
 def test_summed_entropy_acts_as_many_times_stronger_as_the_batch_has_rows():
-    views = draw(6, 4, seed=9)
+    batch = draw_batch(6, 4, seed=9)
     summed, mean = (
-        entropy.loss(views, scale=1.0, phi=phi, reduction=r)
+        entropy.loss(batch, scale=1.0, phi=phi, reduction=r)
         for phi, r in ((0.1, "sum"), (0.6, "mean"))
     )
     assert float(summed) == pytest.approx(float(mean), rel=1e-12)
 
 
-def test_frozen_embeddings_get_no_gradient_and_the_trained_ones_do():
-    views = draw(3, 4, seed=10, n=2)
-    trained = views._replace(
-        queries=views.queries.requires_grad_(), positives=views.positives.requires_grad_()
-    )
-    regulators.loss(trained, scale=20.0).backward()
-    assert views.augmented_queries.grad is None and views.augmented_positives.grad is None
-    assert trained.queries.grad.abs().sum() > 0 and trained.positives.grad.abs().sum() > 0
+def test_regulators_get_no_gradient_and_the_trained_embeddings_do():
+    batch, given = draw(3, 4, seed=10, n=2)
+    queries = batch.queries.requires_grad_()
+    positives = batch.positives.requires_grad_()
+    regulators.loss(Batch(queries, positives), given, scale=20.0).backward()
+    assert given.queries.grad is None and given.positives.grad is None
+    assert queries.grad.abs().sum() > 0 and positives.grad.abs().sum() > 0
 
 
 @pytest.mark.parametrize("function,options,n", LOSSES)
 def test_probabilities_that_vanish_in_float32_leave_loss_and_gradient_finite(function, options, n):
-    views = Views(
-        *(
-            None if v is None else v.detach().float().requires_grad_()
-            for v in draw(4, 3, seed=11, n=n)
-        )
-    )
-    value = function(views, scale=1000.0, **options)
+    drawn = draw(4, 3, seed=11, n=n)
+    parts = each_tensor(drawn, lambda tensor: tensor.float().requires_grad_())
+    value = function(*parts, scale=1000.0, **options)
     value.backward()
-    assert math.isfinite(value.item()) and torch.isfinite(views.queries.grad).all()
+    assert math.isfinite(value.item()) and torch.isfinite(parts[0].queries.grad).all()
+
+
+@pytest.mark.parametrize("word", ["avg", "Mean", "Sum", "", None])
+@pytest.mark.parametrize("function,options,n", [LOSSES[1], LOSSES[4]])
+def test_an_unknown_reduction_is_refused_and_never_another_formula(function, options, n, word):
+    with pytest.raises(InputError, match="reduction: unknown word .*; choose one of mean, sum"):
+        function(*draw(3, 4, n=n), **options, reduction=word)
+
+
+def test_a_reduction_is_the_mean_or_the_sum_of_all_terms():
+    terms = torch.tensor([1.0, 2.0, 6.0])
+    assert float(reduced(terms, "mean")) == 3.0 and float(reduced(terms, "sum")) == 9.0

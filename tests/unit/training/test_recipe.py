@@ -7,14 +7,15 @@ import torch
 from semblance.data.corpus import NONE, Rows, Tokens
 from semblance.errors import InputError
 from semblance.models.dropout import DropoutSettings
-from semblance.models.encoder import Architecture, Encoder
-from semblance.training.batch import Views
+from semblance.models.encoder import Architecture, Encoder, autocast
+from semblance.training.batch import Batch, Regulators
 from semblance.training.losses.regulators import loss as regulators
 from semblance.training.recipe import (
     BatchLoss,
     TrainSettings,
     batch_size,
     find_loss,
+    head_use,
     schedule,
     training_rows,
 )
@@ -65,7 +66,7 @@ def test_an_unknown_loss_is_refused(name):
 
 
 def test_an_option_that_the_loss_does_not_take_is_named():
-    with pytest.raises(InputError, match=r"options\.phi: .*takes scale"):
+    with pytest.raises(InputError, match=r"options\.phi: unknown key; known are scale"):
         find_loss("contrastive", {"phi": 0.1})
 
 
@@ -104,7 +105,8 @@ def test_the_batch_loss_is_the_loss_of_the_batchs_embeddings(encoder, tokens):
         torch.from_numpy(np.stack([e[c[chosen]] for e in frozen]).astype(np.float32))
         for c in ROWS[:2]
     ]
-    expected = regulators(Views(*(embedded[c[chosen]] for c in ROWS), *au))
+    batch = Batch(*(embedded[c[chosen]] for c in ROWS))
+    expected = regulators(batch, Regulators(*au))
     assert batch_loss(0).item() == pytest.approx(float(expected), rel=1e-5)
 
 
@@ -125,3 +127,43 @@ def test_the_two_views_of_a_sentence_differ_under_dropout(encoder, tokens):
     )
     still = BatchLoss(encoder, tokens, rows, settings(views="twice"))
     assert float(noisy(0)) > float(still(0))  # identical views are the easiest positives
+
+
+@pytest.mark.parametrize(
+    "loss,count,problem",
+    [
+        ("regulators", 0, "loss 'regulators' reads regulators, and none are given"),
+        ("contrastive", 2, "loss 'contrastive' reads no regulators, 2 are given"),
+    ],
+)
+def test_regulators_are_given_exactly_where_the_loss_reads_them(
+    encoder, tokens, loss, count, problem
+):
+    given = [np.zeros((30, 16), np.float16) for _ in range(count)]
+    with pytest.raises(InputError, match=problem):
+        BatchLoss(encoder, tokens, ROWS, settings(loss=loss), given)
+
+
+def test_a_loss_cannot_be_called_without_an_option_that_it_needs():
+    with pytest.raises(InputError, match="options.phi: missing key"):
+        find_loss("entropy", {})
+
+
+def test_the_head_is_trained_and_kept_as_the_word_says():
+    assert head_use("none") == (False, False)
+    assert head_use("train") == (True, False)
+    assert head_use("keep") == (True, True)
+
+
+@pytest.mark.parametrize(
+    "act,word",
+    [
+        (lambda: training_rows(ROWS, 30, settings(views="twise")), "views"),
+        (lambda: schedule(ROWS, settings(unit="windows")), "unit"),
+        (lambda: head_use("yes"), "head"),
+        (lambda: autocast("fp8", "cpu"), "precision"),
+    ],
+)
+def test_an_unknown_word_stops_the_place_that_acts_on_it(act, word):
+    with pytest.raises(InputError, match=f"^{word}: unknown word"):
+        act()
