@@ -7,7 +7,8 @@ sys.path.insert(0, str(Path(workflow.basedir)))
 
 from semblance.code_digest import code_digest
 from semblance.errors import InputError
-from workflow.planning.config import PHI, check_files, load
+from workflow.planning.config import check_files, load
+from workflow.planning.methods import PHI
 
 
 configfile: "config.yaml"

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from semblance.download.manifest import Dataset
 from workflow.costing.rates import Learned, Rate, Shipped, Text, rate
-from workflow.planning.config import entropy_parts
+from workflow.planning.methods import entropy_parts
 from workflow.planning.plan import Plan
 from workflow.planning.stages import STAGES, Job, stages
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from semblance import layout
 from semblance.layout import INITIAL, NO_CORPUS, START, STS_DEV, STS_TASKS
 from semblance.provenance import canonical
-from workflow.planning.config import entropy_parts
+from workflow.planning.methods import entropy_parts
 
 FAQ_RECIPES = {"rcl": "rcl-faq"}  # the recipe that stands in for another on a FAQ bank's folds
 NOT_OF_FILES = (

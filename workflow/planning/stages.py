@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from semblance import layout
 from semblance.layout import INITIAL, RECORD, START
-from workflow.planning.config import entropy_parts
+from workflow.planning.methods import entropy_parts
 from workflow.planning.plan import Plan, Run
 
 Work = Literal["download", "prepare", "train", "read", "table"]  # "read": a model reads texts

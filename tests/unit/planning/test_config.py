@@ -1,6 +1,8 @@
 """The config: strict at every level, each violation named by its key; the shipped ones are valid."""
 
 import copy
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -119,6 +121,111 @@ VIOLATIONS = {
     "config.cluster.max_runtime": lambda c: c["cluster"].update(max_runtime="2 days"),
     "config.mirror": lambda c: c.update(mirror=7),
 }
+
+
+def put(config: dict, key: str, value: object) -> None:
+    """Set ``a.b.c`` of a config."""
+    *parents, last = key.split(".")
+    for parent in parents:
+        config = config.setdefault(parent, {})
+    config[last] = value
+
+
+OPTIONS = "methods.simcse.options"
+SAMPLED = "methods.ssimcse.dropout.sampled"
+ENTROPY = "train_entropy.kinds.entropy"
+MISTAKES = {  # key: wrong values, each of which once passed or meant something else
+    f"{OPTIONS}.scal": [3],
+    f"{OPTIONS}.scale": ["twenty", -5, 0, True, [20.0]],
+    f"{OPTIONS}.phi": [0.1],
+    f"{OPTIONS}.reduction": ["mean"],
+    "methods.rcl-8.options.reduction": ["Sum", "avg"],
+    "methods.rcl-8.options.regulator_weight": [-1.0],
+    "train_initial.options.scale": [-20.0],
+    "train_initial.options.phi": [0.1],
+    "train_initial.regulators": [["entropy-0.01"]],
+    f"{ENTROPY}.options.reduction": ["avg", "Mean"],
+    f"{ENTROPY}.options.include_positive": ["no"],
+    f"{ENTROPY}.options.phi": [0.1],
+    f"{ENTROPY}.loss": ["contrastive"],
+    f"{ENTROPY}.regulators": [["entropy-0.01"]],
+    "methods.simcse.regulators": [["entropy-0.01"]],
+    "methods.rcl-8.regulators": [[]],
+    "recipes.rcl.regulators": [["entropy-0.01"]],
+    "training.regulators": [["entropy-0.01"]],
+    "recipes.unsupervised.views": ["twise", "Twice"],
+    "methods.simcse.views": ["twise"],
+    "training.precision": ["fp8"],
+    "training.matmul": ["fast"],
+    "train_entropy.early_stopping.unit": ["windows"],
+    "recipes.unsupervised.head": ["yes", True],
+    f"{SAMPLED}.distribution": ["normal"],
+    f"{SAMPLED}.granularity": ["rows"],
+    f"{SAMPLED}.layers": ["all"],
+    "methods.ssimcse.dropout.hidden": [1.0, -0.1],
+    "bases.bert-base.pooling": ["max"],
+    "corpora.nli.kind": ["snli"],
+    "sts.protocol": ["cooked"],
+    "faq.banks.faqir.kind": ["faq"],
+    "faq.banks.faqir.path": ["faq.csv"],
+    "recipes.rcl.batch_size": [1, "64"],
+    "tables.rcl_table3.published.start": ["rcl/3/SRoBERTa", "rcl/33/RCL", "RCL", ""],
+    "tables.rcl_table3.published.rcl8": ["rcl/3/RCL"],
+    "tables.ssimcse_table1.published.bert-base/sincse": ["s-simcse/1/SimCSE-BERT-base"],
+}
+
+
+@pytest.mark.parametrize(
+    "key,value", [(key, value) for key, values in MISTAKES.items() for value in values]
+)
+def test_a_mistake_is_refused_in_one_line_with_its_key(key: str, value: object):
+    config = merged("config.yaml")
+    put(config, key, value)
+    with pytest.raises(InputError) as caught:
+        load(config)
+    assert str(caught.value).startswith(f"config.{key}: "), str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_loss_that_reads_regulators_needs_them():
+    config = merged("config.yaml")
+    del config["methods"]["rcl-8"]["regulators"]
+    with pytest.raises(InputError, match=r"^config\.methods\.rcl-8\.regulators: loss 'regulators'"):
+        load(config)
+
+
+def test_a_method_needs_the_options_that_its_loss_does_not_default():
+    config = merged("config.yaml")
+    config["methods"]["simcse"]["loss"] = "entropy"
+    with pytest.raises(InputError, match=r"^config\.methods\.simcse\.options\.phi: missing key"):
+        load(config)
+
+
+def test_options_that_a_recipe_or_one_base_gives_are_checked_where_they_act():
+    config = merged("config.yaml")
+    del config["methods"]["simcse"]["options"]
+    put(config, "recipes.unsupervised.by_base.bert-large.options", {"scale": -5})
+    with pytest.raises(
+        InputError, match=r"^config\.methods\.simcse\.options\.scale: must be above 0"
+    ):
+        load(config)
+
+
+def test_a_negative_phi_and_every_option_of_a_loss_are_allowed():
+    config = merged("config.yaml")
+    put(config, "methods.rcl-2.regulators", ["entropy-sum--0.01"])
+    put(config, f"{ENTROPY}.options", {"scale": 5, "hard_negatives_in_entropy": False})
+    load(config)
+
+
+def test_a_config_is_checked_without_torch():
+    program = (
+        "import sys, yaml; from workflow.planning.config import load;"
+        "load(yaml.safe_load(open('config.yaml'))); print('torch' in sys.modules)"
+    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
 
 
 @pytest.mark.parametrize("key", VIOLATIONS)
