@@ -1,11 +1,12 @@
-"""How fast work goes and how long texts are: the shipped estimates, and what finished jobs have shown.
+"""How fast work goes: the shipped estimates, and what finished jobs have shown.
 
-What was learned lies in one small file below the logs, so that the rules can ask without reading records.
+What was learned lies in one small file below the output folder, so that rules need not read records.
 """
 
 import sys
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from semblance.errors import InputError
 from semblance.provenance import read_object, write_json
@@ -14,79 +15,39 @@ from semblance.strict_yaml import read_yaml
 
 SHIPPED = Path(__file__).parents[1] / "rates.yaml"
 LEARNED = "logs/rates.json"  # below the output folder
-ANY = "*"  # stands for any base
 
 
 @dataclass(frozen=True)
 class Rate:
-    """Units of work a second, the number of finished jobs behind it (0: an estimate), and of which base."""
+    """Units of work a second, as the median of ``n`` finished jobs; an estimate has ``n`` 0."""
 
     rate: float
     n: int = 0
-    base: str = ANY
 
 
-@dataclass(frozen=True)
-class Text:
-    """Tokens of a sentence, and distinct sentences of a row."""
-
-    tokens: float
-    sentences: float
+def shipped() -> dict[str, Any]:
+    """Return the content of rates.yaml."""
+    return read_yaml(SHIPPED)
 
 
-@dataclass(frozen=True)
-class Shipped:
-    """``rates.yaml``: estimates by device class (gpu, cpu) and stage; texts by kind of corpus."""
-
-    start: dict[str, float]
-    bf16: dict[str, float]
-    rates: dict[str, dict[str, float]]
-    texts: dict[str, Text]
-
-
-@dataclass(frozen=True)
-class Learned:
-    """What the records of finished jobs say: rates by CLASS/STAGE/BASE, texts by corpus, sizes of banks."""
-
-    rates: dict[str, Rate] = field(default_factory=dict)
-    texts: dict[str, Text] = field(default_factory=dict)
-    banks: dict[str, dict[str, int]] = field(default_factory=dict)
-    devices: dict[str, int] = field(
-        default_factory=dict
-    )  # name -> finished jobs whose record names it
-
-
-def shipped() -> Shipped:
-    """Return the estimates that come with the project."""
-    return decode(Shipped, read_yaml(SHIPPED), str(SHIPPED))
-
-
-def learned(out: str | Path) -> Learned:
-    """Return what was learned for an output folder; nothing where nothing was, or where the file is damaged."""
+def learned(out: str | Path) -> dict[str, Rate]:
+    """Return the rates learned for an output folder; a damaged file is no more than a warning."""
     path = Path(out, LEARNED)
     if not path.is_file():
-        return Learned()
+        return {}
     try:
-        found = decode(Learned, read_object(path), str(path))
-        if all(rate.rate > 0 for rate in found.rates.values()):
-            return found
-        raise InputError(path, "a rate that is not above 0")
-    except InputError as error:  # a hint must not stop a run
-        print(
-            f"warning: {error}; the shipped estimates are used, `make plan` writes it anew",
-            file=sys.stderr,
-        )
-        return Learned()
+        found = {k: decode(Rate, v, f"{path}: {k}") for k, v in read_object(path).items()}
+        if any(rate.rate <= 0 for rate in found.values()):
+            raise InputError(path, "a rate is not above 0")
+    except InputError as error:
+        print(f"warning: {error}; the estimates of {SHIPPED.name} are used", file=sys.stderr)
+        return {}
+    return found
 
 
-def write(out: str | Path, found: Learned) -> None:
-    """Keep what was learned, for the rules."""
-    write_json(Path(out, LEARNED), asdict(found))
-
-
-def rate(given: Shipped, found: Learned, device: str, stage: str, base: str) -> Rate:
-    """Return the rate of a stage on a device class: measured on this base, else on any, else estimated."""
-    for name in (base, ANY):
-        if f"{device}/{stage}/{name}" in found.rates:
-            return found.rates[f"{device}/{stage}/{name}"]
-    return Rate(given.rates[device][stage])
+def update(out: str | Path, found: dict[str, Rate]) -> dict[str, Rate]:
+    """Keep newly learned rates beside those of before, for the rules; return all of them."""
+    known = learned(out) | found
+    if found:
+        write_json(Path(out, LEARNED), {key: asdict(rate) for key, rate in known.items()})
+    return known

@@ -1,7 +1,4 @@
-"""Set what finished jobs used beside what was predicted for them: time, memory, disk.
-
-`estimate` is predicted from workflow/rates.yaml, `learned` from the median rates of the finished jobs themselves.
-"""
+"""Set what finished jobs used beside what workflow/rates.yaml predicts for them: time, memory, disk."""
 
 import argparse
 
@@ -11,7 +8,7 @@ from workflow.scripts.cli import run
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Print the table, and keep what the finished jobs teach for the rules."""
+    """Print the table."""
     parser = argparse.ArgumentParser(
         prog="cost", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -20,8 +17,8 @@ def main(argv: list[str] | None = None) -> None:
     )
     parser.add_argument("--output", help="the output folder, in place of the config's")
     args = parser.parse_args(argv)
-    estimate, learned = usage.costs(args.config, args.output)
-    print(cost_page(estimate, learned, usage.read(learned.plan.out)), end="")
+    cost = usage.estimates(args.config, args.output)
+    print(cost_page(cost, usage.finished(cost)))
 
 
 if __name__ == "__main__":

@@ -1,17 +1,18 @@
 """Say what a configuration will cost before anything runs: jobs, hours, memory, disk, submissions.
 
-Reads the config files, the manifest and the records of finished jobs; asks no network and starts nothing.
+Reads the config files, the manifest and the records of finished jobs; uses no network, starts no job.
+The rates that the finished jobs show are kept for the rules.
 """
 
 import argparse
 
-from workflow.costing import usage
+from workflow.costing import rates, usage
 from workflow.costing.pages import plan_page
 from workflow.scripts.cli import run
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Print the table, and keep what the finished jobs teach for the rules."""
+    """Learn from the finished jobs, and print the table."""
     parser = argparse.ArgumentParser(
         prog="plan", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -20,8 +21,10 @@ def main(argv: list[str] | None = None) -> None:
     )
     parser.add_argument("--output", help="the output folder, in place of the config's")
     args = parser.parse_args(argv)
-    _, learned = usage.costs(args.config, args.output)
-    print(plan_page(learned), end="")
+    cost = usage.estimates(args.config, args.output)
+    learned = usage.learn(cost, usage.finished(cost))
+    cost.learned = rates.update(cost.plan.out, learned)
+    print(plan_page(cost))
 
 
 if __name__ == "__main__":

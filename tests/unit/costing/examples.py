@@ -1,0 +1,32 @@
+"""The costs of shipped configs, and two of their jobs, for the tests of costs."""
+
+import functools
+from collections.abc import Mapping
+
+from semblance.download.manifest import load_manifest
+from tests.unit.planning.test_config import ROOT, merged
+from workflow.costing import rates
+from workflow.costing.model import Cost
+from workflow.costing.rates import Rate
+from workflow.planning.config import load
+from workflow.planning.stages import Job
+
+TRAIN = Job("train", "nli", "nli-roberta-base-v2", "rcl-8", 1)
+LARGE = Job("train", "wiki1m", "bert-large", "simcse", 1)
+EMBED = Job("embed", "nli", "nli-roberta-base-v2", "entropy-0.01")
+
+MANIFEST = load_manifest(ROOT / "workflow/manifest.yaml")
+SHIPPED = rates.shipped()
+NOTHING: Mapping[str, Rate] = {}
+SMALL = ("config.yaml", "configs/minilm.yaml", "configs/minilm-cpu.yaml")
+parsed = functools.cache(merged)
+
+
+def cost(learned: Mapping = NOTHING, names: tuple = ("config.yaml",), **changes) -> Cost:
+    """Return the costs of the full reproduction, or of other configs, with some sections changed."""
+    return Cost(load(parsed(*names) | changes), MANIFEST, SHIPPED, learned)
+
+
+def small(learned: Mapping = NOTHING) -> Cost:
+    """Return the costs of the small run on a CPU."""
+    return cost(learned, SMALL)

@@ -1,0 +1,140 @@
+"""What jobs are predicted to need, by formulas that the tests work out on their own."""
+
+import math
+
+import pytest
+
+from semblance.errors import InputError
+from tests.unit.costing.examples import EMBED, LARGE, MANIFEST, SHIPPED, TRAIN, cost, small
+from tests.unit.planning.test_config import merged
+from workflow.costing.model import Cost
+from workflow.costing.needs import evaluations
+from workflow.planning.config import load
+from workflow.planning.stages import STAGES, Job
+
+
+def test_a_training_is_six_operations_a_parameter_and_token_and_a_dev_evaluation_two():
+    steps = 1_000_000 // 64
+    trained = steps * 64 * 2 * 32  # rows of a batch, views of a row, tokens: 32.8 cut at 32
+    evaluated = 1 + math.ceil(steps / 125)
+    read = evaluated * 2 * 1500 * 14.0  # both sentences of STS-B's dev pairs
+    assert cost().need(LARGE).work == pytest.approx((6 * trained + 2 * read) * 335e6 / 1e9)
+
+
+def test_a_batch_of_triples_has_three_sequences_a_row():
+    settings = cost().needs.settings(TRAIN)
+    _, tokens = cost().needs.schedule("nli", settings)
+    assert tokens == pytest.approx(64 * 3 * 13.7)
+
+
+def test_embedding_reads_each_distinct_sentence_once():
+    sentences = 275601 * 2.7
+    assert cost().need(EMBED).work == pytest.approx(2 * 125e6 * sentences * 13.7 / 1e9)
+
+
+@pytest.mark.parametrize(
+    "settings,steps,expected",
+    [
+        ({}, 10, 0),
+        ({"evaluate_every": 4}, 10, 4),
+        ({"evaluate_every": 5}, 10, 3),
+        ({"evaluate_share": 0.5}, 10, 3),
+    ],
+)
+def test_evaluations_are_those_at_the_start_on_the_way_and_at_the_end(settings, steps, expected):
+    assert evaluations(settings, steps) == expected
+
+
+def test_an_epoch_of_the_triples_is_their_number_over_the_batch():
+    needs = cost().needs
+    assert needs.schedule("nli", needs.settings(TRAIN))[0] == 275601 // 64
+    assert needs.schedule("wiki1m", needs.settings(LARGE))[0] == 1000000 // 64
+
+
+def test_a_limit_and_the_largest_number_of_steps_cut_a_training():
+    needs = small().needs
+    settings = needs.settings(Job("train", "nli", "minilm-3", "rcl-2"))
+    assert needs.sizes.rows("nli") == 8000
+    assert needs.schedule("nli", settings)[0] == 100
+
+
+def test_the_pairs_of_sts_are_those_of_the_seven_tests_and_of_the_dev_set():
+    tests = {
+        "sts12": 3108,
+        "sts13": 1500,
+        "sts14": 3750,
+        "sts15": 3000,
+        "sts16": 1186,
+        "stsb": 1379,
+        "sickr": 4927,
+    }
+    sizes = cost().needs.sizes
+    assert sizes.sts_tests() == sum(tests.values())
+    assert sizes.sts_dev() == 1500
+
+
+def test_a_fold_trains_on_what_is_neither_dev_nor_test():
+    assert cost().needs.sizes.rows("faqir-0") == 4313 * 3 // 5
+
+
+def test_a_bank_of_ones_own_has_at_most_as_many_pairs_as_its_file_has_lines(tmp_path):
+    path = tmp_path / "bank.csv"
+    path.write_text("question,answer\n" * 5001)
+    faq = merged("config.yaml")["faq"]
+    faq["banks"]["mine"] = {"kind": "own", "path": str(path)}
+    assert cost(faq=faq).needs.sizes.bank("mine") == (5001, 0)
+
+
+def test_a_data_set_that_is_not_in_the_manifest_is_refused_with_its_name():
+    corpora = merged("config.yaml")["corpora"]
+    corpora["nli"]["datasets"] = ["nobody"]
+    with pytest.raises(InputError, match="nobody"):
+        cost(corpora=corpora).need(TRAIN)
+
+
+def test_steps_in_bf16_are_faster_by_the_declared_factor_and_the_dev_set_is_read_in_fp32():
+    plain = cost()
+    half = cost(training=merged("config.yaml")["training"] | {"precision": "bf16"})
+    steps = 1_000_000 // 64
+    read = 2 * 335e6 * (1 + math.ceil(steps / 125)) * 2 * 1500 * 14.0 / 1e9
+    trained = plain.need(LARGE).work - read
+    assert trained > 0
+    assert half.need(LARGE).work == pytest.approx(read + trained / SHIPPED["bf16"]["gpu"])
+
+
+@pytest.mark.parametrize(
+    "job",
+    [
+        EMBED,
+        Job("evaluate_sts", *TRAIN[1:]),
+        Job("evaluate_faq", "faqir-0", "nli-roberta-base-v2", "rcl-2", 1),
+    ],
+)
+def test_reading_in_bf16_is_faster_by_the_declared_factor(job):
+    section = merged("config.yaml")[job.stage] | {"precision": "bf16"}
+    half = cost(**{job.stage: section})
+    assert cost().need(job).work == pytest.approx(SHIPPED["bf16"]["gpu"] * half.need(job).work)
+
+
+def test_each_regulator_that_a_training_reads_asks_for_memory():
+    memory = [cost().need(TRAIN._replace(name=f"rcl-{n}")).memory for n in (2, 4, 6)]
+    assert memory[0] < memory[1] < memory[2]
+    assert memory[2] - memory[1] == pytest.approx(memory[1] - memory[0])
+
+
+def test_a_base_without_a_size_has_that_of_its_stored_weights(tmp_path, monkeypatch):
+    config = merged("config.yaml")
+    del config["bases"]["bert-base"]["million_parameters"]
+    monkeypatch.chdir(tmp_path)
+    needs = Cost(load(config), MANIFEST, SHIPPED, {}).needs
+    assert needs.million("bert-base") == 110
+    weights = tmp_path / "resources/models/bert-base/model/model.safetensors"
+    weights.parent.mkdir(parents=True)
+    weights.write_bytes(bytes(8_000_000))  # two million float32
+    assert needs.million("bert-base") == 2
+
+
+def test_the_shipped_estimates_cover_every_stage():
+    rates = SHIPPED["rates"]
+    light = {name for name, stage in STAGES.items() if not stage.uses_model}
+    assert set(rates) == light | {"gpu/train", "gpu/read", "cpu/train", "cpu/read"}

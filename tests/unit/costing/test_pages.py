@@ -1,0 +1,51 @@
+"""What ``make plan`` and ``make cost`` print."""
+
+import re
+
+import pytest
+
+from tests.unit.costing.examples import cost, small
+from workflow.costing import usage
+from workflow.costing.pages import cost_page, plan_page
+from workflow.planning.stages import jobs
+
+
+def cells(page: str, stage: str) -> list[str]:
+    """Return the cells of a stage's row."""
+    [row] = [line for line in page.splitlines() if line.split()[:1] == [stage]]
+    return re.split("  +", row)
+
+
+def test_the_plan_counts_the_jobs_of_each_stage_and_those_still_to_do(run):
+    model = small()
+    assert cells(plan_page(model), "train")[1:3] == ["130", "127"]  # three have finished
+    assert cells(plan_page(model), "train")[-1] == "estimate"
+    model.learned = usage.learn(model, usage.finished(model))
+    assert cells(plan_page(model), "train")[-1] == "measured, n=3"
+
+
+def test_the_hours_of_a_stage_are_those_of_its_jobs():
+    model = small()
+    seconds = [model.seconds(job) for job in jobs(model.plan) if job.stage == "train"]
+    hours = float(cells(plan_page(model), "train")[4])
+    assert hours == pytest.approx(sum(seconds) / 3600, abs=0.05)
+
+
+def test_the_pages_fit_a_terminal_of_a_hundred_columns(run):
+    pages = (plan_page(cost()), plan_page(small()), cost_page(small(), usage.finished(small())))
+    for page in pages:
+        assert max(map(len, page.splitlines())) <= 100
+
+
+def test_the_costs_set_used_beside_predicted(run):
+    model = small()
+    finished = usage.finished(model)
+    middle = next(used for used in finished if used.job.seed == 2)  # 100 GFLOP a second
+    row = cells(cost_page(model, finished), "train")
+    assert row[1] == "3"
+    assert row[4] == f"{middle.seconds / model.seconds(middle.job):.2f}"
+    assert row[6] == "1.0 GB"  # the largest of 1001, 1002 and 1003 MB
+
+
+def test_costs_before_anything_has_run_say_so():
+    assert "no job has finished" in cost_page(small(), [])

@@ -1,0 +1,46 @@
+"""Which jobs a plan makes, what each waits for, and which share a submission."""
+
+from tests.unit.costing.examples import TRAIN, cost
+from workflow.planning.stages import Job, inputs, job_of, jobs, submissions
+
+
+def test_the_inputs_of_all_jobs_are_all_jobs_but_the_last():
+    plan = cost().plan
+    found = set(jobs(plan))
+    assert {i for job in found for i in inputs(plan, job)} == found - {Job("compare_published")}
+
+
+def test_a_regulated_training_waits_for_the_embeddings_of_each_of_its_entropy_models():
+    plan = cost().plan
+    assert {i.name for i in inputs(plan, TRAIN) if i.stage == "embed"} == {
+        f"entropy-0.0{n}" for n in (1, 2, 3, 4)
+    }
+
+
+def test_the_wildcards_of_a_rule_name_the_job_of_the_plan():
+    place = {"corpus": "nli", "base": "bert-base", "seed": "3"}
+    parts = {"kind": "entropy-sum", "phi": "-0.01"}
+    assert job_of("embed", place | parts) == Job(
+        "embed", "nli", "bert-base", "entropy-sum--0.01", 3
+    )
+    assert job_of("train", place | {"method": "simcse"}) == Job(
+        "train", "nli", "bert-base", "simcse", 3
+    )
+    assert job_of("train_initial", place) == Job("train_initial", "nli", "bert-base", "initial", 3)
+    assert job_of("prepare_faq", {"bank": "cough"}) == Job("prepare_faq", name="cough")
+    assert job_of("tokenise", {"corpus": "nli", "base": "bert-base"}) == Job(
+        "tokenise", "nli", "bert-base"
+    )
+
+
+def test_a_training_and_its_evaluation_are_one_submission_and_so_are_a_corpus_and_its_tokens():
+    plan = cost().plan
+    evaluation = Job("evaluate_sts", *TRAIN[1:])
+    tokens = [Job("tokenise", "nli", base) for base in ("bert-base", "roberta-base")]
+    assert submissions(plan, [TRAIN, evaluation]) == 1
+    assert submissions(plan, [evaluation]) == 1  # its model is there already
+    assert submissions(plan, [Job("prepare_nli", "nli"), *tokens]) == 1
+    assert submissions(plan, tokens) == 2  # the corpus is there already
+    assert (
+        submissions(plan, [Job("collect_scores"), Job("download", name="sick")]) == 0
+    )  # local rules
