@@ -25,7 +25,7 @@ SHAPES = {  # name: width, layers, heads, inner width
     "MiniLM, 6 layers": (384, 6, 12, 1536),
     "BERT-base": (768, 12, 12, 3072),
 }
-INTERVAL = 600.0  # seconds: training.checkpoint_minutes in config.yaml
+INTERVAL = 600.0  # seconds: resources.checkpoint_minutes in config.yaml
 
 
 def encoder(width: int, layers: int, heads: int, inner: int) -> Encoder:

@@ -76,7 +76,7 @@ def _gpus_of_machine() -> list[str]:
         )
     except subprocess.TimeoutExpired:
         advice = (
-            "mend the driver, or set training.gpus: 0"  # going on could put two jobs on one GPU
+            "mend the driver, or set resources.gpus: 0"  # going on could put two jobs on one GPU
         )
         raise InputError(program, f"no answer within {PATIENCE:g} s", advice) from None
     return [line.strip() for line in done.stdout.splitlines() if line.startswith("GPU-")]

@@ -72,9 +72,7 @@ def test_a_local_run_starts_as_many_gpu_jobs_as_there_are_places(
     project, tmp_path, jobs_per_gpu, asked, provided
 ):
     write_nvidia_smi(tmp_path / "bin", A, B)
-    project.write_config(
-        CONFIG | {"training": {"gpus": 1, "jobs_per_gpu": jobs_per_gpu, "max_steps": 2}}
-    )
+    project.write_config(CONFIG | {"resources": {"gpus": 1, "jobs_per_gpu": jobs_per_gpu}})
     printed = project.snakemake(
         "--cores", "1", *asked, "--force", "download_wiki1m", **with_path(tmp_path / "bin")
     )
@@ -96,7 +94,7 @@ def test_the_gpus_of_a_machine_that_only_submits_are_not_counted(
     write_nvidia_smi(tmp_path / "bin", A)
     with open(tmp_path / "bin" / "nvidia-smi", "a") as program:
         program.write(f"echo asked >> {tmp_path}/asked\n")
-    project.write_config(CONFIG | {"training": {"gpus": gpus, "max_steps": 2}})
+    project.write_config(CONFIG | {"resources": {"gpus": gpus}})
     project.snakemake(
         "-n", "--quiet", "all", *executor, "--", TARGET, **with_path(tmp_path / "bin")
     )

@@ -69,7 +69,7 @@ def test_sizes_limits_and_rates_rerun_nothing(finished: Project):
             {
                 **CONFIG,
                 "bases": {**CONFIG["bases"], "tiny": sized},
-                "cluster": {"max_runtime": 9999},
+                "resources": {**CONFIG["resources"], "max_runtime": 9999},
             }
         )
         assert finished.planned() == {}

@@ -274,13 +274,13 @@ CONFIG_MUTATIONS = {
     "the wiki corpus's limit": (changed(corpora={"wiki1m/limit": 100}), downstream("prepare_wiki")),
     "the split's seed": (changed(faq={"seed": 5}), downstream("prepare_faq")),
     "gradient clipping": (changed(training={"clip": 0.5}), downstream(*TRAININGS)),
-    "the jobs that share a GPU": (changed(training={"jobs_per_gpu": 2}), set()),
+    "the jobs that share a GPU": (changed(resources={"jobs_per_gpu": 2}), set()),
     "the unsupervised recipe": (
         changed(recipes={"unsupervised/learning_rate": 1e-4}),
         downstream("train:wiki"),
     ),
     "the FAQ recipe": (
-        changed(recipes={"rcl-faq/learning_rate": 1e-4}),
+        changed(recipes={"rcl/on_faq/learning_rate": 1e-4}),
         downstream("train:faq", "train_initial", "train_entropy:faq"),
     ),
     "the initial models' scale": (
@@ -290,6 +290,14 @@ CONFIG_MUTATIONS = {
     "early stopping": (
         changed(train_entropy={"early_stopping/patience": 5}),
         downstream("train_entropy"),
+    ),
+    "the scale of a recipe": (
+        changed(recipes={"rcl/options/scale": 10.0}),
+        downstream("train:nli", "train:faq", "train_initial", "train_entropy"),
+    ),
+    "how often a checkpoint is written": (
+        changed(resources={"checkpoint_minutes": 1, "checkpoint_steps": 50}),
+        set(),
     ),
     "an entropy kind no table uses": (
         changed(train_entropy={"kinds/entropy-sum/options": {"scale": 5.0}}),
@@ -320,6 +328,14 @@ CONFIG_MUTATIONS = {
     ),
     "a table's title": (
         changed(tables={"rcl_table4/title": "another"}),
+        {"render_table", "compare_published"},
+    ),
+    "a method's name in the tables": (
+        changed(methods={"rcl-2/label": "another"}),
+        {"render_table", "compare_published"},
+    ),
+    "a base's name in the tables": (
+        changed(bases={"tiny/label": "another"}),
         {"render_table", "compare_published"},
     ),
     "trust of unpinned files": (changed(download={"accept_unpinned": True}), set()),

@@ -18,9 +18,10 @@ TRAP = Path(__file__).parent / "no_network"  # refuses and notes every call to t
 
 CONFIG = {
     "output": "results",
-    "resources": "resources",
+    "downloads": "resources",
     "manifest": "demo/manifest.yaml",
     "mirror": "demo/data",
+    "resources": {"gpus": 0},
     "seeds": {"rcl": [1], "ssimcse": [1]},
     "bases": {
         "bert-base": None,
@@ -37,7 +38,7 @@ CONFIG = {
             "stackfaq": {"kind": "stackfaq", "dataset": "stackfaq"},
         },
     },
-    "training": {"gpus": 0, "max_steps": 2},
+    "training": {"max_steps": 2},
     "recipes": {
         "unsupervised": {
             "batch_size": 8,
@@ -45,8 +46,7 @@ CONFIG = {
             "by_base": {"bert-large": None, "roberta-base": None},
         },
         "supervised": {"batch_size": 8, "epochs": 1, "by_base": {"bert-large": None}},
-        "rcl": {"batch_size": 8},
-        "rcl-faq": {"batch_size": 8, "epochs": 1, "max_length": 32},
+        "rcl": {"batch_size": 8, "on_faq": {"epochs": 1, "max_length": 32}},
     },
     "embed": {"threads": 1},
     "evaluate_sts": {"threads": 1},

@@ -57,7 +57,7 @@ def rename(section: dict, new: str) -> None:
 
 PLACES = {
     "output": lambda c, v: c.update(output=v),
-    "resources": lambda c, v: c.update(resources=v),
+    "downloads": lambda c, v: c.update(downloads=v),
     "manifest": lambda c, v: c.update(manifest=v),
     "bases": lambda c, v: rename(c["bases"], v),
     "bases.bert-base.tokenizer": lambda c, v: c["bases"]["bert-base"].update(tokenizer=v),

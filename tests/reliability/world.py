@@ -379,16 +379,14 @@ def _lay(under: dict, over: dict) -> dict:
 
 
 def _world_config() -> dict:
-    small = {"max_steps": STEPS, "gpus": 0}
-    recipes = {
-        name: {**recipe, "batch_size": 8, "epochs": 4, "evaluate_every": 3}
-        for name, recipe in CONFIG["recipes"].items()
-    }
+    short = {"batch_size": 8, "epochs": 4, "evaluate_every": 3}
+    recipes = {name: {**recipe, **short} for name, recipe in CONFIG["recipes"].items()}
+    recipes["rcl"]["on_faq"] = {**short, "max_length": 32}
     return {
         **CONFIG,
         "output": "made",
-        "resources": "made/resources",
-        "training": small,
+        "downloads": "made/resources",
+        "training": {"max_steps": STEPS},
         "recipes": recipes,
         "corpora": {"nli": {"limit": 30}, "wiki1m": {"limit": 30}},
         "train_entropy": {

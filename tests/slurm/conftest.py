@@ -10,7 +10,7 @@ from tests.slurm.user import LONG, User, copy_of
 
 # Touches every rule with few jobs. A GPU is asked for; there is none, so the trainings run on the CPU.
 SMALL = copy.deepcopy(CONFIG)
-SMALL["training"]["gpus"] = 1
+SMALL["resources"]["gpus"] = 1
 SMALL["tables"] = dict.fromkeys(CONFIG["tables"]) | {
     "rcl_table1a": {
         "rows": [

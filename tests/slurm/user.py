@@ -36,7 +36,8 @@ class User:
         self.result = self.folder / Path(LONG).parent
         cadence = {"checkpoint_steps": checkpoint_steps} if checkpoint_steps else {}
         long = {
-            "training": {"max_steps": STEPS, **cadence},
+            "training": {"max_steps": STEPS},
+            "resources": cadence,
             "recipes": {"rcl": {"epochs": 1000}},
             "tables": {
                 "rcl_table1a": {

@@ -34,8 +34,8 @@ class Cost:
     ):
         self.config = config
         self.plan = Plan(config)
-        self.device = "gpu" if config["training"]["gpus"] else "cpu"
-        self.max_runtime: int = config["cluster"]["max_runtime"]
+        self.device = "gpu" if config["resources"]["gpus"] else "cpu"
+        self.max_runtime: int = config["resources"]["max_runtime"]
         self.shipped = shipped
         self.learned = learned
         sizes = Sizes(self.plan, manifest, shipped["texts"])

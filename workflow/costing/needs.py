@@ -73,7 +73,7 @@ class Needs:
 
     def schedule(self, corpus: str, settings: Mapping[str, Any]) -> tuple[int, float]:
         """Return the steps of a training that does not stop early, and the tokens of each."""
-        twice = settings.get("views") == "twice"
+        twice = settings["views"] == "twice"
         texts = self.sizes.texts(corpus).cut(settings["max_length"])
         rows = texts.sentences if twice else self.sizes.rows(corpus)
         batch_size = min(settings["batch_size"], rows)

@@ -1,28 +1,41 @@
 """Cross-checks of a config that fits the schema: each name exists, each option can act."""
 
 import functools
-from collections.abc import Iterator
 from pathlib import Path
 
 from semblance.errors import InputError
 from semblance.layout import INITIAL, NO_CORPUS, START
 from semblance.reporting.published import read_published
 from workflow.planning import losses
-from workflow.planning.methods import entropy_parts
+from workflow.planning.expand import inherited_options, loss_of
+from workflow.planning.labels import row_labels
+from workflow.planning.methods import (
+    entropy_parts,
+    model_names,
+    regulator_entries,
+    regulator_names,
+)
 
 PUBLISHED = Path(__file__).parents[1] / "published.yaml"
 TRAINED_BY_KIND = (INITIAL, START)  # method names with rules of their own
-NEEDED = ("batch_size", "epochs", "learning_rate", "max_length")  # by every training
+NEEDED = (  # by every training, from its recipe or from what all trainings have in common
+    "batch_size",
+    "epochs",
+    "learning_rate",
+    "max_length",
+    "views",
+    "warmup",
+    "weight_decay",
+)
 OTHER_TABLES = ("scores", "published")  # files that lie beside the tables
-OF_RECIPES = ("by_base", "gpus", "jobs_per_gpu", "checkpoint_minutes", "checkpoint_steps")
 
 
 def check(config: dict) -> None:
     """Raise InputError, with the key, for the first entry that cannot mean what it says."""
     for name, base in config["bases"].items():
         _check_base(config, name, base)
-    for name, recipe in {"": config["training"], **config["recipes"]}.items():
-        _check_recipe(config, f"recipes.{name}" if name else "training", recipe)
+    for name, recipe in config["recipes"].items():
+        _check_recipe(config, name, recipe)
     if NO_CORPUS in config["corpora"]:
         where = f"config.corpora.{NO_CORPUS}"
         raise InputError(where, "this name stands for no corpus", "choose another")
@@ -32,7 +45,6 @@ def check(config: dict) -> None:
         _check_method(config, name, method)
     for name, kind in config["train_entropy"]["kinds"].items():
         _check_entropy_kind(config, f"train_entropy.kinds.{name}", kind)
-    _check_no_regulators("train_initial", config["train_initial"])
     _check_training(config, "train_initial", config["train_initial"])
     for name, table in config["tables"].items():
         _check_table(config, name, table)
@@ -44,6 +56,18 @@ def _check_known(where: str, name: str, table: dict, kind: str) -> None:
         raise InputError(f"config.{where}", f"there is no {kind} {name!r}", f"known are {known}")
 
 
+def check_labels(full: dict) -> None:
+    """Raise InputError if two rows of a table of the full config have the same label."""
+    for name, table in full["tables"].items():
+        seen: dict[str, str] = {}
+        for row, label in row_labels(full, table).items():
+            if label in seen:
+                problem = f"the rows of {seen[label]} and {row.method} are both called {label!r}"
+                advice = "give one of them another label here"
+                raise InputError(f"config.tables.{name}.labels", problem, advice)
+            seen[label] = row.method
+
+
 def _check_base(config: dict, name: str, base: dict) -> None:
     _check_known(f"bases.{name}.tokenizer", base["tokenizer"], config["bases"], "base")
     if sum(key in base for key in ("hub", "package", "folder")) != 1:
@@ -53,13 +77,17 @@ def _check_base(config: dict, name: str, base: dict) -> None:
         raise InputError(where, "missing key", "pin a commit of the repository")
 
 
-def _check_recipe(config: dict, where: str, recipe: dict) -> None:
-    _check_no_regulators(where, recipe)
+def _check_recipe(config: dict, name: str, recipe: dict) -> None:
+    where = f"recipes.{name}"
     for key in NEEDED:
-        if where != "training" and key not in recipe and key not in config["training"]:
+        if key not in recipe and key not in config["training"]:
             raise InputError(f"config.{where}.{key}", "missing key", "each training needs it")
     for base in recipe.get("by_base", {}):
         _check_known(f"{where}.by_base.{base}", base, config["bases"], "base")
+    if "loss" in recipe:
+        _check_loss_name(where, recipe["loss"])
+        losses.check_values(recipe["loss"], recipe.get("options", {}), f"config.{where}.options")
+    _check_sampled(where, recipe)
 
 
 def _check_bank(config: dict, name: str, bank: dict) -> None:
@@ -75,21 +103,30 @@ def _check_bank(config: dict, name: str, bank: dict) -> None:
 
 def _check_method(config: dict, name: str, method: dict) -> None:
     where = f"methods.{name}"
-    _check_training(config, where, method)
     if name in TRAINED_BY_KIND or entropy_parts(config, name):
         raise InputError(f"config.{where}", "this name is taken by a stage of its own")
-    for regulator in method.get("regulators", []):
-        if not entropy_parts(config, regulator):
-            kinds = ", ".join(config["train_entropy"]["kinds"])
-            problem = f"{regulator!r} is not KIND-PHI"
-            raise InputError(f"config.{where}.regulators", problem, f"kinds are {kinds}")
+    _check_training(config, where, method)
+    for entry in regulator_entries(method):
+        _check_models(config, f"{where}.regulators", entry)
+    names = regulator_names(method)
+    if len(set(names)) < len(names):
+        raise InputError(f"config.{where}.regulators", "an entropy model stands twice")
+
+
+def _check_models(config: dict, where: str, entry: str | dict) -> None:
+    """Check that an entry names entropy models of known kinds."""
+    kinds = config["train_entropy"]["kinds"]
+    if isinstance(entry, dict):
+        _check_known(f"{where}.kind", entry["kind"], kinds, "kind of entropy model")
+    for name in model_names(entry):
+        kind, _ = entropy_parts(config, name) or ("", "")
+        if not kind or isinstance(entry, dict) and kind != entry["kind"]:
+            advice = f"kinds are {', '.join(kinds)}"
+            raise InputError(f"config.{where}", f"{name!r} is not KIND-PHI", advice)
 
 
 def _check_entropy_kind(config: dict, where: str, kind: dict) -> None:
     """Check one kind of entropy model; its φ comes from the names of methods, KIND-PHI."""
-    if kind.get("loss", "entropy") != "entropy":
-        raise InputError(f"config.{where}.loss", "has no effect here", "it is always entropy")
-    _check_no_regulators(where, kind)
     options = kind.get("options", {})
     if "phi" in options:
         advice = "φ is the number in a method's name: entropy-0.01"
@@ -97,45 +134,35 @@ def _check_entropy_kind(config: dict, where: str, kind: dict) -> None:
     _check_training(config, where, {**kind, "loss": "entropy", "options": {**options, "phi": 0.0}})
 
 
-def _check_no_regulators(where: str, entry: dict) -> None:
-    if "regulators" in entry:
-        advice = "it belongs to a method"
-        raise InputError(f"config.{where}.regulators", "has no effect here", advice)
-
-
-def _check_training(config: dict, where: str, entry: dict) -> None:
+def _check_training(config: dict, where: str, training: dict) -> None:
     """Check what a method, a kind of entropy model or the initial model says of its training."""
-    for key in ("recipe", "loss"):
-        if key not in entry:
-            raise InputError(f"config.{where}.{key}", "missing key")
-    for key in OF_RECIPES:
-        if key in entry:
-            advice = "it belongs to recipes or training"
-            raise InputError(f"config.{where}.{key}", "has no effect here", advice)
-    _check_known(f"{where}.recipe", entry["recipe"], config["recipes"], "recipe")
-    if entry["loss"] not in losses.names():
-        problem = f"there is no semblance/training/losses/{entry['loss']}.py"
+    recipe = training["recipe"]
+    _check_known(f"{where}.recipe", recipe, config["recipes"], "recipe")
+    loss = loss_of(config, training)
+    if loss is None:
+        advice = f"the recipe {recipe!r} has no loss either"
+        raise InputError(f"config.{where}.loss", "missing key", advice)
+    _check_loss_name(where, loss)
+    inherited = inherited_options(config, training)
+    own = training.get("options", {})
+    losses.check_values(loss, inherited, f"config.recipes.{recipe}.options")
+    losses.check_options(loss, {**inherited, **own}, f"config.{where}.options")
+    _check_regulators(where, loss, training)
+    _check_sampled(where, training)
+
+
+def _check_loss_name(where: str, loss: str) -> None:
+    if loss not in losses.names():
+        problem = f"there is no semblance/training/losses/{loss}.py"
         raise InputError(f"config.{where}.loss", problem, f"known are {', '.join(losses.names())}")
-    for merged in _merged(config, entry):
-        _check_loss(where, merged)
-        _check_sampled(where, merged)
 
 
-def _merged(config: dict, entry: dict) -> Iterator[dict]:
-    """Yield a training's settings, and those for each base that its recipe tells apart."""
-    recipe = config["recipes"][entry["recipe"]]
-    for of_base in ({}, *recipe.get("by_base", {}).values()):
-        yield {**config["training"], **recipe, **of_base, **entry}
-
-
-def _check_loss(where: str, training: dict) -> None:
-    """Check a training's options and regulators against the signature of its loss."""
-    loss = training["loss"]
-    losses.check_options(loss, training.get("options", {}), f"config.{where}.options")
+def _check_regulators(where: str, loss: str, training: dict) -> None:
+    """Check that a training has regulators if its loss reads them, and none otherwise."""
     reads = losses.reads_regulators(loss)
     given = bool(training.get("regulators"))
     if reads and not given:
-        advice = "name entropy models, such as entropy-0.01"
+        advice = "name entropy models, such as {kind: entropy, phis: [0.01]}"
         raise InputError(f"config.{where}.regulators", f"loss {loss!r} needs regulators", advice)
     if given and not reads:
         able = ", ".join(name for name in losses.names() if losses.reads_regulators(name))
@@ -143,8 +170,8 @@ def _check_loss(where: str, training: dict) -> None:
         raise InputError(f"config.{where}.regulators", problem, f"losses that do are {able}")
 
 
-def _check_sampled(where: str, training: dict) -> None:
-    sampled = training.get("dropout", {}).get("sampled", {})
+def _check_sampled(where: str, entry: dict) -> None:
+    sampled = entry.get("dropout", {}).get("sampled", {})
     if sampled.get("low", 0.0) > sampled.get("high", 0.9):
         raise InputError(f"config.{where}.dropout.sampled", "low is above high")
 
@@ -157,7 +184,9 @@ def _check_table(config: dict, name: str, table: dict) -> None:
     _check_known(f"{where}.seeds", table["seeds"], config["seeds"], "list of seeds")
     for i, row in enumerate(table["rows"]):
         _check_row(config, f"{where}.rows[{i}]", table["layout"], row)
-    methods = {method for row in table["rows"] for method in row["methods"]}
+    for method in table.get("labels", {}):
+        _check_method_name(config, f"{where}.labels", method)
+    methods = {n for row in table["rows"] for entry in row["methods"] for n in model_names(entry)}
     if table.get("reference", "previous") not in {"previous", *methods}:
         problem = f"no row has method {table['reference']!r}"
         raise InputError(f"config.{where}.reference", problem)
@@ -176,8 +205,11 @@ def _check_row(config: dict, where: str, layout: str, row: dict) -> None:
             )
     for base in row["bases"]:
         _check_known(f"{where}.bases", base, config["bases"], "base")
-    for method in row["methods"]:
-        _check_method_name(config, f"{where}.methods", method)
+    for entry in row["methods"]:
+        if isinstance(entry, dict):
+            _check_models(config, f"{where}.methods", entry)
+        else:
+            _check_method_name(config, f"{where}.methods", entry)
 
 
 def _check_method_name(config: dict, where: str, method: str) -> None:

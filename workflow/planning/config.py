@@ -1,4 +1,7 @@
-"""The configuration: overrides laid over, validated strictly, cross-checked; no snakemake here."""
+"""The configuration: overrides laid over, validated strictly, cross-checked, expanded.
+
+No snakemake here.
+"""
 
 import functools
 import json
@@ -15,9 +18,18 @@ from semblance.errors import InputError
 from semblance.provenance import read_text
 from semblance.settings import parse_json
 from semblance.strict_yaml import read_yaml
-from workflow.planning.checks import check
+from workflow.planning.checks import check, check_labels
+from workflow.planning.expand import expand
 
 SCHEMA = Path(__file__).parents[1] / "schemas" / "config.schema.yaml"
+MOVED = {  # keys of earlier configs, and where they stand now
+    "cluster.max_runtime": "resources.max_runtime",
+    "training.gpus": "resources.gpus",
+    "training.jobs_per_gpu": "resources.jobs_per_gpu",
+    "training.checkpoint_minutes": "resources.checkpoint_minutes",
+    "training.checkpoint_steps": "resources.checkpoint_steps",
+    "recipes.rcl-faq": "recipes.rcl.on_faq",
+}
 # To JSON Schema 64.0 is an integer; to a training's settings, as to YAML, it is none.
 Validator = jsonschema.validators.extend(
     jsonschema.Draft202012Validator,
@@ -28,16 +40,19 @@ Validator = jsonschema.validators.extend(
 
 
 def load(config: dict) -> dict:
-    """Return the validated config, keys that are null removed.
+    """Return the validated config in its full form (``expand``), keys that are null removed.
 
-    Raises InputError naming the key of the first violation.
+    Raises InputError naming the key of the first violation, as it stands in the user's file.
     """
     config = _plain(config, "config")
+    _check_moved(config)
     errors = sorted(_validator().iter_errors(config), key=lambda e: list(map(str, e.path)))
     if errors:
         raise _format_violation(errors[0])
     check(config)
-    return config
+    full = expand(config)
+    check_labels(full)
+    return full
 
 
 def laid_over(paths: Iterable[str | Path]) -> dict:
@@ -73,6 +88,22 @@ def check_files(paths: Iterable[str | Path]) -> None:
             parse_json(read_text(path), str(path))
         else:
             read_yaml(path)
+
+
+def _check_moved(config: dict) -> None:
+    """Refuse the keys of earlier configs, and name their new places."""
+    for old, new in MOVED.items():
+        node: Any = config
+        for key in old.split("."):
+            node = node.get(key) if isinstance(node, dict) else None
+        if node is not None:
+            raise InputError(f"config.{old}", f"moved to {new}", "write it there")
+    if isinstance(config.get("resources"), str):
+        raise InputError(
+            "config.resources",
+            "the folder of downloads moved to downloads",
+            "write it there; the section resources says how jobs run",
+        )
 
 
 def _plain(value: Any, where: str) -> Any:

@@ -25,6 +25,19 @@ def reads_regulators(name: str) -> bool:
     return "regulators" in signature(name).parameters
 
 
+def options(name: str) -> set[str]:
+    """Return the names of the options that a loss takes."""
+    parameters = signature(name).parameters.values()
+    return {p.name for p in parameters if p.kind is Parameter.KEYWORD_ONLY}
+
+
+def check_values(name: str, options: dict[str, Any], where: str) -> None:
+    """Raise InputError, with the key, unless the loss takes these options; others may be missing."""
+    whole = signature(name)
+    optional = [p.replace(default=None) for p in whole.parameters.values()]
+    settings.check_keywords(whole.replace(parameters=optional), options, where)
+
+
 def check_options(name: str, options: dict[str, Any], where: str) -> None:
     """Raise InputError, with the key, unless the loss takes these options."""
     settings.check_keywords(signature(name), options, where)

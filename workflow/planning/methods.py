@@ -12,3 +12,26 @@ def entropy_parts(config: dict, method: str) -> tuple[str, str] | None:
         if phi != method and PHI.fullmatch(phi):
             return kind, phi
     return None
+
+
+def model_names(entry: str | dict) -> list[str]:
+    """Return the names that an entry of the config stands for: itself, or KIND-PHI for each φ.
+
+    A φ is named by its literal text: a text by itself, a number by its shortest form.
+    """
+    if isinstance(entry, str):
+        return [entry]
+    return [f"{entry['kind']}-{phi}" for phi in entry["phis"]]
+
+
+def regulator_entries(method: dict) -> list[str | dict]:
+    """Return what a method says of its regulators as a list of entries; none without regulators."""
+    stated = method.get("regulators", [])
+    if isinstance(stated, dict):
+        return [stated]
+    return stated
+
+
+def regulator_names(method: dict) -> list[str]:
+    """Return the names of the entropy models that regulate a method."""
+    return [name for entry in regulator_entries(method) for name in model_names(entry)]

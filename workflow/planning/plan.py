@@ -5,21 +5,16 @@ Pure functions of the validated config: the rules ask, and nothing here touches 
 
 from collections.abc import Iterator
 from functools import cached_property
-from itertools import product
 from typing import Any, NamedTuple
 
 from semblance import layout
-from semblance.layout import INITIAL, NO_CORPUS, START, STS_DEV, STS_TASKS
+from semblance.layout import INITIAL, START, STS_DEV, STS_TASKS
 from semblance.provenance import canonical
+from workflow.planning.expand import settings_of
+from workflow.planning.labels import TableRow, row_labels, rows_of
 from workflow.planning.methods import entropy_parts
 
-FAQ_RECIPES = {"rcl": "rcl-faq"}  # the recipe that stands in for another on a FAQ bank's folds
-NOT_OF_FILES = (
-    "tokenizer",
-    "million_parameters",
-)  # of a base: which tokens it reads, its size for the scheduler
-NOT_SETTINGS = ("recipe", "by_base", "regulators")
-CHANGES_NO_RESULT = ("checkpoint_minutes", "checkpoint_steps", "jobs_per_gpu")
+NOT_OF_FILES = ("label", "tokenizer", "million_parameters")  # of a base: its files stay the same
 
 
 class Run(NamedTuple):
@@ -41,7 +36,7 @@ class Plan:
     def __init__(self, config: dict):
         self.config = config
         self.out: str = config["output"]
-        self.downloads: str = config["resources"]
+        self.downloads: str = config["downloads"]
         self.banks: dict = config["faq"]["banks"]
         self.folds: int = config["faq"]["folds"]
 
@@ -58,21 +53,11 @@ class Plan:
 
     def table_runs(self, table: dict) -> Iterator[Run]:
         """Yield the runs that one table names; an untrained model has one run, of seed 0."""
-        for corpus, base, method in self.table_rows(table):
+        for corpus, base, method in rows_of(table):
             seeds = [0] if method == START else self.config["seeds"][table["seeds"]]
             places = self.fold_corpora(corpus) if corpus in self.banks else [corpus]
             for place in places:
                 yield from (Run(place, base, method, seed) for seed in seeds)
-
-    @staticmethod
-    def table_rows(table: dict) -> list[tuple[str, str, str]]:
-        """Return the (corpus, base, method) of each row of a table, in order, once."""
-        found: dict[tuple[str, str, str], None] = {}
-        for row in table["rows"]:
-            for corpus, base, method in product(row["corpora"], row["bases"], row["methods"]):
-                without_corpus = method == START and not _is_faq(table)
-                found[NO_CORPUS if without_corpus else corpus, base, method] = None
-        return list(found)
 
     @cached_property
     def runs(self) -> list[Run]:
@@ -138,7 +123,7 @@ class Plan:
     def regulator_records(self, corpus: str, base: str, method: str, seed: int | str) -> list[str]:
         """Return the frozen embeddings that a method's regulators read."""
         place = {"corpus": corpus, "base": base, "seed": seed}
-        names = self.config["methods"][method].get("regulators", [])
+        names = self.config["methods"][method]["regulators"]
         return [layout.record(self.out, layout.EMBEDDINGS, method=n, **place) for n in names]
 
     def entropy_start(self, corpus: str, base: str, seed: int | str) -> str:
@@ -169,60 +154,46 @@ class Plan:
 
     # --- settings -----------------------------------------------------------------------------
 
-    def _recipe(self, name: str, corpus: str, base: str) -> dict:
-        name = FAQ_RECIPES.get(name, name) if self.is_faq(corpus) else name
-        recipe = self.config["recipes"][name]
-        merged = {**self.config["training"], **recipe, **recipe.get("by_base", {}).get(base, {})}
-        return {k: v for k, v in merged.items() if k not in CHANGES_NO_RESULT}
-
-    def _settings(self, entry: dict, corpus: str, base: str, seed: int | str, extra: dict) -> str:
-        merged = {
-            **self._recipe(entry["recipe"], corpus, base),
-            **entry,
-            **extra,
-            "seed": int(seed),
-        }
-        return canonical({k: v for k, v in merged.items() if k not in NOT_SETTINGS})
+    def _settings(self, training: dict, corpus: str, base: str, seed: int | str) -> dict[str, Any]:
+        settings = settings_of(self.config, training, base, self.is_faq(corpus))
+        return {**settings, "gpus": self.config["resources"]["gpus"], "seed": int(seed)}
 
     def train_settings(self, corpus: str, base: str, method: str, seed: int | str) -> str:
         """Return the ``--settings`` of one final training."""
-        return self._settings(self.config["methods"][method], corpus, base, seed, {})
+        return canonical(self._settings(self.config["methods"][method], corpus, base, seed))
 
     def initial_settings(self, corpus: str, base: str, seed: int | str) -> str:
         """Return the ``--settings`` of a FAQ fold's initial model."""
-        return self._settings(self.config["train_initial"], corpus, base, seed, {})
+        return canonical(self._settings(self.config["train_initial"], corpus, base, seed))
 
     def entropy_settings(self, corpus: str, base: str, kind: str, phi: str, seed: int | str) -> str:
-        """Return the ``--settings`` of one entropy model; φ goes in as the number its text stands for."""
+        """Return the ``--settings`` of one entropy model; φ goes in as a number."""
         section = self.config["train_entropy"]
-        entry = section["kinds"][kind]
-        stop = section["early_stopping"]
-        extra = {
-            "loss": "entropy",
-            "options": {**entry.get("options", {}), "phi": float(phi)},
+        settings = self._settings(section["kinds"][kind], corpus, base, seed)
+        own = {
+            "options": {**settings.get("options", {}), "phi": float(phi)},
             "epochs": 1,
-            **stop,
-            "evaluate_share": None,
+            **section["early_stopping"],
+            "evaluate_share": None,  # ASSUME: its last weights are its result
             "evaluate_every": None,
-        }  # ASSUME: its last weights are its result
-        return self._settings(entry, corpus, base, seed, extra)
+        }
+        return canonical({**settings, **own})
 
     def loss_of(self, method: str) -> str:
         """Return the name of a method's loss module."""
         return self.config["methods"][method]["loss"]
 
     def max_length(self, corpus: str, base: str, kind: str) -> int:
-        """Return the length at which a corpus is embedded for its regulators: that of the entropy model's training."""
-        return self._recipe(self.config["train_entropy"]["kinds"][kind]["recipe"], corpus, base)[
-            "max_length"
-        ]
+        """Return the longest input of a kind of entropy models, at which they also embed."""
+        training = self.config["train_entropy"]["kinds"][kind]
+        return settings_of(self.config, training, base, self.is_faq(corpus))["max_length"]
 
     # --- tables -------------------------------------------------------------------------------
 
     def table_spec(self, name: str) -> dict[str, Any]:
         """Return what ``render_table`` needs to know of one table."""
         table = self.config["tables"][name]
-        rows = self.table_rows(table)
+        labels = row_labels(self.config, table)
         faq = _is_faq(table)
         spec = {
             "name": name,
@@ -234,39 +205,27 @@ class Plan:
             else [self.config["sts"]["protocol"]],
             "stand_in": table.get("stand_in", False),
             "note": table.get("note", ""),
-            "rows": [self._row_spec(table, rows, row) for row in rows],
+            "rows": [self._row_spec(table, row, label) for row, label in labels.items()],
         }
         if table["layout"] == "dev":
             spec["tasks"] = [STS_DEV]
         if faq:
-            spec |= {"dataset": rows[0][0], "folds": self.folds}
+            spec |= {"dataset": next(iter(labels)).corpus, "folds": self.folds}
         if table.get("reference"):
             spec["reference"] = table["reference"]  # a method: compared with on each row's own base
         return spec
 
-    def _row_spec(
-        self, table: dict, rows: list[tuple], row: tuple[str, str, str]
-    ) -> dict[str, Any]:
-        corpus, base, method = row
-        several = [len({r[i] for r in rows if r[i] != NO_CORPUS}) > 1 for i in range(2)]
-        label = " · ".join(
-            [
-                method,
-                *([base] if several[1] else []),
-                *([corpus] if several[0] and corpus != NO_CORPUS else []),
-            ]
-        )
-        published = table.get("published", {})
-        counterpart = published.get(f"{base}/{method}", published.get(method))
-        seeds = [0] if method == START else self.config["seeds"][table["seeds"]]
-        return {
+    def _row_spec(self, table: dict, row: TableRow, label: str) -> dict[str, Any]:
+        spec = {
             "label": label,
-            "corpus": corpus,
-            "base": base,
-            "method": method,
-            "seeds": seeds,
-            **({"published": counterpart} if counterpart else {}),
+            **row._asdict(),
+            "seeds": [0] if row.method == START else self.config["seeds"][table["seeds"]],
         }
+        published = table.get("published", {})
+        counterpart = published.get(f"{row.base}/{row.method}", published.get(row.method))
+        if counterpart:
+            spec["published"] = counterpart
+        return spec
 
 
 def _is_faq(table: dict) -> bool:

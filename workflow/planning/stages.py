@@ -101,7 +101,7 @@ def _of_initial(plan: Plan, job: Job) -> Iterator[Job]:
 
 def _of_training(plan: Plan, job: Job) -> Iterator[Job]:
     yield from _of_initial(plan, job)
-    for regulator in plan.config["methods"][job.name].get("regulators", []):
+    for regulator in plan.config["methods"][job.name]["regulators"]:
         yield job._replace(stage="embed", name=regulator)
 
 

@@ -29,13 +29,12 @@ TABLES = expand(
 )
 IN_CONDA = DeploymentMethod.CONDA in workflow.deployment_settings.deployment_method
 PYTHON = f"{'python' if IN_CONDA else shlex.quote(sys.executable)} -m workflow.scripts"
-GPUS = config["training"].get("gpus", 0)
-JOBS_PER_GPU = config["training"].get("jobs_per_gpu", 1)
+GPUS = config["resources"]["gpus"]
+JOBS_PER_GPU = config["resources"]["jobs_per_gpu"]
 SHARING = f"--jobs-per-gpu {JOBS_PER_GPU}"
 CADENCE = " ".join(  # of step checkpoints: it changes no result, so it stays out of `params`
-    f"--{key.replace('_', '-')} {config['training'][key]}"
+    f"--{key.replace('_', '-')} {config['resources'][key]}"
     for key in ("checkpoint_minutes", "checkpoint_steps")
-    if key in config["training"]
 )
 if (_end := slurm.end_of_allocation(os.environ)) is not None:
     CADENCE += f" --stop-at {_end}"

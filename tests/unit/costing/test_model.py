@@ -20,8 +20,13 @@ def test_a_measured_rate_stands_before_the_estimate_and_that_of_the_base_before_
 
 
 def test_an_estimate_on_a_cpu_is_that_of_one_thread_times_the_threads():
-    training = merged("config.yaml")["training"] | {"gpus": 0, "threads": 12}
-    assert cost(training=training).rate(TRAIN).rate == 12 * SHIPPED["rates"]["cpu/train"]
+    config = merged("config.yaml")
+    training = config["training"] | {"threads": 12}
+    cpu = config["resources"] | {"gpus": 0}
+    assert (
+        cost(training=training, resources=cpu).rate(TRAIN).rate
+        == 12 * SHIPPED["rates"]["cpu/train"]
+    )
 
 
 def test_a_larger_base_asks_for_more_memory_and_time_and_so_does_each_attempt():
@@ -40,7 +45,12 @@ def test_the_runtime_is_twice_the_prediction_and_ten_minutes_in_tens():
 
 
 def test_no_attempt_asks_for_more_than_the_longest_runtime():
-    assert cost(cluster={"max_runtime": 120}).asks(LARGE, 5)["runtime"] == 120
+    assert (
+        cost(resources=merged("config.yaml")["resources"] | {"max_runtime": 120}).asks(LARGE, 5)[
+            "runtime"
+        ]
+        == 120
+    )
 
 
 def test_the_smallest_job_asks_for_what_two_nested_snakemakes_need():
@@ -54,8 +64,10 @@ def test_every_job_of_the_full_config_asks_for_whole_positive_numbers():
 
 
 def test_a_job_asks_for_the_threads_of_the_config_whatever_this_machine_has():
-    training = merged("config.yaml")["training"] | {"threads": 12}
-    assert cost(training=training | {"gpus": 0}).asks(TRAIN)["cpus_per_task"] == 12
+    config = merged("config.yaml")
+    training = config["training"] | {"threads": 12}
+    cpu = config["resources"] | {"gpus": 0}
+    assert cost(training=training, resources=cpu).asks(TRAIN)["cpus_per_task"] == 12
     assert cost(training=training).asks(TRAIN)["cpus_per_task"] == 13  # and one for the GPU
 
 
@@ -63,7 +75,7 @@ def test_the_size_of_a_base_and_the_longest_runtime_are_no_settings_of_any_stage
     plan = Plan(load(merged("config.yaml")))
     other = Plan(load(merged("config.yaml")))
     other.config["bases"]["bert-large"]["million_parameters"] = 7.5
-    other.config["cluster"]["max_runtime"] = 60
+    other.config["resources"]["max_runtime"] = 60
     assert plan.base_settings("bert-large") == other.base_settings("bert-large")
     assert "million_parameters" not in json.loads(plan.base_settings("bert-large"))
     assert plan.train_settings(*LARGE[1:]) == other.train_settings(*LARGE[1:])

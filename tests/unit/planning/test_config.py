@@ -70,7 +70,7 @@ VIOLATIONS = {
     "config.seeds.rcl[1]|config.seeds.rcl.1": lambda c: c["seeds"].update(rcl=[1, -2]),
     "config.methods.simcse.recipe": lambda c: c["methods"]["simcse"].update(recipe="nobody"),
     "config.methods.simcse.batchsize": lambda c: c["methods"]["simcse"].update(batchsize=3),
-    "config.methods.rcl-2.regulators": lambda c: c["methods"]["rcl-2"].update(
+    "config.methods.rcl-2.regulators:": lambda c: c["methods"]["rcl-2"].update(
         regulators=["simcse"]
     ),
     "config.recipes.rcl.batch_size": lambda c: c["recipes"]["rcl"].pop("batch_size"),
@@ -96,11 +96,50 @@ VIOLATIONS = {
     "config.train_entropy.kinds": lambda c: c["train_entropy"].update(kinds=3),
     "config.methods.simcse.recipe:": lambda c: c["methods"]["simcse"].pop("recipe"),
     "config.methods.simcse.loss": lambda c: c["methods"]["simcse"].update(loss="nobody"),
+    "config.recipes.unsupervised.loss": lambda c: c["recipes"]["unsupervised"].update(
+        loss="nobody"
+    ),
+    "config.methods.simcse.loss: missing key": lambda c: c["recipes"]["unsupervised"].pop("loss"),
+    "config.recipes.rcl.warmup: missing key": lambda c: c["recipes"]["rcl"].pop("warmup"),
+    "config.training.clip: missing key": lambda c: c["training"].pop("clip"),
+    "config.recipes.rcl.on_faq.recipe: unknown key": lambda c: c["recipes"]["rcl"]["on_faq"].update(
+        recipe="supervised"
+    ),
+    "config.recipes.supervised.by_base.bert-large.loss: unknown key": lambda c: c["recipes"][
+        "supervised"
+    ]["by_base"]["bert-large"].update(loss="contrastive"),
+    "config.recipes.supervised.by_base.bert-huge": lambda c: c["recipes"]["supervised"][
+        "by_base"
+    ].update({"bert-huge": {"batch_size": 8}}),
+    "config.methods.rcl-2.regulators.kind: there is no kind": lambda c: c["methods"]["rcl-2"][
+        "regulators"
+    ].update(kind="nobody"),
+    "config.methods.rcl-2.regulators.phis": lambda c: c["methods"]["rcl-2"]["regulators"].update(
+        phis=["much"]
+    ),
+    "config.methods.rcl-2.regulators: an entropy model stands twice": lambda c: c["methods"][
+        "rcl-2"
+    ]["regulators"].update(phis=[0.01, "0.01"]),
+    "config.methods.rcl-2.regulators.phis: missing key": lambda c: c["methods"]["rcl-2"][
+        "regulators"
+    ].pop("phis"),
+    "config.tables.rcl_table5.rows[0].methods.kind: there is no kind": lambda c: c["tables"][
+        "rcl_table5"
+    ]["rows"][0]["methods"].append({"kind": "nobody", "phis": [0.01]}),
+    "config.tables.rcl_table4.labels: there is no method 'nobody'": lambda c: c["tables"][
+        "rcl_table4"
+    ]["labels"].update(nobody="Nobody"),
+    "config.tables.rcl_table4.labels: the rows of rcl-4 and rcl-6 are both called": lambda c: c[
+        "tables"
+    ]["rcl_table4"]["labels"].update({"rcl-6": "4 regulators"}),
+    "config.tables.rcl_grid.labels: the rows of rcl-2 and rcl-4 are both called": lambda c: c[
+        "methods"
+    ]["rcl-4"].update(label="RCL (2 regulators)"),
     "config.methods.simcse.by_base": lambda c: c["methods"]["simcse"].update(
         by_base={"bert-base": {"batch_size": 8}}
     ),
     "config.train_initial.recipe": lambda c: c["train_initial"].pop("recipe"),
-    "config.train_entropy.kinds.entropy.gpus": lambda c: c["train_entropy"]["kinds"][
+    "config.train_entropy.kinds.entropy.gpus: unknown key": lambda c: c["train_entropy"]["kinds"][
         "entropy"
     ].update(gpus=0),
     "config.faq.banks.mine": lambda c: c["faq"]["banks"].update(mine={"kind": "own"}),
@@ -113,12 +152,15 @@ VIOLATIONS = {
     "config.methods.ssimcse.dropout.sampled": lambda c: c["methods"]["ssimcse"]["dropout"][
         "sampled"
     ].update(low=0.8),
-    "config.training.jobs_per_gpu": lambda c: c["training"].update(jobs_per_gpu=0),
+    "config.resources.jobs_per_gpu": lambda c: c["resources"].update(jobs_per_gpu=0),
+    "config.resources.checkpoint_steps: missing key": lambda c: c["resources"].pop(
+        "checkpoint_steps"
+    ),
     "config.methods.simcse.jobs_per_gpu": lambda c: c["methods"]["simcse"].update(jobs_per_gpu=2),
     "config.bases.bert-base.million_parameters": lambda c: c["bases"]["bert-base"].update(
         million_parameters=0
     ),
-    "config.cluster.max_runtime": lambda c: c["cluster"].update(max_runtime="2 days"),
+    "config.resources.max_runtime": lambda c: c["resources"].update(max_runtime="2 days"),
     "config.mirror": lambda c: c.update(mirror=7),
 }
 
@@ -201,12 +243,15 @@ def test_a_method_needs_the_options_that_its_loss_does_not_default():
         load(config)
 
 
-def test_options_that_a_recipe_or_one_base_gives_are_checked_where_they_act():
+def test_a_wrong_option_is_named_where_it_stands():
     config = merged("config.yaml")
-    del config["methods"]["simcse"]["options"]
-    put(config, "recipes.unsupervised.by_base.bert-large.options", {"scale": -5})
+    put(config, "recipes.unsupervised.options.scale", -5)
+    with pytest.raises(InputError, match=r"^config\.recipes\.unsupervised\.options\.scale: must"):
+        load(config)
+    config = merged("config.yaml")
+    put(config, "methods.rcl-8.options.scale", -5)
     with pytest.raises(
-        InputError, match=r"^config\.methods\.simcse\.options\.scale: must be above 0"
+        InputError, match=r"^config\.methods\.rcl-8\.options\.scale: must be above 0"
     ):
         load(config)
 
@@ -271,8 +316,7 @@ def test_the_readme_states_the_full_plan():
     }
     for corpus, base, method, seed in final:
         entropy |= {
-            (corpus, base, name, seed)
-            for name in plan.config["methods"][method].get("regulators", [])
+            (corpus, base, name, seed) for name in plan.config["methods"][method]["regulators"]
         }
     initial = {(c, b, s) for c, b, _, s in entropy if plan.is_faq(c)}
     readme = (ROOT / "README.md").read_text()
@@ -292,6 +336,11 @@ def test_a_seed_or_phi_is_kept_apart_in_the_paths():
 
 def test_how_many_share_a_gpu_and_when_to_save_change_no_settings():
     config, other = merged("config.yaml"), merged("config.yaml")
-    other["training"] |= {"jobs_per_gpu": 4, "checkpoint_minutes": 1, "checkpoint_steps": 7}
+    other["resources"] |= {
+        "max_runtime": 60,
+        "jobs_per_gpu": 4,
+        "checkpoint_minutes": 1,
+        "checkpoint_steps": 7,
+    }
     run = next(r for r in Plan(load(config)).runs if r.method == "rcl-8" and r.corpus == "nli")
     assert Plan(load(config)).train_settings(*run) == Plan(load(other)).train_settings(*run)

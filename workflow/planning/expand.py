@@ -1,0 +1,101 @@
+"""From the config that a person reads to the full form that planning uses.
+
+Pure functions of a config that the schema and the cross-checks accept. In the full form each
+training says its loss, options and dropout; regulators and the methods of a table are names.
+"""
+
+from typing import Any
+
+from workflow.planning import losses
+from workflow.planning.methods import model_names, regulator_names
+
+LAYERED = ("options", "dropout")  # of a recipe and of a training: laid over each other by key
+RHYTHM = {"evaluate_every", "evaluate_share"}  # of evaluations: two ways to say the same
+NOT_SETTINGS = {"recipe", "label", "regulators", "on_faq", "by_base"}
+
+
+def expand(config: dict) -> dict:
+    """Return the full form of a readable config; the config itself stays as it is."""
+    kinds = config["train_entropy"]["kinds"]
+    return {
+        **config,
+        "bases": {name: {"label": name, **base} for name, base in config["bases"].items()},
+        "train_initial": _full_training(config, config["train_initial"]),
+        "train_entropy": {
+            **config["train_entropy"],
+            "kinds": {name: _full_kind(config, name, kind) for name, kind in kinds.items()},
+        },
+        "methods": {name: _full_method(config, name, m) for name, m in config["methods"].items()},
+        "tables": {name: _full_table(table) for name, table in config["tables"].items()},
+    }
+
+
+def settings_of(config: dict, training: dict, base: str, on_faq: bool) -> dict[str, Any]:
+    """Return all settings of a training of the full form, but for its seed.
+
+    They are laid over each other: ``training``, the recipe, its ``on_faq`` on a fold of a FAQ bank,
+    its ``by_base``, the training itself.
+    """
+    recipe = config["recipes"][training["recipe"]]
+    layers = [config["training"], recipe]
+    if on_faq:
+        layers.append(recipe.get("on_faq", {}))
+    layers += [recipe.get("by_base", {}).get(base, {}), training]
+    settings: dict[str, Any] = {}
+    for layer in layers:
+        if RHYTHM & layer.keys():
+            settings = _without(settings, RHYTHM)
+        settings |= _without(layer, NOT_SETTINGS)
+    return settings
+
+
+def loss_of(config: dict, training: dict) -> str | None:
+    """Return the loss of a training: its own, or its recipe's; None if neither says one."""
+    return training.get("loss", config["recipes"][training["recipe"]].get("loss"))
+
+
+def inherited_options(config: dict, training: dict) -> dict[str, Any]:
+    """Return the options that a training takes over from its recipe.
+
+    A training with another loss takes over only those that its own loss takes, too.
+    """
+    recipe = config["recipes"][training["recipe"]]
+    options = recipe.get("options", {})
+    loss = loss_of(config, training)
+    if loss == recipe.get("loss"):
+        return options
+    taken = losses.options(loss)
+    return {key: value for key, value in options.items() if key in taken}
+
+
+def _full_training(config: dict, training: dict) -> dict:
+    """Return a training with its loss, and with the options and the dropout of its recipe in it."""
+    recipe = config["recipes"][training["recipe"]]
+    under = {"options": inherited_options(config, training), "dropout": recipe.get("dropout", {})}
+    full = {**training, "loss": loss_of(config, training)}
+    for key in LAYERED:
+        layered = {**under[key], **training.get(key, {})}
+        if layered:
+            full[key] = layered
+    return full
+
+
+def _full_kind(config: dict, name: str, kind: dict) -> dict:
+    return {"label": f"{name}-{{phi}}", **_full_training(config, {**kind, "loss": "entropy"})}
+
+
+def _full_method(config: dict, name: str, method: dict) -> dict:
+    full = {"label": name, **_full_training(config, method)}
+    return full | {"regulators": regulator_names(method)}
+
+
+def _full_table(table: dict) -> dict:
+    rows = [
+        {**row, "methods": [n for entry in row["methods"] for n in model_names(entry)]}
+        for row in table["rows"]
+    ]
+    return {**table, "labels": table.get("labels", {}), "rows": rows}
+
+
+def _without(values: dict, keys: set[str]) -> dict:
+    return {key: value for key, value in values.items() if key not in keys}

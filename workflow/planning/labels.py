@@ -1,0 +1,62 @@
+"""What the rows of a table are called: the paper's own names, and what tells like rows apart."""
+
+from typing import NamedTuple
+
+from semblance.layout import NO_CORPUS, START
+from workflow.planning.methods import entropy_parts
+
+
+class TableRow(NamedTuple):
+    """One row of a table: what was trained on what, from what."""
+
+    corpus: str
+    base: str
+    method: str
+
+
+def rows_of(table: dict) -> list[TableRow]:
+    """Return the rows of a table of the full config, in order, each once."""
+    rows: dict[TableRow, None] = {}
+    for group in table["rows"]:
+        for corpus in group["corpora"]:
+            for base in group["bases"]:
+                rows |= {
+                    _table_row(table, corpus, base, method): None for method in group["methods"]
+                }
+    return list(rows)
+
+
+def row_labels(config: dict, table: dict) -> dict[TableRow, str]:
+    """Return the label of each row: method, base where there are several, corpus likewise."""
+    rows = rows_of(table)
+    several_bases = len({row.base for row in rows}) > 1
+    several_corpora = len({row.corpus for row in rows} - {NO_CORPUS}) > 1
+    labels = {}
+    for row in rows:
+        base = config["bases"][row.base]["label"]
+        parts = [_method_label(config, table, row)]
+        if several_bases and parts != [base]:
+            parts.append(base)
+        if several_corpora and row.corpus != NO_CORPUS:
+            parts.append(row.corpus)
+        labels[row] = " · ".join(parts)
+    return labels
+
+
+def _table_row(table: dict, corpus: str, base: str, method: str) -> TableRow:
+    if method == START and table["layout"] != "faq":
+        corpus = NO_CORPUS
+    return TableRow(corpus, base, method)
+
+
+def _method_label(config: dict, table: dict, row: TableRow) -> str:
+    """Return what a table calls a method; the untrained base is called by the base's own label."""
+    if row.method in table["labels"]:
+        return table["labels"][row.method]
+    if row.method == START:
+        return config["bases"][row.base]["label"]
+    parts = entropy_parts(config, row.method)
+    if parts is None:
+        return config["methods"][row.method]["label"]
+    kind, phi = parts
+    return config["train_entropy"]["kinds"][kind]["label"].replace("{phi}", phi.replace("-", "−"))
