@@ -11,7 +11,7 @@ import yaml
 from semblance.errors import InputError
 from semblance.settings import decode_json
 from semblance.training.recipe import TrainSettings, find_loss
-from workflow.planning.config import load
+from workflow.planning.config import MOVED, load
 from workflow.planning.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -296,6 +296,33 @@ def test_each_row_is_compared_with_the_reference_of_its_own_base_and_corpus():
             if row.method == "simcse"
             else (other.method, other.base) == ("simcse", row.base)
         )
+
+
+@pytest.mark.parametrize("old", MOVED)
+def test_a_key_of_an_earlier_config_is_refused_with_its_new_place(old: str):
+    config = merged("config.yaml")
+    *sections, last = old.split(".")
+    node = config
+    for section in sections:
+        node = node.setdefault(section, {})
+    node[last] = {"batch_size": 8} if old == "recipes.rcl-faq" else 1
+    with pytest.raises(InputError) as caught:
+        load(config)
+    assert str(caught.value).startswith(f"config.{old}: moved to {MOVED[old]}")
+
+
+def test_the_new_place_of_each_moved_key_is_in_the_config():
+    for new in MOVED.values():
+        node = merged("config.yaml")
+        for key in new.split("."):
+            node = node[key]
+
+
+def test_a_folder_of_downloads_under_its_earlier_name_is_refused_with_its_new_name():
+    config = merged("config.yaml")
+    config["resources"] = "elsewhere"
+    with pytest.raises(InputError, match="^config.resources: .* moved to downloads"):
+        load(config)
 
 
 def test_null_removes_a_key():

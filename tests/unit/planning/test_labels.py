@@ -1,0 +1,72 @@
+"""The rows of a table are called as in the papers, and no two alike."""
+
+import pytest
+
+from tests.unit.planning.test_config import merged
+from workflow.planning.config import load
+from workflow.planning.labels import row_labels
+from workflow.planning.plan import Plan
+
+
+def labels(*rows: dict, layout: str = "sts", **own: str) -> list[str]:
+    """Return the labels of a table with these rows in config.yaml."""
+    config = merged("config.yaml")
+    table = {"title": "", "layout": layout, "seeds": "rcl", "rows": list(rows), "labels": own}
+    config["tables"] = {"t": table}
+    full = load(config)
+    return list(row_labels(full, full["tables"]["t"]).values())
+
+
+def row(methods: list, corpora=("nli",), bases=("nli-roberta-base-v2",)) -> dict:
+    return {"corpora": list(corpora), "bases": list(bases), "methods": methods}
+
+
+def test_a_row_is_called_by_the_label_of_its_method():
+    assert labels(row(["rcl-8", "ssimcse"])) == ["RCL (8 regulators)", "S-SimCSE w/o sd"]
+
+
+def test_an_untrained_model_is_called_by_the_label_of_its_base():
+    assert labels(row(["start"])) == ["SRoBERTa base"]
+    assert labels(row(["start"], bases=["bert-base", "bert-large"])) == ["BERT-base", "BERT-large"]
+
+
+def test_an_entropy_model_is_called_by_its_phi_with_a_minus_sign():
+    models = [{"kind": "entropy", "phis": [0.01]}, {"kind": "entropy-sum", "phis": [-0.01]}]
+    assert labels(row(models)) == ["φ = 0.01", "φ = −0.01, summed"]
+
+
+def test_a_table_may_call_a_method_otherwise():
+    assert labels(row(["start", "rcl-8"]), start="0 regulators") == [
+        "0 regulators",
+        "RCL (8 regulators)",
+    ]
+
+
+def test_base_and_corpus_follow_where_a_table_has_several():
+    found = labels(row(["simcse"], ["nli", "wiki1m"], ["bert-base", "bert-large"]))
+    assert found == [
+        "SimCSE · BERT-base · nli",
+        "SimCSE · BERT-large · nli",
+        "SimCSE · BERT-base · wiki1m",
+        "SimCSE · BERT-large · wiki1m",
+    ]
+
+
+def test_without_a_label_a_method_a_kind_and_a_base_are_called_by_their_names():
+    config = merged("config.yaml")
+    del config["methods"]["rcl-2"]["label"]
+    del config["train_entropy"]["kinds"]["entropy"]["label"]
+    del config["bases"]["nli-roberta-base-v2"]["label"]
+    rows = [row(["start", "rcl-2", "entropy-0.01"])]
+    config["tables"] = {"t": {"title": "", "layout": "sts", "seeds": "rcl", "rows": rows}}
+    full = load(config)
+    found = list(row_labels(full, full["tables"]["t"]).values())
+    assert found == ["nli-roberta-base-v2", "rcl-2", "entropy-0.01"]
+
+
+@pytest.mark.parametrize("name", merged("config.yaml")["tables"])
+def test_the_settings_of_a_table_hold_its_labels_and_its_reference_stays_a_method(name):
+    plan = Plan(load(merged("config.yaml")))
+    spec, table = plan.table_spec(name), plan.config["tables"][name]
+    assert [r["label"] for r in spec["rows"]] == list(row_labels(plan.config, table).values())
+    assert spec.get("reference") == table.get("reference")
