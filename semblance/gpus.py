@@ -1,12 +1,11 @@
 """One GPU for each job, on a machine where no scheduler hands them out.
 
-CUDA gives every process the first GPU, so a second training would land beside the first. A job takes a GPU for
-itself instead, by a lock of the operating system: it ends with its process, however that ends. Standard library
-only, since the choice must be made before anything asks CUDA.
+CUDA gives every process the first GPU, so a second training would run beside the first. Each job
+therefore takes a GPU for itself, by a lock of the operating system, which ends with its process.
+Standard library only, since the choice must be made before anything asks CUDA.
 """
 
 import contextlib
-import fcntl
 import os
 import shutil
 import stat
@@ -17,33 +16,39 @@ from pathlib import Path
 from urllib.parse import quote
 
 from semblance.errors import InputError
+from semblance.locks import FileLock
 
-# The same for all sessions of a user: TMPDIR differs between jobs, and XDG_RUNTIME_DIR goes with the last login.
+# One folder for all sessions of a user: TMPDIR differs between jobs, and XDG_RUNTIME_DIR is removed
+# when the user logs out for the last time.
 LOCKS = Path(f"/tmp/semblance-gpus-{os.geteuid()}")
 PATIENCE = 60.0  # seconds for nvidia-smi, which may have to wake the GPUs
 POLL = 1.0  # seconds between two looks for a free GPU
 
-_held: list[int] = []  # open locks, for as long as this process lives
+_held: list[FileLock] = []  # for as long as this process lives
 
 
 def take_gpu(gpus: int, jobs_per_gpu: int = 1, folder: Path = LOCKS) -> None:
-    """Take one GPU for the rest of this process, as its CUDA_VISIBLE_DEVICES; without ``gpus`` do nothing.
+    """Take one GPU for the rest of this process, as its CUDA_VISIBLE_DEVICES; none if ``gpus`` is 0.
 
-    Waits while each visible GPU has ``jobs_per_gpu`` jobs of this user. Where there is none, and in a Slurm job
-    that was given exactly one, nothing is changed. Raises InputError where ``folder``, of the locks, is another's.
+    Waits while each visible GPU has ``jobs_per_gpu`` jobs of this user. Changes nothing on a machine
+    without GPUs, and in a Slurm job that was given exactly one GPU. ``folder`` holds the locks.
+    Raises InputError where another user could write it.
     """
-    if not gpus or _held or _allotted():
+    if not gpus or _held or _has_one_gpu_of_slurm():
         return
     if names := visible_gpus():
-        os.environ["CUDA_VISIBLE_DEVICES"] = _first_free(names, jobs_per_gpu, _own(folder))
+        _make_private(folder)
+        os.environ["CUDA_VISIBLE_DEVICES"] = _first_free(names, jobs_per_gpu, folder)
 
 
 def visible_gpus() -> list[str]:
-    """Return the GPUs that CUDA_VISIBLE_DEVICES allows, or all of the machine, by UUID; a MIG slice by its name.
+    """Return the GPUs that CUDA_VISIBLE_DEVICES allows, or all GPUs of the machine.
 
-    Numbers count as nvidia-smi does. As for CUDA, an unknown name ends the list.
+    A GPU is named by its UUID, a MIG slice by its name. A number in CUDA_VISIBLE_DEVICES counts in
+    nvidia-smi's order. As in CUDA, an unknown name ends the list.
     """
-    allowed, present = os.environ.get("CUDA_VISIBLE_DEVICES"), _gpus_of_machine()
+    allowed = os.environ.get("CUDA_VISIBLE_DEVICES")
+    present = _gpus_of_machine()
     if allowed is None:
         return present
     names: list[str] = []
@@ -55,8 +60,8 @@ def visible_gpus() -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _allotted() -> bool:
-    """Tell whether Slurm gave this job one GPU: it alone knows whom else it gave that one to."""
+def _has_one_gpu_of_slurm() -> bool:
+    """Tell whether Slurm gave this job one GPU: only Slurm knows who else may use that one."""
     allowed = os.environ.get("CUDA_VISIBLE_DEVICES")
     return "SLURM_JOB_ID" in os.environ and allowed is not None and "," not in allowed
 
@@ -75,67 +80,59 @@ def _gpus_of_machine() -> list[str]:
             timeout=PATIENCE,
         )
     except subprocess.TimeoutExpired:
-        advice = (
-            "mend the driver, or set resources.gpus: 0"  # going on could put two jobs on one GPU
-        )
+        # To go on could put two jobs on one GPU.
+        advice = "mend the driver, or set resources.gpus: 0"
         raise InputError(program, f"no answer within {PATIENCE:g} s", advice) from None
     return [line.strip() for line in done.stdout.splitlines() if line.startswith("GPU-")]
 
 
 def _full_name(word: str, present: list[str]) -> str | None:
-    """Return the UUID that a number or the beginning of a UUID stands for, None where it stands for none."""
+    """Return the one GPU that a number or the beginning of a UUID names; None if there is not one."""
     if word.startswith("MIG-"):
         return word
-    if word.isascii() and word.isdigit():
-        found = (
-            present[int(word) :][:1] if present else [word]
-        )  # without nvidia-smi a number names itself
-    elif word.startswith("GPU-"):
-        found = [name for name in present if name.startswith(word)] if present else [word]
+    is_number = word.isascii() and word.isdigit()
+    if not is_number and not word.startswith("GPU-"):
+        return None  # an empty word or "-1", for example, allow no GPU
+    if not present:
+        return word  # without nvidia-smi the word itself is the name
+    if is_number:
+        found = present[int(word) :][:1]
     else:
-        found = []  # "", "-1" and the like: no GPU
-    return found[0] if len(found) == 1 else None
+        found = [name for name in present if name.startswith(word)]
+    if len(found) != 1:
+        return None
+    return found[0]
 
 
 def _first_free(names: list[str], jobs_per_gpu: int, folder: Path) -> str:
-    told = False
-    while True:
-        for place in range(jobs_per_gpu):  # the first place on every GPU before the second on any
-            for name in names:
-                if _lock(folder / f"{quote(name, safe='')}.{place}"):
-                    return name
-        if not told:
-            print(f"waiting for a free GPU ({len(names)} in use)", file=sys.stderr, flush=True)
-            told = True
+    """Wait for a free place on one of the GPUs and take it; return the GPU's name."""
+    name = _try_all(names, jobs_per_gpu, folder)
+    if name is None:
+        print(f"waiting for a free GPU ({len(names)} in use)", file=sys.stderr, flush=True)
+    while name is None:
         time.sleep(POLL)
+        name = _try_all(names, jobs_per_gpu, folder)
+    return name
 
 
-def _lock(path: Path) -> bool:
-    handle = os.open(
-        path, os.O_RDWR | os.O_CREAT, 0o600
-    )  # a program started from here does not inherit it
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(handle)
-        return False
-    _held.append(handle)
-    return True
+def _try_all(names: list[str], jobs_per_gpu: int, folder: Path) -> str | None:
+    """Take the first place on every GPU before the second on any; None if no place is free."""
+    for place in range(jobs_per_gpu):
+        for name in names:
+            lock = FileLock(folder / f"{quote(name, safe='')}.{place}", mode=0o600)
+            if lock.take():
+                _held.append(lock)
+                return name
+            lock.release()
+    return None
 
 
-def _own(folder: Path) -> Path:
-    """Make the folder of the locks; refuse one that others can write, or that is a link to somewhere else."""
+def _make_private(folder: Path) -> None:
+    """Make a folder that its user alone may write; refuse a link, and one that others may write."""
     with contextlib.suppress(FileExistsError):
         folder.mkdir(mode=0o700)
     found = folder.lstat()
-    if (
-        not stat.S_ISDIR(found.st_mode)
-        or found.st_uid != os.geteuid()
-        or stat.S_IMODE(found.st_mode) & 0o077
-    ):
-        raise InputError(
-            folder,
-            "not a folder of this user alone (mode 700)",
-            "remove it, or have its owner remove it",
-        )
-    return folder
+    own = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
+    if not own or stat.S_IMODE(found.st_mode) & 0o077:
+        problem = "not a folder of this user alone (mode 700)"
+        raise InputError(folder, problem, "remove it, or have its owner remove it")

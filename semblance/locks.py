@@ -1,9 +1,9 @@
-"""One writer for a folder, across machines too: a lock of the system, and a heartbeat where it does not reach.
+"""One writer for a folder, on one machine and across machines.
 
-The lock (flock) ends with its process, but on some cluster file systems it holds on one node only, or
-not at all. So the holder keeps writing who it is, with a count that rises, into the locked file; a
-newcomer that the lock cannot keep out watches whether the count rises. Clocks of two machines are
-never compared. Standard library only.
+A ``FileLock`` (flock) ends with its process. On some cluster file systems it holds on one node
+only, or there are no locks at all. So a ``Lease`` adds a heartbeat: its holder keeps writing who it
+is, with a count that rises, into the locked file. A newcomer that the lock cannot keep out watches
+whether the count rises. Clocks of two machines are never compared. Standard library only.
 """
 
 import contextlib
@@ -24,22 +24,57 @@ NAME = ".writer"
 WIDTH = 512  # bytes of the file: each beat is one write over the one before
 
 
+class NoLocks(OSError):
+    """The file system has no locks."""
+
+
 class Busy(OSError):
     """Another process writes this folder."""
 
 
+class FileLock:
+    """A lock of the operating system on a file, for one process at a time.
+
+    The file is made if it is missing, and it stays. The system frees the lock when its process
+    ends, however it ends. A program that this process starts does not inherit the lock.
+    """
+
+    def __init__(self, path: str | os.PathLike, mode: int = 0o666):
+        self.path = Path(path)
+        self.handle = os.open(path, os.O_RDWR | os.O_CREAT, mode)
+
+    def take(self, wait: bool = False) -> bool:
+        """Take the lock and return True; return False where another process has it.
+
+        With ``wait``, wait until the lock is free. Raises NoLocks where the file system has none.
+        """
+        how = fcntl.LOCK_EX
+        if not wait:
+            how |= fcntl.LOCK_NB
+        try:
+            fcntl.flock(self.handle, how)
+        except BlockingIOError:
+            return False
+        except OSError as error:
+            raise NoLocks(error.errno, error.strerror, str(self.path)) from error
+        return True
+
+    def release(self) -> None:
+        """Close the file, which frees the lock."""
+        os.close(self.handle)
+
+
 class Lease:
-    """What a process knows of the folder that it writes as the only one; ``alone`` makes it."""
+    """The right of one process to write a folder; ``exclusive`` makes it."""
 
     BEAT = 10.0  # seconds between beats
-    WATCH = (
-        25.0  # seconds without a beat after which a holder counts as dead: two beats may be late
-    )
-    STALE = 600.0  # seconds since the last beat, by the file system's clock, that make watching needless
+    WATCH = 25.0  # seconds without a beat after which a holder is dead: two beats may be late
+    STALE = 600.0  # a beat is not watched if it is older than this, by the file system's clock (s)
 
-    def __init__(self, folder: str | os.PathLike, handle: int):
-        self.folder, self.path, self.handle = Path(folder), Path(folder, NAME), handle
-        self.me = {
+    def __init__(self, folder: str | os.PathLike):
+        self.folder = Path(folder)
+        self.lock = FileLock(self.folder / NAME)
+        self.holder = {
             "host": socket.gethostname(),
             "job": os.environ.get("SLURM_JOB_ID", ""),
             "pid": os.getpid(),
@@ -51,39 +86,41 @@ class Lease:
         self._thread = threading.Thread(target=self._keep_beating, name="lease", daemon=True)
 
     def take(self) -> None:
-        """Become the holder and start beating; Busy if another is."""
-        locked = self._lock()
+        """Become the holder and start beating; raise Busy if another process is the holder."""
+        locked = self._take_lock()
         found = self._read()
-        # On one machine whoever has the lock is alone; another's lock may be known to its own machine only.
-        if found and not (locked and _decoded(found).get("host") == self.me["host"]):
+        # A lock that was taken rules out a holder on this machine, but not one on another machine.
+        on_this_machine = _decoded(found).get("host") == self.holder["host"]
+        if found and not (locked and on_this_machine):
             self._watch(found)
         self._beat()
         self._thread.start()
 
     def check(self) -> None:
-        """Raise Busy if another process has taken the folder over, as it may after a silence of WATCH seconds."""
-        if self.lost or self._taken():
+        """Raise Busy if another process took the folder over, as it may after WATCH silent seconds."""
+        if self.lost or self._is_taken_over():
             raise self._busy(self._read())
 
     def end(self) -> None:
-        """Stop beating; leave the file empty, as a sign of a clean end, unless it is another's now."""
+        """Stop beating; empty the file, the sign of a clean end, unless another process took over."""
         self._ended.set()
         self._thread.join()
-        if not self.lost and not self._taken():
+        if not self.lost and not self._is_taken_over():
             with contextlib.suppress(OSError):
-                os.ftruncate(self.handle, 0)
+                os.ftruncate(self.lock.handle, 0)
 
-    def _lock(self) -> bool:
+    def _take_lock(self) -> bool:
+        """Tell whether the lock keeps out other processes of this machine; raise Busy if one has it."""
         try:
-            fcntl.flock(self.handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise self._busy(self._read()) from None
-        except OSError:
-            return False  # the file system knows no locks: the beat alone decides
+            taken = self.lock.take()
+        except NoLocks:
+            return False  # the heartbeat alone decides
+        if not taken:
+            raise self._busy(self._read())
         return True
 
     def _watch(self, found: bytes) -> None:
-        """Return when the holder that wrote ``found`` is dead or gone; Busy if it is alive."""
+        """Return when the holder that wrote ``found`` is dead or gone; raise Busy if it is alive."""
         deadline = time.monotonic() + self.WATCH
         while self._age() < self.STALE and time.monotonic() < deadline:
             time.sleep(self.WATCH / 25)
@@ -93,68 +130,64 @@ class Lease:
             if now != found:
                 raise self._busy(now)
         print(
-            f"note: {self.folder}: its writer ({_name(found)}) gives no sign of life; taken over",
+            f"note: {self.folder}: its writer ({_describe(found)}) gives no sign of life;"
+            " taken over",
             file=sys.stderr,
         )
 
     def _age(self) -> float:
-        """Return the seconds since the last beat by the file system's own clock; 0 where it cannot be told."""
+        """Return the seconds since the last beat by the file system's own clock; 0 if unknown."""
         with contextlib.suppress(OSError), tempfile.TemporaryFile(dir=self.folder) as probe:
             os.write(probe.fileno(), b".")
             os.fsync(probe.fileno())
-            return os.fstat(probe.fileno()).st_mtime - os.stat(self.path).st_mtime
+            return os.fstat(probe.fileno()).st_mtime - os.stat(self.lock.path).st_mtime
         return 0.0
 
     def _keep_beating(self) -> None:
-        while not self._ended.wait(self.BEAT) and not self._taken():
+        while not self._ended.wait(self.BEAT) and not self._is_taken_over():
             self._beat()
 
     def _beat(self) -> None:
-        self.me["beat"] += 1
-        with contextlib.suppress(
-            OSError
-        ):  # a full or failing disk: the next beat tries again, and the lock still holds
-            os.pwrite(self.handle, json.dumps(self.me).encode().ljust(WIDTH - 1) + b"\n", 0)
-            os.fsync(self.handle)  # or a network file system keeps it to this machine for a while
+        self.holder["beat"] += 1
+        content = json.dumps(self.holder).encode().ljust(WIDTH - 1) + b"\n"
+        # On a full or failing disk the next beat tries again, and the lock still holds.
+        with contextlib.suppress(OSError):
+            os.pwrite(self.lock.handle, content, 0)
+            os.fsync(self.lock.handle)  # or a network file system keeps it on this machine a while
 
-    def _taken(self) -> bool:
-        """Note and tell whether the file holds another's token; read before each beat, after any pause."""
-        self.lost = (
-            self.lost or _decoded(self._read()).get("token", self.me["token"]) != self.me["token"]
-        )
+    def _is_taken_over(self) -> bool:
+        """Tell, and remember, whether the file holds another process's token."""
+        mine = self.holder["token"]
+        if _decoded(self._read()).get("token", mine) != mine:
+            self.lost = True
         return self.lost
 
     def _read(self) -> bytes:
         try:
-            with open(
-                self.path, "rb"
-            ) as stream:  # opened anew, so that a network file system asks its server
+            # Opened anew each time, so that a network file system asks its server.
+            with open(self.lock.path, "rb") as stream:
                 return stream.read(WIDTH).strip()
         except OSError:
             return b""
 
     def _busy(self, content: bytes) -> Busy:
-        return Busy(
-            errno.EAGAIN,
-            f"another process writes here ({_name(content)}); wait for it to end",
-            str(self.folder),
-        )
+        problem = f"another process writes here ({_describe(content)}); wait for it to end"
+        return Busy(errno.EAGAIN, problem, str(self.folder))
 
 
 @contextlib.contextmanager
-def alone(folder: str | os.PathLike) -> Iterator[Lease]:
+def exclusive(folder: str | os.PathLike) -> Iterator[Lease]:
     """Write a folder as the only process; raise Busy, which names the other, where another does."""
     Path(folder).mkdir(parents=True, exist_ok=True)
-    handle = os.open(Path(folder, NAME), os.O_RDWR | os.O_CREAT, 0o666)
+    lease = Lease(folder)
     try:
-        lease = Lease(folder, handle)
         lease.take()
         try:
             yield lease
         finally:
             lease.end()
     finally:
-        os.close(handle)
+        lease.lock.release()
 
 
 def _decoded(content: bytes) -> dict:
@@ -162,12 +195,16 @@ def _decoded(content: bytes) -> dict:
         value = json.loads(content)
     except ValueError:
         return {}
-    return value if isinstance(value, dict) else {}
+    if not isinstance(value, dict):
+        return {}
+    return value
 
 
-def _name(content: bytes) -> str:
-    """Return who wrote this beat, in words that are safe to show."""
-    told = _decoded(content)
-    job = f"Slurm job {told['job']}, " if told.get("job") else ""
-    name = f"node {told.get('host', 'unknown')}, {job}pid {told.get('pid', 'unknown')}"
-    return "".join(c for c in name if c.isprintable())
+def _describe(content: bytes) -> str:
+    """Return who wrote a beat, in characters that are safe to print."""
+    holder = _decoded(content)
+    parts = [f"node {holder.get('host', 'unknown')}"]
+    if holder.get("job"):
+        parts.append(f"Slurm job {holder['job']}")
+    parts.append(f"pid {holder.get('pid', 'unknown')}")
+    return "".join(c for c in ", ".join(parts) if c.isprintable())

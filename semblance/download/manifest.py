@@ -4,7 +4,6 @@ The manifest (workflow/manifest.yaml) pins each file by sha256 and size. A path 
 same under a mirror and under the project's data folder.
 """
 
-import fcntl
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -24,6 +23,7 @@ from semblance.download.transfer import (
 from semblance.download.unpack import extract
 from semblance.errors import InputError
 from semblance.files import sync
+from semblance.locks import FileLock, NoLocks
 from semblance.provenance import file_digest, read_sealed, write_sealed
 from semblance.settings import decode
 from semblance.strict_yaml import read_yaml
@@ -112,7 +112,7 @@ def fetch(
     """
     destination = Path(destination)
     destination.mkdir(parents=True, exist_ok=True)
-    with _alone(destination):
+    with _exclusive(destination):
         locked = read_sealed(destination / LOCK) if (destination / LOCK).exists() else {}
         errand = _Errand(
             destination,
@@ -256,13 +256,15 @@ def _entry(path: Path) -> dict:
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
+def _exclusive(folder: Path) -> Iterator[None]:
     """Let one process at a time fetch into a folder, so that none shares a part file with another."""
-    with open(folder / ".fetching", "w") as handle:
-        with suppress(OSError):  # a file system without locks: the part files are then unguarded
-            # The system frees the lock when the process ends, however it ends.
-            fcntl.flock(handle, fcntl.LOCK_EX)
+    lock = FileLock(folder / ".fetching")
+    try:
+        with suppress(NoLocks):  # then nothing keeps two processes off one part file
+            lock.take(wait=True)
         yield
+    finally:
+        lock.release()
 
 
 def _check_dataset(dataset: Dataset, where: str) -> None:

@@ -11,7 +11,7 @@ from semblance.evaluation import retrieval, similarity
 from semblance.evaluation.prepared import read_bank, read_pairs
 from semblance.files import write_text
 from semblance.layout import SCORE_COLUMNS, STS_DEV
-from semblance.locks import alone
+from semblance.locks import exclusive
 from semblance.models import folder as model_folder
 from semblance.models.encoder import Compute, Encoder, device_name, set_up
 from semblance.provenance import canonical, checked, environment, text_digest, write_record
@@ -75,7 +75,7 @@ def evaluate_sts(run: StsRun, model: str, test: str, dev: str, target: Target) -
         if row["task"] == STS_DEV:
             row["data"] = dev_digest
     inputs = {"weights": facts["weights"], "data": test_digest, "dev": dev_digest}
-    with alone(target.record.parent):
+    with exclusive(target.record.parent):
         _write(run, rows, predictions, target, facts)
         _write_record("evaluate_sts", run, target, inputs, started)
 
@@ -102,7 +102,7 @@ def evaluate_faq(run: FaqRun, model: str, bank: str, max_length: int, target: Ta
     for row in rows:
         row |= {"fold": str(run.fold), "task": run.bank}
     inputs = {"weights": facts["weights"], "data": digest}
-    with alone(target.record.parent):
+    with exclusive(target.record.parent):
         _write(run, rows, predictions, target, facts)
         _write_record("evaluate_faq", run, target, inputs, started)
 

@@ -9,7 +9,7 @@ import numpy as np
 from semblance.data.corpus import read_tokens
 from semblance.errors import InputError, is_passing
 from semblance.files import whole_file
-from semblance.locks import alone
+from semblance.locks import exclusive
 from semblance.models import folder as model_folder
 from semblance.models.encoder import Compute, device_name, set_up
 from semblance.models.vectors import collapsed
@@ -50,7 +50,7 @@ def embed(
     if not size[0]:
         raise InputError(tokens, "holds no sentence", "use a larger corpus")
     with (
-        alone(folder),
+        exclusive(folder),
         whole_file(folder / "embeddings.npy") as temporary,
         open(temporary, "wb") as stream,
     ):

@@ -15,7 +15,7 @@ import torch
 from semblance.data.corpus import read_rows, read_tokens
 from semblance.errors import InputError
 from semblance.files import write_text
-from semblance.locks import Lease, alone
+from semblance.locks import Lease, exclusive
 from semblance.models import folder as model_folder
 from semblance.models.encoder import Compute, Encoder, device_name, set_up
 from semblance.models.vectors import collapsed
@@ -100,7 +100,7 @@ def train(
     of its outputs since, is not done again. Raises Busy where another process trains into ``output``,
     OutOfTime where ``cadence.stop_at`` comes too soon; the next call goes on from there.
     """
-    with alone(output) as lease:
+    with exclusive(output) as lease:
         _train(
             base,
             corpus,

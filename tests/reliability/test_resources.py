@@ -124,9 +124,9 @@ def test_times_are_told_by_a_clock_that_does_not_jump(tmp_path, monkeypatch):
 def test_a_second_training_into_the_same_folder_leaves_with_a_line_and_harms_nothing(
     world, reference, tmp_path
 ):
-    from semblance.locks import alone
+    from semblance.locks import exclusive
 
-    with alone(tmp_path):
+    with exclusive(tmp_path):
         done = world.train(NAME, tmp_path, check=False)
         assert done.returncode == 75 and "another process writes here" in told(done)
         assert sorted(p.name for p in tmp_path.iterdir()) == [".writer"]

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from semblance import locks
-from semblance.locks import Busy, Lease, alone
+from semblance.locks import Busy, FileLock, Lease, NoLocks, exclusive
 
 ROOT = Path(__file__).resolve().parents[2]
 WRITER = (
-    "import sys; from semblance.locks import alone\n"
-    "with alone(sys.argv[1]): print('in', flush=True); sys.stdin.read()"
+    "import sys; from semblance.locks import exclusive\n"
+    "with exclusive(sys.argv[1]): print('in', flush=True); sys.stdin.read()"
 )
 
 
@@ -76,6 +76,51 @@ def wait_for(fact):
         time.sleep(0.005)
 
 
+def test_a_file_is_locked_by_one_at_a_time_and_free_after_its_release(tmp_path):
+    first, second = FileLock(tmp_path / "lock"), FileLock(tmp_path / "lock")
+    assert first.take() and not second.take()
+    first.release()
+    assert second.take()
+    second.release()
+
+
+def test_a_lock_that_is_waited_for_comes_when_it_is_free(tmp_path):
+    first, second = FileLock(tmp_path / "lock"), FileLock(tmp_path / "lock")
+    assert first.take()
+    taken = []
+    waiting = threading.Thread(target=lambda: taken.append(second.take(wait=True)))
+    waiting.start()
+    waiting.join(0.1)
+    assert taken == []
+    first.release()
+    waiting.join(30)
+    assert taken == [True]
+    second.release()
+
+
+def test_a_started_program_does_not_inherit_a_lock(tmp_path):
+    lock = FileLock(tmp_path / "lock")
+    assert lock.take()
+    program = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    lock.release()
+    again = FileLock(tmp_path / "lock")
+    assert program.poll() is None and again.take()
+    again.release()
+    program.communicate(b"\n")
+
+
+def test_a_file_system_without_locks_is_told_with_the_file(tmp_path, monkeypatch):
+    def no_locks(*args):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(locks.fcntl, "flock", no_locks)
+    lock = FileLock(tmp_path / "lock")
+    with pytest.raises(NoLocks, match="No locks available.*lock") as caught:
+        lock.take()
+    assert caught.value.errno == errno.ENOLCK
+    lock.release()
+
+
 def test_a_folder_has_one_writer_and_none_once_it_is_killed(tmp_path):
     other = subprocess.Popen(
         [sys.executable, "-c", WRITER, str(tmp_path)],
@@ -88,19 +133,19 @@ def test_a_folder_has_one_writer_and_none_once_it_is_killed(tmp_path):
     assert other.stdout.readline() == "in\n"
     with (
         pytest.raises(Busy, match=f"another process writes here .*Slurm job 77, pid {other.pid}"),
-        alone(tmp_path),
+        exclusive(tmp_path),
     ):
         raise AssertionError("two writers")
     other.kill()
     other.wait()
     assert content(tmp_path)["pid"] == other.pid  # it could not tidy
-    with alone(tmp_path):  # nor need anybody wait: this machine's lock is decisive
+    with exclusive(tmp_path):  # nor need anybody wait: this machine's lock is decisive
         pass
 
 
 def test_the_holder_says_who_it_is_and_an_ended_one_nothing(tmp_path, monkeypatch):
     monkeypatch.setenv("SLURM_JOB_ID", "42")
-    with alone(tmp_path):
+    with exclusive(tmp_path):
         told = content(tmp_path)
         assert (told["pid"], told["job"]) == (os.getpid(), "42")
         assert (tmp_path / ".writer").stat().st_size == locks.WIDTH
@@ -108,20 +153,20 @@ def test_the_holder_says_who_it_is_and_an_ended_one_nothing(tmp_path, monkeypatc
 
 
 def test_the_beat_goes_on_in_the_file_that_is_locked(tmp_path):
-    with alone(tmp_path):
+    with exclusive(tmp_path):
         inode, first = (tmp_path / ".writer").stat().st_ino, content(tmp_path)["beat"]
         wait_for(lambda: content(tmp_path)["beat"] > first + 1)
         assert (tmp_path / ".writer").stat().st_ino == inode
 
 
 def test_a_living_writer_on_another_machine_is_named(beating):
-    with pytest.raises(Busy, match=r"node n2, Slurm job 123, pid 7"), alone(beating):
+    with pytest.raises(Busy, match=r"node n2, Slurm job 123, pid 7"), exclusive(beating):
         raise AssertionError("two writers")
 
 
 def test_a_silent_writer_on_another_machine_is_dead_and_its_folder_taken_over(tmp_path, capsys):
     holder(tmp_path)
-    with alone(tmp_path):
+    with exclusive(tmp_path):
         assert content(tmp_path)["pid"] == os.getpid()
     assert (
         "its writer (node n2, Slurm job 123, pid 7) gives no sign of life; taken over"
@@ -135,7 +180,7 @@ def test_a_writer_that_ends_while_it_is_watched_leaves_the_folder_free(tmp_path,
     monkeypatch.setattr(
         locks.time, "sleep", lambda seconds: (tmp_path / ".writer").write_bytes(b"")
     )
-    with alone(tmp_path):
+    with exclusive(tmp_path):
         assert content(tmp_path)["pid"] == os.getpid()
 
 
@@ -145,7 +190,7 @@ def test_a_beat_that_is_old_by_the_file_systems_clock_is_not_watched(tmp_path, m
     os.utime(tmp_path / ".writer", (now - 2 * Lease.STALE,) * 2)
     monkeypatch.setattr(locks.time, "sleep", lambda seconds: pytest.fail("it was watched"))
     monkeypatch.setattr(locks.time, "time", lambda: pytest.fail("this machine's clock was asked"))
-    with alone(tmp_path):
+    with exclusive(tmp_path):
         pass
 
 
@@ -157,12 +202,12 @@ def test_where_there_are_no_locks_the_beat_keeps_out_this_machines_processes_too
 
     monkeypatch.setattr(locks.fcntl, "flock", no_locks)
     monkeypatch.setattr(locks.socket, "gethostname", lambda: "n2")
-    with pytest.raises(Busy), alone(beating):
+    with pytest.raises(Busy), exclusive(beating):
         raise AssertionError("two writers")
 
 
 def test_a_holder_whose_folder_was_taken_over_notices_and_leaves_the_others_beat(tmp_path):
-    with alone(tmp_path) as mine:
+    with exclusive(tmp_path) as mine:
         mine.check()
         theirs = holder(tmp_path)
         with pytest.raises(Busy, match="node n2"):
@@ -173,7 +218,7 @@ def test_a_holder_whose_folder_was_taken_over_notices_and_leaves_the_others_beat
 
 
 def test_the_beating_thread_notices_a_takeover_by_itself(tmp_path):
-    with alone(tmp_path) as mine:
+    with exclusive(tmp_path) as mine:
         holder(tmp_path)
         wait_for(lambda: mine.lost)
 
@@ -183,7 +228,7 @@ def test_a_beat_that_the_disk_refuses_ends_nothing(tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(locks.os, "pwrite", full)
-    with alone(tmp_path) as mine:
+    with exclusive(tmp_path) as mine:
         mine.check()
         assert mine._thread.is_alive()
 
@@ -191,7 +236,7 @@ def test_a_beat_that_the_disk_refuses_ends_nothing(tmp_path, monkeypatch):
 @pytest.mark.parametrize("text", ["not JSON", "[1]", '{"host": ["\\u001b[2J"], "pid": {}}'])
 def test_what_is_no_beat_is_watched_as_a_stranger_and_shown_harmlessly(tmp_path, capsys, text):
     (tmp_path / ".writer").write_text(text)
-    with alone(tmp_path):
+    with exclusive(tmp_path):
         pass
     err = capsys.readouterr().err
     assert "taken over" in err and err.count("\n") == 1 and "\x1b" not in err

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from semblance import locks
+from semblance.locks import NoLocks
 from workflow.controller import lock
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -99,11 +101,11 @@ def test_where_the_file_system_has_no_locks_none_is_removed(tmp_path, monkeypatc
     def refuse(*_):
         raise OSError("no locks available")
 
-    monkeypatch.setattr(lock.fcntl, "flock", refuse)
-    locks = snakemakes_lock(tmp_path, f"{tmp_path}/out/a")
-    lock.take_over(tmp_path / "out", locks)
-    assert len(list(locks.iterdir())) == 2
-    with pytest.raises(lock.NoLocks):
+    monkeypatch.setattr(locks.fcntl, "flock", refuse)
+    left = snakemakes_lock(tmp_path, f"{tmp_path}/out/a")
+    lock.take_over(tmp_path / "out", left)
+    assert len(list(left.iterdir())) == 2
+    with pytest.raises(NoLocks):
         lock.hold(tmp_path / "out")
 
 
@@ -120,7 +122,7 @@ def test_where_there_are_no_locks_snakemakes_own_says_that_a_controller_may_live
     def refuse(*_):
         raise OSError("no locks here")
 
-    monkeypatch.setattr(lock.fcntl, "flock", refuse)
+    monkeypatch.setattr(locks.fcntl, "flock", refuse)
     out = tmp_path / "out"
     assert lock.is_deserted(out, tmp_path / "locks")
     assert not lock.is_deserted(out, snakemakes_lock(tmp_path, f"{out}/a"))

@@ -12,7 +12,7 @@ from torch import nn
 
 from semblance.data.corpus import NONE, Rows
 from semblance.errors import OutOfTime
-from semblance.locks import Busy, alone
+from semblance.locks import Busy, exclusive
 from semblance.models.dropout import dropout
 from semblance.training.batching import batches
 from semblance.training.keeping import checkpoint
@@ -391,7 +391,7 @@ def test_before_any_save_its_time_is_guessed_from_the_models_size(tmp_path, monk
 
 
 def test_a_training_whose_folder_was_taken_over_stops_and_saves_nothing_more(tmp_path):
-    with alone(tmp_path) as lease:
+    with exclusive(tmp_path) as lease:
         keeping = Checkpoints(tmp_path / "checkpoints", "this", minutes=1e9, steps=1, lease=lease)
 
         def take_over(work):
