@@ -13,7 +13,7 @@ from semblance.evaluation.metrics import average_precision, cosine_pairs, rank_r
 from semblance.evaluation.prepared import PAIRS, QUESTIONS, read_bank, read_pairs
 from semblance.evaluation.texts import Texts
 from semblance.models.encoder import Encoder
-from semblance.models.folder import stored_length
+from semblance.models.saved import LENGTH, TOKENIZER, SavedModel
 from semblance.models.vectors import collapsed
 from semblance.provenance import canonical, checked, text_digest
 
@@ -28,13 +28,12 @@ def dev_set(record: str, base: str, max_length: int) -> tuple[DevScore, dict[str
     texts up to ``max_length`` tokens, as in training. The score is NaN for collapsed embeddings.
     """
     outputs = checked(record)["outputs"]
-    checked(base, "model/tokenizer.json", "model/sentence_bert_config.json")
-    model = Path(base).parent / "model"
+    model = SavedModel.read(base, TOKENIZER, LENGTH)
     folder = Path(record).parent
     if PAIRS in outputs:
-        score = similarity_score(folder, model / "tokenizer.json", stored_length(model))
+        score = similarity_score(folder, model.tokenizer, model.max_length)
     elif QUESTIONS in outputs:
-        score = retrieval_score(folder, model / "tokenizer.json", max_length)
+        score = retrieval_score(folder, model.tokenizer, max_length)
     else:
         raise InputError(record, f"lists neither {PAIRS} nor {QUESTIONS}", "prepare it again")
     return score, {"dev": text_digest(canonical(outputs))}

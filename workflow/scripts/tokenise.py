@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 from semblance.data.corpus import read_sentences, tokenise, write_tokens
+from semblance.models.saved import TOKENIZER, SavedModel
 from semblance.provenance import checked, write_record
 from workflow.scripts.cli import run
 
@@ -23,24 +24,24 @@ def main(argv: list[str] | None = None) -> None:
         required=True,
         help="the record to write; tokens.arrow lies beside it",
     )
-    args, started = parser.parse_args(argv), time.monotonic()
-    corpus, base = (
-        checked(args.corpus, "sentences.arrow"),
-        checked(args.base, "model/tokenizer.json"),
-    )
-    tokens = tokenise(
-        args.base.parent / "model" / "tokenizer.json", read_sentences(args.corpus.parent)
-    )
+    args = parser.parse_args(argv)
+    started = time.monotonic()
+    corpus = checked(args.corpus, "sentences.arrow")
+    base = SavedModel.read(args.base, TOKENIZER)
+    tokens = tokenise(base.tokenizer, read_sentences(args.corpus.parent))
     write_tokens(args.output.parent / "tokens.arrow", tokens)
-    tokenizer = base["outputs"]["model/tokenizer.json"]
+    inputs = {
+        "sentences": corpus["outputs"]["sentences.arrow"],
+        "tokenizer": base.tokenizer_digest,
+    }
     write_record(
         args.output,
         "tokenise",
         outputs=["tokens.arrow"],
         started=started,
         code=args.code,
-        tokenizer=tokenizer,
-        inputs={"sentences": corpus["outputs"]["sentences.arrow"], "tokenizer": tokenizer},
+        tokenizer=base.tokenizer_digest,
+        inputs=inputs,
         sentences=len(tokens.offsets) - 1,
         tokens=len(tokens.ids),
     )

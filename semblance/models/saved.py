@@ -1,0 +1,72 @@
+"""A model on the disk: a base model or a trained one, known by the record of the stage that made it.
+
+This module does not import torch, so that a stage that needs a tokenizer alone does not depend on
+the code of the encoder. ``models.folder.load`` makes an encoder of a model's folder.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from semblance.errors import InputError
+from semblance.provenance import checked, read_object
+
+FOLDER = "model"  # beside the record
+WEIGHTS = f"{FOLDER}/model.safetensors"
+TOKENIZER = f"{FOLDER}/tokenizer.json"
+LENGTH = f"{FOLDER}/sentence_bert_config.json"  # states the longest input
+LONGEST = 1 << 24  # tokens; no model comes near it
+
+
+@dataclass(frozen=True)
+class SavedModel:
+    """A model folder and the record, beside it, that holds the digest of each file.
+
+    ``SavedModel.read`` makes one and checks the files.
+    """
+
+    record_path: Path
+    record: dict[str, Any]
+
+    @classmethod
+    def read(cls, record_path: str | Path, *names: str) -> "SavedModel":
+        """Read a model's record and check its files against it: all of them, or ``names`` alone.
+
+        Raises InputError for a file that is missing or damaged.
+        """
+        return cls(Path(record_path), checked(record_path, *names))
+
+    @property
+    def folder(self) -> Path:
+        """The folder, as sentence-transformers reads it."""
+        return self.record_path.parent / FOLDER
+
+    @property
+    def weights_digest(self) -> str:
+        """The sha256 of the weights."""
+        return self.record["outputs"][WEIGHTS]
+
+    @property
+    def tokenizer(self) -> Path:
+        """The tokenizer's file."""
+        return self.record_path.parent / TOKENIZER
+
+    @property
+    def tokenizer_digest(self) -> str:
+        """The sha256 of the tokenizer's file."""
+        return self.record["outputs"][TOKENIZER]
+
+    @property
+    def max_length(self) -> int:
+        """The longest input in tokens that the folder states."""
+        return stored_length(self.folder)
+
+
+def stored_length(folder: Path) -> int:
+    """Return the longest input in tokens that a model folder states; InputError if it is no length."""
+    path = folder / Path(LENGTH).name
+    length = read_object(path).get("max_seq_length")
+    if type(length) is not int or not 3 <= length <= LONGEST:
+        problem = f"max_seq_length is {length!r:.40}"
+        raise InputError(path, problem, "expected a whole number of at least 3")
+    return length

@@ -1,0 +1,54 @@
+"""A saved model is known by its record: where its files lie, what they are, and that they are whole."""
+
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from semblance.errors import InputError
+from semblance.models.saved import LENGTH, TOKENIZER, WEIGHTS, SavedModel
+from semblance.provenance import write_record
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture
+def record(tmp_path):
+    """The record of a model of three files."""
+    (tmp_path / "model").mkdir()
+    (tmp_path / WEIGHTS).write_bytes(b"weights")
+    (tmp_path / TOKENIZER).write_text("{}")
+    (tmp_path / LENGTH).write_text('{"max_seq_length": 48}')
+    files = [WEIGHTS, TOKENIZER, LENGTH]
+    write_record(tmp_path / "record.json", "train", outputs=files, started=0.0)
+    return tmp_path / "record.json"
+
+
+def test_a_saved_model_knows_its_files_their_digests_and_its_length(record):
+    model = SavedModel.read(record)
+    assert model.folder == record.parent / "model"
+    assert model.tokenizer == record.parent / "model/tokenizer.json"
+    assert model.weights_digest == hashlib.sha256(b"weights").hexdigest()
+    assert model.tokenizer_digest == hashlib.sha256(b"{}").hexdigest()
+    assert model.max_length == 48
+
+
+def test_a_damaged_file_is_refused_unless_other_files_were_asked_for(record):
+    (record.parent / WEIGHTS).write_bytes(b"w3ights")
+    with pytest.raises(InputError, match="model.safetensors: damaged"):
+        SavedModel.read(record)
+    assert SavedModel.read(record, TOKENIZER, LENGTH).max_length == 48
+
+
+@pytest.mark.parametrize("length", ["2", "true", '"48"', "null", str(2**40)])
+def test_a_length_that_is_no_number_of_tokens_is_refused(record, length):
+    (record.parent / LENGTH).write_text(f'{{"max_seq_length": {length}}}')
+    with pytest.raises(InputError, match="max_seq_length"):
+        SavedModel.read(record, TOKENIZER).max_length
+
+
+def test_a_saved_model_is_known_without_torch():
+    program = "import sys, semblance.models.saved; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], cwd=ROOT).returncode == 0
