@@ -17,7 +17,7 @@ import torch
 from semblance.models.encoder import Architecture, Encoder
 from semblance.provenance import file_digest
 from semblance.training.keeping.checkpoint import Checkpoints
-from semblance.training.loop import Progress
+from semblance.training.loop import Progress, TrainingState
 from semblance.training.optimiser import AdamW
 
 SHAPES = {  # name: width, layers, heads, inner width
@@ -45,7 +45,7 @@ def measure(shape: tuple[int, int, int, int], folder: Path, repeats: int) -> str
     keeper, seconds = Checkpoints(folder, "benchmark"), []
     for step in range(repeats):
         started = time.monotonic()
-        keeper.save(model, adam, Progress(step=step), best)
+        keeper.save(TrainingState(model, adam, Progress(step=step), best))
         seconds.append(time.monotonic() - started)
     state = next(folder.glob("*/step-*/state.safetensors"))
     started = time.monotonic()

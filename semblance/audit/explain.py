@@ -18,7 +18,16 @@ from semblance.reporting.table import Row, Table, from_json
 WIDTH = 100
 DIGITS = 16  # of a digest, in the text; the JSON has it whole
 FEW = 4  # so many raw files are named in the text, the rest counted
-TOLD = ("settings", "counts", "steps", "training", "regulated", "device", "code", "environment")
+TOLD = (
+    "settings",
+    "counts",
+    "steps",
+    "training",
+    "regulator_precision",
+    "device",
+    "code",
+    "environment",
+)
 CHECKED = "checked"
 
 

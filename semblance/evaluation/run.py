@@ -14,6 +14,7 @@ from semblance.layout import SCORE_COLUMNS, STS_DEV
 from semblance.locks import exclusive
 from semblance.models import folder as model_folder
 from semblance.models.encoder import Compute, Encoder, device_name, set_up
+from semblance.models.saved import SavedModel
 from semblance.provenance import canonical, checked, environment, text_digest, write_record
 from semblance.settings import StsProtocol
 
@@ -63,12 +64,12 @@ def evaluate_sts(run: StsRun, model: str, test: str, dev: str, target: Target) -
     started = time.monotonic()
     test_digest = data_digest(test)
     dev_digest = data_digest(dev)
-    encoder, facts = _open(model, target)
+    saved = SavedModel.read(model)
+    encoder, facts = _open(saved, target)
     facts["data"] = test_digest
     pairs = similarity.join_pairs(read_pairs(Path(dev).parent), read_pairs(Path(test).parent))
-    sentences = similarity.Sts(pairs, _tokenizer(model))
-    longest = model_folder.stored_length(Path(model).parent / "model")
-    predictions, geometry = sentences.predict(encoder, longest)
+    sentences = similarity.Sts(pairs, saved.tokenizer)
+    predictions, geometry = sentences.predict(encoder, saved.max_length)
     rows = [*similarity.score_rows(predictions), *_geometry_rows(predictions, geometry)]
     for row in rows:
         row |= {"fold": "", "protocol": run.protocol}
@@ -92,11 +93,12 @@ def evaluate_faq(run: FaqRun, model: str, bank: str, max_length: int, target: Ta
     """Write the retrieval scores of one fold of a bank; ``bank`` is its record."""
     started = time.monotonic()
     digest = data_digest(bank)
-    encoder, facts = _open(model, target)
+    saved = SavedModel.read(model)
+    encoder, facts = _open(saved, target)
     facts["data"] = digest
     whole = read_bank(Path(bank).parent)
     chosen = [q for q in whole.questions if q.part == run.fold and q.protocol in run.protocols]
-    ranking = retrieval.Retrieval(whole, chosen, _tokenizer(model))
+    ranking = retrieval.Retrieval(whole, chosen, saved.tokenizer)
     predictions = ranking.predict(encoder, max_length)
     rows = list(retrieval.score_rows(predictions))
     for row in rows:
@@ -112,42 +114,44 @@ def data_digest(record: str) -> str:
     return text_digest(canonical(checked(record)["outputs"]))
 
 
-def _open(model: str, target: Target) -> tuple[Encoder, dict]:
+def _open(model: SavedModel, target: Target) -> tuple[Encoder, dict]:
     """Load a model for evaluation; return it and the facts that stand beside each of its scores."""
     compute = target.compute
-    record = checked(model)
+    record = model.record
     device = set_up(compute.threads, compute.gpus, compute.matmul)
-    encoder = model_folder.load(Path(model).parent / "model").eval().to(device)
+    encoder = model_folder.load(model.folder).eval().to(device)
     encoder.precision = compute.precision
     name = device_name(device)
     settings = record.get("settings", {})
-    regulated = record.get("regulated", {})
+    regulators = record.get("regulator_precision", {})
     made = {
         "device": _kind(record.get("device", name)),
         "matmul": settings.get("matmul", "highest"),
         "versions": _versions(record["environment"]),
     }
     # Named only where it differs: a table holds models with and without regulators.
-    if regulated.get("matmul", made["matmul"]) != made["matmul"]:
-        made["regulated"] = regulated["matmul"]
+    if regulators.get("matmul", made["matmul"]) != made["matmul"]:
+        made["regulated"] = regulators["matmul"]
     evaluated = {
         "device": _kind(name),
         "matmul": compute.matmul,
         "versions": _versions(environment()),
     }
     environments = {"evaluated": evaluated, "made": made}
-    precision = _precision(compute.precision, settings.get("precision"), regulated.get("precision"))
+    precision = _precision(
+        compute.precision, settings.get("precision"), regulators.get("precision")
+    )
     return encoder, {
         "precision": precision,
         "code": target.code,
         "environment": text_digest(canonical(environments))[:16],
-        "weights": record["outputs"]["model/model.safetensors"],
+        "weights": model.weights_digest,
     }
 
 
-def _precision(evaluated: str, trained: str | None, regulated: str | None) -> str:
+def _precision(evaluated: str, trained: str | None, regulators: str | None) -> str:
     """Return the precision of a score, and those of training and regulators where they differ."""
-    others = {"trained": trained, "regulators": regulated}
+    others = {"trained": trained, "regulators": regulators}
     told = ", ".join(
         f"{what} in {other}" for what, other in others.items() if other not in (None, evaluated)
     )
@@ -160,10 +164,6 @@ def _kind(device: str) -> str:
 
 def _versions(found: dict[str, str]) -> dict[str, str]:
     return {k: v for k, v in found.items() if k in LIBRARIES_THAT_COUNT}
-
-
-def _tokenizer(model: str) -> Path:
-    return Path(model).parent / "model" / "tokenizer.json"
 
 
 def _write(

@@ -248,17 +248,6 @@ def module_kinds(folder: Path) -> list[str]:
     return [name.rpartition(".")[2] for name in types]
 
 
-def stored_length(folder: Path) -> int:
-    """Return the longest input in tokens that the folder states."""
-    path = folder / "sentence_bert_config.json"
-    length = read_object(path).get("max_seq_length")
-    if type(length) is not int or not 3 <= length <= LARGEST:
-        raise InputError(
-            path, f"max_seq_length is {length!r:.40}", "expected a whole number of at least 3"
-        )
-    return length
-
-
 def save(
     encoder: Encoder,
     folder: str | Path,

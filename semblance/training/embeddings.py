@@ -6,83 +6,84 @@ from pathlib import Path
 
 import numpy as np
 
-from semblance.data.corpus import read_tokens
+from semblance.data.corpus import Tokens, read_tokens
 from semblance.errors import InputError, is_passing
 from semblance.files import whole_file
 from semblance.locks import exclusive
 from semblance.models import folder as model_folder
-from semblance.models.encoder import Compute, device_name, set_up
+from semblance.models.encoder import Compute, Encoder, device_name, set_up
+from semblance.models.saved import SavedModel
 from semblance.models.vectors import collapsed
 from semblance.provenance import checked, write_record
 
+NAME = "embeddings.npy"
 BLOCK = 1 << 15  # sentences embedded and written at a time: memory does not grow with the corpus
+SAMPLE = 1000  # sentences that show whether the embeddings have collapsed
 
 
 def read_embeddings(path: str | Path) -> np.ndarray:
-    """Memory-map embeddings, (N, d) float16; InputError for any other array, and for pickled objects."""
+    """Memory-map embeddings, (N, d) float16; InputError for another array or a pickled object."""
     try:
         vectors = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, EOFError, OSError) as error:
         if is_passing(error):
             raise
-        raise InputError(
-            path, f"no array that can be read ({error})", "delete it and run again"
-        ) from None
+        problem = f"no array that can be read ({error})"
+        raise InputError(path, problem, "delete it and run again") from None
     if not isinstance(vectors, np.ndarray) or vectors.dtype != np.float16 or vectors.ndim != 2:
         raise InputError(path, "not an array (N, d) of float16", "delete it and run again")
     return vectors
 
 
 def embed(
-    model: str, tokens: str, output: str, max_length: int, compute: Compute, code: str
+    model: str, tokens: str, output: str | Path, max_length: int, compute: Compute, code: str
 ) -> None:
-    """Write ``embeddings.npy`` (N, d) float16, made in evaluation mode, and its record, into ``output``.
+    """Write ``embeddings.npy``, (N, d) float16, and its record into the folder ``output``.
 
-    ``model`` and ``tokens`` are records of the stages before.
+    ``model`` and ``tokens`` are records of earlier stages. The model is in evaluation mode.
+    Raises InputError for a corpus without a sentence and for embeddings that no training can use.
     """
     started = time.monotonic()
     device = set_up(compute.threads, compute.gpus, compute.matmul)
-    model_record, token_record = checked(model), checked(tokens)
-    encoder = model_folder.load(Path(model).parent / "model").eval().to(device)
+    saved = SavedModel.read(model)
+    token_record = checked(tokens)
+    encoder = model_folder.load(saved.folder).eval().to(device)
     encoder.precision = compute.precision
-    data, folder = read_tokens(Path(tokens).parent / "tokens.arrow"), Path(output)
-    size = (len(data.offsets) - 1, encoder.shape.hidden_size)
-    if not size[0]:
+    data = read_tokens(Path(tokens).parent / "tokens.arrow")
+    sentences = len(data.offsets) - 1
+    if not sentences:
         raise InputError(tokens, "holds no sentence", "use a larger corpus")
-    with (
-        exclusive(folder),
-        whole_file(folder / "embeddings.npy") as temporary,
-        open(temporary, "wb") as stream,
-    ):
-        np.lib.format.write_array_header_1_0(
-            stream, {"descr": "<f2", "fortran_order": False, "shape": size}
-        )
-        for first in range(0, size[0], BLOCK):
-            vectors = encoder.encode(data.part(first, first + BLOCK), max_length).astype(np.float16)
-            if not np.isfinite(vectors).all():
-                raise InputError(
-                    model, "gives embeddings that are not finite as float16", "train it again"
-                )
-            if not first and collapsed(vectors[:1000]):
-                raise InputError(
-                    model,
-                    "gives embeddings that have collapsed onto one direction",
-                    "train it with another φ",
-                )
-            stream.write(vectors.tobytes())
-    inputs = {
-        "model": model_record["outputs"]["model/model.safetensors"],
-        "tokens": token_record["outputs"]["tokens.arrow"],
-    }
+    folder = Path(output)
+    with exclusive(folder), whole_file(folder / NAME) as temporary:
+        _write_blocks(encoder, data, max_length, temporary, model)
     write_record(
         folder / "record.json",
         "embed",
-        outputs=["embeddings.npy"],
+        outputs=[NAME],
         started=started,
         code=code,
-        inputs=inputs,
-        sentences=size[0],
+        inputs={"model": saved.weights_digest, "tokens": token_record["outputs"]["tokens.arrow"]},
+        sentences=sentences,
         max_length=max_length,
         settings=asdict(compute),
         device=device_name(device),
     )
+
+
+def _write_blocks(encoder: Encoder, data: Tokens, max_length: int, path: Path, model: str) -> None:
+    """Embed all sentences and write them, block by block, in NumPy's format."""
+    sentences = len(data.offsets) - 1
+    shape = (sentences, encoder.shape.hidden_size)
+    header = {"descr": "<f2", "fortran_order": False, "shape": shape}
+    with open(path, "wb") as stream:
+        np.lib.format.write_array_header_1_0(stream, header)
+        for first in range(0, sentences, BLOCK):
+            block = data.part(first, first + BLOCK)
+            vectors = encoder.encode(block, max_length).astype(np.float16)
+            if not np.isfinite(vectors).all():
+                problem = "gives embeddings that are not finite as float16"
+                raise InputError(model, problem, "train it again")
+            if first == 0 and collapsed(vectors[:SAMPLE]):
+                problem = "gives embeddings that have collapsed onto one direction"
+                raise InputError(model, problem, "train it with another φ")
+            stream.write(vectors.tobytes())

@@ -12,15 +12,16 @@ from tqdm import tqdm
 from semblance.errors import InputError
 from semblance.training.optimiser import AdamW
 
-STEP, EVALUATION = "step", "evaluation"
+STEP, EVALUATION, END = "step", "evaluation", "end"  # what a training does next
 
 
 @dataclass(frozen=True)
 class Schedule:
     """How long and how fast to train.
 
-    ``warmup`` is a share of the steps; ``evaluate_every`` counts steps; ``patience`` counts windows of
-    ``window`` steps whose mean loss does not fall (None: no early stopping).
+    ``warmup`` is a share of the steps. ``evaluate_every`` counts steps; 0: at the start and the end
+    only. Early stopping ends the training when the mean loss of ``window`` steps has not fallen for
+    ``patience`` windows; None: no early stopping.
     """
 
     steps: int
@@ -46,6 +47,38 @@ class Progress:
     stopped: str = ""
 
 
+@dataclass
+class TrainingState:
+    """All that changes during a training, besides the random generators.
+
+    ``best_weights`` are those of the best dev score, None before there is one.
+    """
+
+    model: nn.Module
+    optimiser: AdamW
+    progress: Progress = field(default_factory=Progress)
+    best_weights: dict[str, Tensor] | None = None
+
+
+class NoCheckpoints:
+    """The three calls that ``fit`` makes to checkpoints; here they do nothing.
+
+    ``keeping.checkpoint.Checkpoints`` answers them with real checkpoints.
+    """
+
+    def restore(self, state: TrainingState) -> None:
+        """Bring ``state`` to the last checkpoint, if there is one."""
+
+    def before(self, work: str, state: TrainingState, steps: int) -> None:
+        """Raise an exception, which ends the training, if ``work`` must not begin.
+
+        ``steps`` is the number of all steps of the training.
+        """
+
+    def save_if_due(self, state: TrainingState) -> None:
+        """Save ``state`` if the last checkpoint is old enough."""
+
+
 class TrainingFailed(InputError):
     """The training went wrong in a way that no later step can mend."""
 
@@ -65,126 +98,128 @@ def fit(
     *,
     evaluate: Callable[[], float] | None = None,
     log: Callable[[dict], None] = lambda event: None,
-    checkpoint=None,
-    label: str = "",
+    checkpoints=NoCheckpoints(),
 ) -> Progress:
     """Train ``model`` in place and leave it with its best weights on the dev set.
 
-    ``step_loss(step)`` draws batch number ``step`` and returns its loss. ``evaluate()`` returns the dev
-    score, higher is better; without it the last weights are kept. The untrained model is evaluated
-    too, for the curve, but is no candidate: a method must not win by not training.
-    ``checkpoint`` (``training.checkpoint``) saves and restores the state, and ends the training, resumable,
-    where the time is up or the folder is another's; None does none of it.
-    Raises TrainingFailed for a loss that is not finite or a dev score that is NaN (collapse).
+    ``step_loss(step)`` draws batch number ``step`` and returns its loss. ``evaluate()`` returns the
+    dev score, higher is better; without it the last weights are kept. The untrained model is
+    evaluated too, for the curve, but is no candidate: a method must not win by not training.
+    Raises TrainingFailed for a loss that is not finite or a dev score that is NaN (collapse), and
+    what ``checkpoints.before`` raises.
     """
-    adam, progress = AdamW(model, schedule.weight_decay), Progress()
-    best = None if checkpoint is None else checkpoint.restore(model, adam, progress)
-    work = _next_work(progress, schedule, evaluate)
-    bar = tqdm(
+    state = TrainingState(model, AdamW(model, schedule.weight_decay))
+    checkpoints.restore(state)
+    with _progress_bar(state.progress, schedule) as bar:
+        while (work := _next_work(state.progress, schedule, evaluate)) != END:
+            checkpoints.before(work, state, schedule.steps)
+            if work == STEP:
+                _step(state, step_loss, schedule, log)
+                bar.update()
+            else:
+                _evaluate(state, evaluate, log)
+            # A checkpoint holds its own step's dev score: it waits for an evaluation that is due.
+            due = _is_evaluation_due(state.progress, schedule, evaluate)
+            if state.progress.step and not due:
+                checkpoints.save_if_due(state)
+    if state.best_weights is not None:
+        model.load_state_dict(state.best_weights)
+    return state.progress
+
+
+def _progress_bar(progress: Progress, schedule: Schedule) -> tqdm:
+    return tqdm(
         total=schedule.steps,
         initial=progress.step,
-        desc=label,
         unit="step",
         file=sys.stderr,
         disable=None,
         mininterval=1.0,
     )
-    with bar:
-        while work:
-            if checkpoint is not None:
-                checkpoint.before(work, schedule.steps, model, adam, progress, best)
-            if work == STEP:
-                value = _step(model, adam, step_loss, schedule, progress.step)
-                progress.step += 1
-                _note_loss(progress, value, schedule, log)
-                bar.update()
-            elif _evaluate(model, evaluate, progress, log):
-                best = {n: v.detach().clone() for n, v in model.state_dict().items()}
-            work = _next_work(progress, schedule, evaluate)
-            if (
-                checkpoint is not None and progress.step and work != EVALUATION
-            ):  # a checkpoint owes no evaluation
-                checkpoint.save_if_due(model, adam, progress, best)
-    if best is not None:
-        model.load_state_dict(best)
-    return progress
 
 
 def _next_work(progress: Progress, schedule: Schedule, evaluate: Callable | None) -> str:
-    """Return STEP, EVALUATION or, at the end, the empty string."""
-    over = progress.step >= schedule.steps or bool(progress.stopped)
-    due = (
-        not progress.step
-        or over
-        or (schedule.evaluate_every and progress.step % schedule.evaluate_every == 0)
-    )
-    evaluated = progress.curve and progress.curve[-1]["step"] == progress.step
-    if evaluate and due and not evaluated:
+    """Return EVALUATION where the dev score is due, else STEP while steps are left, else END."""
+    if _is_evaluation_due(progress, schedule, evaluate):
         return EVALUATION
-    return "" if over else STEP
+    if _is_last_step_done(progress, schedule):
+        return END
+    return STEP
 
 
-def _step(
-    model: nn.Module, adam: AdamW, step_loss: Callable, schedule: Schedule, step: int
-) -> float:
-    model.train()
-    value = step_loss(step)
+def _is_evaluation_due(progress: Progress, schedule: Schedule, evaluate: Callable | None) -> bool:
+    """Tell whether the dev score of this step is wanted and not yet known.
+
+    It is wanted before the first step, at each interval and after the last step.
+    """
+    if evaluate is None:
+        return False
+    if progress.curve and progress.curve[-1]["step"] == progress.step:
+        return False
+    if progress.step == 0 or _is_last_step_done(progress, schedule):
+        return True
+    return schedule.evaluate_every > 0 and progress.step % schedule.evaluate_every == 0
+
+
+def _is_last_step_done(progress: Progress, schedule: Schedule) -> bool:
+    return progress.step >= schedule.steps or bool(progress.stopped)
+
+
+def _step(state: TrainingState, step_loss: Callable, schedule: Schedule, log: Callable) -> None:
+    """Draw a batch and update the weights once."""
+    rate = learning_rate(state.progress.step, schedule)
+    state.model.train()
+    value = step_loss(state.progress.step)
     value.backward()
-    torch.nn.utils.clip_grad_norm_(model.parameters(), schedule.clip)
-    adam.step(learning_rate(step, schedule))
-    adam.zero_grad()
+    torch.nn.utils.clip_grad_norm_(state.model.parameters(), schedule.clip)
+    state.optimiser.step(rate)
+    state.optimiser.zero_grad()
     loss = float(value.detach())
+    state.progress.step += 1
     if not math.isfinite(loss):
-        raise TrainingFailed(
-            f"step {step + 1}", f"the loss is {loss}", "lower the learning rate, or train in fp32"
-        )
-    return loss
+        advice = "lower the learning rate, or train in fp32"
+        raise TrainingFailed(f"step {state.progress.step}", f"the loss is {loss}", advice)
+    log({"step": state.progress.step, "loss": loss, "learning_rate": rate})
+    if schedule.patience is not None:
+        _stop_early(state.progress, loss, schedule)
 
 
-def _note_loss(progress: Progress, value: float, schedule: Schedule, log: Callable) -> None:
-    log(
-        {
-            "step": progress.step,
-            "loss": value,
-            "learning_rate": learning_rate(progress.step - 1, schedule),
-        }
-    )
-    if schedule.patience is None:
+def _stop_early(progress: Progress, loss: float, schedule: Schedule) -> None:
+    """Note the loss; say in ``progress.stopped`` why no further step follows, if none does."""
+    progress.losses.append(loss)
+    if len(progress.losses) < schedule.window:
         return
-    progress.losses.append(value)
-    if len(progress.losses) == schedule.window:
-        progress.windows.append(sum(progress.losses) / schedule.window)
-        progress.losses.clear()
-        lowest = progress.windows.index(min(progress.windows))
-        if len(progress.windows) - 1 - lowest >= schedule.patience:
-            progress.stopped = (
-                f"the loss did not fall for {schedule.patience} windows of {schedule.window} steps"
-            )
+    progress.windows.append(sum(progress.losses) / schedule.window)
+    progress.losses.clear()
+    lowest = progress.windows.index(min(progress.windows))
+    if len(progress.windows) - 1 - lowest >= schedule.patience:
+        progress.stopped = (
+            f"the loss did not fall for {schedule.patience} windows of {schedule.window} steps"
+        )
 
 
-def _evaluate(
-    model: nn.Module, evaluate: Callable[[], float], progress: Progress, log: Callable
-) -> bool:
-    """Note the dev score; return whether these are the best weights so far."""
-    model.eval()
+def _evaluate(state: TrainingState, evaluate: Callable[[], float], log: Callable) -> None:
+    """Note the dev score, and keep a copy of the weights if it is the best so far."""
+    progress = state.progress
+    state.model.eval()
     score = evaluate()
     if math.isnan(score):
-        raise TrainingFailed(
-            f"step {progress.step}",
-            "the dev score is NaN: the embeddings have collapsed",
-            "lower the learning rate",
-        )
+        problem = "the dev score is NaN: the embeddings have collapsed"
+        raise TrainingFailed(f"step {progress.step}", problem, "lower the learning rate")
     progress.curve.append({"step": progress.step, "dev": score})
     log({"step": progress.step, "dev": score})
     if progress.step and score > progress.best:
-        progress.best, progress.best_step = score, progress.step
-        return True
-    return False
+        progress.best = score
+        progress.best_step = progress.step
+        weights = state.model.state_dict()
+        state.best_weights = {name: value.detach().clone() for name, value in weights.items()}
 
 
 def summary(progress: Progress) -> dict:
-    """Return what a run record says of a training."""
+    """Return what a run record says of a training; ``best`` is None without a dev score."""
+    best = None
+    if progress.best_step:
+        best = progress.best
     facts = asdict(progress)
-    return {k: facts[k] for k in ("step", "best_step", "curve", "windows", "stopped")} | {
-        "best": progress.best if progress.best_step else None
-    }
+    shown = ("step", "best_step", "curve", "windows", "stopped")
+    return {name: facts[name] for name in shown} | {"best": best}

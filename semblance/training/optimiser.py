@@ -1,8 +1,8 @@
 """AdamW over torch's own fused kernel, without ``torch.optim``.
 
-Making any ``torch.optim`` optimiser imports torch's compiler, which takes as long as importing torch
-itself; a sweep of hundreds of trainings would pay that hundreds of times. Tests hold this equal to
-``torch.optim.AdamW(fused=True)`` bit for bit.
+Any ``torch.optim`` optimiser imports torch's compiler, which takes as long as importing torch
+itself, and every training would pay for that. A test holds this equal to
+``torch.optim.AdamW(fused=True)``, bit for bit.
 """
 
 import torch
@@ -16,29 +16,32 @@ class AdamW:
     """Decoupled weight decay (Loshchilov and Hutter 2019); biases and layer norms do not decay."""
 
     def __init__(self, model: nn.Module, weight_decay: float):
-        named = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
-        plain = [n for n, _ in named if n.endswith("bias") or "norm" in n]
-        self.groups = [
-            ([(n, p) for n, p in named if n not in plain], weight_decay),
-            ([(n, p) for n, p in named if n in plain], 0.0),
-        ]
-        self.state: dict[str, dict[str, Tensor]] = {}
+        decayed, undecayed = [], []
+        for name, parameter in model.named_parameters():
+            if not parameter.requires_grad:
+                continue
+            if name.endswith("bias") or "norm" in name:
+                undecayed.append((name, parameter))
+            else:
+                decayed.append((name, parameter))
+        self.groups = [(decayed, weight_decay), (undecayed, 0.0)]
+        self.state: dict[str, dict[str, Tensor]] = {}  # by name of the parameter
 
     @torch.no_grad()
     def step(self, learning_rate: float) -> None:
         """Update every parameter that has a gradient."""
         for named, decay in self.groups:
-            live = [(n, p) for n, p in named if p.grad is not None]
-            if not live:
+            used = [(name, p) for name, p in named if p.grad is not None]
+            if not used:
                 continue
-            states = [self._state(n, p) for n, p in live]
-            counts = [s["step"] for s in states]
+            states = [self._state(name, p) for name, p in used]
+            counts = [state["step"] for state in states]
             torch._foreach_add_(counts, 1)  # one launch on a GPU, not one for each parameter
             torch._fused_adamw_(
-                [p for _, p in live],
-                [p.grad for _, p in live],
-                [s["mean"] for s in states],
-                [s["square"] for s in states],
+                [p for _, p in used],
+                [p.grad for _, p in used],
+                [state["mean"] for state in states],
+                [state["square"] for state in states],
                 [],
                 counts,
                 lr=learning_rate,
@@ -51,6 +54,7 @@ class AdamW:
             )
 
     def _state(self, name: str, parameter: Tensor) -> dict[str, Tensor]:
+        """Return a parameter's number of steps and its two moments, zero at first."""
         if name not in self.state:  # made once: it is twice as large as the model
             self.state[name] = {
                 "step": torch.zeros((), dtype=torch.float32, device=parameter.device),

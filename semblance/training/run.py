@@ -1,29 +1,23 @@
-"""One training from files to files: base and corpus in, model folder, dev curve and record out."""
+"""One training from files to files: start model and corpus in, model, dev curve and record out."""
 
 import csv
+import functools
 import io
-import shutil
-import sys
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 
-import numpy as np
 import torch
 
-from semblance.data.corpus import read_rows, read_tokens
-from semblance.errors import InputError
+from semblance.data.corpus import Tokens, read_rows, read_tokens
 from semblance.files import write_text
-from semblance.locks import Lease, exclusive
 from semblance.models import folder as model_folder
-from semblance.models.encoder import Compute, Encoder, device_name, set_up
+from semblance.models.encoder import Encoder, device_name, set_up
+from semblance.models.saved import FOLDER, SavedModel
 from semblance.models.vectors import collapsed
-from semblance.provenance import canonical, checked, environment, text_digest, write_record
-from semblance.training.embeddings import read_embeddings
-from semblance.training.keeping import finished
-from semblance.training.keeping.checkpoint import Checkpoints
-from semblance.training.keeping.events import Events
+from semblance.training.inputs import TrainingInputs, check_inputs, check_unchanged
+from semblance.training.keeping.checkpoint import Cadence
+from semblance.training.keeping.kept import kept_training
 from semblance.training.loop import Progress, TrainingFailed, fit, summary
 from semblance.training.recipe import (
     BatchLoss,
@@ -33,19 +27,56 @@ from semblance.training.recipe import (
     training_rows,
 )
 
-Dev = Callable[[Encoder], float]
+SAMPLE = 1000  # sentences that show whether the embeddings have collapsed
 
 
-@dataclass(frozen=True)
-class Cadence:
-    """When to save step checkpoints and when to stop, resumable; it changes no result, so it is no setting.
+def train(
+    inputs: TrainingInputs,
+    output: str | Path,
+    settings: TrainSettings,
+    *,
+    stage: str,
+    code: str,
+    cadence: Cadence = Cadence(),
+) -> None:
+    """Train one model and write ``output``: ``model/``, ``dev.csv``, ``record.json`` (last).
 
-    ``stop_at``: seconds since the epoch at which the process must have ended; None: no limit.
+    A training that was finished before is not done again: its outputs are put back.
+    Raises Busy where another process trains into ``output``, and OutOfTime where
+    ``cadence.stop_at`` comes too soon; the next call goes on from there.
     """
-
-    minutes: float = 10.0
-    steps: int = 0
-    stop_at: float | None = None
+    with kept_training(output, cadence) as kept:
+        device = prepare_torch(settings)
+        sources = check_inputs(inputs)
+        if kept.already_finished(
+            settings=asdict(settings), inputs=sources.digests, code=code, device=device_name(device)
+        ):
+            return
+        trains_head, _ = head_use(settings.head)
+        encoder = model_folder.load(sources.start.folder, head=trains_head).to(device)
+        tokens = read_tokens(Path(inputs.tokens).parent / "tokens.arrow")
+        corpus = read_rows(Path(inputs.corpus).parent)
+        rows = training_rows(corpus, len(tokens.offsets) - 1, settings)
+        batch_loss = BatchLoss(encoder, tokens, rows, settings, sources.regulators.embeddings)
+        plan = schedule(rows, settings)
+        evaluate = _dev_score(inputs, encoder)
+        with kept.events() as log:
+            progress = fit(
+                encoder, batch_loss, plan, evaluate=evaluate, log=log, checkpoints=kept.checkpoints
+            )
+        if evaluate is None:
+            _check_not_collapsed(encoder, tokens, settings, output)
+        check_unchanged(sources.start)
+        kept.check_writer()
+        outputs = _save(encoder, progress, sources.start, settings, kept.output)
+        kept.finish(
+            stage,
+            outputs,
+            batch_size=batch_loss.size,
+            steps=plan.steps,
+            training=summary(progress),
+            regulator_precision=sources.regulators.precision,
+        )
 
 
 def prepare_torch(settings: TrainSettings) -> str:
@@ -55,167 +86,31 @@ def prepare_torch(settings: TrainSettings) -> str:
     return device
 
 
-def load_augmented(
-    records: Sequence[str],
-) -> tuple[list[np.ndarray], dict[str, str], dict[str, str]]:
-    """Memory-map each entropy model's embeddings, (N, d) float16.
-
-    Returns them, their digests, and the precision and matmul precision that they were made in.
-    """
-    arrays, inputs, made = [], {}, {"precision": set(), "matmul": set()}
-    for path in records:
-        record = checked(path)
-        arrays.append(read_embeddings(Path(path).parent / "embeddings.npy"))
-        inputs[str(path)] = record["outputs"]["embeddings.npy"]
-        settings = asdict(Compute()) | record.get(
-            "settings", {}
-        )  # before it was declared, it was the default
-        for name, values in made.items():
-            values.add(settings[name])
-    return (
-        arrays,
-        inputs,
-        {name: " and ".join(sorted(values)) for name, values in made.items() if values},
-    )
+def _dev_score(inputs: TrainingInputs, encoder: Encoder) -> Callable[[], float] | None:
+    if inputs.dev is None:
+        return None
+    return functools.partial(inputs.dev, encoder)
 
 
-def train(
-    base: str,
-    corpus: str,
-    tokens: str,
-    output: str,
-    settings: TrainSettings,
-    *,
-    stage: str,
-    code: str,
-    dev: Dev | None,
-    dev_inputs: dict[str, str],
-    augmented: Sequence[str] = (),
-    cadence: Cadence = Cadence(),
+def _check_not_collapsed(
+    encoder: Encoder, tokens: Tokens, settings: TrainSettings, output: str | Path
 ) -> None:
-    """Train one model and write ``output``: ``model/``, ``dev.csv``, ``record.json`` (last).
-
-    ``base``, ``corpus``, ``tokens`` and each of ``augmented`` are the records of earlier stages;
-    what they vouch for is checked before use. A training that was finished before, whatever became
-    of its outputs since, is not done again. Raises Busy where another process trains into ``output``,
-    OutOfTime where ``cadence.stop_at`` comes too soon; the next call goes on from there.
-    """
-    with exclusive(output) as lease:
-        _train(
-            base,
-            corpus,
-            tokens,
-            output,
-            settings,
-            stage,
-            code,
-            dev,
-            dev_inputs,
-            augmented,
-            cadence,
-            lease,
-        )
+    """Raise TrainingFailed if the embeddings have collapsed, which no dev score would show."""
+    vectors = encoder.eval().encode(tokens.part(0, SAMPLE), settings.max_length)
+    if collapsed(vectors):
+        problem = "the embeddings have collapsed onto one direction"
+        raise TrainingFailed(output, problem, "lower φ or the learning rate")
 
 
-def _train(
-    base: str,
-    corpus: str,
-    tokens: str,
-    output: str,
-    settings: TrainSettings,
-    stage: str,
-    code: str,
-    dev: Dev | None,
-    dev_inputs: dict[str, str],
-    augmented: Sequence[str],
-    cadence: Cadence,
-    lease: Lease,
-) -> None:
-    started, device = time.monotonic(), prepare_torch(settings)
-    records = {"base": checked(base), "corpus": checked(corpus), "tokens": checked(tokens)}
-    same_tokenizer(records["base"], base, records["tokens"], tokens)
-    frozen, inputs, regulated = load_augmented(augmented)
-    inputs |= {n: text_digest(canonical(r["outputs"])) for n, r in records.items()} | dev_inputs
-    identity = text_digest(
-        canonical([asdict(settings), inputs, code, device_name(device), environment()])
-    )
-    out = Path(output)
-    keeper = Checkpoints(
-        out / "checkpoints", identity, cadence.minutes, cadence.steps, cadence.stop_at, lease
-    )
-    if finished.put_back(keeper.finished, out):
-        print("already trained: its outputs are put back", file=sys.stderr)
-        keeper.clear(but=keeper.finished)
-        return
-    trains_head, keeps_head = head_use(settings.head)
-    encoder = model_folder.load(Path(base).parent / "model", head=trains_head).to(device)
-    token_data = read_tokens(Path(tokens).parent / "tokens.arrow")
-    rows = training_rows(read_rows(Path(corpus).parent), len(token_data.offsets) - 1, settings)
-    step_loss, plan = (
-        BatchLoss(encoder, token_data, rows, settings, frozen),
-        schedule(rows, settings),
-    )
-    if not keeper.any():
-        shutil.rmtree(out / "events", ignore_errors=True)  # another training's curves
-    with Events(out / "events") as log:
-        progress = fit(
-            encoder,
-            step_loss,
-            plan,
-            evaluate=(lambda: dev(encoder)) if dev else None,
-            log=log,
-            checkpoint=keeper,
-            label=out.name,
-        )
-    if dev is None and collapsed(
-        encoder.eval().encode(token_data.part(0, 1000), settings.max_length)
-    ):
-        raise TrainingFailed(
-            str(out),
-            "the embeddings have collapsed onto one direction",
-            "lower φ or the learning rate",
-        )
-    if (
-        checked(base)["outputs"] != records["base"]["outputs"]
-    ):  # its tokenizer and config are copied now, hours later
-        raise InputError(base, "changed while it was trained from", "start again")
-    lease.check()
-    files = model_folder.save(
-        encoder,
-        out / "model",
-        Path(base).parent / "model",
-        keeps_head,
-        max(settings.max_length, model_folder.stored_length(Path(base).parent / "model")),
-    )
-    write_text(out / "dev.csv", _curve(progress))
-    outputs = [*(f"model/{f}" for f in files), "dev.csv"]
-    write_record(
-        out / "record.json",
-        stage,
-        outputs=outputs,
-        started=started - keeper.seconds_before,
-        lives=keeper.lives,
-        code=code,
-        inputs=inputs,
-        settings=asdict(settings),
-        device=device_name(device),
-        batch_size=step_loss.size,
-        steps=plan.steps,
-        training=summary(progress),
-        regulated=regulated,
-    )
-    kept = finished.keep(out, outputs, keeper.finished)
-    keeper.clear(but=keeper.finished if kept else None)
-
-
-def same_tokenizer(base: dict, base_path: str, tokens: dict, tokens_path: str) -> None:
-    """Refuse tokens that another tokenizer made."""
-    if base["outputs"]["model/tokenizer.json"] != tokens["tokenizer"]:
-        raise InputError(
-            tokens_path,
-            f"made by another tokenizer than that of {base_path}",
-            "correct the base's tokenizer key in the config",
-        )
+def _save(
+    encoder: Encoder, progress: Progress, start: SavedModel, settings: TrainSettings, output: Path
+) -> list[str]:
+    """Write the model's folder and its dev curve; return the names of the files."""
+    _, keeps_head = head_use(settings.head)
+    max_length = max(settings.max_length, start.max_length)
+    files = model_folder.save(encoder, output / FOLDER, start.folder, keeps_head, max_length)
+    write_text(output / "dev.csv", _curve(progress))
+    return [*(f"{FOLDER}/{name}" for name in files), "dev.csv"]
 
 
 def _curve(progress: Progress) -> str:

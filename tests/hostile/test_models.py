@@ -17,6 +17,7 @@ from semblance.data.corpus import read_parquet, read_rows, read_sentences, read_
 from semblance.errors import InputError
 from semblance.models import folder as model_folder
 from semblance.models.base import BaseSettings, build_base
+from semblance.models.saved import stored_length
 from semblance.provenance import checked, write_sealed
 from semblance.training.embeddings import read_embeddings
 from tests.dag.tiny import write_base
@@ -160,7 +161,7 @@ def test_a_model_folder_with_a_malformed_part_is_refused(file, content, base, tm
     (folder / file).write_text(content)
     with pytest.raises(InputError, match=file):
         model_folder.load(folder)
-        model_folder.stored_length(folder)
+        stored_length(folder)
 
 
 def header(text: str, data: bytes = b"") -> bytes:

@@ -64,8 +64,9 @@ def stages(folder: Path) -> list[str]:
     from semblance.reporting.scores import read_scores
     from semblance.training import run
     from semblance.training.embeddings import embed
+    from semblance.training.inputs import TrainingInputs
     from semblance.training.keeping import finished
-    from semblance.training.keeping.checkpoint import Checkpoints
+    from semblance.training.keeping.checkpoint import Cadence, Checkpoints
     from semblance.training.recipe import TrainSettings
     from tests.dag.tiny import ROOT, write_base
 
@@ -120,22 +121,17 @@ def stages(folder: Path) -> list[str]:
     settings = TrainSettings(
         "regulators", batch_size=8, epochs=1, learning_rate=1e-4, max_length=32, max_steps=2
     )
-    finished.keep, Checkpoints.clear = (
-        lambda *_: False,
-        lambda self, but: None,
-    )  # so that the second training goes on from the first one's last step
+    # So that the second training goes on from the last step of the first.
+    finished.keep = lambda *_: False
+    Checkpoints.clear = lambda self, but=None: None
     for _ in range(2):
         run.train(
-            base,
-            *rest,
+            TrainingInputs(base, *rest, regulators=[str(folder / "embeddings/record.json")]),
             str(folder / "trained"),
             settings,
             stage="train",
             code="",
-            dev=None,
-            dev_inputs={},
-            augmented=[str(folder / "embeddings/record.json")],
-            cadence=run.Cadence(steps=1),
+            cadence=Cadence(steps=1),
         )
     evaluate_sts(
         StsRun("nli", "tiny", "rcl", "1", "senteval"),

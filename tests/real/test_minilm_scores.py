@@ -13,6 +13,7 @@ from semblance.data import sts
 from semblance.data.corpus import tokenise
 from semblance.evaluation.similarity import Sts, score_rows
 from semblance.models import folder as model_folder
+from semblance.models.saved import stored_length
 from workflow.scripts import download_model
 
 KNOWN = 82.03  # Spearman on STS-B test, as the model's authors' evaluation gives it
@@ -40,7 +41,7 @@ def columns(pairs) -> dict[str, np.ndarray]:
 def test_the_untouched_model_has_its_known_score(base: Path, real_data: Path):
     pairs = columns(sts.read_stsb(real_data / "stsb/sts-test.csv"))
     tests = Sts(pairs, base / "tokenizer.json", ("stsb",))
-    predictions, _ = tests.predict(model_folder.load(base).eval(), model_folder.stored_length(base))
+    predictions, _ = tests.predict(model_folder.load(base).eval(), stored_length(base))
     found = next(
         r["value"]
         for r in score_rows(predictions)

@@ -25,7 +25,7 @@ from semblance.provenance import checked
 from tests.reliability.world import COUNT, DIE, HALF, KINDS, Outcome, World, fresh, in_child, result
 
 DECLARED = {"model", "dev.csv", "record.json"}  # the outputs of a training, as Snakemake knows them
-LIVES = 6  # how often a training may be killed before it is let through
+ATTEMPTS = 6  # kills of a training before it may end
 WARM = (
     "train",
     "train_entropy",
@@ -87,17 +87,17 @@ def kills(world: World, count: int, seed: int) -> dict:
             wanted[name] = result(world.folder / "whole"), whole.seconds
         reference, length = wanted[name]
         totals["trainings"] += 1
-        ended = _lives(world, name, out, rng, length, totals)
+        ended = _killed(world, name, out, rng, length, totals)
         if ended.status or result(out) != reference or _left(out):
             failures.append(f"{name}, number {number}: status {ended.status}: {ended.error[-500:]}")
     return {**totals, "methods": len(wanted), "failures": failures}
 
 
-def _lives(
+def _killed(
     world: World, name: str, out: Path, rng: random.Random, length: float, totals: Counter
 ) -> Outcome:
-    for life in range(LIVES + 1):
-        last = life == LIVES
+    for attempt in range(ATTEMPTS + 1):
+        last = attempt == ATTEMPTS
         ended = world.train(name, out, kill_after=None if last else rng.uniform(0.0, length))
         totals["resumed"] += "resumed from step" in ended.error
         totals["passed over"] += ended.error.count("checkpoint passed over")

@@ -158,18 +158,18 @@ def hurt(cluster, local, tmp_path_factory):
 def test_a_job_that_reaches_its_time_limit_goes_on_at_the_next_try(hurt, long_training):
     user = hurt[time_limit].result()
     assert "out of time at step" in user.output()
-    assert user.outputs() == long_training and user.lives() >= 2
+    assert user.outputs() == long_training and user.attempts() >= 2
 
 
 def test_a_cancelled_job_goes_on_at_the_next_try(hurt, long_training):
     user = hurt[cancelled].result()
-    assert user.outputs() == long_training and user.lives() == 2
+    assert user.outputs() == long_training and user.attempts() == 2
     assert "TresPerNode=gres:gpu:1" in user.asked and "TresPerJob" not in user.asked
 
 
 def test_a_requeued_job_goes_on_from_its_last_checkpoint(hurt, long_training):
     user = hurt[requeued].result()
-    assert user.outputs() == long_training and user.lives() == 2
+    assert user.outputs() == long_training and user.attempts() == 2
 
 
 def test_a_job_out_of_memory_asks_for_more_at_the_next_try(cluster, hurt, long_training):
@@ -184,7 +184,7 @@ def test_a_killed_controllers_running_job_is_awaited_and_its_result_counts(hurt,
     user = hurt[controller_killed].result()
     assert f"still running from an earlier run: jobs {user.left_behind}" in user.output()
     assert (
-        user.outputs() == long_training and user.lives() == 1
+        user.outputs() == long_training and user.attempts() == 1
     )  # what the first job made, not a second training
     assert (
         "already trained"
@@ -205,15 +205,15 @@ def test_a_failed_job_is_reported_with_its_last_lines_its_node_and_what_to_try(h
 def test_of_two_launches_of_one_job_one_wins_and_the_other_leaves(hurt, long_training):
     user = hurt[twin].result()
     assert "another process writes here" in (user.folder / "twin.log").read_text()
-    assert user.outputs() == long_training and user.lives() == 1
+    assert user.outputs() == long_training and user.attempts() == 1
 
 
 def test_a_preempted_job_goes_on_when_it_is_its_turn_again(hurt, long_training):
     user = hurt[preempted].result()
     assert "Restarts=1" in user.history
-    assert user.outputs() == long_training and user.lives() == 2
+    assert user.outputs() == long_training and user.attempts() == 2
 
 
 def test_a_job_whose_node_fails_goes_on(hurt, long_training):
     user = hurt[node_failed].result()
-    assert user.outputs() == long_training and user.lives() == 2
+    assert user.outputs() == long_training and user.attempts() == 2

@@ -121,6 +121,6 @@ class User:
         """Return the digests of the finished training."""
         return read_sealed(self.result / "record.json")["outputs"]
 
-    def lives(self) -> int:
+    def attempts(self) -> int:
         """Return how many processes made the finished training."""
-        return read_sealed(self.result / "record.json")["lives"]
+        return read_sealed(self.result / "record.json")["attempts"]

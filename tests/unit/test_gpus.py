@@ -257,7 +257,7 @@ EVALUATION = ["--model", "m", "--gpus", "1", "--jobs-per-gpu", "3", "--output", 
 COMMANDS = {
     "train": [*TRAINING, "--dev", "d"],
     "train_entropy": TRAINING,
-    "train_initial": [*TRAINING, "--dev", "d", "--fold", "0"],
+    "train_initial": [*TRAINING, "--dev", "d"],
     "embed": [*EVALUATION, "--tokens", "t", "--max-length", "32"],
     "evaluate_sts": [*EVALUATION, "--run", WHICH % 'protocol":"raw"', "--pairs", "p"],
     "evaluate_faq": [

@@ -2,8 +2,10 @@
 
 from semblance.gpus import take_gpu
 from semblance.settings import decode_json
+from semblance.training.inputs import TrainingInputs
+from semblance.training.keeping.checkpoint import Cadence
 from semblance.training.recipe import TrainSettings
-from semblance.training.run import Cadence, train
+from semblance.training.run import train
 from workflow.scripts.cli import run, training
 
 
@@ -12,16 +14,13 @@ def main(argv: list[str] | None = None) -> None:
     args = training(__doc__).parse_args(argv)
     settings = decode_json(TrainSettings, args.settings)
     take_gpu(settings.gpus, args.jobs_per_gpu)
+    inputs = TrainingInputs(args.base, args.corpus, args.tokens)
     train(
-        args.base,
-        args.corpus,
-        args.tokens,
+        inputs,
         args.output.parent,
         settings,
         stage="train_entropy",
         code=args.code,
-        dev=None,
-        dev_inputs={},
         cadence=Cadence(args.checkpoint_minutes, args.checkpoint_steps, args.stop_at),
     )
 

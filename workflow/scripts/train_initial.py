@@ -3,8 +3,10 @@
 from semblance.evaluation.dev import dev_set
 from semblance.gpus import take_gpu
 from semblance.settings import decode_json
+from semblance.training.inputs import TrainingInputs
+from semblance.training.keeping.checkpoint import Cadence
 from semblance.training.recipe import TrainSettings
-from semblance.training.run import Cadence, train
+from semblance.training.run import train
 from workflow.scripts.cli import run, training
 
 
@@ -15,17 +17,14 @@ def main(argv: list[str] | None = None) -> None:
     args = parser.parse_args(argv)
     settings = decode_json(TrainSettings, args.settings)
     take_gpu(settings.gpus, args.jobs_per_gpu)
-    dev, inputs = dev_set(args.dev, args.base, settings.max_length)
+    dev, digests = dev_set(args.dev, args.base, settings.max_length)
+    inputs = TrainingInputs(args.base, args.corpus, args.tokens, dev=dev, dev_digests=digests)
     train(
-        args.base,
-        args.corpus,
-        args.tokens,
+        inputs,
         args.output.parent,
         settings,
         stage="train_initial",
         code=args.code,
-        dev=dev,
-        dev_inputs=inputs,
         cadence=Cadence(args.checkpoint_minutes, args.checkpoint_steps, args.stop_at),
     )
 

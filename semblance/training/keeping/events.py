@@ -1,4 +1,4 @@
-"""TensorBoard events of one training: for looking at, so they may fail without ending it."""
+"""TensorBoard events of one training: for looking at, so a failure to write them ends nothing."""
 
 import os
 import sys
@@ -9,17 +9,23 @@ FLUSH = 5.0  # seconds between writes to the disk
 
 
 class Events:
-    """A callable for the loop's ``log``; writes in the training's own thread, and gives up with one warning."""
+    """A callable for the loop's ``log``: it writes events, or gives up with one warning.
+
+    It writes in the training's own thread, below ``folder``.
+    """
 
     def __init__(self, folder: Path):
-        self.folder, self.writer, self.flushed = folder, None, 0.0
+        self.folder = folder
+        self.writer = None
+        self.flushed = 0.0  # when the events last went to the disk
 
     def __enter__(self) -> "Events":
         from tensorboard.summary.writer.record_writer import RecordWriter
 
+        # TensorBoard joins the files of a folder: one for each start of the training.
+        name = f"events.out.tfevents.{time.time():.6f}.{os.getpid()}"
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            name = f"events.out.tfevents.{time.time():.6f}.{os.getpid()}"  # TensorBoard joins the files of a folder
             self.writer = RecordWriter(open(self.folder / name, "wb"))
             self._write(file_version="brain.Event:2")
         except OSError as error:

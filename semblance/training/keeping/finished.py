@@ -1,9 +1,9 @@
-"""A finished training's outputs, kept once more as hard links: a workflow may delete the outputs themselves.
+"""A finished training's outputs, kept a second time as hard links.
 
-Snakemake does so when its controller died before it noted the job's end, and to all jobs of a group
-of which one failed. A hard link costs no room while the output exists, and stays when that is
-deleted. Whatever writes outputs gives a new file the old name (``semblance.files``), so what is
-linked never changes.
+A workflow may delete the outputs themselves: Snakemake does so when its controller died before it
+noted the job's end, and for all jobs of a group of which one failed. A hard link takes no room while
+the output exists, and stays when the output is deleted. What is linked never changes, since every
+new file takes its name by renaming (``semblance.files``).
 """
 
 import contextlib
@@ -16,36 +16,40 @@ from pathlib import Path
 
 from semblance.errors import InputError, is_passing
 from semblance.files import copy_file, sync, whole_folder
+from semblance.models.saved import FOLDER as MODEL
 from semblance.provenance import checked
 
 RECORD = "record.json"
-MODEL = "model"
 NO_LINKS = frozenset(
     {errno.EPERM, errno.EACCES, errno.EXDEV, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 )
 
 
 def keep(out: Path, names: Iterable[str], finished: Path) -> bool:
-    """Link the outputs ``names`` of ``out``, and their record, under ``finished``; say whether that was possible."""
+    """Link the outputs ``names`` of ``out``, and their record, below ``finished``.
+
+    Returns False where that was not possible. The outputs themselves are whole in any case.
+    """
     try:
         with whole_folder(finished) as temporary:
-            for folder in filter(
-                Path.is_dir, (out / MODEL).rglob("*")
-            ):  # a module without files is an empty folder
+            for folder in _folders_below(out / MODEL):  # a module without files is an empty folder
                 (temporary / folder.relative_to(out)).mkdir(parents=True, exist_ok=True)
             for name in (*names, RECORD):
                 (temporary / name).parent.mkdir(parents=True, exist_ok=True)
                 os.link(out / name, temporary / name)
-    except OSError:  # no links here, or no room: the outputs are whole, and that is what counts
+    except OSError:  # the file system has no links, or no room
         return False
     return True
 
 
 def put_back(finished: Path, out: Path) -> bool:
-    """Give ``out`` what ``keep`` kept; say whether there was any. What is damaged is removed with a warning."""
-    if not finished.is_dir() or not _whole(finished):
+    """Give ``out`` what ``keep`` kept, and return True; return False if nothing whole was kept.
+
+    Damaged files are removed with a warning.
+    """
+    if not finished.is_dir() or not _is_whole(finished):
         return False
-    (out / RECORD).unlink(missing_ok=True)  # it would vouch for what goes now
+    (out / RECORD).unlink(missing_ok=True)  # it lists the digests of files that are replaced now
     with contextlib.suppress(FileNotFoundError):
         shutil.rmtree(out / MODEL)
     for path in sorted(finished.rglob("*")):
@@ -53,19 +57,24 @@ def put_back(finished: Path, out: Path) -> bool:
         if path.is_dir():
             target.mkdir(exist_ok=True)
         elif path.name != RECORD:
-            _give(path, target)
-    for folder in [out / MODEL, *filter(Path.is_dir, (out / MODEL).rglob("*"))]:
+            _link_or_copy(path, target)
+    for folder in [out / MODEL, *_folders_below(out / MODEL)]:
         sync(folder)
-    _give(finished / RECORD, out / RECORD)
+    _link_or_copy(finished / RECORD, out / RECORD)
     sync(out)
     return True
 
 
-def _whole(finished: Path) -> bool:
+def _folders_below(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_dir()]
+
+
+def _is_whole(finished: Path) -> bool:
+    """Tell whether all files are as they were kept; remove them with a warning if not."""
     try:
         checked(finished / RECORD)
     except (InputError, OSError) as error:
-        if is_passing(error):  # the disk could not be read just now: not a reason to start anew
+        if is_passing(error):  # the disk could not be read just now: no reason to train again
             raise
         print(f"warning: finished training passed over: {error}", file=sys.stderr)
         shutil.rmtree(finished, ignore_errors=True)
@@ -73,7 +82,7 @@ def _whole(finished: Path) -> bool:
     return True
 
 
-def _give(source: Path, target: Path) -> None:
+def _link_or_copy(source: Path, target: Path) -> None:
     target.unlink(missing_ok=True)
     try:
         os.link(source, target)
@@ -81,4 +90,4 @@ def _give(source: Path, target: Path) -> None:
         if error.errno not in NO_LINKS:
             raise
         copy_file(source, target)
-    os.utime(target)  # as new as if just written: Snakemake compares it with the inputs'
+    os.utime(target)  # as new as if just written: Snakemake compares it with the inputs

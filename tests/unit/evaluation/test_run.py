@@ -14,7 +14,7 @@ from semblance.evaluation.run import StsRun, Target, evaluate_sts
 from semblance.models.base import BaseSettings, build_base
 from semblance.models.encoder import Compute
 from semblance.provenance import read_sealed, write_record
-from semblance.training.run import load_augmented
+from semblance.training.inputs import read_regulators
 from tests.dag.tiny import ROOT, write_base
 
 
@@ -90,7 +90,7 @@ def test_the_matmul_precision_is_used_and_part_of_the_environment(world, tmp_pat
     assert len(seen["highest"]) == len(seen["medium"]) == 1 and seen["highest"] != seen["medium"]
 
 
-def trained_model(world, folder, precision, regulated):
+def trained_model(world, folder, precision, regulator_precision):
     """Write a training's record beside the tiny base's weights."""
     folder.mkdir(exist_ok=True)
     (folder / "model").symlink_to(world / "base/model")
@@ -100,7 +100,7 @@ def trained_model(world, folder, precision, regulated):
         "train",
         outputs=outputs,
         started=0.0,
-        regulated=regulated,
+        regulator_precision=regulator_precision,
         settings={"precision": precision, "matmul": "highest"},
         device="cpu, 1 threads",
     )
@@ -124,22 +124,22 @@ def test_a_training_says_what_its_regulators_were_made_in(tmp_path):
             **settings,
         )
         records.append(str(tmp_path / name / "record.json"))
-    assert load_augmented(records)[2] == {"precision": "bf16 and fp32", "matmul": "highest"}
+    assert read_regulators(records).precision == {"precision": "bf16 and fp32", "matmul": "highest"}
     assert (
-        load_augmented(records[1:])[2] == {"precision": "fp32", "matmul": "highest"}
-        and load_augmented([])[2] == {}
+        read_regulators(records[1:]).precision == {"precision": "fp32", "matmul": "highest"}
+        and read_regulators([]).precision == {}
     )
 
 
 def test_regulators_change_the_environment_only_if_they_were_made_in_another_one(world, tmp_path):
     """A table holds models with and without them, and must not call that mixed."""
     seen = {}
-    for name, regulated in {
+    for name, regulator_precision in {
         "none": {},
         "same": {"precision": "fp32", "matmul": "highest"},
         "other": {"precision": "fp32", "matmul": "medium"},
     }.items():
-        model = trained_model(world, tmp_path / name, "fp32", regulated)
+        model = trained_model(world, tmp_path / name, "fp32", regulator_precision)
         [seen[name]] = {
             e for *_, e in scores(world, model, tmp_path / name / "scores", Compute())[0].values()
         }
@@ -153,7 +153,7 @@ def test_regulators_change_the_environment_only_if_they_were_made_in_another_one
 
 
 @pytest.mark.parametrize(
-    "trained, regulated, evaluated, told",
+    "trained, regulators, evaluated, told",
     [
         ("fp32", None, "fp32", "fp32"),
         ("bf16", None, "bf16", "bf16"),
@@ -163,10 +163,13 @@ def test_regulators_change_the_environment_only_if_they_were_made_in_another_one
     ],
 )
 def test_the_precisions_of_training_and_regulators_are_told_where_they_differ(
-    world, tmp_path, trained, regulated, evaluated, told
+    world, tmp_path, trained, regulators, evaluated, told
 ):
     model = trained_model(
-        world, tmp_path, trained, {"precision": regulated, "matmul": "highest"} if regulated else {}
+        world,
+        tmp_path,
+        trained,
+        {"precision": regulators, "matmul": "highest"} if regulators else {},
     )
     found, _ = scores(world, model, tmp_path / "scores", Compute(precision=evaluated))
     assert {p for _, p, _ in found.values()} == {told}

@@ -13,6 +13,7 @@ from semblance.errors import InputError
 from semblance.models import folder as model_folder
 from semblance.models.base import BaseSettings, build_base
 from semblance.models.encoder import Encoder
+from semblance.models.saved import stored_length
 from tests.unit.models.tiny_models import edit_json, make_source, sentences
 
 TEXTS = sentences([1, 9, 4, 30, 2, 12, 0])
@@ -81,7 +82,7 @@ def test_a_model_saved_and_loaded_gives_bit_equal_vectors(
     assert sorted(files) == sorted(
         str(p.relative_to(tmp_path / "m")) for p in (tmp_path / "m").rglob("*") if p.is_file()
     )
-    assert model_folder.stored_length(tmp_path / "m") == LIMIT
+    assert stored_length(tmp_path / "m") == LIMIT
 
 
 @pytest.mark.parametrize("family,pooling,head,normalise", VARIANTS)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from semblance.errors import InputError
-from semblance.models.saved import LENGTH, TOKENIZER, WEIGHTS, SavedModel
+from semblance.models.saved import LENGTH, TOKENIZER, WEIGHTS, SavedModel, stored_length
 from semblance.provenance import write_record
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -46,7 +46,7 @@ def test_a_damaged_file_is_refused_unless_other_files_were_asked_for(record):
 def test_a_length_that_is_no_number_of_tokens_is_refused(record, length):
     (record.parent / LENGTH).write_text(f'{{"max_seq_length": {length}}}')
     with pytest.raises(InputError, match="max_seq_length"):
-        SavedModel.read(record, TOKENIZER).max_length
+        stored_length(record.parent / "model")
 
 
 def test_a_saved_model_is_known_without_torch():

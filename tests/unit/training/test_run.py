@@ -5,14 +5,18 @@ import os
 import shutil
 import time
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from semblance.errors import OutOfTime
+from semblance.errors import InputError, OutOfTime
+from semblance.locks import Busy
 from semblance.provenance import checked, write_record
 from semblance.training import run
+from semblance.training.inputs import TrainingInputs, check_inputs
 from semblance.training.keeping import finished
+from semblance.training.keeping.checkpoint import Cadence
 from semblance.training.recipe import TrainSettings
 
 SETTINGS = TrainSettings(
@@ -38,14 +42,16 @@ def training(inputs, tmp_path, monkeypatch):
 
     def train(settings=SETTINGS, **cadence):
         run.train(
-            *inputs,
+            TrainingInputs(
+                *inputs,
+                dev=lambda encoder: float(encoder.words.weight.detach().sum()),
+                dev_digests={"dev": "digest"},
+            ),
             str(out),
             settings,
             stage="train",
             code="code",
-            dev=lambda encoder: float(encoder.words.weight.detach().sum()),
-            dev_inputs={"dev": "digest"},
-            cadence=run.Cadence(**cadence),
+            cadence=Cadence(**cadence),
         )
 
     monkeypatch.setattr(run, "fit", fit)
@@ -183,6 +189,49 @@ def test_a_module_without_files_keeps_its_empty_folder(tmp_path):
     assert finished.keep(out, ["model/modules.json"], folder)
     shutil.rmtree(out / "model")
     assert finished.put_back(folder, out) and (out / "model/2_Normalize").is_dir()
+
+
+def test_a_start_model_that_changes_during_its_training_is_refused(inputs, tmp_path):
+    base, corpus, tokens = inputs
+    copy = shutil.copytree(Path(base).parent, tmp_path / "base") / "record.json"
+
+    def dev(encoder):
+        (tmp_path / "base/model/vocab.txt").write_text("another")
+        outputs = checked(base)["outputs"]
+        write_record(copy, "download_model", outputs=[*outputs, "model/vocab.txt"], started=0.0)
+        return 0.5
+
+    changing = TrainingInputs(str(copy), corpus, tokens, dev=dev)
+    with pytest.raises(InputError, match="changed while it was trained from"):
+        run.train(changing, tmp_path / "out", SETTINGS, stage="train", code="code")
+    assert not (tmp_path / "out/record.json").exists() and not (tmp_path / "out/model").exists()
+
+
+def test_tokens_of_another_tokenizer_are_refused(inputs, tmp_path):
+    base, corpus, tokens = inputs
+    copy = shutil.copytree(Path(tokens).parent, tmp_path / "tokens") / "record.json"
+    write_record(copy, "tokenise", outputs=["tokens.arrow"], started=0.0, tokenizer="another")
+    with pytest.raises(InputError, match="made by another tokenizer than that of .*base"):
+        check_inputs(TrainingInputs(base, corpus, str(copy)))
+
+
+def test_a_lost_folder_gets_no_model(inputs, tmp_path):
+    def dev(encoder):
+        (tmp_path / "out/.writer").write_text('{"token": "theirs", "host": "n2"}')
+        return 0.5
+
+    with pytest.raises(Busy, match="node n2"):
+        run.train(
+            TrainingInputs(*inputs, dev=dev), tmp_path / "out", SETTINGS, stage="train", code=""
+        )
+    assert not (tmp_path / "out/model").exists() and not (tmp_path / "out/record.json").exists()
+
+
+def test_the_record_counts_the_attempts(training):
+    with pytest.raises(OutOfTime):
+        training.train(stop_at=time.time() + 59, steps=1)
+    training.train()
+    assert checked(training.out / "record.json")["attempts"] == 1  # the first saved nothing
 
 
 def test_a_time_limit_that_is_over_trains_nothing_and_the_next_start_all(training):

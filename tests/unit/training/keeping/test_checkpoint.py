@@ -17,8 +17,8 @@ from semblance.models.dropout import dropout
 from semblance.training.batching import batches
 from semblance.training.keeping import checkpoint
 from semblance.training.keeping.budget import MARGIN, SAVES, Budget
-from semblance.training.keeping.checkpoint import Checkpoints
-from semblance.training.loop import Progress, Schedule, fit
+from semblance.training.keeping.checkpoint import Cadence, Checkpoints
+from semblance.training.loop import NoCheckpoints, Progress, Schedule, TrainingState, fit
 from semblance.training.optimiser import AdamW
 
 STEPS, SIZE = 14, 3
@@ -43,7 +43,7 @@ class Tiny(nn.Module):
         return self.up(dropout(x, 0.3) if self.training else x)
 
 
-def train(checkpoint=None, kill_after=None, tick=lambda work: None, **changed):
+def train(checkpoints=NoCheckpoints(), kill_after=None, tick=lambda work: None, **changed):
     """One seeded training as a fresh process would do it; returns the model and its progress.
 
     ``tick`` is told of each piece of work, as a clock that it moves.
@@ -69,11 +69,11 @@ def train(checkpoint=None, kill_after=None, tick=lambda work: None, **changed):
             return float(torch.sin(40 * model(torch.arange(20)).sum()))
 
     plan = Schedule(**{"steps": STEPS, "learning_rate": 0.05, "evaluate_every": 2, **changed})
-    return model, fit(model, step_loss, plan, evaluate=evaluate, checkpoint=checkpoint)
+    return model, fit(model, step_loss, plan, evaluate=evaluate, checkpoints=checkpoints)
 
 
 def keeper(folder, identity="this", steps=1):
-    return Checkpoints(folder, identity, minutes=1e9, steps=steps)
+    return Checkpoints(folder, identity, Cadence(minutes=1e9, steps=steps))
 
 
 def killed(folder, after, steps=1, identity="this"):
@@ -250,20 +250,24 @@ def clock(monkeypatch):
     return now
 
 
+def state_of(model, step=0):
+    return TrainingState(model, AdamW(model, 0.0), Progress(step=step))
+
+
 def saved_at(clock, keeping, seconds):
     """Say at which of these seconds a checkpoint was saved."""
-    model, adam, saved = Tiny(), AdamW(Tiny(), 0.0), []
+    model, saved = Tiny(), []
     for step, second in enumerate(seconds, 1):
         clock[0] = 100.0 + second
         before = keeping.saved_at
-        keeping.save_if_due(model, adam, Progress(step=step), None)
+        keeping.save_if_due(state_of(model, step))
         saved += [second] if keeping.saved_at != before else []
     return saved
 
 
 def test_a_checkpoint_is_saved_when_its_minutes_have_passed(tmp_path, clock):
     assert saved_at(
-        clock, Checkpoints(tmp_path, "this", minutes=1.0), [30, 59, 60, 61, 119, 120, 150]
+        clock, Checkpoints(tmp_path, "this", Cadence(minutes=1.0)), [30, 59, 60, 61, 119, 120, 150]
     ) == [60, 120]
 
 
@@ -272,7 +276,7 @@ def test_saving_takes_no_more_than_its_share_of_the_time(tmp_path, clock, monkey
     monkeypatch.setattr(
         checkpoint, "save_tensors", lambda *a: (real(*a), clock.__setitem__(0, clock[0] + 3.0))
     )  # a slow disk
-    saved = saved_at(clock, Checkpoints(tmp_path, "this", minutes=1.0), range(30, 700, 10))
+    saved = saved_at(clock, Checkpoints(tmp_path, "this", Cadence(minutes=1.0)), range(30, 700, 10))
     assert saved == [60, 220, 380, 540]  # 150 s after the end of the one before, on a grid of 10 s
     assert all(later - earlier >= 3.0 / checkpoint.SHARE for earlier, later in pairwise(saved))
 
@@ -287,18 +291,18 @@ def test_a_checkpoint_is_safetensors_and_json_alone(tmp_path):
     assert record["identity"] == "this" and record["progress"]["step"] == 3
 
 
-def test_a_resumed_training_counts_its_lives_and_the_time_of_all(tmp_path, clock):
+def test_a_resumed_training_counts_its_attempts_and_the_time_of_all(tmp_path, clock):
     now = clock
     first = keeper(tmp_path)
     now[0] = 107.0
-    model, adam, progress = Tiny(), AdamW(Tiny(), 0.0), Progress(step=1)
-    first.save(model, adam, progress, None)
-    for lives, seconds in ((2, 7.0), (3, 9.0)):
+    state = state_of(Tiny(), step=1)
+    first.save(state)
+    for attempts, seconds in ((2, 7.0), (3, 9.0)):
         later = keeper(tmp_path)
-        later.restore(Tiny(), AdamW(Tiny(), 0.0), Progress())
-        assert (later.lives, later.seconds_before) == (lives, seconds)
+        later.restore(state_of(Tiny()))
+        assert (later.attempts, later.seconds_before) == (attempts, seconds)
         now[0] += 2.0
-        later.save(model, adam, progress, None)
+        later.save(state)
 
 
 SECONDS = {"step": 10.0, "evaluation": 25.0}
@@ -319,7 +323,7 @@ class Job:
     def run(self, seconds):
         """Train for this long at most, with no checkpoint but the last."""
         self.stop_at, self.done = self.now + seconds, []
-        keeping = Checkpoints(self.folder, "this", minutes=1e9, stop_at=self.stop_at)
+        keeping = Checkpoints(self.folder, "this", Cadence(minutes=1e9, stop_at=self.stop_at))
         return train(keeping, tick=self.tick)
 
 
@@ -330,9 +334,9 @@ def job(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("seconds", [95, 105, 110, 120, 131, 150, 222])
 def test_a_training_stopped_by_its_time_again_and_again_ends_bit_identical(job, whole, seconds):
-    lives, done = 0, []
+    attempts, done = 0, []
     while True:
-        lives += 1
+        attempts += 1
         try:
             ended = job.run(seconds)
             break
@@ -342,7 +346,7 @@ def test_a_training_stopped_by_its_time_again_and_again_ends_bit_identical(job, 
             )  # the first one's length is not yet known
             assert "saved, the next start goes on from here" in str(error)
             done += job.done
-    assert lives > 1 and same(ended, whole)
+    assert attempts > 1 and same(ended, whole)
     assert (done + job.done).count("step") == STEPS  # no step was done twice
     assert (done + job.done).count("evaluation") == 1 + STEPS // 2
 
@@ -385,14 +389,15 @@ def test_a_slow_disk_keeps_more_time_back(monkeypatch, save, kept_back):
 
 def test_before_any_save_its_time_is_guessed_from_the_models_size(tmp_path, monkeypatch):
     keeping = keeper(tmp_path)
-    keeping.restore(Tiny(), AdamW(Tiny(), 0.0), Progress())
+    keeping.restore(state_of(Tiny()))
     numbers = 20 * 4 + 2 * 4 + 4 * 4 + 4  # embedding, norm, linear
     assert keeping.expected == 4 * 4 * numbers / checkpoint.SLOW  # four copies of four bytes
 
 
 def test_a_training_whose_folder_was_taken_over_stops_and_saves_nothing_more(tmp_path):
     with exclusive(tmp_path) as lease:
-        keeping = Checkpoints(tmp_path / "checkpoints", "this", minutes=1e9, steps=1, lease=lease)
+        cadence = Cadence(minutes=1e9, steps=1)
+        keeping = Checkpoints(tmp_path / "checkpoints", "this", cadence, lease)
 
         def take_over(work):
             if len(list(tmp_path.glob("checkpoints/this/step-*"))) == 2:  # after step 2

@@ -1,0 +1,98 @@
+"""What a training reads: records of earlier stages, checked before use."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from semblance.errors import InputError
+from semblance.models.encoder import Compute, Encoder
+from semblance.models.saved import SavedModel
+from semblance.provenance import canonical, checked, text_digest
+from semblance.training.embeddings import NAME as EMBEDDINGS
+from semblance.training.embeddings import read_embeddings
+
+
+@dataclass(frozen=True)
+class TrainingInputs:
+    """The records of a training's inputs, and its dev score.
+
+    ``base`` is the model to start from, ``tokens`` are those of ``corpus``, and ``regulators`` are
+    the frozen embeddings of the corpus by each entropy model. ``dev(encoder)`` returns the dev
+    score, higher is better; without it the last weights are kept. ``dev_digests`` names the dev
+    data and their digests.
+    """
+
+    base: str
+    corpus: str
+    tokens: str
+    regulators: Sequence[str] = ()
+    dev: Callable[[Encoder], float] | None = None
+    dev_digests: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Regulators:
+    """The frozen embeddings of the corpus by each entropy model.
+
+    ``embeddings``: (N, d) float16 each, memory-mapped; ``digests`` by the name of their records;
+    ``precision``: the precision and the matmul precision that they were made in.
+    """
+
+    embeddings: list[np.ndarray]
+    digests: dict[str, str]
+    precision: dict[str, str]
+
+
+@dataclass(frozen=True)
+class CheckedInputs:
+    """Inputs that are as their records say; ``digests`` names all of them."""
+
+    start: SavedModel
+    regulators: Regulators
+    digests: dict[str, str]
+
+
+def check_inputs(inputs: TrainingInputs) -> CheckedInputs:
+    """Check every input against its record; InputError for one that is damaged or does not fit."""
+    start = SavedModel.read(inputs.base)
+    corpus = checked(inputs.corpus)
+    tokens = checked(inputs.tokens)
+    if start.tokenizer_digest != tokens["tokenizer"]:
+        raise InputError(
+            inputs.tokens,
+            f"made by another tokenizer than that of {inputs.base}",
+            "correct the base's tokenizer key in the config",
+        )
+    regulators = read_regulators(inputs.regulators)
+    records = {"base": start.record, "corpus": corpus, "tokens": tokens}
+    digests = {name: text_digest(canonical(r["outputs"])) for name, r in records.items()}
+    return CheckedInputs(start, regulators, regulators.digests | digests | inputs.dev_digests)
+
+
+def read_regulators(records: Sequence[str]) -> Regulators:
+    """Check and memory-map the embeddings with these records."""
+    embeddings = []
+    digests = {}
+    settings = []
+    for path in records:
+        record = checked(path)
+        embeddings.append(read_embeddings(Path(path).parent / EMBEDDINGS))
+        digests[str(path)] = record["outputs"][EMBEDDINGS]
+        # A record without settings was written when the default was the only choice.
+        settings.append(asdict(Compute()) | record.get("settings", {}))
+    precision = {}
+    if settings:
+        for name in ("precision", "matmul"):
+            precision[name] = " and ".join(sorted({each[name] for each in settings}))
+    return Regulators(embeddings, digests, precision)
+
+
+def check_unchanged(start: SavedModel) -> None:
+    """Raise InputError if the start model changed since it was checked, hours ago.
+
+    Its tokenizer and its configuration become part of the trained model.
+    """
+    if SavedModel.read(start.record_path).record["outputs"] != start.record["outputs"]:
+        raise InputError(start.record_path, "changed while it was trained from", "start again")

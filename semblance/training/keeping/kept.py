@@ -1,0 +1,87 @@
+"""Everything that keeps a training safe, behind one context manager.
+
+One writer for the output folder, the result of a finished training, step checkpoints, TensorBoard
+events and the final record. What is trained, and how, stands in ``training.run``.
+"""
+
+import contextlib
+import shutil
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from semblance.locks import Lease, exclusive
+from semblance.provenance import canonical, environment, text_digest, write_record
+from semblance.training.keeping import finished
+from semblance.training.keeping.checkpoint import Cadence, Checkpoints
+from semblance.training.keeping.events import Events
+
+
+class KeptTraining:
+    """The output folder of one training, which no other process writes meanwhile."""
+
+    def __init__(self, output: str | Path, cadence: Cadence, lease: Lease):
+        self.output = Path(output)
+        self._cadence = cadence
+        self._lease = lease
+        self._started = time.monotonic()
+
+    def already_finished(self, **origin: Any) -> bool:
+        """Put the outputs back and return True if this training was finished before.
+
+        ``origin`` is all that decides the result, besides the environment: settings, digests of the
+        inputs, code and device. The record will say it. Must be called before all else.
+        """
+        self._origin = origin
+        identity = text_digest(canonical([origin, environment()]))
+        root = self.output / "checkpoints"
+        self.checkpoints = Checkpoints(root, identity, self._cadence, self._lease)
+        if not finished.put_back(self.checkpoints.finished, self.output):
+            return False
+        print("already trained: its outputs are put back", file=sys.stderr)
+        self.checkpoints.clear(but=self.checkpoints.finished)
+        return True
+
+    def events(self) -> Events:
+        """Return the TensorBoard events of this training, to be entered around its steps."""
+        folder = self.output / "events"
+        if not self.checkpoints.any():
+            shutil.rmtree(folder, ignore_errors=True)  # the curves of another training
+        return Events(folder)
+
+    def check_writer(self) -> None:
+        """Raise Busy if another process has taken the folder over; to be called before a write."""
+        self._lease.check()
+
+    def finish(self, stage: str, outputs: list[str], **facts: Any) -> None:
+        """Write the record, the last of the outputs; then remove the checkpoints.
+
+        ``outputs`` are names relative to the folder; ``facts`` are what the record says beside the
+        training's origin.
+        """
+        checkpoints = self.checkpoints
+        write_record(
+            self.output / "record.json",
+            stage,
+            outputs=outputs,
+            started=self._started - checkpoints.seconds_before,
+            attempts=checkpoints.attempts,
+            **self._origin,
+            **facts,
+        )
+        if finished.keep(self.output, outputs, checkpoints.finished):
+            checkpoints.clear(but=checkpoints.finished)
+        else:
+            checkpoints.clear()
+
+
+@contextlib.contextmanager
+def kept_training(output: str | Path, cadence: Cadence) -> Iterator[KeptTraining]:
+    """Keep a training that writes ``output``: killed at any moment, the next start goes on.
+
+    Raises Busy where another process trains into ``output``.
+    """
+    with exclusive(output) as lease:
+        yield KeptTraining(output, cadence, lease)
