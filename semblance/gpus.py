@@ -18,7 +18,7 @@ from urllib.parse import quote
 from semblance.errors import InputError
 from semblance.locks import FileLock
 
-# One folder for all sessions of a user: TMPDIR differs between jobs, and XDG_RUNTIME_DIR is removed
+# One folder for all logins of a user: TMPDIR differs between jobs, and XDG_RUNTIME_DIR is removed
 # when the user logs out for the last time.
 LOCKS = Path(f"/tmp/semblance-gpus-{os.geteuid()}")
 PATIENCE = 60.0  # seconds for nvidia-smi, which may have to wake the GPUs

@@ -259,7 +259,7 @@ COMMANDS = {
     "train_entropy": TRAINING,
     "train_initial": [*TRAINING, "--dev", "d"],
     "embed": [*EVALUATION, "--tokens", "t", "--max-length", "32"],
-    "evaluate_sts": [*EVALUATION, "--run", WHICH % 'protocol":"raw"', "--pairs", "p"],
+    "evaluate_sts": [*EVALUATION, "--run", WHICH % 'protocol":"raw"', "--test", "t", "--dev", "d"],
     "evaluate_faq": [
         *EVALUATION,
         "--run",

@@ -1,59 +1,72 @@
-"""What a failed batch job left to say, told where the user looks: its node, its last words, what to try."""
+"""What the logs of failed batch jobs say: the job's node, why it failed, its last lines, what to do."""
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-LAST = 5  # lines of its own log that are shown
-CAUSES = (  # the first that a job's log bears, why, and what to try
-    (
+SLURM_LOGS = ".snakemake/slurm_logs"  # Snakemake deletes the logs of jobs that went well
+LAST = 5  # lines of the job's own log that are shown
+
+
+class Cause(NamedTuple):
+    """A cause of failure: the pattern by which a log shows it, its name, and what to do about it."""
+
+    pattern: str
+    name: str
+    advice: str
+
+
+AGAIN = "start again: trainings go on from their last checkpoint"
+MORE_TIME = "for longer jobs, set runtime of {rule} under set-resources in slurm/profile.yaml"
+CAUSES = (  # the first whose pattern is found is the cause
+    Cause(
         r"oom-kill|Out Of Memory|exceeded.*memory limit",
         "out of memory",
-        "each try asks for more; to begin higher, set mem_mb of {rule} under set-resources in slurm/profile.yaml",
+        "each try asks for more; to begin higher, set mem_mb of {rule} under set-resources in"
+        " slurm/profile.yaml",
     ),
-    (
+    Cause(
         r"DUE TO TIME LIMIT",
         "its time was up before it could save",
-        "start again: trainings go on from their last checkpoint; for longer jobs, set runtime of"
-        " {rule} under set-resources in slurm/profile.yaml",
+        f"{AGAIN}; {MORE_TIME}",
     ),
-    (
-        r"DUE TO PREEMPTION",
-        "preempted by a job of higher priority",
-        "start again: trainings go on from their last checkpoint",
-    ),
-    (
+    Cause(r"DUE TO PREEMPTION", "preempted by a job of higher priority", AGAIN),
+    Cause(
         r"DUE TO NODE FAILURE|Node failure",
         "the node failed",
         "start again; to leave a node out: --slurm-exclude-failed-nodes NODE",
     ),
-    (
-        r"CANCELLED AT",
-        "cancelled (scancel, or the site)",
-        "start again: trainings go on from their last checkpoint",
-    ),
-    (
+    Cause(r"CANCELLED AT", "cancelled (by scancel, or by the site)", AGAIN),
+    Cause(
         r"\bout of time at step",
         "its time was up; it saved first",
-        "start again: it goes on from there; for longer jobs,"
-        " set runtime of {rule} under set-resources in slurm/profile.yaml",
+        f"start again: it goes on from there; {MORE_TIME}",
     ),
-    (
+    Cause(
         r"another process writes here",
         "another job trains into the same folder",
-        "wait for that one, or scancel it",
+        "wait for that job, or scancel it",
     ),
 )
-RULE = re.compile(r"^\s*(?:local)?rule (\w+):", re.M)
-NODE = re.compile(
-    r"^node (\S+), Slurm job|slurmstepd-(\w[\w.-]*):|\bON (\w[\w.-]*) CANCELLED|srun: error: (\w[\w.-]*): task",
-    re.M,
+UNKNOWN = Cause(
+    "",
+    "it ended with an error",
+    "its last lines say why; the same command goes on from here",
+)
+RULE = re.compile(r"^\s*(?:local)?rule (\w+):", re.MULTILINE)
+OUTPUT = re.compile(r"^\s*output: (\S+?)(?:,|$)", re.MULTILINE)  # the first of each rule
+LOG = re.compile(r"^\s*log: (\S+?)(?:,| \(|$)", re.MULTILINE)
+NODES = (  # how a log names the job's node
+    re.compile(r"^node (\S+), Slurm job", re.MULTILINE),
+    re.compile(r"slurmstepd-(\w[\w.-]*):"),
+    re.compile(r"\bON (\w[\w.-]*) CANCELLED"),
+    re.compile(r"srun: error: (\w[\w.-]*): task"),
 )
 
 
 class Failure(NamedTuple):
-    """One job that left no output."""
+    """One job that did not make its output."""
 
     job: str
     rule: str
@@ -64,61 +77,84 @@ class Failure(NamedTuple):
     last: list[str]
 
 
+def report(logs: str | Path, since: float) -> str:
+    """Return what to print about the failed jobs, or an empty text."""
+    last_tries = {(failure.rule, failure.what): failure for failure in failures(logs, since)}
+    lines: list[str] = []
+    for failure in last_tries.values():
+        lines += _format_failure(failure)
+    return "\n".join(lines)
+
+
 def failures(logs: str | Path, since: float) -> Iterator[Failure]:
-    """Yield the failed jobs of a run that began at ``since``.
+    """Yield the failed jobs of a run that began at ``since``, by the time of their logs.
 
     Those are the jobs whose Slurm log is kept and whose output is missing.
     """
-    found = (
-        [(path.stat().st_mtime, path) for path in Path(logs).rglob("*.log")]
-        if Path(logs).is_dir()
-        else []
-    )
-    for _, path in sorted(item for item in found if item[0] >= since):
-        text = path.read_text(encoding="utf-8", errors="replace")
-        if failure := _read(path.stem, text):
+    by_time = sorted((path.stat().st_mtime, path) for path in Path(logs).rglob("*.log"))
+    for written, path in by_time:
+        if written < since:
+            continue
+        failure = _read_log(path)
+        if failure is not None:
             yield failure
 
 
-def report(logs: str | Path, since: float) -> str:
-    """Return what to print of the failed jobs, or an empty text."""
-    newest = {
-        (failure.rule, failure.what): failure for failure in failures(logs, since)
-    }  # of several tries the last
-    return "\n".join(line for failure in newest.values() for line in _told(failure))
-
-
-def _read(job: str, text: str) -> Failure | None:
+def _read_log(path: Path) -> Failure | None:
+    """Return the failure that a job's Slurm log tells of; None if a later try made the output."""
+    text = _text_of(path)
     rules = RULE.findall(text)
-    outputs = re.findall(r"^\s*output: (\S+?)(?:,|$)", text, re.M)
-    undone = [i for i, output in enumerate(outputs) if not Path(output).exists()]
-    if rules and not undone:
-        return None  # a later try made it
-    which = undone[0] if undone else 0
-    rule = rules[which] if which < len(rules) else "?"
-    what = outputs[which].rpartition("/")[0] if outputs else "before it began"
-    logs = re.findall(r"^\s*log: (\S+?)(?:,| \(|$)", text, re.M)
-    own = (
-        Path(logs[which]).read_text(encoding="utf-8", errors="replace")
-        if which < len(logs) and Path(logs[which]).is_file()
-        else ""
-    )
-    cause, advice = next(
-        ((c, a.format(rule=rule)) for p, c, a in CAUSES if re.search(p, text + own)),
-        ("it ended with an error", "its last lines say why; the same command goes on from here"),
-    )
-    nodes = [name for found in NODE.findall(own + "\n" + text) for name in found if name]
+    outputs = OUTPUT.findall(text)
+    missing = [number for number, output in enumerate(outputs) if not Path(output).exists()]
+    if rules and not missing:
+        return None
+    number = missing[0] if missing else 0  # in a group of jobs: of the one that failed
+    rule = _item(rules, number, "?")
+    what = "before it began"
+    if outputs:
+        what = outputs[number].rpartition("/")[0]
+    own_log = _text_of(Path(_item(LOG.findall(text), number, "")))
+    cause = _cause(text + own_log)
     return Failure(
-        job,
-        rule,
-        what,
-        nodes[-1] if nodes else "unknown",
-        cause,
-        advice,
-        own.strip().splitlines()[-LAST:],
+        job=path.stem,
+        rule=rule,
+        what=what,
+        node=_last_node(own_log + "\n" + text),
+        cause=cause.name,
+        advice=cause.advice.format(rule=rule),
+        last=own_log.strip().splitlines()[-LAST:],
     )
 
 
-def _told(failure: Failure) -> list[str]:
-    head = f"failed: {failure.rule} {failure.what} (Slurm job {failure.job} on node {failure.node}): {failure.cause}"
-    return [head, *(f"    | {line}" for line in failure.last), f"    try: {failure.advice}"]
+def _text_of(path: Path) -> str:
+    if not path.is_file():
+        return ""
+    return path.read_text(encoding="utf-8", errors="replace")
+
+
+def _item(items: list[str], number: int, default: str) -> str:
+    if number < len(items):
+        return items[number]
+    return default
+
+
+def _cause(text: str) -> Cause:
+    for cause in CAUSES:
+        if re.search(cause.pattern, text):
+            return cause
+    return UNKNOWN
+
+
+def _last_node(text: str) -> str:
+    """Return the node that is named last: a job that was started again may have changed its node."""
+    found = [match for pattern in NODES for match in pattern.finditer(text)]
+    if not found:
+        return "unknown"
+    return max(found, key=lambda match: match.start())[1]
+
+
+def _format_failure(failure: Failure) -> list[str]:
+    place = f"Slurm job {failure.job} on node {failure.node}"
+    head = f"failed: {failure.rule} {failure.what} ({place}): {failure.cause}"
+    shown = [f"    | {line}" for line in failure.last]
+    return [head, *shown, f"    try: {failure.advice}"]

@@ -1,8 +1,8 @@
-"""Outputs of jobs that outlived their controller: Snakemake has no note of the settings they were made with.
+"""Orphans: outputs of jobs that ended after their controller had died.
 
-It takes them for up to date for ever, whatever the config says later. So they are made again, under its eyes:
-a training in seconds, from what it kept when it finished (semblance.training.keeping.finished),
-other stages in minutes.
+Snakemake has no note of the settings that they were made with, and so takes them for up to date,
+whatever the config says later. They are made again, this time noted: a training in seconds, from
+what it kept when it finished (``semblance.training.keeping.finished``), other stages in minutes.
 """
 
 import os
@@ -11,42 +11,50 @@ from base64 import urlsafe_b64encode
 from collections.abc import Iterator
 from pathlib import Path
 
-NOTES = Path(".snakemake/metadata")
+NOTES = Path(".snakemake/metadata")  # one file for each output that Snakemake made
 
 
 def records(out: str | Path, since: float, notes: Path = NOTES) -> Iterator[Path]:
-    """Yield the records below ``out`` that were written after ``since`` and of which Snakemake has no note."""
+    """Yield the records below ``out`` written after ``since`` of which Snakemake has no note."""
     if not notes.is_dir() or not any(notes.iterdir()):
-        return  # results from elsewhere: nothing here has a note
-    for folder, below, files in os.walk(out):
-        below[:] = [name for name in below if name != "checkpoints"]
+        return  # the results were copied here, and Snakemake has no note of any
+    for folder, subfolders, files in os.walk(out):
+        subfolders[:] = [name for name in subfolders if name != "checkpoints"]
+        if "record.json" not in files:
+            continue
         record = Path(folder, "record.json")
-        if (
-            "record.json" in files
-            and record.stat().st_mtime >= since
-            and not _note(str(record), notes).exists()
-        ):
+        if record.stat().st_mtime >= since and not _note(str(record), notes).exists():
             yield record
 
 
 def forget(out: str | Path, since: float, notes: Path = NOTES) -> None:
-    """Delete those records, so that their stages run again; a training that kept nothing stays, with a warning."""
+    """Delete the records of orphans, so that their stages run again.
+
+    A finished training that could not be put back keeps its record, with a warning.
+    """
     for record in list(records(out, since, notes)):
-        if record.parent.joinpath("model").is_dir() and not any(
-            record.parent.glob("checkpoints/*/finished/record.json")
-        ):
+        if _would_train_again(record.parent):
             print(
-                f"warning: {record.parent} was finished after its controller had died, and stays:"
-                " changes of its settings will go unnoticed; delete it to train it again",
+                f"warning: {record.parent} was finished after its controller had died. Snakemake"
+                " will not notice a change of its settings; delete it to train it again",
                 file=sys.stderr,
             )
         else:
             record.unlink()
 
 
+def _would_train_again(folder: Path) -> bool:
+    """Tell whether a folder holds a training that kept no second copy of its outputs."""
+    kept = any(folder.glob("checkpoints/*/finished/record.json"))
+    return (folder / "model").is_dir() and not kept
+
+
 def _note(path: str, notes: Path) -> Path:
-    """Return where Snakemake notes how a file was made: its name in base64, in folders where that is too long."""
+    """Return where Snakemake notes how a file was made.
+
+    It is the file's name in base64, cut into folders where that is too long for one name.
+    """
     longest = os.pathconf(notes, "PC_NAME_MAX") - 1
     name = urlsafe_b64encode(path.encode()).decode()
-    parts = [name[i : i + longest] for i in range(0, len(name), longest)]
+    parts = [name[first : first + longest] for first in range(0, len(name), longest)]
     return notes.joinpath(*(f"@{part}" for part in parts[:-1]), parts[-1])

@@ -1,6 +1,6 @@
-"""Run snakemake and tell in one line what runs and how much is left.
+"""Run snakemake and show in one line what runs and how much is left.
 
-All that snakemake prints goes into .snakemake/log; on failure its report is shown whole.
+Snakemake writes all that it prints to .snakemake/log. If it fails, its last lines are shown.
 """
 
 import re
@@ -13,7 +13,10 @@ from tqdm import tqdm
 RULE = re.compile(r"^(?:local)?(?:rule|checkpoint) (\w[\w-]*):")
 WILDCARDS = re.compile(r"^    wildcards: (.*)")
 DONE = re.compile(r"^(\d+) of (\d+) steps")
-SHOWN = ("error:", "warning:", "Nothing to be done")
+SHOWN = ("error:", "warning:", "Nothing to be done")  # beginnings of lines that are passed on
+LAST = 60  # lines shown after a failure
+WIDTH = 60  # characters of a job's name
+INTERRUPTED = 130
 
 
 def main(arguments: list[str]) -> int:
@@ -25,24 +28,27 @@ def main(arguments: list[str]) -> int:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )
-    recent: deque[str] = deque(maxlen=60)
+    recent: deque[str] = deque(maxlen=LAST)
     try:
-        with tqdm(
-            unit="job",
-            file=sys.stderr,
-            mininterval=0 if sys.stderr.isatty() else 20,
-            dynamic_ncols=True,
-        ) as bar:
+        with _progress_bar() as bar:
             rule = ""
             for line in process.stdout or ():
                 recent.append(line)
                 rule = follow(line, rule, bar)
     except KeyboardInterrupt:  # snakemake got the signal too: let its jobs stop first
         process.wait()
-        return 130
-    if status := process.wait():
+        return INTERRUPTED
+    status = process.wait()
+    if status:
         sys.stderr.writelines(recent)
     return status
+
+
+def _progress_bar() -> tqdm:
+    seconds = 20  # between two lines in a file
+    if sys.stderr.isatty():
+        seconds = 0
+    return tqdm(unit="job", file=sys.stderr, mininterval=seconds, dynamic_ncols=True)
 
 
 def follow(line: str, rule: str, bar: tqdm) -> str:
@@ -52,10 +58,11 @@ def follow(line: str, rule: str, bar: tqdm) -> str:
         bar.set_description_str(rule, refresh=False)
     elif found := WILDCARDS.match(line):
         values = [part.partition("=")[2] for part in found.group(1).split(", ")]
-        bar.set_description_str(" ".join([rule, *values])[:60], refresh=False)
+        bar.set_description_str(" ".join([rule, *values])[:WIDTH], refresh=False)
     elif found := DONE.match(line):
-        bar.total = int(found.group(2))
-        bar.update(int(found.group(1)) - bar.n)
+        done, total = map(int, found.groups())
+        bar.total = total
+        bar.update(done - bar.n)
     elif line.startswith(SHOWN):
         bar.write(line.rstrip(), file=sys.stderr)
     return rule

@@ -1,7 +1,8 @@
-"""What the controller and its jobs ask of Slurm beside what Snakemake's plugin does; no snakemake here.
+"""What the controller and its jobs ask of Slurm beside what Snakemake's plugin asks.
 
-A controller that died leaves its jobs behind. The next one must neither start them a second time nor lose
-what they make: it takes back what still waits in the queue, and lets what runs come to its end.
+A controller that dies leaves its jobs behind. The next one must neither start them a second time
+nor lose what they make: it takes back those that still wait in the queue, and lets those that run
+come to their end. No snakemake here.
 """
 
 import re
@@ -15,11 +16,9 @@ from pathlib import Path
 
 from workflow.controller import orphans
 
-NAME = (
-    ".slurm-runs"  # below the output folder: a line for each run, the name that all its jobs bear
-)
+NAME = ".slurm-runs"  # below the output folder: for each run a line, the name of all its jobs
 RUN_ID = re.compile(r"SLURM run ID: ([A-Za-z0-9_-]+)")
-OVER = (
+OVER = (  # states of a job that has ended
     "BOOT_FAIL",
     "CANCELLED",
     "COMPLETED",
@@ -31,6 +30,7 @@ OVER = (
     "TIMEOUT",
 )
 DRY = re.compile(r"--dry-?run|-[a-zA-Z]*n[a-zA-Z]*")
+PATIENCE = 60  # seconds for one of Slurm's programs
 
 
 class Unanswered(Exception):
@@ -38,63 +38,81 @@ class Unanswered(Exception):
 
 
 def note_run(out: str | Path, logs: Iterable[str | Path]) -> None:
-    """Note below ``out`` the name of this run's jobs, if the logs of its beginning say that it has one."""
-    for found in filter(
-        None,
-        (RUN_ID.search(Path(log).read_text(encoding="utf-8", errors="replace")) for log in logs),
-    ):
-        Path(out).mkdir(parents=True, exist_ok=True)
-        with open(Path(out, NAME), "a", encoding="utf-8") as stream:
-            stream.write(f"{found.group(1)}\n")
+    """Note below ``out`` the name of this run's jobs, if snakemake's ``logs`` say that it has one."""
+    for log in logs:
+        found = RUN_ID.search(Path(log).read_text(encoding="utf-8", errors="replace"))
+        if found is not None:
+            Path(out).mkdir(parents=True, exist_ok=True)
+            with open(Path(out, NAME), "a", encoding="utf-8") as stream:
+                stream.write(f"{found.group(1)}\n")
 
 
 def has_runs(out: str | Path) -> bool:
-    """Tell whether an earlier run on ``out`` had jobs on a cluster and nobody saw the last of them."""
+    """Tell whether an earlier run on ``out`` may have jobs left on a cluster."""
     return Path(out, NAME).exists()
 
 
-def settle_earlier(out: str | Path, every: float = 10.0) -> None:
-    """Return when no job of an earlier run on ``out`` is left: the waiting are taken back, the running awaited.
+def forget_runs(out: str | Path) -> None:
+    """Note that all jobs of the runs so far have ended."""
+    Path(out, NAME).unlink(missing_ok=True)
 
-    To be called before the plan is made, so that what those jobs finish counts. Raises Unanswered.
+
+def settle_earlier(out: str | Path, every: float = 10.0) -> None:
+    """Return when no job of an earlier run on ``out`` is left.
+
+    Jobs that wait are taken back, jobs that run are awaited. Call this before the plan is made, so
+    that what those jobs finish counts. ``every``: seconds between two looks at the queue.
+    Raises Unanswered.
     """
     noted = Path(out, NAME)
     names = noted.read_text(encoding="utf-8").split()
     if not shutil.which("squeue"):
         print(
-            f"note: {noted} tells of jobs on a cluster, and there is no squeue here to ask about them",
+            f"note: {noted} names jobs on a cluster, and there is no squeue here to ask about them",
             file=sys.stderr,
         )
         return
     since = noted.stat().st_mtime
-    told: set[str] = set()
-    while jobs := jobs_of(names):
-        if waiting := [job for job, state in jobs.items() if state == "PENDING"]:
-            _ask("scancel", "--state=PENDING", *waiting)
-            print(
-                f"taken back from the queue, left by an earlier run: jobs {', '.join(waiting)}",
-                file=sys.stderr,
-            )
-        if running := set(jobs) - set(waiting) - told:
-            print(
-                f"still running from an earlier run: jobs {', '.join(sorted(running, key=int))}; waiting for what they"
-                " make (Ctrl-C leaves them running; scancel stops them, and their trainings go on from their last"
-                " checkpoints)",
-                file=sys.stderr,
-            )
-            told |= running
-        time.sleep(every if told else 1)
+    _await_jobs(names, every)
     orphans.forget(out, since)
-    noted.unlink(missing_ok=True)
+    forget_runs(out)
 
 
-def forget_runs(out: str | Path) -> None:
-    """Note that every job of the runs so far was seen to its end."""
-    Path(out, NAME).unlink(missing_ok=True)
+def _await_jobs(names: Iterable[str], every: float) -> None:
+    announced: set[str] = set()
+    while jobs := jobs_of(names):
+        waiting = [job for job, state in jobs.items() if state == "PENDING"]
+        if waiting:
+            _take_back(waiting)
+        running = set(jobs) - set(waiting) - announced
+        if running:
+            _announce(running)
+            announced |= running
+        if announced:
+            time.sleep(every)
+        else:
+            time.sleep(1)
+
+
+def _take_back(jobs: list[str]) -> None:
+    _ask("scancel", "--state=PENDING", *jobs)
+    print(
+        f"taken back from the queue, left by an earlier run: jobs {', '.join(jobs)}",
+        file=sys.stderr,
+    )
+
+
+def _announce(running: set[str]) -> None:
+    print(
+        f"still running from an earlier run: jobs {', '.join(sorted(running, key=int))}; waiting"
+        " for what they make (Ctrl-C leaves them running; scancel stops them, and their trainings"
+        " go on from their last checkpoints)",
+        file=sys.stderr,
+    )
 
 
 def jobs_of(names: Iterable[str]) -> dict[str, str]:
-    """Return the jobs of these names that are not over yet: {id: state}."""
+    """Return the jobs of these names that have not ended: {id: state}."""
     lines = _ask(
         "squeue",
         "--noheader",
@@ -103,26 +121,26 @@ def jobs_of(names: Iterable[str]) -> dict[str, str]:
         f"--name={','.join(names)}",
         "--format=%A %T",
     ).splitlines()
-    return {job: state for job, state in map(str.split, lines) if state not in OVER}
+    states = dict(line.split() for line in lines)
+    return {job: state for job, state in states.items() if state not in OVER}
 
 
 def end_of_allocation(environment: Mapping[str, str]) -> int | None:
-    """Return when the batch job that this process runs in will be ended, in seconds of the epoch; None outside of one.
+    """Return when Slurm will end the job that this process runs in, in seconds since the epoch.
 
-    No signal reaches a job's processes before that: a training has to look at the clock.
+    None outside of a job and for a job without a limit. No signal reaches a job's processes before
+    that time: a training has to look at the clock.
     """
     job = environment.get("SLURM_JOB_ID", "")
     if not job.isdigit():
         return None
-    if environment.get("SLURM_JOB_END_TIME", "").isdigit():  # newer versions of Slurm
-        return int(environment["SLURM_JOB_END_TIME"])
+    end = environment.get("SLURM_JOB_END_TIME", "")  # set by newer versions of Slurm
+    if end.isdigit():
+        return int(end)
     try:
-        return int(
-            datetime.fromisoformat(
-                _ask("squeue", "--noheader", f"--jobs={job}", "--format=%e")
-            ).timestamp()
-        )
-    except (Unanswered, ValueError):  # no limit, or nobody to ask: periodic checkpoints remain
+        answer = _ask("squeue", "--noheader", f"--jobs={job}", "--format=%e")
+        return int(datetime.fromisoformat(answer).timestamp())
+    except (Unanswered, ValueError):  # no limit, or no answer: periodic checkpoints remain
         return None
 
 
@@ -132,8 +150,9 @@ def is_dry(arguments: Iterable[str]) -> bool:
 
 
 def _ask(*command: str) -> str:
+    """Run one of Slurm's programs; return what it prints, or raise Unanswered."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Unanswered(f"{command[0]}: {error}") from None
     if done.returncode:

@@ -6,11 +6,9 @@ import re
 import shlex
 import sys
 
-from snakemake.settings.types import DeploymentMethod
-
 from semblance.download.manifest import load_manifest
 from semblance.provenance import canonical
-from workflow.controller import slurm
+from workflow.controller import hooks, slurm
 from workflow.costing import rates
 from workflow.costing.model import Cost
 from workflow.planning.stages import job_of
@@ -27,8 +25,8 @@ COST = Cost(config, DATASETS, rates.shipped(), rates.learned(OUT))
 TABLES = expand(
     f"{OUT}/tables/{{table}}.{{form}}", table=config["tables"], form=["csv", "md", "tex"]
 )
-IN_CONDA = DeploymentMethod.CONDA in workflow.deployment_settings.deployment_method
-PYTHON = f"{'python' if IN_CONDA else shlex.quote(sys.executable)} -m workflow.scripts"
+PYTHON = "python" if hooks.uses_conda(workflow) else shlex.quote(sys.executable)
+PYTHON += " -m workflow.scripts"
 GPUS = config["resources"]["gpus"]
 JOBS_PER_GPU = config["resources"]["jobs_per_gpu"]
 SHARING = f"--jobs-per-gpu {JOBS_PER_GPU}"
