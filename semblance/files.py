@@ -1,8 +1,8 @@
-"""Whole files and folders or none: every artefact takes its name through this module.
+"""Files and folders that are whole or absent: every artefact is written through this module.
 
 Content is written under a temporary name beside its target, synced, renamed, and the folder synced,
-so that no reader sees half of anything, also after a power cut. A write that fails leaves what was
-there before; a temporary left by a kill is overwritten by the next write. Standard library only.
+so that no reader ever sees half of a file, also after a power cut. A write that fails leaves what
+was there before; the next write overwrites a temporary that a kill left. Standard library only.
 """
 
 import contextlib
@@ -14,7 +14,7 @@ from pathlib import Path
 
 @contextlib.contextmanager
 def whole_file(path: str | os.PathLike) -> Iterator[Path]:
-    """Yield the temporary path to write; it becomes ``path`` when the block ends without an error."""
+    """Yield a temporary path to write; it becomes ``path`` if the block ends without an error."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = _temporary(path)
@@ -23,7 +23,7 @@ def whole_file(path: str | os.PathLike) -> Iterator[Path]:
         sync(temporary)
         os.replace(temporary, path)
     except BaseException:
-        with contextlib.suppress(OSError):  # the first error is the one to tell
+        with contextlib.suppress(OSError):  # the first error is the one to report
             temporary.unlink(missing_ok=True)
         raise
     sync(path.parent)
@@ -31,7 +31,7 @@ def whole_file(path: str | os.PathLike) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def whole_folder(path: str | os.PathLike) -> Iterator[Path]:
-    """Yield an empty temporary folder; it takes the place of ``path`` when the block ends without an error."""
+    """Yield an empty temporary folder; it replaces ``path`` if the block ends without an error."""
     path = Path(path)
     temporary = _temporary(path)
     _remove(temporary)
@@ -49,7 +49,7 @@ def whole_folder(path: str | os.PathLike) -> Iterator[Path]:
 
 
 def write_text(path: str | os.PathLike, text: str) -> None:
-    """Write a whole text file in UTF-8, or nothing."""
+    """Write a text file in UTF-8, whole or not at all."""
     with whole_file(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
 
@@ -66,7 +66,8 @@ def sync(path: str | os.PathLike) -> None:
     try:
         os.fsync(handle)
     except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from None  # it does not know its file
+        # The error of fsync does not name the file.
+        raise OSError(error.errno, error.strerror, str(path)) from None
     finally:
         os.close(handle)
 

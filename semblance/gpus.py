@@ -28,11 +28,11 @@ _held: list[FileLock] = []  # for as long as this process lives
 
 
 def take_gpu(gpus: int, jobs_per_gpu: int = 1, folder: Path = LOCKS) -> None:
-    """Take one GPU for the rest of this process, as its CUDA_VISIBLE_DEVICES; none if ``gpus`` is 0.
+    """Take one GPU for the rest of this process, as its CUDA_VISIBLE_DEVICES; none if not ``gpus``.
 
-    Waits while each visible GPU has ``jobs_per_gpu`` jobs of this user. Changes nothing on a machine
-    without GPUs, and in a Slurm job that was given exactly one GPU. ``folder`` holds the locks.
-    Raises InputError where another user could write it.
+    Waits while each visible GPU has ``jobs_per_gpu`` jobs of this user. Changes nothing on a
+    machine without GPUs, and in a Slurm job that was given exactly one GPU. ``folder`` holds the
+    locks; raises InputError where another user could write it.
     """
     if not gpus or _held or _has_one_gpu_of_slurm():
         return
@@ -87,7 +87,7 @@ def _gpus_of_machine() -> list[str]:
 
 
 def _full_name(word: str, present: list[str]) -> str | None:
-    """Return the one GPU that a number or the beginning of a UUID names; None if there is not one."""
+    """Return the one GPU that a number or the beginning of a UUID names; None if it names none."""
     if word.startswith("MIG-"):
         return word
     is_number = word.isascii() and word.isdigit()

@@ -97,12 +97,12 @@ class Lease:
         self._thread.start()
 
     def check(self) -> None:
-        """Raise Busy if another process took the folder over, as it may after WATCH silent seconds."""
+        """Raise Busy if another process took the folder over, as it may after a long silence."""
         if self.lost or self._is_taken_over():
             raise self._busy(self._read())
 
     def end(self) -> None:
-        """Stop beating; empty the file, the sign of a clean end, unless another process took over."""
+        """Stop beating; empty the file, as the sign of a clean end, if it is still this process's."""
         self._ended.set()
         self._thread.join()
         if not self.lost and not self._is_taken_over():
@@ -110,7 +110,7 @@ class Lease:
                 os.ftruncate(self.lock.handle, 0)
 
     def _take_lock(self) -> bool:
-        """Tell whether the lock keeps out other processes of this machine; raise Busy if one has it."""
+        """Tell whether the file system has locks; raise Busy if another process has this one."""
         try:
             taken = self.lock.take()
         except NoLocks:
@@ -120,7 +120,7 @@ class Lease:
         return True
 
     def _watch(self, found: bytes) -> None:
-        """Return when the holder that wrote ``found`` is dead or gone; raise Busy if it is alive."""
+        """Return when the holder that wrote ``found`` is dead or gone; raise Busy if it lives."""
         deadline = time.monotonic() + self.WATCH
         while self._age() < self.STALE and time.monotonic() < deadline:
             time.sleep(self.WATCH / 25)

@@ -1,4 +1,4 @@
-"""A model on the disk: a base model or a trained one, known by the record of the stage that made it.
+"""A model on the disk, a base model or a trained one, known by the record of its stage.
 
 This module does not import torch, so that a stage that needs a tokenizer alone does not depend on
 the code of the encoder. ``models.folder.load`` makes an encoder of a model's folder.
@@ -63,7 +63,7 @@ class SavedModel:
 
 
 def stored_length(folder: Path) -> int:
-    """Return the longest input in tokens that a model folder states; InputError if it is no length."""
+    """Return the longest input in tokens that a model folder states; InputError if it is none."""
     path = folder / Path(LENGTH).name
     length = read_object(path).get("max_seq_length")
     if type(length) is not int or not 3 <= length <= LONGEST:

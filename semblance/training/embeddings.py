@@ -1,4 +1,4 @@
-"""The frozen embeddings of an entropy model: one vector for each distinct sentence of the corpus."""
+"""The frozen embeddings of an entropy model: one vector for each sentence of the corpus."""
 
 import time
 from dataclasses import asdict
@@ -9,6 +9,7 @@ import numpy as np
 from semblance.data.corpus import Tokens, read_tokens
 from semblance.errors import InputError, is_passing
 from semblance.files import whole_file
+from semblance.layout import RECORD
 from semblance.locks import exclusive
 from semblance.models import folder as model_folder
 from semblance.models.encoder import Compute, Encoder, device_name, set_up
@@ -57,7 +58,7 @@ def embed(
     with exclusive(folder), whole_file(folder / NAME) as temporary:
         _write_blocks(encoder, data, max_length, temporary, model)
     write_record(
-        folder / "record.json",
+        folder / RECORD,
         "embed",
         outputs=[NAME],
         started=started,

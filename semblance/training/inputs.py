@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from semblance.data.corpus import Rows, Tokens, read_rows, read_tokens
 from semblance.errors import InputError
 from semblance.models.encoder import Compute, Encoder
 from semblance.models.saved import SavedModel
@@ -33,7 +34,7 @@ class TrainingInputs:
 
 
 @dataclass(frozen=True)
-class Regulators:
+class SavedRegulators:
     """The frozen embeddings of the corpus by each entropy model.
 
     ``embeddings``: (N, d) float16 each, memory-mapped; ``digests`` by the name of their records;
@@ -50,8 +51,18 @@ class CheckedInputs:
     """Inputs that are as their records say; ``digests`` names all of them."""
 
     start: SavedModel
-    regulators: Regulators
+    corpus: Path  # the folder
+    tokens: Path  # the file
+    regulators: SavedRegulators
     digests: dict[str, str]
+
+    def read_rows(self) -> Rows:
+        """Read the rows of the corpus."""
+        return read_rows(self.corpus)
+
+    def read_tokens(self) -> Tokens:
+        """Read the tokens of the corpus's distinct sentences."""
+        return read_tokens(self.tokens)
 
 
 def check_inputs(inputs: TrainingInputs) -> CheckedInputs:
@@ -68,10 +79,16 @@ def check_inputs(inputs: TrainingInputs) -> CheckedInputs:
     regulators = read_regulators(inputs.regulators)
     records = {"base": start.record, "corpus": corpus, "tokens": tokens}
     digests = {name: text_digest(canonical(r["outputs"])) for name, r in records.items()}
-    return CheckedInputs(start, regulators, regulators.digests | digests | inputs.dev_digests)
+    return CheckedInputs(
+        start,
+        corpus=Path(inputs.corpus).parent,
+        tokens=Path(inputs.tokens).parent / "tokens.arrow",
+        regulators=regulators,
+        digests=regulators.digests | digests | inputs.dev_digests,
+    )
 
 
-def read_regulators(records: Sequence[str]) -> Regulators:
+def read_regulators(records: Sequence[str]) -> SavedRegulators:
     """Check and memory-map the embeddings with these records."""
     embeddings = []
     digests = {}
@@ -86,7 +103,7 @@ def read_regulators(records: Sequence[str]) -> Regulators:
     if settings:
         for name in ("precision", "matmul"):
             precision[name] = " and ".join(sorted({each[name] for each in settings}))
-    return Regulators(embeddings, digests, precision)
+    return SavedRegulators(embeddings, digests, precision)
 
 
 def check_unchanged(start: SavedModel) -> None:

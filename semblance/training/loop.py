@@ -95,7 +95,6 @@ def fit(
     model: nn.Module,
     step_loss: Callable[[int], Tensor],
     schedule: Schedule,
-    *,
     evaluate: Callable[[], float] | None = None,
     log: Callable[[dict], None] = lambda event: None,
     checkpoints=NoCheckpoints(),
@@ -118,9 +117,9 @@ def fit(
                 bar.update()
             else:
                 _evaluate(state, evaluate, log)
-            # A checkpoint holds its own step's dev score: it waits for an evaluation that is due.
-            due = _is_evaluation_due(state.progress, schedule, evaluate)
-            if state.progress.step and not due:
+            # A checkpoint holds the dev score of its step: an evaluation that is due comes first.
+            evaluated = not _is_evaluation_due(state.progress, schedule, evaluate)
+            if state.progress.step and evaluated:
                 checkpoints.save_if_due(state)
     if state.best_weights is not None:
         model.load_state_dict(state.best_weights)

@@ -6,10 +6,11 @@ import io
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import torch
 
-from semblance.data.corpus import Tokens, read_rows, read_tokens
+from semblance.data.corpus import Tokens
 from semblance.files import write_text
 from semblance.models import folder as model_folder
 from semblance.models.encoder import Encoder, device_name, set_up
@@ -48,35 +49,32 @@ def train(
     with kept_training(output, cadence) as kept:
         device = prepare_torch(settings)
         sources = check_inputs(inputs)
-        if kept.already_finished(
-            settings=asdict(settings), inputs=sources.digests, code=code, device=device_name(device)
-        ):
+        origin = _origin(settings, sources.digests, code, device)
+        if kept.already_finished(origin):
             return
+
         trains_head, _ = head_use(settings.head)
         encoder = model_folder.load(sources.start.folder, head=trains_head).to(device)
-        tokens = read_tokens(Path(inputs.tokens).parent / "tokens.arrow")
-        corpus = read_rows(Path(inputs.corpus).parent)
-        rows = training_rows(corpus, len(tokens.offsets) - 1, settings)
+        tokens = sources.read_tokens()
+        rows = training_rows(sources.read_rows(), len(tokens.offsets) - 1, settings)
         batch_loss = BatchLoss(encoder, tokens, rows, settings, sources.regulators.embeddings)
         plan = schedule(rows, settings)
         evaluate = _dev_score(inputs, encoder)
         with kept.events() as log:
-            progress = fit(
-                encoder, batch_loss, plan, evaluate=evaluate, log=log, checkpoints=kept.checkpoints
-            )
+            progress = fit(encoder, batch_loss, plan, evaluate, log, kept.checkpoints)
         if evaluate is None:
             _check_not_collapsed(encoder, tokens, settings, output)
+
         check_unchanged(sources.start)
         kept.check_writer()
         outputs = _save(encoder, progress, sources.start, settings, kept.output)
-        kept.finish(
-            stage,
-            outputs,
-            batch_size=batch_loss.size,
-            steps=plan.steps,
-            training=summary(progress),
-            regulator_precision=sources.regulators.precision,
-        )
+        facts = {
+            "batch_size": batch_loss.size,
+            "steps": plan.steps,
+            "training": summary(progress),
+            "regulator_precision": sources.regulators.precision,
+        }
+        kept.finish(stage, outputs, facts)
 
 
 def prepare_torch(settings: TrainSettings) -> str:
@@ -84,6 +82,18 @@ def prepare_torch(settings: TrainSettings) -> str:
     device = set_up(settings.threads, settings.gpus, settings.matmul)
     torch.manual_seed(settings.seed)
     return device
+
+
+def _origin(
+    settings: TrainSettings, digests: dict[str, str], code: str, device: str
+) -> dict[str, Any]:
+    """Return all that decides the result, besides the environment."""
+    return {
+        "settings": asdict(settings),
+        "inputs": digests,
+        "code": code,
+        "device": device_name(device),
+    }
 
 
 def _dev_score(inputs: TrainingInputs, encoder: Encoder) -> Callable[[], float] | None:

@@ -23,7 +23,7 @@ def reference(world, tmp_path_factory):
 
 
 @pytest.mark.parametrize("what", SURROUNDINGS)
-def test_the_same_seed_gives_the_same_bytes_whatever(world, reference, tmp_path, what):
+def test_the_same_seed_gives_the_same_bytes_in_any_environment(world, reference, tmp_path, what):
     world.train(NAME, tmp_path, **SURROUNDINGS[what])
     assert result(tmp_path) == reference
 

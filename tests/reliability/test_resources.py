@@ -48,7 +48,7 @@ def told(done: subprocess.CompletedProcess) -> str:
     return last
 
 
-def test_a_full_disk_is_told_and_the_training_goes_on_when_there_is_room(
+def test_a_full_disk_is_reported_and_the_training_goes_on_when_there_is_room(
     world, reference, disk, tmp_path
 ):
     place = disk("size=300k")  # room for the first checkpoints, not for the model beside them
@@ -59,7 +59,7 @@ def test_a_full_disk_is_told_and_the_training_goes_on_when_there_is_room(
     assert "resumed from step" in done.stderr and result(place / "out") == reference
 
 
-def test_a_read_only_folder_is_told_and_the_training_goes_on_when_it_may_write(
+def test_a_read_only_folder_is_reported_and_the_training_goes_on_when_it_may_write(
     world, reference, disk
 ):
     place = disk("size=50m")
@@ -82,7 +82,7 @@ cli.run(lambda: train.main(sys.argv[1:]))
 
 
 @pytest.mark.parametrize("extra", [2, 16, 48])
-def test_too_little_memory_is_told_and_the_training_goes_on_with_more(
+def test_too_little_memory_is_reported_and_the_training_goes_on_with_more(
     world, reference, tmp_path, extra
 ):
     script, arguments = world.trainings[NAME]
@@ -110,7 +110,7 @@ def test_too_little_memory_is_told_and_the_training_goes_on_with_more(
     assert result(tmp_path) == reference
 
 
-def test_times_are_told_by_a_clock_that_does_not_jump(tmp_path, monkeypatch):
+def test_a_jump_of_the_clock_changes_no_duration(tmp_path, monkeypatch):
     import time
 
     from semblance.provenance import read_sealed, write_record
@@ -121,7 +121,7 @@ def test_times_are_told_by_a_clock_that_does_not_jump(tmp_path, monkeypatch):
     assert 0.0 <= read_sealed(tmp_path / "record.json")["seconds"] < 60.0
 
 
-def test_a_second_training_into_the_same_folder_leaves_with_a_line_and_harms_nothing(
+def test_a_second_training_into_one_folder_stops_with_one_line_and_changes_nothing(
     world, reference, tmp_path
 ):
     from semblance.locks import exclusive

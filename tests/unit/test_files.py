@@ -19,7 +19,7 @@ def test_text_is_written_whole_with_its_folder(tmp_path):
     assert names(tmp_path / "a") == ["b.txt"]
 
 
-def test_a_file_is_readable_as_the_users_mask_says(tmp_path):
+def test_the_mode_of_a_new_file_follows_the_umask(tmp_path):
     before = os.umask(0o027)
     try:
         write_text(tmp_path / "b.txt", "x")
@@ -41,7 +41,7 @@ def no_space(*args, **kwargs):
     raise OSError(errno.ENOSPC, "no space left")
 
 
-def test_an_error_in_the_block_is_the_one_told_even_if_tidying_fails_too(tmp_path, monkeypatch):
+def test_the_first_error_is_raised_even_if_the_removal_fails_too(tmp_path, monkeypatch):
     monkeypatch.setattr(files.Path, "unlink", no_space)
     with pytest.raises(ValueError, match="the first"), whole_file(tmp_path / "b.txt"):
         raise ValueError("the first")
@@ -101,7 +101,7 @@ def test_a_failure_leaves_the_old_folder_and_nothing_else(tmp_path):
     assert names(tmp_path) == ["c"] and names(tmp_path / "c") == ["old"]
 
 
-def test_what_a_kill_left_half_written_is_not_mixed_into_the_next_try(tmp_path):
+def test_files_that_a_kill_left_are_not_mixed_into_the_next_write(tmp_path):
     (tmp_path / ".c.part").mkdir()
     (tmp_path / ".c.part" / "stale").write_text("half")
     (tmp_path / ".b.txt.part").write_text("a longer half")

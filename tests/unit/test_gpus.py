@@ -102,12 +102,12 @@ def test_five_jobs_on_two_gpus_all_run_and_no_gpu_has_more_than_it_may(start, jo
     assert all(most_at_once(found) <= jobs_per_gpu for found in spans.values())
 
 
-def test_two_may_share_a_gpu_where_that_is_asked_for_and_spread_before_they_share(start):
+def test_jobs_share_a_gpu_only_when_every_gpu_has_one(start):
     assert sorted(taken_by(job) for job in [start("forever", 2), start("forever", 2)]) == [A, B]
     assert sorted(taken_by(job) for job in [start("forever", 2), start("forever", 2)]) == [A, B]
 
 
-def test_a_killed_holder_frees_its_gpu_and_who_waits_says_so_once(start):
+def test_a_killed_job_frees_its_gpu_and_a_waiting_job_prints_one_line(start):
     holders = {taken_by(job): job for job in [start("forever"), start("forever")]}
     waiting = start(0)
     assert waiting.stderr.readline() == "waiting for a free GPU (2 in use)\n"
@@ -138,7 +138,7 @@ def test_a_killed_holder_frees_its_gpu_and_who_waits_says_so_once(start):
         ("MIG-1234,MIG-GPU-aaaa1111/1/0", ["MIG-1234", "MIG-GPU-aaaa1111/1/0"]),
     ],
 )
-def test_an_existing_choice_is_the_set_to_choose_from(monkeypatch, allowed, seen):
+def test_cuda_visible_devices_limits_the_choice(monkeypatch, allowed, seen):
     if allowed is not None:
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", allowed)
     assert gpus.visible_gpus() == seen
@@ -154,7 +154,7 @@ def test_an_existing_choice_is_the_set_to_choose_from(monkeypatch, allowed, seen
         ("MIG-GPU-aaaa1111/1/0", "MIG-GPU-aaaa1111/1/0"),
     ],
 )
-def test_a_job_sees_one_of_what_it_was_allowed_or_none(tmp_path, monkeypatch, allowed, left):
+def test_a_job_sees_one_allowed_gpu_or_none(tmp_path, monkeypatch, allowed, left):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", allowed)
     gpus.take_gpu(1, 1, tmp_path / "locks")
     assert os.environ["CUDA_VISIBLE_DEVICES"] == left
@@ -166,9 +166,7 @@ def test_a_process_keeps_the_gpu_it_has(tmp_path):
     assert os.environ["CUDA_VISIBLE_DEVICES"] == A and len(gpus._held) == 1
 
 
-def test_the_one_gpu_of_a_slurm_job_is_left_alone_and_of_several_one_is_taken(
-    tmp_path, monkeypatch
-):
+def test_in_a_slurm_job_one_gpu_stays_and_of_several_one_is_taken(tmp_path, monkeypatch):
     monkeypatch.setenv("SLURM_JOB_ID", "1")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
     gpus.take_gpu(1, 1, tmp_path / "locks")
@@ -192,21 +190,21 @@ def test_without_a_gpu_nothing_is_set(tmp_path, monkeypatch, case):
     assert "CUDA_VISIBLE_DEVICES" not in os.environ and not (tmp_path / "locks").exists()
 
 
-def test_without_nvidia_smi_the_allowed_names_are_shared_out_as_they_stand(tmp_path, monkeypatch):
+def test_without_nvidia_smi_the_allowed_names_are_used_as_they_are(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2,3")
     gpus.take_gpu(1, 1, tmp_path / "locks")
     assert os.environ["CUDA_VISIBLE_DEVICES"] == "2"
 
 
-def test_an_nvidia_smi_that_hangs_stops_the_job_instead_of_doubling_up(tmp_path, monkeypatch):
+def test_a_job_stops_if_nvidia_smi_hangs(tmp_path, monkeypatch):
     (tmp_path / "bin" / "nvidia-smi").write_text("#!/bin/sh\nexec sleep 60\n")
     monkeypatch.setattr(gpus, "PATIENCE", 0.1)
     with pytest.raises(InputError, match="no answer within 0.1 s"):
         gpus.take_gpu(1, 1, tmp_path / "locks")
 
 
-def test_the_folder_of_the_locks_is_the_users_alone(tmp_path):
+def test_only_the_user_may_read_and_write_the_folder_of_the_locks(tmp_path):
     gpus.take_gpu(1, 1, tmp_path / "locks")
     assert stat.S_IMODE((tmp_path / "locks").stat().st_mode) == 0o700
     assert all(
@@ -215,7 +213,7 @@ def test_the_folder_of_the_locks_is_the_users_alone(tmp_path):
 
 
 @pytest.mark.parametrize("trap", ["a link", "another's", "a file", "open to all"])
-def test_a_folder_that_somebody_else_laid_out_is_refused(tmp_path, monkeypatch, trap):
+def test_a_folder_of_locks_that_others_could_write_is_refused(tmp_path, monkeypatch, trap):
     locks, theirs = tmp_path / "locks", tmp_path / "theirs"
     theirs.mkdir(mode=0o700)
     if trap == "a link":
@@ -273,9 +271,7 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("script", COMMANDS)
-def test_each_script_that_computes_takes_its_gpu_before_it_reads_or_asks_anything(
-    monkeypatch, script
-):
+def test_each_script_that_computes_takes_its_gpu_first(monkeypatch, script):
     asked = []
 
     def take(*arguments):
@@ -289,7 +285,7 @@ def test_each_script_that_computes_takes_its_gpu_before_it_reads_or_asks_anythin
     assert asked == [(1, 3)]
 
 
-def test_loading_the_scripts_asks_nothing_of_cuda():
+def test_importing_the_scripts_does_not_start_cuda():
     """A process that has asked CUDA once is deaf to a later CUDA_VISIBLE_DEVICES."""
     program = (
         "import importlib, sys, torch\n"

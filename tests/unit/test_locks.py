@@ -84,7 +84,7 @@ def test_a_file_is_locked_by_one_at_a_time_and_free_after_its_release(tmp_path):
     second.release()
 
 
-def test_a_lock_that_is_waited_for_comes_when_it_is_free(tmp_path):
+def test_waiting_for_a_lock_ends_when_it_is_free(tmp_path):
     first, second = FileLock(tmp_path / "lock"), FileLock(tmp_path / "lock")
     assert first.take()
     taken = []
@@ -109,7 +109,7 @@ def test_a_started_program_does_not_inherit_a_lock(tmp_path):
     program.communicate(b"\n")
 
 
-def test_a_file_system_without_locks_is_told_with_the_file(tmp_path, monkeypatch):
+def test_an_error_names_the_file_whose_file_system_has_no_locks(tmp_path, monkeypatch):
     def no_locks(*args):
         raise OSError(errno.ENOLCK, "No locks available")
 
@@ -143,7 +143,7 @@ def test_a_folder_has_one_writer_and_none_once_it_is_killed(tmp_path):
         pass
 
 
-def test_the_holder_says_who_it_is_and_an_ended_one_nothing(tmp_path, monkeypatch):
+def test_the_file_names_its_holder_and_is_empty_after_the_end(tmp_path, monkeypatch):
     monkeypatch.setenv("SLURM_JOB_ID", "42")
     with exclusive(tmp_path):
         told = content(tmp_path)
@@ -152,7 +152,7 @@ def test_the_holder_says_who_it_is_and_an_ended_one_nothing(tmp_path, monkeypatc
     assert (tmp_path / ".writer").read_bytes() == b""
 
 
-def test_the_beat_goes_on_in_the_file_that_is_locked(tmp_path):
+def test_beats_are_written_into_the_locked_file_itself(tmp_path):
     with exclusive(tmp_path):
         inode, first = (tmp_path / ".writer").stat().st_ino, content(tmp_path)["beat"]
         wait_for(lambda: content(tmp_path)["beat"] > first + 1)
@@ -164,7 +164,7 @@ def test_a_living_writer_on_another_machine_is_named(beating):
         raise AssertionError("two writers")
 
 
-def test_a_silent_writer_on_another_machine_is_dead_and_its_folder_taken_over(tmp_path, capsys):
+def test_the_folder_of_a_silent_writer_on_another_machine_is_taken_over(tmp_path, capsys):
     holder(tmp_path)
     with exclusive(tmp_path):
         assert content(tmp_path)["pid"] == os.getpid()
@@ -194,9 +194,7 @@ def test_a_beat_that_is_old_by_the_file_systems_clock_is_not_watched(tmp_path, m
         pass
 
 
-def test_where_there_are_no_locks_the_beat_keeps_out_this_machines_processes_too(
-    beating, monkeypatch
-):
+def test_without_locks_the_beat_keeps_out_processes_of_the_same_machine(beating, monkeypatch):
     def no_locks(*args):
         raise OSError(errno.ENOSYS, "Function not implemented")
 
@@ -206,7 +204,7 @@ def test_where_there_are_no_locks_the_beat_keeps_out_this_machines_processes_too
         raise AssertionError("two writers")
 
 
-def test_a_holder_whose_folder_was_taken_over_notices_and_leaves_the_others_beat(tmp_path):
+def test_a_holder_notices_a_takeover_and_leaves_the_new_holders_beat(tmp_path):
     with exclusive(tmp_path) as mine:
         mine.check()
         theirs = holder(tmp_path)
@@ -223,7 +221,7 @@ def test_the_beating_thread_notices_a_takeover_by_itself(tmp_path):
         wait_for(lambda: mine.lost)
 
 
-def test_a_beat_that_the_disk_refuses_ends_nothing(tmp_path, monkeypatch):
+def test_a_holder_survives_a_beat_that_the_disk_refuses(tmp_path, monkeypatch):
     def full(*args):
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -234,7 +232,7 @@ def test_a_beat_that_the_disk_refuses_ends_nothing(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("text", ["not JSON", "[1]", '{"host": ["\\u001b[2J"], "pid": {}}'])
-def test_what_is_no_beat_is_watched_as_a_stranger_and_shown_harmlessly(tmp_path, capsys, text):
+def test_a_content_that_is_no_beat_is_watched_and_printed_safely(tmp_path, capsys, text):
     (tmp_path / ".writer").write_text(text)
     with exclusive(tmp_path):
         pass

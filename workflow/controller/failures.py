@@ -1,4 +1,4 @@
-"""What the logs of failed batch jobs say: the job's node, why it failed, its last lines, what to do."""
+"""What the logs of failed batch jobs say: the node, the cause, the last lines, what to do."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ LAST = 5  # lines of the job's own log that are shown
 
 
 class Cause(NamedTuple):
-    """A cause of failure: the pattern by which a log shows it, its name, and what to do about it."""
+    """A cause of failure: the pattern that shows it in a log, its name, and what to do."""
 
     pattern: str
     name: str
@@ -108,7 +108,7 @@ def _read_log(path: Path) -> Failure | None:
     missing = [number for number, output in enumerate(outputs) if not Path(output).exists()]
     if rules and not missing:
         return None
-    number = missing[0] if missing else 0  # in a group of jobs: of the one that failed
+    number = next(iter(missing), 0)  # in a group of jobs: of the one that failed
     rule = _item(rules, number, "?")
     what = "before it began"
     if outputs:
@@ -146,7 +146,7 @@ def _cause(text: str) -> Cause:
 
 
 def _last_node(text: str) -> str:
-    """Return the node that is named last: a job that was started again may have changed its node."""
+    """Return the node that is named last: a job that is started again may change its node."""
     found = [match for pattern in NODES for match in pattern.finditer(text)]
     if not found:
         return "unknown"

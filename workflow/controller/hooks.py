@@ -1,4 +1,4 @@
-"""What the one process that plans and starts jobs does beside it; the processes in jobs do none of it.
+"""What the one process that plans and starts jobs does beside that; jobs do none of it.
 
 Only here, and in the modules beside this one, is anything of Snakemake used that is not in its
 documentation: parts of its ``Workflow`` object, and its files in ``.snakemake``.
@@ -54,7 +54,7 @@ def limit_gpu_jobs(workflow, jobs_per_gpu: int) -> None:
 
 
 def begin(workflow, out: str, logs: list[str]) -> None:
-    """Take ``out`` for this controller alone, and note the names of its jobs from Snakemake's logs."""
+    """Take ``out`` for this controller alone; note the name of its jobs, from Snakemake's logs."""
     try:
         held = lock.hold(out, seconds=PATIENCE)
     except NoLocks:

@@ -11,6 +11,8 @@ from base64 import urlsafe_b64encode
 from collections.abc import Iterator
 from pathlib import Path
 
+from semblance.layout import RECORD
+
 NOTES = Path(".snakemake/metadata")  # one file for each output that Snakemake made
 
 
@@ -20,9 +22,9 @@ def records(out: str | Path, since: float, notes: Path = NOTES) -> Iterator[Path
         return  # the results were copied here, and Snakemake has no note of any
     for folder, subfolders, files in os.walk(out):
         subfolders[:] = [name for name in subfolders if name != "checkpoints"]
-        if "record.json" not in files:
+        if RECORD not in files:
             continue
-        record = Path(folder, "record.json")
+        record = Path(folder, RECORD)
         if record.stat().st_mtime >= since and not _note(str(record), notes).exists():
             yield record
 
@@ -45,7 +47,7 @@ def forget(out: str | Path, since: float, notes: Path = NOTES) -> None:
 
 def _would_train_again(folder: Path) -> bool:
     """Tell whether a folder holds a training that kept no second copy of its outputs."""
-    kept = any(folder.glob("checkpoints/*/finished/record.json"))
+    kept = any(folder.glob(f"checkpoints/*/finished/{RECORD}"))
     return (folder / "model").is_dir() and not kept
 
 

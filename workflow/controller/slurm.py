@@ -38,7 +38,7 @@ class Unanswered(Exception):
 
 
 def note_run(out: str | Path, logs: Iterable[str | Path]) -> None:
-    """Note below ``out`` the name of this run's jobs, if snakemake's ``logs`` say that it has one."""
+    """Note below ``out`` the name of this run's jobs, if snakemake's ``logs`` name one."""
     for log in logs:
         found = RUN_ID.search(Path(log).read_text(encoding="utf-8", errors="replace"))
         if found is not None:

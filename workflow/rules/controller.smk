@@ -1,4 +1,4 @@
-# What the one process that plans and starts jobs does beside it; the processes in jobs do none of it.
+# What the one process that plans and starts jobs does beside that; jobs do none of it.
 # Needs: OUT, GPUS, JOBS_PER_GPU, hooks. Holds OUT for this controller alone.
 
 if workflow.is_main_process:

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from semblance.errors import InputError, OutOfTime, is_passing
 from semblance.files import whole_folder
+from semblance.layout import RECORD
 from semblance.locks import Lease
 from semblance.models.tensors import load_tensors, save_tensors
 from semblance.provenance import checked, digests, write_sealed
@@ -31,8 +32,8 @@ SLOW = 50e6  # bytes a second: the assumed speed of saving before the first save
 class Cadence:
     """When to save step checkpoints and when to stop; it changes no result, so it is no setting.
 
-    ``minutes`` between checkpoints; ``steps`` between checkpoints, 0: by minutes alone; ``stop_at``:
-    seconds since the epoch at which the process must have ended, None: no limit.
+    ``minutes``: between checkpoints; ``steps``: between checkpoints, 0 for by minutes alone;
+    ``stop_at``: when the process must have ended, in seconds since the epoch, None for no limit.
     """
 
     minutes: float = 10.0
@@ -122,7 +123,7 @@ class Checkpoints:
                 "seconds": self.seconds_before + time.monotonic() - self.started,
                 "outputs": digests(temporary, ["state.safetensors"]),
             }
-            write_sealed(temporary / "record.json", record)
+            write_sealed(temporary / RECORD, record)
         for old in self._newest_first()[KEPT:]:
             shutil.rmtree(old, ignore_errors=True)
         self.saved_at = time.monotonic()
@@ -130,7 +131,7 @@ class Checkpoints:
         self.unsaved = 0
 
     def restore(self, state: TrainingState) -> None:
-        """Bring ``state`` and the random generators to the newest whole checkpoint, if there is one."""
+        """Bring ``state`` and the random generators to the newest whole checkpoint, if any."""
         # A checkpoint holds the weights, the best weights and two moments of AdamW.
         self.expected = 4 * _bytes(state.model) / SLOW
         found = self._newest_first()
@@ -147,7 +148,7 @@ class Checkpoints:
     def _restore_from(self, folder: Path, state: TrainingState) -> bool:
         """Load one checkpoint and return True; remove a damaged one, with a warning."""
         try:
-            record = checked(folder / "record.json")
+            record = checked(folder / RECORD)
             if record.get("identity") != self.identity:
                 problem = "belongs to another identity than its folder's"
                 raise InputError(folder, problem, "delete it")
@@ -192,7 +193,7 @@ def _bytes(model: nn.Module) -> int:
 
 
 def _tensors(state: TrainingState) -> dict[str, Tensor]:
-    """Return weights, best weights, optimiser and random generators under one name each, on the CPU."""
+    """Return all tensors of a checkpoint, each under its own name, on the CPU."""
     tensors = {f"model.{name}": value for name, value in state.model.state_dict().items()}
     for name, value in (state.best_weights or {}).items():
         tensors[f"best.{name}"] = value

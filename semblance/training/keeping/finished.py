@@ -1,9 +1,9 @@
 """A finished training's outputs, kept a second time as hard links.
 
 A workflow may delete the outputs themselves: Snakemake does so when its controller died before it
-noted the job's end, and for all jobs of a group of which one failed. A hard link takes no room while
-the output exists, and stays when the output is deleted. What is linked never changes, since every
-new file takes its name by renaming (``semblance.files``).
+noted the job's end, and for all jobs of a group of which one failed. A hard link takes no room
+while the output exists, and stays when the output is deleted. What is linked never changes, since
+every new file takes its name by renaming (``semblance.files``).
 """
 
 import contextlib
@@ -16,10 +16,10 @@ from pathlib import Path
 
 from semblance.errors import InputError, is_passing
 from semblance.files import copy_file, sync, whole_folder
+from semblance.layout import RECORD
 from semblance.models.saved import FOLDER as MODEL
 from semblance.provenance import checked
 
-RECORD = "record.json"
 NO_LINKS = frozenset(
     {errno.EPERM, errno.EACCES, errno.EXDEV, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 )

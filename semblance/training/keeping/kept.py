@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from semblance.layout import RECORD
 from semblance.locks import Lease, exclusive
 from semblance.provenance import canonical, environment, text_digest, write_record
 from semblance.training.keeping import finished
@@ -28,7 +29,7 @@ class KeptTraining:
         self._lease = lease
         self._started = time.monotonic()
 
-    def already_finished(self, **origin: Any) -> bool:
+    def already_finished(self, origin: dict[str, Any]) -> bool:
         """Put the outputs back and return True if this training was finished before.
 
         ``origin`` is all that decides the result, besides the environment: settings, digests of the
@@ -55,7 +56,7 @@ class KeptTraining:
         """Raise Busy if another process has taken the folder over; to be called before a write."""
         self._lease.check()
 
-    def finish(self, stage: str, outputs: list[str], **facts: Any) -> None:
+    def finish(self, stage: str, outputs: list[str], facts: dict[str, Any]) -> None:
         """Write the record, the last of the outputs; then remove the checkpoints.
 
         ``outputs`` are names relative to the folder; ``facts`` are what the record says beside the
@@ -63,7 +64,7 @@ class KeptTraining:
         """
         checkpoints = self.checkpoints
         write_record(
-            self.output / "record.json",
+            self.output / RECORD,
             stage,
             outputs=outputs,
             started=self._started - checkpoints.seconds_before,

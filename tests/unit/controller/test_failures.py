@@ -92,7 +92,7 @@ def test_the_last_lines_of_its_own_log_are_shown(here):
     assert "on node c12" in report(".snakemake/slurm_logs", 0)
 
 
-def test_what_a_later_try_made_is_no_failure(here):
+def test_an_output_that_a_later_try_made_is_no_failure(here):
     job(here, 5, "rcl-2", "")
     made = here / "results/models/nli/tiny/rcl-2/seed-1/record.json"
     made.parent.mkdir(parents=True)
@@ -100,7 +100,7 @@ def test_what_a_later_try_made_is_no_failure(here):
     assert report(".snakemake/slurm_logs", 0) == ""
 
 
-def test_of_several_tries_the_last_is_told_and_earlier_runs_are_not(here):
+def test_only_the_last_try_of_this_run_is_reported(here):
     job(here, 4, "rcl-4", "oom-kill", age=500)
     job(here, 5, "rcl-2", "oom-kill", age=20)
     job(here, 6, "rcl-2", "DUE TO TIME LIMIT", age=10)
@@ -122,5 +122,5 @@ def test_in_a_group_the_job_without_output_is_the_one_that_failed(here):
     ]
 
 
-def test_where_nothing_failed_nothing_is_said(here):
+def test_without_a_failure_the_report_is_empty(here):
     assert report(".snakemake/slurm_logs", 0) == ""

@@ -44,7 +44,7 @@ def snakemakes_lock(tmp_path, *files):
     return locks
 
 
-def test_a_folder_is_held_once_and_again_by_the_same_process(tmp_path):
+def test_a_process_may_hold_its_folder_again(tmp_path):
     assert lock.hold(tmp_path / "out") and lock.hold(tmp_path / "out")
 
 
@@ -53,7 +53,7 @@ def test_a_folder_that_another_process_holds_is_not_taken(tmp_path, holder):
     assert lock.hold(tmp_path / "other")
 
 
-def test_a_killed_holder_holds_nothing(tmp_path, holder):
+def test_a_killed_process_frees_its_folder(tmp_path, holder):
     holder.kill()
     holder.wait()
     assert lock.hold(tmp_path / "out")
@@ -92,12 +92,12 @@ def test_the_lock_of_a_living_run_stays(tmp_path, holder):
     assert len(list(locks.iterdir())) == 2
 
 
-def test_a_look_without_a_lock_in_the_way_makes_nothing(tmp_path):
+def test_without_a_snakemake_lock_no_folder_is_made(tmp_path):
     lock.take_over(tmp_path / "out", tmp_path / "none")
     assert not (tmp_path / "out").exists()
 
 
-def test_where_the_file_system_has_no_locks_none_is_removed(tmp_path, monkeypatch):
+def test_without_locks_no_snakemake_lock_is_removed(tmp_path, monkeypatch):
     def refuse(*_):
         raise OSError("no locks available")
 
@@ -116,9 +116,7 @@ def test_a_folder_is_deserted_unless_a_living_controller_has_it(tmp_path, holder
     assert lock.is_deserted(tmp_path / "out")
 
 
-def test_where_there_are_no_locks_snakemakes_own_says_that_a_controller_may_live(
-    tmp_path, monkeypatch
-):
+def test_without_locks_a_snakemake_lock_means_a_living_controller(tmp_path, monkeypatch):
     def refuse(*_):
         raise OSError("no locks here")
 

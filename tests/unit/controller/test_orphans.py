@@ -33,24 +33,24 @@ def ran(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_what_snakemake_made_has_a_note_and_what_it_did_not_has_none(ran):
+def test_only_a_record_without_a_note_is_an_orphan(ran):
     assert [str(path) for path in orphans.records("out", since=0)] == ["out/c/record.json"]
     orphans.forget("out", since=0)
     assert not (ran / "out/c/record.json").exists() and (ran / "out/a/record.json").exists()
 
 
-def test_what_is_older_than_the_run_is_left_alone(ran):
+def test_a_record_older_than_the_run_is_no_orphan(ran):
     os.utime(ran / "out/c/record.json", (1000, 1000))
     assert list(orphans.records("out", since=2000)) == []
 
 
-def test_results_from_elsewhere_are_left_alone(tmp_path):
+def test_copied_results_are_no_orphans(tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out/record.json").write_text("{}")
     assert list(orphans.records(tmp_path / "out", 0, tmp_path / ".snakemake/metadata")) == []
 
 
-def test_a_training_is_forgotten_only_if_it_can_be_put_back(ran, capsys):
+def test_an_orphaned_training_is_forgotten_only_if_it_can_be_put_back(ran, capsys):
     (ran / "out/c/model").mkdir()
     orphans.forget("out", since=0)
     assert (

@@ -50,14 +50,14 @@ def noted(tmp_path, *names):
     return out
 
 
-def test_a_run_on_no_cluster_leaves_no_note(tmp_path):
+def test_a_local_run_leaves_no_note_of_jobs(tmp_path):
     log = tmp_path / "snakemake.log"
     log.write_text("Building DAG of jobs...\nProvided cores: 2\n")
     slurm.note_run(tmp_path / "results", [log])
     assert not slurm.has_runs(tmp_path / "results")
 
 
-def test_the_jobs_of_all_noted_runs_are_asked_for_and_no_others(tmp_path, queue):
+def test_squeue_is_asked_for_the_jobs_of_all_noted_runs_alone(tmp_path, queue):
     noted(tmp_path, "aaa", "bbb")
     queue.write_text(
         '{"1": ["aaa", "PENDING", 0], "2": ["bbb", "RUNNING", 9],'
@@ -86,7 +86,7 @@ def test_waiting_jobs_are_taken_back_and_running_ones_awaited(tmp_path, queue, c
     assert slept.count(7) == 3 and not slurm.has_runs(out)
 
 
-def test_without_an_answer_nothing_is_taken_for_over(tmp_path, queue):
+def test_without_an_answer_of_slurm_no_job_counts_as_ended(tmp_path, queue):
     out = noted(tmp_path, "aaa")
     queue.write_text('{"broken": 1}')
     with pytest.raises(slurm.Unanswered, match="Unable to contact slurm controller"):
@@ -94,9 +94,7 @@ def test_without_an_answer_nothing_is_taken_for_over(tmp_path, queue):
     assert slurm.has_runs(out)
 
 
-def test_where_there_is_no_slurm_the_note_stays_for_a_machine_that_can_ask(
-    tmp_path, monkeypatch, capsys
-):
+def test_without_squeue_the_note_of_the_jobs_stays(tmp_path, monkeypatch, capsys):
     out = noted(tmp_path, "aaa")
     monkeypatch.setenv("PATH", str(tmp_path))
     slurm.settle_earlier(out)

@@ -34,7 +34,7 @@ def test_blocks_hold_each_sentences_own_vector(inputs, tmp_path, monkeypatch):
     assert read_sealed(tmp_path / "out/record.json")["sentences"] == 24
 
 
-def test_numpy_itself_reads_the_file(inputs, tmp_path):
+def test_numpy_reads_the_file(inputs, tmp_path):
     written = write(inputs, tmp_path / "out")
     assert np.array_equal(np.load(tmp_path / "out/embeddings.npy"), written)
 
@@ -64,7 +64,7 @@ def test_a_corpus_without_a_sentence_is_refused(inputs, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "value, said", [(np.inf, "not finite as float16"), (1.0, "collapsed onto one direction")]
 )
-def test_vectors_that_are_of_no_use_leave_no_file(inputs, tmp_path, monkeypatch, value, said):
+def test_infinite_or_collapsed_embeddings_leave_no_file(inputs, tmp_path, monkeypatch, value, said):
     encode = lambda self, tokens, length: np.full((len(tokens.offsets) - 1, 16), value, np.float32)
     monkeypatch.setattr("semblance.models.encoder.Encoder.encode", encode)
     with pytest.raises(InputError, match=said):

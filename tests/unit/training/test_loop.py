@@ -161,7 +161,7 @@ def test_a_falling_loss_is_never_stopped_and_no_patience_means_no_stop():
     assert (falling.step, falling.stopped, rising.step, rising.stopped) == (10, "", 10, "")
 
 
-def test_a_window_of_one_step_is_the_literal_batch_rule():
+def test_with_a_window_of_one_step_patience_counts_batches():
     _, progress = fitted([3.0, 2.0, 2.5, 2.2, 2.1, 1.0], window=1, patience=3)
     assert progress.step == 5
 

@@ -94,7 +94,7 @@ def test_deleted_outputs_are_put_back_byte_for_byte_without_a_step(training, cap
     assert capsys.readouterr().err.count("already trained: its outputs are put back\n") == 1
 
 
-def test_what_is_put_back_is_as_new_as_just_written(training):
+def test_outputs_that_are_put_back_get_a_new_time(training):
     training.train()
     for name in outputs(training.out):
         os.utime(training.out / name, (1000.0, 1000.0))
@@ -116,7 +116,7 @@ def test_a_finished_training_is_stored_once_and_keeps_no_step_checkpoint(trainin
         training.train()
 
 
-def test_a_change_of_settings_trains_anew_and_the_earlier_outputs_go(training):
+def test_a_change_of_settings_trains_again_and_removes_the_earlier_outputs(training):
     training.train()
     before, first = outputs(training.out), kept(training.out)
     training.train(replace(SETTINGS, seed=1))
@@ -139,7 +139,7 @@ def flip(path):
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_damaged_outputs_are_not_put_back_but_trained_anew_with_a_warning(training, capsys, damage):
+def test_a_damaged_second_copy_is_not_put_back_and_training_starts_again(training, capsys, damage):
     training.train()
     before = checked(training.out / "record.json")["outputs"]
     delete(training.out)
@@ -150,7 +150,7 @@ def test_damaged_outputs_are_not_put_back_but_trained_anew_with_a_warning(traini
     assert checked(kept(training.out) / "record.json")["outputs"] == before
 
 
-def test_outputs_that_cannot_be_read_just_now_are_kept(training, monkeypatch):
+def test_a_second_copy_that_the_disk_cannot_read_for_now_is_kept(training, monkeypatch):
     training.train()
 
     def fail(*args):
@@ -162,7 +162,7 @@ def test_outputs_that_cannot_be_read_just_now_are_kept(training, monkeypatch):
     assert training.fits == 1 and kept(training.out).is_dir()
 
 
-def test_where_the_disk_knows_no_hard_links_nothing_is_kept_and_nothing_said(
+def test_without_hard_links_no_second_copy_is_kept_and_no_warning_printed(
     training, monkeypatch, capsys
 ):
     refuse_links(monkeypatch)
@@ -215,7 +215,7 @@ def test_tokens_of_another_tokenizer_are_refused(inputs, tmp_path):
         check_inputs(TrainingInputs(base, corpus, str(copy)))
 
 
-def test_a_lost_folder_gets_no_model(inputs, tmp_path):
+def test_no_model_is_written_into_a_folder_that_another_process_took_over(inputs, tmp_path):
     def dev(encoder):
         (tmp_path / "out/.writer").write_text('{"token": "theirs", "host": "n2"}')
         return 0.5
@@ -234,7 +234,7 @@ def test_the_record_counts_the_attempts(training):
     assert checked(training.out / "record.json")["attempts"] == 1  # the first saved nothing
 
 
-def test_a_time_limit_that_is_over_trains_nothing_and_the_next_start_all(training):
+def test_after_the_time_limit_nothing_is_trained_and_the_next_start_trains_all(training):
     with pytest.raises(OutOfTime, match="ask for a longer runtime"):
         training.train(stop_at=time.time() - 1)
     assert not (training.out / "record.json").exists()

@@ -122,7 +122,7 @@ def test_saving_checkpoints_changes_nothing(tmp_path, whole):
     assert same(train(keeper(tmp_path)), whole)
 
 
-def test_a_training_without_its_checkpoint_starts_anew_and_says_nothing(tmp_path, whole, capsys):
+def test_a_training_without_a_checkpoint_starts_from_the_beginning(tmp_path, whole, capsys):
     assert same(train(keeper(tmp_path / "none", steps=0)), whole)
     assert "resumed from" not in capsys.readouterr().err
 
@@ -177,7 +177,9 @@ def test_a_damaged_checkpoint_falls_back_to_the_one_before(tmp_path, whole, caps
     assert same(resumed, whole)
 
 
-def test_where_all_checkpoints_are_damaged_the_training_starts_anew(tmp_path, whole, capsys):
+def test_with_all_checkpoints_damaged_the_training_starts_from_the_beginning(
+    tmp_path, whole, capsys
+):
     killed(tmp_path, 8)
     for folder in tmp_path.glob("*/step-*"):
         flip(folder / "state.safetensors")
@@ -187,7 +189,7 @@ def test_where_all_checkpoints_are_damaged_the_training_starts_anew(tmp_path, wh
     assert same(resumed, whole)
 
 
-def test_damaged_checkpoints_do_not_crowd_out_later_ones(tmp_path, whole, capsys):
+def test_damaged_checkpoints_do_not_push_out_later_ones(tmp_path, whole, capsys):
     killed(tmp_path, 8)
     for folder in tmp_path.glob("*/step-*"):
         flip(folder / "state.safetensors")
@@ -197,7 +199,7 @@ def test_damaged_checkpoints_do_not_crowd_out_later_ones(tmp_path, whole, capsys
     assert "resumed from step 3" in capsys.readouterr().err
 
 
-def test_a_checkpoint_that_cannot_be_read_just_now_is_kept(tmp_path, monkeypatch):
+def test_a_checkpoint_that_the_disk_cannot_read_for_now_is_kept(tmp_path, monkeypatch):
     killed(tmp_path, 4)
 
     def fail(path):
@@ -224,7 +226,7 @@ def test_checkpoints_of_another_identity_are_not_resumed(tmp_path, whole, capsys
     assert "other settings, data or code" in err and "resumed from" not in err
 
 
-def test_checkpoints_of_another_identity_do_not_crowd_out_ones_own(tmp_path, whole, capsys):
+def test_checkpoints_of_another_identity_do_not_push_out_those_of_this_one(tmp_path, whole, capsys):
     killed(tmp_path, 12, identity="other")
     killed(tmp_path, 5)  # steps 1 to 5, below the other's
     capsys.readouterr()
@@ -232,7 +234,7 @@ def test_checkpoints_of_another_identity_do_not_crowd_out_ones_own(tmp_path, who
     assert "resumed from step 5" in capsys.readouterr().err
 
 
-def test_only_the_last_two_are_kept_and_none_after_clearing(tmp_path):
+def test_only_the_last_two_checkpoints_are_kept_and_none_after_clearing(tmp_path):
     killed(tmp_path, 9)
     assert sorted(p.name for p in (tmp_path / "this").iterdir()) == [
         "step-00000008",
@@ -351,14 +353,14 @@ def test_a_training_stopped_by_its_time_again_and_again_ends_bit_identical(job, 
     assert (done + job.done).count("evaluation") == 1 + STEPS // 2
 
 
-def test_a_dev_evaluation_that_would_not_fit_is_left_to_the_next_start(job, whole):
+def test_an_evaluation_that_does_not_fit_into_the_time_is_left_to_the_next_start(job, whole):
     with pytest.raises(OutOfTime, match=f"out: out of time at step 2 of {STEPS}; saved"):
         job.run(45 + MARGIN + 24)  # an evaluation and two steps take 45 s, the next evaluation 25 s
     assert job.done == ["evaluation", "step", "step"]
     assert same(job.run(1e6), whole) and job.done[0] == "evaluation"
 
 
-def test_a_time_too_short_for_one_step_is_told_and_loses_nothing(job, whole):
+def test_too_little_time_for_one_step_is_reported_and_loses_nothing(job, whole):
     with pytest.raises(
         OutOfTime,
         match=r"step 0 of 14, before the first step of this start: 59 s left, 60 s needed; ask for a longer",
@@ -381,20 +383,20 @@ def test_without_a_limit_there_is_always_time():
 
 
 @pytest.mark.parametrize("save, kept_back", [(1.0, MARGIN), (MARGIN, SAVES * MARGIN)])
-def test_a_slow_disk_keeps_more_time_back(monkeypatch, save, kept_back):
+def test_on_a_slow_disk_more_time_is_kept_back(monkeypatch, save, kept_back):
     monkeypatch.setattr("semblance.training.keeping.budget.time.time", lambda: 1000.0)
     assert Budget(1000.0 + kept_back).fits("step", save)
     assert not Budget(999.0 + kept_back).fits("step", save)
 
 
-def test_before_any_save_its_time_is_guessed_from_the_models_size(tmp_path, monkeypatch):
+def test_the_time_of_the_first_save_is_estimated_from_the_models_size(tmp_path, monkeypatch):
     keeping = keeper(tmp_path)
     keeping.restore(state_of(Tiny()))
     numbers = 20 * 4 + 2 * 4 + 4 * 4 + 4  # embedding, norm, linear
     assert keeping.expected == 4 * 4 * numbers / checkpoint.SLOW  # four copies of four bytes
 
 
-def test_a_training_whose_folder_was_taken_over_stops_and_saves_nothing_more(tmp_path):
+def test_a_training_stops_and_saves_nothing_more_when_its_folder_is_taken_over(tmp_path):
     with exclusive(tmp_path) as lease:
         cadence = Cadence(minutes=1e9, steps=1)
         keeping = Checkpoints(tmp_path / "checkpoints", "this", cadence, lease)

@@ -25,7 +25,7 @@ def test_tensorboard_reads_every_value_at_its_step(tmp_path):
 
 
 @pytest.mark.parametrize("call", ["write", "flush", "close"])
-def test_a_disk_that_refuses_events_is_told_once_and_ends_nothing(
+def test_a_disk_that_refuses_events_gives_one_warning_and_no_error(
     tmp_path, capsys, monkeypatch, call
 ):
     from tensorboard.summary.writer.record_writer import RecordWriter
@@ -40,7 +40,7 @@ def test_a_disk_that_refuses_events_is_told_once_and_ends_nothing(
     assert capsys.readouterr().err.count("no more TensorBoard events") == 1
 
 
-def test_a_folder_that_cannot_be_made_is_told_once_and_ends_nothing(tmp_path, capsys):
+def test_a_folder_that_cannot_be_made_gives_one_warning_and_no_error(tmp_path, capsys):
     (tmp_path / "events").write_text("a file stands here")
     with Events(tmp_path / "events") as log:
         log({"step": 1, "loss": 1.0})
