@@ -1,5 +1,6 @@
 """Which rows make up each batch: seeded, without a sentence twice, the same on every machine."""
 
+from collections import deque
 from collections.abc import Iterator
 
 import numpy as np
@@ -9,42 +10,27 @@ from semblance.errors import InputError
 
 
 def batches(rows: Rows, size: int, seed: int, no_duplicates: bool = True) -> Iterator[np.ndarray]:
-    """Yield endless batches of ``size`` row numbers, epoch after epoch; fewer where no more rows fit.
+    """Yield endless batches of ``size`` row numbers, epoch after epoch; fewer where no more fit.
 
     Each epoch is a fresh permutation. A row that shares a sentence with its batch would be a false
-    negative there (or be its own); it waits for the next batch. Only a row that shares a sentence with
-    every other one is left out.
+    negative there (or be its own): it waits for the next batch. Only a row that shares a sentence
+    with every other one is left out. Raises InputError where no two rows fit into a batch.
     """
     matrix = np.stack(rows, axis=1)  # (N, 3)
-    epoch, fresh, waiting = 0, _permutation(len(matrix), seed, 0), []
-    lonely = 0
+    fresh = _row_numbers(len(matrix), seed)
+    waiting: deque[int] = deque()
+    left_out = 0
     while True:
-        batch, used, still = [], set(), []
-        while len(batch) < size:
-            if waiting:
-                row = waiting.pop(0)
-            else:
-                if not len(fresh):
-                    epoch += 1
-                    fresh = _permutation(len(matrix), seed, epoch)
-                row, fresh = int(fresh[0]), fresh[1:]
-            texts = {int(t) for t in matrix[row]} - {NONE}
-            if no_duplicates and not used.isdisjoint(texts):
-                still.append(row)
-                if len(still) >= len(
-                    matrix
-                ):  # as many tries as there are rows: the batch stays smaller
-                    break
-                continue
-            used |= texts
-            batch.append(row)
-        waiting = still + waiting
+        if no_duplicates:
+            batch = _draw_disjoint(matrix, size, fresh, waiting)
+        else:
+            batch = [next(fresh) for _ in range(size)]
         if len(batch) > 1 or size == 1:
-            lonely = 0
+            left_out = 0
             yield np.asarray(batch, dtype=np.int64)
             continue
-        lonely += 1  # this row goes with no other: it is left out
-        if lonely > len(matrix):
+        left_out += 1  # this row goes with no other
+        if left_out > len(matrix):
             raise InputError(
                 "corpus",
                 "no two rows without a common sentence can be found",
@@ -52,14 +38,42 @@ def batches(rows: Rows, size: int, seed: int, no_duplicates: bool = True) -> Ite
             )
 
 
-def _permutation(count: int, seed: int, epoch: int) -> np.ndarray:
-    return np.random.Generator(np.random.PCG64([seed, epoch])).permutation(count)
+def _row_numbers(count: int, seed: int) -> Iterator[int]:
+    """Yield the numbers of all rows, epoch after epoch, each in an order of its own."""
+    epoch = 0
+    while True:
+        generator = np.random.Generator(np.random.PCG64([seed, epoch]))
+        yield from map(int, generator.permutation(count))
+        epoch += 1
+
+
+def _draw_disjoint(
+    matrix: np.ndarray, size: int, fresh: Iterator[int], waiting: deque[int]
+) -> list[int]:
+    """Draw up to ``size`` rows without a common sentence: first those that wait, then fresh ones.
+
+    Rows that must wait are put back to ``waiting``, in their order. After as many failures as there
+    are rows, the batch stays smaller.
+    """
+    batch: list[int] = []
+    used: set[int] = set()
+    postponed: list[int] = []
+    while len(batch) < size and len(postponed) < len(matrix):
+        row = waiting.popleft() if waiting else next(fresh)
+        texts = {int(text) for text in matrix[row]} - {NONE}
+        if used.isdisjoint(texts):
+            used |= texts
+            batch.append(row)
+        else:
+            postponed.append(row)
+    waiting.extendleft(reversed(postponed))
+    return batch
 
 
 def disjoint_rows(rows: Rows, enough: int) -> int:
-    """Return how many rows a first pass finds without a common sentence, up to ``enough``.
+    """Count the rows that a first pass finds without a common sentence, up to ``enough``.
 
-    It bounds the batch size.
+    It is a bound for the batch size; a large corpus is not read to its end.
     """
     used: set[int] = set()
     count = 0
@@ -68,6 +82,6 @@ def disjoint_rows(rows: Rows, enough: int) -> int:
         if used.isdisjoint(texts):
             used |= texts
             count += 1
-            if count == enough:  # a large corpus need not be read to its end
+            if count == enough:
                 break
     return count
