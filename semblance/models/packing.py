@@ -1,8 +1,9 @@
 """Sentences of many lengths in one flat batch, with hardly any padding.
 
 A random batch padded to its longest sentence is half padding. Here the sentences are sorted by
-length *inside* the batch (the batch itself stays as drawn) and laid end to end; every matrix product runs over
-these tokens alone. Attention works on groups of similar length, and only there is padding.
+length *inside* the batch (the batch itself stays as drawn) and laid end to end; every matrix
+product runs over these tokens alone. Attention works on groups of similar length, and only there
+is padding.
 """
 
 from collections.abc import Sequence
@@ -16,28 +17,35 @@ from semblance.data.corpus import Tokens
 
 SLACK = 0.85  # a group's shortest sentence has at least this share of its longest one's tokens
 
-# ... once it has this many. A CPU pays for the padding in attention: many groups. A GPU pays for each
-# launch, of which a group costs some thirty a layer and step: few groups.
+# ... once the group has this many tokens. A CPU pays for the padding in attention: it wants many
+# groups. A GPU pays for each launch, of which a group costs some thirty a layer: it wants few.
 GROUP_TOKENS = {"cpu": 0, "cuda": 4096}
 
 
 class Padding(NamedTuple):
-    """The way of a group's t tokens to their places in attention and back, and what hides the places left over."""
+    """How a group's t tokens go to their places in attention and back, and what is padding."""
 
-    there: Tensor  # (count * length,) int64: the token of each place, counted within the group; 0 at padding
+    there: Tensor  # (count * length,) int64: the token of each place; 0 at padding
     back: Tensor  # (t,) int64: the place of each token
     real: Tensor  # (count * length, 1) bool, False at padding
     bias: Tensor  # (count, 1, 1, length): 0 for a token, -inf for padding
 
 
 class Group(NamedTuple):
-    """``count`` sentences from ``row`` on, ``tokens`` tokens in all, each padded to ``length`` in attention."""
+    """``count`` sentences from ``row`` on, each padded to ``length`` in attention.
+
+    They have ``tokens`` tokens in the flat batch. ``padding`` is None where all are of one length.
+    """
 
     row: int
     count: int
     length: int
     tokens: int
-    padding: Padding | None  # None where all are of one length
+    padding: Padding | None
+
+    def rows(self) -> slice:
+        """Return the packed rows of the group's sentences."""
+        return slice(self.row, self.row + self.count)
 
 
 class Packed(NamedTuple):
@@ -59,12 +67,16 @@ def cut_groups(
 
     A run of fewer than ``least`` tokens, padding included, goes on whatever its shortest is.
     """
-    runs, first = [], 0
+    if not len(lengths):
+        return []
+    runs = []
+    first = 0
     for i, length in enumerate(lengths):
-        if length < slack * lengths[first] and (i - first) * lengths[first] >= least:
+        large_enough = (i - first) * lengths[first] >= least
+        if length < slack * lengths[first] and large_enough:
             runs.append((first, i))
             first = i
-    return runs + [(first, len(lengths))] if len(lengths) else []
+    return [*runs, (first, len(lengths))]
 
 
 def pack(
@@ -74,96 +86,108 @@ def pack(
 
     A cut sentence keeps its last special token, as every tokenizer's own truncation does.
     """
-    true = (tokens.offsets[sentences + 1] - tokens.offsets[sentences]).astype(np.int64)
-    short = np.minimum(true, max_length)
-    order = np.argsort(-short, kind="stable")
-    lengths = short[order]
+    whole = (tokens.offsets[sentences + 1] - tokens.offsets[sentences]).astype(np.int64)
+    cut = np.minimum(whole, max_length)
+    order = np.argsort(-cut, kind="stable")
+    lengths = cut[order]
     ends = np.cumsum(lengths)
     starts = ends - lengths
     rows = np.repeat(np.arange(len(order)), lengths)
     positions = np.arange(len(rows)) - starts[rows]
     source = tokens.offsets[sentences[order]][rows] + positions
-    source[ends - 1] = tokens.offsets[sentences[order] + 1] - 1
-    groups = tuple(
-        _group(first, lengths[first:last], device)
-        for first, last in cut_groups(
-            lengths.tolist(), least=GROUP_TOKENS[torch.device(device).type]
-        )
-    )
+    source[ends - 1] = tokens.offsets[sentences[order] + 1] - 1  # the last, special token
+    ids = tokens.ids[source].astype(np.int64)
+    arrays = (ids, positions, rows, lengths, starts, order)
+    return Packed(*(_send(array, device) for array in arrays), _groups(lengths, device))
 
-    def send(array: np.ndarray) -> Tensor:
-        return torch.from_numpy(array).to(device)
 
-    return Packed(
-        send(tokens.ids[source].astype(np.int64)),
-        send(positions),
-        send(rows),
-        send(lengths),
-        send(starts),
-        send(order),
-        groups,
-    )
+def _send(array: np.ndarray, device: str | torch.device) -> Tensor:
+    return torch.from_numpy(array).to(device)
+
+
+def _groups(lengths: np.ndarray, device: str | torch.device) -> tuple[Group, ...]:
+    least = GROUP_TOKENS[torch.device(device).type]
+    runs = cut_groups(lengths.tolist(), least=least)
+    return tuple(_group(first, lengths[first:last], device) for first, last in runs)
 
 
 def _group(row: int, lengths: np.ndarray, device: str | torch.device) -> Group:
-    count, length, tokens = len(lengths), int(lengths[0]), int(lengths.sum())
-    if tokens == count * length:
-        return Group(row, count, length, tokens, None)
-    real = np.arange(length) < lengths[:, None]  # (count, length)
-    arrays = (
-        np.where(real, np.cumsum(real).reshape(real.shape) - 1, 0).ravel(),
-        np.flatnonzero(real),
-        real.reshape(-1, 1),
-        np.where(real, np.float32(0), np.float32(-np.inf))[:, None, None, :],
+    count = len(lengths)
+    longest = int(lengths[0])
+    tokens = int(lengths.sum())
+    padding = None
+    if tokens < count * longest:
+        padding = _padding(lengths, longest, device)
+    return Group(row, count, longest, tokens, padding)
+
+
+def _padding(lengths: np.ndarray, longest: int, device: str | torch.device) -> Padding:
+    real = np.arange(longest) < lengths[:, None]  # (count, length)
+    token = np.cumsum(real).reshape(real.shape) - 1
+    bias = np.where(real, np.float32(0), np.float32(-np.inf))
+    arrays = Padding(
+        there=np.where(real, token, 0).ravel(),
+        back=np.flatnonzero(real),
+        real=real.reshape(-1, 1),
+        bias=bias[:, None, None, :],
     )
-    return Group(
-        row,
-        count,
-        length,
-        tokens,
-        Padding(*(torch.from_numpy(array).to(device) for array in arrays)),
-    )
+    return Padding(*(_send(array, device) for array in arrays))
 
 
 class _Pad(torch.autograd.Function):
-    """Select places; the backward selects too, where an ordinary one would add up: padding passes no gradient on."""
+    """Select the token of each place.
+
+    The backward selects too, where an ordinary one would add up: padding passes no gradient on.
+    """
 
     @staticmethod
     def forward(ctx, x: Tensor, padding: Padding) -> Tensor:
+        """Map (tokens, w) to (count * length, w)."""
         ctx.save_for_backward(padding.back)
         return x.index_select(0, padding.there)
 
     @staticmethod
     def backward(ctx, grad: Tensor) -> tuple[Tensor, None]:
-        return grad.index_select(0, *ctx.saved_tensors), None
+        """Return the gradient of the tokens, (tokens, w)."""
+        (back,) = ctx.saved_tensors
+        return grad.index_select(0, back), None
 
 
 class _Unpad(torch.autograd.Function):
-    """Select tokens; what stands at padding gets a gradient of zero."""
+    """Select the place of each token; what stands at padding gets a gradient of zero."""
 
     @staticmethod
     def forward(ctx, x: Tensor, padding: Padding) -> Tensor:
+        """Map (count * length, w) to (tokens, w)."""
         ctx.save_for_backward(padding.there, padding.real)
         return x.index_select(0, padding.back)
 
     @staticmethod
     def backward(ctx, grad: Tensor) -> tuple[Tensor, None]:
+        """Return the gradient of the places, (count * length, w)."""
         there, real = ctx.saved_tensors
         return grad.index_select(0, there).mul_(real), None
 
 
 def pad(x: Tensor, group: Group) -> Tensor:
     """Lay a group's flat tokens out for attention: (tokens, w) to (count * length, w)."""
-    return x if group.padding is None else _Pad.apply(x, group.padding)
+    if group.padding is None:
+        return x
+    return _Pad.apply(x, group.padding)
 
 
 def unpad(x: Tensor, group: Group) -> Tensor:
     """Take the tokens back out of their places: (count * length, w) to (tokens, w)."""
-    return x if group.padding is None else _Unpad.apply(x, group.padding)
+    if group.padding is None:
+        return x
+    return _Unpad.apply(x, group.padding)
 
 
 def token_budget_batches(lengths: np.ndarray, budget: int) -> list[np.ndarray]:
-    """Cut sentence numbers, sorted by length (longest first), into batches of about ``budget`` tokens."""
+    """Cut sentence numbers, longest first, into batches of about ``budget`` tokens.
+
+    A sentence with which the sum of tokens passes a multiple of the budget begins a batch.
+    """
     order = np.argsort(-lengths, kind="stable")
     filled = np.cumsum(lengths[order])
     cuts = np.flatnonzero(np.diff(filled // budget)) + 1

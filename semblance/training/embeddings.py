@@ -12,7 +12,8 @@ from semblance.files import whole_file
 from semblance.layout import RECORD
 from semblance.locks import exclusive
 from semblance.models import folder as model_folder
-from semblance.models.encoder import Compute, Encoder, device_name, set_up
+from semblance.models.compute import Compute, device_name, set_up
+from semblance.models.encoder import Encoder
 from semblance.models.saved import SavedModel
 from semblance.models.vectors import collapsed
 from semblance.provenance import checked, write_record

@@ -8,7 +8,8 @@ import numpy as np
 
 from semblance.data.corpus import Rows, Tokens, read_rows, read_tokens
 from semblance.errors import InputError
-from semblance.models.encoder import Compute, Encoder
+from semblance.models.compute import Compute
+from semblance.models.encoder import Encoder
 from semblance.models.saved import SavedModel
 from semblance.provenance import canonical, checked, text_digest
 from semblance.training.embeddings import NAME as EMBEDDINGS

@@ -1,22 +1,15 @@
-"""A training's recipe, and how it becomes a loss over batches."""
+"""A training's recipe: its settings, the rows it draws from, and the number of its steps."""
 
-import importlib
-import inspect
 import math
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
-import torch
-from torch import Tensor
 
-from semblance.data.corpus import NONE, Rows, Tokens
+from semblance.data.corpus import NONE, Rows
 from semblance.errors import InputError
-from semblance.models.dropout import DropoutSettings
-from semblance.models.encoder import Encoder, autocast
-from semblance.models.packing import pack
+from semblance.models.dropout_plan import DropoutSettings
+from semblance.named_modules import VIEWS, load_module
 from semblance.settings import (
     AtLeast,
     AtMost,
@@ -30,14 +23,11 @@ from semblance.settings import (
     Seed,
     Share,
     Threads,
-    check_keywords,
     unknown_word,
 )
-from semblance.training.batch import Batch, Regulators
-from semblance.training.batching import batches, disjoint_rows
+from semblance.training.batching import disjoint_rows
 from semblance.training.loop import Schedule
 
-Views = Literal["rows", "twice"]
 Head = Literal["none", "train", "keep"]
 WindowUnit = Literal["window", "batch"]
 
@@ -46,10 +36,10 @@ WindowUnit = Literal["window", "batch"]
 class TrainSettings:
     """Everything that decides a training's outcome, besides its data, base and code.
 
-    ``loss`` names a module of ``training/losses``, ``options`` its keyword arguments. ``views`` is
-    ``rows`` (query, positive, negative) or ``twice`` (each distinct sentence with itself).
-    ``window`` is early stopping's, as a share of an epoch but no fewer than ``least_window`` steps;
-    ``unit: batch`` makes it one batch. With ``gpus`` a GPU is used where there is one.
+    ``loss`` names a module of ``training/losses``, ``options`` are its keyword arguments, and
+    ``views`` names a module of ``training/views``. ``window`` is early stopping's, as a share of an
+    epoch but no fewer than ``least_window`` steps; ``unit: batch`` makes it one batch. ``head``:
+    without one, in training only, or kept. With ``gpus`` a GPU is used where there is one.
     """
 
     loss: str
@@ -59,7 +49,7 @@ class TrainSettings:
     max_length: Length
     seed: Seed = 0
     options: dict[str, Any] = field(default_factory=dict)
-    views: Views = "rows"
+    views: str = "rows"
     hard_negatives: bool = True
     no_duplicates: bool = True
     max_steps: Count | None = None
@@ -93,54 +83,23 @@ def head_use(head: Head) -> tuple[bool, bool]:
             raise unknown_word("head", head, Head)
 
 
-LossFunction = Callable[..., Tensor]
-
-
-def find_loss(name: str, options: dict[str, Any]) -> LossFunction:
-    """Import ``training/losses/NAME.py`` and check ``options`` against its ``loss`` function."""
-    folder = Path(__file__).parent / "losses"
-    known = sorted(p.stem for p in folder.glob("*.py") if p.stem != "__init__")
-    if name not in known:
-        raise InputError(
-            "loss",
-            f"there is no semblance/training/losses/{name}.py",
-            f"known are {', '.join(known)}",
-        )
-    function = importlib.import_module(f"semblance.training.losses.{name}").loss
-    check_keywords(inspect.signature(function, eval_str=True), options, "options")
-    return function
-
-
-def _check_regulators(function: LossFunction, name: str, count: int) -> None:
-    """Raise InputError unless regulators are given exactly where the loss reads them."""
-    reads = "regulators" in inspect.signature(function).parameters
-    if reads and not count:
-        raise InputError("regulators", f"loss {name!r} reads regulators, and none are given")
-    if count and not reads:
-        raise InputError("regulators", f"loss {name!r} reads no regulators, {count} are given")
-
-
 def training_rows(rows: Rows, sentences: int, settings: TrainSettings) -> Rows:
-    """Return the rows that batches are drawn from, as the recipe's views ask."""
-    match settings.views:
-        case "twice":  # ASSUME: a sentence that the corpus repeats counts once
-            every = np.arange(sentences, dtype=np.int32)
-            return Rows(every, every, np.full_like(every, NONE))
-        case "rows" if settings.hard_negatives:
-            return rows
-        case "rows":
-            return rows._replace(negative=np.full_like(rows.negative, NONE))
-        case _:
-            raise unknown_word("views", settings.views, Views)
+    """Return the rows that batches are drawn from: those of the recipe's view.
+
+    ``sentences`` is the number of the corpus's distinct sentences. Raises InputError for a view
+    without a module.
+    """
+    rows = load_module(VIEWS, settings.views, "views").view(rows, sentences)
+    if settings.hard_negatives:
+        return rows
+    return rows._replace(negative=np.full_like(rows.negative, NONE))
 
 
 def batch_size(rows: Rows, settings: TrainSettings) -> int:
     """Return the recipe's batch size, or the largest that a smaller corpus can fill."""
-    room = (
-        disjoint_rows(rows, max(2, settings.batch_size))
-        if settings.no_duplicates
-        else len(rows.query)
-    )
+    room = len(rows.query)
+    if settings.no_duplicates:
+        room = disjoint_rows(rows, max(2, settings.batch_size))
     if room < 2:
         raise InputError(
             "corpus", "fewer than two rows without a common sentence", "use a larger corpus"
@@ -151,73 +110,35 @@ def batch_size(rows: Rows, settings: TrainSettings) -> int:
 def schedule(rows: Rows, settings: TrainSettings) -> Schedule:
     """Return the number of steps and the learning rate's course over them."""
     epoch = max(1, len(rows.query) // batch_size(rows, settings))
-    steps = min(epoch * settings.epochs, settings.max_steps or math.inf)
-    every = settings.evaluate_every or (
-        max(1, round(settings.evaluate_share * steps)) if settings.evaluate_share else 0
-    )
+    steps = int(min(epoch * settings.epochs, settings.max_steps or math.inf))
     return Schedule(
-        int(steps),
-        settings.learning_rate,
-        settings.warmup,
-        settings.weight_decay,
-        settings.clip,
-        every,
-        _window(settings, epoch),
-        settings.patience,
+        steps=steps,
+        learning_rate=settings.learning_rate,
+        warmup=settings.warmup,
+        weight_decay=settings.weight_decay,
+        clip=settings.clip,
+        evaluate_every=_steps_between_evaluations(steps, settings),
+        window=_window(epoch, settings),
+        patience=settings.patience,
     )
 
 
-def _window(settings: TrainSettings, epoch: int) -> int:
-    """Return the steps of one window of early stopping."""
+def _steps_between_evaluations(steps: int, settings: TrainSettings) -> int:
+    if settings.evaluate_every:
+        return settings.evaluate_every
+    if settings.evaluate_share:
+        return max(1, round(settings.evaluate_share * steps))
+    return 0
+
+
+def _window(epoch: int, settings: TrainSettings) -> int:
+    """Return the steps of one window of early stopping, in an epoch of ``epoch`` steps."""
     match settings.unit:
         case "batch":
             return 1
-        case "window":  # ASSUME: 1 % of a small fold is less than a batch, whose loss is noise
+        case "window":
+            # ASSUME: 1 % of a small FAQ fold's epoch is less than a batch, whose loss is noise:
+            # no window has fewer than 10 steps
             return max(settings.least_window, round(settings.window * epoch))
         case _:
             raise unknown_word("unit", settings.unit, WindowUnit)
-
-
-class BatchLoss:
-    """Draws batch after batch and returns its loss: the ``step_loss`` of the loop."""
-
-    def __init__(
-        self,
-        encoder: Encoder,
-        tokens: Tokens,
-        rows: Rows,
-        settings: TrainSettings,
-        regulators: Sequence[np.ndarray] = (),
-    ):
-        """``regulators`` are the frozen embeddings (S, d) of each entropy model, memory-mapped."""
-        self.encoder, self.tokens, self.rows, self.settings = encoder, tokens, rows, settings
-        self.regulators = regulators
-        self.loss = find_loss(settings.loss, settings.options)
-        _check_regulators(self.loss, settings.loss, len(regulators))
-        self.size = batch_size(rows, settings)
-        self.columns = rows.views()
-        self.drawn = 0
-        self.stream = batches(rows, self.size, settings.seed, settings.no_duplicates)
-
-    def __call__(self, step: int) -> Tensor:
-        """Return the loss of batch number ``step``; steps must not go back."""
-        while self.drawn <= step:
-            chosen = next(self.stream)
-            self.drawn += 1
-        numbers = np.stack([column[chosen] for column in self.columns])  # (V, B)
-        device = self.encoder.words.weight.device
-        limit = self.encoder.max_length(self.settings.max_length)
-        packed = pack(self.tokens, numbers.ravel(), limit, device)
-        views = torch.arange(len(numbers)).repeat_interleave(numbers.shape[1])
-        regulators = self._regulators(numbers, device)  # sent before the forward, not to wait
-        with autocast(self.settings.precision, device.type):
-            embeddings = self.encoder(packed, self.encoder.noise(self.settings.dropout, views))
-        parts = embeddings.float().chunk(len(numbers))  # V tensors of (B, d)
-        return self.loss(Batch(*parts), *regulators, **self.settings.options)
-
-    def _regulators(self, numbers: np.ndarray, device: torch.device) -> list[Regulators]:
-        """Return the regulators' embeddings of the batch's rows; an empty list without regulators."""
-        if not len(self.regulators):
-            return []
-        columns = [np.stack([e[column] for e in self.regulators]) for column in numbers[:2]]
-        return [Regulators(*(torch.from_numpy(c).to(device).float() for c in columns))]

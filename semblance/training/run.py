@@ -13,20 +13,16 @@ import torch
 from semblance.data.corpus import Tokens
 from semblance.files import write_text
 from semblance.models import folder as model_folder
-from semblance.models.encoder import Encoder, device_name, set_up
+from semblance.models.compute import device_name, set_up
+from semblance.models.encoder import Encoder
 from semblance.models.saved import FOLDER, SavedModel
 from semblance.models.vectors import collapsed
+from semblance.training.batch_loss import BatchLoss
 from semblance.training.inputs import TrainingInputs, check_inputs, check_unchanged
 from semblance.training.keeping.checkpoint import Cadence
 from semblance.training.keeping.kept import kept_training
 from semblance.training.loop import Progress, TrainingFailed, fit, summary
-from semblance.training.recipe import (
-    BatchLoss,
-    TrainSettings,
-    head_use,
-    schedule,
-    training_rows,
-)
+from semblance.training.recipe import TrainSettings, head_use, schedule, training_rows
 
 SAMPLE = 1000  # sentences that show whether the embeddings have collapsed
 

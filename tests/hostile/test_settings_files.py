@@ -13,13 +13,14 @@ from semblance.data.prepare_faq import BankSettings
 from semblance.download.manifest import load_manifest
 from semblance.errors import InputError
 from semblance.models.base import BaseSettings
-from semblance.models.encoder import Compute
+from semblance.models.compute import Compute
 from semblance.provenance import read_json
 from semblance.reporting.published import read_published
 from semblance.reporting.table import from_json
 from semblance.settings import decode_json
 from semblance.strict_yaml import read_yaml
-from semblance.training.recipe import TrainSettings, find_loss
+from semblance.training.batch_loss import find_loss
+from semblance.training.recipe import TrainSettings
 from workflow.planning.config import check_files
 
 ROOT = Path(__file__).resolve().parents[2]

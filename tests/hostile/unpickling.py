@@ -57,7 +57,7 @@ def stages(folder: Path) -> list[str]:
     from semblance.download.manifest import load_manifest
     from semblance.evaluation.run import StsRun, Target, evaluate_sts
     from semblance.models.base import BaseSettings, build_base
-    from semblance.models.encoder import Compute
+    from semblance.models.compute import Compute
     from semblance.provenance import write_record
     from semblance.reporting.build import build
     from semblance.reporting.formats import markdown
@@ -171,7 +171,7 @@ def traps(folder: Path) -> list[str]:
 
     from semblance.data.corpus import read_parquet
     from semblance.errors import InputError
-    from semblance.models.folder import load_weights
+    from semblance.models.weights import load_weights
     from semblance.reporting.bootstrap import _read
     from semblance.training.embeddings import read_embeddings
 

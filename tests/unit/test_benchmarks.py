@@ -17,9 +17,10 @@ from benchmarks.limits import mean_step_gflop, step_gflop
 from benchmarks.training import settings
 from benchmarks.workload import text_batches
 from semblance.data.corpus import NONE, Rows, Tokens
-from semblance.models.encoder import Architecture, Encoder
+from semblance.models.architecture import Architecture
+from semblance.models.encoder import Encoder
 from semblance.models.packing import pack
-from semblance.training import recipe as methods
+from semblance.training import batch_loss
 
 SHAPE = Architecture(4, 2, 2, 8, 10, 64, 2, 1e-12, 0.1, 0.1, 0, 0)
 
@@ -66,11 +67,11 @@ def test_the_peer_is_given_the_texts_of_our_batches_in_their_order(monkeypatch):
     tokens = Tokens(np.repeat(np.arange(30, dtype=np.int32), 3), np.arange(0, 91, 3))
     packed = []
     monkeypatch.setattr(
-        methods,
+        batch_loss,
         "pack",
         lambda tokens, numbers, *_: packed.append(numbers) or pack(tokens, numbers, *_),
     )
-    loss = methods.BatchLoss(
+    loss = batch_loss.BatchLoss(
         Encoder(replace(SHAPE, vocab_size=30), "mean"),
         tokens,
         rows,

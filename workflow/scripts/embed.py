@@ -1,7 +1,7 @@
 """Embed each distinct sentence of a corpus with an entropy model, in evaluation mode, as float16."""
 
 from semblance.gpus import take_gpu
-from semblance.models.encoder import Compute
+from semblance.models.compute import Compute
 from semblance.training.embeddings import embed
 from workflow.scripts.cli import reading, run
 

@@ -2,7 +2,7 @@
 
 from semblance.evaluation.run import FaqRun, Target, evaluate_faq
 from semblance.gpus import take_gpu
-from semblance.models.encoder import Compute
+from semblance.models.compute import Compute
 from semblance.settings import decode_json
 from workflow.scripts.cli import reading, run
 

@@ -2,7 +2,7 @@
 
 from semblance.evaluation.run import StsRun, Target, evaluate_sts
 from semblance.gpus import take_gpu
-from semblance.models.encoder import Compute
+from semblance.models.compute import Compute
 from semblance.settings import decode_json
 from workflow.scripts.cli import reading, run
 

@@ -12,7 +12,7 @@ from semblance.data.raw import Raw
 from semblance.download.manifest import load_manifest
 from semblance.evaluation.run import StsRun, Target, evaluate_sts
 from semblance.models.base import BaseSettings, build_base
-from semblance.models.encoder import Compute
+from semblance.models.compute import Compute
 from semblance.provenance import read_sealed, write_record
 from semblance.training.inputs import read_regulators
 from tests.dag.tiny import ROOT, write_base

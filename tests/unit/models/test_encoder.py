@@ -6,15 +6,17 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from torch.utils._python_dispatch import TorchDispatchMode
 from transformers import AutoModel, AutoTokenizer
 
 from semblance.data.corpus import tokenise
 from semblance.models import encoder as module
 from semblance.models import folder as model_folder
 from semblance.models.base import BaseSettings, build_base
-from semblance.models.dropout import DropoutSettings, Sampled
+from semblance.models.dropout_plan import DropoutPlan, DropoutSettings
+from semblance.models.dropouts import drophead
 from semblance.models.packing import pack
+from semblance.models.weights import to_ours
+from semblance.settings import decode
 from tests.unit.models.tiny_models import POSITIONS, make_source, sentences
 
 LENGTHS = [
@@ -113,7 +115,7 @@ def test_gradients_are_those_of_transformers(opened, family, pooling):
     (torch.tanh(reference(theirs, tokenizer, pooling, LIMIT)) * probe).sum().backward()
     (torch.tanh(encoder(packed_all(encoder, tokens, LIMIT))) * probe).sum().backward()
     their_grads = {n: p.grad for n, p in theirs.named_parameters() if p.grad is not None}
-    expected = model_folder.to_ours(their_grads, 2, "gradients")
+    expected = to_ours(their_grads, 2, "gradients")
     found = {n: p.grad for n, p in encoder.named_parameters()}
     assert found.keys() == expected.keys()
     for name, grad in expected.items():
@@ -121,9 +123,9 @@ def test_gradients_are_those_of_transformers(opened, family, pooling):
 
 
 @pytest.mark.parametrize("family", ["bert", "roberta"])
-def test_nothing_is_random_without_noise(opened, family):
+def test_nothing_is_random_without_a_dropout_plan(opened, family):
     encoder, _, _, tokens = opened(family, "mean")
-    encoder.train()  # the mode of the module decides nothing: noise alone does
+    encoder.train()  # the mode of the module decides nothing: the plan does
     with torch.no_grad():
         first, second = (encoder(packed_all(encoder, tokens, LIMIT)) for _ in range(2))
     assert torch.equal(first, second)
@@ -183,6 +185,11 @@ def test_the_head_is_linear_and_tanh_and_normalising_comes_last(opened, normalis
         assert (encoder(packed_all(encoder, tokens, LIMIT)) - expected).abs().max() < 1e-6
 
 
+def dropout_settings(**settings):
+    """Dropout settings as a config states them."""
+    return decode(DropoutSettings, settings, "dropout")
+
+
 def plain_forward(weights, ids, offset, head_factors=None):
     """One sentence through a BERT of two layers and four heads, written out; returns (length, 32) float64.
 
@@ -228,17 +235,17 @@ def test_drophead_multiplies_each_heads_context_by_its_factor(opened, monkeypatc
     n = len(LENGTHS)
     drawn = []
 
-    def chosen(rows, heads, rate, device):
+    def chosen(rate, rows, heads, device):
         assert (rows, heads, rate) == (n, 4, 0.3)
         generator = torch.Generator().manual_seed(len(drawn))
         drawn.append(torch.randint(0, 2, (rows, heads), generator=generator) * 4 / 3.0)
         return drawn[-1]
 
-    monkeypatch.setattr(module, "head_scale", chosen)
-    settings = DropoutSettings(hidden=0.0, attention=0.0, drophead=0.3)
+    monkeypatch.setattr(drophead, "head_scale", chosen)
+    settings = dropout_settings(hidden=0.0, attention=0.0, drophead=0.3)
     packed = packed_all(encoder, tokens, LIMIT)
     with torch.no_grad():
-        found = encoder(packed, encoder.noise(settings, torch.zeros(n, dtype=torch.long)))
+        found = encoder(packed, encoder.dropout_plan(settings, torch.zeros(n, dtype=torch.long)))
     factors = torch.stack(
         drawn, dim=1
     )  # (n in packed order, layers, heads): each layer draws its own
@@ -250,17 +257,17 @@ def test_drophead_multiplies_each_heads_context_by_its_factor(opened, monkeypatc
         assert (found[number] - expected).abs().max() < 1e-5
 
 
-NOISY = [
-    DropoutSettings(hidden=0.3, attention=0.0),
-    DropoutSettings(hidden=0.0, attention=0.3),
-    DropoutSettings(hidden=0.0, attention=0.0, drophead=0.5),
-    DropoutSettings(attention=0.0, sampled=Sampled()),
-    DropoutSettings(attention=0.0, sampled=Sampled(granularity="row")),
-    DropoutSettings(sampled=Sampled(layers="hidden+attention")),
+RANDOM = [
+    {"hidden": 0.3, "attention": 0.0},
+    {"hidden": 0.0, "attention": 0.3},
+    {"hidden": 0.0, "attention": 0.0, "drophead": 0.5},
+    {"attention": 0.0, "sampled": {}},
+    {"attention": 0.0, "sampled": {"granularity": "row"}},
+    {"sampled": {"layers": "hidden+attention"}},
 ]
 
 
-@pytest.mark.parametrize("settings", NOISY)
+@pytest.mark.parametrize("settings", RANDOM, ids=str)
 def test_each_kind_of_dropout_changes_the_vectors_and_repeats_with_the_seed(opened, settings):
     encoder, _, _, tokens = opened("bert", "mean")
     views = torch.zeros(len(LENGTHS), dtype=torch.long)
@@ -269,7 +276,10 @@ def test_each_kind_of_dropout_changes_the_vectors_and_repeats_with_the_seed(open
         torch.manual_seed(seed)
         with torch.no_grad():
             vectors.append(
-                encoder(packed_all(encoder, tokens, LIMIT), encoder.noise(settings, views))
+                encoder(
+                    packed_all(encoder, tokens, LIMIT),
+                    encoder.dropout_plan(dropout_settings(**settings), views),
+                )
             )
     quiet = torch.from_numpy(encoder.encode(tokens, LIMIT))
     assert torch.equal(vectors[0], vectors[1])
@@ -278,14 +288,14 @@ def test_each_kind_of_dropout_changes_the_vectors_and_repeats_with_the_seed(open
     )
 
 
-def test_noise_of_rate_zero_is_no_noise(opened):
+def test_dropout_of_rate_zero_changes_nothing(opened):
     encoder, _, _, tokens = opened("bert", "mean")
-    noise = encoder.noise(
-        DropoutSettings(hidden=0.0, attention=0.0), torch.zeros(len(LENGTHS), dtype=torch.long)
+    plan = encoder.dropout_plan(
+        dropout_settings(hidden=0.0, attention=0.0), torch.zeros(len(LENGTHS), dtype=torch.long)
     )
     with torch.no_grad():
         assert torch.equal(
-            encoder(packed_all(encoder, tokens, LIMIT), noise),
+            encoder(packed_all(encoder, tokens, LIMIT), plan),
             encoder(packed_all(encoder, tokens, LIMIT)),
         )
 
@@ -297,7 +307,7 @@ def rates_seen(encoder, tokens, settings, views, monkeypatch):
         module, "dropout", lambda x, rate: (seen.append((tuple(x.shape), rate)), x)[1]
     )
     with torch.no_grad():
-        encoder(packed, encoder.noise(settings, views))
+        encoder(packed, encoder.dropout_plan(settings, views))
     return seen, packed
 
 
@@ -308,11 +318,11 @@ def test_each_token_drops_at_the_rate_of_its_own_sentence_and_view(
     encoder, _, _, tokens = opened("bert", "mean")
     views = torch.arange(len(LENGTHS)) // 7
     drawn = []
-    original = module.Noise.hidden_rate
+    original = DropoutPlan.hidden_rate
     monkeypatch.setattr(
-        module.Noise, "hidden_rate", lambda self: drawn.append(original(self)) or drawn[-1]
+        DropoutPlan, "hidden_rate", lambda self: drawn.append(original(self)) or drawn[-1]
     )
-    settings = DropoutSettings(attention=0.0, sampled=Sampled(granularity=granularity))
+    settings = dropout_settings(attention=0.0, sampled={"granularity": granularity})
     seen, packed = rates_seen(encoder, tokens, settings, views, monkeypatch)
     assert len(seen) == len(drawn) == 5  # the embeddings, and two for each of two layers
     for (shape, rate), by_sentence in zip(seen, drawn, strict=True):
@@ -325,11 +335,11 @@ def test_each_token_drops_at_the_rate_of_its_own_sentence_and_view(
 def test_attention_weights_drop_at_the_rate_of_their_sentence(opened, monkeypatch):
     encoder, _, _, tokens = opened("bert", "mean")
     drawn = []
-    original = module.Noise.attention_rate
+    original = DropoutPlan.attention_rate
     monkeypatch.setattr(
-        module.Noise, "attention_rate", lambda self: drawn.append(original(self)) or drawn[-1]
+        DropoutPlan, "attention_rate", lambda self: drawn.append(original(self)) or drawn[-1]
     )
-    settings = DropoutSettings(sampled=Sampled(granularity="row", layers="hidden+attention"))
+    settings = dropout_settings(sampled={"granularity": "row", "layers": "hidden+attention"})
     seen, packed = rates_seen(
         encoder, tokens, settings, torch.arange(len(LENGTHS)) // 7, monkeypatch
     )
@@ -342,43 +352,3 @@ def test_attention_weights_drop_at_the_rate_of_their_sentence(opened, monkeypatc
             assert shape == (group.count, 4, group.length, group.length)
             expected = by_sentence[packed.order[group.row : group.row + group.count]]
             assert torch.equal(rate.flatten(), expected) and rate.shape == (group.count, 1, 1, 1)
-
-
-class RoundedProducts(TorchDispatchMode):
-    """A processor whose fp32 products keep fewer bits: 8 as bf16, 11 as TF32."""
-
-    def __init__(self, bits):
-        super().__init__()
-        self.bits = bits
-
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        if function.overloadpacket is torch.ops.aten.mm and args[0].dtype == torch.float32:
-            args = [self.rounded(a) for a in args]
-        return function(*args, **kwargs or {})
-
-    def rounded(self, x):
-        mantissa, exponent = torch.frexp(x)
-        return torch.ldexp((mantissa * 2**self.bits).round() / 2**self.bits, exponent)
-
-
-@pytest.mark.parametrize(
-    "matmul, bits, name",
-    [
-        ("medium", 24, "cpu, 1 threads"),
-        ("highest", 24, "cpu, 1 threads"),
-        *(
-            (m, b, "cpu (matrix products in less than fp32), 1 threads")
-            for m in ("high", "medium")
-            for b in (8, 11)
-        ),
-    ],
-)
-def test_the_device_says_when_fp32_products_are_less_than_that(monkeypatch, matmul, bits, name):
-    monkeypatch.setattr(
-        torch, "get_float32_matmul_precision", lambda: matmul
-    )  # whatever it means on this machine
-    torch.set_num_threads(1)
-    state = torch.get_rng_state()
-    with RoundedProducts(bits):
-        assert module.device_name("cpu") == name
-    assert torch.equal(torch.get_rng_state(), state)

@@ -11,9 +11,13 @@ from safetensors.torch import load_file, save_file
 from semblance.data.corpus import tokenise
 from semblance.errors import InputError
 from semblance.models import folder as model_folder
+from semblance.models import module_files
 from semblance.models.base import BaseSettings, build_base
 from semblance.models.encoder import Encoder
+from semblance.models.module_files import stored_pooling
 from semblance.models.saved import stored_length
+from semblance.models.weights import load_weights, to_ours, to_theirs
+from semblance.named_modules import POOLINGS, module_names
 from tests.unit.models.tiny_models import edit_json, make_source, sentences
 
 TEXTS = sentences([1, 9, 4, 30, 2, 12, 0])
@@ -133,10 +137,10 @@ def test_a_fresh_head_follows_the_seed(bases):
 @pytest.mark.parametrize("family", ["bert", "roberta"])
 def test_the_names_are_translated_there_and_back_bit_for_bit(bases, family):
     ours = model_folder.load(bases[family]).state_dict()
-    theirs = model_folder.to_theirs(ours)
-    back = model_folder.to_ours(theirs, 2, "here")
+    theirs = to_theirs(ours)
+    back = to_ours(theirs, 2, "here")
     assert back.keys() == ours.keys() and all(torch.equal(back[n], ours[n]) for n in ours)
-    stored = model_folder.load_weights(bases[family].parent / "source" / "model.safetensors")
+    stored = load_weights(bases[family].parent / "source" / "model.safetensors")
     assert {n for n in stored if not n.startswith("pooler.")} == set(theirs)
     assert all(torch.equal(stored[n], v) for n, v in theirs.items())
 
@@ -209,14 +213,32 @@ def test_another_family_or_forward_pass_is_refused(copy, changes):
     [
         {"pooling_mode_max_tokens": True, "pooling_mode_mean_tokens": False},
         {"pooling_mode": "max"},
+        {"pooling_mode_mean_tokens": "true"},
+        {"pooling_mode_other_tokens": True},
         {},
     ],
 )
-def test_pooling_other_than_mean_or_cls_is_refused(copy, config):
+def test_a_pooling_without_a_module_is_refused(copy, config):
     (copy / "1_Pooling" / "config.json").write_text(
         json.dumps({"word_embedding_dimension": 32} | config)
     )
-    refused(lambda: model_folder.load(copy), "neither mean nor cls")
+    known = ", ".join(module_names(POOLINGS))
+    refused(lambda: model_folder.load(copy), "1_Pooling/config.json", f"known are {known}")
+
+
+def test_a_pooling_that_sentence_transformers_does_not_know_is_stored_by_its_name(
+    bases, tmp_path, monkeypatch
+):
+    """Without a name sentence-transformers would take the mean; it refuses a name that it does not know."""
+    sentence_transformers = pytest.importorskip("sentence_transformers")
+    ours = encoder_of(bases["bert"])
+    ours.pooling = "first_two"
+    model_folder.save(ours, tmp_path / "m", bases["bert"], keep_head=False, max_length=LIMIT)
+    refused(lambda: model_folder.load(tmp_path / "m"), "first_two")
+    monkeypatch.setattr(module_files, "module_path", lambda package, name, where: name)
+    assert stored_pooling(tmp_path / "m") == "first_two"
+    with pytest.raises(ValueError, match="first_two"):
+        sentence_transformers.SentenceTransformer(str(tmp_path / "m"), local_files_only=True)
 
 
 @pytest.mark.parametrize(
@@ -246,3 +268,9 @@ def test_a_missing_or_damaged_description_is_refused(copy, name):
     refused(lambda: model_folder.load(copy), name)
     (copy / name).unlink()
     refused(lambda: model_folder.load(copy), name)
+
+
+def test_the_keys_of_poolings_are_those_of_sentence_transformers():
+    pooling = pytest.importorskip("sentence_transformers.sentence_transformer.modules.pooling")
+    theirs = {name: key for key, name in pooling._LEGACY_POOLING_MODE_KWARGS.items()}
+    assert theirs == module_files.POOLING_KEYS

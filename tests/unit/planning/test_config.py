@@ -10,7 +10,8 @@ import yaml
 
 from semblance.errors import InputError
 from semblance.settings import decode_json
-from semblance.training.recipe import TrainSettings, find_loss
+from semblance.training.batch_loss import find_loss
+from semblance.training.recipe import TrainSettings
 from workflow.planning.config import MOVED, load
 from workflow.planning.plan import Plan
 

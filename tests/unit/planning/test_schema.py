@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal
 
 import pytest
 import yaml
+from semblance.models.dropout import Sampled
 
 from semblance.data.prepare import RELEASES, CorpusSettings
 from semblance.data.prepare_faq import ANNOTATED, PAIRS, BankKind
-from semblance.models.dropout import Sampled
 from semblance.reporting.table import LAYOUTS
 from semblance.settings import Bound, Matmul, Pooling, Precision, StsProtocol
 from semblance.training.recipe import Head, TrainSettings, Views, WindowUnit

@@ -8,7 +8,7 @@ import numpy as np
 from semblance.evaluation import retrieval, similarity
 from semblance.evaluation.metrics import accuracy_at, average_precision
 from semblance.evaluation.run import FaqRun, StsRun, Target, _write, _write_record
-from semblance.models.encoder import Compute
+from semblance.models.compute import Compute
 from semblance.provenance import (
     ROOT,
     canonical,

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from semblance.data.corpus import Tokens
 from semblance.models import encoder as encoder_module
+from semblance.models.dropout_plan import DropoutPlan
 from semblance.models.encoder import Encoder
 from semblance.models.packing import Packed
 
@@ -24,7 +25,9 @@ class Replay:
         self.packed: Packed | None = None
         self.flat: list[Tensor] = []  # each dropout operation's factors, as drawn
         self.heads: list[Tensor] = []  # each layer's (rows, heads)
-        forward, dropout, heads = Encoder.forward, encoder_module.dropout, encoder_module.head_scale
+        forward = Encoder.forward
+        dropout = encoder_module.dropout
+        head_scale = DropoutPlan.head_scale
 
         def noted_dropout(x, rate):
             if isinstance(rate, float) and rate == 0.0:
@@ -33,16 +36,18 @@ class Replay:
                 self.flat.append(dropout(torch.ones_like(x, requires_grad=False), rate))
             return dropout(x, rate)  # draws the same once more
 
-        def noted_heads(*arguments):
-            self.heads.append(heads(*arguments))
-            return self.heads[-1]
+        def noted_heads(plan, heads):
+            factors = head_scale(plan, heads)
+            if factors is not None:
+                self.heads.append(factors)
+            return factors
 
-        def noted_forward(encoder, packed, noise=None):
+        def noted_forward(encoder, packed, plan=None):
             self.packed = packed
-            return forward(encoder, packed, noise)
+            return forward(encoder, packed, plan)
 
         monkeypatch.setattr(encoder_module, "dropout", noted_dropout)
-        monkeypatch.setattr(encoder_module, "head_scale", noted_heads)
+        monkeypatch.setattr(DropoutPlan, "head_scale", noted_heads)
         monkeypatch.setattr(Encoder, "forward", noted_forward)
 
     def by_sentence(self, hidden: bool, attention: bool, layers: int) -> list[dict[str, Tensor]]:

@@ -8,7 +8,7 @@ import pytest
 from semblance.data.corpus import read_tokens
 from semblance.errors import InputError
 from semblance.models import folder as model_folder
-from semblance.models.encoder import Compute
+from semblance.models.compute import Compute
 from semblance.provenance import checked, read_sealed
 from semblance.training import embeddings
 

@@ -10,12 +10,16 @@ import pytest
 import torch
 
 from semblance.data.corpus import NONE, Rows, Tokens
-from semblance.models.dropout import DropoutSettings, Sampled
-from semblance.models.encoder import Architecture, Encoder, autocast
+from semblance.models.architecture import Architecture
+from semblance.models.compute import autocast
+from semblance.models.dropout_plan import DropoutSettings
+from semblance.models.encoder import Encoder
 from semblance.models.packing import GROUP_TOKENS
+from semblance.settings import decode
 from semblance.training.batch import Batch, Regulators
+from semblance.training.batch_loss import BatchLoss, find_loss
 from semblance.training.batching import batches
-from semblance.training.recipe import BatchLoss, TrainSettings, find_loss
+from semblance.training.recipe import TrainSettings
 from tests.unit.training.plain_step import Replay, embeddings
 
 SENTENCES, BATCH, LIMIT = 90, 12, 20
@@ -28,35 +32,35 @@ TWICE = Rows(*(np.arange(SENTENCES, dtype=np.int32),) * 2, np.full(SENTENCES, NO
 STILL = {"hidden": 0.0, "attention": 0.0}
 # what trains, on which rows, with which dropout
 CASES = {
-    "without dropout": ("contrastive", {}, TRIPLES, DropoutSettings(**STILL)),
-    "unsupervised": ("contrastive", {}, TWICE, DropoutSettings()),
-    "NLI triples": ("contrastive", {}, TRIPLES, DropoutSettings()),
-    "question and answer": ("contrastive", {}, PAIRS, DropoutSettings()),
-    "attention dropout": ("contrastive", {}, TRIPLES, DropoutSettings(attention=0.3)),
-    "DropHead": ("contrastive", {}, TRIPLES, DropoutSettings(attention=0.0, drophead=0.4)),
-    "DropHead alone": ("contrastive", {}, TRIPLES, DropoutSettings(**STILL, drophead=0.4)),
-    "sampled rates": ("contrastive", {}, TWICE, DropoutSettings(sampled=Sampled(low=0.05))),
+    "without dropout": ("contrastive", {}, TRIPLES, STILL),
+    "unsupervised": ("contrastive", {}, TWICE, {}),
+    "NLI triples": ("contrastive", {}, TRIPLES, {}),
+    "question and answer": ("contrastive", {}, PAIRS, {}),
+    "attention dropout": ("contrastive", {}, TRIPLES, {"attention": 0.3}),
+    "DropHead": ("contrastive", {}, TRIPLES, {"attention": 0.0, "drophead": 0.4}),
+    "DropHead alone": ("contrastive", {}, TRIPLES, {**STILL, "drophead": 0.4}),
+    "sampled rates": ("contrastive", {}, TWICE, {"sampled": {"low": 0.05}}),
     "sentence-wise rates": (
         "contrastive",
         {},
         TWICE,
-        DropoutSettings(sampled=Sampled(low=0.05, granularity="row")),
+        {"sampled": {"low": 0.05, "granularity": "row"}},
     ),
     "one rate for all": (
         "contrastive",
         {},
         TWICE,
-        DropoutSettings(sampled=Sampled(low=0.05, granularity="forward")),
+        {"sampled": {"low": 0.05, "granularity": "forward"}},
     ),
     "sampled everywhere": (
         "contrastive",
         {},
         TWICE,
-        DropoutSettings(sampled=Sampled(low=0.05, granularity="row", layers="hidden+attention")),
+        {"sampled": {"low": 0.05, "granularity": "row", "layers": "hidden+attention"}},
     ),
-    "beta rates": ("contrastive", {}, TWICE, DropoutSettings(sampled=Sampled("beta"))),
-    "entropy model": ("entropy", {"phi": 0.02}, TRIPLES, DropoutSettings()),
-    "RCL": ("regulators", {}, TRIPLES, DropoutSettings(attention=0.1)),
+    "beta rates": ("contrastive", {}, TWICE, {"sampled": {"distribution": "beta"}}),
+    "entropy model": ("entropy", {"phi": 0.02}, TRIPLES, {}),
+    "RCL": ("regulators", {}, TRIPLES, {"attention": 0.1}),
 }
 # (position offset, padding id), pooling, head, normalise
 MODELS = {
@@ -64,6 +68,15 @@ MODELS = {
     "bert, cls and head": ((0, 0), "cls", True, False),
     "roberta, mean, unit length": ((2, 1), "mean", False, True),
 }
+
+
+def settings_of(case: str, precision: str) -> TrainSettings:
+    """Return the settings of one case's training."""
+    loss, options, _, dropout = CASES[case]
+    dropouts = decode(DropoutSettings, dropout, "dropout")
+    return TrainSettings(
+        loss, BATCH, 1, 1e-3, LIMIT, options=options, dropout=dropouts, precision=precision
+    )
 
 
 def encoder(model: str) -> Encoder:
@@ -129,7 +142,7 @@ FINE, COARSE, ONE = (
 @pytest.mark.parametrize("case", CASES)
 def test_a_packed_step_is_the_plain_one(monkeypatch, case, model, precision, least, device):
     monkeypatch.setitem(GROUP_TOKENS, device, least)
-    loss, options, rows, dropout = CASES[case]
+    loss, _, rows, dropout = CASES[case]
     frozen = (
         [np.random.default_rng(i).normal(size=(SENTENCES, 32)).astype(np.float16) for i in range(4)]
         if loss == "regulators"
@@ -137,9 +150,7 @@ def test_a_packed_step_is_the_plain_one(monkeypatch, case, model, precision, lea
     )
     replay, ours = Replay(monkeypatch), encoder(model).to(device)
     truth, same = copy.deepcopy(ours).double(), copy.deepcopy(ours)
-    settings = TrainSettings(
-        loss, BATCH, 1, 1e-3, LIMIT, options=options, dropout=dropout, precision=precision
-    )
+    settings = settings_of(case, precision)
     value = BatchLoss(ours, corpus(), rows, settings, frozen)(0)
     value.backward()
     monkeypatch.undo()
@@ -151,7 +162,9 @@ def test_a_packed_step_is_the_plain_one(monkeypatch, case, model, precision, lea
         count == 1 if least == ONE else count > 2
     )  # several groups, padding inside some
 
-    factors = replay.by_sentence(dropout.hidden != 0.0, dropout.attention != 0.0, len(ours.layers))
+    hidden = dropout.get("hidden") != 0.0
+    attention = dropout.get("attention") != 0.0
+    factors = replay.by_sentence(hidden, attention, len(ours.layers))
     true_value, true_grads = plain(truth, case, factors, frozen, "fp32")
     same_value, same_grads = plain(same, case, factors, frozen, precision)
     # float32 has 24 bits, bfloat16 8. How far the plain step strays is chance too: hence 3 times, and
@@ -178,19 +191,13 @@ def test_a_packed_step_is_the_plain_one(monkeypatch, case, model, precision, lea
 @pytest.mark.parametrize("case", CASES)
 def test_a_step_mixes_no_devices_and_reads_no_number_back(monkeypatch, case, least):
     """A device without numbers, in a GPU's place, refuses both. (Copies that a GPU waits for it does not see.)"""
-    loss, options, rows, dropout = CASES[case]
+    loss, _, rows, _ = CASES[case]
     monkeypatch.setitem(GROUP_TOKENS, "meta", least)
     frozen = (
         [np.zeros((SENTENCES, 32), np.float16) for _ in range(4)] if loss == "regulators" else []
     )
     ours = encoder("bert, mean").to("meta")
-    value = BatchLoss(
-        ours,
-        corpus(),
-        rows,
-        TrainSettings(loss, BATCH, 1, 1e-3, LIMIT, options=options, dropout=dropout),
-        frozen,
-    )(0)
+    value = BatchLoss(ours, corpus(), rows, settings_of(case, "fp32"), frozen)(0)
     value.backward()
     torch.nn.utils.clip_grad_norm_(ours.parameters(), 1.0)
     assert value.is_meta and all(p.grad.is_meta for p in ours.parameters())

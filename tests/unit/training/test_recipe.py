@@ -6,19 +6,17 @@ import torch
 
 from semblance.data.corpus import NONE, Rows, Tokens
 from semblance.errors import InputError
-from semblance.models.dropout import DropoutSettings
-from semblance.models.encoder import Architecture, Encoder, autocast
+from semblance.models.architecture import Architecture
+from semblance.models.compute import autocast
+from semblance.models.dropout_plan import DropoutSettings
+from semblance.models.encoder import Encoder
+from semblance.named_modules import LOSSES, VIEWS, module_names
+from semblance.settings import decode
 from semblance.training.batch import Batch, Regulators
+from semblance.training.batch_loss import BatchLoss, find_loss
+from semblance.training.batching import batches
 from semblance.training.losses.regulators import loss as regulators
-from semblance.training.recipe import (
-    BatchLoss,
-    TrainSettings,
-    batch_size,
-    find_loss,
-    head_use,
-    schedule,
-    training_rows,
-)
+from semblance.training.recipe import TrainSettings, batch_size, head_use, schedule, training_rows
 
 SHAPE = Architecture(16, 1, 2, 32, 50, 40, 2, 1e-12, 0.1, 0.1, 0, 0)
 ROWS = Rows(
@@ -59,22 +57,23 @@ def encoder() -> Encoder:
     return Encoder(SHAPE, "mean")
 
 
-@pytest.mark.parametrize("name", ["nobody", "../loop", "views", "os", ""])
+@pytest.mark.parametrize("name", ["nobody", "../loop", "views", "__init__", "os", ""])
 def test_an_unknown_loss_is_refused(name):
-    with pytest.raises(InputError, match="known are contrastive, entropy, regulators"):
+    known = ", ".join(module_names(LOSSES))
+    with pytest.raises(InputError, match=f"loss: there is no .*; known are {known}$"):
         find_loss(name, {})
+
+
+@pytest.mark.parametrize("name", ["twise", "../batch", "os", ""])
+def test_an_unknown_view_is_refused(name):
+    known = ", ".join(module_names(VIEWS))
+    with pytest.raises(InputError, match=f"views: there is no .*; known are {known}$"):
+        training_rows(ROWS, 30, settings(views=name))
 
 
 def test_an_option_that_the_loss_does_not_take_is_named():
     with pytest.raises(InputError, match=r"options\.phi: unknown key; known are scale"):
         find_loss("contrastive", {"phi": 0.1})
-
-
-def test_twice_pairs_each_distinct_sentence_with_itself():
-    rows = training_rows(ROWS, 30, settings(views="twice"))
-    assert rows.query.tolist() == rows.positive.tolist() == list(range(30)) and set(
-        rows.negative
-    ) == {NONE}
 
 
 def test_hard_negatives_can_be_left_out():
@@ -97,8 +96,6 @@ def test_a_corpus_smaller_than_the_batch_fills_what_it_can():
 def test_the_batch_loss_is_the_loss_of_the_batchs_embeddings(encoder, tokens):
     frozen = [np.random.default_rng(i).normal(size=(30, 16)).astype(np.float16) for i in range(2)]
     batch_loss = BatchLoss(encoder, tokens, ROWS, settings(loss="regulators"), frozen)
-    from semblance.training.batching import batches
-
     chosen = next(batches(ROWS, 4, 0))
     embedded = torch.from_numpy(encoder.encode(tokens, 8))
     au = [
@@ -118,6 +115,23 @@ def test_bf16_is_near_fp32_and_leaves_float32_gradients(encoder, tokens):
         exact, rel=0.05
     )  # bf16 keeps 8 bits
     assert all(p.grad is None or p.grad.dtype == torch.float32 for p in encoder.parameters())
+
+
+@pytest.mark.parametrize(
+    "key, value",
+    [("head", "yes"), ("unit", "windows"), ("precision", "fp8"), ("matmul", "low")],
+)
+def test_an_unknown_choice_is_refused(key, value):
+    recipe = {
+        "loss": "contrastive",
+        "batch_size": 4,
+        "epochs": 2,
+        "learning_rate": 1e-3,
+        "max_length": 8,
+    }
+    assert decode(TrainSettings, recipe) == TrainSettings(**recipe)
+    with pytest.raises(InputError, match=f"settings.{key}"):
+        decode(TrainSettings, {**recipe, key: value})
 
 
 def test_the_two_views_of_a_sentence_differ_under_dropout(encoder, tokens):
@@ -158,7 +172,6 @@ def test_the_head_is_trained_and_kept_as_the_word_says():
 @pytest.mark.parametrize(
     "act,word",
     [
-        (lambda: training_rows(ROWS, 30, settings(views="twise")), "views"),
         (lambda: schedule(ROWS, settings(unit="windows")), "unit"),
         (lambda: head_use("yes"), "head"),
         (lambda: autocast("fp8", "cpu"), "precision"),

@@ -13,7 +13,7 @@ from torch import nn
 from semblance.data.corpus import NONE, Rows
 from semblance.errors import OutOfTime
 from semblance.locks import Busy, exclusive
-from semblance.models.dropout import dropout
+from semblance.models.masks import dropout
 from semblance.training.batching import batches
 from semblance.training.keeping import checkpoint
 from semblance.training.keeping.budget import MARGIN, SAVES, Budget

@@ -1,0 +1,86 @@
+"""What computes: threads, device and the precision of the matrix products."""
+
+import contextlib
+import os
+from dataclasses import dataclass
+
+import torch
+
+from semblance.settings import Matmul, Precision, unknown_word
+
+
+@dataclass(frozen=True)
+class Compute:
+    """What a stage that only reads models computes with; all of it is part of the result.
+
+    ``precision`` is that of the encoder, ``matmul`` that of its fp32 matrix products.
+    """
+
+    threads: int = 1
+    gpus: int = 0
+    precision: Precision = "fp32"
+    matmul: Matmul = "highest"
+
+
+def device_for(gpus: int) -> str:
+    """Return ``cuda`` where a GPU is asked for and there is one, else ``cpu``."""
+    if gpus and torch.cuda.is_available():
+        return "cuda"
+    return "cpu"
+
+
+def set_up(threads: int, gpus: int, matmul: Matmul = "highest") -> str:
+    """Set this process's threads and matmul precision and, on a GPU, determinism.
+
+    Returns the device.
+    """
+    # Without this variable CUDA's products are not repeatable.
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    torch.set_num_threads(threads)
+    torch.set_float32_matmul_precision(matmul)
+    device = device_for(gpus)
+    if device == "cuda":
+        torch.use_deterministic_algorithms(True)
+        # Filling costs a launch for each new tensor, and no tensor is read before it is written.
+        torch.utils.deterministic.fill_uninitialized_memory = False
+    return device
+
+
+def device_name(device: str) -> str:
+    """Return a GPU's name, or ``cpu`` with this process's number of threads.
+
+    The name says so where fp32 products keep less than fp32's bits.
+    """
+    less = ""
+    if not full_precision(device):
+        less = " (matrix products in less than fp32)"
+    if device == "cuda":
+        return torch.cuda.get_device_name() + less
+    return f"cpu{less}, {torch.get_num_threads()} threads"
+
+
+def full_precision(device: str) -> bool:
+    """Return whether fp32 matrix products keep its 24 bits.
+
+    With a matmul precision below ``highest`` some processors only choose a faster library and keep
+    them; others compute in bf16 or TF32 inside.
+    """
+    if torch.get_float32_matmul_precision() == "highest":
+        return True
+    n, k = 512, 64
+    a = torch.linspace(-1.0, 1.0, n * k, device=device).view(n, k)
+    b = a.flip(0).reshape(k, n)
+    error = ((a @ b).double() - a.double() @ b.double()).abs()
+    bound = k * 2.0**-24 * (a.abs().double() @ b.abs().double())  # for any order of summing
+    return bool((error <= bound).all())
+
+
+def autocast(precision: Precision, device: str) -> contextlib.AbstractContextManager:
+    """Return the context of a declared precision; weights stay float32."""
+    match precision:
+        case "fp32":
+            return contextlib.nullcontext()
+        case "bf16":
+            return torch.autocast(device, dtype=torch.bfloat16)
+        case _:
+            raise unknown_word("precision", precision, Precision)

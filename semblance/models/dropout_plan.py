@@ -1,0 +1,130 @@
+"""Which dropouts act in a forward pass: plain rates, and the modules of ``models/dropouts``.
+
+A module has ``Options``, the type of what the settings say of it, and one function:
+``rate(options, site)``, the rate of one dropout operation, or
+``head_scale(options, rows, heads, device)``, the factors of the attention heads.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Annotated, Any, Literal, NamedTuple
+
+import torch
+from torch import Tensor
+
+from semblance.errors import InputError
+from semblance.named_modules import DROPOUTS, load_module
+from semblance.settings import AtLeast, AtMost, decode_as
+
+Layers = Literal["hidden", "attention"]
+LARGEST = 0.9  # of a dropout rate: more would leave hardly anything of a sentence
+Rate = Annotated[float, AtLeast(0), AtMost(LARGEST)]
+PLAIN = ("hidden", "attention")  # the rates that every model has
+
+
+@dataclass(frozen=True)
+class DropoutSettings:
+    """Which dropouts act in training.
+
+    ``hidden`` and ``attention`` are plain rates; None keeps the base model's own. ``named`` maps
+    the name of a module of ``models/dropouts`` to its options.
+    """
+
+    hidden: Rate | None = None
+    attention: Rate | None = None
+    named: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any], where: str) -> "DropoutSettings":
+        """Decode ``{hidden: p, attention: p, NAME: options}``, each NAME by its module's Options.
+
+        Raises InputError for a name without a module and for options of the wrong type.
+        """
+        plain: dict[str, float | None] = {}
+        named: dict[str, Any] = {}
+        for name, value in values.items():
+            key = f"{where}.{name}"
+            if name in PLAIN:
+                plain[name] = decode_as(Rate | None, value, key)
+            else:
+                module = load_module(DROPOUTS, name, key)
+                named[name] = decode_as(module.Options, value, key)
+        return cls(**plain, named=named)
+
+
+class Site(NamedTuple):
+    """Where one dropout operation acts."""
+
+    layers: Layers  # hidden states or attention weights
+    views: Tensor  # (n,) int64, on the device: the view of each sentence, ascending
+    view_count: int
+
+
+class DropoutPlan:
+    """The dropout of one forward pass over a flattened batch of n sentences.
+
+    Each operation that asks for its rate draws it anew where rates are random.
+    """
+
+    def __init__(
+        self,
+        settings: DropoutSettings,
+        hidden: float,
+        attention: float,
+        views: Tensor,
+        device: torch.device | str = "cpu",
+    ):
+        """Take the base model's rates ``hidden`` and ``attention`` where the settings state none.
+
+        ``views`` (n,), on the CPU, numbers the view of each sentence, in ascending order.
+        """
+        self.plain = {"hidden": hidden, "attention": attention}
+        if settings.hidden is not None:
+            self.plain["hidden"] = settings.hidden
+        if settings.attention is not None:
+            self.plain["attention"] = settings.attention
+        self.named = [
+            (load_module(DROPOUTS, name, f"dropout.{name}"), options)
+            for name, options in settings.named.items()
+        ]
+        self.view_count = int(views[-1]) + 1  # read on the CPU: a read from a GPU waits for it
+        self.views = views.to(device)
+
+    def hidden_rate(self) -> float | Tensor:
+        """Return the rate of one dropout of hidden states: a float, or one a sentence (n,)."""
+        return self._rate("hidden")
+
+    def attention_rate(self) -> float | Tensor:
+        """Return the rate of one dropout of attention weights: a float, or one a sentence (n,)."""
+        return self._rate("attention")
+
+    def head_scale(self, heads: int) -> Tensor | None:
+        """Return the factors of one layer's attention heads, (n, heads); None where none acts."""
+        scale = None
+        for module, options in self._with("head_scale"):
+            factors = module.head_scale(options, len(self.views), heads, self.views.device)
+            if scale is None:
+                scale = factors
+            elif factors is not None:
+                scale = scale * factors
+        return scale
+
+    def _rate(self, layers: Layers) -> float | Tensor:
+        site = Site(layers, self.views, self.view_count)
+        found = []
+        for module, options in self._with("rate"):
+            rate = module.rate(options, site)
+            if rate is not None:
+                found.append(rate)
+        if len(found) > 1:
+            raise InputError(
+                "dropout", f"{len(found)} dropouts give a rate for {layers} layers", "name only one"
+            )
+        return found[0] if found else self.plain[layers]
+
+    def _with(self, function: str) -> Iterator[tuple[ModuleType, Any]]:
+        """Yield the named modules that have a function, with their options."""
+        for module, options in self.named:
+            if hasattr(module, function):
+                yield module, options

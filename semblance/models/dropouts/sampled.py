@@ -1,0 +1,69 @@
+"""S-SimCSE: each dropout operation samples its rate from a distribution (section 3.1)."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from semblance.models.dropout_plan import LARGEST, Rate, Site
+from semblance.settings import Positive, unknown_word
+
+Distribution = Literal["uniform", "beta"]
+Granularity = Literal["view", "row", "forward"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """The distribution of a rate, and what shares one.
+
+    ``granularity``: ``view`` draws a rate for each operation and view ("w/o sd"), ``row`` for each
+    operation and sentence ("w/ sd"), ``forward`` for each operation.
+    """
+
+    # ASSUME: the paper names the uniform distribution as an example and gives no range
+    distribution: Distribution = "uniform"
+    low: Rate = 0.0
+    high: Rate = 0.2
+    alpha: Positive = 2.0
+    beta: Positive = 18.0
+    granularity: Granularity = "view"
+    layers: Literal["hidden", "hidden+attention"] = "hidden"
+
+
+def rate(options: Options, site: Site) -> Tensor | None:
+    """Draw the rate of one dropout operation, one for each sentence (n,); None where none acts."""
+    if site.layers not in options.layers.split("+"):
+        return None
+    sentences = len(site.views)
+    device = site.views.device
+    match options.granularity:
+        case "row":
+            return sample_rates(options, sentences, device)
+        case "view":
+            return sample_rates(options, site.view_count, device)[site.views]
+        case "forward":
+            return sample_rates(options, 1, device).expand(sentences)
+        case word:
+            raise unknown_word("dropout.sampled.granularity", word, Granularity)
+
+
+def sample_rates(options: Options, count: int, device: torch.device) -> Tensor:
+    """Draw ``count`` dropout rates, float32, clamped to [0, .9]."""
+    match options.distribution:
+        case "uniform":
+            spread = options.high - options.low
+            rates = torch.rand(count, device=device) * spread + options.low
+        case "beta":
+            rates = _beta(options, count, device)
+        case word:
+            raise unknown_word("dropout.sampled.distribution", word, Distribution)
+    return rates.clamp(0.0, LARGEST)
+
+
+def _beta(options: Options, count: int, device: torch.device) -> Tensor:
+    """Draw from Beta(α, β), as the share of one gamma variable in the sum of two."""
+    alpha = torch.full((count, 1), options.alpha, device=device)
+    beta = torch.full((count, 1), options.beta, device=device)
+    gammas = torch._standard_gamma(torch.cat([alpha, beta], dim=1))  # (count, 2)
+    return gammas[:, 0] / gammas.sum(dim=1)

@@ -1,0 +1,41 @@
+"""Modules found by name: one file in one of four folders is a new loss, view, dropout or pooling.
+
+Each module has one function; its name is the file's. Standard library only, so that the workflow's
+controller can ask for names and paths without importing torch.
+"""
+
+import importlib
+from pathlib import Path
+from types import ModuleType
+
+from semblance.errors import InputError
+
+ROOT = Path(__file__).resolve().parent.parent
+
+LOSSES = "semblance.training.losses"  # loss(...): embeddings of a batch to a number
+VIEWS = "semblance.training.views"  # view(...): the rows that batches are drawn from
+DROPOUTS = "semblance.models.dropouts"  # rate(...) or head_scale(...): what is dropped in training
+POOLINGS = "semblance.models.poolings"  # pool(...): token vectors to sentence vectors
+
+
+def module_names(package: str) -> list[str]:
+    """Return the names of a package's modules, sorted."""
+    folder = ROOT.joinpath(*package.split("."))
+    return sorted(path.stem for path in folder.glob("*.py") if path.stem != "__init__")
+
+
+def module_path(package: str, name: str, where: str) -> str:
+    """Return the dotted path of a named module.
+
+    Raises InputError at ``where`` for a name without a module; the error lists the known names.
+    """
+    known = module_names(package)
+    if name not in known:
+        folder = package.replace(".", "/")
+        raise InputError(where, f"there is no {folder}/{name}.py", f"known are {', '.join(known)}")
+    return f"{package}.{name}"
+
+
+def load_module(package: str, name: str, where: str) -> ModuleType:
+    """Import a named module; InputError as ``module_path``."""
+    return importlib.import_module(module_path(package, name, where))

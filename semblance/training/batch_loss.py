@@ -1,0 +1,99 @@
+"""From a batch number to its loss: rows are drawn, embedded and compared."""
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from semblance.data.corpus import Rows, Tokens
+from semblance.errors import InputError
+from semblance.models.compute import autocast
+from semblance.models.encoder import Encoder
+from semblance.models.packing import pack
+from semblance.named_modules import LOSSES, load_module
+from semblance.settings import check_keywords
+from semblance.training.batch import Batch, Regulators
+from semblance.training.batching import batches
+from semblance.training.recipe import TrainSettings, batch_size
+
+LossFunction = Callable[..., Tensor]
+
+
+def find_loss(name: str, options: dict[str, Any]) -> LossFunction:
+    """Import ``training/losses/NAME.py`` and check ``options`` against its ``loss`` function.
+
+    Raises InputError for a name without a module, and for options that the loss does not take.
+    """
+    function = load_module(LOSSES, name, "loss").loss
+    check_keywords(inspect.signature(function, eval_str=True), options, "options")
+    return function
+
+
+def _check_regulators(function: LossFunction, name: str, count: int) -> None:
+    """Raise InputError unless regulators are given exactly where the loss reads them."""
+    reads = "regulators" in inspect.signature(function).parameters
+    if reads and not count:
+        raise InputError("regulators", f"loss {name!r} reads regulators, and none are given")
+    if count and not reads:
+        raise InputError("regulators", f"loss {name!r} reads no regulators, {count} are given")
+
+
+class BatchLoss:
+    """Draws batch after batch and returns its loss: the ``step_loss`` of the loop."""
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        tokens: Tokens,
+        rows: Rows,
+        settings: TrainSettings,
+        regulators: Sequence[np.ndarray] = (),
+    ):
+        """``regulators``: the frozen embeddings (S, d) of each entropy model, memory-mapped."""
+        self.encoder = encoder
+        self.tokens = tokens
+        self.settings = settings
+        self.regulators = regulators
+        self.loss = find_loss(settings.loss, settings.options)
+        _check_regulators(self.loss, settings.loss, len(regulators))
+        self.size = batch_size(rows, settings)
+        self.columns = rows.views()
+        self.drawn = 0
+        self.stream = batches(rows, self.size, settings.seed, settings.no_duplicates)
+
+    def __call__(self, step: int) -> Tensor:
+        """Return the loss of batch number ``step``; steps must not go back."""
+        numbers = self._draw(step)  # (V, B)
+        device = self.encoder.words.weight.device
+        # Regulators are sent first: a GPU then has them when the forward pass is done.
+        regulators = self._send_regulators(numbers, device)
+        batch = Batch(*self._embed(numbers, device))
+        return self.loss(batch, *regulators, **self.settings.options)
+
+    def _draw(self, step: int) -> np.ndarray:
+        """Return the sentence numbers of batch ``step``, (V, B): one row for each view."""
+        while self.drawn <= step:
+            chosen = next(self.stream)
+            self.drawn += 1
+        return np.stack([column[chosen] for column in self.columns])
+
+    def _embed(self, numbers: np.ndarray, device: torch.device) -> Sequence[Tensor]:
+        """Embed V views of B sentences under dropout; returns V tensors (B, d), float32."""
+        settings = self.settings
+        limit = self.encoder.max_length(settings.max_length)
+        packed = pack(self.tokens, numbers.ravel(), limit, device)
+        views = torch.arange(len(numbers)).repeat_interleave(numbers.shape[1])
+        plan = self.encoder.dropout_plan(settings.dropout, views)
+        with autocast(settings.precision, device.type):
+            embeddings = self.encoder(packed, plan)
+        return embeddings.float().chunk(len(numbers))
+
+    def _send_regulators(self, numbers: np.ndarray, device: torch.device) -> list[Regulators]:
+        """Return the regulators' embeddings of the batch's rows; an empty list without regulators."""
+        if not len(self.regulators):
+            return []
+        columns = [np.stack([r[column] for r in self.regulators]) for column in numbers[:2]]
+        return [Regulators(*(torch.from_numpy(c).to(device).float() for c in columns))]
