@@ -179,10 +179,6 @@ class Plan:
         }
         return canonical({**settings, **own})
 
-    def loss_of(self, method: str) -> str:
-        """Return the name of a method's loss module."""
-        return self.config["methods"][method]["loss"]
-
     def max_length(self, corpus: str, base: str, kind: str) -> int:
         """Return the longest input of a kind of entropy models, at which they also embed."""
         training = self.config["train_entropy"]["kinds"][kind]

@@ -25,7 +25,9 @@ rule train_initial:
         gpu=GPUS,
     params:
         settings=lambda w: PLAN.initial_settings(w.corpus, w.base, w.seed),
-        code=code("train_initial", f"semblance.training.losses.{config['train_initial']['loss']}"),
+        code=lambda w: code(
+            "train_initial", *modules_of_training(config, w.base, PLAN.initial_settings(**w))
+        ),
     shell:
         "{PYTHON}.train_initial --settings {params.settings:q} --base {input.base:q} --corpus {input.corpus:q}"
         " --tokens {input.tokens:q} --dev {input.dev:q} --code {params.code} {CADENCE} {SHARING}"
@@ -54,7 +56,9 @@ rule train_entropy:
         gpu=GPUS,
     params:
         settings=lambda w: PLAN.entropy_settings(w.corpus, w.base, w.kind, w.phi, w.seed),
-        code=code("train_entropy", "semblance.training.losses.entropy"),
+        code=lambda w: code(
+            "train_entropy", *modules_of_training(config, w.base, PLAN.entropy_settings(**w))
+        ),
     shell:
         "{PYTHON}.train_entropy --settings {params.settings:q} --base {input.base:q} --corpus {input.corpus:q}"
         " --tokens {input.tokens:q} --code {params.code} {CADENCE} {SHARING} --output {output.record:q} 2> >(tee {log:q} >&2)"
@@ -82,7 +86,7 @@ rule embed:
     params:
         max_length=lambda w: PLAN.max_length(w.corpus, w.base, w.kind),
         compute=compute("embed"),
-        code=code("embed"),
+        code=lambda w: code("embed", *modules_of_reading(config, w.base)),
     shell:
         "{PYTHON}.embed --model {input.model:q} --tokens {input.tokens:q} --max-length {params.max_length}"
         " {params.compute} {SHARING} --code {params.code} --output {output.record:q}"

@@ -31,7 +31,7 @@ rule evaluate_sts:
             {**w, "phi": PLAN.phi(w.method), "protocol": config["sts"]["protocol"]}
         ),
         compute=compute("evaluate_sts"),
-        code=code("evaluate_sts"),
+        code=lambda w: code("evaluate_sts", *modules_of_reading(config, w.base)),
     shell:
         "{PYTHON}.evaluate_sts --run {params.run:q} --model {input.model:q} --test {input.test:q} --dev {input.dev:q}"
         " {params.compute} {SHARING} --code {params.code} --output {output.record:q}"
@@ -72,7 +72,7 @@ rule evaluate_faq:
         ),
         max_length=config["evaluate_faq"]["max_length"],
         compute=compute("evaluate_faq"),
-        code=code("evaluate_faq"),
+        code=lambda w: code("evaluate_faq", *modules_of_reading(config, w.base)),
     shell:
         "{PYTHON}.evaluate_faq --run {params.run:q} --model {input.model:q} --bank {input.bank:q}"
         " --max-length {params.max_length} {params.compute} {SHARING} --code {params.code}"

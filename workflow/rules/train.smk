@@ -27,7 +27,7 @@ rule train:
         gpu=GPUS,
     params:
         settings=lambda w: PLAN.train_settings(w.corpus, w.base, w.method, w.seed),
-        code=lambda w: code("train", f"semblance.training.losses.{PLAN.loss_of(w.method)}"),
+        code=lambda w: code("train", *modules_of_training(config, w.base, PLAN.train_settings(**w))),
     shell:
         "{PYTHON}.train --settings {params.settings:q} --base {input.base:q} --corpus {input.corpus:q}"
         " --tokens {input.tokens:q} --dev {input.dev:q} --regulators {input.regulators:q}"

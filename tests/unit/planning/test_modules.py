@@ -1,0 +1,56 @@
+"""The modules found by name that a stage runs: those of its own settings and of its base's pooling."""
+
+import dataclasses
+import json
+
+import pytest
+
+from semblance.errors import InputError
+from semblance.models.dropout_plan import DropoutSettings
+from semblance.named_modules import DROPOUTS, LOSSES, POOLINGS, VIEWS, module_names
+from semblance.training.recipe import TrainSettings
+from workflow.planning.modules import PLAIN_RATES, VIEW, modules_of_reading, modules_of_training
+
+CONFIG = {"bases": {"stated": {"pooling": "cls"}, "own": {}}}
+EVERY_POOLING = [f"{POOLINGS}.{name}" for name in module_names(POOLINGS)]
+
+
+def of_training(base="stated", **settings):
+    return set(modules_of_training(CONFIG, base, json.dumps({"loss": "entropy", **settings})))
+
+
+def test_a_training_runs_its_loss_its_view_its_dropouts_and_its_bases_pooling():
+    dropout = {"hidden": 0.1, "attention": 0.0, "drophead": 0.2, "sampled": {}}
+    assert of_training(views="twice", dropout=dropout) == {
+        f"{LOSSES}.entropy",
+        f"{VIEWS}.twice",
+        f"{DROPOUTS}.drophead",
+        f"{DROPOUTS}.sampled",
+        f"{POOLINGS}.cls",
+    }
+
+
+def test_plain_rates_are_no_modules_and_rows_is_the_view_where_none_is_stated():
+    expected = {f"{LOSSES}.entropy", f"{VIEWS}.rows", f"{POOLINGS}.cls"}
+    assert of_training(dropout={"hidden": 0.1, "attention": 0.0}) == of_training() == expected
+
+
+def test_every_pooling_counts_where_the_bases_own_files_choose_one():
+    assert modules_of_reading(CONFIG, "stated") == [f"{POOLINGS}.cls"]
+    assert modules_of_reading(CONFIG, "own") == EVERY_POOLING
+    assert of_training("own") == {f"{LOSSES}.entropy", f"{VIEWS}.rows", *EVERY_POOLING}
+
+
+@pytest.mark.parametrize(
+    "settings", [{"loss": "nobody"}, {"views": "nobody"}, {"dropout": {"nobody": 0.1}}]
+)
+def test_a_name_without_a_module_is_refused(settings):
+    with pytest.raises(InputError, match=r"nobody\.py; known are"):
+        of_training(**settings)
+
+
+def test_the_names_that_are_no_modules_are_those_of_the_settings():
+    plain = {field.name for field in dataclasses.fields(DropoutSettings)} - {"named"}
+    assert set(PLAIN_RATES) == plain
+    defaults = {field.name: field.default for field in dataclasses.fields(TrainSettings)}
+    assert defaults["views"] == VIEW

@@ -1,0 +1,32 @@
+"""Which modules found by name a stage runs: their code counts in that stage's digest, and no other's."""
+
+import json
+from typing import Any
+
+from semblance.named_modules import DROPOUTS, LOSSES, POOLINGS, VIEWS, module_names, module_path
+
+VIEW = "rows"  # that of a training whose settings state none
+PLAIN_RATES = ("hidden", "attention")  # of dropout: every model has them, so no module does
+
+
+def modules_of_training(config: dict, base: str, settings: str) -> list[str]:
+    """Return the loss, view, dropouts and poolings of a training, from the JSON that it gets."""
+    values: dict[str, Any] = json.loads(settings)
+    dropouts = [name for name in values.get("dropout", {}) if name not in PLAIN_RATES]
+    return [
+        module_path(LOSSES, values["loss"], "loss"),
+        module_path(VIEWS, values.get("views", VIEW), "views"),
+        *(module_path(DROPOUTS, name, f"dropout.{name}") for name in dropouts),
+        *modules_of_reading(config, base),
+    ]
+
+
+def modules_of_reading(config: dict, base: str) -> list[str]:
+    """Return the poolings that a model of a base may use.
+
+    It is one where the config states it. Where the base's own files choose, all count.
+    """
+    stated = config["bases"][base].get("pooling")
+    if stated:
+        return [module_path(POOLINGS, stated, f"config.bases.{base}.pooling")]
+    return [f"{POOLINGS}.{name}" for name in module_names(POOLINGS)]
