@@ -16,11 +16,16 @@ def save_tensors(tensors: dict[str, Tensor], path: str | Path) -> None:
     with whole_file(path) as temporary:
         try:
             save_file(tensors, temporary, metadata={"format": "pt"})
-        except SafetensorError as error:  # the library tells a full disk so, its number in the text
-            number = re.search(r"os error (\d+)", str(error))
-            raise OSError(
-                int(number[1]) if number else None, f"cannot be written ({error})", str(path)
-            ) from None
+        except SafetensorError as error:
+            raise OSError(_os_errno(error), f"cannot be written ({error})", str(path)) from None
+
+
+def _os_errno(error: SafetensorError) -> int | None:
+    """Return the system's error number, which the library has in its text only."""
+    number = re.search(r"os error (\d+)", str(error))
+    if number is None:
+        return None
+    return int(number[1])
 
 
 def load_tensors(path: str | Path) -> dict[str, Tensor]:
@@ -32,7 +37,7 @@ def load_tensors(path: str | Path) -> dict[str, Tensor]:
     try:
         return load_file(path)
     except (SafetensorError, OSError) as error:
-        if is_passing(error):  # a machine in need is no damaged file
+        if is_passing(error):  # the machine failed: the file need not be damaged
             raise
         raise InputError(
             path, f"damaged weights ({error})", "delete the folder and fetch it again"

@@ -1,4 +1,4 @@
-"""What the vectors of a healthy model have: lengths and directions."""
+"""The directions of vectors, and whether a model has collapsed onto one."""
 
 import numpy as np
 
@@ -11,7 +11,9 @@ def unit(vectors: np.ndarray) -> np.ndarray:
 
 
 def collapsed(vectors: np.ndarray, tolerance: float = 1e-6) -> bool:
-    """Tell whether all vectors point (almost) the same way: 1 - |mean unit vector|² < tolerance."""
-    return (
-        not 1 - np.linalg.norm(unit(vectors).mean(0)) ** 2 >= tolerance
-    )  # NaN counts as collapsed
+    """Tell whether all vectors point (almost) the same way: 1 - |mean unit vector|² < tolerance.
+
+    A zero vector, or one that is not finite, counts as collapsed, too.
+    """
+    spread = 1 - np.linalg.norm(unit(vectors).mean(0)) ** 2
+    return not spread >= tolerance  # NaN is not at least the tolerance

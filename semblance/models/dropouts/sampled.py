@@ -65,5 +65,6 @@ def _beta(options: Options, count: int, device: torch.device) -> Tensor:
     """Draw from Beta(α, β), as the share of one gamma variable in the sum of two."""
     alpha = torch.full((count, 1), options.alpha, device=device)
     beta = torch.full((count, 1), options.beta, device=device)
-    gammas = torch._standard_gamma(torch.cat([alpha, beta], dim=1))  # (count, 2)
+    shapes = torch.cat([alpha, beta], dim=1)  # (count, 2)
+    gammas = torch._standard_gamma(shapes)
     return gammas[:, 0] / gammas.sum(dim=1)
