@@ -20,8 +20,8 @@ POOLINGS = "semblance.models.poolings"  # pool(...): token vectors to sentence v
 
 def module_names(package: str) -> list[str]:
     """Return the names of a package's modules, sorted."""
-    folder = ROOT.joinpath(*package.split("."))
-    return sorted(path.stem for path in folder.glob("*.py") if path.stem != "__init__")
+    stems = [path.stem for path in _folder(package).glob("*.py")]
+    return sorted(stem for stem in stems if stem != "__init__")
 
 
 def module_path(package: str, name: str, where: str) -> str:
@@ -36,6 +36,16 @@ def module_path(package: str, name: str, where: str) -> str:
     return f"{package}.{name}"
 
 
+def module_file(package: str, name: str, where: str) -> Path:
+    """Return the file of a named module; InputError as ``module_path``."""
+    module_path(package, name, where)
+    return _folder(package) / f"{name}.py"
+
+
 def load_module(package: str, name: str, where: str) -> ModuleType:
     """Import a named module; InputError as ``module_path``."""
     return importlib.import_module(module_path(package, name, where))
+
+
+def _folder(package: str) -> Path:
+    return ROOT.joinpath(*package.split("."))

@@ -8,18 +8,16 @@ A module has ``Options``, the type of what the settings say of it, and one funct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import torch
 from torch import Tensor
 
 from semblance.errors import InputError
 from semblance.named_modules import DROPOUTS, load_module
-from semblance.settings import AtLeast, AtMost, decode_as
+from semblance.settings import Rate, decode_as
 
 Layers = Literal["hidden", "attention"]
-LARGEST = 0.9  # of a dropout rate: more would leave hardly anything of a sentence
-Rate = Annotated[float, AtLeast(0), AtMost(LARGEST)]
 PLAIN = ("hidden", "attention")  # the rates that every model has
 
 

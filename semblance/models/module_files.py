@@ -10,7 +10,6 @@ from typing import Any
 from torch import Tensor
 
 from semblance.errors import InputError
-from semblance.models.architecture import LARGEST
 from semblance.models.encoder import Encoder
 from semblance.models.tensors import save_tensors
 from semblance.named_modules import POOLINGS, module_names, module_path

@@ -5,8 +5,9 @@ from pathlib import Path
 
 from semblance.errors import InputError
 from semblance.layout import INITIAL, NO_CORPUS, START
+from semblance.named_modules import LOSSES, POOLINGS, VIEWS, module_names, module_path
 from semblance.reporting.published import read_published
-from workflow.planning import losses
+from workflow.planning import dropouts, losses
 from workflow.planning.expand import inherited_options, loss_of
 from workflow.planning.labels import row_labels
 from workflow.planning.methods import (
@@ -70,6 +71,8 @@ def check_labels(full: dict) -> None:
 
 def _check_base(config: dict, name: str, base: dict) -> None:
     _check_known(f"bases.{name}.tokenizer", base["tokenizer"], config["bases"], "base")
+    if "pooling" in base:
+        module_path(POOLINGS, base["pooling"], f"config.bases.{name}.pooling")
     if sum(key in base for key in ("hub", "package", "folder")) != 1:
         raise InputError(f"config.bases.{name}", "needs exactly one of hub, package, folder")
     if "hub" in base and "revision" not in base:
@@ -82,10 +85,14 @@ def _check_recipe(config: dict, name: str, recipe: dict) -> None:
     for key in NEEDED:
         if key not in recipe and key not in config["training"]:
             raise InputError(f"config.{where}.{key}", "missing key", "each training needs it")
-    for base in recipe.get("by_base", {}):
+    _check_modules(where, recipe)
+    for base, entry in recipe.get("by_base", {}).items():
         _check_known(f"{where}.by_base.{base}", base, config["bases"], "base")
+        _check_modules(f"{where}.by_base.{base}", entry)
+    if "on_faq" in recipe:
+        _check_modules(f"{where}.on_faq", recipe["on_faq"])
     if "loss" in recipe:
-        _check_loss_name(where, recipe["loss"])
+        module_path(LOSSES, recipe["loss"], f"config.{where}.loss")
         losses.check_values(recipe["loss"], recipe.get("options", {}), f"config.{where}.options")
     _check_sampled(where, recipe)
 
@@ -142,7 +149,8 @@ def _check_training(config: dict, where: str, training: dict) -> None:
     if loss is None:
         advice = f"the recipe {recipe!r} has no loss either"
         raise InputError(f"config.{where}.loss", "missing key", advice)
-    _check_loss_name(where, loss)
+    module_path(LOSSES, loss, f"config.{where}.loss")
+    _check_modules(where, training)
     inherited = inherited_options(config, training)
     own = training.get("options", {})
     losses.check_values(loss, inherited, f"config.recipes.{recipe}.options")
@@ -151,10 +159,11 @@ def _check_training(config: dict, where: str, training: dict) -> None:
     _check_sampled(where, training)
 
 
-def _check_loss_name(where: str, loss: str) -> None:
-    if loss not in losses.names():
-        problem = f"there is no semblance/training/losses/{loss}.py"
-        raise InputError(f"config.{where}.loss", problem, f"known are {', '.join(losses.names())}")
+def _check_modules(where: str, entry: dict) -> None:
+    """Check that the view and the dropouts of an entry exist, and the dropouts' options."""
+    if "views" in entry:
+        module_path(VIEWS, entry["views"], f"config.{where}.views")
+    dropouts.check(entry.get("dropout", {}), f"config.{where}.dropout")
 
 
 def _check_regulators(where: str, loss: str, training: dict) -> None:
@@ -165,7 +174,7 @@ def _check_regulators(where: str, loss: str, training: dict) -> None:
         advice = "name entropy models, such as {kind: entropy, phis: [0.01]}"
         raise InputError(f"config.{where}.regulators", f"loss {loss!r} needs regulators", advice)
     if given and not reads:
-        able = ", ".join(name for name in losses.names() if losses.reads_regulators(name))
+        able = ", ".join(name for name in module_names(LOSSES) if losses.reads_regulators(name))
         problem = f"loss {loss!r} reads no regulators"
         raise InputError(f"config.{where}.regulators", problem, f"losses that do are {able}")
 

@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor
 
-from semblance.models.dropout_plan import Rate
 from semblance.models.masks import keep_mask
+from semblance.settings import Rate
 
 Options = Rate  # at which heads are dropped
 

@@ -6,8 +6,8 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from semblance.models.dropout_plan import LARGEST, Rate, Site
-from semblance.settings import Positive, unknown_word
+from semblance.models.dropout_plan import Site
+from semblance.settings import LARGEST_RATE, Positive, Rate, unknown_word
 
 Distribution = Literal["uniform", "beta"]
 Granularity = Literal["view", "row", "forward"]
@@ -58,7 +58,7 @@ def sample_rates(options: Options, count: int, device: torch.device) -> Tensor:
             rates = _beta(options, count, device)
         case word:
             raise unknown_word("dropout.sampled.distribution", word, Distribution)
-    return rates.clamp(0.0, LARGEST)
+    return rates.clamp(0.0, LARGEST_RATE)
 
 
 def _beta(options: Options, count: int, device: torch.device) -> Tensor:

@@ -5,7 +5,9 @@ import inspect
 
 import pytest
 
+from semblance import named_modules
 from semblance.errors import InputError
+from semblance.named_modules import LOSSES, module_names
 from workflow.planning import losses
 
 NAMES = ("contrastive", "entropy", "regulators")
@@ -20,14 +22,14 @@ def options_of(signature):
     }
 
 
-@pytest.mark.parametrize("name", losses.names())
+@pytest.mark.parametrize("name", module_names(LOSSES))
 def test_the_options_read_from_the_source_are_those_of_the_function(name):
     function = importlib.import_module(f"semblance.training.losses.{name}").loss
     expected = options_of(inspect.signature(function, eval_str=True))
     assert options_of(losses.signature(name)) == expected
 
 
-@pytest.mark.parametrize("name", losses.names())
+@pytest.mark.parametrize("name", module_names(LOSSES))
 def test_a_loss_takes_a_batch_and_perhaps_regulators(name):
     function = importlib.import_module(f"semblance.training.losses.{name}").loss
     parameters = inspect.signature(function).parameters.values()
@@ -37,16 +39,18 @@ def test_a_loss_takes_a_batch_and_perhaps_regulators(name):
 
 
 def test_the_losses_of_the_papers_are_found():
-    assert set(NAMES) <= set(losses.names())
+    assert set(NAMES) <= set(module_names(LOSSES))
     assert [losses.reads_regulators(name) for name in NAMES] == [False, False, True]
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A folder of losses of its own."""
-    monkeypatch.setattr(losses, "FOLDER", tmp_path)
+    made = tmp_path.joinpath(*LOSSES.split("."))
+    made.mkdir(parents=True)
+    monkeypatch.setattr(named_modules, "ROOT", tmp_path)
     losses.signature.cache_clear()
-    yield tmp_path
+    yield made
     losses.signature.cache_clear()
 
 
@@ -61,7 +65,7 @@ def test_a_new_loss_may_define_types_of_its_own(folder):
         " shift: float | None = None, bare=1) -> Tensor:\n"
         "    return torch.relu(DEFAULT)\n"
     )
-    assert losses.names() == ["margin"]
+    assert module_names(LOSSES) == ["margin"]
     losses.check_options("margin", {"side": "a"}, "options")
     losses.check_options("margin", {"side": "b", "margin": 2, "shift": -1, "bare": []}, "options")
     for values, key in (

@@ -9,7 +9,8 @@ from semblance.errors import InputError
 from semblance.models.dropout_plan import DropoutSettings
 from semblance.named_modules import DROPOUTS, LOSSES, POOLINGS, VIEWS, module_names
 from semblance.training.recipe import TrainSettings
-from workflow.planning.modules import PLAIN_RATES, VIEW, modules_of_reading, modules_of_training
+from workflow.planning.dropouts import PLAIN_RATES
+from workflow.planning.modules import DEFAULT_VIEW, modules_of_reading, modules_of_training
 
 CONFIG = {"bases": {"stated": {"pooling": "cls"}, "own": {}}}
 EVERY_POOLING = [f"{POOLINGS}.{name}" for name in module_names(POOLINGS)]
@@ -53,4 +54,4 @@ def test_the_names_that_are_no_modules_are_those_of_the_settings():
     plain = {field.name for field in dataclasses.fields(DropoutSettings)} - {"named"}
     assert set(PLAIN_RATES) == plain
     defaults = {field.name: field.default for field in dataclasses.fields(TrainSettings)}
-    assert defaults["views"] == VIEW
+    assert defaults["views"] == DEFAULT_VIEW

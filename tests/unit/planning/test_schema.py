@@ -7,19 +7,18 @@ from typing import Annotated, Any, Literal
 
 import pytest
 import yaml
-from semblance.models.dropout import Sampled
 
 from semblance.data.prepare import RELEASES, CorpusSettings
 from semblance.data.prepare_faq import ANNOTATED, PAIRS, BankKind
+from semblance.models.dropouts.sampled import Options as Sampled
 from semblance.reporting.table import LAYOUTS
-from semblance.settings import Bound, Matmul, Pooling, Precision, StsProtocol
-from semblance.training.recipe import Head, TrainSettings, Views, WindowUnit
+from semblance.settings import Bound, Matmul, Precision, StsProtocol
+from semblance.training.recipe import Head, TrainSettings, WindowUnit
 from workflow.planning.config import SCHEMA
 
 TREE = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
 SAMPLED = typing.get_type_hints(Sampled)
 ENUMS = {  # where it stands, without the words of JSON Schema: the words that the code knows
-    "bases.pooling": typing.get_args(Pooling),
     "corpora.kind": typing.get_args(typing.get_type_hints(CorpusSettings)["kind"]),
     "sts.dev": tuple(RELEASES),
     "sts.protocol": typing.get_args(StsProtocol),
@@ -29,7 +28,6 @@ ENUMS = {  # where it stands, without the words of JSON Schema: the words that t
     "tables.layout": LAYOUTS,
     "$defs.precision": typing.get_args(Precision),
     "$defs.matmul": typing.get_args(Matmul),
-    "$defs.settings.views": typing.get_args(Views),
     "$defs.settings.head": typing.get_args(Head),
     "$defs.dropout.sampled.distribution": typing.get_args(SAMPLED["distribution"]),
     "$defs.dropout.sampled.granularity": typing.get_args(SAMPLED["granularity"]),
@@ -100,4 +98,4 @@ def test_each_number_of_a_training_has_the_bounds_that_the_schema_states(field):
 def test_a_literal_of_a_training_is_an_enum_of_the_schema():
     hints = typing.get_type_hints(TrainSettings)
     choices = {name for name, hint in hints.items() if typing.get_origin(hint) is Literal}
-    assert choices == {"views", "head", "unit", "precision", "matmul"}
+    assert choices == {"head", "unit", "precision", "matmul"}
