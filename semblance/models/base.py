@@ -19,6 +19,7 @@ from semblance.models.encoder import Encoder
 from semblance.models.folder import TOKENIZER_FILES, save
 from semblance.models.module_files import POOLING_FILE, module_kinds, stored_pooling
 from semblance.models.weights import check_shape, fill, load_weights, to_ours
+from semblance.named_modules import POOLINGS, module_path
 from semblance.provenance import file_digest, read_object, write_json, write_record
 
 SUPPORTED = {"Transformer", "Pooling", "Normalize"}  # kinds of modules
@@ -41,6 +42,11 @@ class BaseSettings:
     weights_sha256: str | None = None
     layers: int | None = None
     pooling: str | None = None
+
+    def __post_init__(self) -> None:
+        """Raise InputError for a pooling without a module."""
+        if self.pooling is not None:
+            module_path(POOLINGS, self.pooling, "settings.pooling")
 
 
 def build_base(settings: BaseSettings, record: str | Path, endpoint: str, code: str) -> None:

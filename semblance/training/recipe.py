@@ -9,7 +9,7 @@ import numpy as np
 from semblance.data.corpus import NONE, Rows
 from semblance.errors import InputError
 from semblance.models.dropout_plan import DropoutSettings
-from semblance.named_modules import VIEWS, load_module
+from semblance.named_modules import LOSSES, VIEWS, load_module, module_path
 from semblance.settings import (
     AtLeast,
     AtMost,
@@ -68,6 +68,11 @@ class TrainSettings:
     matmul: Matmul = "highest"
     threads: Threads = 1
     gpus: Annotated[int, AtLeast(0), AtMost(1)] = 0
+
+    def __post_init__(self) -> None:
+        """Raise InputError for a loss or a view without a module."""
+        module_path(LOSSES, self.loss, "settings.loss")
+        module_path(VIEWS, self.views, "settings.views")
 
 
 def head_use(head: Head) -> tuple[bool, bool]:

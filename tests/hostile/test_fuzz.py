@@ -341,6 +341,7 @@ def test_every_valid_score_comes_back(value, seed, name, tmp_path):
         "nli",
         name,
         "rcl",
+        "",
         str(seed),
         "",
         "sts12",
