@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from semblance.download.manifest import Dataset
 from workflow.costing.needs import Need, Needs
@@ -17,6 +17,21 @@ LEAST_RUNTIME = 30  # minutes
 MEMORY_SAFETY = 1.5  # times the predicted MB
 LEAST_MEMORY = 2000  # MB
 NESTED = 250  # MB: the two Snakemakes around a scheduled job (226 measured)
+
+
+class Place(NamedTuple):
+    """What a stage's jobs run on: a GPU, or threads of a CPU.
+
+    ``units`` are GPUs or threads, by which rates and hours count; ``cores`` are those to ask for,
+    one more to feed a GPU; ``start`` are the seconds before and around the work; ``rate`` is the
+    name of the rate.
+    """
+
+    machine: str
+    units: int
+    cores: int
+    start: float
+    rate: str
 
 
 class Cost:
@@ -39,7 +54,7 @@ class Cost:
         self.shipped = shipped
         self.learned = learned
         sizes = Sizes(self.plan, manifest, shipped["texts"])
-        self.needs = Needs(sizes, self.device, shipped["bf16"][self.device])
+        self.needs = Needs(self.plan, sizes, self.device, shipped["bf16"][self.device])
         self._known: dict[Job, Need] = {}
 
     def asks(self, job: Job, attempt: int = 1) -> dict[str, int]:
@@ -49,11 +64,10 @@ class Cost:
         """
         minutes = _up(SAFETY * self.seconds(job) / 60 + MARGIN, 10)
         memory = _up(MEMORY_SAFETY * self.need(job).memory + NESTED, 500)
-        feeding = 1 if self.machine(job.stage) == "gpu" else 0  # a core feeds the GPU
         return {
             "runtime": min(self.max_runtime, max(LEAST_RUNTIME, minutes) * attempt),
             "mem_mb": max(LEAST_MEMORY, memory) * attempt,
-            "cpus_per_task": self.threads(job.stage) + feeding,
+            "cpus_per_task": self.place(job.stage).cores,
         }
 
     def need(self, job: Job) -> Need:
@@ -65,39 +79,30 @@ class Cost:
 
     def seconds(self, job: Job) -> float:
         """Return the seconds that a job is predicted to take."""
-        return self.start(job.stage) + self.need(job).work / self.rate(job).rate
+        return self.place(job.stage).start + self.need(job).work / self.rate(job).rate
 
     def hours(self, job: Job) -> float:
         """Return the GPU-hours of a job, or the core-hours of one without a GPU."""
-        cores = 1 if self.machine(job.stage) == "gpu" else self.threads(job.stage)
-        return cores * self.seconds(job) / 3600
-
-    def start(self, stage: str) -> float:
-        """Return the seconds that a job takes before and around its work."""
-        return self.shipped["start"][self.device if STAGES[stage].uses_model else "light"]
+        return self.place(job.stage).units * self.seconds(job) / 3600
 
     def rate(self, job: Job) -> Rate:
         """Return the rate of a job: measured on its base, or on any base, or estimated."""
-        key = self.rate_key(job.stage)
-        threads = 1 if self.machine(job.stage) == "gpu" else self.threads(job.stage)
-        measured = self.learned.get(f"{key}/{job.base}") or self.learned.get(key)
-        return measured or Rate(threads * self.shipped["rates"][key])
+        place = self.place(job.stage)
+        for key in (f"{place.rate}/{job.base}", place.rate):
+            if key in self.learned:
+                return self.learned[key]
+        return Rate(place.units * self.shipped["rates"][place.rate])
 
-    def rate_key(self, stage: str) -> str:
-        """Return the name of a stage's rate: MACHINE/WORK if it runs a model, else its own."""
-        if STAGES[stage].uses_model:
-            return f"{self.device}/{STAGES[stage].work}"
-        return stage
-
-    def machine(self, stage: str) -> str:
-        """Return the machine that a stage runs on: gpu or cpu."""
-        return self.device if STAGES[stage].uses_model else "cpu"
-
-    def threads(self, stage: str) -> int:
-        """Return the threads that a stage computes with."""
+    def place(self, stage: str) -> Place:
+        """Return what a stage's jobs run on."""
+        work = STAGES[stage].work
+        start = self.shipped["start"]
         if not STAGES[stage].uses_model:
-            return 1
-        return self.config["training" if STAGES[stage].work == "train" else stage]["threads"]
+            return Place("cpu", 1, 1, start["light"], stage)
+        threads = self.config["training" if work == "train" else stage]["threads"]
+        if self.device == "gpu":
+            return Place("gpu", 1, threads + 1, start["gpu"], f"gpu/{work}")
+        return Place("cpu", threads, threads, start["cpu"], f"cpu/{work}")
 
 
 def _up(value: float, step: int) -> int:

@@ -1,4 +1,4 @@
-"""What each job needs: work, memory and disk, by formulas of the settings and the data's sizes.
+"""What each job needs: work, memory and disk, by formulas of its settings and its data's sizes.
 
 Work is counted in GFLOP where a model runs: 6 P for each token trained on (forward and backward),
 2 P for each token only read, P being all parameters. Elsewhere workflow/rates.yaml names the unit.
@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from semblance import layout
-from workflow.costing.sizes import Sizes, Texts
+from workflow.costing.sizes import Corpus, Sizes, Texts
 from workflow.planning.methods import entropy_parts
-from workflow.planning.stages import STAGES, Job
+from workflow.planning.plan import Plan
+from workflow.planning.stages import STAGES, Job, inputs
 
 UNKNOWN_MILLION = 110.0  # parameters of a base whose size nobody states: BERT-base
 INTERPRETER = 500  # MB
@@ -38,138 +39,121 @@ class Need(NamedTuple):
 
 
 class Needs:
-    """What the jobs of one config need; ``bf16`` is how many times as fast as fp32 it is."""
+    """What the jobs of one plan need; ``bf16`` is how many times as fast as fp32 it is."""
 
-    def __init__(self, sizes: Sizes, device: str, bf16: float):
+    def __init__(self, plan: Plan, sizes: Sizes, device: str, bf16: float):
+        self.plan = plan
         self.sizes = sizes
-        self.plan = sizes.plan
-        self.config = sizes.config
         self.device = device
-        self.bf16 = bf16
+        self.speed = {"fp32": 1.0, "bf16": bf16}
+        self.million = {name: _million(plan, name) for name in plan.config["bases"]}
 
     def of(self, job: Job) -> Need:
         """Return what a job needs; the memory of a GPU is not counted."""
-        work = STAGES[job.stage].work
-        if work == "train":
+        if STAGES[job.stage].work == "train":
             return self._training(job)
-        if work == "read":
-            return self._embedding(job) if job.stage == "embed" else self._evaluation(job)
-        if work == "prepare":
-            return self._preparation(job)
-        if work == "download":
-            size = self._weights(job) if job.base else self.sizes.megabytes(job.name)
-            return Need(size, disk=size)
-        return Need(len(self.plan.runs) if job.stage == "collect_scores" else 1)
+        if job.stage == "embed":
+            return self._embedding(job)
+        if STAGES[job.stage].work == "read":
+            return self._evaluation(job)
+        return self._light(job)
 
     def settings(self, job: Job) -> dict[str, Any]:
         """Return the settings of a training."""
         place = (job.corpus, job.base)
         if job.stage == "train_entropy":
-            kind, phi = entropy_parts(self.config, job.name)
+            kind, phi = entropy_parts(self.plan.config, job.name)
             return json.loads(self.plan.entropy_settings(*place, kind, phi, job.seed))
         if job.stage == "train_initial":
             return json.loads(self.plan.initial_settings(*place, job.seed))
         return json.loads(self.plan.train_settings(*place, job.name, job.seed))
 
-    def schedule(self, corpus: str, settings: Mapping[str, Any]) -> tuple[int, float]:
-        """Return the steps of a training that does not stop early, and the tokens of each."""
-        twice = settings["views"] == "twice"
-        texts = self.sizes.texts(corpus).cut(settings["max_length"])
-        rows = texts.sentences if twice else self.sizes.rows(corpus)
-        batch_size = min(settings["batch_size"], rows)
-        steps = int(rows / batch_size) * settings["epochs"]
-        sequences = 3 if self.sizes.kind(corpus) == "nli" and not twice else 2  # of a row
-        tokens = batch_size * sequences * texts.tokens
-        return int(min(steps, settings.get("max_steps", math.inf))), tokens
-
-    def million(self, base: str) -> float:
-        """Return the million parameters of a base: stated, or by the size of its stored weights."""
-        weights = Path(layout.place(self.plan.downloads, layout.BASE, base=base))
-        weights = weights / "model" / "model.safetensors"
-        stored = weights.stat().st_size / 4e6 if weights.is_file() else UNKNOWN_MILLION
-        return self.config["bases"][base].get("million_parameters", stored)
-
     def _training(self, job: Job) -> Need:
         settings = self.settings(job)
-        million = self.million(job.base)
-        steps, tokens = self.schedule(job.corpus, settings)
-        dev = self.sizes.dev(job.corpus).cut(settings["max_length"])
-        trained = 6 * steps * tokens / self._speedup(settings)
+        corpus = self.sizes.corpora[job.corpus]
+        million = self.million[job.base]
+        steps, tokens = schedule(settings, corpus)
+        dev = corpus.dev.cut(settings["max_length"])
+        trained = 6 * steps * tokens / self.speed[settings["precision"]]
         read = 2 * evaluations(settings, steps) * dev.sentences * dev.tokens  # always in fp32
-        memory = LIBRARIES[self.device] + COPIES[self.device] * 4 * million + self._mapped(job)
+        frozen = sum(other.stage == "embed" for other in inputs(self.plan, job))
+        of_sentence = 4 * corpus.texts.tokens + 2 * frozen * _width(million)
+        memory = LIBRARIES[self.device] + COPIES[self.device] * 4 * million
+        memory += of_sentence * corpus.texts.sentences / 1e6
         if self.device == "cpu":
             memory += ACTIVATION * million * tokens
         return Need(
             work=million * (trained + read) / 1000,
             memory=memory,
-            disk=self._weights(job),
+            disk=_weights(million),
             scratch=CHECKPOINTS * IN_CHECKPOINT * 4 * million,
         )
 
-    def _mapped(self, job: Job) -> float:
-        """Return the MB of the tokens and of the frozen embeddings that a training maps."""
-        frozen = []
-        if job.stage == "train":
-            frozen = self.plan.regulator_records(job.corpus, job.base, job.name, job.seed)
-        texts = self.sizes.texts(job.corpus)
-        embeddings = 2 * len(frozen) * self._width(job)
-        return texts.sentences * (4 * texts.tokens + embeddings) / 1e6
-
     def _embedding(self, job: Job) -> Need:
-        kind, _ = entropy_parts(self.config, job.name)
+        kind, _ = entropy_parts(self.plan.config, job.name)
         max_length = self.plan.max_length(job.corpus, job.base, kind)
-        texts = self.sizes.texts(job.corpus).cut(max_length)
-        tokens = 4 * texts.sentences * texts.tokens / 1e6
-        return Need(
-            work=self._reading_work(job, texts),
-            memory=self._reading_memory(job, min(EMBEDDED_AT_ONCE, texts.sentences)) + tokens,
-            disk=2 * texts.sentences * self._width(job) / 1e6,
-        )
+        texts = self.sizes.corpora[job.corpus].texts.cut(max_length)
+        held = min(EMBEDDED_AT_ONCE, texts.sentences)
+        need = self._reading(job, texts, held, more=4 * texts.sentences * texts.tokens / 1e6)
+        return need._replace(disk=2 * texts.sentences * _width(self.million[job.base]) / 1e6)
 
     def _evaluation(self, job: Job) -> Need:
-        texts = self.sizes.test(job.corpus).cut(self.config[job.stage].get("max_length", math.inf))
-        sts = self.sizes.test(layout.NO_CORPUS).sentences
+        sts = self.sizes.sts
+        if job.stage == "evaluate_sts":
+            need = self._reading(job, sts, sts.sentences, SCORES)
+            return need._replace(disk=7.5e-6 * sts.sentences)
+        texts = self.sizes.corpora[job.corpus].test.cut(self.plan.config[job.stage]["max_length"])
+        held = max(texts.sentences, sts.sentences)  # a fold asks for no less
+        return self._reading(job, texts, held, SCORES)
+
+    def _reading(self, job: Job, texts: Texts, held: float, more: float) -> Need:
+        """Return what reading needs, with ``held`` embeddings in memory and so many MB ``more``."""
+        million = self.million[job.base]
+        work = 2 * million * texts.sentences * texts.tokens / 1000
+        floats = _width(million) * (10 * TOKENS_AT_ONCE[self.device] + 1.5 * held)
         return Need(
-            work=self._reading_work(job, texts),
-            memory=self._reading_memory(job, max(texts.sentences, sts)) + SCORES,
-            disk=7.5e-6 * sts if job.stage == "evaluate_sts" else 0.1,
+            work=work / self.speed[self.plan.config[job.stage]["precision"]],
+            memory=LIBRARIES[self.device] + 4 * million + 4 * floats / 1e6 + more,
         )
 
-    def _reading_work(self, job: Job, texts: Texts) -> float:
-        work = 2 * self.million(job.base) * texts.sentences * texts.tokens / 1000
-        return work / self._speedup(self.config[job.stage])
+    def _light(self, job: Job) -> Need:
+        """Return what a job needs that runs no model, in the units of rates.yaml."""
+        sizes = self.sizes
+        match job.stage:
+            case "prepare_nli" | "prepare_wiki":
+                corpus = sizes.corpora[job.corpus]
+                text = 4.5 * corpus.texts.sentences * corpus.texts.tokens
+                return _in_memory(corpus.rows, 12 * corpus.rows + text)
+            case "prepare_sts":
+                return _in_memory(sizes.sts_tests, 65 * sizes.sts_tests)
+            case "prepare_dev":
+                return _in_memory(sizes.sts_dev, 65 * sizes.sts_dev)
+            case "prepare_faq":
+                return _in_memory(sizes.banks[job.name][0])
+            case "tokenise":
+                sentences, tokens = sizes.corpora[job.corpus].texts
+                return _in_memory(sentences, 4 * sentences * (1 + tokens))
+            case "download":
+                return Need(sizes.megabytes(job.name), disk=sizes.megabytes(job.name))
+            case "download_model":
+                weights = _weights(self.million[job.base])
+                return Need(weights, disk=weights)
+            case "collect_scores":
+                return Need(len(self.plan.runs))
+        return Need(1)
 
-    def _reading_memory(self, job: Job, embeddings: float) -> float:
-        floats = self._width(job) * (10 * TOKENS_AT_ONCE[self.device] + 1.5 * embeddings)
-        return LIBRARIES[self.device] + 4 * self.million(job.base) + 4 * floats / 1e6
 
-    def _preparation(self, job: Job) -> Need:
-        """Return what a job needs that holds all its rows in memory."""
-        disk = 0.1
-        if job.stage == "tokenise":
-            rows, tokens = self.sizes.texts(job.corpus)
-            disk = 4 * rows * (1 + tokens) / 1e6
-        elif job.stage in ("prepare_nli", "prepare_wiki"):
-            rows = self.sizes.rows(job.corpus)
-            sentences, tokens = self.sizes.texts(job.corpus)
-            disk = (12 * rows + 4.5 * sentences * tokens) / 1e6
-        elif job.stage == "prepare_faq":
-            rows, _ = self.sizes.bank(job.name)
-        else:
-            rows = self.sizes.sts_dev() if job.stage == "prepare_dev" else self.sizes.sts_tests()
-            disk = 65e-6 * rows
-        return Need(rows, INTERPRETER + ROW * rows, disk)
-
-    def _weights(self, job: Job) -> float:
-        """Return the MB of a stored model: four bytes a parameter, and the tokenizer."""
-        return 4 * self.million(job.base) + 1
-
-    def _width(self, job: Job) -> float:
-        """Return about how long an embedding is: 719 for 110 million parameters (BERT-base: 768)."""
-        return 150 * self.million(job.base) ** (1 / 3)
-
-    def _speedup(self, settings: Mapping[str, Any]) -> float:
-        return self.bf16 if settings["precision"] == "bf16" else 1.0
+def schedule(settings: Mapping[str, Any], corpus: Corpus) -> tuple[int, float]:
+    """Return the steps of a training that does not stop early, and the tokens of each."""
+    rows = corpus.rows
+    sequences = 3 if corpus.triples else 2
+    if settings["views"] == "twice":
+        rows = corpus.texts.sentences
+        sequences = 2
+    batch_size = min(settings["batch_size"], rows)
+    steps = int(rows / batch_size) * settings["epochs"]
+    steps = int(min(steps, settings.get("max_steps", math.inf)))
+    return steps, batch_size * sequences * corpus.texts.cut(settings["max_length"]).tokens
 
 
 def evaluations(settings: Mapping[str, Any], steps: int) -> int:
@@ -177,4 +161,30 @@ def evaluations(settings: Mapping[str, Any], steps: int) -> int:
     every = settings.get("evaluate_every")
     if not every and settings.get("evaluate_share"):
         every = max(1, round(settings["evaluate_share"] * steps))
-    return 1 + math.ceil(steps / every) if every else 0
+    if not every:
+        return 0
+    return 1 + math.ceil(steps / every)
+
+
+def _million(plan: Plan, base: str) -> float:
+    """Return the million parameters of a base: stated, or by the size of its stored weights."""
+    stated = plan.config["bases"][base].get("million_parameters")
+    weights = Path(layout.place(plan.downloads, layout.BASE, base=base), "model/model.safetensors")
+    if not stated and weights.is_file():
+        return weights.stat().st_size / 4e6
+    return stated or UNKNOWN_MILLION
+
+
+def _weights(million: float) -> float:
+    """Return the MB of a stored model: four bytes a parameter, and the tokenizer."""
+    return 4 * million + 1
+
+
+def _width(million: float) -> float:
+    """Return about how long an embedding is: 719 for 110 million parameters (BERT-base: 768)."""
+    return 150 * million ** (1 / 3)
+
+
+def _in_memory(rows: float, written: float = 1e5) -> Need:
+    """Return what a job needs that holds all its rows in memory and writes so many bytes."""
+    return Need(rows, INTERPRETER + ROW * rows, written / 1e6)

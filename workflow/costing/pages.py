@@ -11,8 +11,8 @@ from workflow.planning.stages import STAGES, Job, jobs, record, submissions
 
 PLAN = "{:17}  {:>5}  {:>5}  {:3}  {:>7}  {:>7}  {:>7}  {:>7}  {:>8}  {}"
 PLAN_HEAD = ("stage", "jobs", "to do", "on", "hours", "to do", "longest", "memory", "disk", "rate")
-COST = "{:17}  {:>5}  {:>7}  {:>8}  {:>5}  {:>7}  {:>7}  {:>8}  {:>8}"
-COST_HEAD = ("stage", "jobs", "hours", "estimate", "ratio", "memory", "used", "disk", "used")
+COST = "{:17}  {:>5}  {:>8}  {:>7}  {:>5}  {:>8}  {:>7}"
+COST_HEAD = ("stage", "jobs", "time", "used", "ratio", "memory", "used")
 RULE = "-" * 100
 
 
@@ -30,7 +30,7 @@ def plan_page(cost: Cost) -> str:
 
 
 def _plan_row(cost: Cost, stage: str, some: Sequence[Job], left: Sequence[Job]) -> str:
-    machine = cost.machine(stage)
+    machine = cost.place(stage).machine
     rate = cost.rate(Job(stage))
     return PLAN.format(
         stage,
@@ -64,13 +64,14 @@ def _totals(cost: Cost, everything: Sequence[Job], todo: Sequence[Job]) -> list[
 
 
 def _hours(cost: Cost, some: Iterable[Job], machine: str) -> str:
-    return f"{sum(cost.hours(job) for job in some if cost.machine(job.stage) == machine):,.1f}"
+    hours = sum(cost.hours(job) for job in some if cost.place(job.stage).machine == machine)
+    return f"{hours:,.1f}"
 
 
 def cost_page(cost: Cost, finished: Sequence[Used]) -> str:
-    """Return what finished jobs used beside the estimates for them.
+    """Return what finished jobs used beside the estimates: time in all, memory of the largest.
 
-    The ratio is the median over the jobs of used to estimated time; memory is that of the largest.
+    The ratio is the median over the jobs of used to estimated time.
     """
     if not finished:
         return f"{cost.plan.out}: no job has finished yet; `make plan` says what is to come"
@@ -79,25 +80,23 @@ def cost_page(cost: Cost, finished: Sequence[Used]) -> str:
         some = [used for used in finished if used.job.stage == stage]
         if some:
             lines.append(_cost_row(cost, stage, some))
-    total = sum(used.seconds for used in finished) / 3600
-    return "\n".join([*lines, "", f"used in all: {total:,.1f} hours of jobs"])
+    total = _duration(sum(used.seconds for used in finished))
+    legend = "time in all and memory of the largest: first estimated, then used; ratio: the median"
+    return "\n".join([*lines, "", f"used in all: {total}", legend])
 
 
 def _cost_row(cost: Cost, stage: str, some: Sequence[Used]) -> str:
-    needs = [cost.need(used.job) for used in some]
     estimates = [cost.seconds(used.job) for used in some]
     ratios = [used.seconds / seconds for used, seconds in zip(some, estimates, strict=True)]
     measured = [used.memory for used in some if used.memory is not None]
     return COST.format(
         stage,
         f"{len(some):,}",
-        f"{sum(used.seconds for used in some) / 3600:,.2f}",
-        f"{sum(estimates) / 3600:,.2f}",
+        _duration(sum(estimates)),
+        _duration(sum(used.seconds for used in some)),
         f"{median(ratios):.2f}",
-        _size(max(need.memory for need in needs)),
+        _size(max(cost.need(used.job).memory for used in some)),
         _size(max(measured)) if measured else "-",
-        _size(sum(need.disk for need in needs)),
-        _size(sum(used.disk for used in some)),
     )
 
 

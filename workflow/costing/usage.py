@@ -1,5 +1,6 @@
 """What finished jobs used, by their records and benchmarks, and the rates that follow from it."""
 
+import contextlib
 import csv
 from collections import defaultdict
 from collections.abc import Iterable
@@ -15,19 +16,21 @@ from workflow.costing.rates import Rate, shipped
 from workflow.planning.config import laid_over, load
 from workflow.planning.stages import STAGES, Job, jobs, log, record
 
+DAMAGED = (InputError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+
 
 class Used(NamedTuple):
     """What one finished job used, in seconds and MB; ``memory`` is None where nothing measured it.
 
-    ``share`` is the part of its steps after which early stopping ended a training, else 1.
+    ``share`` is that of its steps after which early stopping ended a training, else 1. ``on_cpu``
+    goes by the record, or by the config where the record names no device.
     """
 
     job: Job
     seconds: float
     memory: float | None
-    disk: float
-    device: str
     share: float
+    on_cpu: bool
 
 
 def estimates(overlays: Iterable[str], output: str | None = None) -> Cost:
@@ -46,27 +49,23 @@ def finished(cost: Cost) -> list[Used]:
     """Return what each finished job of a config used; a job whose record is damaged is left out."""
     found = []
     for job in jobs(cost.plan):
-        try:
+        with contextlib.suppress(*DAMAGED):
             found.append(_used(cost, job))
-        except (InputError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
-            continue
     return found
 
 
 def _used(cost: Cost, job: Job) -> Used:
-    path = Path(record(cost.plan, job))
-    facts = read_object(path)
-    outputs = [path.parent / name for name in facts["outputs"]]
-    measured, memory = _benchmark(Path(cost.plan.out, f"{log(job)}.tsv"))
-    device = facts.get("device", cost.device)  # an evaluation's record names none
-    training = STAGES[job.stage].work == "train"
+    facts = read_object(record(cost.plan, job))
+    seconds, memory = _benchmark(Path(cost.plan.out, f"{log(job)}.tsv"))
+    share = 1.0
+    if STAGES[job.stage].work == "train":
+        share = facts["training"]["step"] / facts["steps"]
     return Used(
         job=job,
-        seconds=max(float(facts["seconds"]), measured),
+        seconds=max(float(facts["seconds"]), seconds),
         memory=memory,
-        disk=sum(file.stat().st_size for file in outputs if file.is_file()) / 1e6,
-        device="cpu" if device.startswith("cpu") else "gpu",
-        share=facts["training"]["step"] / facts["steps"] if training else 1.0,
+        share=share,
+        on_cpu=facts.get("device", cost.device).startswith("cpu"),
     )
 
 
@@ -86,12 +85,12 @@ def learn(cost: Cost, finished: Iterable[Used]) -> dict[str, Rate]:
     """
     speeds: dict[str, list[float]] = defaultdict(list)
     for used in finished:
-        key = cost.rate_key(used.job.stage)
-        start = cost.start(used.job.stage)
+        place = cost.place(used.job.stage)
         work = used.share * cost.need(used.job).work
-        telling = STAGES[used.job.stage].uses_model and used.device == cost.device
-        if telling and work / cost.rate(used.job).rate > start:
-            speed = work / max(used.seconds - start, used.seconds / 2)
-            speeds[key].append(speed)
-            speeds[f"{key}/{used.job.base}"].append(speed)
+        if not STAGES[used.job.stage].uses_model or used.on_cpu != (cost.device == "cpu"):
+            continue
+        if work / cost.rate(used.job).rate > place.start:
+            speed = work / max(used.seconds - place.start, used.seconds / 2)
+            speeds[place.rate].append(speed)
+            speeds[f"{place.rate}/{used.job.base}"].append(speed)
     return {key: Rate(median(some), len(some)) for key, some in sorted(speeds.items())}
