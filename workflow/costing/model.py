@@ -55,6 +55,7 @@ class Cost:
         self.learned = learned
         sizes = Sizes(self.plan, manifest, shipped["texts"])
         self.needs = Needs(self.plan, sizes, self.device, shipped["bf16"][self.device])
+        self.places = {stage: self._place(stage) for stage in STAGES}
         self._known: dict[Job, Need] = {}
 
     def asks(self, job: Job, attempt: int = 1) -> dict[str, int]:
@@ -67,7 +68,7 @@ class Cost:
         return {
             "runtime": min(self.max_runtime, max(LEAST_RUNTIME, minutes) * attempt),
             "mem_mb": max(LEAST_MEMORY, memory) * attempt,
-            "cpus_per_task": self.place(job.stage).cores,
+            "cpus_per_task": self.places[job.stage].cores,
         }
 
     def need(self, job: Job) -> Need:
@@ -79,22 +80,23 @@ class Cost:
 
     def seconds(self, job: Job) -> float:
         """Return the seconds that a job is predicted to take."""
-        return self.place(job.stage).start + self.need(job).work / self.rate(job).rate
+        start = self.places[job.stage].start
+        work = self.need(job).work
+        return start + work / self.rate(job).rate
 
     def hours(self, job: Job) -> float:
         """Return the GPU-hours of a job, or the core-hours of one without a GPU."""
-        return self.place(job.stage).units * self.seconds(job) / 3600
+        return self.places[job.stage].units * self.seconds(job) / 3600
 
     def rate(self, job: Job) -> Rate:
         """Return the rate of a job: measured on its base, or on any base, or estimated."""
-        place = self.place(job.stage)
+        place = self.places[job.stage]
         for key in (f"{place.rate}/{job.base}", place.rate):
             if key in self.learned:
                 return self.learned[key]
         return Rate(place.units * self.shipped["rates"][place.rate])
 
-    def place(self, stage: str) -> Place:
-        """Return what a stage's jobs run on."""
+    def _place(self, stage: str) -> Place:
         work = STAGES[stage].work
         start = self.shipped["start"]
         if not STAGES[stage].uses_model:

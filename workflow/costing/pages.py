@@ -30,7 +30,7 @@ def plan_page(cost: Cost) -> str:
 
 
 def _plan_row(cost: Cost, stage: str, some: Sequence[Job], left: Sequence[Job]) -> str:
-    machine = cost.place(stage).machine
+    machine = cost.places[stage].machine
     rate = cost.rate(Job(stage))
     return PLAN.format(
         stage,
@@ -64,7 +64,7 @@ def _totals(cost: Cost, everything: Sequence[Job], todo: Sequence[Job]) -> list[
 
 
 def _hours(cost: Cost, some: Iterable[Job], machine: str) -> str:
-    hours = sum(cost.hours(job) for job in some if cost.place(job.stage).machine == machine)
+    hours = sum(cost.hours(job) for job in some if cost.places[job.stage].machine == machine)
     return f"{hours:,.1f}"
 
 

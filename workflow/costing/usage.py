@@ -85,7 +85,7 @@ def learn(cost: Cost, finished: Iterable[Used]) -> dict[str, Rate]:
     """
     speeds: dict[str, list[float]] = defaultdict(list)
     for used in finished:
-        place = cost.place(used.job.stage)
+        place = cost.places[used.job.stage]
         work = used.share * cost.need(used.job).work
         if not STAGES[used.job.stage].uses_model or used.on_cpu != (cost.device == "cpu"):
             continue
