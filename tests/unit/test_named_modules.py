@@ -57,7 +57,8 @@ def test_any_other_name_is_refused_and_the_known_ones_are_listed(name):
 def test_names_are_listed_without_torch():
     program = (
         "import sys; from workflow.planning import modules;"
-        "modules.modules_of_training({'bases': {'b': {}}}, 'b', '{\"loss\": \"entropy\"}');"
+        'settings = \'{"loss": "entropy", "views": "rows"}\';'
+        "modules.modules_of_training({'bases': {'b': {}}}, 'b', settings);"
         "sys.exit('torch' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", program], cwd=ROOT).returncode == 0

@@ -6,8 +6,6 @@ from typing import Any
 from semblance.named_modules import DROPOUTS, LOSSES, POOLINGS, VIEWS, module_names, module_path
 from workflow.planning.dropouts import PLAIN_RATES
 
-DEFAULT_VIEW = "rows"  # that of a training whose settings state none
-
 
 def modules_of_training(config: dict, base: str, settings: str) -> list[str]:
     """Return the loss, view, dropouts and poolings of a training, from the JSON that it gets."""
@@ -15,7 +13,7 @@ def modules_of_training(config: dict, base: str, settings: str) -> list[str]:
     dropouts = [name for name in values.get("dropout", {}) if name not in PLAIN_RATES]
     return [
         module_path(LOSSES, values["loss"], "loss"),
-        module_path(VIEWS, values.get("views", DEFAULT_VIEW), "views"),
+        module_path(VIEWS, values["views"], "views"),
         *(module_path(DROPOUTS, name, f"dropout.{name}") for name in dropouts),
         *modules_of_reading(config, base),
     ]

@@ -8,16 +8,19 @@ import pytest
 from semblance.errors import InputError
 from semblance.models.dropout_plan import DropoutSettings
 from semblance.named_modules import DROPOUTS, LOSSES, POOLINGS, VIEWS, module_names
-from semblance.training.recipe import TrainSettings
 from workflow.planning.dropouts import PLAIN_RATES
-from workflow.planning.modules import DEFAULT_VIEW, modules_of_reading, modules_of_training
+from workflow.planning.modules import modules_of_reading, modules_of_training
 
 CONFIG = {"bases": {"stated": {"pooling": "cls"}, "own": {}}}
 EVERY_POOLING = [f"{POOLINGS}.{name}" for name in module_names(POOLINGS)]
 
 
 def of_training(base="stated", **settings):
-    return set(modules_of_training(CONFIG, base, json.dumps({"loss": "entropy", **settings})))
+    return set(
+        modules_of_training(
+            CONFIG, base, json.dumps({"loss": "entropy", "views": "rows", **settings})
+        )
+    )
 
 
 def test_a_training_runs_its_loss_its_view_its_dropouts_and_its_bases_pooling():
@@ -31,7 +34,7 @@ def test_a_training_runs_its_loss_its_view_its_dropouts_and_its_bases_pooling():
     }
 
 
-def test_plain_rates_are_no_modules_and_rows_is_the_view_where_none_is_stated():
+def test_plain_rates_of_dropout_are_no_modules():
     expected = {f"{LOSSES}.entropy", f"{VIEWS}.rows", f"{POOLINGS}.cls"}
     assert of_training(dropout={"hidden": 0.1, "attention": 0.0}) == of_training() == expected
 
@@ -53,5 +56,3 @@ def test_a_name_without_a_module_is_refused(settings):
 def test_the_names_that_are_no_modules_are_those_of_the_settings():
     plain = {field.name for field in dataclasses.fields(DropoutSettings)} - {"named"}
     assert set(PLAIN_RATES) == plain
-    defaults = {field.name: field.default for field in dataclasses.fields(TrainSettings)}
-    assert defaults["views"] == DEFAULT_VIEW
