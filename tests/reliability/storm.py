@@ -129,7 +129,7 @@ def scenarios(world: World) -> dict[str, tuple[str, list[str]]]:
     short = lambda words: [a.replace('"max_steps":11', '"max_steps":4') for a in words]
     each = ["--checkpoint-steps", "1", "--checkpoint-minutes", "1000"]
     config = world.plan.config
-    base = {k: v for k, v in config["bases"]["tiny"].items() if k != "tokenizer"}
+    base = world.plan.base_settings("tiny")
     raw = world.raw()
     return {
         "train": (script, [*short(arguments), *each]),
@@ -142,7 +142,7 @@ def scenarios(world: World) -> dict[str, tuple[str, list[str]]]:
         ),
         "tokenise": (
             "tokenise",
-            ["--corpus", world.plan.corpus_record("nli"), "--base", world.plan.base_record("tiny")],
+            ["--corpus", world.corpus_record("nli"), "--base", world.plan.base_record("tiny")],
         ),
         "prepare_nli": ("prepare_nli", ["--settings", json.dumps(config["corpora"]["nli"]), *raw]),
         "prepare_wiki": (
@@ -150,7 +150,7 @@ def scenarios(world: World) -> dict[str, tuple[str, list[str]]]:
             ["--settings", json.dumps(config["corpora"]["wiki1m"]), *raw],
         ),
         "prepare_sts": ("prepare_sts", ["--settings", world.plan.test_settings(), *raw]),
-        "download_model": ("download_model", ["--settings", json.dumps(base), "--hub", ""]),
+        "download_model": ("download_model", ["--settings", base, "--hub", ""]),
     }
 
 
@@ -318,7 +318,7 @@ def readers(world: World) -> list[tuple[str, tuple[str, list[str]], str]]:
     faq = world.trainings["stackfaq-0/continued"]
     return [
         ("base model", stages["train"], parent(plan.base_record("tiny"))),
-        ("corpus", stages["train"], parent(plan.corpus_record("nli"))),
+        ("corpus", stages["train"], parent(world.corpus_record("nli"))),
         ("tokens", stages["train"], parent(plan.tokens_record("nli", "tiny"))),
         ("test pairs", stages["evaluate_sts"], f"{plan.out}/sts"),
         ("FAQ bank", faq, parent(plan.bank_record("stackfaq"))),

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import yaml
 
+from semblance import layout
 from semblance.provenance import canonical
 from tests.dag.tiny import CONFIG, ROOT, write_base
 from workflow.planning.config import load
@@ -162,10 +163,10 @@ class World:
         config, out = self.plan.config, self.plan.out
         manifest = self.raw()
         shutil.copytree(ROOT / "demo/data", "raw")
-        base = {k: v for k, v in config["bases"]["tiny"].items() if k != "tokenizer"}
+        base = self.plan.base_settings("tiny")
         self._stage(
             "download_model",
-            ["--settings", canonical(base), "--hub", "", "--output", self.plan.base_record("tiny")],
+            ["--settings", base, "--hub", "", "--output", self.plan.base_record("tiny")],
         )
         for corpus, kind in (("nli", "nli"), ("wiki1m", "wiki")):
             self._stage(
@@ -175,7 +176,7 @@ class World:
                     canonical(config["corpora"][corpus]),
                     *manifest,
                     "--output",
-                    self.plan.corpus_record(corpus),
+                    self.corpus_record(corpus),
                 ],
             )
         for stage, settings, record in (
@@ -208,7 +209,7 @@ class World:
                 "tokenise",
                 [
                     "--corpus",
-                    self.plan.corpus_record(corpus),
+                    self.corpus_record(corpus),
                     "--base",
                     self.plan.base_record("tiny"),
                     "--output",
@@ -235,6 +236,10 @@ class World:
     def raw() -> list[str]:
         """Return the arguments that name the raw data."""
         return ["--manifest", str(ROOT / "demo/manifest.yaml"), "--data", "raw"]
+
+    def corpus_record(self, corpus: str) -> str:
+        """Return the record of a training corpus."""
+        return layout.record(self.plan.out, layout.CORPUS, corpus=corpus)
 
     def embed(self, phi: str) -> list[str]:
         """Return the arguments of ``embed``, without its output."""
@@ -274,7 +279,7 @@ class World:
             "--base",
             self.plan.base_record("tiny"),
             "--corpus",
-            self.plan.corpus_record(corpus),
+            self.corpus_record(corpus),
             "--tokens",
             self.plan.tokens_record(corpus, "tiny"),
         ]
