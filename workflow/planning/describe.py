@@ -69,7 +69,7 @@ def _key_table(schema: dict, node: dict, config: Any) -> str:
     rows = [("key", "value", "in config.yaml", "meaning"), ("---", "---", "---", "---")]
     for path, entry, value in _entries(schema, node, config, ""):
         meaning = entry["description"]
-        rows.append((f"`{path}`", _allowed(schema, entry), _shown(value), meaning))
+        rows.append((f"`{path}`", _allowed(schema, entry), _written(value), meaning))
     if not any(row[2] for row in rows[2:]):  # nothing but names that a user chooses
         rows = [(path, kind, meaning) for path, kind, _, meaning in rows]
     lines = (" | ".join(cell.replace("|", "\\|") for cell in row) for row in rows)
@@ -98,7 +98,7 @@ def _entries(schema: dict, node: dict, config: Any, path: str) -> Iterator[Entry
         yield from _entries(schema, node["items"], None, f"{path.removesuffix('.')}[].")
 
 
-def _shown(value: Any) -> str:
+def _written(value: Any) -> str:
     """Return a value as config.yaml writes it; nothing for a mapping, whose keys have own rows."""
     if value is None or isinstance(value, dict):
         return ""
