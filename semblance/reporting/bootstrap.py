@@ -1,7 +1,9 @@
 """The paired bootstrap of a table's rows, from the predictions that stand behind its cells."""
 
+import itertools
 import math
-from dataclasses import replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -9,45 +11,56 @@ import pandas as pd
 from pyarrow import ArrowException
 
 from semblance.errors import InputError, at, is_passing
-from semblance.layout import FAQ_METRICS
 from semblance.provenance import checked
+from semblance.reporting.layouts import Layout, find_layout
 from semblance.reporting.significance import (
     mean_differences,
     smallest_p_bootstrap,
     spearman_differences,
     two_sided,
 )
-from semblance.reporting.table import AVERAGE, Row, Table
+from semblance.reporting.table import Cell, Row, Table
 
-AVERAGED = {"sts": AVERAGE, "regulators": AVERAGE, "seeds": "mean"}
+ITEM = ["task", "subset", "index"]  # names an item of an STS test set
 SCORE_OF = {"map": "ap"}  # the per-query column behind a metric, where the names differ
+
+PValues = dict[str, float | None]  # column -> p, None where it is undefined
 
 
 def predictions_path(
     root: Path, table: Table, row: Row, seed: int, fold: int | None = None
 ) -> Path:
     """Return where a run's predictions lie: ``sts/{corpus}/…`` or ``faq/{bank}-{fold}/…``."""
-    place = root / "sts" / row.corpus if fold is None else root / "faq" / f"{table.dataset}-{fold}"
-    return place / row.base / row.method / f"seed-{seed}" / "predictions.parquet"
+    corpus = root / "sts" / row.corpus
+    if fold is not None:
+        corpus = root / "faq" / f"{table.dataset}-{fold}"
+    return corpus / row.base / row.method / f"seed-{seed}" / "predictions.parquet"
 
 
-def vouched(table: Table, root: str | Path) -> dict[str, str]:
+def prediction_digests(table: Table, root: str | Path) -> dict[str, str]:
     """Check the predictions behind a table against the records beside them; return {path: sha256}.
 
     What is absent is left out: its cells are missing, or have no bootstrap.
     """
-    folds = range(table.folds or 0) if table.layout == "faq" else (None,)
-    paths = dict.fromkeys(
-        predictions_path(Path(root), table, row, seed, fold)
-        for row in table.rows
-        for seed in row.seeds
-        for fold in folds
-    )
-    return {
-        str(path): checked(path.parent / "record.json", path.name)["outputs"][path.name]
-        for path in paths
-        if path.is_file()
-    }
+    rows = [_paths(Path(root), table, row) for row in table.rows]
+    found = {}
+    for path in dict.fromkeys(itertools.chain(*rows)):  # rows of two protocols share predictions
+        if path.is_file():
+            record = checked(path.parent / "record.json", path.name)
+            found[str(path)] = record["outputs"][path.name]
+    return found
+
+
+def _paths(root: Path, table: Table, row: Row) -> list[Path]:
+    """Return all predictions behind a row, by seed and fold."""
+    folds = _folds(table)
+    return [predictions_path(root, table, row, seed, fold) for seed in row.seeds for fold in folds]
+
+
+def _folds(table: Table) -> Iterable[int | None]:
+    if find_layout(table.layout).over_folds:
+        return range(table.folds or 0)
+    return (None,)
 
 
 def with_bootstrap(table: Table, root: str | Path, draws: int, seed: int) -> Table:
@@ -56,117 +69,164 @@ def with_bootstrap(table: Table, root: str | Path, draws: int, seed: int) -> Tab
     STS: on the average column, items resampled within each task. FAQ: on each metric, queries
     resampled within each fold. Seeds are averaged before, not resampled.
     """
-    paired = {"faq": _faq, "dev": None}.get(table.layout, _sts)
-    if paired is None or (table.metric, table.aggregation) not in (
-        ("spearman", "all"),
-        ("", "test"),
-    ):
+    layout = find_layout(table.layout)
+    if layout.resampling is None:
         return table
+    resampled = RESAMPLED[layout.resampling]
+    if (table.metric, table.aggregation) != resampled.scores:
+        return table
+    setting = _Setting(table, layout, Path(root), draws, seed)
     peers = {(row.label, row.protocol): row for row in table.rows}
     rows = []
     for row in table.rows:
-        other = peers.get((row.reference, row.protocol)) if row.reference else None
-        found = paired(table, Path(root), row, other, draws, seed) if other else {}
-        cells = {
-            name: replace(cell, p_bootstrap=found.get(name)) for name, cell in row.cells.items()
-        }
-        rows.append(replace(row, cells=cells))
-    done = any(cell.p_bootstrap is not None for row in rows for cell in row.cells.values())
-    return replace(table, rows=tuple(rows), notes=table.notes + ((_note(draws),) if done else ()))
+        reference = peers.get((row.reference, row.protocol))
+        found = resampled.test(setting, row, reference) if reference else {}
+        rows.append(_with_p(row, found))
+    notes = table.notes
+    if any(cell.p_bootstrap is not None for row in rows for cell in row.cells.values()):
+        notes += (_note(draws),)
+    return replace(table, rows=tuple(rows), notes=notes)
+
+
+def _with_p(row: Row, found: PValues) -> Row:
+    cells = {
+        column: replace(cell, p_bootstrap=found.get(column)) for column, cell in row.cells.items()
+    }
+    return replace(row, cells=cells)
 
 
 def _note(draws: int) -> str:
     return (
-        f"p_bootstrap: paired bootstrap over the test items ({draws} draws, seeds averaged, ranks fixed on the "
-        f"full sample); smallest p {smallest_p_bootstrap(draws):.4f}."
+        f"p_bootstrap: paired bootstrap over the test items ({draws} draws, seeds averaged, ranks "
+        f"fixed on the full sample); smallest p {smallest_p_bootstrap(draws):.4f}."
     )
 
 
-def _known(p: float) -> float | None:
-    return None if math.isnan(p) else p
+@dataclass(frozen=True)
+class _Setting:
+    """What the tests of all rows of a table have in common; ``root`` holds the predictions."""
+
+    table: Table
+    layout: Layout
+    root: Path
+    draws: int
+    seed: int
+
+    def paths(self, row: Row, fold: int | None = None) -> list[Path]:
+        """Return the predictions of each seed of a row."""
+        return [predictions_path(self.root, self.table, row, seed, fold) for seed in row.seeds]
 
 
-def _sts(
-    table: Table, root: Path, row: Row, other: Row, draws: int, seed: int
-) -> dict[str, float | None]:
-    column = AVERAGED[table.layout]
-    paths = [[predictions_path(root, table, r, s) for s in r.seeds] for r in (row, other)]
-    if not (row.cells[column].values and other.cells[column].values and _all_exist(paths)):
+def _test_items(setting: _Setting, row: Row, reference: Row) -> PValues:
+    """Test the average over tasks, items resampled within each task."""
+    column = setting.layout.average_column
+    paths = [setting.paths(row), setting.paths(reference)]
+    complete = _both_complete(row.cells[column], reference.cells[column])
+    if not complete or not _all_exist(paths):
         return {}
-    gold, index = None, None
-    sims = []
-    for side in paths:
-        frames = [_sts_frame(path) for path in side]
-        for path, frame in zip(side, frames, strict=True):
-            index = frame.index if index is None else index
-            gold = frame["gold"] if gold is None else gold
-            _same(path, frame.index.equals(index) and frame["gold"].equals(gold))
-        sims.append(np.vstack([frame["similarity"].to_numpy() for frame in frames]))  # (S, N)
+    gold, ours, theirs = _paired_similarities(*paths)
     tasks = gold.index.get_level_values("task")
-    rng, drawn = np.random.default_rng(seed), []
-    for task in table.tasks:
+    rng = np.random.default_rng(setting.seed)
+    differences = []
+    for task in setting.table.tasks:
         chosen = np.flatnonzero(tasks == task)
-        _same(paths[0][0], chosen.size > 1)
-        drawn.append(
+        _require_same_items(paths[0][0], chosen.size > 1)
+        differences.append(
             spearman_differences(
-                gold.to_numpy()[chosen], sims[0][:, chosen], sims[1][:, chosen], draws, rng
+                gold.to_numpy()[chosen], ours[:, chosen], theirs[:, chosen], setting.draws, rng
             )
         )
-    return {column: _known(two_sided(np.mean(drawn, axis=0)))}
+    return {column: _p_value(differences)}
 
 
-def _faq(
-    table: Table, root: Path, row: Row, other: Row, draws: int, seed: int
-) -> dict[str, float | None]:
-    folds = range(table.folds or 0)
-    paths = [
-        [predictions_path(root, table, r, s, f) for f in folds for s in r.seeds]
-        for r in (row, other)
-    ]
-    if not _all_exist(paths):
+def _paired_similarities(
+    ours: list[Path], theirs: list[Path]
+) -> tuple[pd.Series, np.ndarray, np.ndarray]:
+    """Return the gold scores (N,), and both sides' similarities (seeds, N), on the same items."""
+    frames = {path: _sts_frame(path) for path in (*ours, *theirs)}
+    gold = frames[ours[0]]["gold"]
+    for path, frame in frames.items():
+        _require_same_items(path, frame["gold"].equals(gold) and frame.index.equals(gold.index))
+    return gold, _similarities(frames, ours), _similarities(frames, theirs)
+
+
+def _similarities(frames: dict[Path, pd.DataFrame], paths: list[Path]) -> np.ndarray:
+    return np.vstack([frames[path]["similarity"].to_numpy() for path in paths])
+
+
+def _test_queries(setting: _Setting, row: Row, reference: Row) -> PValues:
+    """Test each metric, queries resampled within each fold."""
+    table = setting.table
+    rows = (row, reference)
+    if not _all_exist([_paths(setting.root, table, side) for side in rows]):
         return {}
-    means = [
-        [
-            _query_means([predictions_path(root, table, r, s, f) for s in r.seeds], r.protocol)
-            for f in folds
-        ]
-        for r in (row, other)
-    ]
-    found = {}
-    for metric in FAQ_METRICS:
-        rng, name = np.random.default_rng(seed), SCORE_OF.get(metric, metric)
-        drawn = []
-        for fold, (a, b) in enumerate(zip(*means, strict=True)):
-            _same(root / "faq" / f"{table.dataset}-{fold}", a.index.equals(b.index))
-            drawn.append(mean_differences(a[name].to_numpy(), b[name].to_numpy(), draws, rng))
-        complete = row.cells[metric].values and other.cells[metric].values
-        found[metric] = _known(two_sided(np.mean(drawn, axis=0))) if complete else None
+    pairs = {}
+    for fold in _folds(table):
+        ours, theirs = (_query_means(setting, side, fold) for side in rows)
+        folder = setting.root / "faq" / f"{table.dataset}-{fold}"
+        _require_same_items(folder, ours.index.equals(theirs.index))
+        pairs[fold] = (ours, theirs)
+    found: PValues = {}
+    for metric in setting.layout.metrics:
+        found[metric] = None
+        if _both_complete(row.cells[metric], reference.cells[metric]):
+            found[metric] = _p_of_metric(setting, metric, pairs.values())
     return found
 
 
-def _query_means(paths: list[Path], protocol: str) -> pd.DataFrame:
-    """Return the scores of each query, averaged over the seeds."""
-    frames = [_faq_frame(path, protocol) for path in paths]
+def _p_of_metric(
+    setting: _Setting, metric: str, pairs: Iterable[tuple[pd.DataFrame, pd.DataFrame]]
+) -> float | None:
+    rng = np.random.default_rng(setting.seed)
+    name = SCORE_OF.get(metric, metric)
+    differences = [
+        mean_differences(ours[name].to_numpy(), theirs[name].to_numpy(), setting.draws, rng)
+        for ours, theirs in pairs
+    ]
+    return _p_value(differences)
+
+
+@dataclass(frozen=True)
+class _Resampled:
+    """One way of resampling: the (metric, aggregation) that it can test, and the test."""
+
+    scores: tuple[str, str]
+    test: Callable[[_Setting, Row, Row], PValues]
+
+
+RESAMPLED = {
+    "items": _Resampled(("spearman", "all"), _test_items),
+    "queries": _Resampled(("", "test"), _test_queries),
+}
+
+
+def _query_means(setting: _Setting, row: Row, fold: int) -> pd.DataFrame:
+    """Return the scores of each query of a fold, averaged over the seeds."""
+    names = [SCORE_OF.get(metric, metric) for metric in setting.layout.metrics]
+    paths = setting.paths(row, fold)
+    frames = [_faq_frame(path, row.protocol, names) for path in paths]
     for path, frame in zip(paths, frames, strict=True):
-        _same(path, frame.index.equals(frames[0].index))
+        _require_same_items(path, frame.index.equals(frames[0].index))
     return sum(frames) / len(frames)
 
 
 def _sts_frame(path: Path) -> pd.DataFrame:
-    frame = _read(path, ["task", "subset", "index", "gold", "similarity"])
-    return _checked(path, frame.set_index(["task", "subset", "index"]).sort_index())
+    frame = read_predictions(path, [*ITEM, "gold", "similarity"])
+    frame = frame.set_index(ITEM).sort_index()
+    _require_numbers(path, frame)
+    return frame
 
 
-def _faq_frame(path: Path, protocol: str) -> pd.DataFrame:
-    names = [SCORE_OF.get(metric, metric) for metric in FAQ_METRICS]
-    frame = _read(path, ["protocol", "query", *names])
-    return _checked(
-        path,
-        frame[frame["protocol"] == protocol].set_index("query")[names].astype(float).sort_index(),
-    )
+def _faq_frame(path: Path, protocol: str, names: list[str]) -> pd.DataFrame:
+    frame = read_predictions(path, ["protocol", "query", *names])
+    frame = frame[frame["protocol"] == protocol].set_index("query")[names]
+    frame = frame.astype(float).sort_index()
+    _require_numbers(path, frame)
+    return frame
 
 
-def _read(path: Path, columns: list[str]) -> pd.DataFrame:
+def read_predictions(path: Path, columns: list[str]) -> pd.DataFrame:
+    """Read some columns of a run's predictions; raises InputError if they are not there."""
     try:
         return pd.read_parquet(path)[columns]
     except (ValueError, LookupError, TypeError, OSError, ArrowException) as error:
@@ -177,24 +237,33 @@ def _read(path: Path, columns: list[str]) -> pd.DataFrame:
         ) from None
 
 
-def _checked(path: Path, frame: pd.DataFrame) -> pd.DataFrame:
+def _require_numbers(path: Path, frame: pd.DataFrame) -> None:
     if frame.index.has_duplicates or not np.isfinite(frame.to_numpy(float)).all():
         raise InputError(
             at(path),
             "an item occurs twice, or a prediction is no number",
             "evaluate this run again",
         )
-    return frame
 
 
-def _all_exist(paths: list[list[Path]]) -> bool:
-    return all(path.is_file() for side in paths for path in side)
-
-
-def _same(path: Path, same: bool) -> None:
+def _require_same_items(path: Path, same: bool) -> None:
     if not same:
         raise InputError(
             at(path),
             "its items are not those of the run it is compared with",
             "evaluate both on the same data",
         )
+
+
+def _all_exist(paths: list[list[Path]]) -> bool:
+    return all(path.is_file() for path in itertools.chain(*paths))
+
+
+def _both_complete(ours: Cell, theirs: Cell) -> bool:
+    return bool(ours.values and theirs.values)
+
+
+def _p_value(differences: list[np.ndarray]) -> float | None:
+    """Return the p of the mean difference over tasks or folds, None where it is undefined."""
+    p = two_sided(np.mean(differences, axis=0))
+    return None if math.isnan(p) else p

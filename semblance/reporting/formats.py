@@ -5,7 +5,8 @@ import io
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from semblance.reporting.table import AVERAGE, Cell, Row, Table
+from semblance.reporting.layouts import Layout, find_layout
+from semblance.reporting.table import Cell, Row, Table
 
 LEADING = (
     "table",
@@ -25,7 +26,10 @@ LEADING = (
     "reference",
     "test",
 )
+CSV_FIELDS = ("_sd", "_p", "_p_bootstrap", "_published", "_difference")  # after a column's mean
 MISSING = "n/a"
+PUBLISHED = "published (Δ)"
+MARKDOWN = "\\|*_`<>[]"  # the characters that Markdown would take for its own
 NAMES = {
     "sts12": "STS12",
     "sts13": "STS13",
@@ -82,26 +86,24 @@ def csv_text(table: Table) -> str:
     After ``LEADING``, each column gives ``c``, ``c_sd``, ``c_p``, ``c_p_bootstrap``, ``c_published``
     and ``c_difference``; a seed's own column gives ``c`` alone. ``n/a``: missing; empty: does not apply.
     """
+    layout = find_layout(table.layout)
+    fields = {column: _csv_fields(layout, column) for column in table.columns}
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow([*LEADING, *(name for column in table.columns for name in _names(column))])
+    header = [column + field for column in table.columns for field in fields[column]]
+    writer.writerow([*LEADING, *header])
     for row in table.rows:
-        writer.writerow(
-            [
-                *_leading(table, row),
-                *(value for column in table.columns for value in _values(row, column)),
-            ]
-        )
+        line = _leading(table, row)
+        for column in table.columns:
+            line += _csv_values(row.cells.get(column), fields[column])
+        writer.writerow(line)
     return buffer.getvalue()
 
 
-def _names(column: str) -> list[str]:
-    rest = (
-        ()
-        if column.startswith("seed ")
-        else ("_sd", "_p", "_p_bootstrap", "_published", "_difference")
-    )
-    return [column, *(column + suffix for suffix in rest)]
+def _csv_fields(layout: Layout, column: str) -> tuple[str, ...]:
+    if layout.is_of_one_seed(column):
+        return ("",)
+    return ("", *CSV_FIELDS)
 
 
 def _leading(table: Table, row: Row) -> list[object]:
@@ -125,32 +127,24 @@ def _leading(table: Table, row: Row) -> list[object]:
     ]
 
 
-def _values(row: Row, column: str) -> list[str]:
-    names = _names(column)
-    cell = row.cells.get(column)
+def _csv_values(cell: Cell | None, fields: tuple[str, ...]) -> list[str]:
+    """Return the fields of one cell: its mean, then those of ``CSV_FIELDS`` that its column has."""
     if cell is None:
-        return [""] * len(names)
-    found = [
-        MISSING if cell.mean is None else cell.mean,
-        cell.sd,
-        cell.p,
-        cell.p_bootstrap,
-        cell.published,
-        cell.difference,
-    ]
-    return [
-        "" if value is None else str(value) for value in found[: len(names)]
-    ]  # str(float) is repr(float)
+        return [""] * len(fields)
+    mean = MISSING if cell.mean is None else cell.mean
+    values = [mean, cell.sd, cell.p, cell.p_bootstrap, cell.published, cell.difference]
+    # str(float) is repr(float)
+    return ["" if value is None else str(value) for value in values[: len(fields)]]
 
 
 def markdown(table: Table) -> str:
     """Return a heading, a pipe table, and the notes as a list."""
-    style = Style(_escape_markdown, lambda mark, text: f"\\{mark}{text}")
+    style = Style(escape_markdown, lambda mark, text: f"\\{mark}{text}")
     header, lines = _grid(table, style)
     rules = ["---"] + ["---:"] * (len(header) - 1)
     body = "\n".join("| " + " | ".join(line) + " |" for line in [header, rules, *lines])
-    notes = "".join(f"- {_escape_markdown(note)}\n" for note in table.notes)
-    return f"## {_escape_markdown(table.title)}\n\n{body}\n\n{notes}"
+    notes = "".join(f"- {escape_markdown(note)}\n" for note in table.notes)
+    return f"## {escape_markdown(table.title)}\n\n{body}\n\n{notes}"
 
 
 def latex(table: Table) -> str:
@@ -169,66 +163,88 @@ def latex(table: Table) -> str:
 
 
 def _grid(table: Table, style: Style) -> tuple[list[str], list[list[str]]]:
-    """Return header and lines of finished text; a row with published values is followed by them."""
-    several = len({row.protocol for row in table.rows}) > 1
-    header = ["", "n", *(style.text(NAMES.get(column, column)) for column in table.columns)]
-    lines = []
-    for row in table.rows:
-        label = f"{row.label} [{row.protocol}]" if several else row.label
-        lines.append(
-            [
-                style.text(label),
-                str(len(row.seeds)),
-                *(_shown(row, c, style) for c in table.columns),
-            ]
-        )
-        if any(cell.published is not None for cell in row.cells.values()):
-            lines.append(
-                [
-                    style.text("  published (Δ)"),
-                    "",
-                    *(_beside(row, c, style) for c in table.columns),
-                ]
-            )
-    return (header, lines) if table.layout != "regulators" else _turned(table, lines, style)
+    """Return header and lines of finished text; published values stand below the measured ones."""
+    layout = find_layout(table.layout)
+    printed = _Printed(table, layout, style)
+    if layout.turned:
+        return printed.turned()
+    return printed.upright()
 
 
-def _turned(
-    table: Table, lines: list[list[str]], style: Style
-) -> tuple[list[str], list[list[str]]]:
-    """Turn the rows into columns, as RCL prints its Table 4."""
-    header = ["", *(line[0] for line in lines if line[1])]
-    turned = [
-        ["n", *(line[1] for line in lines if line[1])],
-        [style.text(AVERAGE), *(line[2] for line in lines if line[1])],
-    ]
-    beside = [_beside(row, AVERAGE, style) for row in table.rows]
-    return header, turned + ([[style.text("published (Δ)"), *beside]] if any(beside) else [])
+@dataclass(frozen=True)
+class _Printed:
+    """The text of a table's places."""
+
+    table: Table
+    layout: Layout
+    style: Style
+
+    def upright(self) -> tuple[list[str], list[list[str]]]:
+        """Return header and lines, each row on a line."""
+        columns = self.table.columns
+        header = ["", "n", *map(self.name, columns)]
+        lines = []
+        for row in self.table.rows:
+            shown = [self.shown(row, column) for column in columns]
+            lines.append([self.label(row), str(len(row.seeds)), *shown])
+            beside = [self.published(row, column) for column in columns]
+            if any(beside):
+                lines.append([self.style.text(f"  {PUBLISHED}"), "", *beside])
+        return header, lines
+
+    def turned(self) -> tuple[list[str], list[list[str]]]:
+        """Return header and lines, each row in a column, as RCL prints its Table 4."""
+        rows = self.table.rows
+        header = ["", *map(self.label, rows)]
+        lines = [["n", *(str(len(row.seeds)) for row in rows)]]
+        for column in self.table.columns:
+            shown = [self.shown(row, column) for row in rows]
+            lines.append([self.name(column), *shown])
+            beside = [self.published(row, column) for row in rows]
+            if any(beside):
+                lines.append([self.style.text(PUBLISHED), *beside])
+        return header, lines
+
+    def name(self, column: str) -> str:
+        return self.style.text(NAMES.get(column, column))
+
+    def label(self, row: Row) -> str:
+        """Return a row's label, with its protocol where the table has several."""
+        protocols = {other.protocol for other in self.table.rows}
+        if len(protocols) > 1:
+            return self.style.text(f"{row.label} [{row.protocol}]")
+        return self.style.text(row.label)
+
+    def shown(self, row: Row, column: str) -> str:
+        """Return our value in one place; empty where the column does not apply to the row."""
+        cell = row.cells.get(column)
+        if cell is None:
+            return ""
+        if cell.mean is None:
+            return self.style.text(MISSING)
+        text = f"{cell.mean:.2f}"
+        if self.layout.has_spread(column):
+            text += f" ± {spread(cell.sd)}"
+        text = self.style.text(text)
+        return self.style.marked(cell.mark, text) if cell.mark else text
+
+    def published(self, row: Row, column: str) -> str:
+        """Return the published value and our difference from it; empty where there is none."""
+        cell = row.cells.get(column)
+        if cell is None or cell.published is None:
+            return ""
+        difference = MISSING if cell.difference is None else f"{cell.difference:+.2f}"
+        return self.style.text(f"{cell.published:.2f} ({difference})")
 
 
-def _shown(row: Row, column: str, style: Style) -> str:
-    cell = row.cells.get(column)
-    if cell is None or cell.mean is None:
-        return "" if cell is None else style.text(MISSING)
-    single = column == "max" or column.startswith("seed ")
-    text = f"{cell.mean:.2f}" if single else f"{cell.mean:.2f} ± {_spread(cell)}"
-    return style.marked(cell.mark, style.text(text)) if cell.mark else style.text(text)
+def spread(sd: float | None) -> str:
+    """Return a standard deviation as it is printed after ±: a dash where one value has none."""
+    return "–" if sd is None else f"{sd:.2f}"
 
 
-def _spread(cell: Cell) -> str:
-    return "–" if cell.sd is None else f"{cell.sd:.2f}"
-
-
-def _beside(row: Row, column: str, style: Style) -> str:
-    cell = row.cells.get(column)
-    if cell is None or cell.published is None:
-        return ""
-    gap = MISSING if cell.difference is None else f"{cell.difference:+.2f}"
-    return style.text(f"{cell.published:.2f} ({gap})")
-
-
-def _escape_markdown(text: str) -> str:
-    return "".join("\\" + letter if letter in "\\|*_`<>[]" else letter for letter in text)
+def escape_markdown(text: str) -> str:
+    """Return text in which no character means anything to Markdown."""
+    return "".join(f"\\{letter}" if letter in MARKDOWN else letter for letter in text)
 
 
 def _escape_latex(text: str) -> str:

@@ -1,5 +1,6 @@
 """The small print under a table: what was averaged, which test, what it could show at best, what is amiss."""
 
+from semblance.reporting.layouts import PREVIOUS, find_layout
 from semblance.reporting.significance import smallest_p_permutation, smallest_p_signs
 from semblance.reporting.table import UNTRAINED, Row, Spec
 
@@ -12,7 +13,7 @@ def footnotes(spec: Spec, rows: list[Row]) -> tuple[str, ...]:
     notes = [
         spec.note,
         _stand_in(spec),
-        _reduction(spec),
+        find_layout(spec.layout).notes(spec.folds),
         _test(spec, rows),
         *_mixed(spec, rows),
         *_missing(rows),
@@ -29,28 +30,11 @@ def _stand_in(spec: Spec) -> str:
     )
 
 
-def _reduction(spec: Spec) -> str:
-    parts = [
-        "Mean ± sample standard deviation (n - 1) over n seeds; – where one value stands without spread."
-    ]
-    if spec.layout == "faq":
-        parts.append(f"A seed's value is the mean of its {spec.folds} folds.")
-    if spec.layout in ("sts", "regulators", "seeds"):
-        # ASSUME averages are of unrounded scores (the papers average rounded ones): at most .01 apart; no switch.
-        parts.append("Averages are of unrounded task scores; a row that lacks a task has none.")
-    if spec.layout == "seeds":
-        parts.append(
-            "top3: mean ± sd of the three best seeds, the paper's own reduction, which lies above the "
-            "mean of all seeds by its making; max: the best seed."
-        )
-    return " ".join(parts)
-
-
 def _test(spec: Spec, rows: list[Row]) -> str:
     tested = [row for row in rows if row.test]
     if not tested:
         return ""
-    against = "the row before" if spec.reference == "previous" else f"“{spec.reference}”"
+    against = "the row before" if spec.reference == PREVIOUS else f"“{spec.reference}”"
     bounds = sorted({_bound(row, rows) for row in tested})
     return (
         f"Marks: * p < .05 and _ p < .1 for improvements over {against}; two-sided, on the seeds, not corrected "

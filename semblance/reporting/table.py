@@ -7,11 +7,10 @@ import statistics
 from dataclasses import dataclass, field
 
 from semblance.errors import InputError
-from semblance.layout import START, STS_DEV
+from semblance.layout import START
+from semblance.reporting.layouts import PREVIOUS, Layout, find_layout
 from semblance.settings import decode
 
-LAYOUTS = ("sts", "faq", "regulators", "seeds", "dev")
-AVERAGE = "Average"
 UNTRAINED = START  # the method that is no training: one value, no seeds
 
 
@@ -121,37 +120,59 @@ class Table:
 
 def decode_spec(data: dict) -> Spec:
     """Decode and check a table's settings; raises InputError naming the key."""
-    spec = decode(
-        Spec, data, f"table {data.get('name', '?')}" if isinstance(data, dict) else "table"
-    )
-    where, labels = f"table {spec.name}", [row.label for row in spec.rows]
-    if spec.layout not in LAYOUTS:
-        raise InputError(
-            f"{where}.layout", f"unknown layout {spec.layout!r}", f"known: {', '.join(LAYOUTS)}"
-        )
+    name = data.get("name", "?") if isinstance(data, dict) else "?"
+    spec = decode(Spec, data, f"table {name}")
+    layout = find_layout(spec.layout, f"table {spec.name}.layout")
+    _check_rows(spec)
+    _check_scores(spec, layout)
+    return _with_defaults(spec, layout)
+
+
+def _check_rows(spec: Spec) -> None:
+    labels = [row.label for row in spec.rows]
     if len(set(labels)) != len(labels) or not labels:
         raise InputError(
-            f"{where}.rows", "no rows, or two with one label", "give each row its own label"
+            f"table {spec.name}.rows",
+            "no rows, or two with one label",
+            "give each row its own label",
         )
-    if spec.reference not in (None, "previous", *labels, *(row.method for row in spec.rows)):
+    references = (None, PREVIOUS, *labels, *(row.method for row in spec.rows))
+    if spec.reference not in references:
         raise InputError(
-            f"{where}.reference", f"no row has the label or the method {spec.reference!r}"
+            f"table {spec.name}.reference",
+            f"no row has the label or the method {spec.reference!r}",
         )
-    if spec.layout == "faq" and not (spec.dataset and spec.folds):
-        raise InputError(where, "a faq table needs dataset and folds")
-    if spec.layout not in ("faq", "dev") and not spec.tasks:
-        raise InputError(
-            f"{where}.tasks", "no tasks", "name the tasks whose average the table shows"
-        )
-    return _with_defaults(spec)
 
 
-def _with_defaults(spec: Spec) -> Spec:
-    protocols = spec.protocols or (("pairs",) if spec.layout == "faq" else ("senteval",))
-    tasks = () if spec.layout == "faq" else spec.tasks or (STS_DEV,)
-    # Table 4 of RCL marks each column against the one before it.
-    reference = spec.reference or ("previous" if spec.layout == "regulators" else None)
-    return dataclasses.replace(spec, protocols=protocols, tasks=tasks, reference=reference)
+def _check_scores(spec: Spec, layout: Layout) -> None:
+    if layout.over_folds and not (spec.dataset and spec.folds):
+        raise InputError(f"table {spec.name}", f"a {layout.name} table needs dataset and folds")
+    if layout.tasks is None:
+        if not spec.tasks:
+            raise InputError(
+                f"table {spec.name}.tasks",
+                "no tasks",
+                "name the tasks whose average the table shows",
+            )
+    elif spec.tasks not in ((), layout.tasks):
+        known = ", ".join(layout.tasks) or "none"
+        raise InputError(
+            f"table {spec.name}.tasks",
+            f"a {layout.name} table cannot read {', '.join(spec.tasks)}",
+            f"its tasks are: {known}",
+        )
+
+
+def _with_defaults(spec: Spec, layout: Layout) -> Spec:
+    """Fill in what the layout decides where the settings leave it open."""
+    return dataclasses.replace(
+        spec,
+        tasks=spec.tasks if layout.tasks is None else layout.tasks,
+        metric="" if layout.metrics else spec.metric,
+        aggregation=layout.aggregation or spec.aggregation,
+        protocols=spec.protocols or layout.protocols,
+        reference=spec.reference or layout.reference,
+    )
 
 
 def to_json(table: Table) -> str:
@@ -173,4 +194,6 @@ def from_json(text: str, where: str = "table") -> Table:
                     del cell[derived]
     except (ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
         raise InputError(where, f"not a rendered table ({error!r})", "render it again") from None
-    return decode(Table, data, where)
+    table = decode(Table, data, where)
+    find_layout(table.layout, f"{where}: layout")
+    return table

@@ -172,7 +172,7 @@ def traps(folder: Path) -> list[str]:
     from semblance.data.corpus import read_parquet
     from semblance.errors import InputError
     from semblance.models.weights import load_weights
-    from semblance.reporting.bootstrap import _read
+    from semblance.reporting.bootstrap import read_predictions
     from semblance.training.embeddings import read_embeddings
 
     evil = Evil(folder / "PWNED")
@@ -198,7 +198,7 @@ def traps(folder: Path) -> list[str]:
         read_embeddings: ["x.npy", "plain.npy"],
         load_weights: ["model.safetensors", "x.safetensors", "absent.bin"],
         lambda path: read_parquet(path, ("text",)): ["pickle.parquet"],
-        lambda path: _read(path, ["text"]): ["pickle.parquet"],
+        lambda path: read_predictions(path, ["text"]): ["pickle.parquet"],
     }
     left = []
     for read, names in refused.items():
@@ -210,7 +210,7 @@ def traps(folder: Path) -> list[str]:
         "a"
     ]  # the metadata are not looked at
     with contextlib.suppress(InputError):  # pandas finds its own metadata damaged
-        _read(folder / "x.parquet", ["text"])
+        read_predictions(folder / "x.parquet", ["text"])
     return left
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from semblance.errors import InputError
 from semblance.layout import INITIAL, NO_CORPUS, START
 from semblance.named_modules import LOSSES, POOLINGS, VIEWS, module_names, module_path
+from semblance.reporting.layouts import PREVIOUS, Layout, find_layout
 from semblance.reporting.published import read_published
 from workflow.planning import dropouts, losses
 from workflow.planning.expand import inherited_options, loss_of
@@ -191,26 +192,27 @@ def _check_table(config: dict, name: str, table: dict) -> None:
         problem = "another file beside the tables has this name"
         raise InputError(f"config.{where}", problem, "choose another")
     _check_known(f"{where}.seeds", table["seeds"], config["seeds"], "list of seeds")
+    layout = find_layout(table["layout"], f"config.{where}.layout")
     for i, row in enumerate(table["rows"]):
-        _check_row(config, f"{where}.rows[{i}]", table["layout"], row)
+        _check_row(config, f"{where}.rows[{i}]", layout, row)
     for method in table.get("labels", {}):
         _check_method_name(config, f"{where}.labels", method)
     methods = {n for row in table["rows"] for entry in row["methods"] for n in model_names(entry)}
-    if table.get("reference", "previous") not in {"previous", *methods}:
+    if table.get("reference", PREVIOUS) not in {PREVIOUS, *methods}:
         problem = f"no row has method {table['reference']!r}"
         raise InputError(f"config.{where}.reference", problem)
     for ours, theirs in table.get("published", {}).items():
         _check_published(config, f"{where}.published.{ours}", ours, theirs)
 
 
-def _check_row(config: dict, where: str, layout: str, row: dict) -> None:
+def _check_row(config: dict, where: str, layout: Layout, row: dict) -> None:
     banks = config["faq"]["banks"]
     for corpus in row["corpora"]:
         places = {**config["corpora"], **banks}
         _check_known(f"{where}.corpora", corpus, places, "corpus or bank")
-        if (layout == "faq") != (corpus in banks):
+        if layout.over_folds != (corpus in banks):
             raise InputError(
-                f"config.{where}.corpora", f"{corpus!r} does not suit layout {layout!r}"
+                f"config.{where}.corpora", f"{corpus!r} does not suit layout {layout.name!r}"
             )
     for base in row["bases"]:
         _check_known(f"{where}.bases", base, config["bases"], "base")

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from semblance.layout import NO_CORPUS, START
+from semblance.reporting.layouts import find_layout
 from workflow.planning.methods import entropy_parts
 
 
@@ -44,7 +45,7 @@ def row_labels(config: dict, table: dict) -> dict[TableRow, str]:
 
 
 def _table_row(table: dict, corpus: str, base: str, method: str) -> TableRow:
-    if method == START and table["layout"] != "faq":
+    if method == START and not find_layout(table["layout"]).over_folds:
         corpus = NO_CORPUS
     return TableRow(corpus, base, method)
 

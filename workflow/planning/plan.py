@@ -8,8 +8,9 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from semblance import layout
-from semblance.layout import INITIAL, START, STS_DEV, STS_TASKS
+from semblance.layout import INITIAL, START, STS_TASKS
 from semblance.provenance import canonical
+from semblance.reporting.layouts import find_layout
 from workflow.planning.expand import settings_of
 from workflow.planning.labels import TableRow, row_labels, rows_of
 from workflow.planning.methods import entropy_parts
@@ -190,22 +191,19 @@ class Plan:
         """Return what ``render_table`` needs to know of one table."""
         table = self.config["tables"][name]
         labels = row_labels(self.config, table)
-        faq = _is_faq(table)
+        shape = find_layout(table["layout"])
         spec = {
             "name": name,
             "title": table["title"],
-            "layout": table["layout"],
-            "tasks": [] if faq else list(STS_TASKS),
-            "protocols": self.config["evaluate_faq"]["protocols"]
-            if faq
-            else [self.config["sts"]["protocol"]],
+            "layout": shape.name,
+            "tasks": list(STS_TASKS if shape.tasks is None else shape.tasks),
+            "protocols": [self.config["sts"]["protocol"]],
             "stand_in": table.get("stand_in", False),
             "note": table.get("note", ""),
             "rows": [self._row_spec(table, row, label) for row, label in labels.items()],
         }
-        if table["layout"] == "dev":
-            spec["tasks"] = [STS_DEV]
-        if faq:
+        if shape.over_folds:
+            spec["protocols"] = self.config["evaluate_faq"]["protocols"]
             spec |= {"dataset": next(iter(labels)).corpus, "folds": self.folds}
         if table.get("reference"):
             spec["reference"] = table["reference"]  # a method: compared with on each row's own base
@@ -222,7 +220,3 @@ class Plan:
         if counterpart:
             spec["published"] = counterpart
         return spec
-
-
-def _is_faq(table: dict) -> bool:
-    return table["layout"] == "faq"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from semblance.files import write_text
 from semblance.provenance import beside, checked, file_digest, write_record
-from semblance.reporting.bootstrap import vouched, with_bootstrap
+from semblance.reporting.bootstrap import prediction_digests, with_bootstrap
 from semblance.reporting.build import build
 from semblance.reporting.formats import csv_text, latex, markdown
 from semblance.reporting.published import attach, read_published
@@ -41,7 +41,7 @@ def main(argv: list[str] | None = None) -> None:
     inputs = {scores: checked(args.scores, SCORES)["outputs"][SCORES]}
     table = build(settings, read_scores(scores))
     if args.predictions_root:
-        inputs |= vouched(table, args.predictions_root)
+        inputs |= prediction_digests(table, args.predictions_root)
         spec = decode_spec(settings)
         table = with_bootstrap(table, args.predictions_root, spec.draws, spec.bootstrap_seed)
     named = {beside(args.record, path): digest for path, digest in inputs.items()}

@@ -11,7 +11,7 @@ import yaml
 from semblance.data.prepare import RELEASES, CorpusSettings
 from semblance.data.prepare_faq import ANNOTATED, PAIRS, BankKind
 from semblance.models.dropouts.sampled import Options as Sampled
-from semblance.reporting.table import LAYOUTS
+from semblance.reporting.layouts import LAYOUTS
 from semblance.settings import Bound, Matmul, Precision, StsProtocol
 from semblance.training.recipe import Head, TrainSettings, WindowUnit
 from workflow.planning.config import SCHEMA

@@ -18,6 +18,7 @@ from semblance.provenance import (
     write_record,
     write_sealed,
 )
+from semblance.reporting.layouts import find_layout
 from workflow.scripts import collect_scores, compare_published, render_table
 
 TASKS = {"sts12": ("MSRpar", "MSRvid"), "stsb": ("",), "stsb-dev": ("",)}
@@ -272,12 +273,11 @@ def settings(name: str) -> dict:
         }
         for m in methods
     ]
-    tasks = {"faq": [], "dev": ["stsb-dev"]}.get(layout, ["sts12", "stsb"])
-    more = (
-        {"dataset": "bank", "folds": 2, "protocols": ["pairs", "annotated"]}
-        if layout == "faq"
-        else {}
-    )
+    shape = find_layout(layout)
+    tasks = ["sts12", "stsb"] if shape.tasks is None else list(shape.tasks)
+    more = {}
+    if shape.over_folds:
+        more = {"dataset": "bank", "folds": 2, "protocols": ["pairs", "annotated"]}
     return {
         "name": name,
         "title": "T",

@@ -1,0 +1,189 @@
+"""The shapes that a table can have: one frozen object for each layout, which everyone asks.
+
+A new shape is one more entry of ``LAYOUTS`` and one more word in the enum of the config's schema.
+This module imports nothing heavy, because the planning of runs asks it too.
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from semblance.errors import InputError
+from semblance.layout import FAQ_METRICS, STS_DEV
+
+AVERAGE = "Average"
+PREVIOUS = "previous"  # the reference that means: the row before
+SEED = "seed "  # a seed's own column is called by this word and its number
+
+MEANS = "Mean ± sample standard deviation (n - 1) over n seeds; – where one value stands without spread."
+FOLDS = "A seed's value is the mean of its {folds} folds."
+# ASSUME averages are of unrounded scores (the papers average rounded ones): at most .01 apart.
+AVERAGES = "Averages are of unrounded task scores; a row that lacks a task has none."
+BEST_SEEDS = (
+    "top3: mean ± sd of the three best seeds, the paper's own reduction, which lies above the "
+    "mean of all seeds by its making; max: the best seed."
+)
+
+Scores = Mapping[str, float | None]  # a task or a metric -> its value, None where it is missing
+Values = dict[str, float]  # a seed -> its value; empty where one of the seeds misses a score
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What a table of one layout reads, and how its columns are made, tested and printed.
+
+    A *part* is a task, or with ``metrics`` one of these metrics. Columns stand in this order: one
+    for each part, the average over the parts, the best seeds, one for each seed.
+    """
+
+    name: str
+    # What it reads. ``metrics``: of retrieval, over the folds of a FAQ bank; empty: the one metric
+    # that the settings name, on each task. ``tasks``, ``aggregation``: None where settings name them.
+    metrics: tuple[str, ...] = ()
+    tasks: tuple[str, ...] | None = None
+    aggregation: str | None = None
+    protocols: tuple[str, ...] = ("senteval",)  # unless the settings name others
+    # Which columns it has. ``best_columns``: names, each with its number of best seeds.
+    part_columns: bool = False
+    average_column: str | None = None
+    best_columns: tuple[tuple[str, int], ...] = ()
+    seed_columns: bool = False
+    # How they are compared and printed. ``resampling``: of the paired bootstrap; "items" within each
+    # task test the average, "queries" within each fold test each metric.
+    resampling: Literal["items", "queries"] | None = None
+    reference: str | None = None  # unless the settings name one
+    turned: bool = False  # print the rows as columns
+    footnote: tuple[str, ...] = (MEANS,)  # may hold {folds}
+
+    def __post_init__(self):
+        tested = {None: True, "items": self.average_column, "queries": self.metrics}
+        if not tested.get(self.resampling):
+            raise ValueError(f"layout {self.name}: nothing to test by {self.resampling!r}")
+
+    @property
+    def over_folds(self) -> bool:
+        """Whether its scores come from the folds of a FAQ bank; if not, from STS tasks."""
+        return bool(self.metrics)
+
+    def cells(self, by_seed: Mapping[str, Scores]) -> dict[str, Values]:
+        """Return the values by seed of each column, from the scores of each seed."""
+        columns = self._parts(by_seed) if self.part_columns else {}
+        averages = {seed: mean(scores.values()) for seed, scores in by_seed.items()}
+        complete = _complete(averages)
+        if self.average_column:
+            columns[self.average_column] = complete
+        for column, count in self.best_columns:
+            columns[column] = _best(complete, count)
+        if self.seed_columns:
+            columns |= {seed_column(s): _complete({s: value}) for s, value in averages.items()}
+        return columns
+
+    @staticmethod
+    def _parts(by_seed: Mapping[str, Scores]) -> dict[str, Values]:
+        columns = {}
+        for part in next(iter(by_seed.values()), {}):
+            columns[part] = _complete({seed: scores[part] for seed, scores in by_seed.items()})
+        return columns
+
+    def in_order(self, columns: Iterable[str]) -> tuple[str, ...]:
+        """Return each column once, as first given, but the seeds' own columns last and by number."""
+        found = list(dict.fromkeys(columns))
+        seeds = [column for column in found if self.is_of_one_seed(column)]
+        seeds.sort(key=lambda column: int(column.removeprefix(SEED)))
+        return (*(column for column in found if column not in seeds), *seeds)
+
+    def is_of_one_seed(self, column: str) -> bool:
+        """Tell whether a column shows one named seed: no spread, no test, no published value."""
+        return self.seed_columns and column.startswith(SEED)
+
+    def is_of_best_seeds(self, column: str) -> bool:
+        """Tell whether a column's seeds are chosen by their values."""
+        return column in dict(self.best_columns)
+
+    def has_test(self, column: str) -> bool:
+        """Tell whether a column is compared with the reference: only where all seeds stand in it."""
+        return not (self.is_of_one_seed(column) or self.is_of_best_seeds(column))
+
+    def has_spread(self, column: str) -> bool:
+        """Tell whether a column is printed with a standard deviation: not if it holds one seed."""
+        return not self.is_of_one_seed(column) and dict(self.best_columns).get(column) != 1
+
+    def notes(self, folds: int | None) -> str:
+        """Return what the footnote says about how the columns are made."""
+        return " ".join(self.footnote).format(folds=folds)
+
+
+def seed_column(seed: str | int) -> str:
+    """Return the name of a seed's own column."""
+    return f"{SEED}{seed}"
+
+
+def mean(values: Iterable[float | None]) -> float | None:
+    """Return the mean of the values, None if one of them is missing."""
+    values = list(values)
+    if None in values:
+        return None
+    return math.fsum(values) / len(values)
+
+
+def _complete(values: Mapping[str, float | None]) -> Values:
+    if None in values.values():
+        return {}
+    return dict(values)
+
+
+def _best(values: Values, count: int) -> Values:
+    """Return the ``count`` highest values, the lower seed first of equals; none of too few."""
+    ranked = sorted(values.items(), key=lambda item: (-item[1], int(item[0])))
+    if len(ranked) < count:
+        return {}
+    return dict(ranked[:count])
+
+
+LAYOUTS = {
+    layout.name: layout
+    for layout in (
+        Layout(
+            "sts",
+            part_columns=True,
+            average_column=AVERAGE,
+            resampling="items",
+            footnote=(MEANS, AVERAGES),
+        ),
+        Layout(
+            "faq",
+            metrics=FAQ_METRICS,
+            tasks=(),
+            aggregation="test",
+            protocols=("pairs",),
+            part_columns=True,
+            resampling="queries",
+            footnote=(MEANS, FOLDS),
+        ),
+        Layout(  # RCL's Table 4, which marks each column against the one before it
+            "regulators",
+            average_column=AVERAGE,
+            resampling="items",
+            reference=PREVIOUS,
+            turned=True,
+            footnote=(MEANS, AVERAGES),
+        ),
+        Layout(  # S-SimCSE's Table 1
+            "seeds",
+            average_column="mean",
+            best_columns=(("top3", 3), ("max", 1)),
+            seed_columns=True,
+            resampling="items",
+            footnote=(MEANS, AVERAGES, BEST_SEEDS),
+        ),
+        Layout("dev", tasks=(STS_DEV,), part_columns=True),
+    )
+}
+
+
+def find_layout(name: str, where: str = "layout") -> Layout:
+    """Return the layout of a name; raises InputError at ``where``, with the known names."""
+    if name not in LAYOUTS:
+        raise InputError(where, f"unknown layout {name!r}", f"known: {', '.join(LAYOUTS)}")
+    return LAYOUTS[name]
