@@ -1,145 +1,187 @@
-"""The cells of a table once more, straight from the runs' recomputed scores; knows nothing of how tables are built."""
+"""The cells of a table once more, straight from the runs' recomputed scores.
+
+The arithmetic is this module's own: of the code that builds tables it asks a layout for the names
+of its columns and of what stands in them, and for nothing else.
+"""
 
 import csv
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from semblance.audit.recompute import Values
 from semblance.layout import IN_NATURAL_UNIT
+from semblance.reporting.layouts import Layout, find_layout, seed_column
 from semblance.reporting.table import Row, Table
 
 TOLERANCE = 1e-9  # points
-FAQ = ("acc@1", "acc@3", "acc@5", "map")
+NO_VALUE = ("", "n/a")  # how a field of the CSV says that there is none
 BySeed = dict[str, float | None]  # a column's value of each seed; None where a score is missing
+MISSING: BySeed = {"": None}
+Runs = dict[Path, Values | None]  # a run's folder -> its scores, None where they cannot be read
 Check = Callable[[bool, object, str], bool]
 
 
-def check_cells(
-    root: Path,
-    csv_file: Path,
-    json_file: Path,
-    table: Table,
-    runs: dict[Path, Values | None],
-    check: Check,
-) -> None:
-    """Hold every cell of the JSON and of the CSV against the runs' scores; ``runs`` maps their folders to them."""
-    with open(csv_file, encoding="utf-8", newline="") as handle:
+@dataclass(frozen=True)
+class Files:
+    """Where a table and the scores behind it lie: its CSV, its JSON, the folder of all runs."""
+
+    csv: Path
+    json: Path
+    scores: Path
+
+
+def check_cells(files: Files, table: Table, runs: Runs, check: Check) -> None:
+    """Hold every cell of the JSON and of the CSV against the runs' scores."""
+    with open(files.csv, encoding="utf-8", newline="") as handle:
         lines = list(csv.DictReader(handle, strict=True))
-    check(
-        len(lines) == len(table.rows),
-        csv_file,
-        f"{len(lines)} rows, {len(table.rows)} in {json_file}",
-    )
+    told = f"{len(lines)} rows, {len(table.rows)} in {files.json}"
+    check(len(lines) == len(table.rows), files.csv, told)
     for row, line in zip(table.rows, lines, strict=False):
-        damaged = [
-            folder
-            for folder in folders(root, table, row)
-            if folder in runs and runs[folder] is None
-        ]
+        damaged = [f for f in folders(files.scores, table, row) if f in runs and runs[f] is None]
         if damaged:
-            check(False, json_file, f"{row.label}: not recomputed, {damaged[0]} cannot be read")
+            told = f"{row.label}: not recomputed, {damaged[0]} cannot be read"
+            check(False, files.json, told)
             continue
-        cells = expected(root, table, row, runs)
+        cells = expected(files.scores, table, row, runs)
         told = f"{row.label}: columns {sorted(row.cells)}, expected {sorted(cells)}"
-        check(set(cells) == set(row.cells), json_file, told)
+        check(set(cells) == set(row.cells), files.json, told)
+        layout = find_layout(table.layout)
         for column, by_seed in cells.items():
-            values = [] if None in by_seed.values() else list(by_seed.values())
-            told = f"{row.label}, {column}: recomputed {_told(values)}"
-            check(_holds(row, column, by_seed, values), json_file, told)
-            mean = np.mean(values) if values else None
-            check(_same(line.get(column), mean), csv_file, f"{told}, shown {line.get(column)}")
-            if not column.startswith("seed "):
-                spread, sd = (
-                    line.get(f"{column}_sd"),
-                    np.std(values, ddof=1) if len(values) > 1 else None,
-                )
-                check(_same(spread, sd), csv_file, f"{told}, sd shown {spread}")
+            place = _Place(layout, row, line, column)
+            place.check_json(by_seed, files.json, check)
+            place.check_csv(by_seed, files.csv, check)
 
 
-def folders(root: Path, table: Table, row: Row) -> list[Path]:
-    """Return the folders of the runs behind a row: one a seed, or one a fold and seed."""
-    places = (
-        [f"faq/{table.dataset}-{k}" for k in range(table.folds or 0)]
-        if table.layout == "faq"
-        else [f"sts/{row.corpus}"]
-    )
-    return [
-        root / place / row.base / row.method / f"seed-{seed}"
-        for seed in row.seeds
-        for place in places
-    ]
+@dataclass(frozen=True)
+class _Place:
+    """One cell of a table: its row in the JSON, its line in the CSV, its column."""
+
+    layout: Layout
+    row: Row
+    line: dict[str, str]
+    column: str
+
+    def check_json(self, by_seed: BySeed, path: Path, check: Check) -> None:
+        """Check the values by seed."""
+        values = _complete(by_seed)
+        told = f"{self.row.label}, {self.column}: {_format_values(values)}"
+        check(self._holds(by_seed, values), path, told)
+
+    def _holds(self, by_seed: BySeed, values: list[float]) -> bool:
+        cell = self.row.cells.get(self.column)
+        if cell is None or len(cell.values) != len(values):
+            return False
+        if not values:
+            return True
+        if self.layout.is_of_best_seeds(self.column):
+            # Of seeds that tie, either may stand among the best.
+            shown = sorted(cell.values.values())
+            return np.allclose(shown, sorted(values), rtol=0, atol=TOLERANCE)
+        return all(
+            seed in cell.values and abs(cell.values[seed] - value) <= TOLERANCE
+            for seed, value in by_seed.items()
+        )
+
+    def check_csv(self, by_seed: BySeed, path: Path, check: Check) -> None:
+        """Check the mean, and the standard deviation unless the column shows a single seed."""
+        values = _complete(by_seed)
+        told = f"{self.row.label}, {self.column}: {_format_values(values)}"
+        shown = self.line.get(self.column)
+        mean = np.mean(values) if values else None
+        check(_same(shown, mean), path, f"{told}, shown {shown}")
+        if self.layout.is_of_one_seed(self.column):
+            return
+        shown = self.line.get(f"{self.column}_sd")
+        sd = np.std(values, ddof=1) if len(values) > 1 else None
+        check(_same(shown, sd), path, f"{told}, sd shown {shown}")
 
 
-def expected(
-    root: Path, table: Table, row: Row, runs: dict[Path, Values | None]
-) -> dict[str, BySeed]:
-    """Return each column's value by seed, in points, of the table's layout."""
-    by_seed = {str(seed): _one(root, table, row, seed, runs) for seed in row.seeds}
-    plain = {
-        column: {seed: values[column] for seed, values in by_seed.items()}
-        for column in next(iter(by_seed.values()), {})
-    }
-    if table.layout in ("faq", "dev"):
-        return plain
-    average = {seed: _mean(list(values.values())) for seed, values in by_seed.items()}
-    if table.layout != "seeds":
-        return {"Average": average} | (plain if table.layout == "sts" else {})
-    best = sorted(average, key=lambda seed: -average[seed]) if None not in average.values() else []
-    missing: BySeed = {"": None}
-    return {
-        "mean": average,
-        "top3": {s: average[s] for s in best[:3]} if len(best) >= 3 else missing,
-        "max": {s: average[s] for s in best[:1]} or missing,
-    } | {f"seed {s}": {s: v} for s, v in average.items()}
+def folders(scores: Path, table: Table, row: Row) -> list[Path]:
+    """Return the folders of the runs behind a row: one a seed, or one a seed and fold."""
+    return [folder for seed in row.seeds for folder in seed_folders(scores, table, row, seed)]
 
 
-def _one(
-    root: Path, table: Table, row: Row, seed: int, runs: dict[Path, Values | None]
-) -> dict[str, float | None]:
-    found = folders(root, table, Row(**{**vars(row), "seeds": (seed,)}))
-    if table.layout == "faq":
-        keys = {metric: (table.dataset, "", metric, "test", row.protocol) for metric in FAQ}
-    else:
-        keys = {
-            task: (task, "", table.metric, table.aggregation, row.protocol) for task in table.tasks
-        }
+def seed_folders(scores: Path, table: Table, row: Row, seed: int) -> list[Path]:
+    """Return the folders of the runs behind a row's value of one seed: one, or one a fold."""
+    corpora = [f"sts/{row.corpus}"]
+    if find_layout(table.layout).over_folds:
+        corpora = [f"faq/{table.dataset}-{fold}" for fold in range(table.folds or 0)]
+    return [scores / corpus / row.base / row.method / f"seed-{seed}" for corpus in corpora]
+
+
+def expected(scores: Path, table: Table, row: Row, runs: Runs) -> dict[str, BySeed]:
+    """Return each column's value by seed, in points, as the table's layout has them."""
+    layout = find_layout(table.layout)
+    by_seed = {str(seed): _parts(scores, table, row, seed, runs) for seed in row.seeds}
+    averages = {seed: _mean(list(parts.values())) for seed, parts in by_seed.items()}
+    columns: dict[str, BySeed] = {}
+    if layout.part_columns:
+        for part in next(iter(by_seed.values()), {}):
+            columns[part] = {seed: parts[part] for seed, parts in by_seed.items()}
+    if layout.average_column:
+        columns[layout.average_column] = averages
+    for column, count in layout.best_columns:
+        columns[column] = _best(averages, count)
+    if layout.seed_columns:
+        for seed, average in averages.items():
+            columns[seed_column(seed)] = {seed: average}
+    return columns
+
+
+def _best(averages: BySeed, count: int) -> BySeed:
+    if None in averages.values() or len(averages) < count:
+        return MISSING
+    best = sorted(averages, key=lambda seed: -averages[seed])[:count]
+    return {seed: averages[seed] for seed in best}
+
+
+def _parts(scores: Path, table: Table, row: Row, seed: int, runs: Runs) -> dict[str, float | None]:
+    """Return a seed's value of each task or metric, the mean over the folds if there are any."""
+    found = [runs.get(folder) for folder in seed_folders(scores, table, row, seed)]
     unit = 1 if table.metric in IN_NATURAL_UNIT else 100
-    return {
-        column: _mean([_value(runs.get(folder), key, unit) for folder in found])
-        for column, key in keys.items()
-    }
+    keys = _part_keys(table, row.protocol)
+    return {part: _mean([_value(run, key, unit) for run in found]) for part, key in keys.items()}
+
+
+def _part_keys(table: Table, protocol: str) -> dict[str, tuple]:
+    """Return the name of the score that stands behind each task or metric."""
+    metrics = find_layout(table.layout).metrics
+    if metrics:
+        return {metric: (table.dataset, "", metric, "test", protocol) for metric in metrics}
+    return {task: (task, "", table.metric, table.aggregation, protocol) for task in table.tasks}
 
 
 def _value(run: Values | None, key: tuple, unit: int) -> float | None:
-    return None if run is None or key not in run else unit * run[key][0]
+    if run is None or key not in run:
+        return None
+    value, _ = run[key]
+    return unit * value
 
 
 def _mean(values: list[float | None]) -> float | None:
-    return None if None in values or not values else float(np.mean(values))
+    if None in values or not values:
+        return None
+    return float(np.mean(values))
 
 
-def _holds(row: Row, column: str, by_seed: BySeed, values: list[float]) -> bool:
-    """Compare a JSON cell's values by seed; of seeds that tie, either may stand among the best."""
-    cell = row.cells.get(column)
-    if cell is None or len(cell.values) != len(values):
-        return False
-    if column in ("top3", "max"):
-        return np.allclose(sorted(cell.values.values()), sorted(values), rtol=0, atol=TOLERANCE)
-    return all(
-        seed in cell.values and abs(cell.values[seed] - by_seed[seed]) <= TOLERANCE
-        for seed in by_seed
-        if values
-    )
+def _complete(by_seed: BySeed) -> list[float]:
+    """Return the values of all seeds, none if one is missing."""
+    if None in by_seed.values():
+        return []
+    return list(by_seed.values())
 
 
 def _same(shown: str | None, value: float | None) -> bool:
     """Say whether a CSV field shows a value, or that there is none."""
-    if value is None:
-        return shown in ("", "n/a")
-    return shown not in (None, "", "n/a") and abs(float(shown) - value) <= TOLERANCE
+    if value is None or shown in (None, *NO_VALUE):
+        return value is None and shown in NO_VALUE
+    return abs(float(shown) - value) <= TOLERANCE
 
 
-def _told(values: list[float]) -> str:
-    return f"{np.mean(values)!r} of {len(values)}" if values else "as missing"
+def _format_values(values: list[float]) -> str:
+    if not values:
+        return "recomputed as missing"
+    return f"recomputed {np.mean(values)!r} of {len(values)}"

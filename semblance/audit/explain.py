@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from semblance.audit.cells import folders
+from semblance.audit.cells import seed_folders
 from semblance.audit.chain import Chain, damage
 from semblance.errors import InputError
 from semblance.provenance import read_text
@@ -100,7 +100,7 @@ def _column(table: Table, asked: str) -> str:
 
 
 def _seed(way: "_Way", table: Table, row: Row, seed: str, value: float) -> Node:
-    places = folders(way.chain.root / "scores", table, Row(**{**vars(row), "seeds": (int(seed),)}))
+    places = seed_folders(way.chain.root / "scores", table, row, int(seed))
     facts = {"value": value} | ({"reduction": "mean of its folds"} if len(places) > 1 else {})
     return Node(
         f"seed {seed}",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from semblance.audit.cells import check_cells, folders
+from semblance.audit.cells import Files, check_cells, folders
 from semblance.audit.chain import Chain
 from semblance.audit.findings import CELLS, FORMS, UNREADABLE, Findings
 from semblance.audit.recompute import Values
@@ -88,14 +88,8 @@ class Tables:
         self.found.check(FORMS, again == table, source, told)
         for row in table.rows:
             self._left_out(source, table, row)
-        check_cells(
-            self.chain.root / "scores",
-            self.folder / f"{path.stem}.csv",
-            source,
-            table,
-            self.runs,
-            functools.partial(self.found.check, CELLS),
-        )
+        files = Files(self.folder / f"{path.stem}.csv", source, self.chain.root / "scores")
+        check_cells(files, table, self.runs, functools.partial(self.found.check, CELLS))
         return table
 
     def _rebuilt(self, shown: Table, record: dict) -> Table:

@@ -1,0 +1,79 @@
+"""The cells recomputed from the runs: a new shape of table is checked without one more line of code."""
+
+import shutil
+
+import pytest
+
+from semblance.audit.findings import CELLS, FORMS
+from semblance.audit.verify import verify
+from semblance.reporting.layouts import LAYOUTS, Layout
+from semblance.reporting.table import from_json
+from tests.unit.audit.test_verify import change_table, with_cell
+from tests.unit.reporting import example_results
+
+ON_TASKS = Layout(
+    "sixth",
+    part_columns=True,
+    average_column="all",
+    best_columns=(("top2", 2),),
+    seed_columns=True,
+    resampling="items",
+    turned=True,
+)
+ON_FOLDS = Layout(
+    "seventh",
+    metrics=("acc@3", "map"),
+    tasks=(),
+    aggregation="test",
+    protocols=("pairs",),
+    part_columns=True,
+    average_column="both",
+    resampling="queries",
+)
+NEW = {
+    "t_sixth": ("sixth", ["simcse", "rcl"]),
+    "t_seventh": ("seventh", ["start", "rcl"]),
+}
+
+
+@pytest.fixture
+def results(untouched, tmp_path, monkeypatch):
+    """A finished folder with a table of each of two new layouts."""
+    for layout in (ON_TASKS, ON_FOLDS):
+        monkeypatch.setitem(LAYOUTS, layout.name, layout)
+    for name, rows in NEW.items():
+        monkeypatch.setitem(example_results.TABLES, name, rows)
+    shutil.copytree(untouched.parent, tmp_path / "copy")
+    folder = tmp_path / "copy" / "results"
+    for name in NEW:
+        example_results.render(folder, name)
+    example_results.compare(folder)
+    return folder
+
+
+def test_a_table_of_a_new_layout_holds(results, untouched):
+    before = verify(untouched)
+    found = verify(results, bootstrap=True)
+    assert found.problems == []
+    # t_sixth: 2 rows of sts12, stsb, all, top2 and of 3 single seeds, which have no sd to check;
+    # t_seventh: 2 rows x 2 protocols of acc@3, map, both; of each row its columns; of each table its length
+    cells = 2 * (4 * 3 + 3 * 2) + 4 * 3 * 3
+    assert found.checked[CELLS] - before.checked[CELLS] == cells + 2 + 4 + 2
+
+
+@pytest.mark.parametrize("table, column", [("t_sixth", "top2"), ("t_seventh", "both")])
+def test_a_changed_cell_of_a_new_layout_is_found(results, table, column):
+    shown = from_json((results / f"tables/json/{table}.json").read_text())
+    values = next(row for row in shown.rows if row.label == "rcl").cells[column].values
+    changed = {seed: value + 1e-6 for seed, value in values.items()}
+    change_table(results, table, with_cell("rcl", column, values=changed))
+    failed = {kind for kind, count in verify(results).failed.items() if count}
+    assert failed == {CELLS, FORMS}
+
+
+def test_the_bootstrap_tests_the_columns_that_the_new_layouts_name(results):
+    tested = {}
+    for table in NEW:
+        row = from_json((results / f"tables/json/{table}.json").read_text()).rows[-1]
+        tested[table] = [c for c, cell in row.cells.items() if cell.p_bootstrap is not None]
+    assert tested == {"t_sixth": ["all"], "t_seventh": ["acc@3", "map"]}
