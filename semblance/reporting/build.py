@@ -1,4 +1,4 @@
-"""From the long CSV to a table: pick the scores, average over folds and tasks, compare with the reference.
+"""From the long CSV to a table: pick scores, average over folds and tasks, compare the rows.
 
 Everything stays unrounded, by seed, in points (times 100). A cell whose score is absent for any
 seed is missing, and a row with a missing cell has no average.
@@ -26,6 +26,7 @@ from semblance.reporting.table import (
 
 Index = dict[tuple, dict]  # the values of INDEXED -> the line of the CSV
 INDEXED = ("base", "method", "seed", "fold", "task", "metric", "aggregation", "protocol")
+UNTRAINED_SEEDS = (0,)
 NO_VALUES = Cell({})
 
 
@@ -60,8 +61,9 @@ def _index(scores: pd.DataFrame) -> Index:
     for record in scores.to_dict("records"):
         if record["aggregation"] == "subset":
             continue
-        # An untrained model belongs to no corpus, whatever the path of its folder says.
-        corpus = NO_CORPUS if record["method"] == UNTRAINED else record["corpus"]
+        corpus = record["corpus"]
+        if record["method"] == UNTRAINED:
+            corpus = NO_CORPUS  # whatever the path of its folder says
         key = (corpus, *(record[name] for name in INDEXED))
         if key in index:
             raise InputError(
@@ -73,7 +75,7 @@ def _index(scores: pd.DataFrame) -> Index:
 
 @dataclass
 class _RowScores:
-    """The scores of one row: looks them up, and remembers which were used and which runs lack one."""
+    """Looks up the scores of one row; remembers the used ones, and the runs that lack one."""
 
     asked: RowSpec
     corpus: str
@@ -108,7 +110,9 @@ class _RowScores:
 
 def _row(spec: Spec, asked: RowSpec, protocol: str, index: Index) -> Row:
     layout = find_layout(spec.layout)
-    seeds = (0,) if asked.method == UNTRAINED else asked.seeds
+    seeds = asked.seeds
+    if asked.method == UNTRAINED:
+        seeds = UNTRAINED_SEEDS
     scores = _RowScores(asked, _corpus(spec, asked, layout), protocol, index)
     by_seed = {str(seed): _of_seed(spec, layout, seed, scores) for seed in seeds}
     return Row(
@@ -134,7 +138,7 @@ def _corpus(spec: Spec, asked: RowSpec, layout: Layout) -> str:
 
 
 def _of_seed(spec: Spec, layout: Layout, seed: int, scores: _RowScores) -> Scores:
-    """Return a seed's value of each task or metric; over folds their mean, each fold counting once."""
+    """Return a seed's value of each task or metric; over folds, the mean of the folds' values."""
     if not layout.over_folds:
         return {
             task: scores.find(seed, "", task, spec.metric, spec.aggregation) for task in spec.tasks
@@ -151,10 +155,10 @@ def _of_seed(spec: Spec, layout: Layout, seed: int, scores: _RowScores) -> Score
 def _reference(position: int, rows: list[Row], reference: str | None) -> Row | None:
     """Return the row that a row is compared with: of the same protocol, by label or method."""
     row = rows[position]
-    peers = [other for other in rows if other.protocol == row.protocol]
     if reference == PREVIOUS:
         before = [other for other in rows[:position] if other.protocol == row.protocol]
-        return before[-1] if before else None
+        return next(reversed(before), None)
+    peers = [other for other in rows if other.protocol == row.protocol]
     named = [other for other in peers if other.label == reference]
     if not named:
         named = [o for o in peers if o.method == reference and o.base == row.base]
@@ -165,7 +169,7 @@ def _reference(position: int, rows: list[Row], reference: str | None) -> Row | N
 
 
 def _compared(row: Row, reference: Row | None, layout: Layout) -> Row:
-    """Give each cell the p of its difference from the reference's cell, and the mark of an improvement."""
+    """Give each cell the p of its difference from the reference's, and a mark if it is better."""
     if reference is None:
         return row
     untrained = UNTRAINED in (row.method, reference.method)
@@ -191,12 +195,13 @@ def _tested(cell: Cell, reference: Cell, untrained: bool) -> Cell:
         p = one_sample(theirs, ours[0])
     if math.isnan(p):
         return cell
-    return replace(cell, p=p, mark=_mark(p) if cell.mean > reference.mean else "")
+    better = cell.mean > reference.mean
+    return replace(cell, p=p, mark=_mark(p, better))
 
 
-def _mark(p: float) -> str:
-    if p < 0.05:
+def _mark(p: float, better: bool) -> str:
+    if better and p < 0.05:
         return "*"
-    if p < 0.1:
+    if better and p < 0.1:
         return "_"
     return ""

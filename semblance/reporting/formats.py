@@ -83,8 +83,9 @@ class Style:
 def csv_text(table: Table) -> str:
     """Return one line a row, values in points by ``repr``: nothing is rounded.
 
-    After ``LEADING``, each column gives ``c``, ``c_sd``, ``c_p``, ``c_p_bootstrap``, ``c_published``
-    and ``c_difference``; a seed's own column gives ``c`` alone. ``n/a``: missing; empty: does not apply.
+    After ``LEADING``, each column ``c`` gives ``c``, ``c_sd``, ``c_p``, ``c_p_bootstrap``,
+    ``c_published`` and ``c_difference``; a seed's own column gives only ``c``. ``n/a``: missing;
+    empty: does not apply.
     """
     layout = find_layout(table.layout)
     fields = {column: _csv_fields(layout, column) for column in table.columns}
@@ -140,26 +141,38 @@ def _csv_values(cell: Cell | None, fields: tuple[str, ...]) -> list[str]:
 def markdown(table: Table) -> str:
     """Return a heading, a pipe table, and the notes as a list."""
     style = Style(escape_markdown, lambda mark, text: f"\\{mark}{text}")
-    header, lines = _grid(table, style)
-    rules = ["---"] + ["---:"] * (len(header) - 1)
-    body = "\n".join("| " + " | ".join(line) + " |" for line in [header, rules, *lines])
-    notes = "".join(f"- {escape_markdown(note)}\n" for note in table.notes)
-    return f"## {escape_markdown(table.title)}\n\n{body}\n\n{notes}"
+    header, body = _grid(table, style)
+    rules = ["---", *["---:"] * (len(header) - 1)]
+    lines = [
+        f"## {escape_markdown(table.title)}",
+        "",
+        *(f"| {' | '.join(line)} |" for line in (header, rules, *body)),
+        "",
+        *(f"- {escape_markdown(note)}" for note in table.notes),
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def latex(table: Table) -> str:
     """Return a ``table`` environment with booktabs rules; the notes stand below the rules."""
-    style = Style(_escape_latex, _marked_latex)
-    header, lines = _grid(table, style)
-    body = "".join("    " + " & ".join(line) + r" \\" + "\n" for line in lines)
-    notes = "".join(f"  \\par\\footnotesize {_escape_latex(note)}\n" for note in table.notes)
-    return (
-        "\\begin{table}\n  \\centering\n"
-        f"  \\caption{{{_escape_latex(table.title)}}}\n  \\label{{tab:{table.name}}}\n"
-        f"  \\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}\n    \\toprule\n"
-        f"    {' & '.join(header)} \\\\\n    \\midrule\n{body}    \\bottomrule\n  \\end{{tabular}}\n"
-        f"{notes}\\end{{table}}\n"
-    )
+    header, body = _grid(table, Style(_escape_latex, _marked_latex))
+    columns = "l" + "r" * (len(header) - 1)
+    lines = [
+        r"\begin{table}",
+        r"  \centering",
+        rf"  \caption{{{_escape_latex(table.title)}}}",
+        rf"  \label{{tab:{table.name}}}",
+        rf"  \begin{{tabular}}{{{columns}}}",
+        r"    \toprule",
+        rf"    {' & '.join(header)} \\",
+        r"    \midrule",
+        *(rf"    {' & '.join(line)} \\" for line in body),
+        r"    \bottomrule",
+        r"  \end{tabular}",
+        *(rf"  \par\footnotesize {_escape_latex(note)}" for note in table.notes),
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def _grid(table: Table, style: Style) -> tuple[list[str], list[list[str]]]:
@@ -252,4 +265,6 @@ def _escape_latex(text: str) -> str:
 
 
 def _marked_latex(mark: str, text: str) -> str:
-    return f"$^{{*}}${text}" if mark == "*" else f"\\underline{{{text}}}"
+    if mark == "*":
+        return f"$^{{*}}${text}"
+    return f"\\underline{{{text}}}"

@@ -16,7 +16,10 @@ AVERAGE = "Average"
 PREVIOUS = "previous"  # the reference that means: the row before
 SEED = "seed "  # a seed's own column is called by this word and its number
 
-MEANS = "Mean ± sample standard deviation (n - 1) over n seeds; – where one value stands without spread."
+MEANS = (
+    "Mean ± sample standard deviation (n - 1) over n seeds; "
+    "– where one value stands without spread."
+)
 FOLDS = "A seed's value is the mean of its {folds} folds."
 # ASSUME averages are of unrounded scores (the papers average rounded ones): at most .01 apart.
 AVERAGES = "Averages are of unrounded task scores; a row that lacks a task has none."
@@ -38,23 +41,28 @@ class Layout:
     """
 
     name: str
-    # What it reads. ``metrics``: of retrieval, over the folds of a FAQ bank; empty: the one metric
-    # that the settings name, on each task. ``tasks``, ``aggregation``: None where settings name them.
+
+    # What it reads. With ``metrics``: these, over the folds of a FAQ bank. Without: the metric that
+    # the settings name, on each task. None: the settings choose.
     metrics: tuple[str, ...] = ()
     tasks: tuple[str, ...] | None = None
     aggregation: str | None = None
-    protocols: tuple[str, ...] = ("senteval",)  # unless the settings name others
-    # Which columns it has. ``best_columns``: names, each with its number of best seeds.
+    protocols: tuple[str, ...] = ("senteval",)  # if the settings name none
+
+    # Which columns it has; each of ``best_columns`` has a name and a number of best seeds.
     part_columns: bool = False
     average_column: str | None = None
     best_columns: tuple[tuple[str, int], ...] = ()
     seed_columns: bool = False
-    # How they are compared and printed. ``resampling``: of the paired bootstrap; "items" within each
-    # task test the average, "queries" within each fold test each metric.
+
+    # How rows are compared. The paired bootstrap resamples "items" within each task to test the
+    # average, or "queries" within each fold to test each metric.
     resampling: Literal["items", "queries"] | None = None
-    reference: str | None = None  # unless the settings name one
-    turned: bool = False  # print the rows as columns
-    footnote: tuple[str, ...] = (MEANS,)  # may hold {folds}
+    reference: str | None = None  # if the settings name none
+
+    # How it is printed: ``turned`` makes columns of the rows; the footnote may hold {folds}.
+    turned: bool = False
+    footnote: tuple[str, ...] = (MEANS,)
 
     def __post_init__(self):
         tested = {None: True, "items": self.average_column, "queries": self.metrics}
@@ -68,7 +76,9 @@ class Layout:
 
     def cells(self, by_seed: Mapping[str, Scores]) -> dict[str, Values]:
         """Return the values by seed of each column, from the scores of each seed."""
-        columns = self._parts(by_seed) if self.part_columns else {}
+        columns = {}
+        if self.part_columns:
+            columns |= _by_part(by_seed)
         averages = {seed: mean(scores.values()) for seed, scores in by_seed.items()}
         complete = _complete(averages)
         if self.average_column:
@@ -79,15 +89,8 @@ class Layout:
             columns |= {seed_column(s): _complete({s: value}) for s, value in averages.items()}
         return columns
 
-    @staticmethod
-    def _parts(by_seed: Mapping[str, Scores]) -> dict[str, Values]:
-        columns = {}
-        for part in next(iter(by_seed.values()), {}):
-            columns[part] = _complete({seed: scores[part] for seed, scores in by_seed.items()})
-        return columns
-
     def in_order(self, columns: Iterable[str]) -> tuple[str, ...]:
-        """Return each column once, as first given, but the seeds' own columns last and by number."""
+        """Return each column once, in the given order; the seeds' own columns last, by number."""
         found = list(dict.fromkeys(columns))
         seeds = [column for column in found if self.is_of_one_seed(column)]
         seeds.sort(key=lambda column: int(column.removeprefix(SEED)))
@@ -102,12 +105,13 @@ class Layout:
         return column in dict(self.best_columns)
 
     def has_test(self, column: str) -> bool:
-        """Tell whether a column is compared with the reference: only where all seeds stand in it."""
+        """Tell whether a column is compared with the reference: only if it holds all seeds."""
         return not (self.is_of_one_seed(column) or self.is_of_best_seeds(column))
 
     def has_spread(self, column: str) -> bool:
         """Tell whether a column is printed with a standard deviation: not if it holds one seed."""
-        return not self.is_of_one_seed(column) and dict(self.best_columns).get(column) != 1
+        holds_the_best = (column, 1) in self.best_columns
+        return not (self.is_of_one_seed(column) or holds_the_best)
 
     def notes(self, folds: int | None) -> str:
         """Return what the footnote says about how the columns are made."""
@@ -125,6 +129,13 @@ def mean(values: Iterable[float | None]) -> float | None:
     if None in values:
         return None
     return math.fsum(values) / len(values)
+
+
+def _by_part(by_seed: Mapping[str, Scores]) -> dict[str, Values]:
+    columns = {}
+    for part in next(iter(by_seed.values()), {}):
+        columns[part] = _complete({seed: scores[part] for seed, scores in by_seed.items()})
+    return columns
 
 
 def _complete(values: Mapping[str, float | None]) -> Values:

@@ -1,4 +1,4 @@
-"""The small print under a table: what was averaged, which test, what it could show at best, what is amiss."""
+"""The notes below a table: how it was averaged and tested, and which runs differ or are missing."""
 
 from semblance.reporting.layouts import PREVIOUS, find_layout
 from semblance.reporting.significance import smallest_p_permutation, smallest_p_signs
@@ -6,82 +6,93 @@ from semblance.reporting.table import UNTRAINED, Row, Spec
 
 ORIGIN = ("precision", "protocol", "code", "environment")
 NAMED = 5  # so many missing runs are named, the rest counted
+STAND_IN = (
+    "Stand-in: made with other data or models than the paper's; published values are shown for "
+    "orientation and cannot be compared."
+)
 
 
 def footnotes(spec: Spec, rows: list[Row]) -> tuple[str, ...]:
     """Return the notes of a table, in the order in which they are printed."""
     notes = [
         spec.note,
-        _stand_in(spec),
+        STAND_IN if spec.stand_in else "",
         find_layout(spec.layout).notes(spec.folds),
         _test(spec, rows),
         *_mixed(spec, rows),
-        *_missing(rows),
+        _missing(rows),
     ]
     return tuple(note for note in notes if note)
-
-
-def _stand_in(spec: Spec) -> str:
-    if not spec.stand_in:
-        return ""
-    return (
-        "Stand-in: made with other data or models than the paper's; published values are shown for "
-        "orientation and cannot be compared."
-    )
 
 
 def _test(spec: Spec, rows: list[Row]) -> str:
     tested = [row for row in rows if row.test]
     if not tested:
         return ""
-    against = "the row before" if spec.reference == PREVIOUS else f"“{spec.reference}”"
+    against = f"“{spec.reference}”"
+    if spec.reference == PREVIOUS:
+        against = "the row before"
     bounds = sorted({_bound(row, rows) for row in tested})
     return (
-        f"Marks: * p < .05 and _ p < .1 for improvements over {against}; two-sided, on the seeds, not corrected "
-        f"for the number of comparisons. " + " ".join(bounds)
+        f"Marks: * p < .05 and _ p < .1 for improvements over {against}; two-sided, on the seeds, "
+        "not corrected for the number of comparisons. " + " ".join(bounds)
     )
 
 
 def _bound(row: Row, rows: list[Row]) -> str:
-    other = next(
+    """Say which test compares a row with its reference, and the smallest p that the seeds allow."""
+    reference = next(
         peer for peer in rows if peer.label == row.reference and peer.protocol == row.protocol
     )
-    n, m = len(row.seeds), len(other.seeds)
-    if UNTRAINED in (row.method, other.method):
-        seeds = m if row.method == UNTRAINED else n
-        return (
-            f"One-sample t of {seeds} seeds against an untrained model, which has none (its exact sign-flip "
-            f"counterpart reaches at best p = {smallest_p_signs(seeds):.4f})."
-        )
-    if min(n, m) < 2:
-        return f"No p between {n} and {m} seeds: Welch's t needs two on each side."
+    trained = [side for side in (row, reference) if side.method != UNTRAINED]
+    if len(trained) < 2:
+        return _bound_against_untrained(len(trained[0].seeds) if trained else 1)
+    return _bound_between(len(row.seeds), len(reference.seeds))
+
+
+def _bound_against_untrained(seeds: int) -> str:
     return (
-        f"Welch's t of {n} against {m} seeds: its p has no lower bound of its own; an exact permutation test "
-        f"of these seeds reaches at best p = {smallest_p_permutation(n, m):.4f}."
+        f"One-sample t of {seeds} seeds against an untrained model, which has none (its exact "
+        f"sign-flip counterpart reaches at best p = {smallest_p_signs(seeds):.4f})."
+    )
+
+
+def _bound_between(ours: int, theirs: int) -> str:
+    if min(ours, theirs) < 2:
+        return f"No p between {ours} and {theirs} seeds: Welch's t needs two on each side."
+    smallest = smallest_p_permutation(ours, theirs)
+    return (
+        f"Welch's t of {ours} against {theirs} seeds: its p has no lower bound of its own; an "
+        f"exact permutation test of these seeds reaches at best p = {smallest:.4f}."
     )
 
 
 def _mixed(spec: Spec, rows: list[Row]) -> list[str]:
     """Name every property in which rows of one table differ, and which rows have which value."""
+    names = list(ORIGIN)
+    if len(spec.protocols) > 1:  # asked for, and printed beside each row
+        names.remove("protocol")
     notes = []
-    for name in ORIGIN:
-        if name == "protocol" and len(spec.protocols) > 1:
-            continue  # asked for, and printed beside each row
+    for name in names:
         holders: dict[str, list[str]] = {}
         for row in rows:
             for value in row.origin.get(name, ()):
                 holders.setdefault(value, []).append(row.label)
         if len(holders) > 1:
-            told = "; ".join(
-                f"{value} ({', '.join(dict.fromkeys(labels))})" for value, labels in holders.items()
-            )
-            notes.append(f"Mixed {name}: {told}.")
+            notes.append(f"Mixed {name}: {_format_holders(holders)}.")
     return notes
 
 
-def _missing(rows: list[Row]) -> list[str]:
+def _format_holders(holders: dict[str, list[str]]) -> str:
+    parts = [f"{value} ({', '.join(dict.fromkeys(rows))})" for value, rows in holders.items()]
+    return "; ".join(parts)
+
+
+def _missing(rows: list[Row]) -> str:
     runs = list(dict.fromkeys(run for row in rows for run in row.missing))
     if not runs:
-        return []
-    more = f" and {len(runs) - NAMED} more" if len(runs) > NAMED else ""
-    return [f"n/a: no complete scores of {', '.join(runs[:NAMED])}{more}."]
+        return ""
+    named = ", ".join(runs[:NAMED])
+    if len(runs) > NAMED:
+        named += f" and {len(runs) - NAMED} more"
+    return f"n/a: no complete scores of {named}."

@@ -5,7 +5,7 @@ in its settings; a published cell that no table claims is "not run".
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,13 +15,19 @@ from semblance.reporting.table import Cell, Row, Table
 from semblance.settings import decode
 from semblance.strict_yaml import read_yaml
 
-TOLERANCE = 0.5  # points; below the spread between seeds that a public 50-seed rerun of SimCSE shows (sd .8)
+# In points; below the spread between seeds that a public 50-seed rerun of SimCSE shows (sd .8).
+TOLERANCE = 0.5
 STAND_IN = "stand-in, not comparable"
+NOT_RUN = "not run"
+SPREAD = "_sd"  # ends the name of a column that holds what stands after ±
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One printed number, in points; ``mark`` is the paper's sign of significance, ``sd`` its ± if it gives one."""
+    """One printed number, in points.
+
+    ``mark`` is the paper's sign of significance, ``sd`` what it prints after ±, if anything.
+    """
 
     paper: str
     table: str
@@ -39,6 +45,20 @@ class Entry:
     def name(self) -> str:
         """``paper/table/row``, as a config's ``published`` names it."""
         return f"{self.paper}/{self.table}/{self.row}"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A printed number beside ours, in points; None where there is no value of ours."""
+
+    entry: Entry
+    verdict: str
+    table: str | None = None
+    label: str | None = None
+    mean: float | None = None
+    sd: float | None = None
+    n: int = 0
+    difference: float | None = None
 
 
 @dataclass(frozen=True)
@@ -79,7 +99,7 @@ class _File:
 
 @dataclass(frozen=True)
 class Published:
-    """All printed numbers, the titles of papers and tables, and what is known to be wrong in print."""
+    """All printed numbers, the titles of papers and tables, and the known errors in print."""
 
     entries: tuple[Entry, ...]
     titles: dict[str, str]
@@ -98,47 +118,45 @@ class Published:
 def read_published(path: str | Path) -> Published:
     """Read the papers' numbers; raises InputError naming the key or the row that is wrong."""
     data = decode(_File, read_yaml(path), str(path))
-    entries, titles = [], {}
+    entries: list[Entry] = []
+    titles: dict[str, str] = {}
     for paper, about in data.papers.items():
         titles[paper] = about.title
-        for number, table in about.tables.items():
-            titles[f"{paper}/{number}"] = table.title
-            for row, values in table.rows.items():
-                entries += _entries(
-                    f"{path}: {paper}/{number}/{row}", paper, number, row, table, values
-                )
+        for number, sheet in about.tables.items():
+            titles[f"{paper}/{number}"] = sheet.title
+            for row in sheet.rows:
+                entries += _entries(sheet, (paper, number, row), str(path))
     return Published(tuple(entries), titles, data.known_slips)
 
 
-def _entries(
-    where: str, paper: str, number: str, row: str, table: _Sheet, values: tuple
-) -> list[Entry]:
-    if len(values) != len(table.columns):
-        raise InputError(where, f"{len(values)} values for {len(table.columns)} columns")
-    printed = {
-        column: _number(value, f"{where}: {column}")
-        for column, value in zip(table.columns, values, strict=True)
-    }
-    facts = {
-        "protocol": table.protocol,
-        "metric": table.metric,
-        "aggregation": table.aggregation,
-        "dataset": table.dataset,
-    }
-    return [
-        Entry(
-            paper,
-            number,
-            row,
-            column,
-            value,
+def _entries(sheet: _Sheet, name: tuple[str, str, str], path: str) -> Iterator[Entry]:
+    """Yield the numbers of one printed row, ``name`` being its paper, table and row."""
+    where = f"{path}: {'/'.join(name)}"
+    paper, table, row = name
+    values = sheet.rows[row]
+    if len(values) != len(sheet.columns):
+        raise InputError(where, f"{len(values)} values for {len(sheet.columns)} columns")
+    printed = dict(zip(sheet.columns, values, strict=True))
+    for column, text in printed.items():
+        if column.endswith(SPREAD):
+            continue
+        value, mark = _number(text, f"{where}: {column}")
+        sd = None
+        if column + SPREAD in printed:
+            sd, _ = _number(printed[column + SPREAD], f"{where}: {column}{SPREAD}")
+        yield Entry(
+            paper=paper,
+            table=table,
+            row=row,
+            column=column,
+            value=value,
             mark=mark,
-            sd=printed.get(f"{column}_sd", (None, ""))[0],
-            **facts,
+            sd=sd,
+            protocol=sheet.protocol,
+            metric=sheet.metric,
+            aggregation=sheet.aggregation,
+            dataset=sheet.dataset,
         )
-        for column, (value, mark) in printed.items()
-        if not column.endswith("_sd")
-    ]
 
 
 def _number(printed: object, where: str) -> tuple[float, str]:
@@ -149,23 +167,29 @@ def _number(printed: object, where: str) -> tuple[float, str]:
 
 
 def attach(table: Table, published: Published) -> Table:
-    """Put the published value into each cell whose row claims one under the same protocol and metric."""
+    """Put the published values into the cells of the rows that claim them.
+
+    Protocol, metric and aggregation must be the same.
+    A number that was printed for other data is put only into a table that calls itself a stand-in.
+    """
     rows = []
     for row in table.rows:
-        claimed = {
-            column: entry
-            for column, entry in _claimed(table, row, published).items()
-            if table.stand_in or not _other_data(table, entry)
-        }  # a stand-in says so in its notes
+        claimed = _claimed(table, row, published)
+        values = {
+            column: entry.value
+            for column, entry in claimed.items()
+            if table.stand_in or not _is_of_other_data(table, entry)
+        }
         cells = {
-            name: replace(cell, published=claimed[name].value if name in claimed else None)
-            for name, cell in row.cells.items()
+            column: replace(cell, published=values.get(column))
+            for column, cell in row.cells.items()
         }
         rows.append(replace(row, cells=cells))
     return replace(table, rows=tuple(rows))
 
 
 def _claimed(table: Table, row: Row, published: Published) -> dict[str, Entry]:
+    """Return the printed numbers that a row claims and that were measured in the table's way."""
     if not row.published:
         return {}
     return {
@@ -177,63 +201,54 @@ def _claimed(table: Table, row: Row, published: Published) -> dict[str, Entry]:
     }
 
 
-def _other_data(table: Table, entry: Entry) -> bool:
+def _is_of_other_data(table: Table, entry: Entry) -> bool:
     return entry.dataset is not None and table.dataset != entry.dataset
 
 
 def compare(
     tables: Iterable[Table], published: Published, tolerance: float = TOLERANCE
-) -> list[dict]:
-    """Return one record for each published cell and each of our rows that claims it, in the papers' order.
+) -> list[Comparison]:
+    """Compare each published cell with each of our rows that claims it, in the papers' order.
 
-    Keys: entry, table, label (of ours, None if not run), mean, sd, n, difference (points), verdict:
-    ``within`` if |difference| <= max(tolerance, 2 sd), else ``below`` or ``above``; ``not run``;
-    ``stand-in, not comparable`` where the table says so or stands on another dataset.
+    Verdicts: ``within`` if |difference| <= max(tolerance, 2 sd), else ``below`` or ``above``;
+    ``not run``; ``stand-in, not comparable`` where the table says so or has another dataset.
     """
-    ours: dict[tuple[str, str], list[dict]] = {}
+    ours: dict[tuple[str, str], list[Comparison]] = {}
     for table in tables:
         for row in table.rows:
             for column, entry in _claimed(table, row, published).items():
                 if column in row.cells:
-                    ours.setdefault((entry.name, column), []).append(
-                        _record(entry, table, row, row.cells[column], tolerance)
-                    )
-    absent = {
-        "table": None,
-        "label": None,
-        "mean": None,
-        "sd": None,
-        "n": 0,
-        "difference": None,
-        "verdict": "not run",
-    }
-    return [
-        record
-        for entry in published.entries
-        for record in ours.get((entry.name, entry.column), [{"entry": entry} | absent])
-    ]
+                    found = _comparison(entry, table, row, tolerance)
+                    ours.setdefault((entry.name, column), []).append(found)
+    comparisons = []
+    for entry in published.entries:
+        comparisons += ours.get((entry.name, entry.column), [Comparison(entry, NOT_RUN)])
+    return comparisons
 
 
-def _record(entry: Entry, table: Table, row: Row, cell: Cell, tolerance: float) -> dict:
-    difference = None if cell.mean is None else cell.mean - entry.value
-    other_data = table.stand_in or _other_data(table, entry)
-    return {
-        "entry": entry,
-        "table": table.name,
-        "label": row.label,
-        "mean": cell.mean,
-        "sd": cell.sd,
-        "n": cell.n,
-        "difference": difference,
-        "verdict": _verdict(difference, cell.sd, tolerance, other_data),
-    }
+def _comparison(entry: Entry, table: Table, row: Row, tolerance: float) -> Comparison:
+    cell = row.cells[entry.column]
+    comparable = not (table.stand_in or _is_of_other_data(table, entry))
+    return Comparison(
+        entry=entry,
+        verdict=_verdict(cell, entry, tolerance, comparable),
+        table=table.name,
+        label=row.label,
+        mean=cell.mean,
+        sd=cell.sd,
+        n=cell.n,
+        difference=None if cell.mean is None else cell.mean - entry.value,
+    )
 
 
-def _verdict(difference: float | None, sd: float | None, tolerance: float, stand_in: bool) -> str:
-    if difference is None:
-        return "not run"
-    if stand_in:
+def _verdict(cell: Cell, entry: Entry, tolerance: float, comparable: bool) -> str:
+    if cell.mean is None:
+        return NOT_RUN
+    if not comparable:
         return STAND_IN
-    if abs(difference) <= max(tolerance, 2 * (sd or 0.0)):
+    difference = cell.mean - entry.value
+    if abs(difference) <= max(tolerance, 2 * (cell.sd or 0.0)):
         return "within"
-    return "above" if difference > 0 else "below"
+    if difference > 0:
+        return "above"
+    return "below"

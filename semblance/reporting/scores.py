@@ -59,10 +59,13 @@ def collect(paths: Iterable[str | Path]) -> pd.DataFrame:
     return frame.astype({"seed": "int64", "n": "int64", "value": "float64"})
 
 
-def vouched(paths: Iterable[str | Path]) -> dict[str, str]:
+def score_digests(paths: Iterable[str | Path]) -> dict[str, str]:
     """Check each run's score file against the ``record.json`` beside it; return {path: sha256}."""
-    places = [Path(path) for path in paths]
-    return {str(p): checked(p.parent / "record.json", p.name)["outputs"][p.name] for p in places}
+    found = {}
+    for path in map(Path, paths):
+        record = checked(path.parent / "record.json", path.name)
+        found[str(path)] = record["outputs"][path.name]
+    return found
 
 
 def read_scores(path: str | Path) -> pd.DataFrame:
@@ -71,20 +74,19 @@ def read_scores(path: str | Path) -> pd.DataFrame:
 
 
 def write_scores(frame: pd.DataFrame, path: str | Path) -> None:
-    """Write the long CSV in one stroke; values by ``repr``, so that reading gives the same floats."""
+    """Write the long CSV whole; values by ``repr``, so that reading gives the same floats."""
     buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    writer = csv.DictWriter(buffer, COLUMNS, lineterminator="\n")
+    writer.writeheader()
     for record in frame[list(COLUMNS)].to_dict("records"):
-        writer.writerow(
-            [repr(float(record[name])) if name == "value" else record[name] for name in COLUMNS]
-        )
+        writer.writerow(record | {"value": repr(float(record["value"]))})
     write_text(path, buffer.getvalue())
 
 
 def _records(path: Path) -> Iterator[tuple[str, dict]]:
-    # Decoded in one piece, a byte that is not UTF-8 would be told far from its line: it is let in as a
-    # surrogate, which _parse refuses.
+    """Yield the scores of a file, each with its place (``file:line``)."""
+    # A byte that is not UTF-8 comes in as a surrogate, which _parse refuses: so the error names its
+    # line. Strict decoding would stop at a whole block of the file.
     with open(path, encoding="utf-8", errors="surrogateescape", newline="") as handle:
         reader = csv.reader(handle, strict=True)
         try:
@@ -105,16 +107,14 @@ def _parse(fields: list[str], place: str) -> dict:
         raise InputError(
             place, f"{len(fields)} fields instead of {len(COLUMNS)}", "write this file again"
         )
-    odd = [name for name, field in zip(COLUMNS, fields, strict=True) if not field.isprintable()]
-    if odd:
-        raise InputError(
-            place, f"{odd[0]} holds what is no printable UTF-8 text", "write this file again"
-        )
     record: dict = dict(zip(COLUMNS, fields, strict=True))
+    for name, field in record.items():
+        if not field.isprintable():
+            raise InputError(place, f"{name} is not printable UTF-8 text", "write this file again")
     empty = [name for name in COLUMNS if not record[name] and name not in MAY_BE_EMPTY]
     if empty:
         raise InputError(
-            place, f"no value for {', '.join(empty)}", "a missing score must be absent, not blank"
+            place, f"no value for {', '.join(empty)}", "leave out the whole line of a missing score"
         )
     if bool(record["subset"]) != (record["aggregation"] == "subset"):
         raise InputError(place, "a subset is named if and only if the aggregation is 'subset'")
@@ -134,7 +134,8 @@ def _integer(record: dict, name: str, least: int, place: str) -> int:
 
 
 def _value(record: dict, place: str) -> float:
-    metric, text = record["metric"], record["value"]
+    metric = record["metric"]
+    text = record["value"]
     if metric not in RANGES:
         raise InputError(place, f"unknown metric {metric!r}", f"known: {', '.join(RANGES)}")
     if not re.fullmatch(r"-?[0-9]{1,20}(\.[0-9]{0,20})?(e[+-]?[0-9]{1,3})?|-?(nan|inf)", text):

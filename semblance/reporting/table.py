@@ -1,4 +1,4 @@
-"""What a table is made of: the settings that ask for it, and the cell, row and table that answer."""
+"""What a table is made of: its settings, and its cells and rows."""
 
 import dataclasses
 import json
@@ -16,7 +16,7 @@ UNTRAINED = START  # the method that is no training: one value, no seeds
 
 @dataclass(frozen=True)
 class RowSpec:
-    """One row asked for; ``published`` names its counterpart as ``paper/table/row``."""
+    """The settings of one row; ``published`` names its counterpart as ``paper/table/row``."""
 
     label: str
     base: str
@@ -53,7 +53,7 @@ class Spec:
 
 @dataclass(frozen=True)
 class Cell:
-    """One place of a table: the values by seed, unrounded, in the table's unit; empty where missing."""
+    """One place of a table: a value for each seed, unrounded; none at all if one is missing."""
 
     values: dict[str, float]
     p: float | None = None
@@ -69,22 +69,32 @@ class Cell:
     @property
     def mean(self) -> float | None:
         """Mean over the seeds; None without a value."""
-        return math.fsum(self.values.values()) / self.n if self.values else None
+        if not self.values:
+            return None
+        return math.fsum(self.values.values()) / self.n
 
     @property
     def sd(self) -> float | None:
         """Sample standard deviation (ddof 1); None below two values."""
-        return statistics.stdev(self.values.values()) if self.n > 1 else None
+        if self.n < 2:
+            return None
+        return statistics.stdev(self.values.values())
 
     @property
     def difference(self) -> float | None:
         """Our mean less the paper's value; None where either is missing."""
-        return None if self.mean is None or self.published is None else self.mean - self.published
+        if self.mean is None or self.published is None:
+            return None
+        return self.mean - self.published
 
 
 @dataclass(frozen=True)
 class Row:
-    """One method under one protocol; ``origin`` says how its scores came about, ``missing`` which are absent."""
+    """One method under one protocol.
+
+    ``origin`` has the precision, protocol, code and environment of its scores, ``missing`` the runs
+    that lack a score.
+    """
 
     label: str
     corpus: str
@@ -165,10 +175,16 @@ def _check_scores(spec: Spec, layout: Layout) -> None:
 
 def _with_defaults(spec: Spec, layout: Layout) -> Spec:
     """Fill in what the layout decides where the settings leave it open."""
+    tasks = spec.tasks
+    if layout.tasks is not None:
+        tasks = layout.tasks
+    metric = spec.metric
+    if layout.metrics:
+        metric = ""  # each column has its own
     return dataclasses.replace(
         spec,
-        tasks=spec.tasks if layout.tasks is None else layout.tasks,
-        metric="" if layout.metrics else spec.metric,
+        tasks=tasks,
+        metric=metric,
         aggregation=layout.aggregation or spec.aggregation,
         protocols=spec.protocols or layout.protocols,
         reference=spec.reference or layout.reference,

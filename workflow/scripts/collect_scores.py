@@ -10,7 +10,7 @@ import time
 
 from semblance.errors import InputError
 from semblance.provenance import beside, write_record
-from semblance.reporting.scores import collect, vouched, write_scores
+from semblance.reporting.scores import collect, score_digests, write_scores
 from semblance.settings import parse_json
 from workflow.scripts.cli import run
 
@@ -29,7 +29,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--record", required=True, help="the record to write")
     args, started = parser.parse_args(argv), time.monotonic()
     paths = args.scores or paths_of(args.root, args.runs)
-    inputs = vouched(paths)
+    inputs = score_digests(paths)
     write_scores(collect(paths), args.output)
     write_record(
         args.record,

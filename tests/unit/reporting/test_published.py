@@ -120,7 +120,7 @@ def ours(values, **given):
 
 
 def verdicts(table, tolerance=0.5):
-    return [record["verdict"] for record in compare([table], FEW, tolerance)]
+    return [record.verdict for record in compare([table], FEW, tolerance)]
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_a_score_on_another_bank_is_never_compared_as_if_it_were_faqir():
         )[0]
         for bank in ("faqir", "stackfaq")
     ]
-    assert [r["verdict"] for r in found] == ["within", STAND_IN]
+    assert [r.verdict for r in found] == ["within", STAND_IN]
     beside = [
         attach(
             build(
