@@ -96,9 +96,7 @@ class Tables:
         """Build the table again; what is not to be checked is taken as it is shown."""
         table, spec = build(record["settings"], self.scores), decode_spec(record["settings"])
         if self.bootstrap:
-            table = with_bootstrap(
-                table, self.chain.root / "scores", spec.draws, spec.bootstrap_seed
-            )
+            table = with_bootstrap(table, self.chain.root, spec.draws, spec.bootstrap_seed)
         else:
             more = shown.notes[len(table.notes) :]  # the note on the bootstrap, if there is one
             table = _taken(replace(table, notes=table.notes + more[:1]), shown, "p_bootstrap")

@@ -11,6 +11,7 @@ import pandas as pd
 from pyarrow import ArrowException
 
 from semblance.errors import InputError, at, is_passing
+from semblance.layout import FAQ_SCORES, RECORD, STS_SCORES, fold_corpus, place
 from semblance.provenance import checked
 from semblance.reporting.layouts import Layout, find_layout
 from semblance.reporting.significance import (
@@ -28,33 +29,38 @@ PValues = dict[str, float | None]  # column -> p, None where it is undefined
 
 
 def predictions_path(
-    root: Path, table: Table, row: Row, seed: int, fold: int | None = None
+    results: Path, table: Table, row: Row, seed: int, fold: int | None = None
 ) -> Path:
-    """Return where a run's predictions lie: ``sts/{corpus}/…`` or ``faq/{bank}-{fold}/…``."""
-    corpus = root / "sts" / row.corpus
+    """Return where the predictions of a run lie below the results folder."""
+    template = STS_SCORES
+    corpus = row.corpus
     if fold is not None:
-        corpus = root / "faq" / f"{table.dataset}-{fold}"
-    return corpus / row.base / row.method / f"seed-{seed}" / "predictions.parquet"
+        template = FAQ_SCORES
+        corpus = fold_corpus(table.dataset, fold)
+    run = {"corpus": corpus, "base": row.base, "method": row.method, "seed": seed}
+    return Path(place(results, template, **run)) / "predictions.parquet"
 
 
-def prediction_digests(table: Table, root: str | Path) -> dict[str, str]:
+def prediction_digests(table: Table, results: str | Path) -> dict[str, str]:
     """Check the predictions behind a table against the records beside them; return {path: sha256}.
 
     What is absent is left out: its cells are missing, or have no bootstrap.
     """
-    rows = [_paths(Path(root), table, row) for row in table.rows]
+    rows = [_paths(Path(results), table, row) for row in table.rows]
     found = {}
     for path in dict.fromkeys(itertools.chain(*rows)):  # rows of two protocols share predictions
         if path.is_file():
-            record = checked(path.parent / "record.json", path.name)
+            record = checked(path.parent / RECORD, path.name)
             found[str(path)] = record["outputs"][path.name]
     return found
 
 
-def _paths(root: Path, table: Table, row: Row) -> list[Path]:
+def _paths(results: Path, table: Table, row: Row) -> list[Path]:
     """Return all predictions behind a row, by seed and fold."""
     folds = _folds(table)
-    return [predictions_path(root, table, row, seed, fold) for seed in row.seeds for fold in folds]
+    return [
+        predictions_path(results, table, row, seed, fold) for seed in row.seeds for fold in folds
+    ]
 
 
 def _folds(table: Table) -> Iterable[int | None]:
@@ -63,7 +69,7 @@ def _folds(table: Table) -> Iterable[int | None]:
     return (None,)
 
 
-def with_bootstrap(table: Table, root: str | Path, draws: int, seed: int) -> Table:
+def with_bootstrap(table: Table, results: str | Path, draws: int, seed: int) -> Table:
     """Add the paired bootstrap's p wherever the predictions of a row and of its reference exist.
 
     STS: on the average column, items resampled within each task. FAQ: on each metric, queries
@@ -75,7 +81,7 @@ def with_bootstrap(table: Table, root: str | Path, draws: int, seed: int) -> Tab
     resampled = RESAMPLED[layout.resampling]
     if (table.metric, table.aggregation) != resampled.scores:
         return table
-    setting = _Setting(table, layout, Path(root), draws, seed)
+    setting = _Setting(table, layout, Path(results), draws, seed)
     peers = {(row.label, row.protocol): row for row in table.rows}
     rows = []
     for row in table.rows:
@@ -104,17 +110,17 @@ def _note(draws: int) -> str:
 
 @dataclass(frozen=True)
 class _Setting:
-    """What the tests of all rows of a table have in common; ``root`` holds the predictions."""
+    """What the tests of all rows of a table have in common."""
 
     table: Table
     layout: Layout
-    root: Path
+    results: Path
     draws: int
     seed: int
 
     def paths(self, row: Row, fold: int | None = None) -> list[Path]:
         """Return the predictions of each seed of a row."""
-        return [predictions_path(self.root, self.table, row, seed, fold) for seed in row.seeds]
+        return [predictions_path(self.results, self.table, row, seed, fold) for seed in row.seeds]
 
 
 def _test_items(setting: _Setting, row: Row, reference: Row) -> PValues:
@@ -158,13 +164,13 @@ def _test_queries(setting: _Setting, row: Row, reference: Row) -> PValues:
     """Test each metric, queries resampled within each fold."""
     table = setting.table
     rows = (row, reference)
-    if not _all_exist([_paths(setting.root, table, side) for side in rows]):
+    if not _all_exist([_paths(setting.results, table, side) for side in rows]):
         return {}
     pairs = {}
     for fold in _folds(table):
         ours, theirs = (_query_means(setting, side, fold) for side in rows)
-        folder = setting.root / "faq" / f"{table.dataset}-{fold}"
-        _require_same_items(folder, ours.index.equals(theirs.index))
+        path = setting.paths(row, fold)[0]
+        _require_same_items(path, ours.index.equals(theirs.index))
         pairs[fold] = (ours, theirs)
     found: PValues = {}
     for metric in setting.layout.metrics:

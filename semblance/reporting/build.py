@@ -10,12 +10,11 @@ from dataclasses import dataclass, field, replace
 import pandas as pd
 
 from semblance.errors import InputError
-from semblance.layout import IN_NATURAL_UNIT, NO_CORPUS
+from semblance.layout import IN_NATURAL_UNIT, NO_CORPUS, START, fold_corpus
 from semblance.reporting.layouts import PREVIOUS, Layout, Scores, find_layout, mean
 from semblance.reporting.notes import ORIGIN, footnotes
 from semblance.reporting.significance import one_sample, welch
 from semblance.reporting.table import (
-    UNTRAINED,
     Cell,
     Row,
     RowSpec,
@@ -26,7 +25,7 @@ from semblance.reporting.table import (
 
 Index = dict[tuple, dict]  # the values of INDEXED -> the line of the CSV
 INDEXED = ("base", "method", "seed", "fold", "task", "metric", "aggregation", "protocol")
-UNTRAINED_SEEDS = (0,)
+SEEDS_OF_START = (0,)  # an untrained model has one value
 NO_VALUES = Cell({})
 
 
@@ -62,7 +61,7 @@ def _index(scores: pd.DataFrame) -> Index:
         if record["aggregation"] == "subset":
             continue
         corpus = record["corpus"]
-        if record["method"] == UNTRAINED:
+        if record["method"] == START:
             corpus = NO_CORPUS  # whatever the path of its folder says
         key = (corpus, *(record[name] for name in INDEXED))
         if key in index:
@@ -88,8 +87,8 @@ class _RowScores:
         """Return a score in points, None if it is absent or not finite."""
         row = self.asked
         corpus = self.corpus
-        if fold and row.method != UNTRAINED:
-            corpus = f"{corpus}-{fold}"
+        if fold and row.method != START:
+            corpus = fold_corpus(corpus, fold)
         key = (corpus, row.base, row.method, seed, fold, task, metric, aggregation, self.protocol)
         record = self.index.get(key)
         if record is None or not math.isfinite(record["value"]):
@@ -111,8 +110,8 @@ class _RowScores:
 def _row(spec: Spec, asked: RowSpec, protocol: str, index: Index) -> Row:
     layout = find_layout(spec.layout)
     seeds = asked.seeds
-    if asked.method == UNTRAINED:
-        seeds = UNTRAINED_SEEDS
+    if asked.method == START:
+        seeds = SEEDS_OF_START
     scores = _RowScores(asked, _corpus(spec, asked, layout), protocol, index)
     by_seed = {str(seed): _of_seed(spec, layout, seed, scores) for seed in seeds}
     return Row(
@@ -130,7 +129,7 @@ def _row(spec: Spec, asked: RowSpec, protocol: str, index: Index) -> Row:
 
 
 def _corpus(spec: Spec, asked: RowSpec, layout: Layout) -> str:
-    if asked.method == UNTRAINED:
+    if asked.method == START:
         return NO_CORPUS
     if layout.over_folds:
         return spec.dataset or ""
@@ -172,7 +171,7 @@ def _compared(row: Row, reference: Row | None, layout: Layout) -> Row:
     """Give each cell the p of its difference from the reference's, and a mark if it is better."""
     if reference is None:
         return row
-    untrained = UNTRAINED in (row.method, reference.method)
+    untrained = START in (row.method, reference.method)
     cells = {}
     for column, cell in row.cells.items():
         if layout.has_test(column):

@@ -5,6 +5,7 @@ import io
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from semblance.layout import STS_DEV
 from semblance.reporting.layouts import Layout, find_layout
 from semblance.reporting.table import Cell, Row, Table
 
@@ -38,7 +39,7 @@ NAMES = {
     "sts16": "STS16",
     "stsb": "STS-B",
     "sickr": "SICK-R",
-    "stsb-dev": "STS-B dev",
+    STS_DEV: "STS-B dev",
     "acc@1": "Acc@1",
     "acc@3": "Acc@3",
     "acc@5": "Acc@5",

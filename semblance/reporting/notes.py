@@ -1,8 +1,9 @@
 """The notes below a table: how it was averaged and tested, and which runs differ or are missing."""
 
+from semblance.layout import START
 from semblance.reporting.layouts import PREVIOUS, find_layout
 from semblance.reporting.significance import smallest_p_permutation, smallest_p_signs
-from semblance.reporting.table import UNTRAINED, Row, Spec
+from semblance.reporting.table import Row, Spec
 
 ORIGIN = ("precision", "protocol", "code", "environment")
 NAMED = 5  # so many missing runs are named, the rest counted
@@ -44,7 +45,7 @@ def _bound(row: Row, rows: list[Row]) -> str:
     reference = next(
         peer for peer in rows if peer.label == row.reference and peer.protocol == row.protocol
     )
-    trained = [side for side in (row, reference) if side.method != UNTRAINED]
+    trained = [side for side in (row, reference) if side.method != START]
     if len(trained) < 2:
         return _bound_against_untrained(len(trained[0].seeds) if trained else 1)
     return _bound_between(len(row.seeds), len(reference.seeds))

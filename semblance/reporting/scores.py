@@ -16,7 +16,7 @@ import pandas as pd
 
 from semblance.errors import InputError, at
 from semblance.files import write_text
-from semblance.layout import SCORE_COLUMNS, SCORE_KEY
+from semblance.layout import RECORD, SCORE_COLUMNS, SCORE_KEY
 from semblance.provenance import checked
 
 COLUMNS = SCORE_COLUMNS
@@ -63,7 +63,7 @@ def score_digests(paths: Iterable[str | Path]) -> dict[str, str]:
     """Check each run's score file against the ``record.json`` beside it; return {path: sha256}."""
     found = {}
     for path in map(Path, paths):
-        record = checked(path.parent / "record.json", path.name)
+        record = checked(path.parent / RECORD, path.name)
         found[str(path)] = record["outputs"][path.name]
     return found
 

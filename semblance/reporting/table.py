@@ -7,11 +7,8 @@ import statistics
 from dataclasses import dataclass, field
 
 from semblance.errors import InputError
-from semblance.layout import START
 from semblance.reporting.layouts import PREVIOUS, Layout, find_layout
 from semblance.settings import decode
-
-UNTRAINED = START  # the method that is no training: one value, no seeds
 
 
 @dataclass(frozen=True)

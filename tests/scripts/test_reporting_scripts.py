@@ -156,8 +156,8 @@ def rendered(results, layout, **given):
     render(
         results,
         layout,
-        "--predictions-root",
-        str(results / "scores"),
+        "--results",
+        str(results),
         "--published",
         str(ROOT / "workflow/published.yaml"),
         **given,
@@ -383,7 +383,7 @@ def test_one_flipped_bit_stops_the_next_stage_and_names_the_file(results, name, 
     flip(results / name)
     steps = {
         "collect": lambda: collected(results),
-        "render": lambda: render(results, "sts", "--predictions-root", str(results / "scores")),
+        "render": lambda: render(results, "sts", "--results", str(results)),
         "compare": lambda: compare_published.main(
             [
                 "--published",

@@ -43,11 +43,11 @@ rule render_table:
         "../../envs/semblance.yaml"
     params:
         settings=lambda w: canonical(PLAN.table_spec(w.table)),
-        root=f"{OUT}/scores",
+        results=OUT,
         code=code("render_table"),
     shell:
         "{PYTHON}.render_table --settings {params.settings:q} --scores {input.record:q}"
-        " --predictions-root {params.root:q} --published {input.published:q} --csv {output.csv:q}"
+        " --results {params.results:q} --published {input.published:q} --csv {output.csv:q}"
         " --markdown {output.markdown:q} --latex {output.latex:q} --json {output.json:q}"
         " --code {params.code} --record {output.record:q} 2> >(tee {log:q} >&2)"
 

@@ -1,6 +1,6 @@
 """Render one table from the long CSV of scores, as CSV, Markdown, LaTeX and JSON.
 
-Where the predictions of a row and of its reference lie under --predictions-root, the paired
+Where the predictions of a row and of its reference lie under --results, the paired
 bootstrap's p is added. With --published, the papers' values stand beside ours.
 """
 
@@ -28,7 +28,7 @@ def main(argv: list[str] | None = None) -> None:
     )
     parser.add_argument("--settings", required=True, help="the table's settings, as JSON")
     parser.add_argument("--scores", required=True, help="record of the long CSV")
-    parser.add_argument("--predictions-root", help="folder that holds sts/ and faq/")
+    parser.add_argument("--results", help="the results folder, which holds the predictions")
     parser.add_argument("--published", help="the papers' numbers (published.yaml)")
     for form in ("csv", "markdown", "latex", "json"):
         parser.add_argument(f"--{form}", required=True, help=f"the {form} file to write")
@@ -40,10 +40,10 @@ def main(argv: list[str] | None = None) -> None:
     scores = Path(args.scores).parent / SCORES
     inputs = {scores: checked(args.scores, SCORES)["outputs"][SCORES]}
     table = build(settings, read_scores(scores))
-    if args.predictions_root:
-        inputs |= prediction_digests(table, args.predictions_root)
+    if args.results:
+        inputs |= prediction_digests(table, args.results)
         spec = decode_spec(settings)
-        table = with_bootstrap(table, args.predictions_root, spec.draws, spec.bootstrap_seed)
+        table = with_bootstrap(table, args.results, spec.draws, spec.bootstrap_seed)
     named = {beside(args.record, path): digest for path, digest in inputs.items()}
     if args.published:
         named["published"] = file_digest(args.published)

@@ -19,7 +19,7 @@ SCORES = frame(
 
 
 def save(root, run, data):
-    path = root / run / "predictions.parquet"
+    path = root / "scores" / run / "predictions.parquet"
     path.parent.mkdir(parents=True)
     data.to_parquet(path)
 
