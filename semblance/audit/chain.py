@@ -1,7 +1,7 @@
-"""The records of a finished run as one chain: the files that each vouches for, the records its inputs lead to.
+"""The records of a finished run as one chain: the files that each lists, and where its inputs come from.
 
-A results folder keeps each artefact beside its ``record.json``, the tables theirs under
-``tables/records``; raw data and base models lie in the resources folder.
+A results folder keeps the record of each artefact beside it, those of the tables in a folder of
+their own; raw data and base models lie in the resources folder.
 """
 
 import functools
@@ -44,16 +44,13 @@ SOURCES = {  # stage -> name of an input -> where the record that vouches for it
     "evaluate_faq": {"weights": (MODEL,), "data": (BANK,)},
 }
 PLACES = (layout.TOKENS, layout.MODEL, layout.EMBEDDINGS, layout.STS_SCORES, layout.FAQ_SCORES)
-OF_FILES = (
-    "collect_scores",
-    "render_table",
-    "compare_published",
-)  # stages that name their inputs as files
+# Stages whose records name their inputs as files.
+OF_FILES = ("collect_scores", "render_table", "compare_published")
 
 
 @dataclass(frozen=True)
 class Link:
-    """One input of a record: its digest, the record that vouches for it, and where that was looked for."""
+    """One input of a record: its digest, the record that lists it, and where that was looked for."""
 
     name: str
     digest: str
@@ -64,16 +61,28 @@ class Link:
 class Chain:
     """All records below a results folder and the resources that it was made from.
 
-    ``resources``: their folder; by default ``resources`` beside the results, where there is one.
+    ``resources``: their folder; by default ``resources`` beside the results, if it is there.
+    Raises InputError for a folder that does not exist.
     """
 
     def __init__(self, root: str | Path, resources: str | Path | None = None):
-        self.root, default = Path(root), Path(root).parent / "resources"
-        self.resources = Path(resources) if resources else default if default.is_dir() else None
+        self.root = Path(root)
+        self.resources: Path | None = self.root.parent / "resources"
+        if resources:
+            self.resources = Path(resources)
+        elif not self.resources.is_dir():
+            self.resources = None
         self._read: dict[Path, dict] = {}
-        for folder in filter(None, (self.root, self.resources)):
+        for folder in self.folders:
             if not folder.is_dir():
                 raise InputError(folder, "no such folder", "name a folder that a run has filled")
+
+    @property
+    def folders(self) -> list[Path]:
+        """The folders that hold records: the results, and the resources if they are there."""
+        if self.resources is None:
+            return [self.root]
+        return [self.root, self.resources]
 
     @functools.cached_property
     def paths(self) -> list[Path]:
@@ -83,13 +92,12 @@ class Chain:
             for path in self.root.rglob(RECORD)
             if not UNRECORDED & set(path.relative_to(self.root).parts)
         ]
-        found += [*self.root.glob(layout.pattern(layout.TABLE_RECORD))]
+        found += self.root.glob(layout.pattern(layout.TABLE_RECORD))
         if self.resources:
-            found += [
-                *self.resources.rglob(RECORD),
-                *self.resources.glob(f"{layout.RAW_DATA}/{layout.pattern(layout.RAW_RECORD)}"),
-            ]
-            found += self.resources.glob(f"{layout.RAW_DATA}/{LOCK}")
+            data = self.resources / layout.RAW_DATA
+            found += self.resources.rglob(RECORD)
+            found += data.glob(layout.pattern(layout.RAW_RECORD))
+            found += data.glob(LOCK)
         return sorted(found)
 
     def read(self, path: Path) -> dict:
@@ -97,89 +105,95 @@ class Chain:
         if path not in self._read:
             record = read_sealed(path)
             for name in ("outputs", "inputs"):
-                told = record.get(name, {})
-                if not isinstance(told, dict) or not all(
-                    isinstance(digest, str) for digest in told.values()
-                ):
+                if not _are_digests(record.get(name, {})):
                     raise InputError(path, f"its {name} are no digests", "delete it and run again")
             self._read[path] = record
         return self._read[path]
 
     def vouched(self, path: Path) -> dict[Path, str]:
-        """Return {file: sha256} of what the record at ``path`` vouches for."""
+        """Return {file: sha256} of the files that the record at ``path`` lists."""
         record = self.read(path)
         if "outputs" in record:
-            return {
-                Path(os.path.normpath(path.parent / name)): digest
-                for name, digest in record["outputs"].items()
-            }
-        data, files = (
-            (path.parent, record)
-            if path.name == LOCK
-            else (path.parent.parent, record.get("files", {}))
-        )
-        return {
-            Path(os.path.normpath(data / name)): entry["sha256"] for name, entry in files.items()
-        }
+            return _below(path.parent, record["outputs"])
+        if path.name == LOCK:
+            folder = path.parent
+            entries = record
+        else:
+            folder = path.parent.parent
+            entries = record.get("files", {})
+        return _below(folder, {name: entry["sha256"] for name, entry in entries.items()})
 
     @functools.cached_property
     def owners(self) -> dict[Path, Path]:
-        """Each file with the record that vouches for it; an unreadable record vouches for nothing."""
+        """Each file with the record that lists it, as far as the records can be read."""
         found: dict[Path, Path] = {}
         for path in self.paths:
-            if path.name != LOCK and self._readable(path):
+            if path.name != LOCK and self._is_readable(path):
                 found |= dict.fromkeys(self.vouched(path), path)
         return found
 
-    def _readable(self, path: Path) -> bool:
+    def _is_readable(self, path: Path) -> bool:
         try:
             return bool(self.read(path))
         except InputError:
             return False
 
     def links(self, path: Path) -> Iterator[Link]:
-        """Yield the inputs of the record at ``path``, each with the record that vouches for its digest, if any."""
+        """Yield the inputs of the record at ``path``, each with the record that lists its digest."""
         record = self.read(path)
         stage = record.get("stage", "")
         for name, digest in record.get("inputs", {}).items():
             if name == "published" or stage == "download_model":
                 continue  # their sources lie outside of what a run keeps
             file = self._file(path, stage, name)
-            sought = (str(file),) if file else self._sought(path, stage, name)
-            sources = (
-                [self.owners.get(file)]
-                if file
-                else [Path(s) for pattern in sought for s in sorted(glob.glob(pattern))]
-            )
-            yield Link(
-                name,
-                digest,
-                next((s for s in sources if s and self._gives(s, digest, file)), None),
-                sought,
-            )
+            if file:
+                yield self._link_to_file(name, digest, file)
+            else:
+                yield self._link_to_record(name, digest, self._sought(path, stage, name))
+
+    def _link_to_file(self, name: str, digest: str, file: Path) -> Link:
+        owner = self.owners.get(file)
+        if owner and self.vouched(owner)[file] != digest:
+            owner = None
+        return Link(name, digest, owner, (str(file),))
+
+    def _link_to_record(self, name: str, digest: str, sought: tuple[str, ...]) -> Link:
+        for pattern in sought:
+            for source in map(Path, sorted(glob.glob(pattern))):
+                if self._gives(source, digest):
+                    return Link(name, digest, source, sought)
+        return Link(name, digest, None, sought)
+
+    def _gives(self, source: Path, digest: str) -> bool:
+        """Tell whether a digest is that of one output of a record, or of all of them together."""
+        if not self._is_readable(source):
+            return False
+        outputs = self.read(source).get("outputs", {})
+        return digest == text_digest(canonical(outputs)) or digest in outputs.values()
 
     def _file(self, path: Path, stage: str, name: str) -> Path | None:
         """Return the file that an input's name tells, None where the name tells a role."""
         if stage.startswith("prepare_"):
-            return Path(
-                os.path.normpath((self.resources or Path("resources")) / layout.RAW_DATA / name)
-            )
-        return Path(os.path.normpath(path.parent / name)) if stage in OF_FILES else None
+            file = (self.resources or Path("resources")) / layout.RAW_DATA / name
+        elif stage in OF_FILES:
+            file = path.parent / name
+        else:
+            return None
+        return Path(os.path.normpath(file))
 
     def _sought(self, path: Path, stage: str, name: str) -> tuple[str, ...]:
         """Return the patterns of where the record behind an input may lie."""
         root = glob.escape(str(self.root))
         downloads = glob.escape(str(self.resources or "resources"))
-        if name.endswith(f"/{RECORD}"):  # frozen embeddings stand under their own path
-            return ("/".join([root, *map(glob.escape, Path(name).parts[-6:])]),)
+        if name.endswith(f"/{RECORD}"):  # frozen embeddings go by their own path
+            parts = map(glob.escape, Path(name).parts[-6:])
+            return ("/".join([root, *parts]),)
         place = {key: glob.escape(value) for key, value in self._place(path).items()}
         patterns = SOURCES.get(stage, {}).get(name, ())
         if name == "weights" and place["method"] == layout.START:
             patterns = (BASE,)
         place["bank"] = place.get("corpus", "").rpartition("-")[0]
-        return tuple(
-            pattern.format(root=root, downloads=downloads, **place) for pattern in patterns
-        )
+        return tuple(p.format(root=root, downloads=downloads, **place) for p in patterns)
 
     def _place(self, path: Path) -> dict[str, str]:
         """Return corpus, base, method and seed, as far as a record's path names them."""
@@ -189,13 +203,14 @@ class Chain:
                 return found
         return {}
 
-    def _gives(self, source: Path, digest: str, file: Path | None) -> bool:
-        if not self._readable(source):
-            return False
-        if file:
-            return self.vouched(source)[file] == digest
-        outputs = self.read(source).get("outputs", {})
-        return digest == text_digest(canonical(outputs)) or digest in outputs.values()
+
+def _are_digests(value: object) -> bool:
+    """Tell whether a record's entry maps names to texts."""
+    return isinstance(value, dict) and all(isinstance(digest, str) for digest in value.values())
+
+
+def _below(folder: Path, names: dict[str, str]) -> dict[Path, str]:
+    return {Path(os.path.normpath(folder / name)): digest for name, digest in names.items()}
 
 
 def damage(path: Path, expected: str) -> str:
@@ -203,4 +218,6 @@ def damage(path: Path, expected: str) -> str:
     if not path.is_file():
         return f"missing: expected sha256 {expected}"
     actual = file_digest(path)
-    return "" if actual == expected else f"damaged: expected sha256 {expected}, found {actual}"
+    if actual == expected:
+        return ""
+    return f"damaged: expected sha256 {expected}, found {actual}"

@@ -8,17 +8,18 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from semblance import layout
 from semblance.audit.cells import seed_folders
 from semblance.audit.chain import Chain, damage
 from semblance.errors import InputError
 from semblance.provenance import read_text
 from semblance.reporting.formats import MISSING, NAMES
-from semblance.reporting.table import Row, Table, from_json
+from semblance.reporting.table import Cell, Row, Table, from_json
 
 WIDTH = 100
 DIGITS = 16  # of a digest, in the text; the JSON has it whole
 FEW = 4  # so many raw files are named in the text, the rest counted
-TOLD = (
+FACTS = (
     "settings",
     "counts",
     "steps",
@@ -53,76 +54,93 @@ def explain(
     ``row``: a label (with several protocols ``label [protocol]``) or a method; ``column``: as in the
     table's header. Raises InputError that lists the known names for one that is unknown.
     """
-    chain, place = Chain(root, resources), Path(root) / "tables" / "json" / f"{table}.json"
-    known = sorted(p.stem for p in place.parent.glob("*.json"))
-    if table not in known:
-        raise InputError(table, "no such table", f"known are {', '.join(known)}")
-    shown = from_json(read_text(place), str(place))
-    chosen, name = _row(shown, row), _column(shown, column)
-    cell, way = chosen.cells.get(name), _Way(chain)
+    chain = Chain(root, resources)
+    shown = _table(chain.root, table)
+    chosen = _row(shown, row)
+    name = _column(shown, column)
+    cell = chosen.cells.get(name)
     if cell is None:
         raise InputError(
             name, f"does not apply to the row {chosen.label}", f"it has {', '.join(chosen.cells)}"
         )
-    facts = {
-        "value": MISSING if cell.mean is None else cell.mean,
-        "sd": cell.sd,
-        "n": cell.n,
-        "p": cell.p,
-        "p_bootstrap": cell.p_bootstrap,
-        "published": cell.published,
-        "protocol": chosen.protocol,
-        "reduction": "mean and sample standard deviation of the seeds' values",
-        "missing": list(chosen.missing),
-    }
-    seeds = [_seed(way, shown, chosen, seed, value) for seed, value in cell.values.items()]
-    made = [way.made(Path(root) / "tables" / "records" / f"{table}.json", "table")]
-    return Node(f"{table}, {chosen.label}, {name}", "", _present(facts), [], seeds + made)
+    tree = _Tree(chain)
+    seeds = [tree.of_seed(shown, chosen, seed, value) for seed, value in cell.values.items()]
+    record = Path(layout.place(chain.root, layout.TABLE_RECORD, table=table))
+    return Node(
+        f"{table}, {chosen.label}, {name}",
+        facts=_present(_cell_facts(chosen, cell)),
+        sources=[*seeds, tree.of_record(record, "table")],
+    )
+
+
+def _table(root: Path, name: str) -> Table:
+    path = Path(layout.place(root, layout.TABLE_JSON, table=name))
+    known = sorted(other.stem for other in path.parent.glob("*.json"))
+    if name not in known:
+        raise InputError(name, "no such table", f"known are {', '.join(known)}")
+    return from_json(read_text(path), str(path))
 
 
 def _row(table: Table, asked: str) -> Row:
-    for names in (lambda r: r.label, lambda r: f"{r.label} [{r.protocol}]", lambda r: r.method):
-        found = [row for row in table.rows if names(row) == asked]
+    """Return the row of a label, of a label and protocol, or of a method."""
+    ways = (lambda row: row.label, _label_and_protocol, lambda row: row.method)
+    for name in ways:
+        found = [row for row in table.rows if name(row) == asked]
         if len(found) == 1:
             return found[0]
-    several = len({row.protocol for row in table.rows}) > 1
-    known = [f"{row.label} [{row.protocol}]" if several else row.label for row in table.rows]
-    raise InputError(asked, "no row, or several", f"known are {', '.join(known)}")
+    protocols = {row.protocol for row in table.rows}
+    name = _label_and_protocol if len(protocols) > 1 else ways[0]
+    known = ", ".join(map(name, table.rows))
+    raise InputError(asked, "no row, or several", f"known are {known}")
+
+
+def _label_and_protocol(row: Row) -> str:
+    return f"{row.label} [{row.protocol}]"
 
 
 def _column(table: Table, asked: str) -> str:
     for column in table.columns:
         if asked in (column, NAMES.get(column)):
             return column
-    raise InputError(
-        asked, "no such column", f"known are {', '.join(NAMES.get(c, c) for c in table.columns)}"
-    )
+    known = ", ".join(NAMES.get(column, column) for column in table.columns)
+    raise InputError(asked, "no such column", f"known are {known}")
 
 
-def _seed(way: "_Way", table: Table, row: Row, seed: str, value: float) -> Node:
-    places = seed_folders(way.chain.root / "scores", table, row, int(seed))
-    facts = {"value": value} | ({"reduction": "mean of its folds"} if len(places) > 1 else {})
-    return Node(
-        f"seed {seed}",
-        "",
-        facts,
-        [],
-        [way.made(place / "record.json", "predictions") for place in places],
-    )
+def _cell_facts(row: Row, cell: Cell) -> dict[str, Any]:
+    return {
+        "value": MISSING if cell.mean is None else cell.mean,
+        "sd": cell.sd,
+        "n": cell.n,
+        "p": cell.p,
+        "p_bootstrap": cell.p_bootstrap,
+        "published": cell.published,
+        "protocol": row.protocol,
+        "reduction": "mean and sample standard deviation of the seeds' values",
+        "missing": list(row.missing),
+    }
 
 
 def _present(facts: dict) -> dict:
     return {name: value for name, value in facts.items() if value not in (None, "", [], {})}
 
 
-class _Way:
+class _Tree:
     """Follows records to their sources, each once."""
 
     def __init__(self, chain: Chain):
         self.chain = chain
         self.known: dict[Path, Node] = {}
 
-    def made(self, path: Path, role: str) -> Node:
+    def of_seed(self, table: Table, row: Row, seed: str, value: float) -> Node:
+        """Return the node of a seed's value in a row, and of the predictions behind it."""
+        folders = seed_folders(self.chain.root / "scores", table, row, int(seed))
+        facts: dict[str, Any] = {"value": value}
+        if len(folders) > 1:
+            facts["reduction"] = "mean of its folds"
+        sources = [self.of_record(folder / layout.RECORD, "predictions") for folder in folders]
+        return Node(f"seed {seed}", facts=facts, sources=sources)
+
+    def of_record(self, path: Path, role: str) -> Node:
         """Return the node of a record, called ``role`` by its reader, and of all that it leads to."""
         if path not in self.known:
             self.known[path] = self._node(path)
@@ -130,111 +148,129 @@ class _Way:
 
     def _node(self, path: Path) -> Node:
         try:
-            record, vouched = self.chain.read(path), self.chain.vouched(path)
+            record = self.chain.read(path)
+            files = self.chain.vouched(path)
         except InputError as error:
-            return Node(
-                "", str(path), {}, [{"file": str(path), "sha256": "", "state": error.problem}]
-            )
-        facts = {name: record.get(name) for name in TOLD} | {
-            "made": f"{record.get('finished')} in {record.get('seconds')} s"
-        }
+            unreadable = {"file": str(path), "sha256": "", "state": error.problem}
+            return Node("", str(path), files=[unreadable])
+        facts = {name: record.get(name) for name in FACTS}
+        facts["made"] = f"{record.get('finished')} in {record.get('seconds')} s"
         return Node(
             "",
             str(path),
-            _present(facts),
-            [_file(*item) for item in vouched.items()],
-            self._sources(path, record),
+            facts=_present(facts),
+            files=[_file(file, digest) for file, digest in files.items()],
+            sources=self._sources(path, record.get("stage", "")),
         )
 
-    def _sources(self, path: Path, record: dict) -> list[Node]:
-        """Return the sources of a record; a table's scores and predictions stand with its seeds already."""
-        stage, nodes, raw = record.get("stage", ""), [], []
-        for link in self.chain.links(path) if stage != "render_table" else ():
+    def _sources(self, path: Path, stage: str) -> list[Node]:
+        """Return the nodes of what a record's inputs name."""
+        if stage == "render_table":
+            return []  # its scores and predictions stand with its seeds already
+        nodes = []
+        raw = []
+        for link in self.chain.links(path):
             if link.source is None:
-                lost = {
-                    "file": " or ".join(link.sought),
-                    "sha256": link.digest,
-                    "state": "not vouched for, or not here",
-                }
-                nodes.append(Node(link.name, "", {}, [lost]))
+                nodes.append(_lost(link.name, link.digest, link.sought))
             elif stage.startswith("prepare_"):
                 raw.append(_file(Path(link.sought[0]), link.digest))
-            else:  # frozen embeddings are called by the entropy model that made them
-                nodes.append(
-                    self.made(
-                        link.source, Path(link.name).parts[-3] if "/" in link.name else link.name
-                    )
-                )
-        return nodes + ([Node("raw data", "", {}, raw)] if raw else [])
+            else:
+                nodes.append(self.of_record(link.source, _role(link.name)))
+        if raw:
+            nodes.append(Node("raw data", files=raw))
+        return nodes
+
+
+def _role(name: str) -> str:
+    """Return what an input is called: frozen embeddings by the entropy model that made them."""
+    if "/" in name:
+        return Path(name).parts[-3]
+    return name
+
+
+def _lost(name: str, digest: str, sought: tuple[str, ...]) -> Node:
+    state = "not vouched for, or not here"
+    return Node(name, files=[{"file": " or ".join(sought), "sha256": digest, "state": state}])
 
 
 def _file(path: Path, digest: str) -> dict[str, str]:
-    return {"file": str(path), "sha256": digest, "state": damage(path, digest) or CHECKED}
+    state = damage(path, digest) or CHECKED
+    return {"file": str(path), "sha256": digest, "state": state}
 
 
 def problems(node: Node) -> int:
     """Return how many files on the way are not what their records say."""
-    return sum(file["state"] != CHECKED for file in node.files) + sum(map(problems, node.sources))
+    own = [file for file in node.files if file["state"] != CHECKED]
+    return len(own) + sum(map(problems, node.sources))
 
 
 def to_json(node: Node) -> str:
     """Return the whole tree as JSON."""
-    return json.dumps(asdict(node), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    text = json.dumps(asdict(node), indent=1, ensure_ascii=False, allow_nan=False)
+    return f"{text}\n"
 
 
 def to_text(node: Node) -> str:
-    """Return the tree as indented lines; what stood above is told once, of settings what differs."""
-    return "\n".join(_lines(node, "", {})) + "\n"
+    """Return the tree as indented lines; each record is shown once, of settings what differs."""
+    return "\n".join(_Text().lines(node, "")) + "\n"
 
 
-def _lines(node: Node, indent: str, seen: dict) -> Iterator[str]:
-    before = node.record in seen and bool(node.record)
-    yield from _wrapped(
-        indent, " ".join(filter(None, [node.name, node.record, "(as above)" if before else ""]))
-    )
-    if before:
-        return
-    seen[node.record], inner = True, indent + "  "
-    yield from _files(node, inner)
-    for name, value in node.facts.items():
-        yield from _wrapped(inner, f"{name}  {_told(name, value, seen)}")
-    for source in node.sources:
-        yield from _lines(source, inner, seen)
+class _Text:
+    """Writes a tree as lines, and remembers what it has shown."""
+
+    def __init__(self):
+        self.records: set[str] = set()
+        self.first: dict[tuple[str, frozenset], dict] = {}  # of settings with the same keys
+
+    def lines(self, node: Node, indent: str) -> Iterator[str]:
+        """Yield the lines of a node and of all below it."""
+        shown_before = node.record in self.records
+        words = [node.name, node.record, "(as above)" if shown_before else ""]
+        yield from _wrapped(indent, " ".join(filter(None, words)))
+        if shown_before:
+            return
+        if node.record:
+            self.records.add(node.record)
+        inner = f"{indent}  "
+        yield from _file_lines(node, inner)
+        for name, value in node.facts.items():
+            yield from _wrapped(inner, f"{name}  {self._format_fact(name, value)}")
+        for source in node.sources:
+            yield from self.lines(source, inner)
+
+    def _format_fact(self, name: str, value: Any) -> str:
+        """Return a fact as text; of settings after the first, what differs from the first."""
+        if name == "training":
+            step, best_step = value.get("step"), value.get("best_step")
+            return f"step {step}, best step {best_step}, dev {value.get('best')}"
+        if name == "code":
+            return str(value)[:DIGITS]
+        if not isinstance(value, dict):
+            return str(value)
+        first = self.first.setdefault((name, frozenset(value)), value)
+        changed = {key: new for key, new in value.items() if new != first[key]}
+        if first is value or len(changed) > len(value) / 2:
+            return _one_line(value)
+        if changed:
+            return f"as above but {_one_line(changed)}"
+        return "as above"
 
 
-def _files(node: Node, indent: str) -> Iterator[str]:
-    """Yield a line for the files that matter: weights, or the first few, and each that is not as it should be."""
+def _file_lines(node: Node, indent: str) -> Iterator[str]:
+    """Yield a line for the weights, or else for the first few files, and for each wrong file."""
     weights = [file for file in node.files if file["file"].endswith(".safetensors")]
-    named = [
-        file
-        for file in node.files
-        if file in (weights or node.files[:FEW]) or file["state"] != CHECKED
-    ]
+    chosen = weights or node.files[:FEW]
+    named = [file for file in node.files if file in chosen or file["state"] != CHECKED]
     for file in named:
-        path = (
-            os.path.relpath(file["file"], Path(node.record).parent) if node.record else file["file"]
-        )
+        path = file["file"]
+        if node.record:
+            path = os.path.relpath(path, Path(node.record).parent)
         yield f"{indent}{file['state']}  sha256 {file['sha256'][:DIGITS]}  {path}"
     if len(named) < len(node.files):
         yield f"{indent}{CHECKED}  {len(node.files) - len(named)} files more"
 
 
-def _told(name: str, value: Any, seen: dict) -> str:
-    """Return a fact as text; of settings and environments after the first, what differs from the first."""
-    if name == "training":
-        return (
-            f"step {value.get('step')}, best step {value.get('best_step')}, dev {value.get('best')}"
-        )
-    if not isinstance(value, dict):
-        return str(value)[:DIGITS] if name == "code" else str(value)
-    first = seen.setdefault((name, frozenset(value)), value)
-    changed = {key: new for key, new in value.items() if new != first[key]}
-    if first is value or len(changed) > len(value) / 2:
-        return _spaced(value)
-    return f"as above but {_spaced(changed)}" if changed else "as above"
-
-
-def _spaced(value: dict) -> str:
+def _one_line(value: dict) -> str:
     return json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 

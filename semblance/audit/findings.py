@@ -7,12 +7,11 @@ from pathlib import Path
 
 from semblance.errors import InputError
 
-DIGESTS, SEALS, LINKS = (
-    "digests of files",
-    "seals of records",
-    "links from records to their sources",
-)
-SCORES, CELLS = "scores recomputed from predictions", "table cells recomputed from predictions"
+DIGESTS = "digests of files"
+SEALS = "seals of records"
+LINKS = "links from records to their sources"
+SCORES = "scores recomputed from predictions"
+CELLS = "table cells recomputed from predictions"
 UNKNOWN = "scores that predictions cannot give (geometry), digest checked only"
 FORMS = "tables and pages, byte for byte as their settings and scores make them"
 UNREADABLE = (InputError, OSError, ValueError, LookupError, TypeError, AttributeError, csv.Error)
@@ -41,27 +40,28 @@ class Findings:
 
     def unreadable(self, kind: str, path: Path, error: Exception) -> None:
         """Make a problem of an error that came up while ``path`` was read."""
-        if isinstance(error, InputError):
-            told = error.problem if error.where == str(path) else str(error)
-        else:
-            told = f"cannot be read ({getattr(error, 'strerror', None) or f'{type(error).__name__}: {error}'})"
-        self.check(kind, False, path, told)
+        self.check(kind, False, path, _format_error(path, error))
+
+
+def _format_error(path: Path, error: Exception) -> str:
+    if not isinstance(error, InputError):
+        reason = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
+        return f"cannot be read ({reason})"
+    if error.where == str(path):
+        return error.problem
+    return str(error)
 
 
 def report(found: Findings) -> str:
     """Return what holds, with counts, the notes, and each problem on a line of its own."""
     width = max(map(len, found.checked), default=0)
-    lines = [
-        f"{kind:<{width}}  {total - found.failed[kind]:>7,} of {total:>7,} hold"
-        for kind, total in found.checked.items()
-    ]
-    lines += [
-        f"note: {InputError(path, what)}" for path, what in found.notes
-    ]  # its text is one harmless line
+    lines = []
+    for kind, total in found.checked.items():
+        holding = total - found.failed[kind]
+        lines.append(f"{kind:<{width}}  {holding:>7,} of {total:>7,} hold")
+    # The text of an InputError is one line without control characters.
+    lines += [f"note: {InputError(path, what)}" for path, what in found.notes]
     lines += [str(InputError(path, what)) for path, what in found.problems]
-    return (
-        "\n".join(
-            [*lines, f"{sum(found.checked.values()):,} checks, {len(found.problems):,} problems"]
-        )
-        + "\n"
-    )
+    checks = sum(found.checked.values())
+    lines.append(f"{checks:,} checks, {len(found.problems):,} problems")
+    return "\n".join(lines) + "\n"

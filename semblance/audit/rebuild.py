@@ -1,4 +1,7 @@
-"""The rendered tables and the comparison page once more: from settings and scores, and cell by cell from the runs."""
+"""The rendered tables and the comparison page, made once more and compared.
+
+Tables are built from their settings and scores, and recomputed cell by cell from the runs.
+"""
 
 import functools
 from dataclasses import dataclass, replace
@@ -6,6 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from semblance import layout
 from semblance.audit.cells import Files, check_cells, folders
 from semblance.audit.chain import Chain
 from semblance.audit.findings import CELLS, FORMS, UNREADABLE, Findings
@@ -35,7 +39,7 @@ class Tables:
     found: Findings
 
     def __post_init__(self):
-        self.folder = self.chain.root / "tables"
+        self.folder = self.chain.root / layout.TABLES
 
     @functools.cached_property
     def scores(self) -> pd.DataFrame:
@@ -49,11 +53,13 @@ class Tables:
 
     @functools.cached_property
     def printed_digest(self) -> str:
-        """The digest of the papers' numbers; empty where they are not there."""
-        return file_digest(self.published) if self.published.is_file() else ""
+        """The digest of the papers' numbers; empty if the file is not there."""
+        if not self.published.is_file():
+            return ""
+        return file_digest(self.published)
 
     def check(self, readable: list[Path]) -> None:
-        """Check every table that one of the readable records vouches for, and the comparison page."""
+        """Check every table that one of the readable records lists, and the comparison page."""
         records = [
             path for path in readable if self.chain.read(path).get("stage") == "render_table"
         ]
@@ -71,84 +77,77 @@ class Tables:
                 self.found.unreadable(FORMS, page, error)
 
     def _table(self, path: Path) -> Table:
-        """Check a table's forms against its JSON, the JSON against settings and scores, its cells against the runs."""
-        source, record = self.folder / "json" / path.name, self.chain.read(path)
+        """Check a table's forms, its settings and scores, and its cells; return it as it is shown."""
+        source = Path(layout.place(self.chain.root, layout.TABLE_JSON, table=path.stem))
         text = read_text(source)
         table = from_json(text, str(source))
-        self.found.check(
-            FORMS, to_json(table) == text, source, "its means, sd or n are not those of its values"
-        )
+        same = to_json(table) == text
+        self.found.check(FORMS, same, source, "its means, sd or n are not those of its values")
         for form, write in (("csv", csv_text), ("md", markdown), ("tex", latex)):
             file = self.folder / f"{path.stem}.{form}"
-            self.found.check(
-                FORMS, read_text(file) == write(table), file, f"is not what {source} gives"
-            )
-        again = self._rebuilt(table, record)
-        told = f"not what its settings and scores.csv give: {_difference(table, again)}"
-        self.found.check(FORMS, again == table, source, told)
+            same = read_text(file) == write(table)
+            self.found.check(FORMS, same, file, f"is not what {source} gives")
+        again = self._rebuilt(table, self.chain.read(path))
+        problem = f"not what its settings and scores.csv give: {_difference(table, again)}"
+        self.found.check(FORMS, again == table, source, problem)
         for row in table.rows:
-            self._left_out(source, table, row)
-        files = Files(self.folder / f"{path.stem}.csv", source, self.chain.root / "scores")
+            self._note_other_seeds(source, table, row)
+        csv_file = self.folder / f"{path.stem}.csv"
+        files = Files(csv_file, source, self.chain.root / "scores")
         check_cells(files, table, self.runs, functools.partial(self.found.check, CELLS))
         return table
 
     def _rebuilt(self, shown: Table, record: dict) -> Table:
         """Build the table again; what is not to be checked is taken as it is shown."""
-        table, spec = build(record["settings"], self.scores), decode_spec(record["settings"])
+        spec = decode_spec(record["settings"])
+        table = build(record["settings"], self.scores)
         if self.bootstrap:
             table = with_bootstrap(table, self.chain.root, spec.draws, spec.bootstrap_seed)
         else:
             more = shown.notes[len(table.notes) :]  # the note on the bootstrap, if there is one
-            table = _taken(replace(table, notes=table.notes + more[:1]), shown, "p_bootstrap")
+            table = replace(table, notes=table.notes + more[:1])
+            table = _with_field_of(table, shown, "p_bootstrap")
         if record["inputs"].get("published") == self.printed_digest:
             return attach(table, self.printed)
         self.found.note(
             self.folder / f"{shown.name}.md",
             f"made with another {self.published.name}; its published values were not checked",
         )
-        return _taken(table, shown, "published")
+        return _with_field_of(table, shown, "published")
 
-    def _left_out(self, source: Path, table: Table, row: Row) -> None:
+    def _note_other_seeds(self, source: Path, table: Table, row: Row) -> None:
+        """Note the seeds that were scored for a row and that the table leaves out."""
         places = {folder.parent for folder in folders(self.chain.root / "scores", table, row)}
-        scored = {
-            int(folder.name.removeprefix("seed-"))
-            for folder in self.runs
-            if folder.parent in places
-        }
-        left = sorted(scored - set(row.seeds))
-        if left:
-            self.found.note(
-                source,
-                f"{row.label}: without the seeds {', '.join(map(str, left))}, which are scored",
-            )
+        runs = [folder for folder in self.runs if folder.parent in places]
+        scored = {int(folder.name.removeprefix("seed-")) for folder in runs}
+        left_out = sorted(scored - set(row.seeds))
+        if left_out:
+            seeds = ", ".join(map(str, left_out))
+            self.found.note(source, f"{row.label}: without the seeds {seeds}, which are scored")
 
     def _page(self, path: Path, tables: dict[str, Table]) -> None:
         """Write the comparison with the papers again."""
-        record, file = self.chain.read(path), self.folder / "published.md"
+        record = self.chain.read(path)
+        file = self.folder / "published.md"
         if record["inputs"].get("published") != self.printed_digest:
             self.found.note(file, f"made with another {self.published.name}; not checked")
             return
-        again = compare(
-            [tables[Path(name).name] for name in record["tables"]],
-            self.printed,
-            record["tolerance"],
-        )
-        holds = read_text(file) == ledger(again, self.printed, record["tolerance"])
-        self.found.check(FORMS, holds, file, "is not what the tables give")
+        asked = [tables[Path(name).name] for name in record["tables"]]
+        tolerance = record["tolerance"]
+        page = ledger(compare(asked, self.printed, tolerance), self.printed, tolerance)
+        self.found.check(FORMS, read_text(file) == page, file, "is not what the tables give")
 
 
-def _taken(table: Table, shown: Table, what: str) -> Table:
+def _with_field_of(table: Table, shown: Table, what: str) -> Table:
     """Return ``table`` with one field of each cell as ``shown`` has it."""
-    rows = []
-    for row, other in zip(table.rows, shown.rows, strict=False):
-        cells = {
-            name: replace(cell, **{what: getattr(other.cells[name], what)})
-            if name in other.cells
-            else cell
-            for name, cell in row.cells.items()
-        }
-        rows.append(replace(row, cells=cells))
-    return replace(table, rows=tuple(rows) + table.rows[len(rows) :])
+    rows = list(table.rows)
+    for position, (row, other) in enumerate(zip(table.rows, shown.rows, strict=False)):
+        cells = dict(row.cells)
+        for column in cells.keys() & other.cells.keys():
+            value = getattr(other.cells[column], what)
+            cells[column] = replace(cells[column], **{what: value})
+        rows[position] = replace(row, cells=cells)
+    return replace(table, rows=tuple(rows))
 
 
 def _difference(shown: Table, again: Table) -> str:
@@ -158,9 +157,10 @@ def _difference(shown: Table, again: Table) -> str:
             if row.cells.get(column) != other.cells.get(column):
                 return f"row {row.label}, column {column}"
         if row != other:
-            return f"row {row.label}, " + _fields(row, other)
-    return _fields(shown, again)
+            return f"row {row.label}, {_different_fields(row, other)}"
+    return _different_fields(shown, again)
 
 
-def _fields(shown: object, again: object) -> str:
-    return ", ".join(name for name, value in vars(shown).items() if value != getattr(again, name))
+def _different_fields(shown: object, again: object) -> str:
+    names = [name for name, value in vars(shown).items() if value != getattr(again, name)]
+    return ", ".join(names)
