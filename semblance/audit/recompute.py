@@ -1,4 +1,4 @@
-"""Scores once more from the per-item predictions, by another road than semblance.evaluation: pandas and scipy.
+"""Scores once more from the per-item predictions, in another way than semblance.evaluation: pandas and scipy.
 
 A score is named (task, subset, metric, aggregation, protocol) and stands in its natural unit.
 """
@@ -12,34 +12,39 @@ from scipy import stats
 
 Key = tuple[str, str, str, str, str]
 Values = dict[Key, tuple[float, int]]  # the value and the number of items behind it
+Identity = tuple[str, bool, str]  # its name, whether it holds, for which task or protocol
 CUTOFFS = (1, 3, 5)
+RANKS_ALONE = "Spearman is unchanged under a strictly monotone map"
+SINGLE_ANSWER = "MAP = MRR where one answer is relevant"
 EXACT = 1e-12  # what two ways of summing the same numbers may differ by
 
 
 def sts_values(frame: pd.DataFrame, protocol: str) -> Values:
-    """Return every correlation of a run's STS predictions: the whole task, its subsets, and their two means."""
+    """Return every correlation of a run's STS predictions: of each task, its subsets, their means."""
     found: Values = {}
     for (task, part), metric in product(frame.groupby("task"), ("spearman", "pearson")):
-        groups = {
-            str(name): (correlation(group, metric), len(group))
-            for name, group in part.groupby("subset")
+        subsets = {}
+        for name, group in part.groupby("subset"):
+            subsets[str(name)] = (correlation(group, metric), len(group))
+        values, sizes = zip(*subsets.values(), strict=True)
+        means = {
+            "all": correlation(part, metric),
+            "mean": np.mean(values),
+            "wmean": np.average(values, weights=sizes),
         }
-        values, sizes = zip(*groups.values(), strict=True)
-        for name, value in (
-            ("all", correlation(part, metric)),
-            ("mean", np.mean(values)),
-            ("wmean", np.average(values, weights=sizes)),
-        ):
+        for name, value in means.items():
             found[task, "", metric, name, protocol] = (float(value), len(part))
-        if set(groups) != {""}:
-            found |= {
-                (task, name, metric, "subset", protocol): score for name, score in groups.items()
-            }
+        if set(subsets) != {""}:
+            for name, score in subsets.items():
+                found[task, name, metric, "subset", protocol] = score
     return found
 
 
 def correlation(items: pd.DataFrame, metric: str) -> float:
-    """Return the correlation of ``gold`` and ``similarity``: "pearson", or "spearman" as Pearson's of the ranks."""
+    """Return the correlation of ``gold`` and ``similarity``.
+
+    ``metric``: "pearson", or "spearman", which is Pearson's of the ranks.
+    """
     sides = [items["gold"].to_numpy(float), items["similarity"].to_numpy()]
     if metric == "spearman":
         sides = [stats.rankdata(side) for side in sides]
@@ -48,32 +53,26 @@ def correlation(items: pd.DataFrame, metric: str) -> float:
 
 
 def faq_values(frame: pd.DataFrame, bank: str) -> Values:
-    """Return accuracies and MAP of a run's retrieval predictions, from the ranks of the relevant answers alone."""
+    """Return accuracies and MAP of a run's retrieval predictions, from the ranks of the answers."""
     found: Values = {}
     for protocol, queries in frame.groupby("protocol"):
         ranks = [np.sort(np.asarray(r)) for r in queries["ranks"]]
         scores = {f"acc@{k}": np.mean([r[0] <= k for r in ranks]) for k in CUTOFFS}
-        scores["map"] = np.mean([np.mean(np.arange(1, len(r) + 1) / r) for r in ranks])
-        found |= {
-            (bank, "", metric, "test", protocol): (float(v), len(ranks))
-            for metric, v in scores.items()
-        }
+        precision = [np.mean(np.arange(1, len(r) + 1) / r) for r in ranks]
+        scores["map"] = np.mean(precision)
+        for metric, value in scores.items():
+            found[bank, "", metric, "test", protocol] = (float(value), len(ranks))
     return found
 
 
-def sts_identities(frame: pd.DataFrame, shown: dict[Key, float]) -> Iterator[tuple[str, bool, str]]:
-    """Yield (identity, whether it holds, where) for the scores that a run shows beside its predictions."""
+def sts_identities(frame: pd.DataFrame, shown: dict[Key, float]) -> Iterator[Identity]:
+    """Yield the identities that a run's STS scores must fulfil, from scores and predictions."""
     for (task, _, metric, aggregation, _), value in shown.items():
         if (metric, aggregation) == ("spearman", "all"):
             part = frame[frame["task"] == task]
-            mapped = correlation(
-                part.assign(similarity=monotone(part["similarity"].to_numpy(float))), metric
-            )
-            yield (
-                "Spearman is unchanged under a strictly monotone map",
-                abs(value - mapped) <= EXACT,
-                task,
-            )
+            similarity = monotone(part["similarity"].to_numpy(float))
+            mapped = correlation(part.assign(similarity=similarity), metric)
+            yield RANKS_ALONE, abs(value - mapped) <= EXACT, task
 
 
 def monotone(values: np.ndarray) -> np.ndarray:
@@ -85,30 +84,23 @@ def monotone(values: np.ndarray) -> np.ndarray:
     return np.where(bits < 0, -(bits & np.iinfo(np.int64).max), bits)
 
 
-def faq_identities(frame: pd.DataFrame, shown: dict[Key, float]) -> Iterator[tuple[str, bool, str]]:
-    """As ``sts_identities``, for retrieval."""
+def faq_identities(frame: pd.DataFrame, shown: dict[Key, float]) -> Iterator[Identity]:
+    """Yield the identities that a run's retrieval scores must fulfil."""
     for protocol, queries in frame.groupby("protocol"):
-        score = {key[2]: value for key, value in shown.items() if key[4] == protocol}
-        first = np.array([min(r) for r in queries["ranks"]], float)
-        single = np.array([len(r) == 1 for r in queries["ranks"]])
-        if not {"acc@1", "acc@3", "acc@5", "map"} <= set(score):
-            continue
-        yield (
-            "Acc@1 = MRR@1",
-            abs(score["acc@1"] - np.mean(np.where(first <= 1, 1 / first, 0))) <= EXACT,
-            protocol,
-        )
-        yield (
-            "Acc@1 <= Acc@3 <= Acc@5",
-            score["acc@1"] <= score["acc@3"] <= score["acc@5"],
-            protocol,
-        )
-        if single.all():
-            yield (
-                "MAP = MRR where one answer is relevant",
-                abs(score["map"] - np.mean(1 / first)) <= EXACT,
-                protocol,
-            )
-        elif single.any():
-            gap = np.abs(queries["ap"].to_numpy(float)[single] - 1 / first[single]).max()
-            yield "MAP = MRR where one answer is relevant", gap <= EXACT, protocol
+        scores = {key[2]: value for key, value in shown.items() if key[4] == protocol}
+        if {"acc@1", "acc@3", "acc@5", "map"} <= set(scores):
+            for identity, holds in _identities_of(queries, scores):
+                yield identity, holds, protocol
+
+
+def _identities_of(queries: pd.DataFrame, scores: dict[str, float]) -> Iterator[tuple[str, bool]]:
+    first = np.array([min(ranks) for ranks in queries["ranks"]], float)
+    single = np.array([len(ranks) == 1 for ranks in queries["ranks"]])
+    first_hit = np.where(first <= 1, 1 / first, 0)
+    yield "Acc@1 = MRR@1", abs(scores["acc@1"] - np.mean(first_hit)) <= EXACT
+    yield "Acc@1 <= Acc@3 <= Acc@5", scores["acc@1"] <= scores["acc@3"] <= scores["acc@5"]
+    if single.all():
+        yield SINGLE_ANSWER, abs(scores["map"] - np.mean(1 / first)) <= EXACT
+    elif single.any():
+        gap = np.abs(queries["ap"].to_numpy(float)[single] - 1 / first[single])
+        yield SINGLE_ANSWER, gap.max() <= EXACT

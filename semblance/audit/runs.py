@@ -1,0 +1,186 @@
+"""The scores of each run, held against those recomputed from its predictions and against the long CSV.
+
+The runs are read one after the other, so that memory holds the predictions of one run only.
+"""
+
+import csv
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+
+from semblance import layout
+from semblance.audit.chain import Chain
+from semblance.audit.findings import LINKS, SCORES, UNKNOWN, UNREADABLE, Findings
+from semblance.audit.recompute import (
+    Identity,
+    Key,
+    Values,
+    faq_identities,
+    faq_values,
+    sts_identities,
+    sts_values,
+)
+from semblance.errors import InputError
+from semblance.layout import IN_NATURAL_UNIT, SCORE_KEY, STS_DEV
+
+TOLERANCE = 1e-11  # of a score in its natural unit: 1e-9 points
+NAME = ("task", "subset", "metric", "aggregation", "protocol")  # of a score within its run
+
+Lines = dict[tuple, dict[str, str]]  # a score's key in all runs -> its line
+
+
+@dataclass
+class Runs:
+    """The runs of a results folder, to be checked."""
+
+    chain: Chain
+    found: Findings
+    left: Lines = field(default_factory=dict)  # lines of the long CSV that no run has claimed yet
+
+    def __post_init__(self):
+        self.long = Path(layout.place(self.chain.root, layout.ALL_SCORES))
+
+    def check(self, readable: list[Path]) -> dict[Path, Values | None]:
+        """Check each run, and that the long CSV holds just the scores of those it was made of.
+
+        Returns the recomputed scores of these runs by their folders, None for unreadable files.
+        """
+        collected = self._collected(readable)
+        self.left = self._read_long()
+        runs = {}
+        for record in readable:
+            if record.is_relative_to(self.chain.root / "scores"):
+                folder = record.parent
+                is_collected = folder / "scores.csv" in collected
+                scores = self._run(record, is_collected)
+                if is_collected:
+                    runs[folder] = scores
+        for key in self.left:
+            self.found.check(SCORES, False, self.long, f"a score of no run: {' '.join(key)}")
+        return runs
+
+    def _collected(self, readable: list[Path]) -> set[Path]:
+        """Return the score files that the long CSV was made of."""
+        record = self.long.parent / "records" / "scores.json"
+        if record not in readable:
+            return set()
+        return {Path(link.sought[0]) for link in self.chain.links(record)}
+
+    def _read_long(self) -> Lines:
+        try:
+            return _read_lines(self.long)
+        except UNREADABLE as error:
+            self.found.unreadable(SCORES, self.long, error)
+            return {}
+
+    def _run(self, record: Path, is_collected: bool) -> Values | None:
+        """Check one run's scores; return them recomputed, None if its files cannot be read."""
+        folder = record.parent
+        if not is_collected:
+            self.found.note(folder, "stands in no table")
+        try:
+            lines = _read_lines(folder / "scores.csv")
+            predictions = pd.read_parquet(folder / "predictions.parquet")
+            if is_collected:
+                self._claim(lines, folder / "scores.csv")
+            run = _Run(folder, self.chain.read(record), lines, predictions)
+            return run.check(self.found)
+        except UNREADABLE as error:
+            self.found.unreadable(SCORES, folder, error)
+            return None
+
+    def _claim(self, lines: Lines, path: Path) -> None:
+        """Check that the long CSV has a run's lines, and take them out of those that are left."""
+        for key, line in lines.items():
+            same = self.left.pop(key, None) == line
+            self.found.check(SCORES, same, self.long, f"not as in {path}: {' '.join(key)}")
+
+
+@dataclass
+class _Run:
+    """One evaluated run: its record, the lines of its scores, and its predictions."""
+
+    folder: Path
+    record: dict
+    lines: Lines
+    predictions: pd.DataFrame
+
+    def check(self, found: Findings) -> Values:
+        """Hold the scores against those recomputed.
+
+        Returns the recomputed scores, and as they are shown those that predictions cannot give.
+        """
+        path = self.folder / "scores.csv"
+        self._check_origin(path, found)
+        shown = {}
+        for line in self.lines.values():
+            shown[tuple(line[name] for name in NAME)] = (float(line["value"]), int(line["n"]))
+        again = self._recomputed({key[-1] for key in shown})
+        for key in again.keys() | shown.keys():
+            _check_score(key, shown.get(key), again.get(key), path, found)
+        for identity, holds, where in self._identities(shown):
+            found.check(identity, holds, path, f"{identity} does not hold for {where}")
+        unknown = {key: score for key, score in shown.items() if key[2] in IN_NATURAL_UNIT}
+        return unknown | again
+
+    def _check_origin(self, path: Path, found: Findings) -> None:
+        """Check that each line names the run, weights, data and code of the record."""
+        record = self.record
+        of_test = record.get("run", {}) | record["inputs"] | {"code": record["code"]}
+        of_dev = of_test | {"data": record["inputs"].get("dev")}
+        for line in self.lines.values():
+            facts = of_dev if line["task"] == STS_DEV else of_test
+            same = all(line[name] == str(facts[name]) for name in facts if name in line)
+            found.check(
+                LINKS,
+                same,
+                path,
+                f"a line is not of the run, weights, data and code that its record names: {line}",
+            )
+
+    @property
+    def _bank(self) -> str:
+        """The FAQ bank that the run was evaluated on; empty for STS."""
+        wing, corpus = self.folder.parts[-5:-3]
+        if wing != "faq":
+            return ""
+        return corpus.rpartition("-")[0]
+
+    def _recomputed(self, protocols: set[str]) -> Values:
+        if self._bank:
+            return faq_values(self.predictions, self._bank)
+        values: Values = {}
+        for protocol in sorted(protocols) or [""]:
+            values |= sts_values(self.predictions, protocol)
+        return values
+
+    def _identities(self, shown: Values) -> Iterator[Identity]:
+        values = {key: value for key, (value, _) in shown.items()}
+        if self._bank:
+            return faq_identities(self.predictions, values)
+        return sts_identities(self.predictions, values)
+
+
+def _check_score(
+    key: Key, shown: tuple | None, again: tuple | None, path: Path, found: Findings
+) -> None:
+    """Check one score of a run: (value, number of items) as shown and as recomputed."""
+    if again is None and key[2] in IN_NATURAL_UNIT:
+        found.checked[UNKNOWN] += 1
+        return
+    same = False
+    if shown and again:
+        same = abs(shown[0] - again[0]) <= TOLERANCE and shown[1] == again[1]
+    name = " ".join(filter(None, key))
+    found.check(SCORES, same, path, f"{name}: (value, n) shown {shown}, recomputed {again}")
+
+
+def _read_lines(path: Path) -> Lines:
+    with open(path, encoding="utf-8", newline="") as handle:
+        lines = list(csv.DictReader(handle, strict=True))
+    keyed = {tuple(line[name] for name in SCORE_KEY): line for line in lines}
+    if len(keyed) != len(lines):
+        raise InputError(path, "a score stands twice", "delete it and run again")
+    return keyed
