@@ -94,12 +94,13 @@ def _check_links(chain: Chain, path: Path, found: Findings) -> None:
 
 
 def _is_elsewhere(chain: Chain, link: Link) -> bool:
-    """Tell whether a source would lie in a folder (models, corpora, resources) that is not here."""
-    places = [Path(place) for place in link.sought]
-    inside = [place for place in places if place.is_relative_to(chain.root)]
-    if inside:
-        length = len(chain.root.parts) + 1
-        return not any(Path(*place.parts[:length]).exists() for place in inside)
-    if chain.resources is None:
-        return True
-    return not any(place.is_relative_to(chain.resources) for place in places)
+    """Tell whether a source may lie in a folder (models, corpora, resources) that is not here."""
+    return not link.sought or not all(_is_folder_here(chain, Path(p)) for p in link.sought)
+
+
+def _is_folder_here(chain: Chain, place: Path) -> bool:
+    """Tell whether the resources, or the folder of the results, that a place lies in are here."""
+    if place.is_relative_to(chain.root):
+        top = place.relative_to(chain.root).parts[0]
+        return (chain.root / top).exists()
+    return chain.resources is not None and place.is_relative_to(chain.resources)

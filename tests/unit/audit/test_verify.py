@@ -365,6 +365,16 @@ def test_what_is_not_here_is_told_and_no_failure(results):
     assert len([path for path, what in found.notes if "input weights" in what]) == 15  # one a run
 
 
+def test_without_the_resources_their_links_are_noted_and_no_problem(results):
+    """An entropy model starts from an initial model or from the base, which is not here."""
+    shutil.rmtree(results.parent / "resources")
+    found = verify(results)
+    assert found.problems == []
+    noted = [path for path, what in found.notes if "its input base " in what]
+    # 3 seeds of the four trainings in RUNS, and 3 entropy models
+    assert len(noted) == 3 * len(example_results.RUNS) + 3
+
+
 def test_another_published_yaml_is_told(results, tmp_path):
     other = tmp_path / "published.yaml"
     other.write_text((ROOT / "workflow/published.yaml").read_text() + "\n")
