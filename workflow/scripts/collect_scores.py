@@ -1,8 +1,8 @@
 """Join the scores of all runs into the one long CSV from which every table is made.
 
-Give the files by name (--scores), or, since hundreds of names do not fit a command line, as a root
-folder and a JSON of the runs below it: {"sts/nli/bert-base/simcse": [1, 2, 3], ...} by seeds. Each file
-is checked against the record.json beside it.
+Give the files by name (--scores). Hundreds of names do not fit a command line: give a root folder
+then, and a JSON of the runs below it with their seeds: {"sts/nli/bert-base/simcse": [1, 2, 3], ...}.
+Each file is checked against the record.json beside it.
 """
 
 import argparse
@@ -16,7 +16,6 @@ from workflow.scripts.cli import run
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Collect and write."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -27,7 +26,8 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--output", required=True, help="the long CSV to write")
     parser.add_argument("--code", default="", help="digest of the code, for the record")
     parser.add_argument("--record", required=True, help="the record to write")
-    args, started = parser.parse_args(argv), time.monotonic()
+    args = parser.parse_args(argv)
+    started = time.monotonic()
     paths = args.scores or paths_of(args.root, args.runs)
     inputs = score_digests(paths)
     write_scores(collect(paths), args.output)
@@ -42,7 +42,7 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def paths_of(root: str, runs: str) -> list[str]:
-    """Return the score file of each run and seed; raises InputError if ``runs`` is not such a JSON."""
+    """Return the score file of each run and seed; raises InputError for any other JSON."""
     seeds = parse_json(runs, "--runs")
     try:
         return [f"{root}/{run}/seed-{int(seed)}/scores.csv" for run in seeds for seed in seeds[run]]

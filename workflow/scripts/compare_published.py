@@ -1,4 +1,4 @@
-"""Set our tables beside the papers' numbers, with a verdict and its tolerance for each cell."""
+"""Compare our tables with the papers' numbers: a verdict for each cell, with its tolerance."""
 
 import argparse
 import time
@@ -20,7 +20,7 @@ def main(argv: list[str] | None = None) -> None:
         required=True,
         nargs="+",
         metavar="RECORD",
-        help="records of tables by render_table",
+        help="records of the tables, written by render_table",
     )
     parser.add_argument(
         "--tolerance", type=float, default=TOLERANCE, help="points within which a value agrees"
@@ -28,10 +28,10 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--output", required=True, help="the Markdown page to write")
     parser.add_argument("--code", default="", help="digest of the code, for the record")
     parser.add_argument("--record", required=True, help="the record to write")
-    args, started = parser.parse_args(argv), time.monotonic()
-
+    args = parser.parse_args(argv)
+    started = time.monotonic()
     published = read_published(args.published)
-    inputs = vouched(args.tables)
+    inputs = table_digests(args.tables)
     tables = [from_json(read_text(path), path) for path in inputs]
     records = compare(tables, published, args.tolerance)
     write_text(args.output, ledger(records, published, args.tolerance))
@@ -48,13 +48,13 @@ def main(argv: list[str] | None = None) -> None:
     )
 
 
-def vouched(records: list[str]) -> dict[str, str]:
-    """Check each table's JSON, ``../json/TABLE.json`` of ``TABLE.json``, against its record; return {path: sha256}."""
-    names = {record: f"../json/{Path(record).name}" for record in records}
-    return {
-        f"{Path(record).parent}/{name}": checked(record, name)["outputs"][name]
-        for record, name in names.items()
-    }
+def table_digests(records: list[str]) -> dict[str, str]:
+    """Check the JSON of each table against its record; return {path: sha256}."""
+    found = {}
+    for record in map(Path, records):
+        name = f"../json/{record.name}"  # as the record names it
+        found[f"{record.parent}/{name}"] = checked(record, name)["outputs"][name]
+    return found
 
 
 if __name__ == "__main__":

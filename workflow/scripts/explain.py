@@ -1,6 +1,6 @@
-"""Show how one cell of a table came about: its seeds, predictions, weights, settings, data, code, environment.
+"""Show what one cell of a table was made from: seeds, predictions, weights, settings, data and code.
 
-Each file on the way is checked against its digest; exit status 1 if one is not what its record says.
+Each of these files is checked against its digest; exit status 1 if one is not as its record says.
 """
 
 import argparse
@@ -27,12 +27,13 @@ def main(argv: list[str] | None = None) -> None:
         help="the results folder (default: results)",
     )
     parser.add_argument(
-        "--resources", type=Path, help="its resources folder (default: the one beside it, if any)"
+        "--resources", type=Path, help="its resources folder (default: `resources` beside it)"
     )
     parser.add_argument("--json", action="store_true", help="print JSON, with whole digests")
     args = parser.parse_args(argv)
     tree = explain(args.results, args.table, args.row, args.column, args.resources)
-    print((to_json if args.json else to_text)(tree), end="")
+    form = to_json if args.json else to_text
+    print(form(tree), end="")
     if problems(tree):
         sys.exit(1)
 

@@ -1,7 +1,7 @@
 """Render one table from the long CSV of scores, as CSV, Markdown, LaTeX and JSON.
 
-Where the predictions of a row and of its reference lie under --results, the paired
-bootstrap's p is added. With --published, the papers' values stand beside ours.
+With --results, the paired bootstrap's p is added wherever the predictions of a row and of its
+reference lie there. With --published, the papers' values stand beside ours.
 """
 
 import argparse
@@ -19,23 +19,13 @@ from semblance.reporting.table import decode_spec, to_json
 from semblance.settings import parse_json
 from workflow.scripts.cli import run
 
-SCORES = "../scores.csv"  # seen from its record
+SCORES = "../scores.csv"  # as its record names it
+FORMS = {"csv": csv_text, "markdown": markdown, "latex": latex, "json": to_json}
 
 
 def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--settings", required=True, help="the table's settings, as JSON")
-    parser.add_argument("--scores", required=True, help="record of the long CSV")
-    parser.add_argument("--results", help="the results folder, which holds the predictions")
-    parser.add_argument("--published", help="the papers' numbers (published.yaml)")
-    for form in ("csv", "markdown", "latex", "json"):
-        parser.add_argument(f"--{form}", required=True, help=f"the {form} file to write")
-    parser.add_argument("--code", default="", help="digest of the code, for the record")
-    parser.add_argument("--record", required=True, help="the record to write")
-    args, started = parser.parse_args(argv), time.monotonic()
-
+    args = parse(argv)
+    started = time.monotonic()
     settings = parse_json(args.settings, "--settings")
     scores = Path(args.scores).parent / SCORES
     inputs = {scores: checked(args.scores, SCORES)["outputs"][SCORES]}
@@ -48,7 +38,7 @@ def main(argv: list[str] | None = None) -> None:
     if args.published:
         named["published"] = file_digest(args.published)
         table = attach(table, read_published(args.published))
-    written = {args.csv: csv_text, args.markdown: markdown, args.latex: latex, args.json: to_json}
+    written = {getattr(args, name): form for name, form in FORMS.items()}
     for path, form in written.items():
         write_text(path, form(table))
     write_record(
@@ -60,6 +50,21 @@ def main(argv: list[str] | None = None) -> None:
         inputs=named,
         settings=settings,
     )
+
+
+def parse(argv: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--settings", required=True, help="the table's settings, as JSON")
+    parser.add_argument("--scores", required=True, help="record of the long CSV")
+    parser.add_argument("--results", help="the results folder, which holds the predictions")
+    parser.add_argument("--published", help="the papers' numbers (published.yaml)")
+    for form in FORMS:
+        parser.add_argument(f"--{form}", required=True, help=f"the {form} file to write")
+    parser.add_argument("--code", default="", help="digest of the code, for the record")
+    parser.add_argument("--record", required=True, help="the record to write")
+    return parser.parse_args(argv)
 
 
 if __name__ == "__main__":

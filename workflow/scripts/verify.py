@@ -1,6 +1,6 @@
-"""Recompute every cell of every table from the predictions, and check every digest, record and identity.
+"""Recompute every cell of every table from the predictions, and check every digest and record.
 
-Prints what holds, with counts, and each problem as `path: what`; exit status 1 if there is a problem.
+Prints how many checks hold, and each problem as `path: what`; exit status 1 if there is a problem.
 """
 
 import argparse
@@ -20,7 +20,7 @@ def main(argv: list[str] | None = None) -> None:
     )
     parser.add_argument("results", type=Path, help="the results folder")
     parser.add_argument(
-        "--resources", type=Path, help="its resources folder (default: the one beside it, if any)"
+        "--resources", type=Path, help="its resources folder (default: `resources` beside it)"
     )
     parser.add_argument(
         "--published", default=PUBLISHED, help="the papers' numbers (published.yaml)"
