@@ -30,14 +30,21 @@ def _test(spec: Spec, rows: list[Row]) -> str:
     tested = [row for row in rows if row.test]
     if not tested:
         return ""
-    against = f"“{spec.reference}”"
-    if spec.reference == PREVIOUS:
-        against = "the row before"
     bounds = sorted({_bound(row, rows) for row in tested})
     return (
-        f"Marks: * p < .05 and _ p < .1 for improvements over {against}; two-sided, on the seeds, "
+        f"Marks: * p < .05 and _ p < .1 for improvements over {_references(spec, tested)}; two-sided, on the seeds, "
         "not corrected for the number of comparisons. " + " ".join(bounds)
     )
+
+
+def _references(spec: Spec, tested: list[Row]) -> str:
+    """Name the rows that others are compared with, by their labels as the table prints them."""
+    if spec.reference == PREVIOUS:
+        return "the row before"
+    labels = [f"“{label}”" for label in dict.fromkeys(row.reference for row in tested)]
+    if len(labels) == 1:
+        return labels[0]
+    return f"the reference on the same base ({', '.join(labels)})"
 
 
 def _bound(row: Row, rows: list[Row]) -> str:

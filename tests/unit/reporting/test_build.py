@@ -128,6 +128,14 @@ def test_a_method_as_reference_is_looked_up_on_each_rows_own_base():
     ]
     table = build(spec(rows, reference="simcse"), frame(scores))
     assert [row.reference for row in table.rows] == [None, "small simcse", None, "large simcse"]
+    assert any("on the same base (“small simcse”, “large simcse”)" in note for note in table.notes)
+
+
+def test_the_note_on_marks_names_the_reference_as_the_table_prints_it():
+    """A reader of the table sees labels, and the settings name a method."""
+    rows = {"SRoBERTa base": ("start", ()), "RCL (8 regulators)": ROWS["RCL"]}
+    table = build(spec(rows, reference="start"), frame(START + runs("rcl-8", RCL)))
+    assert any("improvements over “SRoBERTa base”;" in note for note in table.notes)
 
 
 def test_previous_compares_each_row_with_the_one_before():
