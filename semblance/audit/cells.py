@@ -1,7 +1,7 @@
-"""The cells of a table once more, straight from the runs' recomputed scores.
+"""The cells of a table, computed again from the runs' recomputed scores.
 
-The arithmetic is this module's own: of the code that builds tables it asks a layout for the names
-of its columns and of what stands in them, and for nothing else.
+The arithmetic is this module's own. It asks a layout only for the names of its columns, and for
+what stands in each of them.
 """
 
 import csv
@@ -34,7 +34,7 @@ class Files:
 
 
 def check_cells(files: Files, table: Table, runs: Runs, check: Check) -> None:
-    """Hold every cell of the JSON and of the CSV against the runs' scores."""
+    """Compare every cell of the JSON and of the CSV with the one computed from the runs' scores."""
     with open(files.csv, encoding="utf-8", newline="") as handle:
         lines = list(csv.DictReader(handle, strict=True))
     told = f"{len(lines)} rows, {len(table.rows)} in {files.json}"
@@ -142,8 +142,10 @@ def _parts(scores: Path, table: Table, row: Row, seed: int, runs: Runs) -> dict[
     """Return a seed's value of each task or metric, the mean over the folds if there are any."""
     found = [runs.get(folder) for folder in seed_folders(scores, table, row, seed)]
     unit = 1 if table.metric in IN_NATURAL_UNIT else 100
-    keys = _part_keys(table, row.protocol)
-    return {part: _mean([_value(run, key, unit) for run in found]) for part, key in keys.items()}
+    parts = {}
+    for part, key in _part_keys(table, row.protocol).items():
+        parts[part] = _mean([_value(run, key, unit) for run in found])
+    return parts
 
 
 def _part_keys(table: Table, protocol: str) -> dict[str, tuple]:
@@ -183,5 +185,5 @@ def _same(shown: str | None, value: float | None) -> bool:
 
 def _format_values(values: list[float]) -> str:
     if not values:
-        return "recomputed as missing"
+        return "recomputed no value, because a score is missing"
     return f"recomputed {np.mean(values)!r} of {len(values)}"

@@ -1,4 +1,4 @@
-"""The records of a finished run as one chain: the files that each lists, and where its inputs come from.
+"""The records of a finished run as a chain: the files in each, and where its inputs come from.
 
 A results folder keeps the record of each artefact beside it, those of the tables in a folder of
 their own; raw data and base models lie in the resources folder.
@@ -34,7 +34,7 @@ TRAINED = {
     "tokens": (TOKENS,),
     "dev": (FOLD_DEV, STS_DEV),
 }
-SOURCES = {  # stage -> name of an input -> where the record that vouches for it may lie
+SOURCES = {  # stage -> name of an input -> where the record that lists it may lie
     "tokenise": {"sentences": (CORPUS,), "tokenizer": (BASE,)},
     "train": TRAINED,
     "train_initial": TRAINED,
@@ -50,7 +50,7 @@ OF_FILES = ("collect_scores", "render_table", "compare_published")
 
 @dataclass(frozen=True)
 class Link:
-    """One input of a record: its digest, the record that lists it, and where that was looked for."""
+    """One input of a record: its digest, the record that lists it, the places looked at for it."""
 
     name: str
     digest: str
@@ -106,11 +106,13 @@ class Chain:
             record = read_sealed(path)
             for name in ("outputs", "inputs"):
                 if not _are_digests(record.get(name, {})):
-                    raise InputError(path, f"its {name} are no digests", "delete it and run again")
+                    raise InputError(
+                        path, f"its {name} do not map names to digests", "delete it and run again"
+                    )
             self._read[path] = record
         return self._read[path]
 
-    def vouched(self, path: Path) -> dict[Path, str]:
+    def listed(self, path: Path) -> dict[Path, str]:
         """Return {file: sha256} of the files that the record at ``path`` lists."""
         record = self.read(path)
         if "outputs" in record:
@@ -129,7 +131,7 @@ class Chain:
         found: dict[Path, Path] = {}
         for path in self.paths:
             if path.name != LOCK and self._is_readable(path):
-                found |= dict.fromkeys(self.vouched(path), path)
+                found |= dict.fromkeys(self.listed(path), path)
         return found
 
     def _is_readable(self, path: Path) -> bool:
@@ -139,7 +141,7 @@ class Chain:
             return False
 
     def links(self, path: Path) -> Iterator[Link]:
-        """Yield the inputs of the record at ``path``, each with the record that lists its digest."""
+        """Yield the inputs of a record, each with the record that lists its digest."""
         record = self.read(path)
         stage = record.get("stage", "")
         for name, digest in record.get("inputs", {}).items():
@@ -153,7 +155,7 @@ class Chain:
 
     def _link_to_file(self, name: str, digest: str, file: Path) -> Link:
         owner = self.owners.get(file)
-        if owner and self.vouched(owner)[file] != digest:
+        if owner and self.listed(owner)[file] != digest:
             owner = None
         return Link(name, digest, owner, (str(file),))
 
@@ -172,7 +174,7 @@ class Chain:
         return digest == text_digest(canonical(outputs)) or digest in outputs.values()
 
     def _file(self, path: Path, stage: str, name: str) -> Path | None:
-        """Return the file that an input's name tells, None where the name tells a role."""
+        """Return the file that an input's name stands for; None if the name is a role."""
         if stage.startswith("prepare_"):
             file = (self.resources or Path("resources")) / layout.RAW_DATA / name
         elif stage in OF_FILES:
@@ -196,7 +198,7 @@ class Chain:
         return tuple(p.format(root=root, downloads=downloads, **place) for p in patterns)
 
     def _place(self, path: Path) -> dict[str, str]:
-        """Return corpus, base, method and seed, as far as a record's path names them."""
+        """Return the corpus, base, method and seed that a record's path names."""
         folder = path.parent.relative_to(self.root).as_posix()
         for template in PLACES:
             if found := layout.parse(template, folder):

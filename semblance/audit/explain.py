@@ -1,4 +1,4 @@
-"""The way to one cell: value <- seeds <- predictions <- weights <- settings, data, code, environment."""
+"""What a cell was made from: seeds, predictions, weights, settings, data, code, environment."""
 
 import json
 import os
@@ -34,9 +34,10 @@ CHECKED = "checked"
 
 @dataclass
 class Node:
-    """One step of the way: ``files`` are {file, sha256, state}, ``sources`` what it was made from.
+    """One step back from a cell, with what it was made from in ``sources``.
 
-    ``record`` is the path of its record, empty for a step that has none.
+    ``record`` is the path of its record, empty for a step that has none; ``files`` are
+    {file, sha256, state}.
     """
 
     name: str
@@ -49,10 +50,10 @@ class Node:
 def explain(
     root: str | Path, table: str, row: str, column: str, resources: str | Path | None = None
 ) -> Node:
-    """Return the tree behind one cell, each file on the way checked against its digest.
+    """Return the tree of what one cell was made from, each file checked against its digest.
 
-    ``row``: a label (with several protocols ``label [protocol]``) or a method; ``column``: as in the
-    table's header. Raises InputError that lists the known names for one that is unknown.
+    ``row``: a label (with several protocols ``label [protocol]``) or a method; ``column``: as in
+    the table's header. Raises an InputError that lists the known names for one that is unknown.
     """
     chain = Chain(root, resources)
     shown = _table(chain.root, table)
@@ -141,7 +142,7 @@ class _Tree:
         return Node(f"seed {seed}", facts=facts, sources=sources)
 
     def of_record(self, path: Path, role: str) -> Node:
-        """Return the node of a record, called ``role`` by its reader, and of all that it leads to."""
+        """Return the node of a record, named ``role``, with all that it was made from."""
         if path not in self.known:
             self.known[path] = self._node(path)
         return replace(self.known[path], name=role)
@@ -149,7 +150,7 @@ class _Tree:
     def _node(self, path: Path) -> Node:
         try:
             record = self.chain.read(path)
-            files = self.chain.vouched(path)
+            files = self.chain.listed(path)
         except InputError as error:
             unreadable = {"file": str(path), "sha256": "", "state": error.problem}
             return Node("", str(path), files=[unreadable])
@@ -189,7 +190,7 @@ def _role(name: str) -> str:
 
 
 def _lost(name: str, digest: str, sought: tuple[str, ...]) -> Node:
-    state = "not vouched for, or not here"
+    state = "in no record, or not here"
     return Node(name, files=[{"file": " or ".join(sought), "sha256": digest, "state": state}])
 
 
@@ -199,7 +200,7 @@ def _file(path: Path, digest: str) -> dict[str, str]:
 
 
 def problems(node: Node) -> int:
-    """Return how many files on the way are not what their records say."""
+    """Return how many files in the tree differ from what their records say."""
     own = [file for file in node.files if file["state"] != CHECKED]
     return len(own) + sum(map(problems, node.sources))
 
@@ -211,7 +212,10 @@ def to_json(node: Node) -> str:
 
 
 def to_text(node: Node) -> str:
-    """Return the tree as indented lines; each record is shown once, of settings what differs."""
+    """Return the tree as indented lines.
+
+    Each record is shown once; of settings like earlier ones only the differences are shown.
+    """
     return "\n".join(_Text().lines(node, "")) + "\n"
 
 
@@ -241,8 +245,8 @@ class _Text:
     def _format_fact(self, name: str, value: Any) -> str:
         """Return a fact as text; of settings after the first, what differs from the first."""
         if name == "training":
-            step, best_step = value.get("step"), value.get("best_step")
-            return f"step {step}, best step {best_step}, dev {value.get('best')}"
+            steps = f"step {value.get('step')}, best step {value.get('best_step')}"
+            return f"{steps}, dev {value.get('best')}"
         if name == "code":
             return str(value)[:DIGITS]
         if not isinstance(value, dict):

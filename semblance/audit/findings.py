@@ -1,4 +1,4 @@
-"""What a verification found: counts of what holds, problems, notes."""
+"""What a verification found: numbers of checks, problems, notes."""
 
 import csv
 from collections import Counter
@@ -12,14 +12,14 @@ SEALS = "seals of records"
 LINKS = "links from records to their sources"
 SCORES = "scores recomputed from predictions"
 CELLS = "table cells recomputed from predictions"
-UNKNOWN = "scores that predictions cannot give (geometry), digest checked only"
+UNKNOWN = "scores that predictions cannot give (geometry), with a checked digest"
 FORMS = "tables and pages, byte for byte as their settings and scores make them"
 UNREADABLE = (InputError, OSError, ValueError, LookupError, TypeError, AttributeError, csv.Error)
 
 
 @dataclass
 class Findings:
-    """What was checked and held or not, by kind; problems and notes are (path, what)."""
+    """How many checks of each kind were made and failed; problems and notes are (path, what)."""
 
     checked: Counter = field(default_factory=Counter)
     failed: Counter = field(default_factory=Counter)
@@ -35,11 +35,11 @@ class Findings:
         return bool(holds)
 
     def note(self, path: object, what: str) -> None:
-        """Tell what is neither right nor wrong."""
+        """Keep a remark that is no problem."""
         self.notes.append((str(path), what))
 
     def unreadable(self, kind: str, path: Path, error: Exception) -> None:
-        """Make a problem of an error that came up while ``path`` was read."""
+        """Count a failed check for an error that came up while ``path`` was read."""
         self.check(kind, False, path, _format_error(path, error))
 
 
@@ -53,7 +53,7 @@ def _format_error(path: Path, error: Exception) -> str:
 
 
 def report(found: Findings) -> str:
-    """Return what holds, with counts, the notes, and each problem on a line of its own."""
+    """Return how many checks hold, the notes, and each problem on a line of its own."""
     width = max(map(len, found.checked), default=0)
     lines = []
     for kind, total in found.checked.items():

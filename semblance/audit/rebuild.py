@@ -77,18 +77,18 @@ class Tables:
                 self.found.unreadable(FORMS, page, error)
 
     def _table(self, path: Path) -> Table:
-        """Check a table's forms, its settings and scores, and its cells; return it as it is shown."""
+        """Check a table's forms, settings, scores and cells; return it as it is shown."""
         source = Path(layout.place(self.chain.root, layout.TABLE_JSON, table=path.stem))
         text = read_text(source)
         table = from_json(text, str(source))
         same = to_json(table) == text
-        self.found.check(FORMS, same, source, "its means, sd or n are not those of its values")
+        self.found.check(FORMS, same, source, "its means, sd or n do not follow from its values")
         for form, write in (("csv", csv_text), ("md", markdown), ("tex", latex)):
             file = self.folder / f"{path.stem}.{form}"
             same = read_text(file) == write(table)
-            self.found.check(FORMS, same, file, f"is not what {source} gives")
+            self.found.check(FORMS, same, file, f"differs from what {source} gives")
         again = self._rebuilt(table, self.chain.read(path))
-        problem = f"not what its settings and scores.csv give: {_difference(table, again)}"
+        problem = f"differs from what its settings and scores.csv give: {_difference(table, again)}"
         self.found.check(FORMS, again == table, source, problem)
         for row in table.rows:
             self._note_other_seeds(source, table, row)
@@ -111,7 +111,7 @@ class Tables:
             return attach(table, self.printed)
         self.found.note(
             self.folder / f"{shown.name}.md",
-            f"made with another {self.published.name}; its published values were not checked",
+            f"made with another {self.published.name}; its published values are not checked",
         )
         return _with_field_of(table, shown, "published")
 
@@ -123,7 +123,9 @@ class Tables:
         left_out = sorted(scored - set(row.seeds))
         if left_out:
             seeds = ", ".join(map(str, left_out))
-            self.found.note(source, f"{row.label}: without the seeds {seeds}, which are scored")
+            self.found.note(
+                source, f"{row.label}: the table leaves out the seeds {seeds}, which have scores"
+            )
 
     def _page(self, path: Path, tables: dict[str, Table]) -> None:
         """Write the comparison with the papers again."""
@@ -135,7 +137,7 @@ class Tables:
         asked = [tables[Path(name).name] for name in record["tables"]]
         tolerance = record["tolerance"]
         page = ledger(compare(asked, self.printed, tolerance), self.printed, tolerance)
-        self.found.check(FORMS, read_text(file) == page, file, "is not what the tables give")
+        self.found.check(FORMS, read_text(file) == page, file, "differs from what the tables give")
 
 
 def _with_field_of(table: Table, shown: Table, what: str) -> Table:

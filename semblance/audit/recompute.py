@@ -1,4 +1,4 @@
-"""Scores once more from the per-item predictions, in another way than semblance.evaluation: pandas and scipy.
+"""Scores computed again from the per-item predictions, independently of semblance.evaluation.
 
 A score is named (task, subset, metric, aggregation, protocol) and stands in its natural unit.
 """
@@ -20,7 +20,7 @@ EXACT = 1e-12  # what two ways of summing the same numbers may differ by
 
 
 def sts_values(frame: pd.DataFrame, protocol: str) -> Values:
-    """Return every correlation of a run's STS predictions: of each task, its subsets, their means."""
+    """Return every correlation of STS predictions: of tasks, of subsets, and the subsets' means."""
     found: Values = {}
     for (task, part), metric in product(frame.groupby("task"), ("spearman", "pearson")):
         subsets = {}
@@ -57,7 +57,8 @@ def faq_values(frame: pd.DataFrame, bank: str) -> Values:
     found: Values = {}
     for protocol, queries in frame.groupby("protocol"):
         ranks = [np.sort(np.asarray(r)) for r in queries["ranks"]]
-        scores = {f"acc@{k}": np.mean([r[0] <= k for r in ranks]) for k in CUTOFFS}
+        first = np.array([r[0] for r in ranks])
+        scores = {f"acc@{k}": np.mean(first <= k) for k in CUTOFFS}
         precision = [np.mean(np.arange(1, len(r) + 1) / r) for r in ranks]
         scores["map"] = np.mean(precision)
         for metric, value in scores.items():
@@ -76,9 +77,9 @@ def sts_identities(frame: pd.DataFrame, shown: dict[Key, float]) -> Iterator[Ide
 
 
 def monotone(values: np.ndarray) -> np.ndarray:
-    """Return the bits of float64 numbers as integers, which grow with the numbers, strictly but not linearly.
+    """Return float64 numbers mapped by a strictly monotone function that is not linear.
 
-    The exponential, rounded, would make ties of neighbours.
+    It reads their bits as integers. The exponential would round neighbours to the same number.
     """
     bits = np.ascontiguousarray(values, np.float64).view(np.int64)
     return np.where(bits < 0, -(bits & np.iinfo(np.int64).max), bits)

@@ -1,9 +1,10 @@
-"""The scores of each run, held against those recomputed from its predictions and against the long CSV.
+"""The scores of each run, compared with the recomputed ones and with the long CSV.
 
 The runs are read one after the other, so that memory holds the predictions of one run only.
 """
 
 import csv
+import operator
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -43,7 +44,7 @@ class Runs:
         self.long = Path(layout.place(self.chain.root, layout.ALL_SCORES))
 
     def check(self, readable: list[Path]) -> dict[Path, Values | None]:
-        """Check each run, and that the long CSV holds just the scores of those it was made of.
+        """Check each run; check that the long CSV has the scores of the runs in it, and no others.
 
         Returns the recomputed scores of these runs by their folders, None for unreadable files.
         """
@@ -58,7 +59,7 @@ class Runs:
                 if is_collected:
                     runs[folder] = scores
         for key in self.left:
-            self.found.check(SCORES, False, self.long, f"a score of no run: {' '.join(key)}")
+            self.found.check(SCORES, False, self.long, f"no run has this score: {' '.join(key)}")
         return runs
 
     def _collected(self, readable: list[Path]) -> set[Path]:
@@ -79,7 +80,7 @@ class Runs:
         """Check one run's scores; return them recomputed, None if its files cannot be read."""
         folder = record.parent
         if not is_collected:
-            self.found.note(folder, "stands in no table")
+            self.found.note(folder, "no table shows this run")
         try:
             lines = _read_lines(folder / "scores.csv")
             predictions = pd.read_parquet(folder / "predictions.parquet")
@@ -92,10 +93,10 @@ class Runs:
             return None
 
     def _claim(self, lines: Lines, path: Path) -> None:
-        """Check that the long CSV has a run's lines, and take them out of those that are left."""
+        """Check that the long CSV has the lines of a run, and take them out of ``left``."""
         for key, line in lines.items():
             same = self.left.pop(key, None) == line
-            self.found.check(SCORES, same, self.long, f"not as in {path}: {' '.join(key)}")
+            self.found.check(SCORES, same, self.long, f"differs from {path}: {' '.join(key)}")
 
 
 @dataclass
@@ -108,9 +109,9 @@ class _Run:
     predictions: pd.DataFrame
 
     def check(self, found: Findings) -> Values:
-        """Hold the scores against those recomputed.
+        """Compare the scores with those recomputed; return the recomputed ones.
 
-        Returns the recomputed scores, and as they are shown those that predictions cannot give.
+        Scores that predictions cannot give are returned as they are shown.
         """
         path = self.folder / "scores.csv"
         self._check_origin(path, found)
@@ -137,7 +138,7 @@ class _Run:
                 LINKS,
                 same,
                 path,
-                f"a line is not of the run, weights, data and code that its record names: {line}",
+                f"a line names another run, weights, data or code than the record: {line}",
             )
 
     @property
@@ -180,7 +181,8 @@ def _check_score(
 def _read_lines(path: Path) -> Lines:
     with open(path, encoding="utf-8", newline="") as handle:
         lines = list(csv.DictReader(handle, strict=True))
-    keyed = {tuple(line[name] for name in SCORE_KEY): line for line in lines}
+    key = operator.itemgetter(*SCORE_KEY)
+    keyed = {key(line): line for line in lines}
     if len(keyed) != len(lines):
         raise InputError(path, "a score stands twice", "delete it and run again")
     return keyed

@@ -1,4 +1,7 @@
-"""Does a finished run hold? Every digest, record and link; every score and cell from the predictions."""
+"""Checks of a finished run: digests, records, links, and scores and cells made again.
+
+Scores and the cells of tables are recomputed from the predictions.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,9 +24,9 @@ def verify(
 ) -> Findings:
     """Check all below the results folder ``root``, and the ``resources`` that it was made from.
 
-    ``resources``: as of ``Chain``. ``published``: the papers' numbers. ``bootstrap``: draw the
-    tables' bootstrap p values again, too. Raises InputError only if a folder does not exist; what is
-    wrong inside is found, not raised.
+    ``resources``: as in ``Chain``. ``published``: the papers' numbers. ``bootstrap``: draw the
+    tables' bootstrap p values again, too. What is wrong in the folders stands in the findings;
+    only a folder that does not exist raises an InputError.
     """
     found = Findings()
     chain = Chain(root, resources)
@@ -41,7 +44,7 @@ def verify(
 
 def _is_sealed(chain: Chain, path: Path, found: Findings) -> bool:
     try:
-        chain.vouched(path)
+        chain.listed(path)
     except UNREADABLE as error:
         found.unreadable(SEALS, path, error)
         return False
@@ -52,19 +55,19 @@ def _check_files(chain: Chain, readable: list[Path], found: Findings) -> None:
     """Check each file that a record lists, and note those that no record lists."""
     known = set(chain.paths)
     for record in readable:
-        for file, digest in chain.vouched(record).items():
+        for file, digest in chain.listed(record).items():
             if record.name == LOCK and not file.is_file():
                 continue  # an archive may go once it is unpacked
             wrong = damage(file, digest)
-            cure = f"delete {record} and ask snakemake for it"
-            found.check(DIGESTS, not wrong, file, f"{wrong}; {cure}")
+            advice = f"delete {record} and run snakemake again"
+            found.check(DIGESTS, not wrong, file, f"{wrong}; {advice}")
             known.add(file)
     for file in sorted(set(_kept(chain)) - known):
         if file.is_relative_to(chain.root / layout.TABLES):
-            problem = "a table that no record vouches for; delete it and ask snakemake for it"
+            problem = "no record lists this table; delete it and run snakemake again"
             found.check(DIGESTS, False, file, problem)
         else:
-            found.note(file, "no record vouches for it")
+            found.note(file, "no record lists this file")
 
 
 def _kept(chain: Chain) -> Iterator[Path]:
@@ -80,17 +83,17 @@ def _kept(chain: Chain) -> Iterator[Path]:
 def _check_links(chain: Chain, path: Path, found: Findings) -> None:
     for link in chain.links(path):
         if link.source is None and _is_elsewhere(chain, link):
-            problem = f"its input {link.name} comes from a folder that is not here; not checked"
-            found.note(path, problem)
+            note = f"its input {link.name} is not checked: it comes from a folder that is not here"
+            found.note(path, note)
             continue
-        sought = " or ".join(link.sought) or "any record"
-        problem = f"its input {link.name} ({link.digest}) is not what {sought} vouches for"
+        sought = " or ".join(link.sought)
+        problem = f"its input {link.name} has sha256 {link.digest}; no record lists it for {sought}"
         found.check(LINKS, link.source is not None, path, problem)
     record = chain.read(path)
     if record.get("stage", "").startswith("evaluate_"):
         run = record.get("run", {}).get("run")
         same = run == "/".join(path.parts[-5:-1])
-        found.check(LINKS, same, path, f"it is the record of {run}")
+        found.check(LINKS, same, path, f"it is the record of another run: {run}")
 
 
 def _is_elsewhere(chain: Chain, link: Link) -> bool:

@@ -31,10 +31,9 @@ def _test(spec: Spec, rows: list[Row]) -> str:
     if not tested:
         return ""
     bounds = sorted({_bound(row, rows) for row in tested})
-    return (
-        f"Marks: * p < .05 and _ p < .1 for improvements over {_references(spec, tested)}; two-sided, on the seeds, "
-        "not corrected for the number of comparisons. " + " ".join(bounds)
-    )
+    marks = f"Marks: * p < .05 and _ p < .1 for improvements over {_references(spec, tested)}; "
+    kind = "two-sided, on the seeds, not corrected for the number of comparisons."
+    return " ".join([marks + kind, *bounds])
 
 
 def _references(spec: Spec, tested: list[Row]) -> str:

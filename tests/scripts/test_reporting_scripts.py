@@ -221,7 +221,7 @@ def test_both_ways_to_name_score_files_give_the_same_csv(results):
 
 
 @pytest.mark.parametrize("runs", ["{", "[1]", '{"a": 1}', '{"a": ["x"]}'])
-def test_runs_that_are_none_stop(results, runs):
+def test_a_malformed_json_of_runs_stops(results, runs):
     with pytest.raises(InputError, match="--runs"):
         collect_scores.main(
             [
@@ -301,7 +301,7 @@ def test_a_cell_changed_by_a_millionth_is_found(results, layout, column):
     assert done.returncode == 1 and f"rcl, {column}" in done.stdout
 
 
-def test_a_lost_run_shows_as_missing_and_the_recomputation_agrees(results):
+def test_a_missing_run_shows_as_n_a_and_the_recomputation_agrees(results):
     for path in (results / "scores/sts/nli/tiny/rcl/seed-2").iterdir():
         path.unlink()
     collect_scores.main(
@@ -320,7 +320,7 @@ def test_a_lost_run_shows_as_missing_and_the_recomputation_agrees(results):
     assert recompute(results).returncode == 0
 
 
-def test_no_table_to_check_is_no_success(tmp_path):
+def test_recomputing_without_any_table_fails(tmp_path):
     assert recompute(tmp_path).returncode == 1
 
 
@@ -378,7 +378,7 @@ def test_the_comparison_page_tells_run_from_not_run_and_stand_in(results):
         ("tables/records/sts.json", "compare"),
     ],
 )
-def test_one_flipped_bit_stops_the_next_stage_and_names_the_file(results, name, step):
+def test_one_flipped_bit_stops_the_next_stage_with_the_name_of_the_file(results, name, step):
     rendered(results, "sts")
     flip(results / name)
     steps = {

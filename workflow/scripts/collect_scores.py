@@ -1,7 +1,7 @@
 """Join the scores of all runs into the one long CSV from which every table is made.
 
-Give the files by name (--scores). Hundreds of names do not fit a command line: give a root folder
-then, and a JSON of the runs below it with their seeds: {"sts/nli/bert-base/simcse": [1, 2, 3], ...}.
+Give the files by name (--scores). If there are too many names for a command line, give a root
+folder, and as JSON the runs below it with their seeds: {"sts/nli/bert-base/simcse": [1, 2, 3], ...}.
 Each file is checked against the record.json beside it.
 """
 

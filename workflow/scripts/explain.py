@@ -1,4 +1,4 @@
-"""Show what one cell of a table was made from: seeds, predictions, weights, settings, data and code.
+"""Show what one cell of a table was made from: seeds, predictions, weights, settings, data, code.
 
 Each of these files is checked against its digest; exit status 1 if one is not as its record says.
 """

@@ -1,4 +1,4 @@
-"""The way from a cell to its raw data: every step is there, checked, and readable."""
+"""The tree from a cell to its raw data: every step is there, checked, and readable."""
 
 import json
 import shutil
@@ -27,7 +27,7 @@ def tree(*asked) -> dict:
     return json.loads(to_json(explain(*asked)))
 
 
-def test_the_way_leads_from_the_cell_to_the_raw_data(untouched):
+def test_the_tree_leads_from_the_cell_to_the_raw_data(untouched):
     top = tree(untouched, "t_sts", "rcl", "STS12")
     seeds = [node for node in top["sources"] if node["name"].startswith("seed ")]
     assert [node["name"] for node in seeds] == ["seed 1", "seed 2", "seed 3"]
@@ -66,7 +66,7 @@ def test_the_way_leads_from_the_cell_to_the_raw_data(untouched):
         ]
 
 
-def test_each_file_stands_with_the_digest_of_its_content(untouched):
+def test_each_file_has_the_digest_of_its_content(untouched):
     def check(node):
         for file in node["files"]:
             assert file["sha256"] == file_digest(file["file"]) and file["state"] == "checked"
@@ -96,14 +96,14 @@ def test_only_the_seeds_behind_the_value_are_shown(untouched, column, count):
     assert len(named(tree(untouched, "t_seeds", "rcl", column), "predictions")) == count
 
 
-def test_a_missing_cell_names_the_runs_that_lack(untouched):
+def test_a_missing_cell_names_the_runs_without_a_score(untouched):
     facts = tree(untouched, "t_sts", "lost", "Average")["facts"]
     assert (
         facts["value"] == "n/a" and facts["n"] == 0 and "nli/tiny/lost/seed-1" in facts["missing"]
     )
 
 
-def test_the_text_fits_100_columns_and_tells_each_record_once(untouched):
+def test_the_text_fits_100_columns_and_shows_each_record_once(untouched):
     text = to_text(explain(untouched, "t_sts", "rcl", "STS12"))
     prose = [
         line for line in text.splitlines() if str(untouched.parent) not in line
@@ -129,7 +129,7 @@ def test_an_unknown_or_ambiguous_name_lists_the_known_ones(untouched, asked, kno
         explain(untouched, *asked)
 
 
-def test_a_damaged_file_on_the_way_is_marked(untouched, tmp_path):
+def test_a_damaged_file_in_the_tree_is_marked(untouched, tmp_path):
     copy = shutil.copytree(untouched.parent, tmp_path / "copy") / "results"
     (copy / "models/nli/tiny/rcl/seed-2/model/model.safetensors").write_text("damaged")
     node = explain(copy, "t_sts", "rcl", "STS12")

@@ -97,7 +97,7 @@ def failed(found) -> set[str]:
     return {kind for kind, count in found.failed.items() if count}
 
 
-def test_an_untouched_folder_holds(untouched):
+def test_every_check_of_an_untouched_folder_holds(untouched):
     found = verify(untouched)
     assert found.problems == [] and found.notes == []
     # by hand: sts12 has 2 metrics x (3 means + 2 subsets), stsb and stsb-dev 2 x 3, in 7 runs; FAQ 2 protocols x 4
@@ -118,7 +118,7 @@ def test_an_untouched_folder_holds(untouched):
 @pytest.mark.parametrize(
     "damage", [flip, lambda path: path.write_bytes(path.read_bytes()[:-1]), Path.unlink]
 )
-def test_damage_of_any_file_is_named_with_both_digests_and_the_cure(results, damage):
+def test_damage_of_any_file_is_named_with_both_digests_and_what_to_do(results, damage):
     names = [
         f"{RUN}/scores.csv",
         "scores/faq/bank-0/tiny/rcl/seed-1/predictions.parquet",
@@ -180,7 +180,7 @@ def test_one_flipped_bit_in_a_record_is_found(results, name):
         ("t_dev", "rcl", "stsb-dev", "1"),
     ],
 )
-def test_a_cell_changed_in_all_forms_with_its_record_is_found_by_recomputation(
+def test_a_cell_changed_in_every_form_and_in_the_record_is_found(
     results, table, label, column, seed
 ):
     shown = from_json((results / f"tables/json/{table}.json").read_text())
@@ -205,7 +205,7 @@ def test_a_number_in_place_of_a_missing_cell_is_found(results):
     change_table(
         results, "t_sts", with_cell("lost", "sts12", values={"1": 50.0, "2": 50.0, "3": 50.0})
     )
-    assert any("lost, sts12: recomputed as missing" in what for _, what in verify(results).problems)
+    assert any("lost, sts12: recomputed no value" in what for _, what in verify(results).problems)
 
 
 @pytest.mark.parametrize("fields", [{"p": 0.049}, {"mark": "*"}, {"published": 99.9}])
@@ -221,7 +221,7 @@ def test_a_changed_bootstrap_p_is_found_when_it_is_drawn_again(results):
     assert "row rcl, column Average" in report(verify(results, bootstrap=True))
 
 
-def test_a_dropped_seed_is_found(results, monkeypatch):
+def test_a_table_rendered_without_one_of_its_seeds_is_found(results, monkeypatch):
     record = results / "tables/records/t_sts.json"
     asked = read_sealed(record)["settings"]
     monkeypatch.setattr(example_results, "SEEDS", (1, 2))
@@ -232,19 +232,19 @@ def test_a_dropped_seed_is_found(results, monkeypatch):
     assert failed(found) == {FORMS} and "row simcse, " in report(found)
 
 
-def test_fewer_seeds_asked_for_than_were_scored_is_told(results, monkeypatch):
+def test_a_seed_with_scores_that_a_table_leaves_out_is_noted(results, monkeypatch):
     monkeypatch.setattr(example_results, "SEEDS", (1, 2))
     for name in example_results.TABLES:
         example_results.render(results, name)
     example_results.compare(results)
     found = verify(results)
     assert found.problems == [] and any(
-        "rcl: without the seeds 3" in what for _, what in found.notes
+        "rcl: the table leaves out the seeds 3" in what for _, what in found.notes
     )
 
 
 @pytest.mark.parametrize("column, line", [("value", 1), ("value", 4), ("n", 1)])
-def test_a_changed_score_with_all_that_follows_made_anew_is_found(results, column, line):
+def test_a_changed_score_is_found_after_all_later_stages_ran_again(results, column, line):
     place = SCORE_COLUMNS.index(column)
 
     def change(text):
@@ -260,13 +260,13 @@ def test_a_changed_score_with_all_that_follows_made_anew_is_found(results, colum
     assert any(path == str(results / RUN / "scores.csv") for path, _ in found.problems)
 
 
-def test_a_dropped_score_with_all_that_follows_made_anew_is_found(results):
+def test_a_deleted_score_is_found_after_all_later_stages_ran_again(results):
     change_score(results, -2, lambda text: "")  # a correlation of stsb-dev
     found = verify(results)
     assert any("stsb-dev" in what and "shown None" in what for _, what in found.problems)
 
 
-def test_scores_without_a_line_beside_predictions_are_found(results):
+def test_an_empty_score_file_beside_predictions_is_found(results):
     path = results / RUN / "scores.csv"
     path.write_text(path.read_text().splitlines(keepends=True)[0])
     reseal(results / RUN / "record.json")
@@ -311,7 +311,7 @@ def test_other_weights_under_their_own_record_break_the_link_from_the_scores(res
         ("tokens/tiny/nli", "../resources/models/tiny/model/tokenizer.json"),
     ],
 )
-def test_a_source_made_anew_breaks_the_link_of_its_reader(results, record, source):
+def test_a_changed_source_breaks_the_link_of_what_was_made_from_it(results, record, source):
     (results / source).write_text("made anew")
     owner = next(p for p in (results / source).parents if (p / "record.json").is_file())
     reseal(owner / "record.json")
@@ -330,13 +330,13 @@ def test_a_score_that_names_the_data_of_another_set_is_found(results, task, data
     assert changed != lines
     path.write_text("".join(changed))
     reseal(results / RUN / "record.json")
-    assert any("weights, data and code" in what for _, what in verify(results).problems)
+    assert any("weights, data or code" in what for _, what in verify(results).problems)
 
 
 def test_scores_that_lie_in_the_place_of_another_seed_are_found(results):
     shutil.rmtree(results / RUN)
     shutil.copytree(results / "scores/sts/nli/tiny/rcl/seed-1", results / RUN)
-    assert "it is the record of nli/tiny/rcl/seed-1" in report(verify(results))
+    assert "it is the record of another run: nli/tiny/rcl/seed-1" in report(verify(results))
 
 
 def test_a_changed_comparison_page_with_its_record_is_found(results):
@@ -347,7 +347,7 @@ def test_a_changed_comparison_page_with_its_record_is_found(results):
     assert failed(found) == {FORMS} and str(page) in dict(found.problems)
 
 
-def test_what_no_record_vouches_for_is_a_note(results):
+def test_a_file_that_no_record_lists_is_noted(results):
     (results / "models/left.txt").write_text("?")
     (results / "logs").mkdir()
     (results / "logs/x.log").write_text("?")
@@ -357,7 +357,7 @@ def test_what_no_record_vouches_for_is_a_note(results):
     ]
 
 
-def test_what_is_not_here_is_told_and_no_failure(results):
+def test_links_into_missing_folders_are_noted_and_no_problem(results):
     for folder in (results / "models", results / "embeddings", results.parent / "resources"):
         shutil.rmtree(folder)
     found = verify(results)
@@ -375,7 +375,7 @@ def test_without_the_resources_their_links_are_noted_and_no_problem(results):
     assert len(noted) == 3 * len(example_results.RUNS) + 3
 
 
-def test_another_published_yaml_is_told(results, tmp_path):
+def test_tables_made_with_another_published_yaml_are_noted(results, tmp_path):
     other = tmp_path / "published.yaml"
     other.write_text((ROOT / "workflow/published.yaml").read_text() + "\n")
     found = verify(results, published=other)
@@ -451,7 +451,7 @@ def test_the_monotone_map_keeps_neighbours_apart_and_in_order():
     )
 
 
-def test_the_report_is_printed_and_the_status_is_1_for_a_problem(results, capsys):
+def test_the_report_is_printed_and_a_problem_gives_exit_status_1(results, capsys):
     script.main([str(results)])
     assert "0 problems" in capsys.readouterr().out
     flip(results / "tables/t_sts.md")
@@ -465,7 +465,7 @@ def test_the_report_is_printed_and_the_status_is_1_for_a_problem(results, capsys
     )
 
 
-def test_a_folder_that_is_none_stops_in_one_line(tmp_path):
+def test_a_folder_that_does_not_exist_stops_with_one_line(tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "semblance", "verify", str(tmp_path / "none")],
         cwd=ROOT,

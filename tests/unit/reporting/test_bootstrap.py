@@ -70,7 +70,7 @@ def test_the_order_of_the_predictions_does_not_matter(tmp_path):
     assert a == b and a.rows[1].cells["Average"].p_bootstrap is not None
 
 
-def test_without_a_runs_predictions_there_is_no_p(tmp_path):
+def test_without_the_predictions_of_a_run_there_is_no_p(tmp_path):
     table = build(spec(ROWS, reference="a"), SCORES)
     assert with_bootstrap(table, written(tmp_path, lost=True), 50, 0) == table
 

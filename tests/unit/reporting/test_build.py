@@ -43,7 +43,7 @@ def test_the_average_is_taken_by_seed_before_rounding():
     )
 
 
-def test_a_missing_score_leaves_cell_and_average_missing_and_is_named():
+def test_a_missing_score_empties_cell_and_average_and_is_named():
     scores = [r for r in runs("simcse", SIMCSE) if (r["seed"], r["task"]) != (2, "sts13")]
     table = build(spec({"SimCSE": ROWS["SimCSE"]}), frame(scores))
     found = cells(table, "SimCSE")
@@ -62,7 +62,7 @@ def test_the_untrained_model_has_one_value_and_no_spread():
     assert cell.values == {"0": pytest.approx(61.0)} and cell.sd is None
 
 
-def test_subsets_and_other_aggregations_stay_out():
+def test_a_cell_ignores_subsets_and_other_aggregations():
     scores = runs("simcse", SIMCSE) + [
         record(subset="MSRpar", aggregation="subset", value=0.1),
         record(aggregation="mean", value=0.2),
@@ -90,7 +90,7 @@ def test_stars_come_from_welch_on_the_seeds():
     assert "0.1000" in note  # three against three: 2 / C(6, 3)
 
 
-def test_a_fall_bears_its_p_but_no_star():
+def test_a_lower_score_has_a_p_but_no_star():
     cell = cells(
         build(spec(ROWS, reference="RCL"), frame(runs("simcse", SIMCSE) + runs("rcl-8", RCL))),
         "SimCSE",
@@ -138,7 +138,7 @@ def test_the_note_on_marks_names_the_reference_as_the_table_prints_it():
     assert any("improvements over “SRoBERTa base”;" in note for note in table.notes)
 
 
-def test_previous_compares_each_row_with_the_one_before():
+def test_the_reference_previous_compares_each_row_with_the_one_before():
     table = build(
         spec({"2": ("simcse", (1, 2, 3)), "4": ("rcl-8", (1, 2, 3))}, layout="regulators"),
         frame(runs("simcse", SIMCSE) + runs("rcl-8", RCL)),
@@ -172,7 +172,7 @@ def test_the_seeds_layout_shows_all_the_top_three_and_the_best():
     ].mean == pytest.approx(60.0)
 
 
-def test_a_lost_seed_leaves_the_summary_of_seeds_missing():
+def test_the_summary_of_seeds_is_missing_if_one_seed_is():
     found = cells(
         build(spec({"S": ("simcse", (1, 2, 3, 4))}, layout="seeds"), frame(runs("simcse", SIMCSE))),
         "S",
@@ -231,7 +231,7 @@ def test_a_faq_seed_is_the_mean_of_its_folds_and_each_protocol_has_a_row():
     assert cells(table, "SimCSE", "annotated")["map"].mean == pytest.approx(69.0)
 
 
-def test_a_lost_fold_leaves_the_faq_cell_missing():
+def test_a_faq_cell_is_missing_if_one_fold_is():
     rows = {"start": {"base": "tiny", "method": "start", "seeds": [0]}}
     settings = spec(rows, layout="faq", dataset="bank", folds=2, tasks=[])
     for corpus in ("none", "bank-0"):  # an untrained model may stand under either
@@ -259,7 +259,7 @@ def test_alignment_keeps_its_own_unit():
 
 
 @pytest.mark.parametrize("name", ["precision", "code", "environment"])
-def test_rows_of_different_origin_are_named(name):
+def test_a_difference_in_precision_code_or_environment_is_noted(name):
     scores = runs("simcse", SIMCSE) + runs("rcl-8", RCL, **{name: "other"})
     notes = [
         note for note in build(spec(ROWS), frame(scores)).notes if note.startswith(f"Mixed {name}")

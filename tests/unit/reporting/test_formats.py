@@ -1,4 +1,4 @@
-"""The three forms of a table: nothing rounded in the CSV, rounded once elsewhere, nothing unescaped."""
+"""The printed forms of a table: the CSV rounds nothing, the others once, and all text is escaped."""
 
 import csv
 import io
@@ -52,7 +52,7 @@ def test_the_csv_holds_unrounded_points():
     ]
 
 
-def test_a_missing_cell_is_said_to_be_missing_and_an_undefined_spread_is_blank():
+def test_the_csv_shows_a_missing_value_as_n_a_and_an_undefined_spread_as_blank():
     rows = list(csv.DictReader(io.StringIO(csv_text(table()))))
     assert (rows[3]["sts12"], rows[3]["Average"], rows[3]["sts12_sd"]) == ("n/a", "n/a", "")
     assert rows[0]["sts12_sd"] == "" and rows[0]["n"] == "1"
@@ -85,7 +85,7 @@ def test_latex_is_escaped_and_balanced():
     assert r"$^{*}$92.00 $\pm$ 2.65" in text and "±" not in text and "φ" not in text
 
 
-def test_regulators_stand_in_columns_with_one_row_of_averages():
+def test_the_regulators_layout_prints_rows_as_columns_of_averages():
     text = markdown(table(layout="regulators")).splitlines()
     assert r"|  | start | SimCSE | RCL\_8 & 50% | lost\|row |" in text
     assert any(
@@ -95,7 +95,7 @@ def test_regulators_stand_in_columns_with_one_row_of_averages():
     assert len(list(csv.DictReader(io.StringIO(csv_text(table(layout="regulators")))))) == 4
 
 
-def test_single_seeds_show_no_spread_and_rows_without_that_seed_stay_blank():
+def test_a_column_of_one_seed_has_no_spread_and_is_blank_for_rows_without_the_seed():
     text = markdown(table(layout="seeds"))
     line = next(line for line in text.splitlines() if line.startswith("| start | 1 |"))
     assert line == "| start | 1 | 60.00 ± – | n/a | 60.00 | 60.00 |  |  |  |"

@@ -136,7 +136,7 @@ def test_the_spread_of_the_seeds_widens_the_tolerance():
     assert verdicts(ours({1: (0.709, 0.7), 2: (0.711, 0.7)}))[0] == "below"  # mean 71, 2 sd = .28
 
 
-def test_what_no_table_claims_is_not_run_and_what_is_missing_too():
+def test_a_published_cell_is_not_run_if_no_table_claims_it_or_its_score_is_missing():
     assert verdicts(ours({1: (0.72, 0.68)}))[2] == "not run"
     lost = build(
         spec(
@@ -159,7 +159,7 @@ def test_a_stand_in_is_never_within():
     assert verdicts(ours({1: (0.72, 0.68)}, stand_in=True))[:2] == [STAND_IN, STAND_IN]
 
 
-def test_a_score_on_another_bank_is_never_compared_as_if_it_were_faqir():
+def test_a_score_on_another_bank_than_the_published_one_is_a_stand_in():
     published = Published((Entry("rcl", "2a", "r", "map", 30.0, "pairs", dataset="faqir"),), {}, ())
     scores = [
         record(

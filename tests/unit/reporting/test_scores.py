@@ -1,4 +1,4 @@
-"""The long CSV: what is let in, what stops, and that nothing changes on the way through."""
+"""The long CSV: which files are read, which stop with an error, and that no value changes."""
 
 import pytest
 from hypothesis import given, settings
@@ -84,7 +84,7 @@ def test_a_score_given_twice_names_both_places(tmp_path):
         collect([a, b])
 
 
-def test_a_correlation_a_rounding_error_above_one_is_let_in(tmp_path):
+def test_a_correlation_above_one_by_a_rounding_error_is_read(tmp_path):
     assert (
         read_scores(write(tmp_path / "s.csv", [record(value=1.0000000000000002)]))["value"][0] > 1
     )
