@@ -44,7 +44,7 @@ def predictions_path(
 def prediction_digests(table: Table, results: str | Path) -> dict[str, str]:
     """Check the predictions behind a table against the records beside them; return {path: sha256}.
 
-    What is absent is left out: its cells are missing, or have no bootstrap.
+    Files that do not exist are left out: their cells are missing, or have no bootstrap.
     """
     rows = [_paths(Path(results), table, row) for row in table.rows]
     found = {}
@@ -239,7 +239,7 @@ def read_predictions(path: Path, columns: list[str]) -> pd.DataFrame:
         if is_passing(error):
             raise
         raise InputError(
-            path, f"no predictions that can be read ({error})", "evaluate this run again"
+            path, f"these predictions cannot be read ({error})", "evaluate this run again"
         ) from None
 
 
@@ -247,7 +247,7 @@ def _require_numbers(path: Path, frame: pd.DataFrame) -> None:
     if frame.index.has_duplicates or not np.isfinite(frame.to_numpy(float)).all():
         raise InputError(
             at(path),
-            "an item occurs twice, or a prediction is no number",
+            "an item occurs twice, or a prediction is not a finite number",
             "evaluate this run again",
         )
 
@@ -256,7 +256,7 @@ def _require_same_items(path: Path, same: bool) -> None:
     if not same:
         raise InputError(
             at(path),
-            "its items are not those of the run it is compared with",
+            "its items differ from those of the run that it is compared with",
             "evaluate both on the same data",
         )
 

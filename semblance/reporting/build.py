@@ -66,7 +66,8 @@ def _index(scores: pd.DataFrame) -> Index:
         key = (corpus, *(record[name] for name in INDEXED))
         if key in index:
             raise InputError(
-                "/".join(map(str, key)), f"two scores, of {index[key]['run']} and {record['run']}"
+                "/".join(map(str, key)),
+                f"has two scores, of the runs {index[key]['run']} and {record['run']}",
             )
         index[key] = record
     return index

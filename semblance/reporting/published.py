@@ -162,7 +162,11 @@ def _entries(sheet: _Sheet, name: tuple[str, str, str], path: str) -> Iterator[E
 def _number(printed: object, where: str) -> tuple[float, str]:
     found = re.fullmatch(r"([*_]?)(-?[0-9]{1,9}(?:\.[0-9]{1,9})?)", str(printed))
     if not found:
-        raise InputError(where, f"{printed!r:.80}", "expected a number, marked * or _ at most")
+        raise InputError(
+            where,
+            f"{printed!r:.80} is not a number",
+            "write a number, with * or _ before it if it is marked",
+        )
     return float(found[2]), found[1]
 
 

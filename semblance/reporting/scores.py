@@ -49,7 +49,7 @@ def collect(paths: Iterable[str | Path]) -> pd.DataFrame:
             if key in seen:
                 raise InputError(
                     place,
-                    f"duplicate score, first given at {seen[key]}",
+                    f"this score stands twice, first at {seen[key]}",
                     "evaluate each run once, or list each file once",
                 )
             seen[key] = place
@@ -99,7 +99,9 @@ def _records(path: Path) -> Iterator[tuple[str, dict]]:
                 place = at(path, reader.line_num)
                 yield place, _parse(fields, place)
         except csv.Error as error:
-            raise InputError(at(path, reader.line_num), f"not readable as CSV ({error})") from error
+            raise InputError(
+                at(path, reader.line_num), f"cannot be read as CSV ({error})"
+            ) from error
 
 
 def _parse(fields: list[str], place: str) -> dict:
@@ -117,7 +119,11 @@ def _parse(fields: list[str], place: str) -> dict:
             place, f"no value for {', '.join(empty)}", "leave out the whole line of a missing score"
         )
     if bool(record["subset"]) != (record["aggregation"] == "subset"):
-        raise InputError(place, "a subset is named if and only if the aggregation is 'subset'")
+        raise InputError(
+            place,
+            "names a subset under another aggregation, or none under the aggregation 'subset'",
+            "write this file again",
+        )
     record["seed"] = _integer(record, "seed", 0, place)
     record["n"] = _integer(record, "n", 1, place)
     record["value"] = _value(record, place)

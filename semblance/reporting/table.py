@@ -140,7 +140,7 @@ def _check_rows(spec: Spec) -> None:
     if len(set(labels)) != len(labels) or not labels:
         raise InputError(
             f"table {spec.name}.rows",
-            "no rows, or two with one label",
+            "has no rows, or two rows with the same label",
             "give each row its own label",
         )
     references = (None, PREVIOUS, *labels, *(row.method for row in spec.rows))
@@ -153,19 +153,21 @@ def _check_rows(spec: Spec) -> None:
 
 def _check_scores(spec: Spec, layout: Layout) -> None:
     if layout.over_folds and not (spec.dataset and spec.folds):
-        raise InputError(f"table {spec.name}", f"a {layout.name} table needs dataset and folds")
+        raise InputError(
+            f"table {spec.name}", f"a table of layout {layout.name} needs dataset and folds"
+        )
     if layout.tasks is None:
         if not spec.tasks:
             raise InputError(
                 f"table {spec.name}.tasks",
-                "no tasks",
-                "name the tasks whose average the table shows",
+                "has no tasks",
+                "name the tasks whose scores the table shows",
             )
     elif spec.tasks not in ((), layout.tasks):
         known = ", ".join(layout.tasks) or "none"
         raise InputError(
             f"table {spec.name}.tasks",
-            f"a {layout.name} table cannot read {', '.join(spec.tasks)}",
+            f"a table of layout {layout.name} cannot show {', '.join(spec.tasks)}",
             f"its tasks are: {known}",
         )
 

@@ -8,10 +8,12 @@ import sys
 
 import pytest
 
-from semblance.audit.explain import explain, problems, to_json, to_text
+from semblance.audit.explain import _row, explain, problems, to_json, to_text
 from semblance.errors import InputError
 from semblance.provenance import ROOT, file_digest
+from semblance.reporting.build import build
 from semblance.reporting.table import from_json
+from tests.unit.reporting.example_scores import frame, spec
 
 
 def named(node: dict, name: str) -> list[dict]:
@@ -127,6 +129,13 @@ def test_the_text_fits_100_columns_and_shows_each_record_once(untouched):
 def test_an_unknown_or_ambiguous_name_lists_the_known_ones(untouched, asked, known):
     with pytest.raises(InputError, match=known):
         explain(untouched, *asked)
+
+
+def test_a_row_is_found_by_its_label_and_by_its_method():
+    rows = {"SimCSE": ("simcse", (1,)), "RCL (8 regulators)": ("rcl-8", (1,))}
+    table = build(spec(rows), frame([]))
+    for asked in ("RCL (8 regulators)", "rcl-8", "RCL (8 regulators) [senteval]"):
+        assert _row(table, asked).method == "rcl-8"
 
 
 def test_a_damaged_file_in_the_tree_is_marked(untouched, tmp_path):

@@ -1,4 +1,4 @@
-"""The shapes of tables: one object for each, which the schema, the planning and the printing follow."""
+"""The layouts of tables: one object for each, which the planning and the printing ask."""
 
 import csv
 import dataclasses
@@ -72,7 +72,9 @@ def test_an_unknown_layout_is_refused_with_the_known_ones():
     "layout, tasks", [("dev", ["sts12"]), ("dev", ["stsb-dev", "sts12"]), ("faq", ["sts12"])]
 )
 def test_tasks_that_a_layout_cannot_read_are_refused(layout, tasks):
-    with pytest.raises(InputError, match=f"t.tasks: a {layout} table cannot read .*sts12"):
+    with pytest.raises(
+        InputError, match=f"t.tasks: a table of layout {layout} cannot show .*sts12"
+    ):
         table(layout=layout, tasks=tasks, dataset="bank", folds=2)
 
 
