@@ -15,7 +15,8 @@ import torch
 from benchmarks.side import Side
 from benchmarks.training import LENGTH, SEED
 from benchmarks.workload import Workload
-from semblance.data.corpus import NONE, Rows, Tokens, read_tokens, write_tokens
+from semblance.data.corpus import NONE, Rows
+from semblance.data.tokens import Tokens, read_tokens, write_tokens
 from semblance.models.architecture import Architecture
 from semblance.models.compute import set_up
 from semblance.models.packing import pack

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from benchmarks.workload import Workload
-from semblance.data.corpus import tokenise
+from semblance.data.tokens import tokenise
 from semblance.evaluation import similarity
 from semblance.evaluation.prepared import read_pairs
 from semblance.layout import STS_TASKS

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from semblance.data.corpus import Rows, Tokens, read_rows, read_sentences, read_tokens
+from semblance.data.corpus import Rows, read_rows, read_sentences
+from semblance.data.tokens import Tokens, read_tokens
 from semblance.models.base import BaseSettings, build_base
 from semblance.models.folder import TOKENIZER_FILES
 from semblance.training.batching import batches

@@ -11,7 +11,8 @@ from typing import Literal
 import pyarrow as pa
 
 from semblance.data import nli, sts, wiki
-from semblance.data.corpus import number_sentences, write_corpus, write_parquet
+from semblance.data.arrow import write_parquet
+from semblance.data.corpus import number_sentences, write_corpus
 from semblance.data.raw import Raw
 from semblance.errors import InputError
 from semblance.layout import STS_DEV

@@ -8,7 +8,7 @@ from typing import Literal
 import pyarrow as pa
 
 from semblance.data import faq, folds
-from semblance.data.corpus import write_parquet
+from semblance.data.arrow import write_parquet
 from semblance.data.prepare import write_corpus_rows
 from semblance.data.raw import Raw
 from semblance.data.text import read_csv

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from semblance.data.corpus import read_parquet
+from semblance.data.arrow import read_parquet
 
 PAIRS = "pairs.parquet"
 ANSWERS = "answers.parquet"

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from semblance.data.corpus import write_parquet
+from semblance.data.arrow import write_parquet
 from semblance.evaluation.geometry import alignment, uniformity
 from semblance.evaluation.metrics import cosine_pairs, pearson, refuse_zero_vectors, spearman
 from semblance.evaluation.texts import Texts

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from semblance.data.corpus import Tokens, tokenise
+from semblance.data.tokens import Tokens, tokenise
 from semblance.errors import InputError
 from semblance.models.encoder import Encoder
 

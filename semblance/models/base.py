@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from semblance.data.corpus import load_tokenizer
+from semblance.data.tokens import load_tokenizer
 from semblance.download.hub import fetch_repository
 from semblance.errors import InputError
 from semblance.files import copy_file, whole_folder

@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from semblance.data.corpus import Tokens
+from semblance.data.tokens import Tokens
 from semblance.models.architecture import Architecture
 from semblance.models.compute import autocast
 from semblance.models.dropout_plan import DropoutPlan, DropoutSettings

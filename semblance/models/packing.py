@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from semblance.data.corpus import Tokens
+from semblance.data.tokens import Tokens
 
 SLACK = 0.85  # a group's shortest sentence has at least this share of its longest one's tokens
 

@@ -8,7 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from semblance.data.corpus import Rows, Tokens
+from semblance.data.corpus import Rows
+from semblance.data.tokens import Tokens
 from semblance.errors import InputError
 from semblance.models.compute import autocast
 from semblance.models.encoder import Encoder

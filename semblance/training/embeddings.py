@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from semblance.data.corpus import Tokens, read_tokens
+from semblance.data.tokens import Tokens, read_tokens
 from semblance.errors import InputError, is_passing
 from semblance.files import whole_file
 from semblance.layout import RECORD

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from semblance.data.corpus import Rows, Tokens, read_rows, read_tokens
+from semblance.data.corpus import Rows, read_rows
+from semblance.data.tokens import Tokens, read_tokens
 from semblance.errors import InputError
 from semblance.models.compute import Compute
 from semblance.models.encoder import Encoder

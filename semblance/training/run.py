@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from semblance.data.corpus import Tokens
+from semblance.data.tokens import Tokens
 from semblance.files import write_text
 from semblance.models import folder as model_folder
 from semblance.models.compute import device_name, set_up

@@ -103,7 +103,7 @@ def test_scores_name_their_weights_data_and_code(finished: Project):
 def test_the_trained_model_loads_with_sentence_transformers(finished: Project):
     from sentence_transformers import SentenceTransformer
 
-    from semblance.data.corpus import tokenise
+    from semblance.data.tokens import tokenise
     from semblance.models import folder as model_folder
 
     folder = finished.folder / "results/models/nli/tiny/rcl-2/seed-1/model"

@@ -13,7 +13,9 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from semblance.data.corpus import read_parquet, read_rows, read_sentences, read_tokens, tokenise
+from semblance.data.arrow import read_parquet
+from semblance.data.corpus import read_rows, read_sentences
+from semblance.data.tokens import read_tokens, tokenise
 from semblance.errors import InputError
 from semblance.models import folder as model_folder
 from semblance.models.base import BaseSettings, build_base

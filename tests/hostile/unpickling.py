@@ -52,7 +52,7 @@ def stages(folder: Path) -> list[str]:
     import torch
 
     torch.load = noted(torch.load, "torch.load")
-    from semblance.data import corpus, prepare
+    from semblance.data import corpus, prepare, tokens
     from semblance.data.raw import Raw
     from semblance.download.manifest import load_manifest
     from semblance.evaluation.run import StsRun, Target, evaluate_sts
@@ -102,9 +102,9 @@ def stages(folder: Path) -> list[str]:
     write_record(folder / "dev/record.json", "prepare_dev", outputs=["pairs.parquet"], started=0.0)
 
     tokenizer = folder / "base/model/tokenizer.json"
-    corpus.write_tokens(
+    tokens.write_tokens(
         folder / "tokens/tokens.arrow",
-        corpus.tokenise(tokenizer, corpus.read_sentences(folder / "corpus")),
+        tokens.tokenise(tokenizer, corpus.read_sentences(folder / "corpus")),
     )
     write_record(
         folder / "tokens/record.json",
@@ -169,7 +169,7 @@ def traps(folder: Path) -> list[str]:
     import pyarrow.parquet as pq
     import torch
 
-    from semblance.data.corpus import read_parquet
+    from semblance.data.arrow import read_parquet
     from semblance.errors import InputError
     from semblance.models.weights import load_weights
     from semblance.reporting.bootstrap import read_predictions

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from semblance.data import sts
-from semblance.data.corpus import tokenise
+from semblance.data.tokens import tokenise
 from semblance.evaluation.similarity import Sts, score_rows
 from semblance.models import folder as model_folder
 from semblance.models.saved import stored_length

@@ -6,7 +6,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from semblance.data.corpus import read_rows, read_sentences, read_tokens
+from semblance.data.corpus import read_rows, read_sentences
+from semblance.data.tokens import read_tokens
 from semblance.evaluation.prepared import read_bank
 from semblance.models import folder as model_folder
 from semblance.provenance import checked

@@ -16,7 +16,8 @@ from benchmarks.__main__ import ratios, spread, table
 from benchmarks.limits import mean_step_gflop, step_gflop
 from benchmarks.training import settings
 from benchmarks.workload import text_batches
-from semblance.data.corpus import NONE, Rows, Tokens
+from semblance.data.corpus import NONE, Rows
+from semblance.data.tokens import Tokens
 from semblance.models.architecture import Architecture
 from semblance.models.encoder import Encoder
 from semblance.models.packing import pack

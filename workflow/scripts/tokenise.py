@@ -4,7 +4,8 @@ import argparse
 import time
 from pathlib import Path
 
-from semblance.data.corpus import read_sentences, tokenise, write_tokens
+from semblance.data.corpus import read_sentences
+from semblance.data.tokens import tokenise, write_tokens
 from semblance.models.saved import TOKENIZER, SavedModel
 from semblance.provenance import checked, write_record
 from workflow.scripts.cli import run

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from semblance.code_digest import module_digests
-from semblance.data.corpus import write_parquet
+from semblance.data.arrow import write_parquet
 from semblance.errors import InputError
 from semblance.evaluation import dev
 from semblance.evaluation.similarity import join_pairs
@@ -30,7 +30,7 @@ def base(tmp_path_factory):
 def vectors(base, texts):
     """Return the vector of each text, embedded alone, so that nothing depends on a batch."""
     encoder = load(base.parent / "model").eval()
-    from semblance.data.corpus import tokenise
+    from semblance.data.tokens import tokenise
 
     tokenizer = base.parent / "model/tokenizer.json"
     return np.stack([encoder.encode(tokenise(tokenizer, [text]), 32)[0] for text in texts])

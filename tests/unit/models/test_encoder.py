@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from transformers import AutoModel, AutoTokenizer
 
-from semblance.data.corpus import tokenise
+from semblance.data.tokens import tokenise
 from semblance.models import encoder as module
 from semblance.models import folder as model_folder
 from semblance.models.base import BaseSettings, build_base

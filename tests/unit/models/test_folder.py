@@ -8,7 +8,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from semblance.data.corpus import tokenise
+from semblance.data.tokens import tokenise
 from semblance.errors import InputError
 from semblance.models import folder as model_folder
 from semblance.models import module_files

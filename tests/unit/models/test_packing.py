@@ -8,7 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semblance.data.corpus import Tokens
+from semblance.data.tokens import Tokens
 from semblance.models.packing import (
     GROUP_TOKENS,
     SLACK,

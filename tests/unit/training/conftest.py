@@ -2,7 +2,7 @@
 
 import pytest
 
-from semblance.data import corpus
+from semblance.data import corpus, tokens
 from semblance.models.base import BaseSettings, build_base
 from semblance.provenance import read_sealed, write_record
 from tests.dag.tiny import write_base
@@ -28,9 +28,9 @@ def inputs(tmp_path_factory):
         started=0.0,
     )
     tokenizer = folder / "base/model/tokenizer.json"
-    corpus.write_tokens(
+    tokens.write_tokens(
         folder / "tokens/tokens.arrow",
-        corpus.tokenise(tokenizer, corpus.read_sentences(folder / "corpus")),
+        tokens.tokenise(tokenizer, corpus.read_sentences(folder / "corpus")),
     )
     write_record(
         folder / "tokens/record.json",

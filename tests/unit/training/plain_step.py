@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from semblance.data.corpus import Tokens
+from semblance.data.tokens import Tokens
 from semblance.models import encoder as encoder_module
 from semblance.models.dropout_plan import DropoutPlan
 from semblance.models.encoder import Encoder

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from semblance.data.corpus import read_tokens
+from semblance.data.tokens import read_tokens
 from semblance.errors import InputError
 from semblance.models import folder as model_folder
 from semblance.models.compute import Compute

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from semblance.data.corpus import NONE, Rows, Tokens
+from semblance.data.corpus import NONE, Rows
+from semblance.data.tokens import Tokens
 from semblance.models.architecture import Architecture
 from semblance.models.compute import autocast
 from semblance.models.dropout_plan import DropoutSettings

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from semblance.data.corpus import NONE, Rows, Tokens
+from semblance.data.corpus import NONE, Rows
+from semblance.data.tokens import Tokens
 from semblance.errors import InputError
 from semblance.models.architecture import Architecture
 from semblance.models.compute import autocast

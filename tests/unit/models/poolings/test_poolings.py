@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from semblance.data.corpus import Tokens
+from semblance.data.tokens import Tokens
 from semblance.models.packing import pack
 from semblance.models.poolings import cls, mean
 

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from semblance.data.corpus import Tokens, read_tokens, write_tokens
+from semblance.data.tokens import Tokens, read_tokens, write_tokens
 
 
 @pytest.mark.parametrize("count", [0, 1, 100_001])  # datasets writes a chunk for each 100,000 rows

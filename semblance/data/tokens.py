@@ -1,0 +1,91 @@
+"""Tokens of sentences: made by a tokenizer's own file, and kept in a memory-mapped Arrow file."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from semblance.data.arrow import arrow_writer, read_arrow
+from semblance.errors import InputError, is_passing
+from semblance.provenance import read_text
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+CHUNK = 2000  # texts that the tokenizer gets at once
+
+
+class Tokens(NamedTuple):
+    """Token ids of sentences laid end to end: ids (T,) int32, offsets (N + 1,) int64."""
+
+    ids: np.ndarray
+    offsets: np.ndarray
+
+    def lengths(self) -> np.ndarray:
+        """Return the number of tokens of each sentence, special ones included, shape (N,)."""
+        return np.diff(self.offsets)
+
+    def part(self, first: int, last: int) -> "Tokens":
+        """Return the sentences from ``first`` up to, not including, ``last``, or up to the end."""
+        offsets = self.offsets[first : last + 1]
+        return Tokens(self.ids[offsets[0] : offsets[-1]], offsets - offsets[0])
+
+
+def load_tokenizer(path: str | Path) -> "Tokenizer":
+    """Read a tokenizer.json; InputError if it is missing or damaged."""
+    from tokenizers import Tokenizer
+
+    text = read_text(path)
+    try:
+        return Tokenizer.from_str(text)
+    except Exception as error:  # the library raises nothing narrower
+        if is_passing(error):
+            raise
+        raise InputError(
+            path, f"no tokenizer that can be read ({error})", "fetch it again"
+        ) from None
+
+
+def tokenise(tokenizer_file: str | Path, texts: Sequence[str]) -> Tokens:
+    """Tokenise texts, special tokens included, without truncation.
+
+    Uses the fast tokenizer's own file, so it gives what ``transformers`` gives without its start-up.
+    """
+    tokenizer = load_tokenizer(tokenizer_file)
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    ids: list[np.ndarray] = []
+    for start in range(0, len(texts), CHUNK):
+        batch = tokenizer.encode_batch_fast(list(texts[start : start + CHUNK]))
+        ids += [np.asarray(encoding.ids, dtype=np.int32) for encoding in batch]
+    lengths = [len(sentence) for sentence in ids]
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    none = np.zeros(0, np.int32)  # so that no text at all gives an empty array
+    return Tokens(np.concatenate([none, *ids]), offsets)
+
+
+def write_tokens(path: Path, tokens: Tokens) -> None:
+    """Write the tokens as one list of int32 a sentence.
+
+    All lists are in one chunk: the file is then read without a copy. Raises pyarrow.ArrowInvalid
+    beyond 2^31 - 1 tokens, the most that a chunk holds.
+    """
+    from datasets import List, Value  # slow to import, and only writers need it
+
+    offsets = pa.array(tokens.offsets, type=pa.int32())
+    ids = pa.array(tokens.ids, type=pa.int32())
+    lists = pa.ListArray.from_arrays(offsets, ids)
+    with arrow_writer(path, {"ids": List(Value("int32"))}) as writer:
+        writer.write_table(pa.table({"ids": lists}), writer_batch_size=max(1, len(lists)))
+
+
+def read_tokens(path: str | Path) -> Tokens:
+    """Memory-map a token file; a file of one chunk is not copied, and several chunks are joined."""
+    column = read_arrow(Path(path), {"ids": pa.list_(pa.int32())})["ids"]
+    if column.num_chunks == 1:
+        lists = column.chunk(0)
+    else:
+        lists = column.combine_chunks()
+    return Tokens(lists.values.to_numpy(), lists.offsets.to_numpy().astype(np.int64))
