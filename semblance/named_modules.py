@@ -1,4 +1,5 @@
-"""Modules found by name: one file in one of four folders is a new loss, view, dropout or pooling.
+"""Modules found by name: one file in one of five folders is a new loss, view, dropout or pooling, or
+a new format of a FAQ bank.
 
 Each module has one function; its name is the file's. Standard library only, so that the workflow's
 controller can ask for names and paths without importing torch.
@@ -16,6 +17,7 @@ LOSSES = "semblance.training.losses"  # loss(...): embeddings of a batch to a nu
 VIEWS = "semblance.training.views"  # view(...): the rows that batches are drawn from
 DROPOUTS = "semblance.models.dropouts"  # rate(...) or head_scale(...): what is dropped in training
 POOLINGS = "semblance.models.poolings"  # pool(...): token vectors to sentence vectors
+BANKS = "semblance.data.banks"  # read(...): raw files to the pairs and queries of a FAQ bank
 
 
 def module_names(package: str) -> list[str]:

@@ -4,7 +4,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from semblance.data.text import filled, read_csv, read_json_lines, read_rows
+from semblance.data.csv_text import read_csv
+from semblance.data.json_lines import read_json_lines
+from semblance.data.text import filled, read_rows
 from semblance.errors import InputError, at
 
 LABELS = ("entailment", "neutral", "contradiction")

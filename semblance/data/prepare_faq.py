@@ -3,23 +3,21 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import pyarrow as pa
 
-from semblance.data import faq, folds
+from semblance.data import folds
 from semblance.data.arrow import write_parquet
+from semblance.data.faq import Faq, unique_answers
 from semblance.data.prepare import write_corpus_rows
 from semblance.data.raw import Raw
-from semblance.data.text import read_csv
 from semblance.errors import InputError
 from semblance.layout import fold_corpus
-from semblance.provenance import file_digest
-from semblance.settings import unknown_word
+from semblance.named_modules import BANKS, load_module
 
+OWN = "own"  # the format whose bank is a file of the user's and no data set of the manifest
 PAIRS = "pairs"  # each pair asks its own question; one answer is right
 ANNOTATED = "annotated"  # users' own queries; every answer judged relevant is right
-BankKind = Literal["faqir", "cough", "stackfaq", "covid", "own"]
 
 
 @dataclass(frozen=True)
@@ -27,7 +25,7 @@ class BankSettings:
     """A FAQ bank: its format, where it comes from, and its split."""
 
     name: str
-    kind: BankKind
+    kind: str
     folds: int
     seed: int
     dataset: str | None = None
@@ -43,57 +41,31 @@ class FaqFolders:
     dev: Path
 
 
-def read_bank(raw: Raw, settings: BankSettings) -> faq.Faq:
-    """Read a FAQ bank in its own format, and check its counts."""
-    if (settings.kind == "own") != bool(settings.path):
+def read_bank(raw: Raw, settings: BankSettings) -> Faq:
+    """Read a FAQ bank in its own format, and check its counts.
+
+    The format is a module of ``semblance/data/banks``. Its ``read`` takes the raw files and the name
+    of a data set; of kind ``own``, the path of the user's file.
+    """
+    if (settings.kind == OWN) != bool(settings.path):
         raise InputError("bank.path", "a bank of kind own needs it, and no other kind takes it")
+    reader = load_module(BANKS, settings.kind, "bank.kind")
     if settings.path:
-        raw.inputs[settings.path] = file_digest(settings.path)
-        return faq.read_own(settings.path)
+        return reader.read(raw, settings.path)
     name = settings.dataset or settings.name
-    bank = _read_released(raw, name, settings.kind)
-    counts = {
-        "pairs": len(bank.pairs),
-        "answers": len(bank.pairs),
-        "queries": len(bank.queries),
-        "threads": len({pair.group for pair in bank.pairs}),
-        "templates": len({query.group for query in bank.queries}),
-    }
-    if settings.kind == "cough":
-        judgements = raw.file(name, "Annotated_Relevance_Set.csv")
-        counts["judgements"] = sum(1 for _ in read_csv(judgements, ("Query_index",)))
-    raw.check(name, **counts)
+    bank = reader.read(raw, name)
+    raw.check(name, **bank.counts())
     return bank
 
 
-def _read_released(raw: Raw, name: str, kind: BankKind) -> faq.Faq:
-    match kind:
-        case "cough":
-            return faq.read_cough(
-                raw.file(name, "FAQ_Bank_eval.csv"),
-                raw.file(name, "User_Query_Bank.csv"),
-                raw.file(name, "Annotated_Relevance_Set.csv"),
-            )
-        case "covid":
-            files = raw.files(name)
-            tables = [file for file in files if "similarity" not in file.name]
-            similarity = next((file for file in files if "similarity" in file.name), None)
-            return faq.read_covid(tables, similarity)
-        case "faqir":
-            return faq.read_faqir(raw.file(name, ".xml"))
-        case "stackfaq":
-            return faq.read_stackfaq(raw.file(name, ".xml"))
-    raise unknown_word("bank.kind", kind, BankKind)
-
-
-def write_folds(bank: faq.Faq, settings: BankSettings, to: FaqFolders) -> dict[str, int]:
+def write_folds(bank: Faq, settings: BankSettings, to: FaqFolders) -> dict[str, int]:
     """Write a bank's answers and questions, and each fold's training corpus and dev questions.
 
     A pair and a query of one group share their part, so that no fold tests what it trained on. Of
     fold k the test part is part k, the dev part is the next one in rotation, and the rest is
     trained on; the dev questions are those of the pairs. Returns the bank's counts.
     """
-    answers, number = faq.unique_answers(bank)
+    answers, number = unique_answers(bank)
     groups = [pair.group for pair in bank.pairs] + [query.group for query in bank.queries]
     parts = folds.split_groups(groups, settings.folds, settings.seed)
     questions = list(_questions(bank, parts, number))
@@ -112,7 +84,7 @@ def write_folds(bank: faq.Faq, settings: BankSettings, to: FaqFolders) -> dict[s
     return counts
 
 
-def _questions(bank: faq.Faq, parts: list[int], number: dict[str, int]) -> Iterator[dict]:
+def _questions(bank: Faq, parts: list[int], number: dict[str, int]) -> Iterator[dict]:
     """Yield the questions of the pairs, in the order of the pairs, then the users' queries.
 
     A query without a relevant answer cannot be scored and is left out.

@@ -40,6 +40,11 @@ class Raw:
             )
         return self._checked(name, found[0])
 
+    def user_file(self, path: str) -> Path:
+        """Return a user's own file, which no manifest names; its digest goes into ``inputs``."""
+        self.inputs[path] = file_digest(path)
+        return Path(path)
+
     def check(self, name: str, **found: int) -> None:
         """Compare what was found with every count that the manifest states of a data set."""
         for what in self.dataset(name).expected:

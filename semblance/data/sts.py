@@ -7,7 +7,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from semblance.data.text import normalise, read_csv, read_lines, read_rows, refuse_traces
+from semblance.data.csv_text import read_csv
+from semblance.data.text import normalise, read_lines, read_rows, refuse_traces
 from semblance.errors import InputError, at
 
 FILE_NAME = re.compile(r"STS(?:20\d\d)?\.(gs|input)\.(.+?)\.txt(?:\.gz)?")

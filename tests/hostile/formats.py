@@ -7,7 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from semblance.data import faq, nli, sts, wiki
+from semblance.data import nli, sts, wiki
+from semblance.data.banks import cough, covid, faqir, own, stackfaq
+from semblance.data.faq import Faq
 from semblance.reporting.scores import COLUMNS, read_scores
 
 HEAD = "index,question,answer,language\n"
@@ -16,7 +18,7 @@ PAIRS, QUERIES = (
     "index,query\n0,what one\n1,what two\n",
 )
 JUDGED = (
-    f'Query_index,FAQ_index,Raw_score,Average,"{faq.COUGH_LABEL}"\n'
+    f'Query_index,FAQ_index,Raw_score,Average,"{cough.LABEL}"\n'
     '0,0,"[4, 4]",4,positive\n1,1,"[1, 2]",1.5,negative\n'
 )
 SCORE = "r,nli,tiny,rcl,,1,,sts12,,spearman,all,senteval,0.5,9,fp32,c,e,w,d"
@@ -179,8 +181,8 @@ SNLI = "\n".join([_snli("entailment"), _snli("contradiction"), _snli("-"), ""])
 COUGH = {"bank.csv": PAIRS, "queries.csv": QUERIES, "judged.csv": JUDGED}
 
 
-def _cough(folder: Path) -> faq.Faq:
-    return faq.read_cough(folder / "bank.csv", folder / "queries.csv", folder / "judged.csv")
+def _cough(folder: Path) -> Faq:
+    return cough.read_cough(folder / "bank.csv", folder / "queries.csv", folder / "judged.csv")
 
 
 def _year(year: int) -> Callable[[Path], object]:
@@ -322,7 +324,7 @@ FORMATS = [
         "faqir",
         {"f.xml": FAQIR},
         "f.xml",
-        faq.read_faqir,
+        faqir.read_faqir,
         on(5, XML_ROWS)
         | on(1, PROLOGS)
         | {
@@ -348,7 +350,7 @@ FORMATS = [
         "stackfaq",
         {"s.xml": STACK},
         "s.xml",
-        faq.read_stackfaq,
+        stackfaq.read_stackfaq,
         on(3, XML_ROWS)
         | on(1, {name: f"{prolog}<root>" for name, prolog in PROLOGS.items()})
         | {"an empty answer": (5, "<answer> </answer>")},
@@ -361,14 +363,14 @@ FORMATS = [
             "s.csv": "question_1,question_2,similar\nq,who,1\n",
         },
         "c.csv",
-        lambda f: faq.read_covid([f / "c.csv"], f / "s.csv"),
+        lambda f: covid.read_covid([f / "c.csv"], f / "s.csv"),
         on(3, CSV_ROWS) | {"an empty answer": (3, "r,,en"), "a lost header": (1, "a,b,c")},
     ),
     Format(
         "covid, tabs",
         {"c.tsv": "question\tanswer\tlang\nq\ta\ten\nr\tb\ten\n"},
         "c.tsv",
-        lambda path: faq.read_covid([path]),
+        lambda path: covid.read_covid([path]),
         {
             "too few columns": (3, "one"),
             "too many columns": (3, "a\tb\ten\tx"),
@@ -382,7 +384,7 @@ FORMATS = [
             "s.csv": "question_1,question_2,similar\nq,who,1\n",
         },
         "s.csv",
-        lambda f: faq.read_covid([f / "c.csv"], f / "s.csv"),
+        lambda f: covid.read_covid([f / "c.csv"], f / "s.csv"),
         on(2, CSV_ROWS)
         | {
             "neither 0 nor 1": (2, "q,who,yes"),
@@ -394,7 +396,7 @@ FORMATS = [
         "own csv",
         {"o.csv": "question,answer,id\nq,a,1\nr,b,2\n"},
         "o.csv",
-        faq.read_own,
+        own.read_own,
         on(3, CSV_ROWS)
         | {
             "a doubled id": (3, "r,b,1"),
@@ -406,7 +408,7 @@ FORMATS = [
         "own jsonl",
         {"o.jsonl": _own() + "\n" + _own(id="2") + "\n"},
         "o.jsonl",
-        faq.read_own,
+        own.read_own,
         on(2, JSON_ROWS)
         | {
             "a doubled id": (2, _own()),

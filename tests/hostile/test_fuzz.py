@@ -14,7 +14,8 @@ import yaml
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from semblance.data import faq, nli, sts, wiki
+from semblance.data import nli, sts, wiki
+from semblance.data.banks import cough, own, stackfaq
 from semblance.data.text import normalise
 from semblance.download.manifest import load_manifest
 from semblance.download.unpack import extract
@@ -254,10 +255,10 @@ def test_every_valid_sts_pair_comes_back(rows, tmp_path):
 )
 def test_every_valid_faq_of_ones_own_comes_back(rows, tmp_path):
     lines = [json.dumps({"question": q, "answer": a, "id": i, "queries": w}) for q, a, i, w in rows]
-    bank = faq.read_own(put(tmp_path / "o.jsonl", lines))
+    bank = own.read_own(put(tmp_path / "o.jsonl", lines))
     assert [(p.question, p.answer, p.id) for p in bank.pairs] == [row[:3] for row in rows]
     assert [q.text for q in bank.queries] == [text for row in rows for text in row[3]]
-    table = faq.read_own(
+    table = own.read_own(
         put(tmp_path / "o.csv", ["question,answer,id", *(quoted(*row[:3]) for row in rows)])
     )
     assert table.pairs == bank.pairs
@@ -283,7 +284,7 @@ def test_every_valid_stackfaq_thread_comes_back(threads, tmp_path):
         + "</qapair>"
         for question, answers, texts in threads
     ]
-    bank = faq.read_stackfaq(put(tmp_path / "s.xml", ["<root>", *body, "</root>"]))
+    bank = stackfaq.read_stackfaq(put(tmp_path / "s.xml", ["<root>", *body, "</root>"]))
     assert [(p.question, p.answer) for p in bank.pairs] == [
         (q, a) for q, answers, _ in threads for a in answers
     ]
@@ -314,14 +315,14 @@ def test_every_valid_cough_bank_comes_back(rows, tmp_path):
     put(
         tmp_path / "j.csv",
         [
-            ",".join(quoted(c) for c in faq.COUGH_RELEVANCE),
+            ",".join(quoted(c) for c in cough.JUDGEMENT_COLUMNS),
             *(
                 f'{n},{n},"{scores}",{mean},{"positive" if mean > 3 else "negative"}'
                 for n, ((*_, scores, _), mean) in enumerate(zip(rows, means, strict=True))
             ),
         ],
     )
-    bank = faq.read_cough(tmp_path / "b.csv", tmp_path / "q.csv", tmp_path / "j.csv")
+    bank = cough.read_cough(tmp_path / "b.csv", tmp_path / "q.csv", tmp_path / "j.csv")
     assert [(p.question, p.answer) for p in bank.pairs] == [row[:2] for row in rows]
     assert [(q.text, q.relevant) for q in bank.queries] == [
         (row[3], (str(n),) if mean > 3 else ())

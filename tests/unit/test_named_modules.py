@@ -8,6 +8,7 @@ import pytest
 from semblance import named_modules
 from semblance.errors import InputError
 from semblance.named_modules import (
+    BANKS,
     DROPOUTS,
     LOSSES,
     POOLINGS,
@@ -22,6 +23,7 @@ FUNCTIONS = {
     VIEWS: ("view",),
     DROPOUTS: ("rate", "head_scale"),
     POOLINGS: ("pool",),
+    BANKS: ("read",),
 }
 PACKAGES = list(FUNCTIONS)
 
@@ -64,7 +66,15 @@ def test_names_are_listed_without_torch():
     assert subprocess.run([sys.executable, "-c", program], cwd=ROOT).returncode == 0
 
 
-STAGES = ("train", "train_initial", "train_entropy", "embed", "evaluate_sts", "download_model")
+STAGES = (
+    "prepare_faq",
+    "train",
+    "train_initial",
+    "train_entropy",
+    "embed",
+    "evaluate_sts",
+    "download_model",
+)
 
 
 @pytest.mark.parametrize("stage", STAGES)

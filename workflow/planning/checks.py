@@ -5,7 +5,7 @@ from pathlib import Path
 
 from semblance.errors import InputError
 from semblance.layout import INITIAL, NO_CORPUS, START
-from semblance.named_modules import LOSSES, POOLINGS, VIEWS, module_names, module_path
+from semblance.named_modules import BANKS, LOSSES, POOLINGS, VIEWS, module_names, module_path
 from semblance.reporting.layouts import PREVIOUS, Layout, find_layout
 from semblance.reporting.published import read_published
 from workflow.planning import dropouts, losses
@@ -100,6 +100,7 @@ def _check_recipe(config: dict, name: str, recipe: dict) -> None:
 
 def _check_bank(config: dict, name: str, bank: dict) -> None:
     where = f"config.faq.banks.{name}"
+    module_path(BANKS, bank["kind"], f"{where}.kind")
     if ("path" if bank["kind"] == "own" else "dataset") not in bank:
         raise InputError(where, "needs path (kind: own) or dataset (every other kind)")
     if "path" in bank and bank["kind"] != "own":

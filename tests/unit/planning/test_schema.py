@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from semblance.data.prepare import RELEASES, CorpusSettings
-from semblance.data.prepare_faq import ANNOTATED, PAIRS, BankKind
+from semblance.data.prepare_faq import ANNOTATED, PAIRS
 from semblance.models.dropouts.sampled import Options as Sampled
 from semblance.reporting.layouts import LAYOUTS
 from semblance.settings import Bound, Matmul, Precision, StsProtocol
@@ -22,7 +22,6 @@ ENUMS = {  # where it stands, without the words of JSON Schema: the words that t
     "corpora.kind": typing.get_args(typing.get_type_hints(CorpusSettings)["kind"]),
     "sts.dev": tuple(RELEASES),
     "sts.protocol": typing.get_args(StsProtocol),
-    "faq.banks.kind": typing.get_args(BankKind),
     "train_entropy.early_stopping.unit": typing.get_args(WindowUnit),
     "evaluate_faq.protocols": (PAIRS, ANNOTATED),
     "tables.layout": LAYOUTS,

@@ -1,0 +1,118 @@
+"""COUGH: frequently asked questions on COVID-19, users' queries, and judgements by annotators."""
+
+import json
+from collections.abc import Container
+from dataclasses import replace
+from pathlib import Path
+
+from semblance.data.csv_text import read_csv
+from semblance.data.faq import Faq, FaqPair, FaqQuery, add_unique, in_bank_order, require_pairs
+from semblance.data.raw import Raw
+from semblance.data.text import filled
+from semblance.errors import InputError, at
+
+LABEL = "Label (mean score > 3 as positive)"
+PAIR_COLUMNS = ("index", "question", "answer", "language")
+QUERY_COLUMNS = ("index", "query")
+JUDGEMENT_COLUMNS = ("Query_index", "FAQ_index", "Raw_score", "Average", LABEL)
+SCORES = (1, 2, 3, 4)
+
+
+def read(raw: Raw, dataset: str) -> Faq:
+    """Read the three CSV files of the release."""
+    return read_cough(
+        raw.file(dataset, "FAQ_Bank_eval.csv"),
+        raw.file(dataset, "User_Query_Bank.csv"),
+        raw.file(dataset, "Annotated_Relevance_Set.csv"),
+    )
+
+
+def read_cough(
+    bank: Path | str, queries: Path | str, relevance: Path | str, language: str = "en"
+) -> Faq:
+    """Read the FAQ bank, the user queries and the judgements.
+
+    Pairs of other languages are left out. A pair is relevant if the mean of its raw scores, 1 to 4, is
+    above 3. Each query is a group of its own, and may have no relevant pair. An id that is not in the
+    bank or among the queries raises InputError; so does an Average or a Label that contradicts the scores.
+    """
+    pairs = _read_pairs(bank, language)
+    asked = _read_queries(queries)
+    relevant: dict[str, set[str]] = {key: set() for key in asked}
+    judgements = 0
+    # ASSUME a pair judged twice for one query is relevant if either judgement says so: the release
+    # has more rows than its paper's judgements per query.
+    for line, row in read_csv(relevance, JUDGEMENT_COLUMNS):
+        judgements += 1
+        query = row["Query_index"].strip()
+        pair = row["FAQ_index"].strip()
+        _require_known("query", query, asked, at(relevance, line))
+        _require_known("FAQ", pair, pairs, at(relevance, line))
+        if _is_positive(row, at(relevance, line)):
+            relevant[query].add(pair)
+    judged = [
+        replace(query, relevant=in_bank_order(relevant[query.id], pairs))
+        for query in asked.values()
+    ]
+    return Faq("cough", require_pairs(pairs.values(), at(bank, 1)), tuple(judged), judgements)
+
+
+def _read_pairs(path: Path | str, language: str) -> dict[str, FaqPair]:
+    pairs: dict[str, FaqPair] = {}
+    for line, row in read_csv(path, PAIR_COLUMNS):
+        if row["language"].strip() != language:
+            continue
+        key = filled(row["index"], "index", path, line)
+        question = filled(row["question"], "question", path, line)
+        answer = filled(row["answer"], "answer", path, line)
+        add_unique(pairs, FaqPair(key, question, answer, group=question), path, line)
+    return pairs
+
+
+def _read_queries(path: Path | str) -> dict[str, FaqQuery]:
+    queries: dict[str, FaqQuery] = {}
+    for line, row in read_csv(path, QUERY_COLUMNS):
+        key = filled(row["index"], "index", path, line)
+        text = filled(row["query"], "query", path, line)
+        add_unique(queries, FaqQuery(key, text, group=key, relevant=()), path, line)
+    return queries
+
+
+def _require_known(name: str, key: str, known: Container[str], where: str) -> None:
+    if key not in known:
+        raise InputError(where, f"{name} {key!r} is unknown", "use the three files of one release")
+
+
+def _is_positive(row: dict[str, str], where: str) -> bool:
+    """Tell whether the raw scores' mean is above 3, checked against the columns that repeat it."""
+    scores, average = _read_scores(row, where)
+    total = sum(scores)
+    positive = total > 3 * len(scores)
+    if not abs(total / len(scores) - average) <= 1e-6:  # also where the average is NaN
+        raise InputError(where, f"Average {average} is not the mean of {scores}")
+    if row[LABEL].strip() != ("positive" if positive else "negative"):
+        raise InputError(where, f"label {row[LABEL]!r} contradicts the scores {scores}")
+    return positive
+
+
+def _read_scores(row: dict[str, str], where: str) -> tuple[list[int], float]:
+    """Return the annotators' raw scores and their stated average."""
+    try:
+        scores = json.loads(row["Raw_score"])
+        average = float(row["Average"])
+        if not _are_scores(scores):
+            raise ValueError
+    except (ValueError, RecursionError):
+        raise InputError(
+            where,
+            f"Raw_score {row['Raw_score'][:40]!r} is no list of 1 to 4, or "
+            f"Average {row['Average'][:40]!r} is no number",
+        ) from None
+    return scores, average
+
+
+def _are_scores(value: object) -> bool:
+    """Tell whether a JSON value is a list of one score or more; True is no score, though it equals 1."""
+    if not isinstance(value, list) or not value:
+        return False
+    return all(score in SCORES and score is not True for score in value)

@@ -1,0 +1,105 @@
+"""CSV records: what is read, and where reading stops."""
+
+import csv
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from semblance.data import csv_text
+from semblance.data.csv_text import read_csv
+from tests.unit.data.files import WORDS, fails_at, put
+
+
+def test_csv_fields_may_hold_line_breaks_quotes_and_delimiters(tmp_path):
+    path = put(
+        tmp_path / "a.csv", 'q,a\r\n"one, ""1""","first\r\n\r\nsecond"\r\n\r\ntwo,\r\n"","x\ry"\r\n'
+    )
+    assert list(read_csv(path, ["a"])) == [
+        (2, {"q": 'one, "1"', "a": "first\n\nsecond"}),
+        (6, {"q": "two", "a": ""}),
+        (7, {"q": "", "a": "x\ry"}),
+    ]
+
+
+def test_csv_words_for_nothing_stay_words(tmp_path):
+    path = put(tmp_path / "a.csv", "q,a\n" + "".join(f"{w},{w}\n" for w in WORDS))
+    assert [row["q"] + row["a"] for _, row in read_csv(path, ["q", "a"])] == [w + w for w in WORDS]
+
+
+field = st.text(st.characters(exclude_characters="\0\ufeff", exclude_categories=["Cs"]), max_size=8)
+
+
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=150
+)
+@given(
+    rows=st.lists(
+        st.tuples(field, field, st.sampled_from(['"', ",", "\n", "\t", "x", "\r", " "])), max_size=5
+    ),
+    delimiter=st.sampled_from(",\t;|"),
+)
+def test_csv_reads_what_the_csv_module_writes(tmp_path, rows, delimiter):
+    path = tmp_path / "a.csv"
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        csv.writer(file, delimiter=delimiter).writerows([("a", "b", "c"), *rows])
+    expected = [tuple(value.replace("\r\n", "\n") for value in row) for row in rows]
+    assert [tuple(row.values()) for _, row in read_csv(path, ["a"], delimiter)] == expected
+
+
+@pytest.mark.parametrize(
+    "record, words",
+    [
+        ("one", "1 fields"),
+        ("one,two,three", "3 fields"),
+        ('one,"two', "unbalanced"),
+        ('on"e,two', "unbalanced"),
+        ('"one" ,two', "quote"),
+        ('on"e",two', "quote"),
+        ('"one"two,three', "quote"),
+    ],
+)
+def test_csv_malformed_records_name_the_line_they_start_at(tmp_path, record, words):
+    path = put(tmp_path / "a.csv", f'q,a\n"1\n2",fine\n{record}\n')
+    with fails_at(path, 4, words):
+        list(read_csv(path, ["q"]))
+
+
+def test_csv_a_quote_open_at_the_end_names_its_record(tmp_path):
+    path = put(tmp_path / "a.csv", 'q,a\nx,"open\n' + "x,y\n" * 10)
+    with fails_at(path, 2, "unbalanced"):
+        list(read_csv(path, ["q"]))
+
+
+def test_csv_an_unbalanced_quote_is_found_before_memory_ends(tmp_path, monkeypatch):
+    monkeypatch.setattr(csv_text, "MAX_RECORD", 100)
+    path = put(tmp_path / "a.csv", 'q,a\nx,"open\n' + "x,y\n" * 100)
+    with fails_at(path, 2, "more than 100 characters"):
+        list(read_csv(path, ["q"]))
+
+
+def test_csv_huge_fields_are_read(tmp_path):
+    huge = "word, " * 200_000  # 1.2 million characters; the csv module's own limit is 131,072
+    path = put(tmp_path / "a.csv", f'q,a\n1,"{huge}"\n')
+    assert [row["a"] for _, row in read_csv(path, ["q", "a"])] == [huge]
+    assert len(huge) < csv_text.MAX_RECORD
+
+
+@pytest.mark.parametrize(
+    "content, words",
+    [
+        ("", "no header"),
+        ("q\n1\n", "no column a"),
+        ("q,a,q\n", "q stands twice"),
+        ("\ufeff\ufeffq,a\n", "byte order mark"),
+    ],
+)
+def test_csv_header_must_name_the_columns_once(tmp_path, content, words):
+    path = put(tmp_path / "a.csv", content)
+    with fails_at(path, 1, words):
+        list(read_csv(path, ["q", "a"]))
+
+
+def test_csv_extra_columns_are_kept_in_any_order(tmp_path):
+    path = put(tmp_path / "a.tsv", "x\ta\tq\n1\t2\t3\n")
+    assert list(read_csv(path, ["q", "a"], "\t")) == [(2, {"x": "1", "a": "2", "q": "3"})]
