@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from semblance.code_digest import INERT
-from semblance.named_modules import DROPOUTS, LOSSES, POOLINGS, VIEWS
+from semblance.named_modules import BANKS, DROPOUTS, LOSSES, POOLINGS, VIEWS
 from tests.dag.tiny import CONFIG, ROOT, Project
 
 pytestmark = pytest.mark.dag
@@ -64,7 +64,8 @@ READERS = {
 TRAININGS = ("train", "train_initial", "train_entropy")
 STAGES = sorted({node.partition(":")[0] for node in READERS})
 # The modules found by name that the tiny config's stages run, by hand. Where the corpora of a stage
-# differ, they are told apart as above. No stage runs DropHead or the pooling cls.
+# differ, they are told apart as above. No stage runs DropHead, the pooling cls or
+# another format of a bank than StackFAQ.
 MEAN = "semblance.models.poolings.mean"
 ROWS = "semblance.training.views.rows"
 TWICE = "semblance.training.views.twice"
@@ -72,7 +73,9 @@ CONTRASTIVE = "semblance.training.losses.contrastive"
 ENTROPY = "semblance.training.losses.entropy"
 REGULATORS = "semblance.training.losses.regulators"
 SAMPLED = "semblance.models.dropouts.sampled"
+STACKFAQ = "semblance.data.banks.stackfaq"
 NAMED_MODULES = {
+    "prepare_faq": (STACKFAQ,),
     "train:nli": (CONTRASTIVE, REGULATORS, ROWS, MEAN),  # attention-dropout-0.1, rcl-2
     "train:wiki": (CONTRASTIVE, TWICE, SAMPLED, MEAN),  # simcse, ssimcse-sd
     "train:faq": (REGULATORS, ROWS, MEAN),  # rcl-2
@@ -157,6 +160,8 @@ QUICK = {
         "settings",
         "data/corpus",
         "data/faq",
+        "data/banks/covid",
+        "data/banks/stackfaq",
         "data/nli",
         "download/manifest",
         "named_modules",
@@ -283,7 +288,7 @@ def test_an_edit_of_a_named_module_retrains_the_methods_that_use_it(finished: Pr
         file.write_text(before)
 
 
-@pytest.mark.parametrize("package", [LOSSES, VIEWS, DROPOUTS, POOLINGS])
+@pytest.mark.parametrize("package", [LOSSES, VIEWS, DROPOUTS, POOLINGS, BANKS])
 def test_a_new_named_module_reruns_nothing(finished: Project, package: str):
     file = finished.folder / package.replace(".", "/") / "new_one.py"
     try:

@@ -3,7 +3,15 @@
 import json
 from typing import Any
 
-from semblance.named_modules import DROPOUTS, LOSSES, POOLINGS, VIEWS, module_names, module_path
+from semblance.named_modules import (
+    BANKS,
+    DROPOUTS,
+    LOSSES,
+    POOLINGS,
+    VIEWS,
+    module_names,
+    module_path,
+)
 from workflow.planning.dropouts import PLAIN_RATES
 
 
@@ -17,6 +25,12 @@ def modules_of_training(config: dict, base: str, settings: str) -> list[str]:
         *(module_path(DROPOUTS, name, f"dropout.{name}") for name in dropouts),
         *modules_of_reading(config, base),
     ]
+
+
+def modules_of_bank(config: dict, bank: str) -> list[str]:
+    """Return the module that reads the files of a FAQ bank."""
+    kind = config["faq"]["banks"][bank]["kind"]
+    return [module_path(BANKS, kind, f"config.faq.banks.{bank}.kind")]
 
 
 def modules_of_reading(config: dict, base: str) -> list[str]:

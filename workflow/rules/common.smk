@@ -11,7 +11,7 @@ from semblance.provenance import canonical
 from workflow.controller import hooks, slurm
 from workflow.costing import rates
 from workflow.costing.model import Cost
-from workflow.planning.modules import modules_of_reading, modules_of_training
+from workflow.planning.modules import modules_of_bank, modules_of_reading, modules_of_training
 from workflow.planning.stages import job_of
 from workflow.planning.plan import Plan
 

@@ -95,7 +95,7 @@ rule prepare_faq:
         data=f"{RESOURCES}/data",
         corpora=f"{OUT}/corpora",
         dev=f"{OUT}/dev",
-        code=code("prepare_faq"),
+        code=lambda w: code("prepare_faq", *modules_of_bank(config, w.bank)),
     shell:
         "{PYTHON}.prepare_faq --settings {params.settings:q} --manifest {params.manifest:q} --data {params.data:q}"
         " --corpora {params.corpora:q} --dev {params.dev:q} --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"
