@@ -29,11 +29,11 @@ class Raw:
 
     def files(self, name: str) -> list[Path]:
         """Return the files of a data set, each checked against its expected digests."""
-        return [self._checked(name, path) for path in self._paths(name)]
+        return [self._checked(name, path) for path in self.dataset(name).paths()]
 
     def file(self, name: str, ending: str = "") -> Path:
         """Return the one file of a data set whose name ends so, checked against its digests."""
-        found = [path for path in self._paths(name) if path.endswith(ending)]
+        found = [path for path in self.dataset(name).paths() if path.endswith(ending)]
         if len(found) != 1:
             raise InputError(
                 f"dataset {name}", f"{len(found)} files end in {ending!r}, expected one"
@@ -65,14 +65,6 @@ class Raw:
                 f"{name}: {what}: {found} found, {expected} expected",
                 "fetch the original release again",
             )
-
-    def _paths(self, name: str) -> list[str]:
-        """Return the relative paths of a data set's files, those inside of archives included."""
-        dataset = self.dataset(name)
-        paths = {file.path for file in dataset.files}
-        for archive in dataset.archives:
-            paths.update(archive.members.values())
-        return sorted(paths)
 
     def _checked(self, name: str, path: str) -> Path:
         full = self.folder / path

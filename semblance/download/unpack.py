@@ -9,7 +9,7 @@ import struct
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -17,7 +17,8 @@ from typing import BinaryIO
 from semblance.errors import InputError, is_passing
 from semblance.files import whole_file
 
-CHUNK = 1 << 20
+CHUNK = 1 << 20  # bytes
+# What reading a damaged archive raises; the last three come from headers that state impossible values.
 DAMAGE = (
     zipfile.BadZipFile,
     tarfile.TarError,
@@ -29,7 +30,7 @@ DAMAGE = (
     ValueError,
     OverflowError,
     struct.error,
-)  # the last three from headers that state nonsense
+)
 
 
 def extract(archive: Path, member: str, target: Path, limit: int) -> None:
@@ -38,21 +39,17 @@ def extract(archive: Path, member: str, target: Path, limit: int) -> None:
     Raises InputError if it is absent, there twice, a link, longer than the limit, encrypted or damaged.
     """
     with _opened(archive, member) as reader, whole_file(target) as part, open(part, "wb") as writer:
-        _copy(reader, writer, limit, archive, member)
+        while chunk := _read_chunk(reader, archive, member):
+            if writer.tell() + len(chunk) > limit:
+                raise InputError(archive, f"member {member} is longer than {limit} bytes")
+            writer.write(chunk)
 
 
-def _copy(reader: BinaryIO, writer: BinaryIO, limit: int, archive: Path, member: str) -> None:
-    while chunk := _read(reader, archive, member):
-        if writer.tell() + len(chunk) > limit:
-            raise InputError(archive, f"member {member} is longer than {limit} bytes")
-        writer.write(chunk)
-
-
-def _read(reader: BinaryIO, archive: Path, member: str) -> bytes:
+def _read_chunk(reader: BinaryIO, archive: Path, member: str) -> bytes:
     try:
         return reader.read(CHUNK)
     except DAMAGE as error:
-        if is_passing(error):
+        if is_passing(error):  # the machine lacks room or memory; the archive may be good
             raise
         raise InputError(
             archive, f"member {member} is damaged: {error}", "delete the archive and fetch it again"
@@ -61,13 +58,16 @@ def _read(reader: BinaryIO, archive: Path, member: str) -> bytes:
 
 @contextmanager
 def _opened(archive: Path, member: str) -> Iterator[BinaryIO]:
+    """Open a member for reading."""
     with ExitStack() as stack:
         try:
             if zipfile.is_zipfile(archive):
                 box = stack.enter_context(zipfile.ZipFile(archive))
+                stream = _zip_member(box, archive, member)
             else:
                 box = stack.enter_context(tarfile.open(archive))
-            stream = stack.enter_context(_member(box, archive, member))
+                stream = _tar_member(box, archive, member)
+            stack.enter_context(stream)
         except DAMAGE as error:
             if is_passing(error):
                 raise
@@ -75,20 +75,29 @@ def _opened(archive: Path, member: str) -> Iterator[BinaryIO]:
         yield stream
 
 
-def _member(box: zipfile.ZipFile | tarfile.TarFile, archive: Path, member: str) -> BinaryIO:
-    is_zip = isinstance(box, zipfile.ZipFile)
-    infos = box.infolist() if is_zip else box.getmembers()
-    found = [info for info in infos if (info.filename if is_zip else info.name) == member]
-    if len(found) != 1:
-        raise InputError(
-            archive,
-            f"member {member} stands {len(found)} times in it" if found else f"no member {member}",
-        )
-    if not (_is_regular(found[0]) if is_zip else found[0].isreg()):
+def _zip_member(box: zipfile.ZipFile, archive: Path, member: str) -> BinaryIO:
+    found = [info for info in box.infolist() if info.filename == member]
+    _require_one(found, archive, member)
+    mode = stat.S_IFMT(found[0].external_attr >> 16)  # zero where the writer knew no Unix
+    is_regular = not found[0].is_dir() and mode in (0, stat.S_IFREG)
+    _require_regular(is_regular, archive, member)
+    return box.open(found[0])
+
+
+def _tar_member(box: tarfile.TarFile, archive: Path, member: str) -> BinaryIO:
+    found = [info for info in box.getmembers() if info.name == member]
+    _require_one(found, archive, member)
+    _require_regular(found[0].isreg(), archive, member)
+    return box.extractfile(found[0])
+
+
+def _require_one(found: Sized, archive: Path, member: str) -> None:
+    if not found:
+        raise InputError(archive, f"no member {member}")
+    if len(found) > 1:
+        raise InputError(archive, f"member {member} stands {len(found)} times in it")
+
+
+def _require_regular(is_regular: bool, archive: Path, member: str) -> None:
+    if not is_regular:
         raise InputError(archive, f"member {member} is not a regular file")
-    return box.open(found[0]) if is_zip else box.extractfile(found[0])
-
-
-def _is_regular(info: zipfile.ZipInfo) -> bool:
-    mode = stat.S_IFMT(info.external_attr >> 16)  # zero where the writer knew no Unix
-    return not info.is_dir() and mode in (0, stat.S_IFREG)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from semblance.data.tokens import load_tokenizer
-from semblance.download.hub import fetch_repository
+from semblance.download.hub import Repository, fetch_repository
 from semblance.errors import InputError
 from semblance.files import copy_file, whole_folder
 from semblance.models.architecture import CLASSES, Architecture, read_architecture
@@ -79,9 +79,10 @@ def build_base(settings: BaseSettings, record: str | Path, endpoint: str, code: 
 
 def _source(settings: BaseSettings, staging: Path, endpoint: str) -> Path:
     if settings.hub:
-        fetch_repository(
-            settings.hub, settings.revision or "", staging, endpoint, settings.weights_sha256
+        repository = Repository(
+            settings.hub, settings.revision or "", endpoint, settings.weights_sha256
         )
+        fetch_repository(repository, staging)
         return staging
     if settings.folder:
         return Path(settings.folder)

@@ -9,7 +9,6 @@ import pytest
 import yaml
 
 from semblance.data.prepare import CorpusSettings, DevSettings, StsSettings
-from semblance.data.prepare_faq import BankSettings
 from semblance.download.manifest import load_manifest
 from semblance.errors import InputError
 from semblance.models.base import BaseSettings
@@ -365,7 +364,6 @@ def test_an_unknown_word_or_a_number_out_of_bounds_in_settings_is_refused(key, v
         (CorpusSettings, {"kind": "snli", "datasets": ["a"]}, "kind"),
         (StsSettings, {"datasets": ["a"], "protocol": "cooked"}, "protocol"),
         (DevSettings, {"dataset": "a", "protocol": "cooked"}, "protocol"),
-        (BankSettings, {"name": "a", "kind": "faqs", "folds": 5, "seed": 0}, "kind"),
         (Compute, {"precision": "fp16"}, "precision"),
         (Compute, {"matmul": "low"}, "matmul"),
     ],

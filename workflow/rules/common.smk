@@ -66,11 +66,5 @@ def dataset_files(*names):
     for name in names:
         if name not in DATASETS:
             raise WorkflowError(f"config: there is no dataset {name!r} in {config['manifest']}")
-    files = [f"{RESOURCES}/data/{path}" for name in names for path in raw_paths(DATASETS[name])]
+    files = [f"{RESOURCES}/data/{path}" for name in names for path in DATASETS[name].paths()]
     return files + [f"{RESOURCES}/data/records/{name}.json" for name in names]
-
-
-def raw_paths(dataset):
-    """Return the relative paths of a dataset's files, those inside archives included."""
-    inside = [path for archive in dataset.archives for path in archive.members.values()]
-    return sorted({*inside, *(f.path for f in dataset.files)})

@@ -17,7 +17,7 @@ for _name, _dataset in DATASETS.items():
         name:
             f"download_{_name}"
         output:
-            files=[f"{RESOURCES}/data/{path}" for path in raw_paths(_dataset)],
+            files=[f"{RESOURCES}/data/{path}" for path in _dataset.paths()],
             record=f"{RESOURCES}/data/records/{_name}.json",
         log:
             f"{OUT}/logs/download/{_name}.log",

@@ -1,4 +1,4 @@
-"""Bring one raw dataset of the manifest into the data folder, checked against its digests.
+"""Fetch one raw dataset of the manifest into the data folder, checked against its digests.
 
 The record lists each file with its sha256 and size. A second run fetches only what is missing.
 """
@@ -6,7 +6,8 @@ The record lists each file with its sha256 and size. A second run fetches only w
 import argparse
 from pathlib import Path
 
-from semblance.download.manifest import fetch, load_manifest
+from semblance.download.fetch import FetchOptions, fetch_dataset
+from semblance.download.manifest import load_manifest
 from semblance.errors import InputError
 from semblance.provenance import write_sealed
 from workflow.scripts.cli import run
@@ -41,13 +42,8 @@ def main(argv: list[str] | None = None) -> None:
             f"no dataset {options.dataset!r}",
             f"known are {', '.join(sorted(datasets))}",
         )
-    record = fetch(
-        datasets[options.dataset],
-        options.destination,
-        options.mirror,
-        accept_unpinned=options.accept_unpinned,
-        offline=options.offline,
-    )
+    allowed = FetchOptions(options.mirror, options.accept_unpinned, options.offline)
+    record = fetch_dataset(datasets[options.dataset], options.destination, allowed)
     write_sealed(options.record, {"dataset": options.dataset, **record})
 
 

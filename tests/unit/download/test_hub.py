@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from semblance.download.hub import RECORD, blob_digest, fetch_repository
-from semblance.download.transfer import Patience
+from semblance.download.hub import RECORD, Repository, blob_digest, fetch_repository
+from semblance.download.transfer import Patience, Transfer
 from semblance.errors import InputError
 from tests.local_http import Fault, LocalServer, running
 
@@ -31,7 +31,7 @@ UNWANTED = {
     "onnx/model.onnx": b"onnx",
     "tf_model.h5": b"h5",
 }
-QUICK = Patience(attempts=3, first=0.01, longest=2.0, timeout=2.0)
+QUICK = Transfer(Patience(attempts=3, first=0.01, longest=2.0, timeout=2.0), progress=False)
 CDN = "/cdn/" + hashlib.sha256(WEIGHTS).hexdigest()
 server = pytest.fixture(running)
 
@@ -48,16 +48,9 @@ def hub(server: LocalServer, without: tuple[str, ...] = (), **changed: bytes) ->
     )
 
 
-def bring(server: LocalServer, folder: Path, **options) -> dict:
-    return fetch_repository(
-        REPO,
-        options.pop("revision", REVISION),
-        folder / "model",
-        server.url,
-        progress=False,
-        patience=QUICK,
-        **options,
-    )
+def fetch(server: LocalServer, folder: Path, *, local_only: bool = False, **pins: str) -> dict:
+    repository = Repository(REPO, pins.pop("revision", REVISION), server.url, **pins)
+    return fetch_repository(repository, folder / "model", QUICK, local_only)
 
 
 def left(folder: Path) -> set[str]:
@@ -70,7 +63,7 @@ def resolve(name: str) -> str:
 
 def test_the_wanted_files_come_with_their_digests_and_no_others(server, tmp_path):
     hub(server)
-    record = bring(server, tmp_path, weights_sha256=hashlib.sha256(WEIGHTS).hexdigest())
+    record = fetch(server, tmp_path, weights_sha256=hashlib.sha256(WEIGHTS).hexdigest())
     assert record == {
         name: {"sha256": hashlib.sha256(content).hexdigest(), "size": len(content)}
         for name, content in FILES.items()
@@ -82,7 +75,7 @@ def test_the_wanted_files_come_with_their_digests_and_no_others(server, tmp_path
 
 def test_weights_are_followed_to_the_place_that_the_hub_names(server, tmp_path):
     hub(server)
-    bring(server, tmp_path)
+    fetch(server, tmp_path)
     assert server.count(CDN) == 1
 
 
@@ -95,7 +88,7 @@ def test_a_blob_digest_is_gits():
 @pytest.mark.parametrize("revision", ["main", "v1.0", REVISION[:6], REVISION.upper()])
 def test_a_revision_that_can_move_is_refused(server, tmp_path, revision):
     with pytest.raises(InputError, match="not a pinned revision"):
-        bring(server, tmp_path, revision=revision)
+        fetch(server, tmp_path, revision=revision)
     assert server.seen == []
 
 
@@ -112,7 +105,7 @@ def test_an_abbreviated_commit_is_fetched_by_its_whole_name(server, tmp_path):
         json.dumps(listing).encode(),
         headers={"Content-Type": "application/json"},
     )
-    assert set(bring(server, tmp_path, revision=REVISION[:7])) == set(FILES)
+    assert set(fetch(server, tmp_path, revision=REVISION[:7])) == set(FILES)
     assert not any(f"resolve/{REVISION[:7]}/" in path for _, path, _ in server.seen)
 
 
@@ -123,7 +116,7 @@ def test_altered_weights_of_the_same_size_are_found(server, tmp_path):
     with pytest.raises(
         InputError, match=f"model.safetensors: .*expected {CDN[5:]}, actual {altered}"
     ):
-        bring(server, tmp_path)
+        fetch(server, tmp_path)
     assert not (tmp_path / "model").exists()
 
 
@@ -131,21 +124,21 @@ def test_an_altered_small_file_of_the_same_size_is_found(server, tmp_path):
     hub(server)
     server.files[resolve("vocab.txt")].content = b"[BAD]\n"
     with pytest.raises(InputError, match="vocab.txt: its content was altered"):
-        bring(server, tmp_path)
+        fetch(server, tmp_path)
     assert not (tmp_path / "model").exists()
 
 
 def test_weights_other_than_the_pinned_ones_are_refused_before_the_download(server, tmp_path):
     hub(server)
     with pytest.raises(InputError, match=f"expected {'0' * 64}, the hub states {CDN[5:]}"):
-        bring(server, tmp_path, weights_sha256="0" * 64)
+        fetch(server, tmp_path, weights_sha256="0" * 64)
     assert server.count(CDN) == 0
 
 
 def test_a_dropped_connection_is_resumed(server, tmp_path):
     hub(server)
     server.faults[CDN] = [Fault(cut=100_000)]
-    assert bring(server, tmp_path)["model.safetensors"]["size"] == len(WEIGHTS)
+    assert fetch(server, tmp_path)["model.safetensors"]["size"] == len(WEIGHTS)
     assert [seen[2] is not None for seen in server.seen if seen[1] == CDN] == [False, True]
 
 
@@ -153,9 +146,9 @@ def test_a_second_run_continues_what_the_first_could_not_finish(server, tmp_path
     hub(server)
     server.always[CDN] = Fault(status=503)
     with pytest.raises(InputError, match="model.safetensors: HTTP 503"):
-        bring(server, tmp_path)
+        fetch(server, tmp_path)
     server.always.clear()
-    bring(server, tmp_path)
+    fetch(server, tmp_path)
     assert server.count(resolve("config.json")) == 1
 
 
@@ -166,7 +159,7 @@ def test_too_many_requests_is_waited_for(server, tmp_path, path):
     hub(server)
     server.faults[path] = [Fault(status=429, retry_after="1")]
     started = time.monotonic()
-    bring(server, tmp_path)
+    fetch(server, tmp_path)
     assert time.monotonic() - started >= 1.0
 
 
@@ -177,7 +170,7 @@ def test_too_many_requests_for_ever_fails_in_one_clear_line(server, tmp_path, pa
     hub(server)
     server.always[path] = Fault(status=429, retry_after="0")
     with pytest.raises(InputError, match="HTTP 429") as caught:
-        bring(server, tmp_path)
+        fetch(server, tmp_path)
     assert "\n" not in str(caught.value) and len(server.seen) < 40
     assert not (tmp_path / "model").exists()
 
@@ -185,32 +178,32 @@ def test_too_many_requests_for_ever_fails_in_one_clear_line(server, tmp_path, pa
 def test_a_repository_without_safetensors_is_refused(server, tmp_path):
     hub(server, without=("model.safetensors",))
     with pytest.raises(InputError, match="no model.safetensors.*pickled ones are never read"):
-        bring(server, tmp_path)
+        fetch(server, tmp_path)
 
 
 def test_a_dense_layer_without_safetensors_is_refused(server, tmp_path):
     hub(server, without=("2_Dense/model.safetensors",))
     with pytest.raises(InputError, match="no 2_Dense/model.safetensors"):
-        bring(server, tmp_path)
+        fetch(server, tmp_path)
 
 
 def test_a_listed_file_that_is_missing_is_named(server, tmp_path):
     hub(server)
     del server.files[resolve("tokenizer.json")]
     with pytest.raises(InputError, match="tokenizer.json: .*HTTP 404"):
-        bring(server, tmp_path)
+        fetch(server, tmp_path)
 
 
 def test_an_unknown_repository_is_named(server, tmp_path):
     with pytest.raises(InputError, match=f"{REPO}@.*HTTP 404"):
-        bring(server, tmp_path)
+        fetch(server, tmp_path)
 
 
 def test_a_hub_that_answers_with_another_revision_is_refused(server, tmp_path):
     hub(server)
     server.files[resolve("config.json")].headers["X-Repo-Commit"] = "f" * 40
     with pytest.raises(InputError, match=f"answers with revision {'f' * 40}"):
-        bring(server, tmp_path)
+        fetch(server, tmp_path)
 
 
 def test_a_listing_of_another_revision_is_refused(server, tmp_path):
@@ -218,39 +211,39 @@ def test_a_listing_of_another_revision_is_refused(server, tmp_path):
     listing = server.files[f"/api/models/{REPO}/revision/{REVISION}"]
     listing.content = listing.content.replace(REVISION.encode(), b"f" * 40)
     with pytest.raises(InputError, match=f"answers with revision {'f' * 40}"):
-        bring(server, tmp_path)
+        fetch(server, tmp_path)
     assert len(server.seen) == 1
 
 
 def test_no_server_fails_in_one_clear_line(server, tmp_path):
     server.close()
     with pytest.raises(InputError, match="the connection failed"):
-        bring(server, tmp_path)
+        fetch(server, tmp_path)
 
 
 def test_after_the_first_fetch_no_network_is_needed(server, tmp_path):
     hub(server)
-    first, asked = bring(server, tmp_path), len(server.seen)
-    assert bring(server, tmp_path, local_only=True) == bring(server, tmp_path) == first
+    first, asked = fetch(server, tmp_path), len(server.seen)
+    assert fetch(server, tmp_path, local_only=True) == fetch(server, tmp_path) == first
     assert len(server.seen) == asked
 
 
 def test_without_a_network_a_missing_or_altered_folder_is_told(server, tmp_path):
     with pytest.raises(InputError, match="is not there whole"):
-        bring(server, tmp_path, local_only=True)
+        fetch(server, tmp_path, local_only=True)
     hub(server)
-    bring(server, tmp_path)
+    fetch(server, tmp_path)
     (tmp_path / "model/vocab.txt").write_bytes(b"[BAD]\n")
     with pytest.raises(InputError, match="vocab.txt: sha256 expected"):
-        bring(server, tmp_path, local_only=True)
-    bring(server, tmp_path)
+        fetch(server, tmp_path, local_only=True)
+    fetch(server, tmp_path)
     assert (tmp_path / "model/vocab.txt").read_bytes() == FILES["vocab.txt"]
 
 
 def test_another_revision_replaces_the_folder(server, tmp_path):
     hub(server)
-    bring(server, tmp_path)
+    fetch(server, tmp_path)
     server.serve_hub(REPO, "f" * 40, {"config.json": b"{ }", "model.safetensors": b"new"})
-    bring(server, tmp_path, revision="f" * 40)
+    fetch(server, tmp_path, revision="f" * 40)
     assert left(tmp_path) == {"model/config.json", "model/model.safetensors", f"model/{RECORD}"}
     assert json.loads((tmp_path / "model" / RECORD).read_text())["revision"] == "f" * 40

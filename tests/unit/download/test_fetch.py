@@ -1,0 +1,402 @@
+"""Fetching raw datasets: resumed, retried, verified; nothing altered or half-written gets through."""
+
+import hashlib
+import io
+import json
+import os
+import re
+import stat
+import tarfile
+import time
+import warnings
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from semblance.download import transfer
+from semblance.download.fetch import FetchOptions, fetch_dataset
+from semblance.download.manifest import Archive, Dataset, File, load_manifest
+from semblance.download.transfer import Patience, Transfer
+from semblance.errors import InputError
+from semblance.layout import DIGEST_LOCK
+from semblance.provenance import read_sealed
+from tests.local_http import Fault, running
+from workflow.scripts import download
+
+MANIFEST = Path(__file__).parents[3] / "workflow" / "manifest.yaml"
+CONTENT = bytes(range(256)) * 64
+ATTEMPTS = 3
+QUICK = Transfer(Patience(ATTEMPTS, first=0.01, longest=2.0, timeout=2.0), progress=False)
+server = pytest.fixture(running)
+
+
+def sha(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def dataset(*files: File, archives: tuple[Archive, ...] = ()) -> Dataset:
+    return Dataset("title", "licence", "http://home", {"rows": 1}, files, archives)
+
+
+def pinned(*urls: str, content: bytes = CONTENT, path: str = "a/b.txt") -> File:
+    return File(path, sha(content), len(content), urls)
+
+
+def fetch(data: Dataset, folder: Path, **options) -> dict:
+    return fetch_dataset(data, folder, FetchOptions(transfer=QUICK, **options))
+
+
+def fetch_one(item: File, folder: Path, **options) -> dict:
+    return fetch(dataset(item), folder, **options)
+
+
+def left(folder: Path) -> set[str]:
+    """Name what a fetch left behind, its lock handle excepted."""
+    return {str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()} - {".fetching"}
+
+
+def test_a_good_file_is_recorded_by_path_digest_and_size(server, tmp_path):
+    record = fetch_one(pinned(server.serve("/f", CONTENT)), tmp_path)
+    assert record == {"files": {"a/b.txt": {"sha256": sha(CONTENT), "size": len(CONTENT)}}}
+    assert (tmp_path / "a/b.txt").read_bytes() == CONTENT and left(tmp_path) == {"a/b.txt"}
+
+
+def test_a_file_that_is_there_is_not_asked_for_again(server, tmp_path):
+    item = pinned(server.serve("/f", CONTENT))
+    first, second = fetch_one(item, tmp_path), fetch_one(item, tmp_path, offline=True)
+    assert first == second and server.count("/f") == 1
+
+
+def test_a_part_is_continued_where_it_stopped(server, tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/b.txt.part").write_bytes(CONTENT[:1000])
+    fetch_one(pinned(server.serve("/f", CONTENT)), tmp_path)
+    assert server.seen == [("GET", "/f", "bytes=1000-")]
+    assert (tmp_path / "a/b.txt").read_bytes() == CONTENT
+
+
+def test_a_server_without_ranges_starts_from_the_beginning(server, tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/b.txt.part").write_bytes(CONTENT[:1000])
+    fetch_one(pinned(server.serve("/f", CONTENT, ranges=False)), tmp_path)
+    assert (tmp_path / "a/b.txt").read_bytes() == CONTENT
+
+
+def test_a_foreign_part_is_thrown_away_and_fetched_anew(server, tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/b.txt.part").write_bytes(b"x" * 1000)
+    fetch_one(pinned(server.serve("/f", CONTENT)), tmp_path)
+    assert [seen[2] for seen in server.seen] == ["bytes=1000-", None]
+    assert (tmp_path / "a/b.txt").read_bytes() == CONTENT
+
+
+def test_a_dropped_connection_is_resumed_and_loses_less_than_a_chunk(server, tmp_path):
+    content, cut = os.urandom(300_000), 200_000
+    url = server.serve("/f", content)
+    server.faults["/f"] = [Fault(cut=cut)]
+    fetch_one(pinned(url, content=content), tmp_path)
+    assert (tmp_path / "a/b.txt").read_bytes() == content
+    assert cut - transfer.CHUNK < int(re.fullmatch(r"bytes=(\d+)-", server.seen[1][2])[1]) <= cut
+
+
+def test_altered_content_of_the_same_size_is_named_with_both_digests(server, tmp_path):
+    altered = CONTENT[:-1] + b"!"
+    with pytest.raises(InputError) as caught:
+        fetch_one(pinned(server.serve("/f", altered)), tmp_path)
+    assert all(word in str(caught.value) for word in ("a/b.txt", sha(CONTENT), sha(altered)))
+    assert left(tmp_path) == set()
+
+
+@pytest.mark.parametrize("served", [CONTENT + b"!", CONTENT[:-1]])
+def test_a_file_of_another_size_is_refused(server, tmp_path, served):
+    with pytest.raises(InputError, match=f"it has {len(served)} bytes, expected {len(CONTENT)}"):
+        fetch_one(pinned(server.serve("/f", served)), tmp_path)
+    assert left(tmp_path) == set()
+
+
+def test_a_connection_that_always_breaks_fails_and_keeps_the_part_for_the_next_run(
+    server, tmp_path
+):
+    url = server.serve("/f", CONTENT, declared=len(CONTENT), ranges=False)
+    server.always["/f"] = Fault(cut=100)
+    with pytest.raises(InputError, match="the connection failed"):
+        fetch_one(pinned(url), tmp_path)
+    assert left(tmp_path) == {"a/b.txt.part"} and server.count("/f") == ATTEMPTS
+
+
+def test_the_second_address_is_used_when_the_first_fails(server, tmp_path):
+    fetch_one(pinned(server.url + "/gone", server.serve("/f", CONTENT)), tmp_path)
+    assert [seen[1] for seen in server.seen] == ["/gone", "/f"]  # a 404 is not retried
+
+
+def test_the_second_address_is_used_when_the_first_is_altered(server, tmp_path):
+    fetch_one(pinned(server.serve("/bad", CONTENT[::-1]), server.serve("/f", CONTENT)), tmp_path)
+    assert (tmp_path / "a/b.txt").read_bytes() == CONTENT
+
+
+def test_too_many_requests_is_waited_for_as_long_as_the_server_asks(server, tmp_path):
+    url = server.serve("/f", CONTENT)
+    server.faults["/f"] = [Fault(status=429, retry_after="1")]
+    started = time.monotonic()
+    fetch_one(pinned(url), tmp_path)
+    assert time.monotonic() - started >= 1.0 and server.count("/f") == 2
+
+
+def test_too_many_requests_for_ever_fails_in_bounded_time(server, tmp_path):
+    url = server.serve("/f", CONTENT)
+    server.always["/f"] = Fault(status=429)
+    with pytest.raises(InputError, match="HTTP 429"):
+        fetch_one(pinned(url), tmp_path)
+    assert server.count("/f") == ATTEMPTS
+
+
+def test_a_wait_longer_than_our_patience_is_not_begun(server, tmp_path):
+    url = server.serve("/f", CONTENT)
+    server.always["/f"] = Fault(status=503, retry_after="3600")
+    with pytest.raises(InputError, match="asks to wait 3600 s"):
+        fetch_one(pinned(url), tmp_path)
+    assert server.count("/f") == 1
+
+
+def test_a_mirror_folder_is_the_only_place_tried(server, tmp_path):
+    item = pinned(server.serve("/f", CONTENT))
+    with pytest.raises(InputError, match="no such file"):
+        fetch_one(item, tmp_path / "data", mirror=tmp_path / "mirror")
+    (tmp_path / "mirror/a").mkdir(parents=True)
+    (tmp_path / "mirror/a/b.txt").write_bytes(CONTENT)
+    fetch_one(item, tmp_path / "data", mirror=tmp_path / "mirror", offline=True)
+    assert server.seen == []
+
+
+def test_an_altered_mirror_is_named_with_both_digests(tmp_path):
+    (tmp_path / "mirror/a").mkdir(parents=True)
+    (tmp_path / "mirror/a/b.txt").write_bytes(CONTENT[::-1])
+    with pytest.raises(InputError, match=f"expected {sha(CONTENT)}, actual {sha(CONTENT[::-1])}"):
+        fetch_one(pinned(), tmp_path / "data", mirror=tmp_path / "mirror")
+    assert left(tmp_path / "data") == set()
+
+
+def test_a_mirror_address_has_the_same_paths(server, tmp_path):
+    server.serve("/mirror/a/b%20c.txt", CONTENT)
+    fetch_one(
+        pinned(server.url + "/elsewhere", path="a/b c.txt"),
+        tmp_path,
+        mirror=server.url + "/mirror/",
+    )
+    assert [seen[1] for seen in server.seen] == ["/mirror/a/b%20c.txt"]
+
+
+def test_an_altered_file_that_is_there_is_replaced_or_named_offline(server, tmp_path):
+    item = pinned(server.serve("/f", CONTENT))
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/b.txt").write_bytes(CONTENT[::-1])
+    with pytest.raises(InputError, match=f"actual {sha(CONTENT[::-1])}"):
+        fetch_one(item, tmp_path, offline=True)
+    fetch_one(item, tmp_path)
+    assert (tmp_path / "a/b.txt").read_bytes() == CONTENT
+
+
+def test_offline_nothing_is_asked_for(server, tmp_path):
+    with pytest.raises(InputError, match="the network is forbidden"):
+        fetch_one(pinned(server.serve("/f", CONTENT)), tmp_path, offline=True)
+    assert server.seen == []
+
+
+def test_a_full_disk_is_told_in_one_line(server, tmp_path, monkeypatch):
+    monkeypatch.setattr(transfer.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 10}))
+    with pytest.raises(InputError, match=f"{len(CONTENT)} bytes are needed and 10 are free"):
+        fetch_one(pinned(server.serve("/f", CONTENT)), tmp_path)
+
+
+def test_an_unpinned_file_is_refused_then_locked_then_checked(server, tmp_path):
+    item = File("a/b.txt", None, None, (server.serve("/f", CONTENT),))
+    with pytest.raises(InputError, match="does not pin its digest"):
+        fetch_one(item, tmp_path)
+    record = fetch_one(item, tmp_path, accept_unpinned=True)
+    assert (
+        read_sealed(tmp_path / DIGEST_LOCK)
+        == record["files"]
+        == {"a/b.txt": {"sha256": sha(CONTENT), "size": len(CONTENT)}}
+    )
+    assert fetch_one(item, tmp_path) == record
+    (tmp_path / "a/b.txt").unlink()
+    server.serve("/f", CONTENT[::-1])
+    with pytest.raises(InputError, match=f"expected {sha(CONTENT)}, actual {sha(CONTENT[::-1])}"):
+        fetch_one(item, tmp_path, accept_unpinned=True)
+
+
+def zipped(members: dict[str, bytes], links: tuple[str, ...] = ()) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as box:
+        for name, content in members.items():
+            info = zipfile.ZipInfo(name)
+            info.external_attr = (
+                stat.S_IFLNK | 0o777 if name in links else stat.S_IFREG | 0o644
+            ) << 16
+            box.writestr(info, content)
+    return buffer.getvalue()
+
+
+def archived(server, content: bytes, members: dict[str, str], pin: bool = True) -> Archive:
+    return Archive(
+        "x.zip",
+        sha(content) if pin else None,
+        len(content),
+        (server.serve("/x", content),),
+        members,
+    )
+
+
+def test_a_member_is_extracted_to_its_path_and_nothing_else_is(server, tmp_path):
+    content = zipped(
+        {"in/one.txt": CONTENT, "in/two.txt": b"2", "../evil.txt": b"evil", "/evil.txt": b"evil"}
+    )
+    data = dataset(archives=(archived(server, content, {"in/one.txt": "a/one.txt"}),))
+    record = fetch(data, tmp_path / "data")
+    assert record == {"files": {"a/one.txt": {"sha256": sha(CONTENT), "size": len(CONTENT)}}}
+    assert left(tmp_path) == {
+        "data/" + name for name in ("x.zip", "a/one.txt", DIGEST_LOCK, ".fetching")
+    }
+    assert fetch(data, tmp_path / "data", offline=True) == record and server.count("/x") == 1
+
+
+def test_an_unpinned_archive_is_harmless_if_its_members_are_pinned(server, tmp_path):
+    content = zipped({"one": CONTENT})
+    data = dataset(
+        pinned(path="one.txt"), archives=(archived(server, content, {"one": "one.txt"}, pin=False),)
+    )
+    assert fetch(data, tmp_path / "good")["files"]["one.txt"]["sha256"] == sha(CONTENT)
+    server.serve("/x", zipped({"one": CONTENT[::-1]}))
+    wrong = replace(data, archives=(replace(data.archives[0], size=None),))
+    with pytest.raises(InputError, match=f"member one of x.zip.*{sha(CONTENT[::-1])}"):
+        fetch(wrong, tmp_path / "bad")
+    assert not (tmp_path / "bad/one.txt").exists()
+
+
+def test_a_mirror_may_hold_a_member_without_its_archive(server, tmp_path):
+    data = dataset(
+        pinned(path="one.txt"), archives=(archived(server, b"none", {"one": "one.txt"}, pin=False),)
+    )
+    (tmp_path / "mirror").mkdir()
+    (tmp_path / "mirror/one.txt").write_bytes(CONTENT)
+    fetch(data, tmp_path / "data", mirror=tmp_path / "mirror")
+    assert left(tmp_path / "data") == {"one.txt"} and server.seen == []
+
+
+@pytest.mark.parametrize(
+    "content, member, message",
+    [
+        (zipped({"link": b"/etc/passwd"}, links=("link",)), "link", "not a regular file"),
+        (zipped({"one": CONTENT}), "two", "no member two"),
+        (b"no archive at all", "one", "cannot open member one"),
+    ],
+)
+def test_links_absent_members_and_damage_are_refused(server, tmp_path, content, member, message):
+    with pytest.raises(InputError, match=message):
+        fetch(
+            dataset(archives=(archived(server, content, {member: "out.txt"}),)),
+            tmp_path,
+        )
+    assert left(tmp_path) == {"x.zip"}
+
+
+def test_a_damaged_member_leaves_nothing(server, tmp_path):
+    content = bytearray(zipped({"one": os.urandom(5000)}))
+    content[2000] ^= 255
+    with pytest.raises(InputError, match="member one is damaged"):
+        fetch(
+            dataset(archives=(archived(server, bytes(content), {"one": "out.txt"}),)),
+            tmp_path,
+        )
+    assert not (tmp_path / "out.txt").exists()
+
+
+def test_a_member_longer_than_its_pin_is_stopped(server, tmp_path):
+    content = zipped({"one": b"0" * 10_000_000})
+    data = dataset(
+        File("out.txt", sha(b"0"), 1), archives=(archived(server, content, {"one": "out.txt"}),)
+    )
+    with pytest.raises(InputError, match="longer than 1 bytes"):
+        fetch(data, tmp_path)
+
+
+def test_a_tar_member_is_extracted_and_a_tar_link_refused(server, tmp_path):
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as box:
+        info = tarfile.TarInfo("in/one.txt")
+        info.size = len(CONTENT)
+        box.addfile(info, io.BytesIO(CONTENT))
+        link = tarfile.TarInfo("in/link")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        box.addfile(link)
+    archive = archived(server, buffer.getvalue(), {"in/one.txt": "one.txt"})
+    assert fetch(dataset(archives=(archive,)), tmp_path)["files"]["one.txt"]["sha256"] == sha(
+        CONTENT
+    )
+    with pytest.raises(InputError, match="not a regular file"):
+        fetch(
+            dataset(archives=(replace(archive, members={"in/link": "two.txt"}),)),
+            tmp_path,
+        )
+
+
+def test_the_script_writes_the_record_and_names_an_unknown_dataset(server, tmp_path):
+    file = {
+        "path": "a/b.txt",
+        "sha256": sha(CONTENT),
+        "size": None,
+        "urls": [server.serve("/f", CONTENT)],
+    }
+    entry = {"title": "t", "licence": "l", "homepage": None, "expected": {}, "files": [file]}
+    (tmp_path / "manifest.yaml").write_text(json.dumps({"datasets": {"one": entry}}))
+    flags = [
+        "--manifest",
+        str(tmp_path / "manifest.yaml"),
+        "--destination",
+        str(tmp_path / "data"),
+        "--record",
+        str(tmp_path / "record.json"),
+        "--dataset",
+    ]
+    download.main([*flags, "one"])
+    assert read_sealed(tmp_path / "record.json") == {
+        "dataset": "one",
+        "files": {"a/b.txt": {"sha256": sha(CONTENT), "size": len(CONTENT)}},
+    }
+    with pytest.raises(InputError, match="no dataset 'two'.*known are one"):
+        download.main([*flags, "two"])
+
+
+AT_HAND = [
+    "sts12",
+    "sts13",
+    "sts14",
+    "sts15",
+    "sts16",
+    "sts12-raw",
+    "sts13-raw",
+    "sts14-raw",
+    "sts15-raw",
+    "sts16-raw",
+    "stsb",
+    "sick",
+    "nli-sample",
+    "wiki-sample",
+    "stackfaq",
+    "covid",
+]
+
+
+@pytest.mark.parametrize("name", AT_HAND)
+def test_the_real_files_are_those_that_the_manifest_pins(name, tmp_path):
+    folder = os.environ.get("SEMBLANCE_DATA")
+    if not folder:
+        warnings.warn(
+            "SEMBLANCE_DATA is not set: the manifest is not held against the real data",
+            stacklevel=1,
+        )
+        pytest.skip("SEMBLANCE_DATA is not set")
+    data = load_manifest(MANIFEST)[name]
+    assert len(fetch(data, tmp_path, mirror=folder, offline=True)["files"]) == len(data.files)
