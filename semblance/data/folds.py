@@ -33,7 +33,8 @@ def split_groups(groups: Sequence[str], folds: int, seed: int) -> list[int]:
             "between 2 and the number of groups is possible",
         )
     order = sorted(sizes, key=lambda group: (-sizes[group], _shuffle_key(seed, group), group))
-    filled, part_of = [0] * folds, {}
+    filled = [0] * folds  # items in each part so far
+    part_of: dict[str, int] = {}
     for group in order:
         part = filled.index(min(filled))
         part_of[group] = part
@@ -51,16 +52,17 @@ def rotate(parts: Sequence[int], folds: int) -> list[Fold]:
     RCL's FAQ protocol: of 5 parts 3 to train, 1 dev, 1 test, in rotation.
     """
     if folds < 3:
-        raise InputError("folds", f"{folds} leave nothing to train on", "at least 3")
+        raise InputError("folds", f"{folds} parts leave none to train on", "choose at least 3")
     if set(parts) != set(range(folds)):
         raise InputError("folds", f"parts {sorted(set(parts))}, expected each of 0 to {folds - 1}")
+    rotated = []
+    for test in range(folds):
+        dev = (test + 1) % folds
+        train = set(range(folds)) - {test, dev}
+        rotated.append(Fold(_items(parts, train), _items(parts, {dev}), _items(parts, {test})))
+    return rotated
 
-    def members(wanted: set[int]) -> tuple[int, ...]:
-        return tuple(i for i, part in enumerate(parts) if part in wanted)
 
-    everything = set(range(folds))
-    roles = [(k, (k + 1) % folds) for k in range(folds)]  # test part, dev part
-    return [
-        Fold(members(everything - {test, dev}), members({dev}), members({test}))
-        for test, dev in roles
-    ]
+def _items(parts: Sequence[int], wanted: set[int]) -> tuple[int, ...]:
+    """Return the indices of the items in some parts, ascending."""
+    return tuple(i for i, part in enumerate(parts) if part in wanted)

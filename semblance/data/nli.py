@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
+from typing import Any
 
 from semblance.data.csv_text import read_csv
 from semblance.data.json_lines import read_json_lines
@@ -39,9 +41,9 @@ def read_snli(path: Path | str) -> tuple[list[NliPair], int]:
     Returns the labelled pairs and the number of pairs skipped because their gold label is "-".
     An unknown label, an empty sentence or a missing field raises InputError.
     """
-    pairs, unlabelled = [], 0
-    is_json = str(path).removesuffix(".gz").endswith((".jsonl", ".json"))
-    for line, row in read_json_lines(path) if is_json else _read_tabs(path):
+    pairs = []
+    unlabelled = 0
+    for line, row in _read_fields(path):
         label, premise, hypothesis = (filled(row.get(name), name, path, line) for name in COLUMNS)
         if label == UNLABELLED:
             unlabelled += 1
@@ -61,19 +63,28 @@ def read_multinli(path: Path | str) -> tuple[list[NliPair], int]:
     return read_snli(path)
 
 
+def _read_fields(path: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield line and fields of a file, in the format that its name tells."""
+    if str(path).removesuffix(".gz").endswith((".jsonl", ".json")):
+        return read_json_lines(path)
+    return _read_tabs(path)
+
+
 def _read_tabs(path: Path | str) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield line and fields of the tab-separated release, in which quotes are plain characters.
 
     A row may lack columns after the pair's id: the releases write only as many labels as were given.
     """
     rows = read_rows(path)
-    header = next(rows, (1, ""))[1].split("\t")
-    missing = [name for name in (*COLUMNS, "pairID") if name not in header]
+    _, first = next(rows, (1, ""))
+    header = first.split("\t")
+    needed = (*COLUMNS, "pairID")
+    missing = [name for name in needed if name not in header]
     if missing:
         raise InputError(
             at(path, 1), f"no column {', '.join(missing)}", "keep the release's header"
         )
-    least = 1 + max(header.index(name) for name in (*COLUMNS, "pairID"))
+    least = 1 + max(header.index(name) for name in needed)
     for line, text in rows:
         fields = text.split("\t")
         if not least <= len(fields) <= len(header):
@@ -98,21 +109,21 @@ def build_triples(pairs: Iterable[NliPair]) -> list[Triple]:
             entailed.append(pair.hypothesis)
         elif pair.label == "contradiction":
             contradicted.append(pair.hypothesis)
-    return [
-        Triple(premise, positive, contradicted[i % len(contradicted)])
-        for premise, (entailed, contradicted) in found.items()
-        if contradicted
-        for i, positive in enumerate(entailed)
-    ]
+    triples = []
+    for premise, (entailed, contradicted) in found.items():
+        if contradicted:
+            for positive, negative in zip(entailed, cycle(contradicted), strict=False):
+                triples.append(Triple(premise, positive, negative))
+    return triples
 
 
 def read_triples(path: Path | str) -> list[Triple]:
     """Read SimCSE's nli_for_simcse.csv: columns sent0, sent1, hard_neg (275,601 rows)."""
     names = ("sent0", "sent1", "hard_neg")
-    triples = [
-        Triple(*(filled(row[name], name, path, line) for name in names))
-        for line, row in read_csv(path, names)
-    ]
+    triples = []
+    for line, row in read_csv(path, names):
+        texts = [filled(row[name], name, path, line) for name in names]
+        triples.append(Triple(*texts))
     if not triples:
         raise InputError(at(path, 1), "no triple after the header")
     return triples

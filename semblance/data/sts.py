@@ -11,7 +11,7 @@ from semblance.data.csv_text import read_csv
 from semblance.data.text import normalise, read_lines, read_rows, refuse_traces
 from semblance.errors import InputError, at
 
-FILE_NAME = re.compile(r"STS(?:20\d\d)?\.(gs|input)\.(.+?)\.txt(?:\.gz)?")
+FILE_NAME = re.compile(r"STS(?:20\d\d)?\.(?P<kind>gs|input)\.(?P<subset>.+?)\.txt(?:\.gz)?")
 SICK_HEADER = ["pair_ID", "sentence_A", "sentence_B", "relatedness_score", "entailment_judgment"]
 YEARS = range(12, 17)
 # Not subsets to score: ALL repeats the others, and the sentences of STS13's SMT were never freely
@@ -41,76 +41,82 @@ def read_sts_year(folder: Path | str, year: int) -> list[ScoredPair]:
     year = year % 100
     if year not in YEARS:
         raise InputError(folder, f"no STS test set of year {year}", "12 to 16")
-    inside = Path(folder) / f"STS{year}-en-test"
-    files = _find_files(inside if inside.is_dir() else Path(folder))
-    subsets = sorted(
-        s for s in files["input"].keys() | files["gs"].keys() if (year, s) not in SKIPPED
-    )
+    release = Path(folder)
+    inside = release / f"STS{year}-en-test"
+    if inside.is_dir():
+        release = inside
+    inputs = _find_files(release, "input")
+    golds = _find_files(release, "gs")
+    subsets = sorted(name for name in {*inputs, *golds} if (year, name) not in SKIPPED)
     if not subsets:
         raise InputError(folder, f"no STS.input.*.txt of year {year}", "unpack the release here")
     pairs = []
-    for subset in subsets:
-        for kind in ("input", "gs"):
-            if subset not in files[kind]:
+    for name in subsets:
+        for kind, files in (("input", inputs), ("gs", golds)):
+            if name not in files:
                 raise InputError(
-                    folder, f"subset {subset} has no {kind} file", "unpack the whole release"
+                    folder, f"subset {name} has no {kind} file", "unpack the whole release"
                 )
-        pairs += _read_subset(files["input"][subset], files["gs"][subset], year, subset)
+        pairs += _read_subset(inputs[name], golds[name], year, name)
     return pairs
 
 
-def _find_files(folder: Path) -> dict[str, dict[str, Path]]:
-    """Return the paths in a folder by kind, "gs" or "input", and subset."""
+def _find_files(folder: Path, kind: str) -> dict[str, Path]:
+    """Return the paths of one kind, "gs" or "input", in a folder by their subset."""
     if not folder.is_dir():
         raise InputError(folder, "no such folder", "check the path or download it")
-    files: dict[str, dict[str, Path]] = {"gs": {}, "input": {}}
+    files: dict[str, Path] = {}
     for path in sorted(folder.iterdir()):
         match = FILE_NAME.fullmatch(path.name)
-        if match is None:
+        if match is None or match["kind"] != kind:
             continue
-        if match[2] in files[match[1]]:
+        subset = match["subset"]
+        if subset in files:
             raise InputError(
-                path, f"subset {match[2]} has two {match[1]} files", "keep one release a folder"
+                path, f"subset {subset} has two {kind} files", "keep one release in a folder"
             )
-        files[match[1]][match[2]] = path
+        files[subset] = path
     return files
 
 
 def _read_subset(input_path: Path, gold_path: Path, year: int, subset: str) -> list[ScoredPair]:
-    inputs, golds = _read_whole(input_path), _read_whole(gold_path)
-    # STS16 as released names both sentences' sources in two more columns.
-    allowed = {2, 4} if year == 16 else {2}
+    inputs = _read_whole(input_path)
+    golds = _read_whole(gold_path)
+    columns = [2]
+    if year == 16:
+        columns = [2, 4]  # the release names both sentences' sources in two more columns
     pairs = []
     for (line, text), (_, gold) in zip(inputs, golds, strict=False):
         fields = text.split("\t")
-        if len(fields) not in allowed:
-            raise InputError(
-                at(input_path, line), f"{len(fields)} columns, expected {max(allowed)}"
-            )
+        if len(fields) not in columns:
+            raise InputError(at(input_path, line), f"{len(fields)} columns, expected {columns[-1]}")
         if gold.strip():
             score = _score(gold.strip(), 0, 5, at(gold_path, line))
             pairs.append(_pair(f"sts{year}", subset, line, fields[:2], score, input_path))
-    if len(inputs) != len(golds):
-        path, other = (
-            (gold_path, input_path) if len(golds) < len(inputs) else (input_path, gold_path)
-        )
-        found, expected = sorted((len(golds), len(inputs)))
+    _check_lengths({input_path: len(inputs), gold_path: len(golds)})
+    return _require_pairs(pairs, gold_path)
+
+
+def _check_lengths(lines: dict[Path, int]) -> None:
+    """Raise InputError at the end of the shorter file unless both have as many lines."""
+    (shorter, found), (longer, expected) = sorted(lines.items(), key=lambda item: item[1])
+    if found != expected:
         raise InputError(
-            at(path, max(found, 1)),
-            f"{found} lines, but {expected} in {other.name}",
+            at(shorter, max(found, 1)),
+            f"{found} lines, but {expected} in {longer.name}",
             "both files must be of one release",
         )
-    return _some(pairs, gold_path)
 
 
 def _read_whole(path: Path) -> list[tuple[int, str]]:
+    """Return all lines with their numbers; blank lines count, since two files go line by line."""
     lines = list(read_lines(path))
     for line, text in lines:
         refuse_traces(text, path, line)
     return lines
 
 
-def _some(pairs: list[ScoredPair], path: Path | str) -> list[ScoredPair]:
+def _require_pairs(pairs: list[ScoredPair], path: Path | str) -> list[ScoredPair]:
     if not pairs:
         raise InputError(at(path, 1), "no scored pair", "fetch the release again")
     return pairs
@@ -126,7 +132,7 @@ def _score(text: str, low: float, high: float, where: str) -> float:
 def _pair(
     task: str, subset: str, line: int, sentences: list[str], score: float, path: Path | str
 ) -> ScoredPair:
-    first, second = map(normalise, sentences)
+    first, second = (normalise(sentence) for sentence in sentences)
     if not first or not second:
         raise InputError(at(path, line), "empty sentence")
     return ScoredPair(task, subset, line, first, second, score)
@@ -144,7 +150,7 @@ def read_stsb(path: Path | str) -> list[ScoredPair]:
             raise InputError(at(path, line), f"{len(fields)} columns, expected 7 or 9")
         score = _score(fields[4].strip(), 0, 5, at(path, line))
         pairs.append(_pair("stsb", fields[0], line, fields[5:7], score, path))
-    return _some(pairs, path)
+    return _require_pairs(pairs, path)
 
 
 def read_sick(path: Path | str) -> list[ScoredPair]:
@@ -153,7 +159,8 @@ def read_sick(path: Path | str) -> list[ScoredPair]:
     The header is line 1, so the first pair's index is 2.
     """
     rows = read_rows(path)
-    if next(rows, (1, ""))[1].split("\t") != SICK_HEADER:
+    _, header = next(rows, (1, ""))
+    if header.split("\t") != SICK_HEADER:
         raise InputError(
             at(path, 1), f"the header is not {' '.join(SICK_HEADER)}", "keep the release's header"
         )
@@ -164,7 +171,7 @@ def read_sick(path: Path | str) -> list[ScoredPair]:
             raise InputError(at(path, line), f"{len(fields)} columns, expected {len(SICK_HEADER)}")
         score = _score(fields[3].strip(), 1, 5, at(path, line))
         pairs.append(_pair("sickr", "", line, fields[1:3], score, path))
-    return _some(pairs, path)
+    return _require_pairs(pairs, path)
 
 
 def read_pairs_csv(path: Path | str, task: str) -> list[ScoredPair]:
@@ -179,4 +186,4 @@ def read_pairs_csv(path: Path | str, task: str) -> list[ScoredPair]:
             raise InputError(at(path, line), f"score {text!r} is no plain number")
         sentences = [row["sentence1"], row["sentence2"]]
         pairs.append(_pair(task, "", line, sentences, float(text), path))
-    return _some(pairs, path)
+    return _require_pairs(pairs, path)

@@ -62,7 +62,7 @@ ODDITIES = [(form, name) for form in FORMATS for name in oddities(form)]
 
 
 @pytest.mark.parametrize("form, name", ODDITIES, ids=lambda value: getattr(value, "name", value))
-def test_what_a_format_has_to_bear_reads_like_the_plain_file(form, name, tmp_path):
+def test_harmless_differences_read_like_the_plain_file(form, name, tmp_path):
     read = []
     for place, content in (("plain", form.sample.encode()), ("odd", oddities(form)[name])):
         Case(form, name, content, form.target).write(tmp_path / place)
@@ -70,7 +70,7 @@ def test_what_a_format_has_to_bear_reads_like_the_plain_file(form, name, tmp_pat
     assert read[0].equals(read[1]) if form.name == "scores" else read[0] == read[1]
 
 
-def test_a_line_that_no_memory_holds_is_refused_before_it_is_read(tmp_path, monkeypatch):
+def test_a_line_longer_than_the_limit_is_refused_before_it_is_decompressed(tmp_path, monkeypatch):
     monkeypatch.setattr(text, "MAX_LINE", 1000)
     path = tmp_path / "w.txt.gz"
     path.write_bytes(gzip.compress(b"a sentence\n" + b"a" * 100_000_000))  # 100 kB on the disk
@@ -146,7 +146,7 @@ THROUGH_SCRIPTS = [case for case in CASES if case.format.name in STAGES]
 
 
 @pytest.mark.parametrize("case", THROUGH_SCRIPTS[::5], ids=str)
-def test_a_script_tells_a_malformed_file_in_one_line_and_leaves_no_output(case, tmp_path, capsys):
+def test_a_script_reports_a_malformed_file_in_one_line_and_leaves_no_output(case, tmp_path, capsys):
     case.write(tmp_path / "data")
     script, arguments = command(case, tmp_path)
     before = snapshot(tmp_path)

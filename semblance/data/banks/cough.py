@@ -36,7 +36,7 @@ def read_cough(
     above 3. Each query is a group of its own, and may have no relevant pair. An id that is not in the
     bank or among the queries raises InputError; so does an Average or a Label that contradicts the scores.
     """
-    pairs = _read_pairs(bank, language)
+    pairs = _read_bank(bank, language)
     asked = _read_queries(queries)
     relevant: dict[str, set[str]] = {key: set() for key in asked}
     judgements = 0
@@ -57,7 +57,7 @@ def read_cough(
     return Faq("cough", require_pairs(pairs.values(), at(bank, 1)), tuple(judged), judgements)
 
 
-def _read_pairs(path: Path | str, language: str) -> dict[str, FaqPair]:
+def _read_bank(path: Path | str, language: str) -> dict[str, FaqPair]:
     pairs: dict[str, FaqPair] = {}
     for line, row in read_csv(path, PAIR_COLUMNS):
         if row["language"].strip() != language:

@@ -24,7 +24,7 @@ def read_stackfaq(path: Path | str) -> Faq:
     queries: list[FaqQuery] = []
     for number, thread in enumerate(read_xml(path).iterfind("qapair"), 1):
         group = str(number)
-        of_thread = _read_pairs(thread, group, path)
+        of_thread = _thread_pairs(thread, group, path)
         pairs += of_thread
         relevant = tuple(pair.id for pair in of_thread)
         for rank, text in enumerate(_paraphrases(thread), 1):
@@ -32,7 +32,7 @@ def read_stackfaq(path: Path | str) -> Faq:
     return Faq("stackfaq", require_pairs(pairs, at(path, 1)), tuple(queries))
 
 
-def _read_pairs(thread: XmlElement, group: str, path: Path | str) -> list[FaqPair]:
+def _thread_pairs(thread: XmlElement, group: str, path: Path | str) -> list[FaqPair]:
     question = child_text(thread, "question", path)
     pairs = []
     for rank, node in enumerate(thread.iterfind("answer"), 1):

@@ -11,7 +11,7 @@ from semblance.data.csv_text import read_csv
 from tests.unit.data.files import WORDS, fails_at, put
 
 
-def test_csv_fields_may_hold_line_breaks_quotes_and_delimiters(tmp_path):
+def test_fields_may_hold_line_breaks_quotes_and_delimiters(tmp_path):
     path = put(
         tmp_path / "a.csv", 'q,a\r\n"one, ""1""","first\r\n\r\nsecond"\r\n\r\ntwo,\r\n"","x\ry"\r\n'
     )
@@ -22,7 +22,7 @@ def test_csv_fields_may_hold_line_breaks_quotes_and_delimiters(tmp_path):
     ]
 
 
-def test_csv_words_for_nothing_stay_words(tmp_path):
+def test_words_such_as_null_are_text(tmp_path):
     path = put(tmp_path / "a.csv", "q,a\n" + "".join(f"{w},{w}\n" for w in WORDS))
     assert [row["q"] + row["a"] for _, row in read_csv(path, ["q", "a"])] == [w + w for w in WORDS]
 
@@ -39,7 +39,7 @@ field = st.text(st.characters(exclude_characters="\0\ufeff", exclude_categories=
     ),
     delimiter=st.sampled_from(",\t;|"),
 )
-def test_csv_reads_what_the_csv_module_writes(tmp_path, rows, delimiter):
+def test_reads_what_the_csv_module_writes(tmp_path, rows, delimiter):
     path = tmp_path / "a.csv"
     with open(path, "w", encoding="utf-8", newline="") as file:
         csv.writer(file, delimiter=delimiter).writerows([("a", "b", "c"), *rows])
@@ -59,26 +59,26 @@ def test_csv_reads_what_the_csv_module_writes(tmp_path, rows, delimiter):
         ('"one"two,three', "quote"),
     ],
 )
-def test_csv_malformed_records_name_the_line_they_start_at(tmp_path, record, words):
+def test_malformed_records_name_the_line_they_start_at(tmp_path, record, words):
     path = put(tmp_path / "a.csv", f'q,a\n"1\n2",fine\n{record}\n')
     with fails_at(path, 4, words):
         list(read_csv(path, ["q"]))
 
 
-def test_csv_a_quote_open_at_the_end_names_its_record(tmp_path):
+def test_a_quote_open_at_the_end_names_its_record(tmp_path):
     path = put(tmp_path / "a.csv", 'q,a\nx,"open\n' + "x,y\n" * 10)
     with fails_at(path, 2, "unbalanced"):
         list(read_csv(path, ["q"]))
 
 
-def test_csv_an_unbalanced_quote_is_found_before_memory_ends(tmp_path, monkeypatch):
+def test_an_unbalanced_quote_is_refused_before_it_fills_the_memory(tmp_path, monkeypatch):
     monkeypatch.setattr(csv_text, "MAX_RECORD", 100)
     path = put(tmp_path / "a.csv", 'q,a\nx,"open\n' + "x,y\n" * 100)
     with fails_at(path, 2, "more than 100 characters"):
         list(read_csv(path, ["q"]))
 
 
-def test_csv_huge_fields_are_read(tmp_path):
+def test_huge_fields_are_read(tmp_path):
     huge = "word, " * 200_000  # 1.2 million characters; the csv module's own limit is 131,072
     path = put(tmp_path / "a.csv", f'q,a\n1,"{huge}"\n')
     assert [row["a"] for _, row in read_csv(path, ["q", "a"])] == [huge]
@@ -94,12 +94,12 @@ def test_csv_huge_fields_are_read(tmp_path):
         ("\ufeff\ufeffq,a\n", "byte order mark"),
     ],
 )
-def test_csv_header_must_name_the_columns_once(tmp_path, content, words):
+def test_header_must_name_the_columns_once(tmp_path, content, words):
     path = put(tmp_path / "a.csv", content)
     with fails_at(path, 1, words):
         list(read_csv(path, ["q", "a"]))
 
 
-def test_csv_extra_columns_are_kept_in_any_order(tmp_path):
+def test_extra_columns_are_kept_in_any_order(tmp_path):
     path = put(tmp_path / "a.tsv", "x\ta\tq\n1\t2\t3\n")
     assert list(read_csv(path, ["q", "a"], "\t")) == [(2, {"x": "1", "a": "2", "q": "3"})]

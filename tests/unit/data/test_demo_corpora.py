@@ -129,7 +129,7 @@ def test_the_manifest_lists_every_file_but_the_users_own():
 
 
 @pytest.mark.parametrize("name", MANIFEST)
-def test_digests_and_sizes_hold(name):
+def test_each_file_has_the_digest_and_size_of_the_manifest(name):
     for row in MANIFEST[name]["files"]:
         data = (DATA / row["path"]).read_bytes()
         assert (hashlib.sha256(data).hexdigest(), len(data)) == (row["sha256"], row["size"]), row[
@@ -137,7 +137,7 @@ def test_digests_and_sizes_hold(name):
         ]
 
 
-def test_counts_hold():
+def test_each_data_set_has_the_counts_of_the_manifest():
     assert _counts() == {name: entry["expected"] for name, entry in MANIFEST.items()}
 
 

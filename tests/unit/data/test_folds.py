@@ -34,7 +34,7 @@ def test_parts_differ_by_at_most_the_largest_group(groups, seed):
 
 @settings(deadline=None)
 @given(group_lists, st.integers(0, 5))
-def test_the_order_of_the_items_does_not_matter(groups, seed):
+def test_the_order_of_the_items_does_not_change_the_split(groups, seed):
     backwards = split_groups(groups[::-1], 5, seed)[::-1]
     assert split_groups(groups, 5, seed) == backwards
 

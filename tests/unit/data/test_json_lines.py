@@ -33,12 +33,12 @@ def test_json_lines_are_objects_with_their_lines(tmp_path):
         ("", "blank"),
     ],
 )
-def test_json_malformed_lines_are_named(tmp_path, row, words):
+def test_malformed_lines_are_named(tmp_path, row, words):
     path = put(tmp_path / "a.jsonl", f'{{"a": 1}}\n{row}\n{{"a": 1}}\n')
     with fails_at(path, 2, words):
         list(read_json_lines(path))
 
 
-def test_json_a_literal_backslash_u_is_no_nul(tmp_path):
+def test_an_escaped_backslash_before_u0000_is_text(tmp_path):
     path = put(tmp_path / "a.jsonl", '{"a": "\\\\u0000"}\n')
     assert list(read_json_lines(path)) == [(1, {"a": "\\u0000"})]

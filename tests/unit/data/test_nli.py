@@ -161,7 +161,7 @@ def test_contradicted_sentences_are_cycled_over_the_entailed():
     ]
 
 
-def test_triples_are_read_with_words_for_nothing(tmp_path):
+def test_words_such_as_null_are_sentences_of_a_triple(tmp_path):
     path = tmp_path / "nli.csv"
     path.write_text(
         'sent0,sent1,hard_neg\n"A, b","c\nd",e\n' + "".join(f"{w},{w},{w}\n" for w in WORDS)

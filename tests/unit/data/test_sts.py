@@ -58,7 +58,7 @@ def test_the_raw_release_of_2016_has_sources_in_two_more_columns(tmp_path):
     assert read_sts_year(tmp_path, 2016) == [ScoredPair("sts16", "a", 1, "s", "t", 1.0)]
 
 
-def test_the_parent_folder_will_do(tmp_path):
+def test_the_folder_above_the_year_is_accepted(tmp_path):
     (tmp_path / "STS15-en-test").mkdir()
     put(tmp_path / "STS15-en-test", {"STS.input.a.txt": "s\tt\n", "STS.gs.a.txt": "1\n"})
     assert read_sts_year(tmp_path, 15) == read_sts_year(tmp_path / "STS15-en-test", 15)

@@ -34,7 +34,7 @@ def test_a_byte_order_mark_is_dropped_at_the_start_only(tmp_path):
     assert list(read_lines(path)) == [(1, "one"), (2, "\ufefftwo")]
 
 
-def test_gzip_reads_like_plain(tmp_path):
+def test_a_gzip_file_reads_like_a_plain_one(tmp_path):
     content = "\ufeffé\nnull\n"
     path = write(tmp_path / "a.txt.gz", gzip.compress(content.encode()))
     assert (
@@ -65,7 +65,7 @@ def test_a_missing_file_is_named(tmp_path, name):
         list(read_lines(tmp_path / name))
 
 
-def test_a_folder_is_no_file(tmp_path):
+def test_a_folder_in_place_of_a_file_is_refused(tmp_path):
     with pytest.raises(InputError, match=re.escape(f"{tmp_path}: cannot be read")):
         list(read_lines(tmp_path))
 
@@ -103,12 +103,12 @@ def test_normalise_touches_white_space_only():
 
 
 @pytest.mark.parametrize("value, words", [(None, "missing"), (3, "not text"), (" \u3000", "empty")])
-def test_an_unfilled_field_is_named(value, words):
+def test_a_missing_or_empty_field_is_named(value, words):
     with fails_at("f", 7, f"answer is {words}"):
         filled(value, "answer", "f", 7)
 
 
-def test_rows_may_end_with_one_blank_line_but_hold_none(tmp_path):
+def test_a_blank_line_is_accepted_at_the_end_alone(tmp_path):
     assert list(read_rows(write(tmp_path / "a", "one\ntwo\n \n"))) == [(1, "one"), (2, "two")]
     for content in ("one\n\ntwo\n", "one\n\n\n"):
         path = write(tmp_path / "b", content)

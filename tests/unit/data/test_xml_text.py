@@ -7,7 +7,7 @@ from semblance.data.xml_text import read_xml
 from tests.unit.data.files import fails_at, put
 
 
-def test_xml_elements_know_their_lines(tmp_path):
+def test_elements_know_their_lines(tmp_path):
     declaration = '<?xml version="1.0" encoding="utf-16"?>\r\n'  # not so: files are UTF-8
     path = put(tmp_path / "a.xml", declaration + "<Root>\r\n<A>x &lt;\r y</A>\n\n<a\n>é</a></Root>")
     root = read_xml(path)
@@ -22,7 +22,7 @@ def test_xml_elements_know_their_lines(tmp_path):
         ('\n\n<!DOCTYPE r SYSTEM "file:///etc/hostname">\n<r/>', 3),
     ],
 )
-def test_xml_document_types_are_refused(tmp_path, content, line):
+def test_document_types_are_refused(tmp_path, content, line):
     path = put(tmp_path / "a.xml", content)
     with fails_at(path, line, "document type or entity"):
         read_xml(path)
@@ -39,7 +39,7 @@ def test_xml_document_types_are_refused(tmp_path, content, line):
         ("<r>\n\n\x01</r>", 3),
     ],
 )
-def test_xml_malformed_names_its_line(tmp_path, content, line):
+def test_malformed_names_its_line(tmp_path, content, line):
     path = put(tmp_path / "a.xml", content)
     with fails_at(path, line, "not well-formed"):
         read_xml(path)

@@ -84,7 +84,7 @@ def test_a_server_without_ranges_starts_from_the_beginning(server, tmp_path):
     assert (tmp_path / "a/b.txt").read_bytes() == CONTENT
 
 
-def test_a_foreign_part_is_thrown_away_and_fetched_anew(server, tmp_path):
+def test_a_part_of_another_file_is_deleted_and_fetched_from_the_start(server, tmp_path):
     (tmp_path / "a").mkdir()
     (tmp_path / "a/b.txt.part").write_bytes(b"x" * 1000)
     fetch_one(pinned(server.serve("/f", CONTENT)), tmp_path)
@@ -136,7 +136,7 @@ def test_the_second_address_is_used_when_the_first_is_altered(server, tmp_path):
     assert (tmp_path / "a/b.txt").read_bytes() == CONTENT
 
 
-def test_too_many_requests_is_waited_for_as_long_as_the_server_asks(server, tmp_path):
+def test_after_too_many_requests_we_wait_as_long_as_the_server_asks(server, tmp_path):
     url = server.serve("/f", CONTENT)
     server.faults["/f"] = [Fault(status=429, retry_after="1")]
     started = time.monotonic()
@@ -144,7 +144,7 @@ def test_too_many_requests_is_waited_for_as_long_as_the_server_asks(server, tmp_
     assert time.monotonic() - started >= 1.0 and server.count("/f") == 2
 
 
-def test_too_many_requests_for_ever_fails_in_bounded_time(server, tmp_path):
+def test_a_server_that_always_refuses_is_asked_a_limited_number_of_times(server, tmp_path):
     url = server.serve("/f", CONTENT)
     server.always["/f"] = Fault(status=429)
     with pytest.raises(InputError, match="HTTP 429"):
@@ -152,7 +152,7 @@ def test_too_many_requests_for_ever_fails_in_bounded_time(server, tmp_path):
     assert server.count("/f") == ATTEMPTS
 
 
-def test_a_wait_longer_than_our_patience_is_not_begun(server, tmp_path):
+def test_a_server_that_asks_for_too_long_a_wait_is_not_waited_for(server, tmp_path):
     url = server.serve("/f", CONTENT)
     server.always["/f"] = Fault(status=503, retry_after="3600")
     with pytest.raises(InputError, match="asks to wait 3600 s"):
@@ -198,19 +198,21 @@ def test_an_altered_file_that_is_there_is_replaced_or_named_offline(server, tmp_
     assert (tmp_path / "a/b.txt").read_bytes() == CONTENT
 
 
-def test_offline_nothing_is_asked_for(server, tmp_path):
+def test_offline_no_server_is_asked(server, tmp_path):
     with pytest.raises(InputError, match="the network is forbidden"):
         fetch_one(pinned(server.serve("/f", CONTENT)), tmp_path, offline=True)
     assert server.seen == []
 
 
-def test_a_full_disk_is_told_in_one_line(server, tmp_path, monkeypatch):
+def test_too_little_space_on_the_disk_is_reported_before_the_download(
+    server, tmp_path, monkeypatch
+):
     monkeypatch.setattr(transfer.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 10}))
     with pytest.raises(InputError, match=f"{len(CONTENT)} bytes are needed and 10 are free"):
         fetch_one(pinned(server.serve("/f", CONTENT)), tmp_path)
 
 
-def test_an_unpinned_file_is_refused_then_locked_then_checked(server, tmp_path):
+def test_an_accepted_unpinned_file_is_checked_from_then_on(server, tmp_path):
     item = File("a/b.txt", None, None, (server.serve("/f", CONTENT),))
     with pytest.raises(InputError, match="does not pin its digest"):
         fetch_one(item, tmp_path)
@@ -262,7 +264,7 @@ def test_a_member_is_extracted_to_its_path_and_nothing_else_is(server, tmp_path)
     assert fetch(data, tmp_path / "data", offline=True) == record and server.count("/x") == 1
 
 
-def test_an_unpinned_archive_is_harmless_if_its_members_are_pinned(server, tmp_path):
+def test_an_unpinned_archive_is_accepted_if_its_members_are_pinned(server, tmp_path):
     content = zipped({"one": CONTENT})
     data = dataset(
         pinned(path="one.txt"), archives=(archived(server, content, {"one": "one.txt"}, pin=False),)
@@ -302,7 +304,7 @@ def test_links_absent_members_and_damage_are_refused(server, tmp_path, content, 
     assert left(tmp_path) == {"x.zip"}
 
 
-def test_a_damaged_member_leaves_nothing(server, tmp_path):
+def test_a_damaged_member_is_refused_and_not_written(server, tmp_path):
     content = bytearray(zipped({"one": os.urandom(5000)}))
     content[2000] ^= 255
     with pytest.raises(InputError, match="member one is damaged"):
@@ -322,7 +324,7 @@ def test_a_member_longer_than_its_pin_is_stopped(server, tmp_path):
         fetch(data, tmp_path)
 
 
-def test_a_tar_member_is_extracted_and_a_tar_link_refused(server, tmp_path):
+def test_a_tar_member_is_extracted_and_a_tar_link_is_refused(server, tmp_path):
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz") as box:
         info = tarfile.TarInfo("in/one.txt")
@@ -390,7 +392,7 @@ AT_HAND = [
 
 
 @pytest.mark.parametrize("name", AT_HAND)
-def test_the_real_files_are_those_that_the_manifest_pins(name, tmp_path):
+def test_the_real_files_have_the_pinned_digests(name, tmp_path):
     folder = os.environ.get("SEMBLANCE_DATA")
     if not folder:
         warnings.warn(

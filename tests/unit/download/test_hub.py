@@ -73,13 +73,13 @@ def test_the_wanted_files_come_with_their_digests_and_no_others(server, tmp_path
     assert not any(name in path for name in UNWANTED for _, path, _ in server.seen)
 
 
-def test_weights_are_followed_to_the_place_that_the_hub_names(server, tmp_path):
+def test_weights_are_fetched_from_the_address_that_the_hub_names(server, tmp_path):
     hub(server)
     fetch(server, tmp_path)
     assert server.count(CDN) == 1
 
 
-def test_a_blob_digest_is_gits():
+def test_a_blob_digest_is_the_one_that_git_computes():
     assert (
         blob_digest("/dev/null") == "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
     )  # git's well-known empty blob
@@ -155,7 +155,7 @@ def test_a_second_run_continues_what_the_first_could_not_finish(server, tmp_path
 @pytest.mark.parametrize(
     "path", [f"/api/models/{REPO}/revision/{REVISION}", resolve("config.json"), CDN]
 )
-def test_too_many_requests_is_waited_for(server, tmp_path, path):
+def test_after_too_many_requests_we_wait_and_ask_again(server, tmp_path, path):
     hub(server)
     server.faults[path] = [Fault(status=429, retry_after="1")]
     started = time.monotonic()
@@ -166,7 +166,7 @@ def test_too_many_requests_is_waited_for(server, tmp_path, path):
 @pytest.mark.parametrize(
     "path", [f"/api/models/{REPO}/revision/{REVISION}", resolve("config.json"), CDN]
 )
-def test_too_many_requests_for_ever_fails_in_one_clear_line(server, tmp_path, path):
+def test_a_hub_that_always_refuses_fails_in_one_clear_line(server, tmp_path, path):
     hub(server)
     server.always[path] = Fault(status=429, retry_after="0")
     with pytest.raises(InputError, match="HTTP 429") as caught:
@@ -215,7 +215,7 @@ def test_a_listing_of_another_revision_is_refused(server, tmp_path):
     assert len(server.seen) == 1
 
 
-def test_no_server_fails_in_one_clear_line(server, tmp_path):
+def test_a_hub_that_does_not_answer_fails_in_one_clear_line(server, tmp_path):
     server.close()
     with pytest.raises(InputError, match="the connection failed"):
         fetch(server, tmp_path)
@@ -228,7 +228,7 @@ def test_after_the_first_fetch_no_network_is_needed(server, tmp_path):
     assert len(server.seen) == asked
 
 
-def test_without_a_network_a_missing_or_altered_folder_is_told(server, tmp_path):
+def test_without_a_network_a_missing_or_altered_folder_is_refused(server, tmp_path):
     with pytest.raises(InputError, match="is not there whole"):
         fetch(server, tmp_path, local_only=True)
     hub(server)

@@ -90,7 +90,7 @@ def test_sts_pairs_come_with_their_gold_and_a_subset_has_both():
             }
 
 
-def test_docs_data_shows_the_manifest():
+def test_docs_data_lists_every_file_of_the_manifest():
     table = (MANIFEST.parents[1] / "docs/data.md").read_text().split("## Every file")[1]
     assert [line for line in table.splitlines() if line.startswith("| `")] == table_rows()
 

@@ -28,7 +28,7 @@ def test_own_csv_needs_two_columns_only(tmp_path):
     ]
 
 
-def test_own_json_lines_bring_their_queries(tmp_path):
+def test_own_json_lines_may_hold_queries(tmp_path):
     rows = [
         {"question": "null", "answer": "NA", "queries": ["n/a", "x  y"], "id": 5},
         {"question": "q", "answer": "a", "group": "g"},
