@@ -7,7 +7,8 @@
 # make bench   measure speed beside sentence-transformers: make bench DATA=FOLDER (see docs/performance.md)
 # make plan    what a config will cost before anything runs: make plan CONFIG="configs/minilm.yaml configs/minilm-cpu.yaml"
 # make cost    what finished jobs used beside what was predicted: make cost OUT=results/minilm CONFIG=configs/minilm.yaml
-# make docs    write docs/config.md, the list of all keys, from the config's schema
+# make docs    write docs/config.md, the counts in README.md and docs/, and the table of raw files
+# make rulegraph    draw docs/rules.svg (needs graphviz: apt-get install graphviz)
 .DELETE_ON_ERROR:
 PYTHON ?= python3
 VENV   ?= .venv
@@ -18,7 +19,7 @@ OUT    ?= results
 PARALLEL := -n logical --maxprocesses 8 --dist loadgroup
 OUTPUT := $(if $(filter command environment,$(origin OUT)),--output $(OUT))# if given, in place of the config's own
 
-.PHONY: setup demo lint format test test-long test-storm test-slurm verify plan cost docs bench lock clean
+.PHONY: setup demo lint format test test-long test-storm test-slurm verify plan cost docs rulegraph bench lock clean
 
 setup: $(VENV)/.ready $(BIN)/semblance
 
@@ -75,6 +76,10 @@ cost: setup
 
 docs: setup
 	$(BIN)/python -m workflow.planning.describe docs/config.md
+	$(BIN)/python -m workflow.scripts.fill_docs
+
+rulegraph: setup
+	$(BIN)/python -m workflow.scripts.draw_rules | tred | dot -Tsvg > docs/rules.svg
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks $(if $(DATA),--data $(DATA)) --output benchmarks/work/page.md $(ARGS)
