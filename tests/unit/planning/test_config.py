@@ -332,30 +332,6 @@ def test_null_removes_a_key():
     assert "rcl_grid" not in load(config)["tables"]
 
 
-def test_the_readme_states_the_full_plan():
-    plan = Plan(load(merged("config.yaml")))
-    final = {
-        (r.corpus, r.base, r.method, r.seed)
-        for r in plan.runs
-        if r.method != "start" and not r.method.startswith("entropy")
-    }
-    entropy = {
-        (r.corpus, r.base, r.method, r.seed) for r in plan.runs if r.method.startswith("entropy")
-    }
-    for corpus, base, method, seed in final:
-        entropy |= {
-            (corpus, base, name, seed) for name in plan.config["methods"][method]["regulators"]
-        }
-    initial = {(c, b, s) for c, b, _, s in entropy if plan.is_faq(c)}
-    readme = (ROOT / "README.md").read_text()
-    total = len(final) + len(entropy) + len(initial)
-    assert f"{total} trainings" in readme
-    assert (
-        f"({len(final)} final models, {len(entropy)} entropy models, {len(initial)} initial models"
-        in " ".join(readme.split())
-    )
-
-
 def test_a_seed_or_phi_is_kept_apart_in_the_paths():
     plan = Plan(load(merged("config.yaml")))
     paths = [plan.scores(run) for run in plan.runs]

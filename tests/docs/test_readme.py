@@ -1,0 +1,174 @@
+"""Every command and every line of code in README.md works as it is typed.
+
+A command that would train or install something is run as a dry run: ``make -n``, ``snakemake -n``.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from semblance.models.base import BaseSettings, build_base
+from tests.dag.tiny import COPIED, ROOT, write_base
+from tests.unit.reporting import example_results
+from workflow.planning.config import laid_over, load
+from workflow.planning.plan import Plan
+from workflow.scripts import explain, verify
+
+README = (ROOT / "README.md").read_text()
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def blocks(language: str) -> list[str]:
+    """Return the contents of the code blocks of one language."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+
+def commands() -> list[str]:
+    """Return every command of README.md, without its comment."""
+    lines = [line for block in blocks("bash") for line in block.splitlines()]
+    return [line.split("  #")[0].strip() for line in lines]
+
+
+def commands_of(program: str) -> list[str]:
+    return [command for command in commands() if command.split()[0] == program]
+
+
+def run(command: str, folder: Path) -> str:
+    """Run a command as the activated environment would; return what it printed."""
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env={**os.environ, "PATH": path, "PYTHONPATH": ""},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    return done.stdout
+
+
+def plan_of(*names: str | Path) -> Plan:
+    return Plan(load(laid_over([ROOT / name for name in names])))
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory) -> Path:
+    """A copy of the project, with the file that README.md tells its reader to write."""
+    folder = tmp_path_factory.mktemp("readme") / "project"
+    ignore = shutil.ignore_patterns("__pycache__", "results", "resources")
+    for name in (*COPIED, "configs", "Makefile", "pyproject.toml", "constraints.txt"):
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, folder / name, ignore=ignore)
+        else:
+            folder.mkdir(exist_ok=True)
+            shutil.copy(ROOT / name, folder)
+    (answers,) = blocks("yaml")
+    (folder / "my.yaml").write_text(answers)
+    return folder
+
+
+def test_every_command_is_of_a_program_that_these_tests_know():
+    assert {command.split()[0] for command in commands()} == {"make", ".", "snakemake", "semblance"}
+
+
+@pytest.mark.parametrize("command", commands_of("make"))
+def test_make_knows_the_target(command: str, checkout: Path):
+    assert "python" in run(f"{command} -n", checkout)
+
+
+def test_make_plan_reads_the_readers_file(checkout: Path):
+    assert "make plan CONFIG=my.yaml" in commands()
+    assert "submissions to a scheduler" in run("python -m workflow.scripts.plan my.yaml", checkout)
+
+
+def test_make_docs_corrects_a_wrong_count(checkout: Path):
+    shutil.copytree(ROOT / "docs", checkout / "docs", dirs_exist_ok=True)
+    wrong = re.sub(r"(count:trainings -->)\d+", r"\1 12", README)
+    (checkout / "README.md").write_text(wrong)
+    assert run("python -m workflow.scripts.fill_docs", checkout).split() == ["README.md"]
+    assert wrong != README == (checkout / "README.md").read_text()
+
+
+def test_make_rulegraph_draws_every_arrow(checkout: Path):
+    assert " -> " in run("python -m workflow.scripts.draw_rules", checkout)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_make_target_that_a_page_names_exists(page: Path):
+    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert set(re.findall(r"(?:`|^)make ([a-z-]+)", page.read_text(), re.MULTILINE)) <= set(targets)
+
+
+def test_the_environment_is_where_make_setup_puts_it():
+    assert "VENV   ?= .venv\n" in (ROOT / "Makefile").read_text()
+    assert commands_of(".") == [". .venv/bin/activate"]
+
+
+@pytest.mark.parametrize("command", commands_of("snakemake"))
+def test_snakemake_plans_the_whole_run(command: str, checkout: Path):
+    printed = run(f"{command} -n --quiet rules", checkout)
+    assert re.search(r"^compare_published +1$", printed, re.MULTILINE)
+
+
+def test_the_readers_file_leaves_out_faqir_and_no_other_data(checkout: Path):
+    answers = yaml.safe_load((checkout / "my.yaml").read_text())
+    assert answers["download"] == {"accept_unpinned": True}
+    banks = [
+        {plan.folds_of[run.corpus][0] for run in plan.runs if plan.is_faq(run.corpus)}
+        for plan in (plan_of("config.yaml"), plan_of("config.yaml", checkout / "my.yaml"))
+    ]
+    assert banks == [{"faqir", "cough"}, {"cough"}]
+
+
+def test_verify_and_explain_take_these_arguments(tmp_path, monkeypatch, capsys):
+    example_results.build(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    verifying, explaining = commands_of("semblance")
+    program, *arguments = verifying.split()[1:]
+    assert program == "verify"
+    verify.main(arguments)
+    assert " 0 problems" in capsys.readouterr().out
+    program, table, row, column = explaining.split()[1:]
+    assert program == "explain"
+    explain.main(["t_regulators", "rcl", column])  # the small example has other tables and methods
+    assert "predictions.parquet" in capsys.readouterr().out
+    plan = plan_of("config.yaml")
+    assert row in [method for *_, method in plan.table_rows(plan.config["tables"][table])]
+
+
+def test_the_lines_of_python_compare_two_sentences(tmp_path, capsys):
+    (code,) = blocks("python")
+    (shown,) = blocks("text")
+    path = re.search('"(demo/results/.+?)"', code)[1]
+    demo = plan_of("config.yaml", "demo/config.yaml")
+    planned = [demo.model_record(*run) for run in demo.runs]
+    assert f"{path.removesuffix('/model')}/record.json" in planned
+    write_base(tmp_path / "source")
+    tiny = BaseSettings(max_length=64, folder=str(tmp_path / "source"), pooling="mean")
+    build_base(tiny, tmp_path / "record.json", endpoint="", code="")
+    exec(code.replace(path, str(tmp_path / "model")), {})
+    number = re.compile(r"-?\d\.\d\d")
+    assert number.sub("N", capsys.readouterr().out) == number.sub("N", shown)
+
+
+def test_the_table_shows_values_of_the_run_that_it_names():
+    folder = ROOT / re.search(r"\((docs/runs/.+?)/\)", README)[1]
+    pages = "\n".join(
+        (folder / f"{name}.md").read_text() for name in ("rcl_table1a", "rcl_table4", "rcl_table2a")
+    )
+    table = README.split("| model | mean Spearman")[1].split("\n\n")[0]
+    values = re.findall(r"\d+\.\d\d(?: ± 0\.\d\d)?", table)
+    assert len(values) == 7 and [value for value in values if value not in pages] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_leads_to_a_file(page: Path):
+    links = re.findall(r"\]\((?!https?:)(.+?)\)", page.read_text())
+    assert [link for link in links if not (page.parent / link).exists()] == []

@@ -1,0 +1,59 @@
+"""The numbers that README.md and docs/ tell are those of config.yaml, at every marked place."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from semblance.download.manifest import load_manifest
+from semblance.errors import InputError
+from tests.unit.planning.test_config import ROOT, merged
+from workflow.costing import rates
+from workflow.costing.model import Cost
+from workflow.documentation import counts
+from workflow.planning.config import load
+from workflow.planning.plan import Plan
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+@pytest.fixture(scope="module")
+def values() -> dict[str, str]:
+    manifest = load_manifest(ROOT / "workflow/manifest.yaml")
+    cost = Cost(load(merged("config.yaml")), manifest, rates.shipped(), learned={})
+    return counts.counts(cost)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_marked_count_is_the_current_one(page: Path, values):
+    text = page.read_text()
+    assert counts.fill_counts(text, values, str(page)) == text, "run `make docs`"
+
+
+def test_the_trainings_are_those_that_the_tables_need(values):
+    """Final models, the entropy models that they need, and an initial model for each fold."""
+    plan = Plan(load(merged("config.yaml")))
+    trained = {run for run in plan.runs if run.method != "start"}
+    entropy = {tuple(run) for run in trained if run.method.startswith("entropy")}
+    final = trained - entropy
+    for corpus, base, method, seed in final:
+        for record in plan.regulator_records(corpus, base, method, seed):
+            entropy.add((corpus, base, record.split("/")[-3], seed))
+    initial = {(corpus, base, seed) for corpus, base, _, seed in entropy if plan.is_faq(corpus)}
+    assert values["final_models"] == str(len(final))
+    assert values["entropy_models"] == str(len(entropy))
+    assert values["initial_models"] == str(len(initial))
+    assert values["trainings"] == str(len(final) + len(entropy) + len(initial))
+
+
+def test_an_old_count_is_replaced_and_an_unknown_name_is_refused():
+    page = "a <!-- count:jobs -->7<!-- /count --> b"
+    assert counts.fill_counts(page, {"jobs": "1,388"}, "p") == page.replace("7", "1,388")
+    with pytest.raises(InputError, match="no count is named 'jobs'"):
+        counts.fill_counts(page, {"trainings": "1"}, "p")
+
+
+def test_the_readme_tells_no_count_outside_a_marked_place(values):
+    text = counts.PLACE.sub("", (ROOT / "README.md").read_text())
+    large = {value for value in values.values() if len(value) > 2}
+    assert large & set(re.findall(r"[\d,]*\d", text)) == set()
