@@ -1,0 +1,76 @@
+"""The examples of CONTRIBUTING.md work as they are typed: a loss, a view, a test set."""
+
+import copy
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+from tests.dag.tiny import CONFIG, ROOT, Project
+from workflow.planning.stages import stages
+
+pytestmark = pytest.mark.dag
+PAGE = (ROOT / "CONTRIBUTING.md").read_text()
+
+
+def blocks(heading: str, language: str) -> list[str]:
+    """Return the code blocks of one language below a heading of CONTRIBUTING.md."""
+    section = PAGE.split(f"## {heading}\n")[1].split("\n## ")[0]
+    return re.findall(rf"```{language}\n(.*?)```", section, re.DOTALL)
+
+
+def config_with(methods: dict) -> dict:
+    """Return the tiny config with more methods, each in the first row of Table 1a."""
+    config = json.loads(json.dumps(CONFIG)) | {"methods": methods}
+    config["tables"]["rcl_table1a"]["rows"][0]["methods"] += list(methods)
+    return config
+
+
+@pytest.fixture
+def project(finished: Project, tmp_path: Path) -> Project:
+    """A copy of the finished tiny run, to change."""
+    copied = copy.copy(finished)
+    copied.folder = tmp_path / "project"
+    shutil.copytree(finished.folder, copied.folder)
+    return copied
+
+
+def add_method(project: Project, heading: str) -> None:
+    """Add the module and the method of an example; check that one training follows, and a row."""
+    (code,) = blocks(heading, "python")
+    (entry,) = map(yaml.safe_load, blocks(heading, "yaml"))
+    module = code.splitlines()[0].removeprefix("# ")
+    (project.folder / module).write_text(code)
+    project.write_config(config_with(entry["methods"]))
+    assert project.planned()["train"] == 1  # the finished trainings stay valid
+    project.snakemake("--cores", "2", "results/tables/rcl_table1a.csv")
+    (method,) = entry["methods"].values()
+    table = (project.folder / "results/tables/rcl_table1a.csv").read_text()
+    assert method["label"] in table
+
+
+def test_the_loss_of_contributing_trains(project: Project):
+    add_method(project, "Add a loss")
+
+
+def test_the_view_of_contributing_trains(project: Project):
+    add_method(project, "Add a view")
+
+
+def test_the_test_set_of_contributing_is_scored_and_retrains_nothing(project: Project):
+    (pairs,) = blocks("Add a test set", "csv")
+    row, line = map(yaml.safe_load, blocks("Add a test set", "yaml"))
+    ((name, added),) = row["datasets"].items()
+    (project.folder / "demo/data" / added["files"][0]["path"]).write_text(pairs)
+    manifest = project.folder / "demo/manifest.yaml"
+    known = yaml.safe_load(manifest.read_text())["datasets"]
+    manifest.write_text(yaml.safe_dump({"datasets": known | row["datasets"]}))
+    project.write_config(CONFIG | line)
+    assert not set(stages("train")) & set(project.planned())
+    project.snakemake("--cores", "2", "results/tables/scores.csv")
+    scores = pd.read_csv(project.folder / "results/tables/scores.csv")
+    assert set(scores[scores["task"] == name]["n"]) == {len(pairs.splitlines()) - 1}
