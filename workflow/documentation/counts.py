@@ -17,7 +17,7 @@ def counts(cost: Cost) -> dict[str, str]:
     """Return each number by its name, written as the pages write it."""
     everything = jobs(cost.plan)
     found = Counter(job.stage for job in everything)
-    gpu_jobs = [job for job in everything if cost.machine(job.stage) == "gpu"]
+    gpu_jobs = [job for job in everything if cost.places[job.stage].machine == "gpu"]
     values = {
         "trainings": sum(found[stage] for stage in stages("train")),
         "final_models": found["train"],
