@@ -103,8 +103,9 @@ def _with_p(row: Row, found: PValues) -> Row:
 
 def _note(draws: int) -> str:
     return (
-        f"p_bootstrap: paired bootstrap over the test items ({draws} draws, seeds averaged, ranks "
-        f"fixed on the full sample); smallest p {smallest_p_bootstrap(draws):.4f}."
+        f"p_bootstrap: paired bootstrap that resamples the test items ({draws} draws). Seeds are "
+        "averaged first, and the ranks of a correlation are those of all items. The smallest "
+        f"possible p is {smallest_p_bootstrap(draws):.4f}."
     )
 
 

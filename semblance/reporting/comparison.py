@@ -7,10 +7,10 @@ from semblance.reporting.formats import escape_markdown, spread
 from semblance.reporting.published import NOT_RUN, Comparison, Published
 
 READING = (
-    "All numbers are points. Verdict “within”: |difference| ≤ max({tolerance}, 2 sd of our seeds); "
-    "“below” and “above” lie outside; “not run”: no complete score; “stand-in, not comparable”: "
-    "other data or models than the paper's, the difference is for orientation. "
-    "Ours: mean ± sample sd over n seeds.\n"
+    "All numbers are in points; ours are mean ± sample standard deviation (sd) over n seeds. "
+    "Verdicts: “within”, |difference| ≤ max({tolerance}, 2 sd of our seeds); “below” and “above”, "
+    "a larger difference; “not run”, at least one score is missing; “stand-in, not comparable”, "
+    "other data or models than the paper, so that the difference is for orientation only.\n"
 )
 HEADER = [
     "| row | column | paper | ours | n | difference | verdict | our table, row |",
@@ -72,4 +72,4 @@ def _slips(published: Published) -> list[str]:
     lines = [
         f"- {slip.paper}, Table {slip.table}, {slip.row}: {slip.note}" for slip in published.slips
     ]
-    return ["\n## Known slips in print\n", *map(escape_markdown, lines)]
+    return ["\n## Known errors in print\n", *map(escape_markdown, lines)]

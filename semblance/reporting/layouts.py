@@ -18,14 +18,17 @@ SEED = "seed "  # a seed's own column is called by this word and its number
 
 MEANS = (
     "Mean ± sample standard deviation (n - 1) over n seeds; "
-    "– where one value stands without spread."
+    "– where a single value has no deviation."
 )
-FOLDS = "A seed's value is the mean of its {folds} folds."
+FOLDS = "The value of a seed is the mean over its {folds} folds."
 # ASSUME averages are of unrounded scores (the papers average rounded ones): at most .01 apart.
-AVERAGES = "Averages are of unrounded task scores; a row that lacks a task has none."
+AVERAGES = (
+    "Averages are computed from unrounded task scores; "
+    "a row with a missing task score has no average."
+)
 BEST_SEEDS = (
-    "top3: mean ± sd of the three best seeds, the paper's own reduction, which lies above the "
-    "mean of all seeds by its making; max: the best seed."
+    "top3: mean ± sd of the three best seeds, as the paper reports it; because these seeds are "
+    "chosen by their scores, it is higher than the mean of all seeds. max: the best seed."
 )
 
 Scores = Mapping[str, float | None]  # a task or a metric -> its value, None where it is missing

@@ -8,8 +8,8 @@ from semblance.reporting.table import Row, Spec
 ORIGIN = ("precision", "protocol", "code", "environment")
 NAMED = 5  # so many missing runs are named, the rest counted
 STAND_IN = (
-    "Stand-in: made with other data or models than the paper's; published values are shown for "
-    "orientation and cannot be compared."
+    "Stand-in: made with other data or models than the paper. Published values are shown for "
+    "orientation only; do not compare them with ours."
 )
 
 
@@ -31,9 +31,12 @@ def _test(spec: Spec, rows: list[Row]) -> str:
     if not tested:
         return ""
     bounds = sorted({_bound(row, rows) for row in tested})
-    marks = f"Marks: * p < .05 and _ p < .1 for improvements over {_references(spec, tested)}; "
-    kind = "two-sided, on the seeds, not corrected for the number of comparisons."
-    return " ".join([marks + kind, *bounds])
+    marks = f"Marks: * p < .05 and _ p < .1 for improvements over {_references(spec, tested)}."
+    kind = (
+        "The tests are two-sided, compare the scores of the seeds, and are not corrected for the "
+        "number of comparisons."
+    )
+    return " ".join([marks, kind, *bounds])
 
 
 def _references(spec: Spec, tested: list[Row]) -> str:
@@ -58,19 +61,21 @@ def _bound(row: Row, rows: list[Row]) -> str:
 
 
 def _bound_against_untrained(seeds: int) -> str:
+    if seeds < 2:
+        return "No p for 1 seed against an untrained model: a one-sample t-test needs two seeds."
     return (
-        f"One-sample t of {seeds} seeds against an untrained model, which has none (its exact "
-        f"sign-flip counterpart reaches at best p = {smallest_p_signs(seeds):.4f})."
+        f"One-sample t-test of {seeds} seeds against an untrained model, which has one score: an "
+        f"exact sign-flip test of these seeds cannot give a p below {smallest_p_signs(seeds):.4f}."
     )
 
 
 def _bound_between(ours: int, theirs: int) -> str:
     if min(ours, theirs) < 2:
-        return f"No p between {ours} and {theirs} seeds: Welch's t needs two on each side."
+        return f"No p for n = {ours} against n = {theirs}: Welch's t-test needs two seeds on each side."
     smallest = smallest_p_permutation(ours, theirs)
     return (
-        f"Welch's t of {ours} against {theirs} seeds: its p has no lower bound of its own; an "
-        f"exact permutation test of these seeds reaches at best p = {smallest:.4f}."
+        f"Welch's t-test of {ours} against {theirs} seeds: its p has no lower limit, but an exact "
+        f"permutation test of these seeds cannot give a p below {smallest:.4f}."
     )
 
 
@@ -102,4 +107,4 @@ def _missing(rows: list[Row]) -> str:
     named = ", ".join(runs[:NAMED])
     if len(runs) > NAMED:
         named += f" and {len(runs) - NAMED} more"
-    return f"n/a: no complete scores of {named}."
+    return f"n/a: at least one score is missing. Runs without it: {named}."

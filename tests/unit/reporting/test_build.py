@@ -131,11 +131,26 @@ def test_a_method_as_reference_is_looked_up_on_each_rows_own_base():
     assert any("on the same base (“small simcse”, “large simcse”)" in note for note in table.notes)
 
 
+@pytest.mark.parametrize(
+    "rows, note",
+    [
+        ({"start": ("start", ()), "RCL": ("rcl-8", (1,))}, "No p for 1 seed against an untrained"),
+        ({"start": ("start", ()), "RCL": ("rcl-8", (1, 2, 3))}, "below 0.2500"),  # 2 / 2^3
+        ({"S": ("simcse", (1, 2)), "RCL": ("rcl-8", (1,))}, "No p for n = 1 against n = 2"),
+        ({"S": ("simcse", (1, 2)), "RCL": ("rcl-8", (1, 2, 3))}, "below 0.1000"),  # 1 / C(5, 2)
+    ],
+)
+def test_the_note_on_marks_states_the_smallest_p_that_the_seeds_allow(rows, note):
+    scores = START + runs("simcse", SIMCSE) + runs("rcl-8", RCL)
+    table = build(spec(rows, reference=next(iter(rows))), frame(scores))
+    assert any(note in other for other in table.notes)
+
+
 def test_the_note_on_marks_names_the_reference_as_the_table_prints_it():
     """A reader of the table sees labels, and the settings name a method."""
     rows = {"SRoBERTa base": ("start", ()), "RCL (8 regulators)": ROWS["RCL"]}
     table = build(spec(rows, reference="start"), frame(START + runs("rcl-8", RCL)))
-    assert any("improvements over “SRoBERTa base”;" in note for note in table.notes)
+    assert any("improvements over “SRoBERTa base”." in note for note in table.notes)
 
 
 def test_the_reference_previous_compares_each_row_with_the_one_before():
