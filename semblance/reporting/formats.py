@@ -220,6 +220,7 @@ class _Printed:
         return header, lines
 
     def name(self, column: str) -> str:
+        """Return a column's name as it is printed."""
         return self.style.text(NAMES.get(column, column))
 
     def label(self, row: Row) -> str:

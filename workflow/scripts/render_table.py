@@ -24,7 +24,7 @@ FORMS = {"csv": csv_text, "markdown": markdown, "latex": latex, "json": to_json}
 
 
 def main(argv: list[str] | None = None) -> None:
-    args = parse(argv)
+    args = read_arguments(argv)
     started = time.monotonic()
     settings = parse_json(args.settings, "--settings")
     scores = Path(args.scores).parent / SCORES
@@ -52,7 +52,7 @@ def main(argv: list[str] | None = None) -> None:
     )
 
 
-def parse(argv: list[str] | None) -> argparse.Namespace:
+def read_arguments(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
