@@ -1,8 +1,9 @@
-"""The one kind of error a user is meant to read: where, what is wrong, what to do."""
+"""The errors that a user reads, and what the machine, not the input, is to blame for."""
 
 import errno
 
-# What another start, later or elsewhere, can overcome: no room, a failing disk, too little memory.
+# Numbers of errors of the machine: a full or failing disk, too little memory, too many open files.
+# The same command may succeed later, or on another machine.
 PASSING = frozenset(
     {
         errno.ENOSPC,
@@ -15,52 +16,65 @@ PASSING = frozenset(
         errno.ESTALE,
     }
 )
-MEMORY = (
+MEMORY = (  # words of the errors with which libraries say that memory or threads ran out
     "allocate memory",
     "out of memory",
     "malloc of size",
     "resource temporarily unavailable",
     "can't start new thread",
 )
-
-LONGEST = 1000  # characters of each part that are shown: it may quote a field of megabytes
+LONGEST = 1000  # characters of a part that are shown: it may quote a field of megabytes
 
 
 class InputError(Exception):
-    """Bad input, told in one line.
+    """An error in the input that the user can correct; its text is one line.
 
     ``where`` is ``file``, ``file:line`` or a config key; ``advice`` says what to do about it.
-    Scripts print it without a traceback and exit with status 2. What is quoted of the input can hold
-    line breaks and terminal codes: they are shown escaped, so the text is one harmless line.
+    Scripts print it without a traceback and exit with status 2. Line breaks and terminal codes in
+    text that it quotes are shown escaped.
     """
 
     def __init__(self, where: object, problem: str, advice: str = ""):
-        self.where, self.problem, self.advice = str(where), problem, advice
-        super().__init__(
-            f"{_shown(where)}: {_shown(problem)}" + (f"; {_shown(advice)}" if advice else "")
-        )
+        self.where = str(where)
+        self.problem = problem
+        self.advice = advice
+        text = f"{_escaped(where)}: {_escaped(problem)}"
+        if advice:
+            text += f"; {_escaped(advice)}"
+        super().__init__(text)
 
 
 class OutOfTime(Exception):
-    """The time that a batch system gave is up and the state is saved: the next start goes on. Exit status 75."""
+    """The time limit of a batch system is near and the state is saved; the next start continues.
+
+    Scripts exit with status 75.
+    """
 
 
-def _shown(text: object) -> str:
-    text = str(text)
-    text = text if len(text) <= LONGEST else text[:LONGEST] + "…"
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+def _escaped(text: object) -> str:
+    """Return a text of at most LONGEST characters and without control characters."""
+    shown = str(text)
+    if len(shown) > LONGEST:
+        shown = shown[:LONGEST] + "…"
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in shown)
 
 
 def at(path: object, line: int | None = None) -> str:
-    """Return ``path:line``, the form editors and terminals turn into a link."""
-    return f"{path}:{line}" if line is not None else str(path)
+    """Return ``path:line``, which editors and terminals turn into a link; without a line the path."""
+    if line is None:
+        return str(path)
+    return f"{path}:{line}"
 
 
 def is_memory(error: BaseException) -> bool:
-    """Tell whether an error says that memory (or threads) ran out; torch and Arrow have no class for it."""
-    return isinstance(error, MemoryError) or any(words in str(error).lower() for words in MEMORY)
+    """Tell whether an error says that memory or threads ran out.
+
+    torch and Arrow have no class for it, so the words decide.
+    """
+    text = str(error).lower()
+    return isinstance(error, MemoryError) or any(words in text for words in MEMORY)
 
 
 def is_passing(error: BaseException) -> bool:
-    """Tell whether an error is the machine's and not the input's: no room, a failing disk, no memory."""
+    """Tell whether the machine caused an error: a full or failing disk, too little memory."""
     return getattr(error, "errno", None) in PASSING or is_memory(error)

@@ -1,6 +1,6 @@
 """Where a number comes from: digests of files, the environment, run records.
 
-Standard library only, so that the workflow's controller can import it for nothing.
+Standard library only: Snakemake imports it at each start.
 """
 
 import hashlib
@@ -17,7 +17,8 @@ from semblance.errors import InputError, at
 from semblance.files import write_text
 
 ROOT = Path(__file__).resolve().parent.parent
-SEAL = "sha256"  # of a record: the digest of all else that it says
+SEAL = "sha256"  # the key of a record that holds the digest of all its other keys
+DELETE = "delete it and run again"
 LIBRARIES = (
     "torch",
     "transformers",
@@ -75,7 +76,7 @@ def _pretty(value: Any) -> str:
 
 
 def read_text(path: str | os.PathLike) -> str:
-    """Read a UTF-8 text file; InputError names it if it is missing, and the line that is not UTF-8."""
+    """Read a UTF-8 text file; InputError if it is missing, with the line if it is not UTF-8."""
     try:
         content = Path(path).read_bytes()
         return content.decode("utf-8")
@@ -83,32 +84,25 @@ def read_text(path: str | os.PathLike) -> str:
         raise InputError(path, "no such file", "run the stage that writes it") from None
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise InputError(
-            at(path, line), f"not UTF-8: {error.reason}", "delete it and run again"
-        ) from None
+        raise InputError(at(path, line), f"not UTF-8: {error.reason}", DELETE) from None
 
 
 def read_json(path: str | os.PathLike) -> Any:
-    """Read a JSON file; InputError names the file if it is missing or damaged, and the line if it can."""
+    """Read a JSON file; InputError if it is missing or damaged, with the line where one is known."""
     try:
         return json.loads(read_text(path))
     except json.JSONDecodeError as error:
-        raise InputError(
-            at(path, error.lineno), f"not readable as JSON ({error.msg})", "delete it and run again"
-        ) from None
+        problem = f"not readable as JSON ({error.msg})"
+        raise InputError(at(path, error.lineno), problem, DELETE) from None
     except (ValueError, RecursionError) as error:
-        raise InputError(
-            path, f"not readable as JSON ({error})", "delete it and run again"
-        ) from None
+        raise InputError(path, f"not readable as JSON ({error})", DELETE) from None
 
 
 def read_object(path: str | os.PathLike) -> dict[str, Any]:
     """Read a JSON file that holds an object; InputError if it holds anything else."""
     value = read_json(path)
     if not isinstance(value, dict):
-        raise InputError(
-            path, f"a JSON {type(value).__name__}, not an object", "delete it and run again"
-        )
+        raise InputError(path, f"a JSON {type(value).__name__}, not an object", DELETE)
     return value
 
 
@@ -118,23 +112,19 @@ def write_sealed(path: str | os.PathLike, value: dict) -> None:
 
 
 def read_sealed(path: str | os.PathLike) -> dict:
-    """Read what ``write_sealed`` wrote; InputError if so much as one bit is not as it was written."""
-    text = Path(path).read_text(encoding="utf-8", errors="replace") if Path(path).is_file() else ""
+    """Read what ``write_sealed`` wrote; InputError if one bit of the file has changed."""
     value = read_json(path)
-    expected = value.pop(SEAL, None) if isinstance(value, dict) else None
+    text = Path(path).read_text(encoding="utf-8", errors="replace")
+    expected = None
+    if isinstance(value, dict):
+        expected = value.pop(SEAL, None)
     try:
         actual = text_digest(canonical(value))
-    except (
-        ValueError,
-        RecursionError,
-    ) as error:  # NaN or half a surrogate pair, as none of ours has
-        raise InputError(path, f"damaged: {error}", "delete it and run again") from None
+    except (ValueError, RecursionError) as error:  # NaN, or half of a surrogate pair
+        raise InputError(path, f"damaged: {error}", DELETE) from None
     if expected != actual or text != _pretty({**value, SEAL: expected}):
-        raise InputError(
-            path,
-            f"damaged: expected sha256 {expected} of its content, found {actual}",
-            "delete it and run again",
-        )
+        problem = f"damaged: expected sha256 {expected} of its content, found {actual}"
+        raise InputError(path, problem, DELETE)
     return value
 
 
@@ -144,7 +134,7 @@ def digests(folder: str | os.PathLike, names: Iterable[str]) -> dict[str, str]:
 
 
 def beside(record_path: str | os.PathLike, path: str | os.PathLike) -> str:
-    """Return a path as a record names it: relative to the record's folder, so that a copy of both stays true."""
+    """Return a path relative to a record's folder, which stays right when both are copied."""
     return Path(os.path.relpath(path, Path(record_path).parent)).as_posix()
 
 
@@ -158,15 +148,14 @@ def write_record(
     inputs: dict[str, str] | None = None,
     **facts: Any,
 ) -> dict:
-    """Write the record of a stage beside its outputs, last, so that it vouches for them.
+    """Write the record of a stage beside its outputs, after them: a record means that all is there.
 
     ``outputs`` are names relative to the record's folder; ``inputs`` maps what was read to its
-    digest; ``facts`` are the settings, seeds, device, steps and the like. ``started`` is
-    ``time.monotonic()`` then: a clock that jumps makes no time negative.
+    digest; ``facts`` are the settings, seeds, device, steps and the like. ``started`` is the
+    ``time.monotonic()`` at the start, which no change of the clock disturbs.
     """
-    Path(path).parent.mkdir(
-        parents=True, exist_ok=True
-    )  # ../ leads nowhere from a folder that is not there
+    # A name such as ../corpus can be opened from an existing folder only.
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
     record = {
         "stage": stage,
         "outputs": digests(Path(path).parent, outputs),
@@ -182,28 +171,26 @@ def write_record(
 
 
 def checked(record_path: str | os.PathLike, *names: str) -> dict:
-    """Return a record after checking files beside it (all of them by default) against it.
+    """Return a record after comparing the files beside it, or those named, with its digests.
 
-    Raises InputError with the expected and the actual digest, and how to rebuild just that.
+    Raises InputError with the expected and the actual digest, and how to make the file again.
     """
-    record, folder = read_sealed(record_path), Path(record_path).parent
+    record = read_sealed(record_path)
     if not isinstance(record.get("outputs"), dict):
-        raise InputError(
-            record_path, "no record of a stage: it lists no outputs", "delete it and run again"
-        )
+        raise InputError(record_path, "no record of a stage: it lists no outputs", DELETE)
     for name in names or tuple(record["outputs"]):
-        path, expected = folder / name, record["outputs"].get(name)
-        if expected is None:
-            raise InputError(
-                path, f"not vouched for by {record_path}", f"delete {record_path} and run again"
-            )
-        if not path.is_file():
-            raise InputError(path, "missing", f"delete {record_path} and run again")
-        actual = file_digest(path)
-        if actual != expected:
-            raise InputError(
-                path,
-                f"damaged: expected sha256 {expected}, found {actual}",
-                f"delete {record_path} and run again",
-            )
+        _check_output(Path(record_path), name, record["outputs"].get(name))
     return record
+
+
+def _check_output(record_path: Path, name: str, expected: str | None) -> None:
+    path = record_path.parent / name
+    advice = f"delete {record_path} and run again"
+    if expected is None:
+        raise InputError(path, f"not vouched for by {record_path}", advice)
+    if not path.is_file():
+        raise InputError(path, "missing", advice)
+    actual = file_digest(path)
+    if actual != expected:
+        problem = f"damaged: expected sha256 {expected}, found {actual}"
+        raise InputError(path, problem, advice)

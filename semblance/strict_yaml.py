@@ -1,4 +1,4 @@
-"""YAML files read strictly: plain values, each key once, and no more of them than the file can hold itself."""
+"""YAML files read strictly: plain values, each key once, and a bounded number of values."""
 
 from pathlib import Path
 from typing import Any
@@ -8,21 +8,16 @@ import yaml
 from semblance.errors import InputError, at
 from semblance.provenance import read_text
 
-MOST = 1_000_000  # values, repeated ones counted each time; ours have some thousands
-MALFORMED = (
-    ArithmeticError,
-    AttributeError,
-    LookupError,
-    TypeError,
-    ValueError,
-)  # as the loader meets a bad scalar
+MOST = 1_000_000  # values of a file, those of an alias counted at each use; ours have thousands
+# What the loader raises for a scalar that does not fit its tag, such as `!!float x`.
+MALFORMED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 def read_yaml(path: str | Path) -> Any:
-    """Return what a YAML file holds.
+    """Return the value of a YAML file.
 
-    A key written twice, a tag that is no plain value, aliases that repeat themselves into a memory
-    bomb, and whatever else is no YAML raise InputError with the line.
+    Raises InputError, with the line, for text that is not YAML, a key that stands twice, a tag of
+    anything but plain values, and aliases that stand for more than MOST values.
     """
     text = read_text(path)
     try:
@@ -43,21 +38,20 @@ def read_yaml(path: str | Path) -> Any:
 
 
 def _check(node: yaml.Node, path: str | Path, sizes: dict[int, int]) -> int:
-    """Refuse doubled keys and memory bombs; return the number of a node's values, aliased ones included.
+    """Return the number of a node's values, those of its aliases included.
 
-    Each node is visited once; ``sizes`` holds those of the nodes that were.
+    Raises InputError for keys that stand twice and for more than MOST values. Each node is visited
+    once; ``sizes`` holds the numbers found before.
     """
     if isinstance(node, yaml.ScalarNode) or id(node) in sizes:
         return sizes.get(id(node), 1)
-    sizes[id(node)] = MOST  # in case that it holds itself
-    children = node.value if isinstance(node, yaml.SequenceNode) else _pairs(node)
-    size = sizes[id(node)] = 1 + sum(_check(child, path, sizes) for child in children)
+    sizes[id(node)] = MOST  # for a node that holds itself
+    children = _pairs(node) if isinstance(node, yaml.MappingNode) else node.value
+    size = 1 + sum(_check(child, path, sizes) for child in children)
+    sizes[id(node)] = size
     if size > MOST:
-        raise InputError(
-            at(path, node.start_mark.line + 1),
-            f"its aliases stand for more than {MOST} values",
-            "write them out",
-        )
+        where = at(path, node.start_mark.line + 1)
+        raise InputError(where, f"its aliases stand for more than {MOST} values", "write them out")
     return size
 
 
@@ -65,24 +59,22 @@ def _pairs(node: yaml.MappingNode) -> list[yaml.Node]:
     seen = set()
     for key, _ in node.value:
         if not isinstance(key, yaml.ScalarNode):
-            raise yaml.constructor.ConstructorError(
-                None, None, "a key is no plain value", key.start_mark
-            )
+            raise _error("a key is not a plain value", key)
         if key.value in seen:
-            raise yaml.constructor.ConstructorError(
-                None, None, f"key {key.value!r} stands twice", key.start_mark
-            )
+            raise _error(f"key {key.value!r} stands twice", key)
         seen.add(key.value)
     return [part for pair in node.value for part in pair]
 
 
+def _error(problem: str, node: yaml.Node) -> yaml.constructor.ConstructorError:
+    return yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+
+
 class _Loader(yaml.SafeLoader):
-    """The safe loader; it names the line of a scalar that is not what its tag or form says."""
+    """The safe loader, which also names the line of a scalar that does not fit its tag."""
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         try:
             return super().construct_object(node, deep)
         except MALFORMED as error:
-            raise yaml.constructor.ConstructorError(
-                None, None, f"{error}", node.start_mark
-            ) from None
+            raise _error(str(error), node) from None

@@ -30,7 +30,7 @@ MOVED = {  # keys of earlier configs, and where they stand now
     "training.checkpoint_steps": "resources.checkpoint_steps",
     "recipes.rcl-faq": "recipes.rcl.on_faq",
 }
-# To JSON Schema 64.0 is an integer; to a training's settings, as to YAML, it is none.
+# JSON Schema takes 64.0 for an integer; YAML and the settings of a training do not.
 Validator = jsonschema.validators.extend(
     jsonschema.Draft202012Validator,
     type_checker=jsonschema.Draft202012Validator.TYPE_CHECKER.redefine(
@@ -79,9 +79,9 @@ def _validator() -> jsonschema.protocols.Validator:
 
 
 def check_files(paths: Iterable[str | Path]) -> None:
-    """Raise InputError with the line of a key that a config file holds twice, and of a memory bomb.
+    """Raise InputError, with the line, for a config file that is not strict YAML or JSON.
 
-    Snakemake has read the files before, and kept the last of the two.
+    Snakemake has read the files before; of a key that stands twice it kept the last value.
     """
     for path in paths:
         if Path(path).suffix == ".json":
@@ -107,53 +107,54 @@ def _check_moved(config: dict) -> None:
 
 
 def _plain(value: Any, where: str) -> Any:
-    """Return the value, nulls removed from its mappings, if JSON and a command line can carry it."""
+    """Return the value without the nulls of its mappings.
+
+    Raises InputError, with the key, for what JSON or a command line cannot carry.
+    """
     if isinstance(value, dict):
-        pairs = [
-            (k if isinstance(k, str) else json.dumps(_plain(k, where)), v) for k, v in value.items()
-        ]
-        return {_plain(k, where): _plain(v, f"{where}.{k}") for k, v in pairs if v is not None}
+        entries = {_key(key, where): inner for key, inner in value.items() if inner is not None}
+        return {key: _plain(inner, f"{where}.{key}") for key, inner in entries.items()}
     if isinstance(value, list):
-        return [_plain(v, f"{where}[{i}]") for i, v in enumerate(value)]
+        return [_plain(inner, f"{where}[{i}]") for i, inner in enumerate(value)]
     if isinstance(value, str) and UNWRITABLE.search(value):
-        raise InputError(
-            where, f"{value!r:.80} holds a NUL or half a surrogate pair", "write plain text"
-        )
-    if (
-        isinstance(value, float)
-        and not math.isfinite(value)
-        or isinstance(value, int)
-        and abs(value) >= 2**63
-    ):
-        raise InputError(
-            where, f"{value!r:.40} is no number that can be used", "write a finite one of 64 bits"
-        )
+        problem = f"{value!r:.80} holds a NUL or half a surrogate pair"
+        raise InputError(where, problem, "write plain text")
+    if not _fits_64_bits(value):
+        problem = f"{value!r:.40} is not a number that can be used"
+        raise InputError(where, problem, "write a finite one of 64 bits")
     if not isinstance(value, (str, int, float, type(None))):
-        raise InputError(
-            where, f"a {type(value).__name__}, not plain text or a number", "put it in quotes"
-        )
+        problem = f"a {type(value).__name__}, not plain text or a number"
+        raise InputError(where, problem, "put it in quotes")
     return value
 
 
+def _fits_64_bits(value: Any) -> bool:
+    """Tell whether a value, if it is a number, is finite and, if it is whole, below 2^63."""
+    if isinstance(value, int):
+        return abs(value) < 2**63
+    return not isinstance(value, float) or math.isfinite(value)
+
+
+def _key(key: Any, where: str) -> str:
+    """Return a key of a mapping as text, as JSON would write it."""
+    plain = _plain(key, where)
+    if isinstance(plain, str):
+        return plain
+    return json.dumps(plain)
+
+
 def _format_violation(error: jsonschema.ValidationError) -> InputError:
+    """Return the one line that says what does not fit the schema, and what would."""
     key = ".".join(["config", *map(str, error.path)])
+    known = error.schema.get("properties", {})
     if error.validator == "additionalProperties":
-        extra = sorted(set(error.instance) - set(error.schema.get("properties", {})))
-        return InputError(
-            f"{key}.{extra[0]}",
-            "unknown key",
-            f"known are {', '.join(sorted(error.schema.get('properties', {})))}",
-        )
+        extra = min(set(error.instance) - set(known))
+        return InputError(f"{key}.{extra}", "unknown key", f"known are {', '.join(sorted(known))}")
     if error.validator == "required":
         missing = next(k for k in error.schema["required"] if k not in error.instance)
-        return InputError(
-            f"{key}.{missing}",
-            "missing key",
-            error.schema.get("properties", {}).get(missing, {}).get("description", ""),
-        )
-    message = (
-        error.message
-        if len(error.message) < 200
-        else f"does not fit ({error.validator}: {error.validator_value})"
-    )
+        advice = known.get(missing, {}).get("description", "")
+        return InputError(f"{key}.{missing}", "missing key", advice)
+    message = error.message
+    if len(message) >= 200:
+        message = f"does not fit ({error.validator}: {error.validator_value})"
     return InputError(key, message, error.schema.get("description", ""))
