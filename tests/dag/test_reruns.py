@@ -243,7 +243,11 @@ def test_an_edit_of_a_module_that_cannot_move_a_result_reruns_nothing(
 EDITS_WITHOUT_EFFECT = {
     "a help text": ("workflow/scripts/cli.py", "digest of the code", "sha256 of the code"),
     "the wording of an error": ("semblance/training/recipe.py", "fewer than two", "less than two"),
-    "a line that is printed": ("semblance/training/run.py", "already trained", "trained before"),
+    "a line that is printed": (
+        "semblance/training/keeping/kept.py",
+        "already trained",
+        "trained before",
+    ),
     "the heartbeat's interval": ("semblance/locks.py", "BEAT = 10.0", "BEAT = 5.0"),
     "TensorBoard's flush interval": (
         "semblance/training/keeping/events.py",
