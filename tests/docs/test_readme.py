@@ -17,6 +17,7 @@ from semblance.models.base import BaseSettings, build_base
 from tests.dag.tiny import COPIED, ROOT, write_base
 from tests.unit.reporting import example_results
 from workflow.planning.config import laid_over, load
+from workflow.planning.labels import rows_of
 from workflow.planning.plan import Plan
 from workflow.scripts import explain, verify
 
@@ -140,7 +141,7 @@ def test_verify_and_explain_take_these_arguments(tmp_path, monkeypatch, capsys):
     explain.main(["t_regulators", "rcl", column])  # the small example has other tables and methods
     assert "predictions.parquet" in capsys.readouterr().out
     plan = plan_of("config.yaml")
-    assert row in [method for *_, method in plan.table_rows(plan.config["tables"][table])]
+    assert row in [entry.method for entry in rows_of(plan.config["tables"][table])]
 
 
 def test_the_lines_of_python_compare_two_sentences(tmp_path, capsys):
