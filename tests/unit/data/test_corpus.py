@@ -1,0 +1,44 @@
+"""Corpora: distinct sentences in order of first appearance, and rows of their numbers."""
+
+import numpy as np
+
+from semblance.data.corpus import (
+    NONE,
+    number_sentences,
+    read_rows,
+    read_sentences,
+    write_corpus,
+)
+
+ROWS = [("b", "a", None), ("a", "b", "null"), ("b", "b", "c")]
+
+
+def test_sentences_are_numbered_by_their_first_appearance():
+    sentences, rows = number_sentences(ROWS)
+    assert sentences == ["b", "a", "null", "c"]
+    texts = [
+        tuple(None if i == NONE else sentences[i] for i in row) for row in zip(*rows, strict=True)
+    ]
+    assert texts == ROWS
+    assert all(column.dtype == np.int32 for column in rows)
+
+
+def test_a_corpus_comes_back_as_it_was_written(tmp_path):
+    sentences, rows = number_sentences(ROWS)
+    write_corpus(tmp_path, sentences, rows)
+    assert read_sentences(tmp_path) == sentences
+    for found, written in zip(read_rows(tmp_path), rows, strict=True):
+        assert found.dtype == np.int32 and np.array_equal(found, written)
+
+
+def test_an_empty_corpus_comes_back(tmp_path):
+    sentences, rows = number_sentences([])
+    write_corpus(tmp_path, sentences, rows)
+    assert read_sentences(tmp_path) == [] and len(read_rows(tmp_path).query) == 0
+
+
+def test_the_negatives_are_a_view_only_where_a_row_has_one():
+    _, pairs = number_sentences([("a", "b", None), ("c", "d", None)])
+    assert pairs.views() == (pairs.query, pairs.positive)
+    _, triples = number_sentences(ROWS)
+    assert triples.views() == tuple(triples)
