@@ -62,8 +62,8 @@ TABLE_RECORD = "tables/records/{table}.json"
 TABLE_JSON = "tables/json/{table}.json"
 LOG = "logs/{stage}"
 
-# Folders inside of those above that hold no result: no record vouches for their files.
-WITHOUT_RECORD = frozenset({"logs", "events", "checkpoints"})
+# Folders and files among those above that hold no result: no record vouches for them.
+WITHOUT_RECORD = frozenset({"logs", "events", "checkpoints", "README.md"})
 
 
 def place(root: object, template: str, **fields: object) -> str:

@@ -12,6 +12,12 @@ from tests.dag.tiny import CONFIG, ROOT, Project
 pytestmark = pytest.mark.dag
 
 
+def test_the_output_folder_says_what_lies_where(finished: Project):
+    text = (finished.folder / "results/README.md").read_text()
+    for folder in ("models", "scores", "tables", "dev"):
+        assert f"{folder}/" in text
+
+
 def test_every_table_stands_in_three_forms(finished: Project):
     tables = [name for name, table in CONFIG["tables"].items() if table]
     for name in tables:

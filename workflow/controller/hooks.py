@@ -4,6 +4,7 @@ Only here, and in the modules beside this one, is anything of Snakemake used tha
 documentation: parts of its ``Workflow`` object, and its files in ``.snakemake``.
 """
 
+import contextlib
 import sys
 import time
 
@@ -14,6 +15,7 @@ from semblance.errors import InputError
 from semblance.gpus import visible_gpus
 from semblance.locks import NoLocks
 from workflow.controller import failures, lock, slurm
+from workflow.documentation.results import write_readme
 
 PATIENCE = 30.0  # seconds that a start waits for another controller to leave the folder
 STARTED = time.time()
@@ -54,7 +56,10 @@ def limit_gpu_jobs(workflow, jobs_per_gpu: int) -> None:
 
 
 def begin(workflow, out: str, logs: list[str]) -> None:
-    """Take ``out`` for this controller alone; note the name of its jobs, from Snakemake's logs."""
+    """Take ``out`` for this controller alone, and say in its README.md what lies where.
+
+    ``logs`` are Snakemake's: they name the jobs of this run.
+    """
     try:
         held = lock.hold(out, seconds=PATIENCE)
     except NoLocks:
@@ -64,6 +69,8 @@ def begin(workflow, out: str, logs: list[str]) -> None:
             f"another snakemake works on {out}: wait for it, or give this run another output folder"
         )
     slurm.note_run(out, logs)
+    with contextlib.suppress(OSError):  # only a help for readers: a full disk is told elsewhere
+        write_readme(out)
     _stop_needless_looks(workflow)
 
 

@@ -271,23 +271,6 @@ def log(job: Job) -> str:
     return "/".join([layout.LOG.format(stage=job.stage), *telling]).format(**_fields(job))
 
 
-def finished_job(stage: str, path: str | Path) -> Job | None:
-    """Return the job whose record lies at a path below the output folder; None if it is no such path.
-
-    The seed of a path that names none is 0.
-    """
-    if stage not in STAGES:
-        return None
-    found = layout.parse(STAGES[stage].record, Path(path).as_posix())
-    seed = (found or {}).get("seed", "0")
-    if found is None or not seed.isdecimal():
-        return None
-    if stage == "train_initial":
-        found["method"] = INITIAL
-    names = [found[key] for key in ("method", "bank", "table", "name") if key in found]
-    return Job(stage, found.get("corpus", ""), found.get("base", ""), "".join(names), int(seed))
-
-
 def submissions(plan: Plan, found: Iterable[Job]) -> int:
     """Return how many jobs a scheduler is given for ``found``: none for local ones, one for groups."""
     present = set(found)

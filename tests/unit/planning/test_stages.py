@@ -1,12 +1,11 @@
-"""The table of stages is held equal to the rules, and jobs are found again by their records."""
+"""The table of stages is held equal to the rules."""
 
 import re
 from pathlib import Path
 
 import pytest
 
-from semblance.layout import pattern
-from workflow.planning.stages import STAGES, Job, finished_job, job_of, log, stages
+from workflow.planning.stages import STAGES, job_of, log, stages
 
 ROOT = Path(__file__).resolve().parents[3]
 RULES = "\n".join(path.read_text() for path in sorted((ROOT / "workflow/rules").glob("*.smk")))
@@ -54,30 +53,6 @@ def test_local_stages_are_the_local_rules(name):
 @pytest.mark.parametrize("name", BLOCKS)
 def test_a_stage_uses_a_model_where_its_rule_asks_for_a_gpu(name):
     assert ("gpu=GPUS" in BLOCKS[name]) == STAGES[name].uses_model
-
-
-@pytest.mark.parametrize("name", [n for n in BLOCKS if STAGES[n].work != "download"])
-def test_a_finished_job_is_told_by_the_path_of_its_record(name):
-    job = job_of(name, WILDCARDS)
-    fields = dict(WILDCARDS, method=job.name)
-    path = STAGES[name].record.format(**fields)
-    assert Path(path).match(pattern(STAGES[name].record))
-    expected = job
-    if name in ("prepare_sts", "prepare_dev", "collect_scores", "compare_published"):
-        expected = Job(name)
-    elif name in ("prepare_faq", "render_table"):
-        expected = Job(name, name=job.name)
-    elif name in ("prepare_nli", "prepare_wiki"):
-        expected = Job(name, "nli")
-    elif name == "tokenise":
-        expected = Job(name, "nli", "tiny")
-    assert finished_job(name, path) == expected
-
-
-def test_a_path_or_stage_that_is_none_of_ours_is_no_job():
-    assert finished_job("train", "models/nli/tiny/rcl-8/seed-x/record.json") is None
-    assert finished_job("train", "models/nli/record.json") is None
-    assert finished_job("unknown", "sts/record.json") is None
 
 
 def test_stages_are_listed_by_their_kind_of_work():
