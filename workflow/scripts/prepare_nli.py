@@ -1,32 +1,15 @@
 """Build a corpus of (premise, entailed, contradicted) triples from the raw NLI files."""
 
-import time
-from pathlib import Path
-
 from semblance.data.prepare import CorpusSettings, write_triples
-from semblance.data.raw import Raw
-from semblance.download.manifest import load_manifest
-from semblance.provenance import write_record
-from semblance.settings import decode_json
-from workflow.scripts.cli import preparation, run
+from workflow.scripts.cli import run
+from workflow.scripts.preparing import Preparation, prepare
+
+STAGE = Preparation("prepare_nli", CorpusSettings, write_triples, ("sentences.arrow", "rows.arrow"))
 
 
 def main(argv: list[str] | None = None) -> None:
     """Read, count, write."""
-    started = time.monotonic()
-    args = preparation(__doc__).parse_args(argv)
-    settings = decode_json(CorpusSettings, args.settings, "corpus")
-    raw = Raw(load_manifest(args.manifest), args.data)
-    counts = write_triples(raw, settings, Path(args.output).parent)
-    write_record(
-        args.output,
-        "prepare_nli",
-        outputs=["sentences.arrow", "rows.arrow"],
-        started=started,
-        code=args.code,
-        inputs=raw.inputs,
-        counts=counts,
-    )
+    prepare(STAGE, __doc__, argv)
 
 
 if __name__ == "__main__":
