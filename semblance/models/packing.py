@@ -2,7 +2,7 @@
 
 A random batch padded to its longest sentence is half padding. Here the sentences are sorted by
 length *inside* the batch (the batch itself stays as drawn) and laid end to end; every matrix
-product runs over these tokens alone. Attention works on groups of similar length, and only there
+product runs over these tokens only. Attention works on groups of similar length, and only there
 is padding.
 """
 

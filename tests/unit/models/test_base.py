@@ -41,7 +41,7 @@ def sha256(path):
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def test_the_record_vouches_for_every_file_and_names_the_source_weights(source, tmp_path):
+def test_the_record_has_the_digest_of_every_file_and_of_the_source_weights(source, tmp_path):
     model = build(source, tmp_path)
     record = checked(tmp_path / "record.json")
     files = {f"model/{p.relative_to(model)}": sha256(p) for p in model.rglob("*") if p.is_file()}
@@ -137,7 +137,7 @@ def test_half_precision_weights_are_stored_in_float32_and_read_so_by_others(sour
     assert AutoModel.from_pretrained(model, local_files_only=True).dtype == torch.float32
 
 
-def test_a_failed_build_leaves_the_one_before_in_place(source, tmp_path):
+def test_a_failed_build_leaves_the_earlier_model_in_place(source, tmp_path):
     model = build(source, tmp_path)
     before = sha256(model / "model.safetensors")
     path = source / "model.safetensors"
@@ -155,7 +155,7 @@ def test_building_again_gives_the_same_files(source, tmp_path):
     )
 
 
-def test_a_dense_module_of_the_source_is_not_silently_lost(source, tmp_path):
+def test_a_base_with_a_dense_module_is_refused_or_keeps_it(source, tmp_path):
     first = build(source, tmp_path / "a")
     encoder = model_folder.load(first, head=True)
     model_folder.save(encoder, tmp_path / "headed", first, keep_head=True, max_length=16)

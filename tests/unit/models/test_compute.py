@@ -45,7 +45,9 @@ class RoundedProducts(TorchDispatchMode):
         ),
     ],
 )
-def test_the_device_says_when_fp32_products_are_less_than_that(monkeypatch, matmul, bits, name):
+def test_the_name_of_the_device_says_when_products_have_less_than_fp32s_bits(
+    monkeypatch, matmul, bits, name
+):
     monkeypatch.setattr(
         torch, "get_float32_matmul_precision", lambda: matmul
     )  # whatever it means on this machine

@@ -99,7 +99,7 @@ def test_vectors_are_those_of_transformers(opened, family, pooling, limit):
 
 
 @pytest.mark.parametrize("family,longest", [("bert", POSITIONS), ("roberta", POSITIONS - 2)])
-def test_a_wish_beyond_the_models_positions_is_cut_to_them(opened, family, longest):
+def test_a_longest_input_beyond_the_models_positions_is_cut_to_them(opened, family, longest):
     encoder, theirs, tokenizer, tokens = opened(family, "mean")
     assert encoder.max_length(10_000) == longest and encoder.max_length(3) == 3
     with torch.no_grad():
@@ -133,7 +133,9 @@ def test_nothing_is_random_without_a_dropout_plan(opened, family):
 
 
 @pytest.mark.parametrize("family,pooling", CASES)
-def test_the_order_and_the_company_of_the_sentences_do_not_matter(opened, family, pooling):
+def test_a_vector_does_not_depend_on_the_order_or_the_other_sentences_of_a_batch(
+    opened, family, pooling
+):
     encoder, _, _, tokens = opened(family, pooling)
     order = np.random.default_rng(0).permutation(len(LENGTHS))
     with torch.no_grad():
@@ -159,7 +161,7 @@ def test_vectors_do_not_depend_on_how_sentences_are_cut_into_batches(opened, mon
 
 
 @pytest.mark.parametrize("family,pooling", CASES)
-def test_bf16_is_as_near_to_the_truth_as_transformers_own(opened, monkeypatch, family, pooling):
+def test_the_error_of_bf16_is_that_of_transformers_in_bf16(opened, monkeypatch, family, pooling):
     encoder, theirs, tokenizer, tokens = opened(family, pooling)
     with torch.no_grad():
         truth = reference(theirs, tokenizer, pooling, LIMIT)

@@ -36,7 +36,7 @@ def test_each_row_drops_the_share_of_its_own_rate():
 
 
 @pytest.mark.parametrize("lane", range(4))
-def test_elements_that_share_a_random_word_are_as_good_as_others(lane):
+def test_elements_that_share_a_random_word_drop_independently(lane):
     mask, _ = keep_mask((DRAWS,), 0.3, CPU)
     mine, next_one = mask[lane::4], mask.roll(-1)[lane::4]
     assert is_within(mine.double().mean().item(), 0.7, len(mine))

@@ -95,7 +95,7 @@ def test_groups_lie_end_to_end_and_waste_at_most_the_slack(lengths):
     assert (row, start) == (len(lengths), len(packed.ids))
 
 
-def test_padding_passes_no_gradient_on():
+def test_padding_has_no_gradient():
     torch.manual_seed(0)
     (group,) = packed_with(1000, [2, 5, 3]).groups
     flat, places = torch.randn(10, 4, requires_grad=True), torch.randn(15, 4, requires_grad=True)
@@ -111,7 +111,7 @@ def test_padding_passes_no_gradient_on():
 
 @settings(deadline=None)
 @given(st.lists(st.integers(1, 40), max_size=30), st.integers(0, 300))
-def test_a_group_too_small_for_a_gpu_goes_on(lengths, least):
+def test_a_group_below_the_least_number_of_tokens_takes_shorter_sentences(lengths, least):
     lengths = sorted(lengths, reverse=True)
     runs = cut_groups(lengths, least=least)
     assert [i for first, last in runs for i in range(first, last)] == list(range(len(lengths)))

@@ -1,6 +1,7 @@
-"""A training step as a textbook has it: each view padded to its longest sentence, a loop over the views, no packing.
+"""A training step without packing: each view is padded to its longest sentence, one view at a time.
 
-The slow path that production has not: the tests hold the packed one against it. Its dropout is given, not drawn.
+It is slow and simple; tests compare the packed step with it. Its dropout is not drawn but replayed:
+``Replay`` notes what a packed step drew.
 """
 
 import math

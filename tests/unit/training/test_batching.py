@@ -58,7 +58,7 @@ def test_each_row_is_used_once_before_any_is_used_again(count, size):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_rows_that_must_wait_are_carried_over_and_none_is_lost(seed):
+def test_rows_that_must_wait_are_used_as_often_as_the_others(seed):
     rows, epochs, size = crowded(seed), 60, 4
     drawn = Counter(chain.from_iterable(take(batches(rows, size, seed), epochs * 40 // size)))
     assert set(drawn) == set(range(40))

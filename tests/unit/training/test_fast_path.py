@@ -141,7 +141,9 @@ FINE, COARSE, ONE = (
     ],
 )
 @pytest.mark.parametrize("case", CASES)
-def test_a_packed_step_is_the_plain_one(monkeypatch, case, model, precision, least, device):
+def test_a_packed_step_has_the_loss_and_gradients_of_the_padded_one(
+    monkeypatch, case, model, precision, least, device
+):
     monkeypatch.setitem(GROUP_TOKENS, device, least)
     loss, _, rows, dropout = CASES[case]
     frozen = (
@@ -190,7 +192,7 @@ def test_a_packed_step_is_the_plain_one(monkeypatch, case, model, precision, lea
 
 @pytest.mark.parametrize("least", [FINE, COARSE])
 @pytest.mark.parametrize("case", CASES)
-def test_a_step_mixes_no_devices_and_reads_no_number_back(monkeypatch, case, least):
+def test_a_step_stays_on_its_device_and_reads_no_number_from_it(monkeypatch, case, least):
     """A device without numbers, in a GPU's place, refuses both. (Copies that a GPU waits for it does not see.)"""
     loss, _, rows, _ = CASES[case]
     monkeypatch.setitem(GROUP_TOKENS, "meta", least)

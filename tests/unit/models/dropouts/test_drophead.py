@@ -33,7 +33,7 @@ def test_head_scale_is_heads_over_kept(monkeypatch):
 
 
 @pytest.mark.parametrize("rate", [0.1, 0.3, 0.8])
-def test_heads_are_dropped_at_the_rate_less_the_rows_that_would_lose_all(rate):
+def test_heads_are_dropped_at_the_rate_except_in_rows_that_would_lose_all(rate):
     heads, rows = 4, 50_000
     scale = head_scale(rate, rows, heads, CPU)
     dropped = scale == 0

@@ -49,7 +49,7 @@ def distinct(rates, rows):
     "granularity,expected", [("view", (1, 1, 2)), ("row", (3, 3, 6)), ("forward", (1, 1, 1))]
 )
 @pytest.mark.parametrize("distribution", ["uniform", "beta"])
-def test_who_shares_a_rate(granularity, expected, distribution):
+def test_the_granularity_says_which_sentences_share_a_rate(granularity, expected, distribution):
     rates = rate(Options(distribution, granularity=granularity), HIDDEN)
     assert rates.shape == (6,)
     assert (
