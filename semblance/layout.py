@@ -62,7 +62,7 @@ TABLE_RECORD = "tables/records/{table}.json"
 TABLE_JSON = "tables/json/{table}.json"
 LOG = "logs/{stage}"
 
-# Folders and files among those above that hold no result: no record vouches for them.
+# Folders and files among those above that hold no result: no record lists them.
 WITHOUT_RECORD = frozenset({"logs", "events", "checkpoints", "README.md"})
 
 

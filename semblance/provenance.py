@@ -187,7 +187,7 @@ def _check_output(record_path: Path, name: str, expected: str | None) -> None:
     path = record_path.parent / name
     advice = f"delete {record_path} and run again"
     if expected is None:
-        raise InputError(path, f"not vouched for by {record_path}", advice)
+        raise InputError(path, f"not listed in {record_path}", advice)
     if not path.is_file():
         raise InputError(path, "missing", advice)
     actual = file_digest(path)

@@ -234,14 +234,14 @@ RECORDS = {
 
 
 @pytest.mark.parametrize("name", RECORDS)
-def test_a_record_that_is_none_vouches_for_nothing(name, tmp_path):
+def test_a_file_that_is_not_a_record_is_refused(name, tmp_path):
     (tmp_path / "record.json").write_text(RECORDS[name])
     with pytest.raises(InputError, match="record.json"):
         checked(tmp_path / "record.json")
 
 
 @pytest.mark.parametrize("value", [{}, {"outputs": []}, {"outputs": None}])
-def test_a_whole_file_that_is_no_stages_record_vouches_for_nothing(value, tmp_path):
+def test_a_sealed_file_that_is_not_the_record_of_a_stage_is_refused(value, tmp_path):
     write_sealed(tmp_path / "record.json", value)
     with pytest.raises(InputError, match="record.json: no record of a stage"):
         checked(tmp_path / "record.json")

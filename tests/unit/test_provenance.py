@@ -1,4 +1,4 @@
-"""Provenance: JSON has one form, a record vouches for its outputs, and one changed bit is found."""
+"""Provenance: JSON has one form, a record lists the digests of its outputs, and one changed bit is found."""
 
 import hashlib
 import json
@@ -81,7 +81,7 @@ def test_a_record_holds_the_digests_of_its_outputs(recorded):
     assert record["environment"] == environment() and record["environment"]["numpy"] != "absent"
 
 
-def test_every_single_bit_of_a_record_is_vouched_for(tmp_path):
+def test_a_change_of_any_single_bit_of_a_record_is_found(tmp_path):
     path = tmp_path / "record.json"
     write_sealed(path, {"inputs": {"a": "ä"}, "seconds": 1e-05, "steps": 10})
     whole = path.read_bytes()
@@ -142,5 +142,5 @@ def test_only_the_files_asked_for_are_checked_and_unknown_ones_are_refused(recor
     (recorded / "dev.csv").write_text("changed")
     assert checked(recorded / "record.json", "model/weights")["stage"] == "train"
     (recorded / "other").write_text("x")
-    with pytest.raises(InputError, match="not vouched for"):
+    with pytest.raises(InputError, match="not listed in"):
         checked(recorded / "record.json", "other")

@@ -100,7 +100,7 @@ class Plan:
         return layout.place(self.out, f"{folder}/{name}", **run._asdict())
 
     def table_predictions(self, name: str) -> list[str]:
-        """Return the predictions behind a table, and the records that vouch for them."""
+        """Return the predictions behind a table, and the records that hold their digests."""
         found = []
         for run in dict.fromkeys(self.table_runs(self.config["tables"][name])):
             found += [self.scores(run, "predictions.parquet"), self.scores(run, layout.RECORD)]

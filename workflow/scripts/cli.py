@@ -12,65 +12,80 @@ from semblance.errors import InputError, OutOfTime, is_memory, is_passing
 from semblance.locks import Busy
 from semblance.settings import Matmul, Precision
 
-BAD_INPUT, TRY_AGAIN, INTERRUPTED = 2, os.EX_TEMPFAIL, 130
-GO_ON = "then start again: it goes on from the last good state"
+BAD_INPUT = 2
+TRY_AGAIN = os.EX_TEMPFAIL  # 75
+INTERRUPTED = 130
+CONTINUE = "then start again: it goes on from the last good state"
 
 
 def run(main: Callable[[], None]) -> None:
-    """Run a script's main; what a user can mend becomes one line and an exit status.
+    """Run a script's main; an error that a user can mend becomes one line and an exit status.
 
-    Status 2: the input must be corrected. Status 75: the machine ran out of something, time included,
-    so the same command may succeed later, and goes on from the last good state. Inside a Slurm job
-    one more line names the node.
+    Status 2: the input must be corrected. Status 75: the machine had no memory, no space or no
+    time left; the same command may succeed later, and goes on from the last good state. Inside a
+    Slurm job one more line names the node.
     """
     try:
         main()
-    except InputError as error:
-        _leave(str(error), BAD_INPUT)
     except KeyboardInterrupt:
-        _leave("interrupted", INTERRUPTED)
-    except OutOfTime as error:
-        _leave(str(error), TRY_AGAIN)
+        _exit("interrupted", INTERRUPTED)
     except Exception as error:
-        if is_memory(error):
-            _leave(
-                f"out of memory ({_told(error)}); ask for more, or lower batch_size, {GO_ON}",
-                TRY_AGAIN,
-            )
-        if isinstance(error, Busy):
-            _leave(f"{_told(error)}, {GO_ON}", TRY_AGAIN)
-        if is_passing(error):
-            _leave(f"{_told(error)}; make room or mend the disk, {GO_ON}", TRY_AGAIN)
-        if isinstance(error, OSError):
-            _leave(_told(error), BAD_INPUT)
-        _tell_node()
-        raise
+        status = _status(error)
+        if status is None:
+            _print_node()
+            raise
+        _exit(_message(error), status)
 
 
-def _told(error: Exception) -> str:
+def _status(error: Exception) -> int | None:
+    """Return the exit status for an error; None for a mistake of the program itself."""
+    if isinstance(error, InputError):
+        return BAD_INPUT
+    if isinstance(error, (OutOfTime, Busy)) or is_memory(error) or is_passing(error):
+        return TRY_AGAIN
+    if isinstance(error, OSError):
+        return BAD_INPUT
+    return None
+
+
+def _message(error: Exception) -> str:
+    """Return what is wrong and what to do, in one line."""
+    if isinstance(error, (InputError, OutOfTime)):
+        return str(error)
+    line = _first_line(error)
+    if is_memory(error):
+        return f"out of memory ({line}); ask for more, or lower batch_size, {CONTINUE}"
+    if isinstance(error, Busy):
+        return f"{line}, {CONTINUE}"
+    if is_passing(error):
+        return f"{line}; make room or mend the disk, {CONTINUE}"
+    return line
+
+
+def _first_line(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename and error.strerror:
         return f"{error.filename}: {error.strerror}"
-    return (str(error).strip() or type(error).__name__).splitlines()[0]
+    text = str(error).strip() or type(error).__name__
+    return text.splitlines()[0]
 
 
-def _leave(line: str, status: int) -> None:
+def _exit(line: str, status: int) -> None:
     print(f"error: {line}", file=sys.stderr)
-    _tell_node()
+    _print_node()
     sys.exit(status)
 
 
-def _tell_node() -> None:
-    if job := os.environ.get("SLURM_JOB_ID"):
-        print(
-            f"node {os.environ.get('SLURMD_NODENAME') or socket.gethostname()}, Slurm job {job}",
-            file=sys.stderr,
-        )
+def _print_node() -> None:
+    job = os.environ.get("SLURM_JOB_ID")
+    if job:
+        node = os.environ.get("SLURMD_NODENAME") or socket.gethostname()
+        print(f"node {node}, Slurm job {job}", file=sys.stderr)
 
 
 def preparation(description: str) -> argparse.ArgumentParser:
     """Return the flags that the prepare scripts share."""
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--settings", required=True, help="JSON: this corpus's slice of the config")
+    parser.add_argument("--settings", required=True, help="JSON: the settings of this corpus")
     parser.add_argument("--manifest", required=True, help="the manifest (YAML)")
     parser.add_argument("--data", required=True, help="folder of the raw data")
     parser.add_argument("--code", default="", help="digest of the code, for the record")
@@ -81,19 +96,22 @@ def preparation(description: str) -> argparse.ArgumentParser:
 
 
 def reading(description: str) -> argparse.ArgumentParser:
-    """Return the flags that the scripts share which read with a model: ``embed`` and the evaluations."""
+    """Return the flags that ``embed`` and the evaluations share: their models only read."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--model", required=True, help="record of the model")
-    parser.add_argument("--threads", type=int, default=1, help="threads")
-    parser.add_argument("--gpus", type=int, default=0, help="1: use a GPU where there is one")
+    parser.add_argument("--threads", type=int, default=1, help="threads to compute with")
+    parser.add_argument("--gpus", type=int, default=0, help="1: use a GPU if there is one")
     parser.add_argument(
-        "--precision", choices=get_args(Precision), default="fp32", help="of the encoder"
+        "--precision",
+        choices=get_args(Precision),
+        default="fp32",
+        help="precision of the encoder",
     )
     parser.add_argument(
         "--matmul",
         choices=get_args(Matmul),
         default="highest",
-        help="of fp32 matrix products",
+        help="precision of fp32 matrix products",
     )
     parser.add_argument("--jobs-per-gpu", type=int, default=1, help="jobs that may share one GPU")
     parser.add_argument("--code", default="", help="digest of the code, for the record")
@@ -118,14 +136,13 @@ def training(description: str) -> argparse.ArgumentParser:
         "--checkpoint-steps",
         type=int,
         default=0,
-        help="steps between step checkpoints; 0: by minutes",
+        help="steps between step checkpoints; 0: by minutes only",
     )
     parser.add_argument(
         "--stop-at",
         type=float,
         metavar="EPOCH",
-        help="save and leave with status 75 before this time "
-        "(seconds since 1970); the next start goes on",
+        help="exit with status 75 before this time (seconds since 1970), after a checkpoint",
     )
     parser.add_argument("--jobs-per-gpu", type=int, default=1, help="jobs that may share one GPU")
     parser.add_argument(
