@@ -11,10 +11,10 @@ from benchmarks.workload import Workload
 from semblance.data.tokens import tokenise
 from semblance.evaluation import similarity
 from semblance.evaluation.prepared import read_pairs
-from semblance.layout import STS_TASKS
 from semblance.models import folder as model_folder
 from semblance.models.compute import set_up
 from semblance.models.encoder import Encoder
+from semblance.names import STS_TASKS
 
 COUNT, LENGTH = 5_000, 256  # sentences of a turn
 

@@ -17,7 +17,7 @@ def main() -> None:
             f"usage: semblance {{{','.join(COMMANDS)}}} ...  (semblance COMMAND --help says more)"
         )
     script = importlib.import_module(f"workflow.scripts.{name}")
-    importlib.import_module("workflow.scripts.cli").run(lambda: script.main(sys.argv[2:]))
+    importlib.import_module("workflow.scripts.endings").run(lambda: script.main(sys.argv[2:]))
 
 
 if __name__ == "__main__":

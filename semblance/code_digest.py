@@ -15,11 +15,13 @@ PACKAGES = ("semblance", "workflow")
 # These modules cannot move a result: neither their code nor what they alone import is hashed.
 INERT = frozenset(
     {
-        "semblance.errors",  # how a failure is told: a failed stage has no result
+        "semblance.errors",  # what an error says: a failed stage has no result
+        "semblance.layout",  # where files lie: a stage gets its paths from its rule
         "semblance.locks",  # which process may write a folder, and how it shows that it is alive
         "semblance.gpus",  # which of several equal GPUs a job takes
         "semblance.training.keeping.budget",  # when to save and stop: resuming is bit-identical
         "semblance.training.keeping.events",  # the curves for TensorBoard, which no stage reads
+        "workflow.scripts.endings",  # the line and the exit status of a script that fails
     }
 )
 # Exceptions whose arguments are text for a person. OSError is not among them: its errno decides.
@@ -144,6 +146,16 @@ def _drop_docstrings(tree: ast.Module) -> None:
 class _WithoutMessages(ast.NodeTransformer):
     """Takes out of a tree what only a person reads: messages and help texts."""
 
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        """Drop the assignments to names that only messages read, such as ``problem = "..."``."""
+        before = _names_read(node)
+        self.generic_visit(node)
+        shared = _shared_names(node)
+        while dropped := before - _names_read(node) - shared:
+            before -= dropped
+            _WithoutAssignments(dropped).visit(node)
+        return node
+
     def visit_Call(self, node: ast.Call) -> ast.Call:
         """Keep of a text only those parts whose evaluation may change something."""
         self.generic_visit(node)
@@ -152,6 +164,34 @@ class _WithoutMessages(ast.NodeTransformer):
         node.args = [value for value in node.args if value not in texts] + actions
         node.keywords = [value for value in node.keywords if value not in texts]
         return node
+
+
+class _WithoutAssignments(ast.NodeTransformer):
+    """Takes assignments to some names out of a tree, but for what their values do."""
+
+    def __init__(self, names: set[str]):
+        self.names = names
+
+    def visit_Assign(self, node: ast.Assign) -> ast.Assign | list[ast.stmt]:
+        """Replace an assignment to one of the names by the actions of its value."""
+        target = node.targets[0]
+        if len(node.targets) > 1 or not isinstance(target, ast.Name) or target.id not in self.names:
+            return node
+        return [ast.Expr(action) for action in _actions(node.value)] or [ast.Pass()]
+
+
+def _names_read(node: ast.AST) -> set[str]:
+    names = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
+    return {name.id for name in names if isinstance(name.ctx, ast.Load)}
+
+
+def _shared_names(node: ast.AST) -> set[str]:
+    """Return the names that a function shares with the code around it."""
+    found: set[str] = set()
+    for part in ast.walk(node):
+        if isinstance(part, (ast.Global, ast.Nonlocal)):
+            found.update(part.names)
+    return found
 
 
 def _texts(node: ast.Call) -> list[ast.expr | ast.keyword]:

@@ -1,7 +1,9 @@
-"""Where everything of a run lies, and the names that several stages share.
+"""Where everything of a run lies.
 
 Places are templates relative to the output folder of a run, or to the folder of its downloads. Each
 artefact of a stage lies beside its record. Standard library only.
+
+A stage gets its paths from its rule, so this module cannot move a result (semblance.code_digest).
 """
 
 import re
@@ -9,34 +11,6 @@ import string
 from pathlib import PurePosixPath
 
 RECORD = "record.json"
-
-# Names of methods that are no entry of the config's ``methods``.
-START = "start"  # the base model as it is, without any training
-INITIAL = "initial"  # the base after Eq. 1 on one fold of a FAQ bank; entropy models start from it
-NO_CORPUS = "none"  # stands for the corpus of a model that was trained on none
-
-# What is scored.
-STS_TASKS = ("sts12", "sts13", "sts14", "sts15", "sts16", "stsb", "sickr")
-STS_DEV = "stsb-dev"
-FAQ_CUTOFFS = (1, 3, 5)
-FAQ_METRICS = (*(f"acc@{k}" for k in FAQ_CUTOFFS), "map")
-IN_NATURAL_UNIT = frozenset({"alignment", "uniformity"})  # tables show every other metric times 100
-
-# The columns of every file of scores: what identifies a score, its value, and where it comes from.
-SCORE_KEY = (
-    "corpus",
-    "base",
-    "method",
-    "seed",
-    "fold",
-    "task",
-    "subset",
-    "metric",
-    "aggregation",
-    "protocol",
-)
-SCORE_ORIGIN = ("precision", "code", "environment", "weights", "data")
-SCORE_COLUMNS = ("run", *SCORE_KEY[:3], "phi", *SCORE_KEY[3:], "value", "n", *SCORE_ORIGIN)
 
 # Below the folder of downloads.
 RAW_DATA = "data"

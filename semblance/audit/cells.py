@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from semblance.audit.recompute import Values
-from semblance.layout import IN_NATURAL_UNIT
+from semblance.names import IN_NATURAL_UNIT
 from semblance.reporting.layouts import Layout, find_layout, seed_column
 from semblance.reporting.table import Row, Table
 

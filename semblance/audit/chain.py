@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from semblance import layout
+from semblance import layout, names
 from semblance.errors import InputError
 from semblance.layout import RECORD
 from semblance.provenance import canonical, file_digest, read_sealed, text_digest
@@ -27,7 +27,7 @@ STS_DEV = f"{{root}}/{layout.STS_DEV_DATA}/{RECORD}"
 FOLD_DEV = f"{{root}}/{layout.FOLD_DEV_DATA}/{RECORD}"
 BANK = f"{{root}}/{layout.BANK}/{RECORD}"
 MODEL = f"{{root}}/{layout.MODEL}/{RECORD}"
-INITIAL = MODEL.replace("{method}", layout.INITIAL)
+INITIAL = MODEL.replace("{method}", names.INITIAL)
 TRAINED = {
     "base": (BASE,),
     "corpus": (CORPUS,),
@@ -192,7 +192,7 @@ class Chain:
             return ("/".join([root, *parts]),)
         place = {key: glob.escape(value) for key, value in self._place(path).items()}
         patterns = SOURCES.get(stage, {}).get(name, ())
-        if name == "weights" and place["method"] == layout.START:
+        if name == "weights" and place["method"] == names.START:
             patterns = (BASE,)
         place["bank"] = place.get("corpus", "").rpartition("-")[0]
         return tuple(p.format(root=root, downloads=downloads, **place) for p in patterns)

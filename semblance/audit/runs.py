@@ -24,7 +24,7 @@ from semblance.audit.recompute import (
     sts_values,
 )
 from semblance.errors import InputError
-from semblance.layout import IN_NATURAL_UNIT, SCORE_KEY, STS_DEV
+from semblance.names import IN_NATURAL_UNIT, SCORE_KEY, STS_DEV
 
 TOLERANCE = 1e-11  # of a score in its natural unit: 1e-9 points
 NAME = ("task", "subset", "metric", "aggregation", "protocol")  # of a score within its run

@@ -8,8 +8,8 @@ import pyarrow as pa
 
 from semblance.data import folds
 from semblance.data.arrow import write_parquet
+from semblance.data.corpus_rows import write_corpus_rows
 from semblance.data.faq import Faq, unique_answers
-from semblance.data.prepare import write_corpus_rows
 from semblance.data.raw import Raw
 from semblance.errors import InputError
 from semblance.layout import fold_corpus

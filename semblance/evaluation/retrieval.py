@@ -8,8 +8,8 @@ import numpy as np
 from semblance.evaluation.metrics import accuracy_at, average_precision, rank_relevant
 from semblance.evaluation.prepared import Bank, Question
 from semblance.evaluation.texts import Texts, Vectors
-from semblance.layout import FAQ_CUTOFFS, FAQ_METRICS
 from semblance.models.encoder import Encoder
+from semblance.names import FAQ_CUTOFFS, FAQ_METRICS
 
 
 class Retrieval:

@@ -10,12 +10,12 @@ from pathlib import Path
 from semblance.evaluation import retrieval, similarity
 from semblance.evaluation.prepared import read_bank, read_pairs
 from semblance.files import write_text
-from semblance.layout import SCORE_COLUMNS, STS_DEV
 from semblance.locks import exclusive
 from semblance.models import folder as model_folder
 from semblance.models.compute import Compute, device_name, set_up
 from semblance.models.encoder import Encoder
 from semblance.models.saved import SavedModel
+from semblance.names import SCORE_COLUMNS, STS_DEV
 from semblance.provenance import canonical, checked, environment, text_digest, write_record
 from semblance.settings import StsProtocol
 

@@ -10,8 +10,8 @@ from semblance.data.arrow import write_parquet
 from semblance.evaluation.geometry import alignment, uniformity
 from semblance.evaluation.metrics import cosine_pairs, pearson, refuse_zero_vectors, spearman
 from semblance.evaluation.texts import Texts
-from semblance.layout import STS_DEV, STS_TASKS
 from semblance.models.encoder import Encoder
+from semblance.names import STS_DEV, STS_TASKS
 
 # The dev pairs of STS-B stand before its test pairs.
 ORDER = (*STS_TASKS[: STS_TASKS.index("stsb")], STS_DEV, *STS_TASKS[STS_TASKS.index("stsb") :])

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 import pandas as pd
 
 from semblance.errors import InputError
-from semblance.layout import IN_NATURAL_UNIT, NO_CORPUS, START, fold_corpus
+from semblance.layout import fold_corpus
+from semblance.names import IN_NATURAL_UNIT, NO_CORPUS, START
 from semblance.reporting.layouts import PREVIOUS, Layout, Scores, find_layout, mean
 from semblance.reporting.notes import ORIGIN, footnotes
 from semblance.reporting.significance import one_sample, welch

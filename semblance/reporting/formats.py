@@ -5,7 +5,7 @@ import io
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from semblance.layout import STS_DEV
+from semblance.names import STS_DEV
 from semblance.reporting.layouts import Layout, find_layout
 from semblance.reporting.table import Cell, Row, Table
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from semblance.errors import InputError
-from semblance.layout import FAQ_METRICS, STS_DEV
+from semblance.names import FAQ_METRICS, STS_DEV
 
 AVERAGE = "Average"
 PREVIOUS = "previous"  # the reference that means: the row before

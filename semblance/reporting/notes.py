@@ -1,6 +1,6 @@
 """The notes below a table: how it was averaged and tested, and which runs differ or are missing."""
 
-from semblance.layout import START
+from semblance.names import START
 from semblance.reporting.layouts import PREVIOUS, find_layout
 from semblance.reporting.significance import smallest_p_permutation, smallest_p_signs
 from semblance.reporting.table import Row, Spec

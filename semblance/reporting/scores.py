@@ -16,7 +16,8 @@ import pandas as pd
 
 from semblance.errors import InputError, at
 from semblance.files import write_text
-from semblance.layout import RECORD, SCORE_COLUMNS, SCORE_KEY
+from semblance.layout import RECORD
+from semblance.names import SCORE_COLUMNS, SCORE_KEY
 from semblance.provenance import checked
 
 COLUMNS = SCORE_COLUMNS

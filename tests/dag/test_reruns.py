@@ -243,6 +243,21 @@ def test_an_edit_of_a_module_that_cannot_move_a_result_reruns_nothing(
 EDITS_WITHOUT_EFFECT = {
     "a help text": ("workflow/scripts/cli.py", "digest of the code", "sha256 of the code"),
     "the wording of an error": ("semblance/training/recipe.py", "fewer than two", "less than two"),
+    "the wording of an error in a variable": (
+        "semblance/training/run.py",
+        "have collapsed onto",
+        "have fallen onto",
+    ),
+    "the line with which a script ends": (
+        "workflow/scripts/endings.py",
+        "make room or mend",
+        "free space or mend",
+    ),
+    "the place of something new": (
+        "semblance/layout.py",
+        "RECORD = ",
+        'NEW = "new/{corpus}"\nRECORD = ',
+    ),
     "a line that is printed": (
         "semblance/training/keeping/kept.py",
         "already trained",

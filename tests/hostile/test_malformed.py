@@ -13,7 +13,7 @@ from semblance.data import text, wiki
 from semblance.errors import InputError
 from tests.hostile.formats import FORMATS
 from tests.hostile.malformed import Case, cases, oddities
-from workflow.scripts import cli, prepare_faq, prepare_nli, prepare_sts, prepare_wiki
+from workflow.scripts import endings, prepare_faq, prepare_nli, prepare_sts, prepare_wiki
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES = cases()
@@ -151,7 +151,7 @@ def test_a_script_reports_a_malformed_file_in_one_line_and_leaves_no_output(case
     script, arguments = command(case, tmp_path)
     before = snapshot(tmp_path)
     with pytest.raises(SystemExit) as caught:
-        cli.run(lambda: script.main(arguments))
+        endings.run(lambda: script.main(arguments))
     told = capsys.readouterr().err
     assert (
         caught.value.code == 2

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from semblance.data.prepare import CorpusSettings, DevSettings, StsSettings
+from semblance.data.corpus_rows import CorpusSettings
+from semblance.data.prepare_sts import StsSettings
 from semblance.download.manifest import load_manifest
 from semblance.errors import InputError
 from semblance.models.base import BaseSettings
@@ -363,7 +364,6 @@ def test_an_unknown_word_or_a_number_out_of_bounds_in_settings_is_refused(key, v
         (BaseSettings, {"max_length": 64, "pooling": "max"}, "pooling"),
         (CorpusSettings, {"kind": "snli", "datasets": ["a"]}, "kind"),
         (StsSettings, {"datasets": ["a"], "protocol": "cooked"}, "protocol"),
-        (DevSettings, {"dataset": "a", "protocol": "cooked"}, "protocol"),
         (Compute, {"precision": "fp16"}, "precision"),
         (Compute, {"matmul": "low"}, "matmul"),
     ],

@@ -52,7 +52,8 @@ def stages(folder: Path) -> list[str]:
     import torch
 
     torch.load = noted(torch.load, "torch.load")
-    from semblance.data import corpus, prepare, tokens
+    from semblance.data import corpus, prepare_dev, prepare_nli, prepare_sts, tokens
+    from semblance.data.corpus_rows import CorpusSettings
     from semblance.data.raw import Raw
     from semblance.download.manifest import load_manifest
     from semblance.evaluation.run import StsRun, Target, evaluate_sts
@@ -87,18 +88,18 @@ def stages(folder: Path) -> list[str]:
     base = str(folder / "base/record.json")
 
     raw = Raw(load_manifest(ROOT / "demo/manifest.yaml"), ROOT / "demo/data")
-    prepare.write_triples(
-        raw, prepare.CorpusSettings("nli", ("nli-simcse",), 32), folder / "corpus"
-    )
+    prepare_nli.write_triples(raw, CorpusSettings("nli", ("nli-simcse",), 32), folder / "corpus")
     write_record(
         folder / "corpus/record.json",
         "prepare_nli",
         outputs=["sentences.arrow", "rows.arrow"],
         started=0.0,
     )
-    prepare.write_test_pairs(raw, prepare.StsSettings(("stsb", "sick"), "senteval"), folder / "sts")
+    prepare_sts.write_test_pairs(
+        raw, prepare_sts.StsSettings(("stsb", "sick"), "senteval"), folder / "sts"
+    )
     write_record(folder / "sts/record.json", "prepare_sts", outputs=["pairs.parquet"], started=0.0)
-    prepare.write_dev_pairs(raw, prepare.DevSettings("stsb", "senteval"), folder / "dev")
+    prepare_dev.write_dev_pairs(raw, prepare_dev.DevSettings("stsb"), folder / "dev")
     write_record(folder / "dev/record.json", "prepare_dev", outputs=["pairs.parquet"], started=0.0)
 
     tokenizer = folder / "base/model/tokenizer.json"

@@ -40,7 +40,7 @@ def columns(pairs) -> dict[str, np.ndarray]:
 
 def test_the_untouched_model_has_its_known_score(base: Path, real_data: Path):
     pairs = columns(sts.read_stsb(real_data / "stsb/sts-test.csv"))
-    tests = Sts(pairs, base / "tokenizer.json", ("stsb",))
+    tests = Sts(pairs, base / "tokenizer.json")
     predictions, _ = tests.predict(model_folder.load(base).eval(), stored_length(base))
     found = next(
         r["value"]
@@ -74,7 +74,7 @@ def test_scores_equal_an_independent_evaluation(base: Path, real_data: Path):
     )[0]
     pairs = columns(sts.read_sts_year(real_data / "sts/STS16-en-test", 16))
     assert len(pairs["task"]) == len(gold) == 1186
-    predictions, _ = Sts(pairs, base / "tokenizer.json", ("sts16",)).predict(
+    predictions, _ = Sts(pairs, base / "tokenizer.json").predict(
         model_folder.load(base).eval(), 256
     )
     found = next(

@@ -316,12 +316,15 @@ def readers(world: World) -> list[tuple[str, tuple[str, list[str]], str]]:
     stages, plan = scenarios(world), world.plan
     parent = lambda record: str(Path(record).parent)
     faq = world.trainings["stackfaq-0/continued"]
+    evaluation = ("evaluate_faq", world.faq(plan.base_record("tiny")))
     return [
         ("base model", stages["train"], parent(plan.base_record("tiny"))),
         ("corpus", stages["train"], parent(world.corpus_record("nli"))),
         ("tokens", stages["train"], parent(plan.tokens_record("nli", "tiny"))),
         ("test pairs", stages["evaluate_sts"], f"{plan.out}/sts"),
-        ("FAQ bank", faq, parent(plan.bank_record("stackfaq"))),
+        ("dev pairs", stages["train"], parent(plan.dev_data("nli"))),
+        ("dev questions", faq, parent(plan.dev_data("stackfaq-0"))),
+        ("FAQ bank", evaluation, parent(plan.bank_record("stackfaq"))),
         (
             "entropy model",
             stages["embed"],

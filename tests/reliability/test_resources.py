@@ -74,10 +74,10 @@ def test_a_read_only_folder_is_reported_and_the_training_goes_on_when_it_may_wri
 
 LIMITED = """
 import resource, sys
-from workflow.scripts import train, cli
+from workflow.scripts import train, endings
 now = int(next(line for line in open("/proc/self/status") if line.startswith("VmSize")).split()[1]) * 1024
 resource.setrlimit(resource.RLIMIT_AS, (now + {extra} * 2 ** 20,) * 2)
-cli.run(lambda: train.main(sys.argv[1:]))
+endings.run(lambda: train.main(sys.argv[1:]))
 """
 
 

@@ -106,7 +106,7 @@ def _become(
     """Be the script: never returns."""
     import importlib
 
-    from workflow.scripts.cli import run
+    from workflow.scripts.endings import run
 
     status = 70
     try:
@@ -271,6 +271,20 @@ class World:
             "--dev",
             f"{self.plan.out}/dev/sts/record.json",
         ]
+
+    def faq(self, model: str) -> list[str]:
+        """Return the arguments of ``evaluate_faq`` for a model's record, without its output."""
+        run = {
+            "corpus": "stackfaq-0",
+            "base": "tiny",
+            "method": "continued",
+            "seed": "1",
+            "bank": "stackfaq",
+            "fold": 0,
+            "protocols": ["pairs", "annotated"],
+        }
+        bank = self.plan.bank_record("stackfaq")
+        return ["--run", canonical(run), "--model", model, "--bank", bank, "--max-length", "32"]
 
     # --- trainings ----------------------------------------------------------------------------
 

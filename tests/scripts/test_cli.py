@@ -10,7 +10,8 @@ import pytest
 from semblance.errors import InputError, OutOfTime
 from semblance.locks import Busy
 from tests.dag.tiny import ROOT
-from workflow.scripts.cli import run, training
+from workflow.scripts.cli import training
+from workflow.scripts.endings import run
 
 ENDS = {  # what happened -> exit status
     2: InputError("a.csv:3", "no such column", "name it"),
@@ -63,7 +64,7 @@ def test_a_failure_in_a_slurm_job_names_its_node(monkeypatch, capsys, status):
 def test_an_error_of_the_programs_own_names_its_node_too(monkeypatch, capsys):
     monkeypatch.setenv("SLURM_JOB_ID", "815")
     monkeypatch.delenv("SLURMD_NODENAME", raising=False)
-    monkeypatch.setattr("workflow.scripts.cli.socket.gethostname", lambda: "n4")
+    monkeypatch.setattr("workflow.scripts.endings.socket.gethostname", lambda: "n4")
 
     def main():
         raise ZeroDivisionError

@@ -86,7 +86,7 @@ def test_sts_is_prepared_in_both_releases(tmp_path, protocol, names):
 
 
 def test_the_dev_pairs_are_prepared_apart_from_the_test_pairs(tmp_path):
-    settings = {"dataset": "stsb", "protocol": "senteval"}
+    settings = {"dataset": "stsb"}
     out = prepare(prepare_dev, settings, tmp_path / "dev")
     tasks = pq.read_table(out / "pairs.parquet")["task"].to_pylist()
     assert tasks == ["stsb-dev"] * 60

@@ -128,6 +128,14 @@ SAME_LINES = {
         "e = errors.OutOfTime('a')",
         "e = errors.OutOfTime('b')",
     ),
+    "a message in a variable": (
+        "problem = 'a'; raise InputError(path, problem)",
+        "problem = 'b'; raise InputError(path, problem)",
+    ),
+    "a message in two variables": (
+        "kind = 'a'; problem = f'{kind} b'; raise InputError(path, problem)",
+        "kind = 'c'; problem = f'{kind} d'; raise InputError(path, problem)",
+    ),
     "a length in a message": ("raise TypeError(f'{len(x)}')", "raise TypeError('none')"),
     "printed text": ("print('a', n, sep=' ')", "print(f'{n}: a', flush=True)"),
     "text on the standard error stream": (
@@ -171,6 +179,22 @@ CHANGED_LINES = {
     "a call in a help text": ("p.add_argument('a', help=f())", "p.add_argument('a', help=g())"),
     "a description that is no help text": ("Row(description='a')", "Row(description='b')"),
     "text in a variable": ("name = 'a'", "name = 'b'"),
+    "a message that is returned, too": (
+        "m = 'a'; print(m); return m",
+        "m = 'b'; print(m); return m",
+    ),
+    "a call for a message in a variable": (
+        "m = next(x); raise InputError(m)",
+        "m = 'a'; raise InputError(m)",
+    ),
+    "a global name that a message reads": (
+        "global m; m = 'a'; print(m)",
+        "global m; m = 'b'; print(m)",
+    ),
+    "a name that a function within reads": (
+        "m = 1; f = lambda: m; print(m); return f",
+        "m = 2; f = lambda: m; print(m); return f",
+    ),
 }
 
 

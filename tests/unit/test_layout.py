@@ -2,7 +2,7 @@
 
 import pytest
 
-from semblance import layout
+from semblance import layout, names
 
 PATHS = {
     layout.MODEL: "models/nli/tiny/rcl-8/seed-3",
@@ -34,6 +34,6 @@ def test_a_pattern_finds_every_place_of_its_template(tmp_path):
 
 
 def test_a_score_has_a_column_for_each_part_of_its_key_and_of_its_origin():
-    needed = {*layout.SCORE_KEY, *layout.SCORE_ORIGIN, "run", "phi", "value", "n"}
-    assert set(layout.SCORE_COLUMNS) == needed
-    assert len(layout.SCORE_COLUMNS) == len(needed)
+    needed = {*names.SCORE_KEY, *names.SCORE_ORIGIN, "run", "phi", "value", "n"}
+    assert set(names.SCORE_COLUMNS) == needed
+    assert len(names.SCORE_COLUMNS) == len(needed)

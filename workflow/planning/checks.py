@@ -4,8 +4,8 @@ import functools
 from pathlib import Path
 
 from semblance.errors import InputError
-from semblance.layout import INITIAL, NO_CORPUS, START
 from semblance.named_modules import BANKS, LOSSES, POOLINGS, VIEWS, module_names, module_path
+from semblance.names import INITIAL, NO_CORPUS, START
 from semblance.reporting.layouts import PREVIOUS, Layout, find_layout
 from semblance.reporting.published import read_published
 from workflow.planning import dropouts, losses

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from semblance.layout import NO_CORPUS, START
+from semblance.names import NO_CORPUS, START
 from semblance.reporting.layouts import find_layout
 from workflow.planning.methods import entropy_parts
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from semblance import layout
-from semblance.layout import INITIAL, START, STS_TASKS
+from semblance.names import INITIAL, START, STS_TASKS
 from semblance.provenance import canonical
 from semblance.reporting.layouts import find_layout
 from workflow.planning.expand import settings_of
@@ -150,8 +150,7 @@ class Plan:
 
     def dev_settings(self) -> str:
         """Return the ``--settings`` of ``prepare_dev``: a new test set leaves them as they are."""
-        sts = self.config["sts"]
-        return canonical({"dataset": sts["dev"], "protocol": sts["protocol"]})
+        return canonical({"dataset": self.config["sts"]["dev"]})
 
     # --- settings -----------------------------------------------------------------------------
 

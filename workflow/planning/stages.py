@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from semblance import layout
-from semblance.layout import INITIAL, RECORD, START
+from semblance.layout import RECORD
+from semblance.names import INITIAL, START
 from workflow.planning.methods import entropy_parts
 from workflow.planning.plan import Plan, Run
 

@@ -12,7 +12,7 @@ from semblance.errors import InputError
 from semblance.provenance import beside, write_record
 from semblance.reporting.scores import collect, score_digests, write_scores
 from semblance.settings import parse_json
-from workflow.scripts.cli import run
+from workflow.scripts.endings import run
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -9,7 +9,7 @@ from semblance.provenance import beside, checked, file_digest, read_text, write_
 from semblance.reporting.comparison import ledger
 from semblance.reporting.published import TOLERANCE, compare, read_published
 from semblance.reporting.table import from_json
-from workflow.scripts.cli import run
+from workflow.scripts.endings import run
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -4,7 +4,7 @@ import argparse
 
 from workflow.costing import usage
 from workflow.costing.pages import cost_page
-from workflow.scripts.cli import run
+from workflow.scripts.endings import run
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -10,7 +10,7 @@ from semblance.download.fetch import FetchOptions, fetch_dataset
 from semblance.download.manifest import load_manifest
 from semblance.errors import InputError
 from semblance.provenance import write_sealed
-from workflow.scripts.cli import run
+from workflow.scripts.endings import run
 
 
 def parse(argv: list[str] | None) -> argparse.Namespace:

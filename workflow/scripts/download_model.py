@@ -4,7 +4,7 @@ import argparse
 
 from semblance.models.base import BaseSettings, build_base
 from semblance.settings import decode_json
-from workflow.scripts.cli import run
+from workflow.scripts.endings import run
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -5,7 +5,7 @@ import argparse
 from workflow.documentation import rulegraph
 from workflow.planning.config import laid_over, load
 from workflow.planning.plan import Plan
-from workflow.scripts.cli import run
+from workflow.scripts.endings import run
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -3,7 +3,8 @@
 from semblance.gpus import take_gpu
 from semblance.models.compute import Compute
 from semblance.training.embeddings import embed
-from workflow.scripts.cli import reading, run
+from workflow.scripts.cli import reading
+from workflow.scripts.endings import run
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -4,7 +4,8 @@ from semblance.evaluation.run import FaqRun, Target, evaluate_faq
 from semblance.gpus import take_gpu
 from semblance.models.compute import Compute
 from semblance.settings import decode_json
-from workflow.scripts.cli import reading, run
+from workflow.scripts.cli import reading
+from workflow.scripts.endings import run
 
 
 def main(argv: list[str] | None = None) -> None:

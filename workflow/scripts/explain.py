@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from semblance.audit.explain import explain, problems, to_json, to_text
-from workflow.scripts.cli import run
+from workflow.scripts.endings import run
 
 
 def main(argv: list[str] | None = None) -> None:

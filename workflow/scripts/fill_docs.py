@@ -10,7 +10,7 @@ from pathlib import Path
 from semblance.download.manifest import load_manifest
 from workflow.costing import usage
 from workflow.documentation import counts, datasets, results
-from workflow.scripts.cli import run
+from workflow.scripts.endings import run
 
 DATA = Path("docs/data.md")
 

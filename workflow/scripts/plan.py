@@ -8,7 +8,7 @@ import argparse
 
 from workflow.costing import rates, usage
 from workflow.costing.pages import plan_page
-from workflow.scripts.cli import run
+from workflow.scripts.endings import run
 
 
 def main(argv: list[str] | None = None) -> None:

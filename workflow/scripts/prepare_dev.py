@@ -1,7 +1,7 @@
 """Parse the dev pairs that choose each training's checkpoint into one Parquet file."""
 
-from semblance.data.prepare import DevSettings, write_dev_pairs
-from workflow.scripts.cli import run
+from semblance.data.prepare_dev import DevSettings, write_dev_pairs
+from workflow.scripts.endings import run
 from workflow.scripts.preparing import Preparation, prepare
 
 STAGE = Preparation("prepare_dev", DevSettings, write_dev_pairs, ("pairs.parquet",))

@@ -9,7 +9,8 @@ from semblance.download.manifest import load_manifest
 from semblance.layout import RECORD, fold_corpus
 from semblance.provenance import write_record
 from semblance.settings import decode_json
-from workflow.scripts.cli import preparation, run
+from workflow.scripts.cli import preparation
+from workflow.scripts.endings import run
 
 QUESTIONS = ["answers.parquet", "questions.parquet"]
 ROWS = ["sentences.arrow", "rows.arrow"]

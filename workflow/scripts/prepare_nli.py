@@ -1,7 +1,8 @@
 """Build a corpus of (premise, entailed, contradicted) triples from the raw NLI files."""
 
-from semblance.data.prepare import CorpusSettings, write_triples
-from workflow.scripts.cli import run
+from semblance.data.corpus_rows import CorpusSettings
+from semblance.data.prepare_nli import write_triples
+from workflow.scripts.endings import run
 from workflow.scripts.preparing import Preparation, prepare
 
 STAGE = Preparation("prepare_nli", CorpusSettings, write_triples, ("sentences.arrow", "rows.arrow"))

@@ -1,7 +1,7 @@
 """Parse the STS test sets into one Parquet file of scored pairs."""
 
-from semblance.data.prepare import StsSettings, write_test_pairs
-from workflow.scripts.cli import run
+from semblance.data.prepare_sts import StsSettings, write_test_pairs
+from workflow.scripts.endings import run
 from workflow.scripts.preparing import Preparation, prepare
 
 STAGE = Preparation("prepare_sts", StsSettings, write_test_pairs, ("pairs.parquet",))

@@ -1,7 +1,8 @@
 """Build a corpus of single sentences from a file of one sentence a line."""
 
-from semblance.data.prepare import CorpusSettings, write_sentences
-from workflow.scripts.cli import run
+from semblance.data.corpus_rows import CorpusSettings
+from semblance.data.prepare_wiki import write_sentences
+from workflow.scripts.endings import run
 from workflow.scripts.preparing import Preparation, prepare
 
 STAGE = Preparation(

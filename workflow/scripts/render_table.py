@@ -17,7 +17,7 @@ from semblance.reporting.published import attach, read_published
 from semblance.reporting.scores import read_scores
 from semblance.reporting.table import decode_spec, to_json
 from semblance.settings import parse_json
-from workflow.scripts.cli import run
+from workflow.scripts.endings import run
 
 SCORES = "../scores.csv"  # as its record names it
 FORMS = {"csv": csv_text, "markdown": markdown, "latex": latex, "json": to_json}

@@ -8,7 +8,7 @@ from semblance.data.corpus import read_sentences
 from semblance.data.tokens import tokenise, write_tokens
 from semblance.models.saved import TOKENIZER, SavedModel
 from semblance.provenance import checked, write_record
-from workflow.scripts.cli import run
+from workflow.scripts.endings import run
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -12,7 +12,8 @@ from semblance.training.inputs import TrainingInputs
 from semblance.training.keeping.checkpoint import Cadence
 from semblance.training.recipe import TrainSettings
 from semblance.training.run import train
-from workflow.scripts.cli import run, training
+from workflow.scripts.cli import training
+from workflow.scripts.endings import run
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from semblance.audit.findings import report
 from semblance.audit.verify import PUBLISHED, verify
-from workflow.scripts.cli import run
+from workflow.scripts.endings import run
 
 
 def main(argv: list[str] | None = None) -> None:

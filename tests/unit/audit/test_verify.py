@@ -20,7 +20,7 @@ from semblance.audit.recompute import (
 )
 from semblance.audit.verify import verify
 from semblance.errors import InputError
-from semblance.layout import SCORE_COLUMNS
+from semblance.names import SCORE_COLUMNS
 from semblance.provenance import ROOT, digests, read_sealed, write_sealed
 from semblance.reporting.formats import csv_text, latex, markdown
 from semblance.reporting.table import from_json, to_json

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from semblance.data import prepare
+from semblance.data import prepare_dev, prepare_sts
 from semblance.data.raw import Raw
 from semblance.download.manifest import load_manifest
 from semblance.evaluation.run import StsRun, Target, evaluate_sts
@@ -30,9 +30,11 @@ def world(tmp_path_factory):
         "",
     )
     raw = Raw(load_manifest(ROOT / "demo/manifest.yaml"), ROOT / "demo/data")
-    prepare.write_test_pairs(raw, prepare.StsSettings(("stsb", "sick"), "senteval"), folder / "sts")
+    prepare_sts.write_test_pairs(
+        raw, prepare_sts.StsSettings(("stsb", "sick"), "senteval"), folder / "sts"
+    )
     write_record(folder / "sts/record.json", "prepare_sts", outputs=["pairs.parquet"], started=0.0)
-    prepare.write_dev_pairs(raw, prepare.DevSettings("stsb", "senteval"), folder / "dev")
+    prepare_dev.write_dev_pairs(raw, prepare_dev.DevSettings("stsb"), folder / "dev")
     write_record(folder / "dev/record.json", "prepare_dev", outputs=["pairs.parquet"], started=0.0)
     return folder
 

@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal
 import pytest
 import yaml
 
-from semblance.data.prepare import RELEASES, CorpusSettings
+from semblance.data.corpus_rows import CorpusSettings
+from semblance.data.pair_files import RELEASES
 from semblance.data.prepare_faq import ANNOTATED, PAIRS
 from semblance.models.dropouts.sampled import Options as Sampled
 from semblance.reporting.layouts import LAYOUTS

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from semblance.errors import InputError
-from semblance.layout import FAQ_METRICS
+from semblance.names import FAQ_METRICS
 from semblance.provenance import ROOT
 from semblance.reporting.build import build
 from semblance.reporting.formats import csv_text, markdown

@@ -1,0 +1,24 @@
+"""What the stages share that write a training corpus: its settings, and its numbered rows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from semblance.data.corpus import number_sentences, write_corpus
+
+
+@dataclass(frozen=True)
+class CorpusSettings:
+    """A training set: its kind, its datasets in the manifest, and a cap on its rows."""
+
+    kind: Literal["nli", "wiki"]
+    datasets: tuple[str, ...]
+    limit: int | None = None
+
+
+def write_corpus_rows(folder: Path, rows: Sequence[tuple]) -> dict[str, int]:
+    """Write the rows (query, positive, negative or None) of a corpus; return its counts."""
+    texts, numbered = number_sentences(rows)
+    write_corpus(folder, texts, numbered)
+    return {"rows": len(rows), "sentences": len(texts)}

@@ -1,0 +1,60 @@
+"""From raw files to the test sets of sentence pairs, with every count checked."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from semblance.data import sts
+from semblance.data.pair_files import RELEASES, write_pairs
+from semblance.data.raw import Raw
+from semblance.errors import InputError
+from semblance.settings import StsProtocol
+
+STS_YEARS = {f"sts{y}": y for y in range(12, 17)} | {f"sts{y}-raw": y for y in range(12, 17)}
+
+
+@dataclass(frozen=True)
+class StsSettings:
+    """The test sets' datasets and the text variant that labels their scores."""
+
+    datasets: tuple[str, ...]
+    protocol: StsProtocol
+
+
+def write_test_pairs(raw: Raw, settings: StsSettings, folder: Path) -> dict[str, int]:
+    """Write the test pairs of every data set into ``pairs.parquet``; return the pairs of each task.
+
+    A data set that is neither of SemEval's years nor in RELEASES is one CSV file with the columns
+    sentence1, sentence2 and score; its task has its name.
+    """
+    pairs: list[sts.ScoredPair] = []
+    for name in settings.datasets:
+        pairs += _test_pairs(raw, name, settings.protocol)
+    return write_pairs(pairs, folder)
+
+
+def _test_pairs(raw: Raw, name: str, protocol: str) -> list[sts.ScoredPair]:
+    if name in STS_YEARS:
+        if name.endswith("-raw") != (protocol == "raw"):
+            raise InputError(
+                "config.sts.datasets",
+                f"{name} is not of protocol {protocol!r}",
+                "texts of two releases are never mixed under one label",
+            )
+        pairs = sts.read_sts_year(raw.files(name)[0].parent, STS_YEARS[name])
+        raw.check(name, pairs=len(pairs))
+        return pairs
+    if name in RELEASES:
+        return _released_test_pairs(raw, name)
+    pairs = sts.read_pairs_csv(raw.file(name), name)
+    raw.check(name, pairs=len(pairs))
+    return pairs
+
+
+def _released_test_pairs(raw: Raw, name: str) -> list[sts.ScoredPair]:
+    """Return the test pairs of a release in three files, after counting all three."""
+    release = RELEASES[name]
+    pairs = release.read(raw.file(name, release.test))
+    train = len(release.read(raw.file(name, release.train)))
+    dev = len(release.read(raw.file(name, release.dev)))
+    raw.check(name, train=train, dev=dev, trial=dev, test=len(pairs))  # SICK says trial for dev
+    return pairs
