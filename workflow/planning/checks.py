@@ -10,8 +10,8 @@ from semblance.reporting.layouts import PREVIOUS, Layout, find_layout
 from semblance.reporting.published import read_published
 from workflow.planning import dropouts, losses
 from workflow.planning.expand import inherited_options, loss_of
-from workflow.planning.labels import row_labels
 from workflow.planning.methods import (
+    check_phis,
     entropy_parts,
     model_names,
     regulator_entries,
@@ -29,6 +29,7 @@ NEEDED = (  # by every training, from its recipe or from what all trainings have
     "warmup",
     "weight_decay",
 )
+FIXED_BY_ENTROPY = ("epochs", "evaluate_every", "evaluate_share")  # Plan.entropy_settings
 OTHER_TABLES = ("scores", "published")  # files that lie beside the tables
 
 
@@ -56,18 +57,6 @@ def _check_known(where: str, name: str, table: dict, kind: str) -> None:
     if name not in table:
         known = ", ".join(sorted(table))
         raise InputError(f"config.{where}", f"there is no {kind} {name!r}", f"known are {known}")
-
-
-def check_labels(full: dict) -> None:
-    """Raise InputError if two rows of a table of the full config have the same label."""
-    for name, table in full["tables"].items():
-        seen: dict[str, str] = {}
-        for row, label in row_labels(full, table).items():
-            if label in seen:
-                problem = f"the rows of {seen[label]} and {row.method} are both called {label!r}"
-                advice = "give one of them another label here"
-                raise InputError(f"config.tables.{name}.labels", problem, advice)
-            seen[label] = row.method
 
 
 def _check_base(config: dict, name: str, base: dict) -> None:
@@ -105,6 +94,8 @@ def _check_bank(config: dict, name: str, bank: dict) -> None:
         raise InputError(where, "needs path (kind: own) or dataset (every other kind)")
     if "path" in bank and bank["kind"] != "own":
         raise InputError(f"{where}.path", "has no effect here", "it belongs to kind: own")
+    if "dataset" in bank and bank["kind"] == "own":
+        raise InputError(f"{where}.dataset", "has no effect here", "kind: own reads path alone")
     names = {name, *(f"{name}-{fold}" for fold in range(config["faq"]["folds"]))}
     if taken := names & set(config["corpora"]):
         raise InputError(where, f"a corpus has the name {min(taken)} already")
@@ -117,9 +108,19 @@ def _check_method(config: dict, name: str, method: dict) -> None:
     _check_training(config, where, method)
     for entry in regulator_entries(method):
         _check_models(config, f"{where}.regulators", entry)
-    names = regulator_names(method)
-    if len(set(names)) < len(names):
-        raise InputError(f"config.{where}.regulators", "an entropy model stands twice")
+    _check_regulators_differ(config, f"config.{where}.regulators", method)
+
+
+def _check_regulators_differ(config: dict, where: str, method: dict) -> None:
+    """Check that no two regulators have one kind and one φ, however the φ is spelt."""
+    seen: dict[tuple[str, float], str] = {}
+    for name in regulator_names(method):
+        kind, phi = entropy_parts(config, name)
+        model = (kind, float(phi))
+        if model in seen:
+            problem = f"an entropy model stands twice, as {seen[model]} and {name}"
+            raise InputError(where, problem, "name each once")
+        seen[model] = name
 
 
 def _check_models(config: dict, where: str, entry: str | dict) -> None:
@@ -127,6 +128,7 @@ def _check_models(config: dict, where: str, entry: str | dict) -> None:
     kinds = config["train_entropy"]["kinds"]
     if isinstance(entry, dict):
         _check_known(f"{where}.kind", entry["kind"], kinds, "kind of entropy model")
+        check_phis(f"config.{where}.phis", entry)
     for name in model_names(entry):
         kind, _ = entropy_parts(config, name) or ("", "")
         if not kind or isinstance(entry, dict) and kind != entry["kind"]:
@@ -136,6 +138,10 @@ def _check_models(config: dict, where: str, entry: str | dict) -> None:
 
 def _check_entropy_kind(config: dict, where: str, kind: dict) -> None:
     """Check one kind of entropy model; its φ comes from the names of methods, KIND-PHI."""
+    for key in FIXED_BY_ENTROPY:
+        if key in kind:
+            advice = "train_entropy.early_stopping says when the training of an entropy model ends"
+            raise InputError(f"config.{where}.{key}", "has no effect here", advice)
     options = kind.get("options", {})
     if "phi" in options:
         advice = "φ is the number in a method's name: entropy-0.01"
@@ -162,7 +168,10 @@ def _check_training(config: dict, where: str, training: dict) -> None:
 
 
 def _check_modules(where: str, entry: dict) -> None:
-    """Check that the view and the dropouts of an entry exist, and the dropouts' options."""
+    """Check that an entry's view and dropouts exist, the dropouts' options, and no threads."""
+    if "threads" in entry:
+        advice = "set training.threads: it is the number of threads that each job asks for"
+        raise InputError(f"config.{where}.threads", "all trainings use the same number", advice)
     if "views" in entry:
         module_path(VIEWS, entry["views"], f"config.{where}.views")
     dropouts.check(entry.get("dropout", {}), f"config.{where}.dropout")
@@ -196,6 +205,10 @@ def _check_table(config: dict, name: str, table: dict) -> None:
     layout = find_layout(table["layout"], f"config.{where}.layout")
     for i, row in enumerate(table["rows"]):
         _check_row(config, f"{where}.rows[{i}]", layout, row)
+    banks = sorted({corpus for row in table["rows"] for corpus in row["corpora"]})
+    if layout.over_folds and len(banks) > 1:
+        problem = f"layout {layout.name!r} shows one bank, and the rows name {', '.join(banks)}"
+        raise InputError(f"config.{where}.rows", problem, "make a table for each bank")
     for method in table.get("labels", {}):
         _check_method_name(config, f"{where}.labels", method)
     methods = {n for row in table["rows"] for entry in row["methods"] for n in model_names(entry)}

@@ -18,8 +18,9 @@ from semblance.errors import InputError
 from semblance.provenance import read_text
 from semblance.settings import parse_json
 from semblance.strict_yaml import read_yaml
-from workflow.planning.checks import check, check_labels
+from workflow.planning.checks import check
 from workflow.planning.expand import expand
+from workflow.planning.labels import check_labels
 
 SCHEMA = Path(__file__).parents[1] / "schemas" / "config.schema.yaml"
 MOVED = {  # keys of earlier configs, and where they stand now
@@ -143,9 +144,16 @@ def _key(key: Any, where: str) -> str:
     return json.dumps(plain)
 
 
+def _format_step(step: str | int) -> str:
+    """Return one step of a path into the config: ``.key`` or ``[0]``."""
+    if isinstance(step, int):
+        return f"[{step}]"
+    return f".{step}"
+
+
 def _format_violation(error: jsonschema.ValidationError) -> InputError:
     """Return the one line that says what does not fit the schema, and what would."""
-    key = ".".join(["config", *map(str, error.path)])
+    key = "config" + "".join(_format_step(step) for step in error.path)
     known = error.schema.get("properties", {})
     if error.validator == "additionalProperties":
         extra = min(set(error.instance) - set(known))

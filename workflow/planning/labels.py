@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from semblance.errors import InputError
 from semblance.names import NO_CORPUS, START
 from semblance.reporting.layouts import find_layout
 from workflow.planning.methods import entropy_parts
@@ -42,6 +43,30 @@ def row_labels(config: dict, table: dict) -> dict[TableRow, str]:
             parts.append(row.corpus)
         labels[row] = " · ".join(parts)
     return labels
+
+
+def check_labels(full: dict) -> None:
+    """Raise InputError if two rows of a table of the full config have the same label."""
+    for name, table in full["tables"].items():
+        seen: dict[str, TableRow] = {}
+        for row, label in row_labels(full, table).items():
+            if label in seen:
+                raise _same_label(name, label, seen[label], row)
+            seen[label] = row
+
+
+def _same_label(table: str, label: str, first: TableRow, second: TableRow) -> InputError:
+    """Return the error of two rows with one label, at the key that can tell the rows apart.
+
+    Two rows of one method differ in their bases: a label holds the name of each further corpus.
+    """
+    if first.method == second.method:
+        where = f"config.bases.{second.base}.label"
+        problem = f"table {table} calls the rows of {first.base} and {second.base} both {label!r}"
+        return InputError(where, problem, "give one of the two bases another label")
+    where = f"config.tables.{table}.labels"
+    problem = f"the rows of {first.method} and {second.method} are both called {label!r}"
+    return InputError(where, problem, "give one of them another label here")
 
 
 def _table_row(table: dict, corpus: str, base: str, method: str) -> TableRow:

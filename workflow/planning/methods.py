@@ -2,6 +2,8 @@
 
 import re
 
+from semblance.errors import InputError
+
 PHI = re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,18})?(e-?[0-9]{1,2})?")
 
 
@@ -22,6 +24,15 @@ def model_names(entry: str | dict) -> list[str]:
     if isinstance(entry, str):
         return [entry]
     return [f"{entry['kind']}-{phi}" for phi in entry["phis"]]
+
+
+def check_phis(where: str, entry: dict) -> None:
+    """Raise InputError for a φ that no method's name can hold (``PHI``)."""
+    for phi in entry["phis"]:
+        if not PHI.fullmatch(str(phi)):
+            problem = f"φ {phi} cannot be written as a decimal number of at most 9 + 18 digits"
+            advice = "write one such as 0.01 or 1e-7: an exponent has two digits at most"
+            raise InputError(where, problem, advice)
 
 
 def regulator_entries(method: dict) -> list[str | dict]:
