@@ -6,7 +6,7 @@ import sys
 
 # Findings that are wrong for this workflow. Each key must match the whole title of a finding.
 ACCEPTED = {
-    "Shell command directly uses variable (CADENCE|HUB|PYTHON|SHARING|WHENCE) "
+    "Shell command directly uses variable (CADENCE|HUB|PYTHON|SHARING|SOURCE) "
     "from outside of the rule": (
         "These words change no result. In `params`, a change of one would rerun finished jobs."
     ),

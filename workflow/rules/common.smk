@@ -1,6 +1,5 @@
 # Shared by all the other files here: the plan, the folders, the manifest, one way to call a script.
-# Needs: config (validated). Makes: PLAN, OUT, RESOURCES, DATASETS, TABLES, PYTHON, GPUS, SHARING, CADENCE, COST, code(),
-# asks(), compute(), dataset_files().
+# Needs: config (validated). Makes the names in capitals and the functions below, for the other files.
 import os
 import re
 import shlex

@@ -1,9 +1,9 @@
 # Raw data and base models, from the internet or a mirror: the only stage that may use the network.
 # Inputs: the manifest, the bases of the config. Outputs: resources/data, resources/models.
-# A raw file's content is pinned by its digest, so neither the code that brings it nor the place that
-# it comes from is a reason to bring it again: both stay out of `params`, which Snakemake compares.
+# A digest fixes the content of a raw file. Another address or other code therefore fetches nothing
+# again: both stay out of `params`, which Snakemake compares.
 
-WHENCE = " ".join(
+SOURCE = " ".join(
     # --mirror=FOLDER, not --mirror FOLDER: a folder's name may begin with -
     ([shlex.quote(f"--mirror={config['mirror']}")] if "mirror" in config else [])
     + (["--accept-unpinned"] if config["download"]["accept_unpinned"] else [])
@@ -31,7 +31,7 @@ for _name, _dataset in DATASETS.items():
             pins={f.path: f.sha256 for f in (*_dataset.files, *_dataset.archives)},
         shell:
             "{PYTHON}.download --manifest {params.manifest:q} --dataset {params.dataset:q}"
-            " --destination {params.destination:q} --record {output.record:q} {WHENCE}"
+            " --destination {params.destination:q} --record {output.record:q} {SOURCE}"
             " 2> >(tee {log:q} >&2)"
 
 
