@@ -32,10 +32,12 @@ WARM = (
     "train_initial",
     "embed",
     "evaluate_sts",
+    "evaluate_faq",
     "tokenise",
     "prepare_nli",
     "prepare_wiki",
     "prepare_sts",
+    "prepare_dev",
     "prepare_faq",
     "download_model",
 )
@@ -150,6 +152,7 @@ def scenarios(world: World) -> dict[str, tuple[str, list[str]]]:
             ["--settings", json.dumps(config["corpora"]["wiki1m"]), *raw],
         ),
         "prepare_sts": ("prepare_sts", ["--settings", world.plan.test_settings(), *raw]),
+        "prepare_dev": ("prepare_dev", ["--settings", world.plan.dev_settings(), *raw]),
         "download_model": ("download_model", ["--settings", base, "--hub", ""]),
     }
 
@@ -315,21 +318,18 @@ def readers(world: World) -> list[tuple[str, tuple[str, list[str]], str]]:
     """Return what is read, the stage that reads it, and the folder whose files it must vouch for."""
     stages, plan = scenarios(world), world.plan
     parent = lambda record: str(Path(record).parent)
-    faq = world.trainings["stackfaq-0/continued"]
-    evaluation = ("evaluate_faq", world.faq(plan.base_record("tiny")))
+    model = plan.model_record("nli", "tiny", "entropy-0.01", 1)
+    evaluate_faq = ("evaluate_faq", world.faq(model))
+    train_faq = world.trainings["stackfaq-0/continued"]
     return [
         ("base model", stages["train"], parent(plan.base_record("tiny"))),
         ("corpus", stages["train"], parent(world.corpus_record("nli"))),
         ("tokens", stages["train"], parent(plan.tokens_record("nli", "tiny"))),
         ("test pairs", stages["evaluate_sts"], f"{plan.out}/sts"),
         ("dev pairs", stages["train"], parent(plan.dev_data("nli"))),
-        ("dev questions", faq, parent(plan.dev_data("stackfaq-0"))),
-        ("FAQ bank", evaluation, parent(plan.bank_record("stackfaq"))),
-        (
-            "entropy model",
-            stages["embed"],
-            parent(plan.model_record("nli", "tiny", "entropy-0.01", 1)),
-        ),
+        ("FAQ bank", evaluate_faq, parent(plan.bank_record("stackfaq"))),
+        ("FAQ dev data", train_faq, parent(plan.dev_data("stackfaq-0"))),
+        ("entropy model", stages["embed"], parent(model)),
         ("embeddings", stages["train"], f"{plan.out}/embeddings/nli/tiny/entropy-0.01"),
         ("raw data", stages["prepare_nli"], "raw/nli/nli_for_simcse.csv"),
     ]

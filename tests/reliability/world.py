@@ -281,10 +281,11 @@ class World:
             "seed": "1",
             "bank": "stackfaq",
             "fold": 0,
-            "protocols": ["pairs", "annotated"],
+            "protocols": ["pairs"],
         }
         bank = self.plan.bank_record("stackfaq")
-        return ["--run", canonical(run), "--model", model, "--bank", bank, "--max-length", "32"]
+        place = ["--model", model, "--bank", bank, "--max-length", "32"]
+        return ["--run", canonical(run), *place]
 
     # --- trainings ----------------------------------------------------------------------------
 
