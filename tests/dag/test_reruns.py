@@ -255,8 +255,8 @@ EDITS_WITHOUT_EFFECT = {
     ),
     "the place of something new": (
         "semblance/layout.py",
-        "RECORD = ",
-        'NEW = "new/{corpus}"\nRECORD = ',
+        'BASE = "models/{base}"',
+        'BASE = "models/{base}"\nNEW = "new/{corpus}"',
     ),
     "a line that is printed": (
         "semblance/training/keeping/kept.py",
