@@ -1,6 +1,5 @@
 """The one table of all stages, and the jobs that a plan makes of them.
 
-Everyone who asks what a stage is asks STAGES: planning, costing, the pages and the audit of costs.
 Tests hold the table equal to the rules, and the jobs equal to those of ``snakemake -n``.
 """
 
@@ -56,9 +55,6 @@ class Stage:
     def uses_model(self) -> bool:
         """Tell whether its jobs run a model, on a GPU where there is one."""
         return self.work in ("train", "read")
-
-
-# --- what each stage reads ------------------------------------------------------------------------
 
 
 def _nothing(plan: Plan, job: Job) -> Iterator[Job]:
@@ -219,9 +215,6 @@ LAST = "compare_published"
 def stages(work: Work) -> tuple[str, ...]:
     """Return the names of the stages of one kind of work."""
     return tuple(name for name, stage in STAGES.items() if stage.work == work)
-
-
-# --- jobs -----------------------------------------------------------------------------------------
 
 
 def job_of(stage: str, wildcards: Mapping[str, str]) -> Job:

@@ -7,7 +7,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from semblance.audit.explain import explain, problems, to_json, to_text
+from semblance.audit.explain import explain, problems
+from semblance.audit.origin_text import to_json, to_text
 from workflow.scripts.endings import run
 
 

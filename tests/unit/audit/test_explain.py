@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-from semblance.audit.explain import _row, explain, problems, to_json, to_text
+from semblance.audit.explain import _row, explain, problems
+from semblance.audit.origin_text import to_json, to_text
 from semblance.errors import InputError
 from semblance.provenance import ROOT, file_digest
 from semblance.reporting.build import build
