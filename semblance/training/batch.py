@@ -26,7 +26,9 @@ class Regulators(NamedTuple):
 
 def scaled_cosines(queries: Tensor, candidates: Tensor, scale: float) -> Tensor:
     """Return scale * cos(query i, candidate j), shape (B, C)."""
-    return scale * F.normalize(queries, dim=-1) @ F.normalize(candidates, dim=-1).T
+    unit_queries = F.normalize(queries, dim=-1)
+    unit_candidates = F.normalize(candidates, dim=-1)
+    return scale * unit_queries @ unit_candidates.T
 
 
 def candidates(batch: Batch) -> Tensor:
