@@ -18,6 +18,8 @@ from workflow.planning.methods import (
     regulator_names,
 )
 
+# The defaults of models/dropouts/sampled.py, which imports torch; a test holds them equal.
+SAMPLED_RANGE = {"low": 0.0, "high": 0.2}
 PUBLISHED = Path(__file__).parents[1] / "published.yaml"
 TRAINED_BY_KIND = (INITIAL, START)  # method names with rules of their own
 NEEDED = (  # by every training, from its recipe or from what all trainings have in common
@@ -191,8 +193,8 @@ def _check_regulators(where: str, loss: str, training: dict) -> None:
 
 
 def _check_sampled(where: str, entry: dict) -> None:
-    sampled = entry.get("dropout", {}).get("sampled", {})
-    if sampled.get("low", 0.0) > sampled.get("high", 0.9):
+    sampled = {**SAMPLED_RANGE, **entry.get("dropout", {}).get("sampled", {})}
+    if sampled["low"] > sampled["high"]:
         raise InputError(f"config.{where}.dropout.sampled", "low is above high")
 
 

@@ -7,8 +7,10 @@ import pytest
 
 from semblance import named_modules
 from semblance.errors import InputError
+from semblance.models.dropouts.sampled import Options
 from semblance.named_modules import DROPOUTS, load_module, module_file, module_names
 from workflow.planning import dropouts
+from workflow.planning.checks import SAMPLED_RANGE, _check_sampled
 
 
 def fields(kind):
@@ -92,3 +94,12 @@ def test_a_dropout_that_cannot_be_read_is_named_by_its_file(folder, text, proble
     with pytest.raises(InputError, match=problem) as caught:
         dropouts.check({"wrong": {}}, "dropout")
     assert str(caught.value).startswith(str(folder / "wrong.py"))
+
+
+def test_the_checked_range_of_a_sampled_rate_has_the_defaults_of_its_module():
+    assert {"low": Options().low, "high": Options().high} == SAMPLED_RANGE
+
+
+def test_a_lower_bound_above_the_default_upper_bound_is_refused():
+    with pytest.raises(InputError, match="config.methods.ssimcse.dropout.sampled: low is above"):
+        _check_sampled("methods.ssimcse", {"dropout": {"sampled": {"low": 0.5}}})
