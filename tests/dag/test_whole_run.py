@@ -139,4 +139,3 @@ def test_one_flipped_bit_in_a_model_stops_its_readers_and_names_the_cure(finishe
     finally:
         weights.write_bytes(before)
         finished.snakemake("--cores", "2")
-        finished.snakemake("--cores", "2")
