@@ -51,6 +51,11 @@ def settings(
         TrainSettings,
         {
             "loss": "contrastive",
+            "views": "rows",
+            "warmup": 0.1,
+            "weight_decay": 0.01,
+            "clip": 1.0,
+            "no_duplicates": True,
             "batch_size": batch,
             "epochs": 1,
             "learning_rate": RATE,

@@ -16,10 +16,10 @@ class Compute:
     ``precision`` is that of the encoder, ``matmul`` that of its fp32 matrix products.
     """
 
-    threads: int = 1
-    gpus: int = 0
-    precision: Precision = "fp32"
-    matmul: Matmul = "highest"
+    threads: int
+    gpus: int
+    precision: Precision
+    matmul: Matmul
 
 
 def device_for(gpus: int) -> str:
@@ -29,7 +29,7 @@ def device_for(gpus: int) -> str:
     return "cpu"
 
 
-def set_up(threads: int, gpus: int, matmul: Matmul = "highest") -> str:
+def set_up(threads: int, gpus: int, matmul: Matmul) -> str:
     """Set this process's threads and matmul precision and, on a GPU, determinism.
 
     Returns the device.

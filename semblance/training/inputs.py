@@ -1,15 +1,15 @@
 """What a training reads: records of earlier stages, checked before use."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from semblance.data.corpus import Rows, read_rows
 from semblance.data.tokens import Tokens, read_tokens
 from semblance.errors import InputError
-from semblance.models.compute import Compute
 from semblance.models.encoder import Encoder
 from semblance.models.saved import SavedModel
 from semblance.provenance import canonical, checked, text_digest
@@ -99,13 +99,20 @@ def read_regulators(records: Sequence[str]) -> SavedRegulators:
         record = checked(path)
         embeddings.append(read_embeddings(Path(path).parent / EMBEDDINGS))
         digests[str(path)] = record["outputs"][EMBEDDINGS]
-        # A record without settings was written when the default was the only choice.
-        settings.append(asdict(Compute()) | record.get("settings", {}))
+        settings.append(_compute_settings(path, record))
     precision = {}
     if settings:
         for name in ("precision", "matmul"):
             precision[name] = " and ".join(sorted({each[name] for each in settings}))
     return SavedRegulators(embeddings, digests, precision)
+
+
+def _compute_settings(path: str, record: dict[str, Any]) -> dict[str, Any]:
+    """Return what embeddings were computed with; raises InputError where a record lacks it."""
+    settings = record.get("settings", {})
+    if not {"precision", "matmul"} <= settings.keys():
+        raise InputError(path, "does not name the precision of its embeddings", "embed again")
+    return settings
 
 
 def check_unchanged(start: SavedModel) -> None:

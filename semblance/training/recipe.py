@@ -40,22 +40,27 @@ class TrainSettings:
     ``views`` names a module of ``training/views``. ``window`` is early stopping's, as a share of an
     epoch but no fewer than ``least_window`` steps; ``unit: batch`` makes it one batch. ``head``:
     without one, in training only, or kept. With ``gpus`` a GPU is used where there is one.
+    What a config always states has no default here: config.yaml is its one home.
     """
 
     loss: str
+    views: str
     batch_size: Annotated[int, AtLeast(2)]
     epochs: Count
     learning_rate: Positive
     max_length: Length
-    seed: Seed = 0
+    warmup: Share
+    weight_decay: NotNegative
+    clip: Positive
+    no_duplicates: bool
+    precision: Precision
+    matmul: Matmul
+    threads: Threads
+    gpus: Annotated[int, AtLeast(0), AtMost(1)]
+    seed: Seed
     options: dict[str, Any] = field(default_factory=dict)
-    views: str = "rows"
     hard_negatives: bool = True
-    no_duplicates: bool = True
     max_steps: Count | None = None
-    warmup: Share = 0.1
-    weight_decay: NotNegative = 0.01
-    clip: Positive = 1.0
     evaluate_every: Count | None = None
     evaluate_share: PositiveShare | None = None
     head: Head = "none"
@@ -64,10 +69,6 @@ class TrainSettings:
     window: PositiveShare = 0.01
     least_window: Count = 10
     unit: WindowUnit = "window"
-    precision: Precision = "fp32"
-    matmul: Matmul = "highest"
-    threads: Threads = 1
-    gpus: Annotated[int, AtLeast(0), AtMost(1)] = 0
 
     def __post_init__(self) -> None:
         """Raise InputError for a loss or a view without a module."""

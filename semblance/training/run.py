@@ -34,7 +34,7 @@ def train(
     *,
     stage: str,
     code: str,
-    cadence: Cadence = Cadence(),
+    cadence: Cadence,
 ) -> None:
     """Train one model and write ``output``: ``model/``, ``dev.csv``, ``record.json`` (last).
 

@@ -28,6 +28,7 @@ from semblance.reporting.table import from_json
 from semblance.settings import decode_json
 from semblance.strict_yaml import read_yaml
 from semblance.training.recipe import TrainSettings
+from tests.example_settings import STATED
 from tests.hostile.formats import FORMATS
 from tests.hostile.malformed import Case
 from tests.hostile.test_archives import PLAIN_TAR, PLAIN_ZIP
@@ -142,7 +143,7 @@ OTHERS = {
         lambda path: from_json(path.read_bytes().decode("utf-8", "replace"), "t"),
     ),
     "settings": (
-        b'{"loss": "contrastive", "batch_size": 2, "epochs": 1, "learning_rate": 0.1, "max_length": 9}',
+        json.dumps(STATED).encode(),
         lambda path: decode_json(TrainSettings, path.read_bytes().decode("utf-8", "replace")),
     ),
     "zip": (PLAIN_ZIP, lambda path: extract(path, "one", path.with_name("out"), 5000)),

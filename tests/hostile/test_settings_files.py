@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from semblance.settings import decode_json
 from semblance.strict_yaml import read_yaml
 from semblance.training.batch_loss import find_loss
 from semblance.training.recipe import TrainSettings
+from tests.example_settings import COMPUTE, STATED
 from workflow.planning.config import check_files
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -283,13 +285,7 @@ def test_json_that_is_no_rendered_table_or_settings_is_refused(name, tmp_path):
         decode_json(TrainSettings, content)
 
 
-SETTINGS = {
-    "loss": "contrastive",
-    "batch_size": 2,
-    "epochs": 1,
-    "learning_rate": 0.1,
-    "max_length": 9,
-}
+SETTINGS = {**STATED, "batch_size": 2}
 
 
 @pytest.mark.parametrize(
@@ -364,8 +360,8 @@ def test_an_unknown_word_or_a_number_out_of_bounds_in_settings_is_refused(key, v
         (BaseSettings, {"max_length": 64, "pooling": "max"}, "pooling"),
         (CorpusSettings, {"kind": "snli", "datasets": ["a"]}, "kind"),
         (StsSettings, {"datasets": ["a"], "protocol": "cooked"}, "protocol"),
-        (Compute, {"precision": "fp16"}, "precision"),
-        (Compute, {"matmul": "low"}, "matmul"),
+        (Compute, {**asdict(COMPUTE), "precision": "fp16"}, "precision"),
+        (Compute, {**asdict(COMPUTE), "matmul": "low"}, "matmul"),
     ],
 )
 def test_an_unknown_word_in_a_scripts_settings_is_refused(decoded, values, key):

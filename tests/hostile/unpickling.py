@@ -58,7 +58,6 @@ def stages(folder: Path) -> list[str]:
     from semblance.download.manifest import load_manifest
     from semblance.evaluation.run import StsRun, Target, evaluate_sts
     from semblance.models.base import BaseSettings, build_base
-    from semblance.models.compute import Compute
     from semblance.provenance import write_record
     from semblance.reporting.build import build
     from semblance.reporting.formats import markdown
@@ -68,8 +67,8 @@ def stages(folder: Path) -> list[str]:
     from semblance.training.inputs import TrainingInputs
     from semblance.training.keeping import finished
     from semblance.training.keeping.checkpoint import Cadence, Checkpoints
-    from semblance.training.recipe import TrainSettings
     from tests.dag.tiny import ROOT, write_base
+    from tests.example_settings import COMPUTE, train_settings
 
     write_base(folder / "raw")
     for name in (
@@ -118,9 +117,9 @@ def stages(folder: Path) -> list[str]:
     )
     rest = (str(folder / "corpus/record.json"), str(folder / "tokens/record.json"))
 
-    embed(base, rest[1], str(folder / "embeddings"), 32, Compute(), "")
-    settings = TrainSettings(
-        "regulators", batch_size=8, epochs=1, learning_rate=1e-4, max_length=32, max_steps=2
+    embed(base, rest[1], str(folder / "embeddings"), 32, COMPUTE, "")
+    settings = train_settings(
+        loss="regulators", batch_size=8, learning_rate=1e-4, max_length=32, max_steps=2
     )
     # So that the second training goes on from the last step of the first.
     finished.keep = lambda *_: False
@@ -132,14 +131,14 @@ def stages(folder: Path) -> list[str]:
             settings,
             stage="train",
             code="",
-            cadence=Cadence(steps=1),
+            cadence=Cadence(minutes=10.0, steps=1),
         )
     evaluate_sts(
         StsRun("nli", "tiny", "rcl", "1", "senteval"),
         str(folder / "trained/record.json"),
         str(folder / "sts/record.json"),
         str(folder / "dev/record.json"),
-        Target(folder / "scores/record.json", Compute(), "0123"),
+        Target(folder / "scores/record.json", COMPUTE, "0123"),
     )
     spec = {
         "name": "t",

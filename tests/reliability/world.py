@@ -27,6 +27,8 @@ from workflow.planning.plan import Plan
 STEPS = 11  # over three epochs of the corpora below, so that every epoch is killed in
 COUNT, FULL, EIO, DIE, HALF = range(5)
 TRACE = "disk operations:"
+COMPUTE = "--threads 1 --gpus 0 --precision fp32 --matmul highest".split()
+CADENCE = "--checkpoint-minutes 10 --checkpoint-steps 0".split()
 # What can befall an operation, and the letters of the trace that it makes a difference to.
 KINDS = {
     "disk full": (FULL, "wg"),
@@ -250,6 +252,7 @@ class World:
             self.plan.tokens_record("nli", "tiny"),
             "--max-length",
             "32",
+            *COMPUTE,
         ]
 
     def sts(self, model: str) -> list[str]:
@@ -270,6 +273,7 @@ class World:
             f"{self.plan.out}/sts/record.json",
             "--dev",
             f"{self.plan.out}/dev/sts/record.json",
+            *COMPUTE,
         ]
 
     def faq(self, model: str) -> list[str]:
@@ -285,12 +289,13 @@ class World:
         }
         bank = self.plan.bank_record("stackfaq")
         place = ["--model", model, "--bank", bank, "--max-length", "32"]
-        return ["--run", canonical(run), *place]
+        return ["--run", canonical(run), *place, *COMPUTE]
 
     # --- trainings ----------------------------------------------------------------------------
 
     def _inputs(self, corpus: str) -> list[str]:
         return [
+            *CADENCE,
             "--base",
             self.plan.base_record("tiny"),
             "--corpus",

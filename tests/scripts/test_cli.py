@@ -74,10 +74,9 @@ def test_an_error_of_the_programs_own_names_its_node_too(monkeypatch, capsys):
     assert capsys.readouterr().err == "node n4, Slurm job 815\n"
 
 
-def test_a_training_has_no_time_limit_unless_it_is_told_one():
-    words = [
-        w for name in ("settings", "base", "corpus", "tokens", "output") for w in (f"--{name}", "x")
-    ]
+def test_a_training_has_no_time_limit_unless_a_flag_gives_one():
+    words = "--settings x --base x --corpus x --tokens x --output x".split()
+    words += "--checkpoint-minutes 10 --checkpoint-steps 0".split()
     assert training("").parse_args(words).stop_at is None
     assert training("").parse_args([*words, "--stop-at", "1800000000"]).stop_at == 1.8e9
 
@@ -87,10 +86,10 @@ def test_numpy_computes_with_one_thread_however_many_snakemake_gives_the_job(scr
     """Its products sum in another order with other threads; OpenBLAS reads the variable when NumPy is loaded."""
     program = (
         "import os, sys\n"
-        "def told(event, found):\n"
+        "def note(event, found):\n"
         "    if event == 'import' and found[0] == 'numpy':\n"
         "        print(os.environ['OPENBLAS_NUM_THREADS'])\n"
-        "sys.addaudithook(told)\n"
+        "sys.addaudithook(note)\n"
         f"import workflow.scripts.{script}\n"
     )
     done = subprocess.run(

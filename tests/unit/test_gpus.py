@@ -1,6 +1,7 @@
 """One GPU for each job: which ones count, who gets which, who waits, and what a killed job leaves."""
 
 import importlib
+import json
 import os
 import stat
 import subprocess
@@ -12,6 +13,7 @@ import pytest
 
 from semblance import gpus
 from semblance.errors import InputError
+from tests.example_settings import STATED
 
 ROOT = Path(__file__).resolve().parents[2]
 A, B = "GPU-aaaa1111-0000-0000-0000-000000000000", "GPU-bbbb2222-0000-0000-0000-000000000000"
@@ -235,7 +237,7 @@ class Taken(Exception):
     """Raised in place of waiting for a GPU."""
 
 
-SETTINGS = '{"loss":"contrastive","batch_size":8,"epochs":1,"learning_rate":1e-4,"max_length":32,"seed":1,"gpus":1}'
+SETTINGS = json.dumps({**STATED, "gpus": 1})
 TRAINING = [
     "--settings",
     SETTINGS,
@@ -245,13 +247,11 @@ TRAINING = [
     "c",
     "--tokens",
     "t",
-    "--jobs-per-gpu",
-    "3",
-    "--output",
-    "o",
+    *"--checkpoint-minutes 10 --checkpoint-steps 0 --jobs-per-gpu 3 --output o".split(),
 ]
 WHICH = '{"corpus":"c","base":"b","method":"m","seed":"1","%s}'
-EVALUATION = ["--model", "m", "--gpus", "1", "--jobs-per-gpu", "3", "--output", "o"]
+COMPUTE = "--threads 1 --gpus 1 --precision fp32 --matmul highest".split()
+EVALUATION = ["--model", "m", *COMPUTE, "--jobs-per-gpu", "3", "--output", "o"]
 COMMANDS = {
     "train": [*TRAINING, "--dev", "d"],
     "train_entropy": TRAINING,

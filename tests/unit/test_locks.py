@@ -30,9 +30,9 @@ def quick(monkeypatch):
 
 def holder(folder, **changed):
     """Leave the beat of another process as the last one in the folder's file; returns what it says."""
-    told = {"host": "n2", "job": "123", "pid": 7, "token": "theirs", "beat": 1} | changed
-    (folder / ".writer").write_text(json.dumps(told).ljust(locks.WIDTH - 1) + "\n")
-    return told
+    marker = {"host": "n2", "job": "123", "pid": 7, "token": "theirs", "beat": 1} | changed
+    (folder / ".writer").write_text(json.dumps(marker).ljust(locks.WIDTH - 1) + "\n")
+    return marker
 
 
 def content(folder):
@@ -146,8 +146,8 @@ def test_a_folder_has_one_writer_and_none_once_it_is_killed(tmp_path):
 def test_the_file_names_its_holder_and_is_empty_after_the_end(tmp_path, monkeypatch):
     monkeypatch.setenv("SLURM_JOB_ID", "42")
     with exclusive(tmp_path):
-        told = content(tmp_path)
-        assert (told["pid"], told["job"]) == (os.getpid(), "42")
+        marker = content(tmp_path)
+        assert (marker["pid"], marker["job"]) == (os.getpid(), "42")
         assert (tmp_path / ".writer").stat().st_size == locks.WIDTH
     assert (tmp_path / ".writer").read_bytes() == b""
 

@@ -24,18 +24,18 @@ def reading(description: str) -> argparse.ArgumentParser:
     """Return the flags that ``embed`` and the evaluations share: their models only read."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--model", required=True, help="record of the model")
-    parser.add_argument("--threads", type=int, default=1, help="threads to compute with")
-    parser.add_argument("--gpus", type=int, default=0, help="1: use a GPU if there is one")
+    parser.add_argument("--threads", type=int, required=True, help="threads to compute with")
+    parser.add_argument("--gpus", type=int, required=True, help="1: use a GPU if there is one")
     parser.add_argument(
         "--precision",
         choices=get_args(Precision),
-        default="fp32",
+        required=True,
         help="precision of the encoder",
     )
     parser.add_argument(
         "--matmul",
         choices=get_args(Matmul),
-        default="highest",
+        required=True,
         help="precision of fp32 matrix products",
     )
     parser.add_argument("--jobs-per-gpu", type=int, default=1, help="jobs that may share one GPU")
@@ -55,12 +55,15 @@ def training(description: str) -> argparse.ArgumentParser:
     parser.add_argument("--tokens", required=True, help="record of the corpus's tokens")
     parser.add_argument("--code", default="", help="digest of the code, for the record")
     parser.add_argument(
-        "--checkpoint-minutes", type=float, default=10.0, help="minutes between step checkpoints"
+        "--checkpoint-minutes",
+        type=float,
+        required=True,
+        help="minutes between step checkpoints",
     )
     parser.add_argument(
         "--checkpoint-steps",
         type=int,
-        default=0,
+        required=True,
         help="steps between step checkpoints; 0: by minutes only",
     )
     parser.add_argument(

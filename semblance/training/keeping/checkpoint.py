@@ -36,8 +36,8 @@ class Cadence:
     ``stop_at``: when the process must have ended, in seconds since the epoch, None for no limit.
     """
 
-    minutes: float = 10.0
-    steps: int = 0
+    minutes: float
+    steps: int
     stop_at: float | None = None
 
 
@@ -53,7 +53,7 @@ class Checkpoints:
         self,
         root: str | Path,
         identity: str,
-        cadence: Cadence = Cadence(),
+        cadence: Cadence,
         lease: Lease | None = None,
     ):
         self.root = Path(root)

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,12 +11,13 @@ import torch
 from semblance.data import prepare_dev, prepare_sts
 from semblance.data.raw import Raw
 from semblance.download.manifest import load_manifest
+from semblance.errors import InputError
 from semblance.evaluation.run import StsRun, Target, evaluate_sts
 from semblance.models.base import BaseSettings, build_base
-from semblance.models.compute import Compute
 from semblance.provenance import read_sealed, write_record
 from semblance.training.inputs import read_regulators
 from tests.dag.tiny import ROOT, write_base
+from tests.example_settings import COMPUTE
 
 
 @pytest.fixture(scope="module")
@@ -65,9 +67,9 @@ def scores(world, model, out, compute):
 
 
 def test_the_declared_precision_is_used_and_told(world, tmp_path):
-    plain, _ = scores(world, world / "base/record.json", tmp_path / "fp32", Compute())
+    plain, _ = scores(world, world / "base/record.json", tmp_path / "fp32", COMPUTE)
     half, record = scores(
-        world, world / "base/record.json", tmp_path / "bf16", Compute(precision="bf16")
+        world, world / "base/record.json", tmp_path / "bf16", replace(COMPUTE, precision="bf16")
     )
     assert {p for _, p, _ in plain.values()} == {"fp32"} and {p for _, p, _ in half.values()} == {
         "bf16"
@@ -85,7 +87,7 @@ def test_the_matmul_precision_is_used_and_part_of_the_environment(world, tmp_pat
     seen = {}
     for matmul in ("medium", "highest"):
         found, _ = scores(
-            world, world / "base/record.json", tmp_path / matmul, Compute(matmul=matmul)
+            world, world / "base/record.json", tmp_path / matmul, replace(COMPUTE, matmul=matmul)
         )
         seen[matmul] = {environment for *_, environment in found.values()}
         assert torch.get_float32_matmul_precision() == matmul
@@ -110,27 +112,27 @@ def trained_model(world, folder, precision, regulator_precision):
 
 
 def test_a_training_says_what_its_regulators_were_made_in(tmp_path):
-    """Two records of embeddings: one that declares bf16, one from before anything was declared."""
-    records = []
-    for name, settings in {
-        "new": {"settings": {"precision": "bf16", "matmul": "highest"}},
-        "old": {},
-    }.items():
-        (tmp_path / name).mkdir()
-        np.save(tmp_path / name / "embeddings.npy", np.ones((2, 4), np.float16))
-        write_record(
-            tmp_path / name / "record.json",
-            "embed",
-            outputs=["embeddings.npy"],
-            started=0.0,
-            **settings,
-        )
-        records.append(str(tmp_path / name / "record.json"))
+    records = [
+        embeddings(tmp_path / name, settings={"precision": name, "matmul": "highest"})
+        for name in ("bf16", "fp32")
+    ]
     assert read_regulators(records).precision == {"precision": "bf16 and fp32", "matmul": "highest"}
-    assert (
-        read_regulators(records[1:]).precision == {"precision": "fp32", "matmul": "highest"}
-        and read_regulators([]).precision == {}
-    )
+    assert read_regulators(records[1:]).precision == {"precision": "fp32", "matmul": "highest"}
+    assert read_regulators([]).precision == {}
+
+
+def test_embeddings_whose_record_names_no_precision_are_refused(tmp_path):
+    with pytest.raises(InputError, match="record.json: does not name the precision"):
+        read_regulators([embeddings(tmp_path / "unnamed")])
+
+
+def embeddings(folder, **facts):
+    """Write embeddings and their record; return the record's path."""
+    folder.mkdir()
+    np.save(folder / "embeddings.npy", np.ones((2, 4), np.float16))
+    record = folder / "record.json"
+    write_record(record, "embed", outputs=["embeddings.npy"], started=0.0, **facts)
+    return str(record)
 
 
 def test_regulators_change_the_environment_only_if_they_were_made_in_another_one(world, tmp_path):
@@ -143,11 +145,11 @@ def test_regulators_change_the_environment_only_if_they_were_made_in_another_one
     }.items():
         model = trained_model(world, tmp_path / name, "fp32", regulator_precision)
         [seen[name]] = {
-            e for *_, e in scores(world, model, tmp_path / name / "scores", Compute())[0].values()
+            e for *_, e in scores(world, model, tmp_path / name / "scores", COMPUTE)[0].values()
         }
     [untrained] = {
         e
-        for *_, e in scores(world, world / "base/record.json", tmp_path / "start", Compute())[
+        for *_, e in scores(world, world / "base/record.json", tmp_path / "start", COMPUTE)[
             0
         ].values()
     }
@@ -173,5 +175,5 @@ def test_the_precisions_of_training_and_regulators_are_told_where_they_differ(
         trained,
         {"precision": regulators, "matmul": "highest"} if regulators else {},
     )
-    found, _ = scores(world, model, tmp_path / "scores", Compute(precision=evaluated))
+    found, _ = scores(world, model, tmp_path / "scores", replace(COMPUTE, precision=evaluated))
     assert {p for _, p, _ in found.values()} == {told}

@@ -8,7 +8,6 @@ import numpy as np
 from semblance.evaluation import retrieval, similarity
 from semblance.evaluation.metrics import accuracy_at, average_precision
 from semblance.evaluation.run import FaqRun, StsRun, Target, _write, _write_record
-from semblance.models.compute import Compute
 from semblance.provenance import (
     ROOT,
     canonical,
@@ -19,6 +18,7 @@ from semblance.provenance import (
     write_sealed,
 )
 from semblance.reporting.layouts import find_layout
+from tests.example_settings import COMPUTE
 from workflow.scripts import collect_scores, compare_published, render_table
 
 TASKS = {"sts12": ("MSRpar", "MSRvid"), "stsb": ("",), "stsb-dev": ("",)}
@@ -218,7 +218,7 @@ def _scored(
             if row["task"] == "stsb-dev":
                 row["data"] = inputs["dev"]
     place.parent.mkdir(parents=True, exist_ok=True)
-    target = Target(place, Compute(), facts["code"])
+    target = Target(place, COMPUTE, facts["code"])
     _write(run, rows, predictions, target, facts)
     _write_record("evaluate_faq" if faq else "evaluate_sts", run, target, inputs, 0.0)
 

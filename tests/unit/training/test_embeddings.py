@@ -1,5 +1,6 @@
 """Embeddings are written block by block, so that memory does not grow with the corpus."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,12 +9,12 @@ import pytest
 from semblance.data.tokens import read_tokens
 from semblance.errors import InputError
 from semblance.models import folder as model_folder
-from semblance.models.compute import Compute
 from semblance.provenance import checked, read_sealed
 from semblance.training import embeddings
+from tests.example_settings import COMPUTE
 
 
-def write(inputs, out, compute=Compute()):
+def write(inputs, out, compute=COMPUTE):
     base, _, tokens = inputs
     embeddings.embed(base, tokens, str(out), max_length=16, compute=compute, code="code")
     checked(out / "record.json")
@@ -42,7 +43,7 @@ def test_numpy_reads_the_file(inputs, tmp_path):
 def test_the_declared_precision_is_used_and_recorded(inputs, tmp_path):
     plain, half = (
         write(inputs, tmp_path / "fp32"),
-        write(inputs, tmp_path / "bf16", Compute(precision="bf16")),
+        write(inputs, tmp_path / "bf16", replace(COMPUTE, precision="bf16")),
     )
     assert not np.array_equal(plain, half)
     assert (

@@ -21,6 +21,7 @@ from semblance.training.batch import Batch, Regulators
 from semblance.training.batch_loss import BatchLoss, find_loss
 from semblance.training.batching import batches
 from semblance.training.recipe import TrainSettings
+from tests.example_settings import train_settings
 from tests.unit.training.plain_step import Replay, embeddings
 
 SENTENCES, BATCH, LIMIT = 90, 12, 20
@@ -75,8 +76,13 @@ def settings_of(case: str, precision: str) -> TrainSettings:
     """Return the settings of one case's training."""
     loss, options, _, dropout = CASES[case]
     dropouts = decode(DropoutSettings, dropout, "dropout")
-    return TrainSettings(
-        loss, BATCH, 1, 1e-3, LIMIT, options=options, dropout=dropouts, precision=precision
+    return train_settings(
+        loss=loss,
+        batch_size=BATCH,
+        max_length=LIMIT,
+        options=options,
+        dropout=dropouts,
+        precision=precision,
     )
 
 

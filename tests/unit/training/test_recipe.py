@@ -18,6 +18,7 @@ from semblance.training.batch_loss import BatchLoss, find_loss
 from semblance.training.batching import batches
 from semblance.training.losses.regulators import loss as regulators
 from semblance.training.recipe import TrainSettings, batch_size, head_use, schedule, training_rows
+from tests.example_settings import STATED, train_settings
 
 SHAPE = Architecture(16, 1, 2, 32, 50, 40, 2, 1e-12, 0.1, 0.1, 0, 0)
 ROWS = Rows(
@@ -30,17 +31,7 @@ SILENT = DropoutSettings(hidden=0.0, attention=0.0)
 
 def settings(**changed) -> TrainSettings:
     """Return small settings."""
-    return TrainSettings(
-        **{
-            "loss": "contrastive",
-            "batch_size": 4,
-            "epochs": 2,
-            "learning_rate": 1e-3,
-            "max_length": 8,
-            "dropout": SILENT,
-            **changed,
-        }
-    )
+    return train_settings(**{"epochs": 2, "max_length": 8, "dropout": SILENT, **changed})
 
 
 @pytest.fixture
@@ -123,16 +114,15 @@ def test_bf16_is_near_fp32_and_leaves_float32_gradients(encoder, tokens):
     [("head", "yes"), ("unit", "windows"), ("precision", "fp8"), ("matmul", "low")],
 )
 def test_an_unknown_choice_is_refused(key, value):
-    recipe = {
-        "loss": "contrastive",
-        "batch_size": 4,
-        "epochs": 2,
-        "learning_rate": 1e-3,
-        "max_length": 8,
-    }
-    assert decode(TrainSettings, recipe) == TrainSettings(**recipe)
+    assert decode(TrainSettings, STATED) == TrainSettings(**STATED)
     with pytest.raises(InputError, match=f"settings.{key}"):
-        decode(TrainSettings, {**recipe, key: value})
+        decode(TrainSettings, {**STATED, key: value})
+
+
+@pytest.mark.parametrize("key", STATED)
+def test_a_setting_that_every_config_states_has_no_default(key):
+    with pytest.raises(InputError, match=f"settings.*{key}"):
+        decode(TrainSettings, {name: STATED[name] for name in STATED if name != key})
 
 
 def test_the_two_views_of_a_sentence_differ_under_dropout(encoder, tokens):

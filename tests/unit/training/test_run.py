@@ -17,17 +17,9 @@ from semblance.training import run
 from semblance.training.inputs import TrainingInputs, check_inputs
 from semblance.training.keeping import finished
 from semblance.training.keeping.checkpoint import Cadence
-from semblance.training.recipe import TrainSettings
+from tests.example_settings import train_settings
 
-SETTINGS = TrainSettings(
-    "contrastive",
-    batch_size=4,
-    epochs=1,
-    learning_rate=1e-3,
-    max_length=16,
-    max_steps=2,
-    evaluate_every=1,
-)
+SETTINGS = train_settings(max_steps=2, evaluate_every=1)
 
 
 @pytest.fixture
@@ -51,7 +43,7 @@ def training(inputs, tmp_path, monkeypatch):
             settings,
             stage="train",
             code="code",
-            cadence=Cadence(**cadence),
+            cadence=Cadence(**{"minutes": 10.0, "steps": 0, **cadence}),
         )
 
     monkeypatch.setattr(run, "fit", fit)
@@ -203,7 +195,14 @@ def test_a_start_model_that_changes_during_its_training_is_refused(inputs, tmp_p
 
     changing = TrainingInputs(str(copy), corpus, tokens, dev=dev)
     with pytest.raises(InputError, match="changed while it was trained from"):
-        run.train(changing, tmp_path / "out", SETTINGS, stage="train", code="code")
+        run.train(
+            changing,
+            tmp_path / "out",
+            SETTINGS,
+            stage="train",
+            code="code",
+            cadence=Cadence(minutes=10.0, steps=0),
+        )
     assert not (tmp_path / "out/record.json").exists() and not (tmp_path / "out/model").exists()
 
 
@@ -222,7 +221,12 @@ def test_no_model_is_written_into_a_folder_that_another_process_took_over(inputs
 
     with pytest.raises(Busy, match="node n2"):
         run.train(
-            TrainingInputs(*inputs, dev=dev), tmp_path / "out", SETTINGS, stage="train", code=""
+            TrainingInputs(*inputs, dev=dev),
+            tmp_path / "out",
+            SETTINGS,
+            stage="train",
+            code="",
+            cadence=Cadence(minutes=10.0, steps=0),
         )
     assert not (tmp_path / "out/model").exists() and not (tmp_path / "out/record.json").exists()
 

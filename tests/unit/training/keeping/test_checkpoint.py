@@ -269,7 +269,9 @@ def saved_at(clock, keeping, seconds):
 
 def test_a_checkpoint_is_saved_when_its_minutes_have_passed(tmp_path, clock):
     assert saved_at(
-        clock, Checkpoints(tmp_path, "this", Cadence(minutes=1.0)), [30, 59, 60, 61, 119, 120, 150]
+        clock,
+        Checkpoints(tmp_path, "this", Cadence(minutes=1.0, steps=0)),
+        [30, 59, 60, 61, 119, 120, 150],
     ) == [60, 120]
 
 
@@ -278,7 +280,9 @@ def test_saving_takes_no_more_than_its_share_of_the_time(tmp_path, clock, monkey
     monkeypatch.setattr(
         checkpoint, "save_tensors", lambda *a: (real(*a), clock.__setitem__(0, clock[0] + 3.0))
     )  # a slow disk
-    saved = saved_at(clock, Checkpoints(tmp_path, "this", Cadence(minutes=1.0)), range(30, 700, 10))
+    saved = saved_at(
+        clock, Checkpoints(tmp_path, "this", Cadence(minutes=1.0, steps=0)), range(30, 700, 10)
+    )
     assert saved == [60, 220, 380, 540]  # 150 s after the end of the one before, on a grid of 10 s
     assert all(later - earlier >= 3.0 / checkpoint.SHARE for earlier, later in pairwise(saved))
 
@@ -325,7 +329,9 @@ class Job:
     def run(self, seconds):
         """Train for this long at most, with no checkpoint but the last."""
         self.stop_at, self.done = self.now + seconds, []
-        keeping = Checkpoints(self.folder, "this", Cadence(minutes=1e9, stop_at=self.stop_at))
+        keeping = Checkpoints(
+            self.folder, "this", Cadence(minutes=1e9, steps=0, stop_at=self.stop_at)
+        )
         return train(keeping, tick=self.tick)
 
 
