@@ -70,7 +70,7 @@ def _folds(table: Table) -> Iterable[int | None]:
 
 
 def with_bootstrap(table: Table, results: str | Path, draws: int, seed: int) -> Table:
-    """Add the paired bootstrap's p wherever the predictions of a row and of its reference exist.
+    """Add the paired bootstrap's p wherever the predictions of a row and of its control exist.
 
     STS: on the average column, items resampled within each task. FAQ: on each metric, queries
     resampled within each fold. Seeds are averaged before, not resampled.
@@ -85,8 +85,8 @@ def with_bootstrap(table: Table, results: str | Path, draws: int, seed: int) -> 
     peers = {(row.label, row.protocol): row for row in table.rows}
     rows = []
     for row in table.rows:
-        reference = peers.get((row.reference, row.protocol))
-        found = resampled.test(setting, row, reference) if reference else {}
+        control = peers.get((row.control, row.protocol))
+        found = resampled.test(setting, row, control) if control else {}
         rows.append(_with_p(row, found))
     notes = table.notes
     if any(cell.p_bootstrap is not None for row in rows for cell in row.cells.values()):
@@ -124,11 +124,11 @@ class _Setting:
         return [predictions_path(self.results, self.table, row, seed, fold) for seed in row.seeds]
 
 
-def _test_items(setting: _Setting, row: Row, reference: Row) -> PValues:
+def _test_items(setting: _Setting, row: Row, control: Row) -> PValues:
     """Test the average over tasks, items resampled within each task."""
     column = setting.layout.average_column
-    paths = [setting.paths(row), setting.paths(reference)]
-    complete = _both_complete(row.cells[column], reference.cells[column])
+    paths = [setting.paths(row), setting.paths(control)]
+    complete = _both_complete(row.cells[column], control.cells[column])
     if not complete or not _all_exist(paths):
         return {}
     gold, ours, theirs = _paired_similarities(*paths)
@@ -161,10 +161,10 @@ def _similarities(frames: dict[Path, pd.DataFrame], paths: list[Path]) -> np.nda
     return np.vstack([frames[path]["similarity"].to_numpy() for path in paths])
 
 
-def _test_queries(setting: _Setting, row: Row, reference: Row) -> PValues:
+def _test_queries(setting: _Setting, row: Row, control: Row) -> PValues:
     """Test each metric, queries resampled within each fold."""
     table = setting.table
-    rows = (row, reference)
+    rows = (row, control)
     if not _all_exist([_paths(setting.results, table, side) for side in rows]):
         return {}
     pairs = {}
@@ -176,7 +176,7 @@ def _test_queries(setting: _Setting, row: Row, reference: Row) -> PValues:
     found: PValues = {}
     for metric in setting.layout.metrics:
         found[metric] = None
-        if _both_complete(row.cells[metric], reference.cells[metric]):
+        if _both_complete(row.cells[metric], control.cells[metric]):
             found[metric] = _p_of_metric(setting, metric, pairs.values())
     return found
 

@@ -14,7 +14,7 @@ from semblance.layout import fold_corpus
 from semblance.names import IN_NATURAL_UNIT, NO_CORPUS, START
 from semblance.reporting.layouts import PREVIOUS, Layout, Scores, find_layout, mean
 from semblance.reporting.notes import ORIGIN, footnotes
-from semblance.reporting.significance import one_sample, welch
+from semblance.reporting.significance import welch
 from semblance.reporting.table import (
     Cell,
     Row,
@@ -37,7 +37,7 @@ def build(spec: dict, scores: pd.DataFrame) -> Table:
     index = _index(scores)
     rows = [_row(asked, row, protocol, index) for row in asked.rows for protocol in asked.protocols]
     rows = [
-        _compared(row, _reference(position, rows, asked.reference), layout)
+        _compared(row, _control(position, rows, asked.control), layout)
         for position, row in enumerate(rows)
     ]
     return Table(
@@ -153,50 +153,52 @@ def _of_seed(spec: Spec, layout: Layout, seed: int, scores: _RowScores) -> Score
     return found
 
 
-def _reference(position: int, rows: list[Row], reference: str | None) -> Row | None:
-    """Return the row that a row is compared with: of the same protocol, by label or method."""
+def _control(position: int, rows: list[Row], control: str | None) -> Row | None:
+    """Return the row that a row is compared with: of the same protocol, by label or method.
+
+    An untrained model is neither compared nor a control: every training would differ from it.
+    """
     row = rows[position]
-    if reference == PREVIOUS:
-        before = [other for other in rows[:position] if other.protocol == row.protocol]
-        return next(reversed(before), None)
-    peers = [other for other in rows if other.protocol == row.protocol]
-    named = [other for other in peers if other.label == reference]
+    if row.method == START:
+        return None
+    if control == PREVIOUS:
+        return next(reversed(_trained_peers(row, rows[:position])), None)
+    peers = _trained_peers(row, rows)
+    named = [other for other in peers if other.label == control]
     if not named:
-        named = [o for o in peers if o.method == reference and o.base == row.base]
+        named = [o for o in peers if o.method == control and o.base == row.base]
     if not named or row in named:
         return None
     same_corpus = [other for other in named if other.corpus == row.corpus]
     return (same_corpus or named)[0]
 
 
-def _compared(row: Row, reference: Row | None, layout: Layout) -> Row:
-    """Give each cell the p of its difference from the reference's, and a mark if it is better."""
-    if reference is None:
+def _trained_peers(row: Row, rows: list[Row]) -> list[Row]:
+    """Return the rows of trained models under a row's protocol."""
+    return [other for other in rows if other.protocol == row.protocol and other.method != START]
+
+
+def _compared(row: Row, control: Row | None, layout: Layout) -> Row:
+    """Give each cell the p of its difference from the control's, and a mark if it is better."""
+    if control is None:
         return row
-    untrained = START in (row.method, reference.method)
     cells = {}
     for column, cell in row.cells.items():
         if layout.has_test(column):
-            cell = _tested(cell, reference.cells.get(column, NO_VALUES), untrained)
+            cell = _tested(cell, control.cells.get(column, NO_VALUES))
         cells[column] = cell
-    test = "one-sample t" if untrained else "Welch t"
-    return replace(row, cells=cells, reference=reference.label, test=test)
+    return replace(row, cells=cells, control=control.label, test="Welch t")
 
 
-def _tested(cell: Cell, reference: Cell, untrained: bool) -> Cell:
+def _tested(cell: Cell, control: Cell) -> Cell:
     ours = list(cell.values.values())
-    theirs = list(reference.values.values())
+    theirs = list(control.values.values())
     if not ours or not theirs:
         return cell
-    if not untrained:
-        p = welch(ours, theirs)
-    elif len(theirs) == 1:  # the untrained side is a constant, without seeds
-        p = one_sample(ours, theirs[0])
-    else:
-        p = one_sample(theirs, ours[0])
+    p = welch(ours, theirs)
     if math.isnan(p):
         return cell
-    better = cell.mean > reference.mean
+    better = cell.mean > control.mean
     return replace(cell, p=p, mark=_mark(p, better))
 
 

@@ -24,7 +24,7 @@ LEADING = (
     "tasks",
     "dataset",
     "folds",
-    "reference",
+    "control",
     "test",
 )
 CSV_FIELDS = ("_sd", "_p", "_p_bootstrap", "_published", "_difference")  # after a column's mean
@@ -124,7 +124,7 @@ def _leading(table: Table, row: Row) -> list[object]:
         " ".join(table.tasks),
         table.dataset or "",
         table.folds or "",
-        row.reference or "",
+        row.control or "",
         row.test,
     ]
 

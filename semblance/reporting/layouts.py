@@ -13,7 +13,7 @@ from semblance.errors import InputError
 from semblance.names import FAQ_METRICS, STS_DEV
 
 AVERAGE = "Average"
-PREVIOUS = "previous"  # the reference that means: the row before
+PREVIOUS = "previous"  # the control that means: the row before
 SEED = "seed "  # a seed's own column is called by this word and its number
 
 MEANS = (
@@ -61,7 +61,7 @@ class Layout:
     # How rows are compared. The paired bootstrap resamples "items" within each task to test the
     # average, or "queries" within each fold to test each metric.
     resampling: Literal["items", "queries"] | None = None
-    reference: str | None = None  # if the settings name none
+    control: str | None = None  # if the settings name none
 
     # How it is printed: ``turned`` makes columns of the rows; the footnote may hold {folds}.
     turned: bool = False
@@ -108,7 +108,7 @@ class Layout:
         return column in dict(self.best_columns)
 
     def has_test(self, column: str) -> bool:
-        """Tell whether a column is compared with the reference: only if it holds all seeds."""
+        """Tell whether a column is compared with the control: only if it holds all seeds."""
         return not (self.is_of_one_seed(column) or self.is_of_best_seeds(column))
 
     def has_spread(self, column: str) -> bool:
@@ -179,7 +179,7 @@ LAYOUTS = {
             "regulators",
             average_column=AVERAGE,
             resampling="items",
-            reference=PREVIOUS,
+            control=PREVIOUS,
             turned=True,
             footnote=(MEANS, AVERAGES),
         ),

@@ -1,8 +1,7 @@
 """The notes below a table: how it was averaged and tested, and which runs differ or are missing."""
 
-from semblance.names import START
 from semblance.reporting.layouts import PREVIOUS, find_layout
-from semblance.reporting.significance import smallest_p_permutation, smallest_p_signs
+from semblance.reporting.significance import smallest_p_permutation
 from semblance.reporting.table import Row, Spec
 
 ORIGIN = ("precision", "protocol", "code", "environment")
@@ -31,7 +30,7 @@ def _test(spec: Spec, rows: list[Row]) -> str:
     if not tested:
         return ""
     bounds = sorted({_bound(row, rows) for row in tested})
-    marks = f"Marks: * p < .05 and _ p < .1 for improvements over {_references(spec, tested)}."
+    marks = f"Marks: * p < .05 and _ p < .1 for improvements over {_controls(spec, tested)}."
     kind = (
         "The tests are two-sided, compare the scores of the seeds, and are not corrected for the "
         "number of comparisons."
@@ -39,34 +38,22 @@ def _test(spec: Spec, rows: list[Row]) -> str:
     return " ".join([marks, kind, *bounds])
 
 
-def _references(spec: Spec, tested: list[Row]) -> str:
+def _controls(spec: Spec, tested: list[Row]) -> str:
     """Name the rows that others are compared with, by their labels as the table prints them."""
-    if spec.reference == PREVIOUS:
+    if spec.control == PREVIOUS:
         return "the row before"
-    labels = [f"“{label}”" for label in dict.fromkeys(row.reference for row in tested)]
+    labels = [f"“{label}”" for label in dict.fromkeys(row.control for row in tested)]
     if len(labels) == 1:
         return labels[0]
-    return f"the reference on the same base ({', '.join(labels)})"
+    return f"the control on the same base ({', '.join(labels)})"
 
 
 def _bound(row: Row, rows: list[Row]) -> str:
-    """Say which test compares a row with its reference, and the smallest p that the seeds allow."""
-    reference = next(
-        peer for peer in rows if peer.label == row.reference and peer.protocol == row.protocol
+    """Say which test compares a row with its control, and the smallest p that the seeds allow."""
+    control = next(
+        peer for peer in rows if peer.label == row.control and peer.protocol == row.protocol
     )
-    trained = [side for side in (row, reference) if side.method != START]
-    if len(trained) < 2:
-        return _bound_against_untrained(len(trained[0].seeds) if trained else 1)
-    return _bound_between(len(row.seeds), len(reference.seeds))
-
-
-def _bound_against_untrained(seeds: int) -> str:
-    if seeds < 2:
-        return "No p for 1 seed against an untrained model: a one-sample t-test needs two seeds."
-    return (
-        f"One-sample t-test of {seeds} seeds against an untrained model, which has one score: an "
-        f"exact sign-flip test of these seeds cannot give a p below {smallest_p_signs(seeds):.4f}."
-    )
+    return _bound_between(len(row.seeds), len(control.seeds))
 
 
 def _bound_between(ours: int, theirs: int) -> str:

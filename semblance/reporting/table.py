@@ -7,6 +7,7 @@ import statistics
 from dataclasses import dataclass, field
 
 from semblance.errors import InputError
+from semblance.names import START
 from semblance.reporting.layouts import PREVIOUS, Layout, find_layout
 from semblance.settings import decode
 
@@ -27,8 +28,8 @@ class RowSpec:
 class Spec:
     """The settings of one table.
 
-    ``reference``: a row's label, or a method (each row is compared with that method on its own
-    base), or ``previous``.
+    ``control``: a row's label, or a method (each row is compared with that method on its own
+    base), or ``previous``. No untrained model is compared, or is a control.
     """
 
     name: str
@@ -41,7 +42,7 @@ class Spec:
     protocols: tuple[str, ...] = ()
     metric: str = "spearman"
     aggregation: str = "all"
-    reference: str | None = None
+    control: str | None = None
     stand_in: bool = False
     note: str = ""
     draws: int = 1000
@@ -103,7 +104,7 @@ class Row:
     origin: dict[str, tuple[str, ...]]
     missing: tuple[str, ...] = ()
     published: str | None = None
-    reference: str | None = None
+    control: str | None = None
     test: str = ""
 
 
@@ -143,11 +144,11 @@ def _check_rows(spec: Spec) -> None:
             "has no rows, or two rows with the same label",
             "give each row its own label",
         )
-    references = (None, PREVIOUS, *labels, *(row.method for row in spec.rows))
-    if spec.reference not in references:
+    names = {name for row in spec.rows if row.method != START for name in (row.label, row.method)}
+    if spec.control not in {None, PREVIOUS, *names}:
         raise InputError(
-            f"table {spec.name}.reference",
-            f"no row has the label or the method {spec.reference!r}",
+            f"table {spec.name}.control",
+            f"no row of a trained model has the label or the method {spec.control!r}",
         )
 
 
@@ -186,7 +187,7 @@ def _with_defaults(spec: Spec, layout: Layout) -> Spec:
         metric=metric,
         aggregation=layout.aggregation or spec.aggregation,
         protocols=spec.protocols or layout.protocols,
-        reference=spec.reference or layout.reference,
+        control=spec.control or layout.control,
     )
 
 

@@ -73,7 +73,7 @@ CONFIG = {
             "rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["start", "rcl-2"]}]
         },
         "rcl_table5": {
-            "reference": "rcl-2",
+            "control": "rcl-2",
             "rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["entropy-0.01", "rcl-2"]}],
         },
         "ssimcse_table1": {

@@ -136,7 +136,7 @@ def settings(layout, **given):
         "layout": layout,
         "rows": rows,
         "tasks": tasks,
-        "reference": "simcse",
+        "control": "simcse",
         "dataset": "bank" if layout == "faq" else None,
         "folds": 2 if layout == "faq" else None,
         "draws": 50,

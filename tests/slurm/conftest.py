@@ -18,7 +18,7 @@ SMALL["tables"] = dict.fromkeys(CONFIG["tables"]) | {
         ]
     },
     "rcl_table2a": {
-        "reference": None,
+        "control": None,
         "rows": [{"corpora": ["stackfaq"], "bases": ["tiny"], "methods": ["rcl-2"]}],
     },
     "ssimcse_table1": {"rows": [{"corpora": ["wiki1m"], "bases": ["tiny"], "methods": ["simcse"]}]},

@@ -41,7 +41,7 @@ class User:
             "recipes": {"rcl": {"epochs": 1000}},
             "tables": {
                 "rcl_table1a": {
-                    "reference": None,
+                    "control": None,
                     "rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["continued"]}],
                 }
             },

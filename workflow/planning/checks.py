@@ -214,11 +214,17 @@ def _check_table(config: dict, name: str, table: dict) -> None:
     for method in table.get("labels", {}):
         _check_method_name(config, f"{where}.labels", method)
     methods = {n for row in table["rows"] for entry in row["methods"] for n in model_names(entry)}
-    if table.get("reference", PREVIOUS) not in {PREVIOUS, *methods}:
-        problem = f"no row has method {table['reference']!r}"
-        raise InputError(f"config.{where}.reference", problem)
+    _check_control(f"config.{where}.control", table.get("control", PREVIOUS), methods)
     for ours, theirs in table.get("published", {}).items():
         _check_published(config, f"{where}.published.{ours}", ours, theirs)
+
+
+def _check_control(where: str, control: str, methods: set[str]) -> None:
+    if control == START:
+        problem = "the untrained base is no control: every training would differ from it"
+        raise InputError(where, problem, "name a method that is trained, such as Eq. 1 alone")
+    if control not in {PREVIOUS, *methods}:
+        raise InputError(where, f"no row has method {control!r}")
 
 
 def _check_row(config: dict, where: str, layout: Layout, row: dict) -> None:

@@ -204,8 +204,8 @@ class Plan:
         if shape.over_folds:
             spec["protocols"] = self.config["evaluate_faq"]["protocols"]
             spec |= {"dataset": next(iter(labels)).corpus, "folds": self.folds}
-        if table.get("reference"):
-            spec["reference"] = table["reference"]  # a method: compared with on each row's own base
+        if table.get("control"):
+            spec["control"] = table["control"]  # a method: compared with on each row's own base
         return spec
 
     def _row_spec(self, table: dict, row: TableRow, label: str) -> dict[str, Any]:

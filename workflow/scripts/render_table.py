@@ -1,7 +1,7 @@
 """Render one table from the long CSV of scores, as CSV, Markdown, LaTeX and JSON.
 
 With --results, the paired bootstrap's p is added wherever the predictions of a row and of its
-reference lie there. With --published, the papers' values stand beside ours.
+control lie there. With --published, the papers' values stand beside ours.
 """
 
 import argparse

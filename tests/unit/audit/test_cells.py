@@ -32,7 +32,7 @@ ON_FOLDS = Layout(
 )
 NEW = {
     "t_sixth": ("sixth", ["simcse", "rcl"]),
-    "t_seventh": ("seventh", ["start", "rcl"]),
+    "t_seventh": ("seventh", ["simcse", "rcl"]),
 }
 
 

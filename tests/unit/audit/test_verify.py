@@ -101,12 +101,12 @@ def test_every_check_of_an_untouched_folder_holds(untouched):
     found = verify(untouched)
     assert found.problems == [] and found.notes == []
     # by hand: sts12 has 2 metrics x (3 means + 2 subsets), stsb and stsb-dev 2 x 3, in 7 runs; FAQ 2 protocols x 4
-    # metrics in 8 runs; each once in its run and once in the long CSV, which holds 7 lines of alignment besides
-    lines = 7 * (10 + 6 + 6) + 8 * 2 * 4
+    # metrics in 14 runs; each once in its run and once in the long CSV, which holds 7 lines of alignment besides
+    lines = 7 * (10 + 6 + 6) + 14 * 2 * 4
     assert found.checked[SCORES] == 2 * lines + 7
-    # t_sts 4 x 3, t_regulators 3, t_dev 2, t_faq 2 rows x 2 protocols x 4: value in JSON, in CSV, and its sd;
+    # t_sts 4 x 3, t_regulators 3, t_dev 2, t_faq 3 rows x 2 protocols x 4: value in JSON, in CSV, and its sd;
     # t_seeds 2 x 3 of these and 2 x 3 single seeds without sd; of each row its columns, of each table its length
-    cells, rows = 4 * 3 + 3 + 2 + 16 + 6, 4 + 3 + 2 + 4 + 2
+    cells, rows = 4 * 3 + 3 + 2 + 24 + 6, 4 + 3 + 2 + 6 + 2
     assert found.checked[CELLS] == 3 * cells + 2 * 6 + rows + len(example_results.TABLES)
     assert found.checked[DIGESTS] == sum(
         len(read_sealed(p).get("outputs", "1"))
@@ -362,7 +362,7 @@ def test_links_into_missing_folders_are_noted_and_no_problem(results):
         shutil.rmtree(folder)
     found = verify(results)
     assert found.problems == [] and any("not here" in what for _, what in found.notes)
-    assert len([path for path, what in found.notes if "input weights" in what]) == 15  # one a run
+    assert len([path for path, what in found.notes if "input weights" in what]) == 21  # one a run
 
 
 def test_without_the_resources_their_links_are_noted_and_no_problem(results):

@@ -147,8 +147,8 @@ VIOLATIONS = {
     "config.corpora.none": lambda c: c["corpora"].update(
         none={"kind": "wiki", "datasets": ["wiki1m"]}
     ),
-    "config.tables.rcl_table3.reference": lambda c: c["tables"]["rcl_table3"].update(
-        reference="nobody"
+    "config.tables.rcl_table3.control": lambda c: c["tables"]["rcl_table3"].update(
+        control="nobody"
     ),
     "config.methods.ssimcse.dropout.sampled": lambda c: c["methods"]["ssimcse"]["dropout"][
         "sampled"
@@ -288,7 +288,7 @@ def test_a_table_of_folds_shows_one_bank():
         table["published"] = {}
         with pytest.raises(InputError, match=r"^config\.tables\.rcl_table2a\.rows: .*cough, faqir"):
             load(config)
-    table["rows"] = [row, {**row, "methods": ["rcl-8"]}]
+    table["rows"] = [row, {**row, "methods": ["attention-dropout-0.1", "rcl-8"]}]
     load(config)
 
 
@@ -367,14 +367,23 @@ def test_each_violation_is_named_by_its_key(key: str):
     assert "\n" not in str(caught.value)
 
 
-def test_each_row_is_compared_with_the_reference_of_its_own_base_and_corpus():
-    from semblance.reporting.build import _reference, _row
+def test_the_untrained_base_is_refused_as_control():
+    config = merged("config.yaml")
+    config["tables"]["rcl_table3"]["control"] = "start"
+    with pytest.raises(
+        InputError, match=r"^config\.tables\.rcl_table3\.control: the untrained base"
+    ):
+        load(config)
+
+
+def test_each_row_is_compared_with_the_control_of_its_own_base_and_corpus():
+    from semblance.reporting.build import _control, _row
     from semblance.reporting.table import decode_spec
 
     spec = decode_spec(Plan(load(merged("config.yaml"))).table_spec("ssimcse_table1"))
     rows = [_row(spec, row, "senteval", {}) for row in spec.rows]
     for i, row in enumerate(rows):
-        other = _reference(i, rows, spec.reference)
+        other = _control(i, rows, spec.control)
         assert (
             other is None
             if row.method == "simcse"

@@ -65,8 +65,8 @@ def test_without_a_label_a_method_a_kind_and_a_base_are_called_by_their_names():
 
 
 @pytest.mark.parametrize("name", merged("config.yaml")["tables"])
-def test_the_settings_of_a_table_hold_its_labels_and_its_reference_stays_a_method(name):
+def test_the_settings_of_a_table_hold_its_labels_and_its_control_stays_a_method(name):
     plan = Plan(load(merged("config.yaml")))
     spec, table = plan.table_spec(name), plan.config["tables"][name]
     assert [r["label"] for r in spec["rows"]] == list(row_labels(plan.config, table).values())
-    assert spec.get("reference") == table.get("reference")
+    assert spec.get("control") == table.get("control")

@@ -25,13 +25,13 @@ TASKS = {"sts12": ("MSRpar", "MSRvid"), "stsb": ("",), "stsb-dev": ("",)}
 SEEDS = (1, 2, 3)
 NOISE = {"start": 2.0, "simcse": 1.0, "rcl": 0.4}
 WEIGHTS = "model/model.safetensors"
-RUNS = [("nli", "simcse"), ("nli", "rcl"), ("bank-0", "rcl"), ("bank-1", "rcl")]
+RUNS = [(corpus, method) for corpus in ("nli", "bank-0", "bank-1") for method in ("simcse", "rcl")]
 TABLES = {
     "t_sts": ("sts", ["start", "simcse", "rcl", "lost"]),
     "t_regulators": ("regulators", ["start", "simcse", "rcl"]),
     "t_seeds": ("seeds", ["simcse", "rcl"]),
     "t_dev": ("dev", ["simcse", "rcl"]),
-    "t_faq": ("faq", ["start", "rcl"]),
+    "t_faq": ("faq", ["start", "simcse", "rcl"]),
 }
 
 
@@ -285,7 +285,7 @@ def settings(name: str) -> dict:
         "rows": rows,
         "tasks": tasks,
         "draws": 50,
-        "reference": methods[0],
+        "control": next(method for method in methods if method != "start"),
     } | more
 
 

@@ -52,7 +52,7 @@ def written(root, noises=(2.0, 0.05), lost=False, shuffle=False):
     "layout, column", [("sts", "Average"), ("regulators", "Average"), ("seeds", "mean")]
 )
 def test_an_obvious_difference_reaches_the_smallest_p(tmp_path, layout, column):
-    table = build(spec(ROWS, reference="a", layout=layout), SCORES)
+    table = build(spec(ROWS, control="a", layout=layout), SCORES)
     found = with_bootstrap(table, written(tmp_path), 200, 0)
     assert found.rows[1].cells[column].p_bootstrap == smallest_p_bootstrap(200)
     assert found.rows[0].cells[column].p_bootstrap is None
@@ -60,7 +60,7 @@ def test_an_obvious_difference_reaches_the_smallest_p(tmp_path, layout, column):
 
 
 def test_the_order_of_the_predictions_does_not_matter(tmp_path):
-    table = build(spec(ROWS, reference="a"), SCORES)
+    table = build(spec(ROWS, control="a"), SCORES)
     written(tmp_path / "x", (1.0, 0.9))
     for path in (tmp_path / "x").rglob("*.parquet"):
         target = tmp_path / "y" / path.relative_to(tmp_path / "x")
@@ -71,7 +71,7 @@ def test_the_order_of_the_predictions_does_not_matter(tmp_path):
 
 
 def test_without_the_predictions_of_a_run_there_is_no_p(tmp_path):
-    table = build(spec(ROWS, reference="a"), SCORES)
+    table = build(spec(ROWS, control="a"), SCORES)
     assert with_bootstrap(table, written(tmp_path, lost=True), 50, 0) == table
 
 
@@ -81,7 +81,7 @@ def test_predictions_on_other_items_stop(tmp_path):
     other["gold"] += 1.0
     save(tmp_path, "sts/nli/tiny/b/seed-2", other)
     with pytest.raises(InputError, match="seed-2"):
-        with_bootstrap(build(spec(ROWS, reference="a"), SCORES), tmp_path, 50, 0)
+        with_bootstrap(build(spec(ROWS, control="a"), SCORES), tmp_path, 50, 0)
 
 
 def test_a_prediction_that_is_no_number_stops(tmp_path):
@@ -90,7 +90,7 @@ def test_a_prediction_that_is_no_number_stops(tmp_path):
     broken.iloc[3, broken.columns.get_loc("similarity")] = np.nan
     save(tmp_path, "sts/nli/tiny/b/seed-2", broken)
     with pytest.raises(InputError, match="seed-2"):
-        with_bootstrap(build(spec(ROWS, reference="a"), SCORES), tmp_path, 50, 0)
+        with_bootstrap(build(spec(ROWS, control="a"), SCORES), tmp_path, 50, 0)
 
 
 def test_faq_metrics_are_tested_by_query_within_their_protocol(tmp_path):
@@ -118,7 +118,7 @@ def test_faq_metrics_are_tested_by_query_within_their_protocol(tmp_path):
             save(tmp_path, f"faq/bank-{fold}/tiny/{method}/seed-1", queries)
     rows = {name: {"base": "tiny", "method": name, "seeds": [1]} for name in "ab"}
     table = build(
-        spec(rows, layout="faq", dataset="bank", folds=2, tasks=[], reference="a"), frame(scores)
+        spec(rows, layout="faq", dataset="bank", folds=2, tasks=[], control="a"), frame(scores)
     )
     found = with_bootstrap(table, tmp_path, 100, 0).rows[1].cells
     assert {cell.p_bootstrap for cell in found.values()} == {smallest_p_bootstrap(100)}

@@ -75,9 +75,7 @@ def test_a_cell_ignores_subsets_and_other_aggregations():
 
 
 def test_stars_come_from_welch_on_the_seeds():
-    table = build(
-        spec(ROWS, reference="SimCSE"), frame(runs("simcse", SIMCSE) + runs("rcl-8", RCL))
-    )
+    table = build(spec(ROWS, control="SimCSE"), frame(runs("simcse", SIMCSE) + runs("rcl-8", RCL)))
     cell = cells(table, "RCL")["sts12"]
     expected = stats.ttest_ind([90, 91, 95], [70, 71, 75], equal_var=False).pvalue
     assert cell.p == pytest.approx(expected) and cell.mark == "*"
@@ -92,7 +90,7 @@ def test_stars_come_from_welch_on_the_seeds():
 
 def test_a_lower_score_has_a_p_but_no_star():
     cell = cells(
-        build(spec(ROWS, reference="RCL"), frame(runs("simcse", SIMCSE) + runs("rcl-8", RCL))),
+        build(spec(ROWS, control="RCL"), frame(runs("simcse", SIMCSE) + runs("rcl-8", RCL))),
         "SimCSE",
     )["sts12"]
     assert cell.p < 0.05 and cell.mark == ""
@@ -101,20 +99,34 @@ def test_a_lower_score_has_a_p_but_no_star():
 def test_between_five_and_ten_percent_the_mark_is_an_underline():
     assert 0.05 < stats.ttest_ind([77, 80], [70, 72], equal_var=False).pvalue < 0.1
     scores = runs("a", {1: (0.70, 0), 2: (0.72, 0)}) + runs("b", {1: (0.77, 0), 2: (0.80, 0)})
-    table = build(spec({"a": ("a", (1, 2)), "b": ("b", (1, 2))}, reference="a"), frame(scores))
+    table = build(spec({"a": ("a", (1, 2)), "b": ("b", (1, 2))}, control="a"), frame(scores))
     assert cells(table, "b")["sts12"].mark == "_"
 
 
-def test_against_an_untrained_model_the_test_is_one_sample():
-    rows = {"start": ("start", ()), "RCL": ROWS["RCL"]}
-    table = build(spec(rows, reference="start"), frame(START + runs("rcl-8", RCL)))
-    assert cells(table, "RCL")["sts12"].p == pytest.approx(
-        stats.ttest_1samp([90, 91, 95], 60).pvalue
-    )
-    assert table.rows[1].test == "one-sample t"
+def test_an_untrained_model_is_not_compared_with_the_control():
+    rows = {"start": ("start", ()), **ROWS}
+    scores = START + runs("simcse", SIMCSE) + runs("rcl-8", RCL)
+    untrained, _, trained = build(spec(rows, control="SimCSE"), frame(scores)).rows
+    assert trained.control == "SimCSE" and trained.cells["sts12"].p is not None
+    assert untrained.control is None and not untrained.test
+    assert all(cell.p is None and not cell.mark for cell in untrained.cells.values())
 
 
-def test_a_method_as_reference_is_looked_up_on_each_rows_own_base():
+def test_the_control_previous_passes_over_an_untrained_model():
+    rows = {"start": ("start", ()), **ROWS}
+    scores = START + runs("simcse", SIMCSE) + runs("rcl-8", RCL)
+    table = build(spec(rows, layout="regulators"), frame(scores))
+    assert [row.control for row in table.rows] == [None, None, "SimCSE"]
+
+
+@pytest.mark.parametrize("control", ["start", "SRoBERTa base"])
+def test_an_untrained_model_is_refused_as_control_by_its_method_and_its_label(control):
+    rows = {"SRoBERTa base": ("start", ()), "RCL": ROWS["RCL"]}
+    with pytest.raises(InputError, match="no row of a trained model"):
+        build(spec(rows, control=control), frame(START + runs("rcl-8", RCL)))
+
+
+def test_a_method_as_control_is_looked_up_on_each_rows_own_base():
     rows = {
         f"{base} {method}": {"corpus": "nli", "base": base, "method": method, "seeds": [1, 2, 3]}
         for base in ("small", "large")
@@ -126,39 +138,38 @@ def test_a_method_as_reference_is_looked_up_on_each_rows_own_base():
         for method, values in (("simcse", SIMCSE), ("rcl-8", RCL))
         for r in runs(method, values, base=base)
     ]
-    table = build(spec(rows, reference="simcse"), frame(scores))
-    assert [row.reference for row in table.rows] == [None, "small simcse", None, "large simcse"]
+    table = build(spec(rows, control="simcse"), frame(scores))
+    assert [row.control for row in table.rows] == [None, "small simcse", None, "large simcse"]
     assert any("on the same base (“small simcse”, “large simcse”)" in note for note in table.notes)
 
 
 @pytest.mark.parametrize(
     "rows, note",
     [
-        ({"start": ("start", ()), "RCL": ("rcl-8", (1,))}, "No p for 1 seed against an untrained"),
-        ({"start": ("start", ()), "RCL": ("rcl-8", (1, 2, 3))}, "below 0.2500"),  # 2 / 2^3
         ({"S": ("simcse", (1, 2)), "RCL": ("rcl-8", (1,))}, "No p for n = 1 against n = 2"),
         ({"S": ("simcse", (1, 2)), "RCL": ("rcl-8", (1, 2, 3))}, "below 0.1000"),  # 1 / C(5, 2)
     ],
 )
 def test_the_note_on_marks_states_the_smallest_p_that_the_seeds_allow(rows, note):
     scores = START + runs("simcse", SIMCSE) + runs("rcl-8", RCL)
-    table = build(spec(rows, reference=next(iter(rows))), frame(scores))
+    table = build(spec(rows, control=next(iter(rows))), frame(scores))
     assert any(note in other for other in table.notes)
 
 
-def test_the_note_on_marks_names_the_reference_as_the_table_prints_it():
+def test_the_note_on_marks_names_the_control_as_the_table_prints_it():
     """A reader of the table sees labels, and the settings name a method."""
-    rows = {"SRoBERTa base": ("start", ()), "RCL (8 regulators)": ROWS["RCL"]}
-    table = build(spec(rows, reference="start"), frame(START + runs("rcl-8", RCL)))
-    assert any("improvements over “SRoBERTa base”." in note for note in table.notes)
+    rows = {"Eq. 1 (p=0)": ROWS["SimCSE"], "RCL (8 regulators)": ROWS["RCL"]}
+    scores = frame(runs("simcse", SIMCSE) + runs("rcl-8", RCL))
+    table = build(spec(rows, control="simcse"), scores)
+    assert any("improvements over “Eq. 1 (p=0)”." in note for note in table.notes)
 
 
-def test_the_reference_previous_compares_each_row_with_the_one_before():
+def test_the_control_previous_compares_each_row_with_the_one_before():
     table = build(
         spec({"2": ("simcse", (1, 2, 3)), "4": ("rcl-8", (1, 2, 3))}, layout="regulators"),
         frame(runs("simcse", SIMCSE) + runs("rcl-8", RCL)),
     )
-    assert [row.reference for row in table.rows] == [None, "2"]
+    assert [row.control for row in table.rows] == [None, "2"]
     assert table.columns == ("Average",)
 
 
@@ -287,7 +298,7 @@ def test_a_difference_in_precision_code_or_environment_is_noted(name):
 
 def test_json_gives_the_same_table_again():
     table = build(
-        spec(ROWS, reference="SimCSE"), frame(START + runs("simcse", SIMCSE) + runs("rcl-8", RCL))
+        spec(ROWS, control="SimCSE"), frame(START + runs("simcse", SIMCSE) + runs("rcl-8", RCL))
     )
     assert from_json(to_json(table)) == table
     with pytest.raises(InputError, match="x.json"):
@@ -298,7 +309,7 @@ def test_json_gives_the_same_table_again():
     "wrong",
     [
         {"layout": "pie"},
-        {"reference": "nobody"},
+        {"control": "nobody"},
         {"colour": "red"},
         {"rows": []},
         {"layout": "faq"},

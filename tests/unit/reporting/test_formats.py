@@ -38,13 +38,13 @@ def table(**given):
 
 
 def test_the_csv_holds_unrounded_points():
-    rows = list(csv.DictReader(io.StringIO(csv_text(table(reference="SimCSE")))))
+    rows = list(csv.DictReader(io.StringIO(csv_text(table(control="SimCSE")))))
     mean = (70.00123 + 73.00456 + 71.0) / 3
     assert float(rows[1]["sts12"]) == pytest.approx(mean, abs=1e-12)
     assert float(rows[1]["sts12_published"]) == 70.9
     assert float(rows[1]["sts12_difference"]) == pytest.approx(mean - 70.9, abs=1e-9)
     assert rows[2]["sts12_published"] == "" and float(rows[2]["sts12_p"]) < 0.05
-    assert [rows[2][name] for name in ("reference", "test", "seeds", "n")] == [
+    assert [rows[2][name] for name in ("control", "test", "seeds", "n")] == [
         "SimCSE",
         "Welch t",
         "1 2 3",
@@ -59,7 +59,7 @@ def test_the_csv_shows_a_missing_value_as_n_a_and_an_undefined_spread_as_blank()
 
 
 def test_markdown_shows_mean_spread_n_stars_and_the_paper():
-    lines = markdown(table(reference="SimCSE")).splitlines()
+    lines = markdown(table(control="SimCSE")).splitlines()
     assert "| start | 1 | 60.00 ± – | 60.00 ± – | 60.00 ± – |" in lines
     # 71.33526… and sd 1.5297… round once; the difference is 0.43526…, not 71.34 - 70.9 = 0.44
     assert any(line.startswith("| SimCSE | 3 | 71.34 ± 1.53 |") for line in lines)
@@ -77,7 +77,7 @@ def test_every_markdown_line_of_the_table_has_the_same_number_of_cells():
 
 
 def test_latex_is_escaped_and_balanced():
-    text = latex(table(reference="SimCSE", title="50% of φ_1 & {x}"))
+    text = latex(table(control="SimCSE", title="50% of φ_1 & {x}"))
     assert r"RCL\_8 \& 50\%" in text and r"50\% of $\phi$\_1 \& \{x\}" in text
     assert text.count(r"\begin{") == text.count(r"\end{") == 2
     body = text.split(r"\midrule")[1].split(r"\bottomrule")[0].strip().splitlines()

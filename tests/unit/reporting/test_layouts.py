@@ -117,7 +117,7 @@ def test_spread_and_test_belong_to_columns_of_all_seeds_and_spread_to_several_be
 
 
 def test_a_sixth_layout_is_rendered_turned_with_the_paper_below_each_column(sixth):
-    ours = table(layout="best-two", reference="one")
+    ours = table(layout="best-two", control="one")
     entries = tuple(
         Entry("p", "1", "r", c, v, "senteval") for c, v in (("sts12", 72.0), ("top2", 77.0))
     )
@@ -165,4 +165,4 @@ def test_labels_of_a_turned_table_may_be_any_text():
         spec(rows, layout="regulators"), frame(runs("simcse", SCORES) + runs("rcl-8", SCORES))
     )
     assert r"|  | 0 regulators | φ = −0.01 \| \* |" in markdown(made).splitlines()
-    assert made.rows[1].reference == "0 regulators"
+    assert made.rows[1].control == "0 regulators"
