@@ -29,6 +29,7 @@ LIBRARIES = (
     "numpy",
     "scipy",
     "pandas",
+    "sacremoses",
     "snakemake",
 )
 
