@@ -17,8 +17,7 @@ TITLES = {
     "snli": "Hand-made SNLI",
     "multinli": "Hand-made MultiNLI",
     "wiki1m": "Hand-made encyclopaedic sentences",
-    **{f"sts{n}": f"Hand-made STS 20{n}, SentEval layout" for n in range(12, 17)},
-    "sts16-raw": "Hand-made STS 2016, as released",
+    **{f"sts{n}": f"Hand-made STS 20{n}, as released" for n in range(12, 17)},
     "stsb": "Hand-made STS Benchmark",
     "sick": "Hand-made SICK",
     "cough": "Hand-made COUGH (a water office)",
@@ -36,7 +35,6 @@ EXPECTED = {
     "sts14": {"pairs": 126},
     "sts15": {"pairs": 84},
     "sts16": {"pairs": 83},
-    "sts16-raw": {"pairs": 83},
     "stsb": {"train": 60, "dev": 60, "test": 80},
     "sick": {"train": 30, "dev": 30, "test": 80},
     "cough": {"pairs": 70, "queries": 40, "judgements": 200},
@@ -53,8 +51,10 @@ def corpora() -> dict[str, dict[str, str]]:
         "snli": {"nli/snli_1.0/snli_1.0_train.jsonl": nli.snli()},
         "multinli": {"nli/multinli_1.0/multinli_1.0_train.jsonl": nli.multinli()},
         "wiki1m": {"wiki/wiki1m_for_simcse.txt": wiki.sentences()},
-        **{f"sts{n}": _below(f"sts/STS{n}-en-test", sts.senteval(2000 + n)) for n in range(12, 17)},
-        "sts16-raw": _below("sts-raw/STS16-en-test", sts.raw_2016()),
+        **{
+            f"sts{n}": _below(f"sts-raw/STS{n}-en-test", sts.release(2000 + n))
+            for n in range(12, 17)
+        },
         "stsb": {
             f"stsb/sts-{split}.csv": sts.benchmark(split, count, seed)
             for split, count, seed in (("train", 60, 300), ("dev", 60, 301), ("test", 80, 302))

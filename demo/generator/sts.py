@@ -102,12 +102,6 @@ def _clipped(text: str) -> str:
     return text[0].upper() + text[1:]
 
 
-def tokenised(text: str) -> str:
-    """Return the text lower-cased with spaces around punctuation, as SentEval's copies are."""
-    text = re.sub(r"([.,?!:;\"()])(?=\s|$|[\"])", r" \1 ", text.lower())
-    return " ".join(re.sub(r"('s)\b", r" \1", text).split())
-
-
 def year(number: int) -> dict[str, list[Pair]]:
     """Return one year's subsets of 20 to 22 pairs; the score of an unscored pair is ''."""
     out = {}
@@ -131,26 +125,23 @@ def _gold(number: int, score: str) -> str:
     return f"{float(score):.2f}" if number == 2015 else f"{float(score):g}"
 
 
-def senteval(number: int) -> dict[str, str]:
-    """Return one year's files by name, tokenised, in two columns."""
+def release(number: int) -> dict[str, str]:
+    """Return one year's files by name, as released.
+
+    Those of 2016 have other names, and two more columns for the sources.
+    """
+    prefix = "STS"
+    columns = 2
+    if number == 2016:
+        prefix = "STS2016"
+        columns = 4
     files = {}
     for name, rows in year(number).items():
-        files[f"STS.input.{name}.txt"] = "".join(
-            f"{tokenised(a)}\t{tokenised(b)}\n" for _, a, b in rows
-        )
-        files[f"STS.gs.{name}.txt"] = "".join(_gold(number, score) + "\n" for score, _, _ in rows)
-    return files
-
-
-def raw_2016() -> dict[str, str]:
-    """Return the 2016 files as released: other names, text as written, two more columns for the sources."""
-    files = {}
-    for name, rows in year(2016).items():
         source = f"Invented {name} (hand-made)"
-        files[f"STS2016.input.{name}.txt"] = "".join(
-            f"{a}\t{b}\t{source}\t{source}\n" for _, a, b in rows
-        )
-        files[f"STS2016.gs.{name}.txt"] = "".join(_gold(2016, score) + "\n" for score, _, _ in rows)
+        inputs = ["\t".join([a, b, source, source][:columns]) + "\n" for _, a, b in rows]
+        golds = [_gold(number, score) + "\n" for score, _, _ in rows]
+        files[f"{prefix}.input.{name}.txt"] = "".join(inputs)
+        files[f"{prefix}.gs.{name}.txt"] = "".join(golds)
     return files
 
 

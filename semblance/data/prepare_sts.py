@@ -5,16 +5,16 @@ from pathlib import Path
 
 from semblance.data import sts
 from semblance.data.pair_files import RELEASES, write_pairs
+from semblance.data.protocol import apply_protocol
 from semblance.data.raw import Raw
-from semblance.errors import InputError
 from semblance.settings import StsProtocol
 
-STS_YEARS = {f"sts{y}": y for y in range(12, 17)} | {f"sts{y}-raw": y for y in range(12, 17)}
+STS_YEARS = {f"sts{year}": year for year in sts.YEARS}
 
 
 @dataclass(frozen=True)
 class StsSettings:
-    """The test sets' datasets and the text variant that labels their scores."""
+    """The test sets' datasets, and the protocol of their texts, which labels their scores."""
 
     datasets: tuple[str, ...]
     protocol: StsProtocol
@@ -28,18 +28,13 @@ def write_test_pairs(raw: Raw, settings: StsSettings, folder: Path) -> dict[str,
     """
     pairs: list[sts.ScoredPair] = []
     for name in settings.datasets:
-        pairs += _test_pairs(raw, name, settings.protocol)
-    return write_pairs(pairs, folder)
+        pairs += _test_pairs(raw, name)
+    return write_pairs(apply_protocol(pairs, settings.protocol), folder)
 
 
-def _test_pairs(raw: Raw, name: str, protocol: str) -> list[sts.ScoredPair]:
+def _test_pairs(raw: Raw, name: str) -> list[sts.ScoredPair]:
+    """Return the test pairs of a data set with the texts as released."""
     if name in STS_YEARS:
-        if name.endswith("-raw") != (protocol == "raw"):
-            raise InputError(
-                "config.sts.datasets",
-                f"{name} is not of protocol {protocol!r}",
-                "texts of two releases are never mixed under one label",
-            )
         pairs = sts.read_sts_year(raw.files(name)[0].parent, STS_YEARS[name])
         raw.check(name, pairs=len(pairs))
         return pairs

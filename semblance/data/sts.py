@@ -1,6 +1,7 @@
 """Sentence pairs with human similarity scores: STS 2012-2016, STS Benchmark, SICK relatedness.
 
-Sentences are white-space-normalised and otherwise as they stand: no lower-casing, no full stop added.
+The readers normalise white space and leave the sentences as released: semblance.data.protocol
+turns them into another form.
 """
 
 import re
@@ -34,9 +35,9 @@ class ScoredPair:
 def read_sts_year(folder: Path | str, year: int) -> list[ScoredPair]:
     """Read the test set of one year, 12 to 16 (or 2012 to 2016), in SentEval's or the raw layout.
 
-    ``folder`` holds the ``STS.input.*`` and ``STS.gs.*`` files, or the year's folder ``STSyy-en-test``.
-    Subsets come in order of their names. A pair whose gold line is blank was never scored: it is
-    dropped, and the index of those after it stays. Scores are in [0, 5].
+    ``folder`` holds the ``STS.input.*`` and ``STS.gs.*`` files, or the year's folder
+    ``STSyy-en-test``. Subsets come in order of their names. A pair whose gold line is blank was
+    never scored: it is dropped, and the index of those after it stays. Scores are in [0, 5].
     """
     year = year % 100
     if year not in YEARS:
@@ -139,9 +140,10 @@ def _pair(
 
 
 def read_stsb(path: Path | str) -> list[ScoredPair]:
-    """Read a file of STS Benchmark: tab-separated without quoting, score and sentences in columns 5 to 7.
+    """Read a file of STS Benchmark: tab-separated without quoting, columns 5 to 7 hold a pair.
 
-    Rows have 7 columns, or 9 where the sentences' sources are named. The subset is the genre, column 1.
+    They are the score and both sentences. Rows have 7 columns, or 9 where the sentences' sources
+    are named. The subset is the genre, column 1.
     """
     pairs = []
     for line, text in read_rows(path):

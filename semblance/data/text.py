@@ -26,7 +26,7 @@ def normalise(text: str) -> str:
 
 
 def filled(value: object, name: str, path: Path | str, line: int) -> str:
-    """Return a field's text, normalised; one that is missing, empty or no text raises InputError."""
+    """Return a field's text, normalised; InputError where it is missing, empty or no text."""
     if value is None:
         raise InputError(at(path, line), f"{name} is missing")
     if not isinstance(value, str):
@@ -109,14 +109,14 @@ def read_rows(path: Path | str) -> Iterator[tuple[int, str]]:
 
 
 def refuse_traces(text: str, path: Path | str, line: int) -> None:
-    """Raise InputError for a record that holds a lone carriage return or starts with a byte order mark."""
+    """Raise InputError for a record with a lone carriage return or a byte order mark at its start."""
     if "\r" in text:
         raise InputError(at(path, line), "a lone carriage return", r"end lines by \n or \r\n")
     refuse_mark(text, path, line)
 
 
 def refuse_mark(text: str, path: Path | str, line: int) -> None:
-    """Raise InputError for a record that starts with a byte order mark; that of the file is gone."""
+    """Raise InputError for a byte order mark at the start; the one of the file is gone by now."""
     if text.startswith("\ufeff"):
         raise InputError(
             at(path, line), "a byte order mark inside the file", "remove it; were files joined?"

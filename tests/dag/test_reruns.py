@@ -424,6 +424,10 @@ CONFIG_MUTATIONS = {
     "trust of unpinned files": (changed(download={"accept_unpinned": True}), set()),
     "one test set less": (changed(sts={"datasets": ["stsb"]}), downstream("prepare_sts")),
     "the dev pairs' data set": (changed(sts={"dev": "sick"}), downstream("prepare_dev")),
+    "the protocol of the sentence pairs": (
+        changed(sts={"protocol": "raw"}),
+        downstream("prepare_sts", "prepare_dev"),
+    ),
     "the mirror": (changed() | {"mirror": "elsewhere/data"}, set()),
     "the hub": (changed() | {"hub": "https://mirror.example"}, set()),
 }

@@ -106,7 +106,7 @@ def command(case: Case, folder: Path) -> tuple[ModuleType, list[str]]:
         "prepare_wiki": {"kind": kind, "datasets": [dataset]},
         "prepare_sts": {
             "datasets": [dataset],
-            "protocol": "raw" if dataset.endswith("-raw") else "senteval",
+            "protocol": "senteval",
         },
         "prepare_faq": {"name": "bank", "kind": kind, "folds": 3, "seed": 0, "dataset": dataset},
     }[script.__name__.split(".")[-1]]
@@ -135,7 +135,7 @@ STAGES = {
     "wiki": ("wiki", "wiki1m", prepare_wiki),
     "sts": ("", "sts12", prepare_sts),
     "sts, sentences": ("", "sts12", prepare_sts),
-    "sts, raw": ("", "sts16-raw", prepare_sts),
+    "sts, raw": ("", "sts16", prepare_sts),
     "faqir": ("faqir", "faqir", prepare_faq),
     "stackfaq": ("stackfaq", "stackfaq", prepare_faq),
     "covid, tabs": ("covid", "covid", prepare_faq),

@@ -98,7 +98,7 @@ def stages(folder: Path) -> list[str]:
         raw, prepare_sts.StsSettings(("stsb", "sick"), "senteval"), folder / "sts"
     )
     write_record(folder / "sts/record.json", "prepare_sts", outputs=["pairs.parquet"], started=0.0)
-    prepare_dev.write_dev_pairs(raw, prepare_dev.DevSettings("stsb"), folder / "dev")
+    prepare_dev.write_dev_pairs(raw, prepare_dev.DevSettings("stsb", "senteval"), folder / "dev")
     write_record(folder / "dev/record.json", "prepare_dev", outputs=["pairs.parquet"], started=0.0)
 
     tokenizer = folder / "base/model/tokenizer.json"

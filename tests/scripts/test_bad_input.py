@@ -187,7 +187,7 @@ def test_a_dangling_id_is_refused(data: Path, tmp_path: Path):
     assert files(tmp_path / "out") == files(tmp_path / "corpora") == set()
 
 
-def test_two_releases_of_sts_are_never_mixed(data: Path, tmp_path: Path):
+def test_a_test_set_outside_the_manifest_is_refused(data: Path, tmp_path: Path):
     done = run(
         "prepare_sts",
         "--settings",
@@ -199,7 +199,7 @@ def test_two_releases_of_sts_are_never_mixed(data: Path, tmp_path: Path):
         "--output",
         tmp_path / "out/record.json",
     )
-    refused(done, "config.sts.datasets", "sts16-raw")
+    refused(done, "dataset sts16-raw", "is not in the manifest")
 
 
 BASES = {

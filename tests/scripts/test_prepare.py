@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from semblance.data.corpus import read_rows, read_sentences
+from semblance.data.protocol import senteval_text
 from semblance.data.tokens import read_tokens
 from semblance.evaluation.prepared import read_bank
 from semblance.models import folder as model_folder
@@ -74,19 +75,53 @@ def test_a_limit_takes_the_first_rows(tmp_path):
     )
 
 
-@pytest.mark.parametrize(
-    "protocol,names", [("senteval", ["sts16", "stsb", "sick"]), ("raw", ["sts16-raw", "stsb"])]
-)
-def test_sts_is_prepared_in_both_releases(tmp_path, protocol, names):
-    out = prepare(prepare_sts, {"datasets": names, "protocol": protocol}, tmp_path / "sts")
-    tasks = pq.read_table(out / "pairs.parquet")["task"].to_pylist()
-    counts = {task: tasks.count(task) for task in set(tasks)}
-    expected = {"sts16": 83, "stsb": 80} | ({"sickr": 80} if "sick" in names else {})
-    assert counts == expected
+def pairs(script, out: Path, **settings) -> list[dict]:
+    """Return the pairs that a prepare script writes."""
+    return pq.read_table(prepare(script, settings, out) / "pairs.parquet").to_pylist()
+
+
+SENTENCES = ("sentence1", "sentence2")
+
+
+def test_one_set_of_sts_files_gives_both_protocols(tmp_path):
+    names = ["sts16", "stsb", "sick"]
+    raw = pairs(prepare_sts, tmp_path / "raw", datasets=names, protocol="raw")
+    senteval = pairs(prepare_sts, tmp_path / "senteval", datasets=names, protocol="senteval")
+    tasks = [pair["task"] for pair in raw]
+    assert {task: tasks.count(task) for task in tasks} == {"sts16": 83, "stsb": 80, "sickr": 80}
+    for released, tokenised in zip(raw, senteval, strict=True):
+        for name in SENTENCES:
+            letters = released.pop(name)
+            if released["task"] != "sickr":
+                letters = letters.lower()
+            assert tokenised.pop(name).replace(" ", "") == letters.replace(" ", "")
+        assert tokenised == released
+
+
+def test_raw_sentences_are_those_of_the_release(tmp_path):
+    found = pairs(prepare_sts, tmp_path / "raw", datasets=["stsb"], protocol="raw")
+    lines = (ROOT / "demo/data/stsb/sts-test.csv").read_text().splitlines()
+    expected = [tuple(line.split("\t")[5:7]) for line in lines]
+    assert [tuple(pair[name] for name in SENTENCES) for pair in found] == expected
+
+
+def test_the_dev_pairs_follow_the_protocol(tmp_path):
+    raw = pairs(prepare_dev, tmp_path / "raw", dataset="stsb", protocol="raw")
+    senteval = pairs(prepare_dev, tmp_path / "senteval", dataset="stsb", protocol="senteval")
+    for released, tokenised in zip(raw, senteval, strict=True):
+        for name in SENTENCES:
+            assert tokenised[name] == senteval_text(released[name], lower=True)
+    assert any(r["sentence1"] != t["sentence1"] for r, t in zip(raw, senteval, strict=True))
+
+
+def test_the_dev_pairs_of_sick_keep_their_case(tmp_path):
+    found = pairs(prepare_dev, tmp_path / "dev", dataset="sick", protocol="senteval")
+    assert {pair["task"] for pair in found} == {"stsb-dev"}
+    assert all(pair["sentence1"][0].isupper() for pair in found)
 
 
 def test_the_dev_pairs_are_prepared_apart_from_the_test_pairs(tmp_path):
-    settings = {"dataset": "stsb"}
+    settings = {"dataset": "stsb", "protocol": "senteval"}
     out = prepare(prepare_dev, settings, tmp_path / "dev")
     tasks = pq.read_table(out / "pairs.parquet")["task"].to_pylist()
     assert tasks == ["stsb-dev"] * 60

@@ -144,13 +144,14 @@ class Plan:
         )
 
     def test_settings(self) -> str:
-        """Return the ``--settings`` of ``prepare_sts``: the test sets and their text version."""
+        """Return the ``--settings`` of ``prepare_sts``: the test sets and their protocol."""
         sts = self.config["sts"]
         return canonical({"datasets": sts["datasets"], "protocol": sts["protocol"]})
 
     def dev_settings(self) -> str:
         """Return the ``--settings`` of ``prepare_dev``: a new test set leaves them as they are."""
-        return canonical({"dataset": self.config["sts"]["dev"]})
+        sts = self.config["sts"]
+        return canonical({"dataset": sts["dev"], "protocol": sts["protocol"]})
 
     # --- settings -----------------------------------------------------------------------------
 

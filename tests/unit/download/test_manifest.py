@@ -56,7 +56,7 @@ def test_a_wrong_manifest_is_refused_with_the_key_named(tmp_path, old, new, mess
 
 
 def test_the_projects_manifest_names_every_dataset():
-    years = [f"sts{year}{kind}" for year in range(12, 17) for kind in ("", "-raw")]
+    years = [f"sts{year}" for year in range(12, 17)]
     assert set(load_manifest(MANIFEST)) == {
         "snli",
         "multinli",
@@ -83,11 +83,18 @@ def test_every_address_on_a_code_or_data_hub_is_at_a_pinned_commit():
 
 def test_sts_pairs_come_with_their_gold_and_a_subset_has_both():
     for name, data in load_manifest(MANIFEST).items():
-        if re.fullmatch(r"sts1\d(-raw)?", name):
+        if re.fullmatch(r"sts1\d", name):
             paths = {f.path for f in data.files}
             assert {p.replace(".input.", ".gs.") for p in paths if ".input." in p} == {
                 p for p in paths if ".gs." in p
             }
+
+
+def test_every_file_of_the_sts_tests_has_a_digest_and_an_address():
+    manifest = load_manifest(MANIFEST)
+    for name in ("sts12", "sts13", "sts14", "sts15", "sts16", "stsb", "sick"):
+        assert manifest[name].files and not manifest[name].archives
+        assert all(file.sha256 and file.size and file.urls for file in manifest[name].files), name
 
 
 def test_docs_data_lists_every_file_of_the_manifest():

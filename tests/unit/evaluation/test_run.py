@@ -36,7 +36,7 @@ def world(tmp_path_factory):
         raw, prepare_sts.StsSettings(("stsb", "sick"), "senteval"), folder / "sts"
     )
     write_record(folder / "sts/record.json", "prepare_sts", outputs=["pairs.parquet"], started=0.0)
-    prepare_dev.write_dev_pairs(raw, prepare_dev.DevSettings("stsb"), folder / "dev")
+    prepare_dev.write_dev_pairs(raw, prepare_dev.DevSettings("stsb", "senteval"), folder / "dev")
     write_record(folder / "dev/record.json", "prepare_dev", outputs=["pairs.parquet"], started=0.0)
     return folder
 

@@ -1,0 +1,54 @@
+"""The text protocols of sentence pairs: as released, or as SentEval's own script prepares them.
+
+The script runs the Moses tokeniser for English without escaping
+(https://github.com/facebookresearch/SentEval, data/downstream/get_transfer_data.bash).
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sacremoses import MosesTokenizer
+
+from semblance.data.sts import ScoredPair
+from semblance.data.text import normalise
+from semblance.errors import InputError
+from semblance.settings import StsProtocol, unknown_word
+
+MOSES = MosesTokenizer("en")
+# The Perl tokeniser splits off the full stop of the last word since November 2018, also after an
+# abbreviation; sacremoses does not. An ellipsis stays whole.
+LAST_FULL_STOP = re.compile(r"(?<=[^.\s])\.\Z")
+CASED = frozenset({"sickr"})  # SentEval's script lower-cases every task except this one
+
+
+def apply_protocol(pairs: Sequence[ScoredPair], protocol: StsProtocol) -> list[ScoredPair]:
+    """Return pairs with the texts of a protocol; ``pairs`` have the texts as released.
+
+    InputError for an unknown protocol, and for a sentence of which no text is left.
+    """
+    if protocol == "raw":
+        return list(pairs)
+    if protocol == "senteval":
+        return [_senteval_pair(pair) for pair in pairs]
+    raise unknown_word("sts.protocol", protocol, StsProtocol)
+
+
+def _senteval_pair(pair: ScoredPair) -> ScoredPair:
+    lower = pair.task not in CASED
+    first = senteval_text(pair.sentence1, lower=lower)
+    second = senteval_text(pair.sentence2, lower=lower)
+    if not first or not second:
+        where = " ".join([pair.task, *pair.subset.split(), f"line {pair.index}"])
+        problem = "a sentence consists of control characters only"
+        raise InputError(where, problem, "correct the file or remove the pair")
+    return replace(pair, sentence1=first, sentence2=second)
+
+
+def senteval_text(text: str, *, lower: bool) -> str:
+    """Return a sentence as SentEval has it: tokenised, white space normalised, in lower case."""
+    tokenised = normalise(MOSES.tokenize(text, escape=False, return_str=True))
+    split = LAST_FULL_STOP.sub(" .", tokenised)
+    if lower:
+        return split.lower()
+    return split

@@ -1,0 +1,166 @@
+"""SentEval's text: the rule on single sentences, and on all sentences against the real Moses."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semblance.data.protocol import apply_protocol, senteval_text
+from semblance.data.sts import ScoredPair, read_sick, read_sts_year, read_stsb
+from semblance.data.text import normalise
+from semblance.errors import InputError
+
+ROOT = Path(__file__).resolve().parents[3]
+SCRIPTS = sorted(file.stem for file in (ROOT / "workflow/scripts").glob("[a-z]*.py"))
+TOKENISING = {"prepare_sts", "prepare_dev"}
+# All sentences of a year's scored pairs, as an official copy of the benchmark counts them.
+CHARACTERS = {12: 402_118, 13: 161_949, 14: 407_185, 15: 346_442, 16: 154_802}
+# One sentence of STS14 ends in .' and Moses leaves a blank behind it, which is normalised here.
+LAST_BLANKS = {14: 1}
+
+
+@pytest.mark.parametrize(
+    "released, tokenised",
+    [
+        ("It works.", "it works ."),
+        ("It works .", "it works ."),
+        ("Wait...", "wait ..."),  # an ellipsis stays whole
+        ("Wait ....", "wait ...."),
+        (".", "."),
+        ("U.S. shares fell.", "u.s. shares fell ."),  # an abbreviation keeps its full stop
+        ("Shares fell in the U.S.", "shares fell in the u.s ."),  # but not as the last word
+        ("Mr. Smith met No. 5.", "mr. smith met no. 5 ."),
+        ("He met Mr.", "he met mr ."),
+        ('"Stop," he said.', '" stop , " he said .'),
+        ('He said "stop."', 'he said " stop . "'),
+        ("It's Tom's; isn't it?", "it 's tom 's ; isn 't it ?"),
+        ("It rose 3.5% to $1,000", "it rose 3.5 % to $ 1,000"),
+        ("AT&T <b>|[x]", "at & t < b > | [ x ]"),  # nothing is escaped
+        ("Well-known\u00a0 words ", "well-known words"),
+        ("ÀÉ", "àé"),
+    ],
+)
+def test_a_sentence_is_tokenised_and_lower_cased_as_by_senteval(released, tokenised):
+    assert senteval_text(released, lower=True) == tokenised
+
+
+def test_only_sick_keeps_its_case():
+    pairs = [ScoredPair(task, "", 2, "A Dog.", "The Cat", 3.0) for task in ("sickr", "stsb", "own")]
+    found = {
+        pair.task: (pair.sentence1, pair.sentence2) for pair in apply_protocol(pairs, "senteval")
+    }
+    lower = ("a dog .", "the cat")
+    assert found == {"sickr": ("A Dog .", "The Cat"), "stsb": lower, "own": lower}
+
+
+def test_a_protocol_changes_the_sentences_and_nothing_else():
+    pair = ScoredPair("sts12", "MSRpar", 7, "A.", "B.", 1.5)
+    assert apply_protocol([pair], "raw") == [pair]
+    assert apply_protocol([pair], "senteval") == [
+        ScoredPair("sts12", "MSRpar", 7, "a .", "b .", 1.5)
+    ]
+
+
+def test_an_unknown_protocol_is_refused():
+    with pytest.raises(InputError, match="unknown word 'Raw'"):
+        apply_protocol([], "Raw")
+
+
+def test_a_sentence_of_control_characters_is_refused_with_its_line():
+    pair = ScoredPair("sts12", "MSRpar", 7, "A.", "\x01", 1.5)
+    with pytest.raises(InputError, match="^sts12 MSRpar line 7: .*control characters"):
+        apply_protocol([pair], "senteval")
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=60))
+def test_tokenising_moves_white_space_only(text):
+    letters = "".join(c for c in normalise(text) if not c.isspace() and ord(c) >= 32)
+    assert "".join(senteval_text(normalise(text), lower=False).split()) == letters
+
+
+def test_no_other_stage_loads_the_tokeniser():
+    program = (
+        "import importlib, json, sys\n"
+        "for name in json.loads(sys.argv[1]):\n"
+        "    importlib.import_module(f'workflow.scripts.{name}')\n"
+        "print(json.dumps('sacremoses' in sys.modules))\n"
+    )
+    found = {}
+    for names in (sorted(TOKENISING), [name for name in SCRIPTS if name not in TOKENISING]):
+        command = [sys.executable, "-c", program, json.dumps(names)]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+        found[len(names)] = json.loads(done.stdout)
+    assert found == {len(TOKENISING): True, len(SCRIPTS) - len(TOKENISING): False}
+
+
+def columns(path: Path, wanted: slice) -> list[list[str]]:
+    """Return two columns of every line of a tab-separated file."""
+    lines = path.read_bytes().decode().split("\n")
+    return [line.rstrip("\r").split("\t")[wanted] for line in lines if line]
+
+
+def files_of_both(data: Path) -> list[tuple[Path, Path, slice]]:
+    """Return each released file, the real Moses' output for it, and the sentences' columns."""
+    found = []
+    for moses in sorted(data.glob("senteval/STS1*/STS.input.*.txt")):
+        folder = data / "sts-raw" / moses.parent.name
+        released = folder / moses.name
+        if not released.exists():
+            released = folder / moses.name.replace("STS.", "STS2016.")
+        found.append((released, moses, slice(0, 2)))
+    for moses in sorted(data.glob("senteval/STSBenchmark/*.csv")):
+        found.append((data / "stsb" / moses.name, moses, slice(5, 7)))
+    for moses in sorted(data.glob("senteval/SICK/*.txt")):
+        found.append((data / "sick" / moses.name, moses, slice(1, 3)))
+    return found
+
+
+def test_every_sentence_is_as_the_real_moses_writes_it(real_data):
+    compared = 0
+    different = []
+    for released, moses, wanted in files_of_both(real_data):
+        ours = columns(released, wanted)
+        theirs = columns(moses, wanted)
+        if released.parent.name == "sick":  # the first line names the columns
+            ours = ours[1:]
+            theirs = theirs[1:]
+        lower = released.parent.name != "sick"
+        for texts, expected in zip(ours, theirs, strict=True):
+            for text, tokens in zip(texts, expected, strict=True):
+                compared += 1
+                if senteval_text(normalise(text), lower=lower) != normalise(tokens):
+                    different.append((released.name, text, tokens))
+    assert different == []
+    assert compared == 89_192
+
+
+@pytest.mark.parametrize("year", CHARACTERS)
+def test_a_year_has_as_many_characters_as_in_the_official_copy(year, real_data):
+    pairs = apply_protocol(read_sts_year(real_data / "sts-raw", year), "senteval")
+    found = sum(len(pair.sentence1) + len(pair.sentence2) for pair in pairs)
+    assert found == CHARACTERS[year] - LAST_BLANKS.get(year, 0)
+
+
+def test_the_missing_blank_of_sts14_stands_at_the_end_of_a_sentence(real_data):
+    folder = real_data / "senteval/STS14-en-test"
+    texts = [t for file in folder.glob("*.txt") for row in columns(file, slice(0, 2)) for t in row]
+    longer = [text for text in texts if text != normalise(text)]
+    assert [len(text) - len(normalise(text)) for text in longer] == [LAST_BLANKS[14]]
+    assert longer[0].endswith(". ' ")
+
+
+@pytest.mark.parametrize(
+    "read, path, moses",
+    [
+        (read_stsb, "stsb/sts-dev.csv", "senteval/STSBenchmark/sts-dev.csv"),
+        (read_stsb, "stsb/sts-test.csv", "senteval/STSBenchmark/sts-test.csv"),
+        (read_sick, "sick/SICK_test_annotated.txt", "senteval/SICK/SICK_test_annotated.txt"),
+    ],
+)
+def test_whole_pairs_are_those_of_the_real_moses(read, path, moses, real_data):
+    ours = apply_protocol(read(real_data / path), "senteval")
+    assert ours == read(real_data / moses)
