@@ -16,21 +16,27 @@ from semblance.models.compute import Compute, device_name, set_up
 from semblance.models.encoder import Encoder
 from semblance.models.saved import SavedModel
 from semblance.names import SCORE_COLUMNS, STS_DEV
-from semblance.provenance import canonical, checked, environment, text_digest, write_record
-from semblance.settings import StsProtocol
+from semblance.provenance import (
+    canonical,
+    checked,
+    environment,
+    read_sealed,
+    text_digest,
+    write_record,
+)
+from semblance.settings import StsProtocol, decode_as
 
 LIBRARIES_THAT_COUNT = ("python", "machine", "torch", "numpy", "tokenizers")
 
 
 @dataclass(frozen=True)
 class StsRun:
-    """Which model is evaluated on STS, and on which text version; φ of an entropy model."""
+    """Which model is evaluated on STS; φ of an entropy model."""
 
     corpus: str
     base: str
     method: str
     seed: str
-    protocol: StsProtocol
     phi: str = ""
 
 
@@ -60,11 +66,14 @@ class Target:
 def evaluate_sts(run: StsRun, model: str, test: str, dev: str, target: Target) -> None:
     """Write the STS scores of the model with record ``model``: of the test sets and of STS-B dev.
 
-    ``test`` and ``dev`` are the records of the prepared pairs.
+    ``test`` and ``dev`` are the records of the prepared pairs. Each score names the protocol of
+    its pairs.
     """
     started = time.monotonic()
     test_digest = data_digest(test)
     dev_digest = data_digest(dev)
+    of_test = {"fold": "", "protocol": _protocol(test)}
+    of_dev = {"fold": "", "protocol": _protocol(dev), "data": dev_digest}
     saved = SavedModel.read(model)
     encoder, facts = _open(saved, target)
     facts["data"] = test_digest
@@ -73,17 +82,24 @@ def evaluate_sts(run: StsRun, model: str, test: str, dev: str, target: Target) -
     predictions, geometry = sentences.predict(encoder, saved.max_length)
     rows = [*similarity.score_rows(predictions), *_geometry_rows(predictions, geometry)]
     for row in rows:
-        row |= {"fold": "", "protocol": run.protocol}
         if row["task"] == STS_DEV:
-            row["data"] = dev_digest
+            row |= of_dev
+        else:
+            row |= of_test
     inputs = {"weights": facts["weights"], "data": test_digest, "dev": dev_digest}
     with exclusive(target.record.parent):
         _write(run, rows, predictions, target, facts)
         _write_record("evaluate_sts", run, target, inputs, started)
 
 
+def _protocol(record: str) -> StsProtocol:
+    """Return the protocol of prepared pairs, which their record names."""
+    settings = read_sealed(record).get("settings", {})
+    return decode_as(StsProtocol, settings.get("protocol"), f"{record}: settings.protocol")
+
+
 def _geometry_rows(predictions: dict, geometry: dict[str, float]) -> Iterable[dict]:
-    """Yield the score rows of alignment and uniformity, which are measured on STS-B's test pairs."""
+    """Yield the score rows of alignment and uniformity, measured on the test pairs of STS-B."""
     count = int((predictions["task"] == "stsb").sum())
     for name, value in geometry.items():
         row = {"task": "stsb", "subset": "", "metric": name, "aggregation": "all"}

@@ -97,9 +97,21 @@ def stages(folder: Path) -> list[str]:
     prepare_sts.write_test_pairs(
         raw, prepare_sts.StsSettings(("stsb", "sick"), "senteval"), folder / "sts"
     )
-    write_record(folder / "sts/record.json", "prepare_sts", outputs=["pairs.parquet"], started=0.0)
+    write_record(
+        folder / "sts/record.json",
+        "prepare_sts",
+        outputs=["pairs.parquet"],
+        started=0.0,
+        settings={"protocol": "senteval"},
+    )
     prepare_dev.write_dev_pairs(raw, prepare_dev.DevSettings("stsb", "senteval"), folder / "dev")
-    write_record(folder / "dev/record.json", "prepare_dev", outputs=["pairs.parquet"], started=0.0)
+    write_record(
+        folder / "dev/record.json",
+        "prepare_dev",
+        outputs=["pairs.parquet"],
+        started=0.0,
+        settings={"protocol": "senteval"},
+    )
 
     tokenizer = folder / "base/model/tokenizer.json"
     tokens.write_tokens(
@@ -134,7 +146,7 @@ def stages(folder: Path) -> list[str]:
             cadence=Cadence(minutes=10.0, steps=1),
         )
     evaluate_sts(
-        StsRun("nli", "tiny", "rcl", "1", "senteval"),
+        StsRun("nli", "tiny", "rcl", "1"),
         str(folder / "trained/record.json"),
         str(folder / "sts/record.json"),
         str(folder / "dev/record.json"),

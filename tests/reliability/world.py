@@ -262,7 +262,6 @@ class World:
             "base": "tiny",
             "method": "continued",
             "seed": "1",
-            "protocol": "senteval",
         }
         return [
             "--run",

@@ -11,9 +11,7 @@ from workflow.scripts.endings import run
 def main(argv: list[str] | None = None) -> None:
     """Evaluate and write."""
     parser = reading(__doc__)
-    parser.add_argument(
-        "--run", required=True, help="JSON: corpus, base, method, seed, protocol, phi"
-    )
+    parser.add_argument("--run", required=True, help="JSON: corpus, base, method, seed, phi")
     parser.add_argument("--test", required=True, help="record of the test pairs")
     parser.add_argument("--dev", required=True, help="record of the dev pairs")
     args = parser.parse_args(argv)

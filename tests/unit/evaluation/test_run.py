@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -35,9 +36,21 @@ def world(tmp_path_factory):
     prepare_sts.write_test_pairs(
         raw, prepare_sts.StsSettings(("stsb", "sick"), "senteval"), folder / "sts"
     )
-    write_record(folder / "sts/record.json", "prepare_sts", outputs=["pairs.parquet"], started=0.0)
+    write_record(
+        folder / "sts/record.json",
+        "prepare_sts",
+        outputs=["pairs.parquet"],
+        started=0.0,
+        settings={"protocol": "senteval"},
+    )
     prepare_dev.write_dev_pairs(raw, prepare_dev.DevSettings("stsb", "senteval"), folder / "dev")
-    write_record(folder / "dev/record.json", "prepare_dev", outputs=["pairs.parquet"], started=0.0)
+    write_record(
+        folder / "dev/record.json",
+        "prepare_dev",
+        outputs=["pairs.parquet"],
+        started=0.0,
+        settings={"protocol": "senteval"},
+    )
     return folder
 
 
@@ -48,7 +61,7 @@ def scores(world, model, out, compute):
     """
     record = out / "record.json"
     evaluate_sts(
-        StsRun("none", "tiny", "start", "0", "senteval"),
+        StsRun("none", "tiny", "start", "0"),
         str(model),
         str(world / "sts/record.json"),
         str(world / "dev/record.json"),
@@ -81,6 +94,34 @@ def test_the_declared_precision_is_used_and_told(world, tmp_path):
     assert all(
         abs(plain[key][0] - half[key][0]) < 0.05 for key in correlations
     )  # eight bits of mantissa, few pairs
+
+
+def protocol_of_each_task(world, out, **settings) -> dict[str, str]:
+    """Evaluate the base on test pairs of SentEval and on dev pairs whose record has ``settings``."""
+    (out / "dev").mkdir()
+    shutil.copy(world / "dev/pairs.parquet", out / "dev")
+    dev = out / "dev/record.json"
+    write_record(dev, "prepare_dev", outputs=["pairs.parquet"], started=0.0, settings=settings)
+    evaluate_sts(
+        StsRun("none", "tiny", "start", "0"),
+        str(world / "base/record.json"),
+        str(world / "sts/record.json"),
+        str(dev),
+        Target(out / "record.json", Compute(), "0123"),
+    )
+    with open(out / "scores.csv", newline="") as stream:
+        return {row["task"]: row["protocol"] for row in csv.DictReader(stream)}
+
+
+def test_each_score_names_the_protocol_in_the_record_of_its_pairs(world, tmp_path):
+    found = protocol_of_each_task(world, tmp_path, protocol="raw")
+    assert found == {"stsb": "senteval", "sickr": "senteval", "stsb-dev": "raw"}
+
+
+@pytest.mark.parametrize("settings", [{}, {"protocol": "cooked"}])
+def test_pairs_without_a_known_protocol_are_refused(world, tmp_path, settings):
+    with pytest.raises(InputError, match="dev/record.json: settings.protocol: .* raw"):
+        protocol_of_each_task(world, tmp_path, **settings)
 
 
 def test_the_matmul_precision_is_used_and_part_of_the_environment(world, tmp_path):

@@ -199,7 +199,7 @@ def _scored(
     run = (
         FaqRun(*identity, "bank", int(corpus[-1]), ("pairs", "annotated"))
         if faq
-        else StsRun(*identity, "senteval")
+        else StsRun(*identity)
     )
     place = (
         results
