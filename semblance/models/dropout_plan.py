@@ -52,11 +52,16 @@ class DropoutSettings:
 
 
 class Site(NamedTuple):
-    """Where one dropout operation acts."""
+    """Where one dropout operation acts.
+
+    ``drawn`` is empty at the start of a forward pass; what a module puts there, its later
+    operations of the same pass find again.
+    """
 
     layers: Layers  # hidden states or attention weights
     views: Tensor  # (n,) int64, on the device: the view of each sentence, ascending
     view_count: int
+    drawn: dict[str, Tensor]
 
 
 class DropoutPlan:
@@ -88,6 +93,7 @@ class DropoutPlan:
         ]
         self.view_count = int(views[-1]) + 1  # read on the CPU: a read from a GPU waits for it
         self.views = views.to(device)
+        self.drawn: dict[str, Tensor] = {}
 
     def hidden_rate(self) -> float | Tensor:
         """Return the rate of one dropout of hidden states: a float, or one a sentence (n,)."""
@@ -109,7 +115,7 @@ class DropoutPlan:
         return scale
 
     def _rate(self, layers: Layers) -> float | Tensor:
-        site = Site(layers, self.views, self.view_count)
+        site = Site(layers, self.views, self.view_count, self.drawn)
         found = []
         for module, options in self._with("rate"):
             rate = module.rate(options, site)

@@ -10,7 +10,8 @@ from semblance.models.dropout_plan import Site
 from semblance.settings import LARGEST_RATE, Positive, Rate, unknown_word
 
 Distribution = Literal["uniform", "beta"]
-Granularity = Literal["view", "row", "forward"]
+Granularity = Literal["view", "row", "pass", "shared"]
+PASS_RATES = "sampled"  # the rates of a pass, among those that its operations share
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,8 @@ class Options:
     """The distribution of a rate, and what shares one.
 
     ``granularity``: ``view`` draws a rate for each operation and view ("w/o sd"), ``row`` for each
-    operation and sentence ("w/ sd"), ``forward`` for each operation.
+    operation and sentence ("w/ sd"), ``pass`` for each view, the same in all its operations (r1 and
+    r2 of section 3.1), ``shared`` for each operation, the same in both views.
     """
 
     # ASSUME: the paper names the uniform distribution as an example and gives no range
@@ -42,10 +44,19 @@ def rate(options: Options, site: Site) -> Tensor | None:
             return sample_rates(options, sentences, device)
         case "view":
             return sample_rates(options, site.view_count, device)[site.views]
-        case "forward":
+        case "pass":
+            return _rates_of_pass(options, site)[site.views]
+        case "shared":
             return sample_rates(options, 1, device).expand(sentences)
         case word:
             raise unknown_word("dropout.sampled.granularity", word, Granularity)
+
+
+def _rates_of_pass(options: Options, site: Site) -> Tensor:
+    """Return the rate of each view, drawn by the first operation of the forward pass."""
+    if PASS_RATES not in site.drawn:
+        site.drawn[PASS_RATES] = sample_rates(options, site.view_count, site.views.device)
+    return site.drawn[PASS_RATES]
 
 
 def sample_rates(options: Options, count: int, device: torch.device) -> Tensor:

@@ -265,6 +265,7 @@ RANDOM = [
     {"hidden": 0.0, "attention": 0.0, "drophead": 0.5},
     {"attention": 0.0, "sampled": {}},
     {"attention": 0.0, "sampled": {"granularity": "row"}},
+    {"attention": 0.0, "sampled": {"granularity": "pass"}},
     {"sampled": {"layers": "hidden+attention"}},
 ]
 
@@ -332,6 +333,19 @@ def test_each_token_drops_at_the_rate_of_its_own_sentence_and_view(
         for token, row in enumerate(packed.rows.tolist()):
             assert rate[token, 0] == by_sentence[packed.order[row]]
         assert len(set(by_sentence.tolist())) == (2 if granularity == "view" else len(LENGTHS))
+
+
+def test_one_pass_drops_every_token_of_a_view_at_one_rate(opened, monkeypatch):
+    encoder, _, _, tokens = opened("bert", "mean")
+    views = torch.arange(len(LENGTHS)) // 7
+    settings = dropout_settings(attention=0.0, sampled={"granularity": "pass"})
+    seen, packed = rates_seen(encoder, tokens, settings, views, monkeypatch)
+    view_of_token = views[packed.order][packed.rows]
+    for view in (0, 1):
+        rates = {float(r) for _, rate in seen for r in rate[view_of_token == view, 0]}
+        assert len(rates) == 1
+    again, _ = rates_seen(encoder, tokens, settings, views, monkeypatch)
+    assert not torch.equal(again[0][1], seen[0][1])
 
 
 def test_attention_weights_drop_at_the_rate_of_their_sentence(opened, monkeypatch):

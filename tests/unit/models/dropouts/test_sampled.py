@@ -12,8 +12,8 @@ from tests.unit.models.statistics import correlation, six_errors
 
 CPU = torch.device("cpu")
 VIEWS = torch.tensor([0, 0, 0, 1, 1, 1])
-HIDDEN = Site("hidden", VIEWS, 2)
-ATTENTION = Site("attention", VIEWS, 2)
+HIDDEN = Site("hidden", VIEWS, 2, drawn={})
+ATTENTION = Site("attention", VIEWS, 2, drawn={})
 
 
 @pytest.fixture(autouse=True)
@@ -46,11 +46,12 @@ def distinct(rates, rows):
 
 
 @pytest.mark.parametrize(
-    "granularity,expected", [("view", (1, 1, 2)), ("row", (3, 3, 6)), ("forward", (1, 1, 1))]
+    "granularity,expected",
+    [("view", (1, 1, 2)), ("row", (3, 3, 6)), ("pass", (1, 1, 2)), ("shared", (1, 1, 1))],
 )
 @pytest.mark.parametrize("distribution", ["uniform", "beta"])
 def test_the_granularity_says_which_sentences_share_a_rate(granularity, expected, distribution):
-    rates = rate(Options(distribution, granularity=granularity), HIDDEN)
+    rates = rate(Options(distribution, granularity=granularity), HIDDEN._replace(drawn={}))
     assert rates.shape == (6,)
     assert (
         distinct(rates, VIEWS == 0),
@@ -59,10 +60,28 @@ def test_the_granularity_says_which_sentences_share_a_rate(granularity, expected
     ) == expected
 
 
-@pytest.mark.parametrize("granularity", ["view", "row", "forward"])
+@pytest.mark.parametrize("granularity", ["view", "row", "shared"])
 def test_each_operation_draws_its_rates_anew(granularity):
     options = Options(granularity=granularity)
     assert not (rate(options, HIDDEN) == rate(options, HIDDEN)).any()
+
+
+def test_a_rate_of_a_pass_is_the_same_in_all_its_operations():
+    options = Options(granularity="pass", layers="hidden+attention")
+    shared = {}
+    one_pass = [site._replace(drawn=shared) for site in (HIDDEN, ATTENTION, HIDDEN)]
+    first, *others = [rate(options, site) for site in one_pass]
+    assert all(torch.equal(other, first) for other in others)
+    assert not (rate(options, HIDDEN._replace(drawn={})) == first).any()
+
+
+def test_the_rates_of_passes_follow_the_distribution_and_views_are_independent():
+    options = Options(low=0.1, high=0.5, granularity="pass")
+    passes = torch.stack([rate(options, HIDDEN._replace(drawn={})) for _ in range(2500)])
+    for sentence in (0, 3):  # one of each view
+        uniform = stats.uniform(0.1, 0.4)
+        assert stats.kstest(passes[:, sentence].double().numpy(), uniform.cdf).pvalue > 1e-3
+    assert abs(correlation(passes[:, 0], passes[:, 3])) < six_errors(2500)
 
 
 def test_attention_rates_are_sampled_only_where_the_options_say_so():
