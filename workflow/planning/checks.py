@@ -161,6 +161,7 @@ def _check_training(config: dict, where: str, training: dict) -> None:
         raise InputError(f"config.{where}.loss", "missing key", advice)
     module_path(LOSSES, loss, f"config.{where}.loss")
     _check_modules(where, training)
+    _check_modules(f"{where}.on_faq", training.get("on_faq", {}))
     inherited = inherited_options(config, training)
     own = training.get("options", {})
     losses.check_values(loss, inherited, f"config.recipes.{recipe}.options")

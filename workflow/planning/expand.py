@@ -34,13 +34,15 @@ def settings_of(config: dict, training: dict, base: str, on_faq: bool) -> dict[s
     """Return all settings of a training of the full form, but for its seed.
 
     They are laid over each other: ``training``, the recipe, its ``on_faq`` on a fold of a FAQ bank,
-    its ``by_base``, the training itself.
+    its ``by_base``, the training itself, its own ``on_faq`` on a fold.
     """
     recipe = config["recipes"][training["recipe"]]
     layers = [config["training"], recipe]
     if on_faq:
         layers.append(recipe.get("on_faq", {}))
     layers += [recipe.get("by_base", {}).get(base, {}), training]
+    if on_faq:
+        layers.append(training.get("on_faq", {}))
     settings: dict[str, Any] = {}
     for layer in layers:
         if RHYTHM & layer.keys():

@@ -40,10 +40,10 @@ def test_the_trainings_are_those_that_the_tables_need(values):
         for record in plan.regulator_records(corpus, base, method, seed):
             entropy.add((corpus, base, record.split("/")[-3], seed))
     initial = {(corpus, base, seed) for corpus, base, _, seed in entropy if plan.is_faq(corpus)}
-    assert values["final_models"] == str(len(final))
-    assert values["entropy_models"] == str(len(entropy))
-    assert values["initial_models"] == str(len(initial))
-    assert values["trainings"] == str(len(final) + len(entropy) + len(initial))
+    assert values["final_models"] == f"{len(final):,}"
+    assert values["entropy_models"] == f"{len(entropy):,}"
+    assert values["initial_models"] == f"{len(initial):,}"
+    assert values["trainings"] == f"{len(final) + len(entropy) + len(initial):,}"
 
 
 def test_an_old_count_is_replaced_and_an_unknown_name_is_refused():

@@ -65,6 +65,16 @@ FINAL = {
     ("nli", "nli-roberta-base-v2", "rcl-8-batch32"): ON_STS
     | {"loss": "regulators", "batch_size": 32},
     ("cough-4", "nli-roberta-base-v2", "rcl-8"): ON_FAQ | {"loss": "regulators"},
+    # All steps of rcl-8: its own and those of four entropy models; on a bank of the initial model, too.
+    ("nli", "nli-roberta-base-v2", "continued-5x"): ON_STS
+    | {"loss": "contrastive", "epochs": 1 + 4 * 1},
+    ("cough-4", "nli-roberta-base-v2", "continued-5x"): ON_FAQ
+    | {"loss": "contrastive", "epochs": 10 + 4 * 1 + 10},
+    # Two regulators that count as eight.
+    ("nli", "nli-roberta-base-v2", "rcl-8-phi0"): ON_STS
+    | {"loss": "regulators", "options": {"scale": 20.0, "regulator_weight": 8 / 2}},
+    ("nli", "nli-roberta-base-v2", "rcl-8-no-hard-negatives"): ON_STS
+    | {"loss": "regulators", "hard_negatives": False},
 }
 
 
@@ -104,6 +114,28 @@ def test_an_entropy_model_is_trained_with_equation_2_until_its_loss_stops_fallin
 def test_eight_regulators_are_those_of_four_entropy_models(plan):
     names = ["entropy-0.01", "entropy-0.02", "entropy-0.03", "entropy-0.04"]
     assert plan.config["methods"]["rcl-8"]["regulators"] == names
+
+
+@pytest.mark.parametrize("count", [2, 4, 6, 8, 10])
+def test_a_method_of_batch_32_reads_entropy_models_of_batch_32(plan, count):
+    place = ("nli", "nli-roberta-base-v2")
+    names = plan.config["methods"][f"rcl-{count}-batch32"]["regulators"]
+    phis = [name.removeprefix("entropy-batch32-") for name in names]
+    assert phis == ["0.01", "0.02", "0.03", "0.04", "0.05"][: count // 2]
+    for phi in phis:
+        teacher = json.loads(plan.entropy_settings(*place, "entropy-batch32", phi, 1))
+        assert teacher["batch_size"] == 32
+        other = json.loads(plan.entropy_settings(*place, "entropy", phi, 1))
+        assert teacher | {"batch_size": 64} == other
+
+
+def test_the_signs_of_phi_of_the_controls(plan):
+    methods = plan.config["methods"]
+    assert methods["rcl-2-phi0"]["regulators"] == methods["rcl-8-phi0"]["regulators"]
+    teacher = json.loads(plan.entropy_settings("nli", "nli-roberta-base-v2", "entropy", "0.0", 1))
+    assert teacher["options"]["phi"] == 0.0
+    mirrored = [name.replace("entropy-", "entropy--") for name in methods["rcl-8"]["regulators"]]
+    assert methods["rcl-8-negative"]["regulators"] == mirrored
 
 
 # --- how the parts of a training are laid over each other ---------------------------------------
@@ -174,6 +206,13 @@ def test_a_recipe_changes_on_a_faq_bank_then_by_base_then_by_method():
     assert (found["epochs"], found["batch_size"], found["max_length"]) == (2, 3, 4)
     found = settings_of(config, config["methods"]["continued"], "roberta-base", on_faq=False)
     assert (found["epochs"], found["batch_size"], found["max_length"]) == (1, 64, 4)
+
+
+def test_a_method_may_differ_on_a_faq_bank_from_what_it_says_itself():
+    config = full(**{"methods/continued/epochs": 5, "methods/continued/on_faq": {"epochs": 24}})
+    method = config["methods"]["continued"]
+    assert settings_of(config, method, "bert-base", on_faq=False)["epochs"] == 5
+    assert settings_of(config, method, "bert-base", on_faq=True)["epochs"] == 24
 
 
 def test_steps_between_evaluations_take_the_place_of_a_share_of_the_steps():
