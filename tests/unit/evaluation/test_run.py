@@ -107,7 +107,7 @@ def protocol_of_each_task(world, out, **settings) -> dict[str, str]:
         str(world / "base/record.json"),
         str(world / "sts/record.json"),
         str(dev),
-        Target(out / "record.json", Compute(), "0123"),
+        Target(out / "record.json", COMPUTE, "0123"),
     )
     with open(out / "scores.csv", newline="") as stream:
         return {row["task"]: row["protocol"] for row in csv.DictReader(stream)}
