@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from semblance import strict_json
 from semblance.errors import InputError, at
 from semblance.files import write_text
 
@@ -89,13 +90,14 @@ def read_text(path: str | os.PathLike) -> str:
 
 
 def read_json(path: str | os.PathLike) -> Any:
-    """Read a JSON file; InputError if it is missing or damaged, with the line where one is known."""
+    """Read a file of strict JSON; InputError if it is anything else, with the line if it is known."""
+    text = read_text(path)
     try:
-        return json.loads(read_text(path))
+        return strict_json.parse(text)
     except json.JSONDecodeError as error:
         problem = f"not readable as JSON ({error.msg})"
         raise InputError(at(path, error.lineno), problem, DELETE) from None
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise InputError(path, f"not readable as JSON ({error})", DELETE) from None
 
 
@@ -119,10 +121,7 @@ def read_sealed(path: str | os.PathLike) -> dict:
     expected = None
     if isinstance(value, dict):
         expected = value.pop(SEAL, None)
-    try:
-        actual = text_digest(canonical(value))
-    except (ValueError, RecursionError) as error:  # NaN, or half of a surrogate pair
-        raise InputError(path, f"damaged: {error}", DELETE) from None
+    actual = text_digest(canonical(value))
     if expected != actual or text != _pretty({**value, SEAL: expected}):
         problem = f"damaged: expected sha256 {expected} of its content, found {actual}"
         raise InputError(path, problem, DELETE)

@@ -7,7 +7,6 @@ bounds to a number. The types that several settings share stand here.
 import dataclasses
 import functools
 import inspect
-import json
 import math
 import operator
 import types
@@ -15,6 +14,7 @@ import typing
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, TypeVar
 
+from semblance import strict_json
 from semblance.errors import InputError
 
 T = TypeVar("T")
@@ -79,22 +79,11 @@ def decode_json(cls: type[T], text: str, where: str = "settings") -> T:
 
 
 def parse_json(text: str, where: str) -> Any:
-    """Parse strict JSON: no key twice, no NaN; InputError for anything else."""
+    """Parse strict JSON, as ``strict_json`` has it; InputError for anything else."""
     try:
-        return json.loads(text, parse_constant=_refuse, object_pairs_hook=_unique)
-    except (ValueError, RecursionError) as error:
+        return strict_json.parse(text)
+    except ValueError as error:
         raise InputError(where, f"not JSON: {error}") from None
-
-
-def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is not a JSON number")
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    values = dict(pairs)
-    if len(values) < len(pairs):
-        raise ValueError(f"a key stands twice among {sorted(key for key, _ in pairs)}")
-    return values
 
 
 def check_keywords(signature: inspect.Signature, values: dict[str, Any], where: str) -> None:

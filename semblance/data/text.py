@@ -6,7 +6,6 @@ characters are text. No word stands for a missing value: "null" and "NA" are wor
 """
 
 import gzip
-import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,8 +15,6 @@ from semblance.errors import InputError, at
 
 BOM = b"\xef\xbb\xbf"
 MAX_LINE = 1 << 26  # bytes; a few kilobytes of gzip can hold a line that no memory can
-# Characters that a string of JSON or YAML can express but no text file of ours can hold.
-UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 
 
 def normalise(text: str) -> str:

@@ -6,6 +6,7 @@ import math
 import statistics
 from dataclasses import dataclass, field
 
+from semblance import strict_json
 from semblance.errors import InputError
 from semblance.names import START
 from semblance.reporting.layouts import PREVIOUS, Layout, find_layout
@@ -203,12 +204,12 @@ def to_json(table: Table) -> str:
 def from_json(text: str, where: str = "table") -> Table:
     """Read ``to_json``'s form again; raises InputError where the text is not one."""
     try:
-        data = json.loads(text)
+        data = strict_json.parse(text)
         for row in data["rows"]:
             for cell in row["cells"].values():
                 for derived in ("mean", "sd", "n"):
                     del cell[derived]
-    except (ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise InputError(where, f"not a rendered table ({error!r})", "render it again") from None
     table = decode(Table, data, where)
     find_layout(table.layout, f"{where}: layout")

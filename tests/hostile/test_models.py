@@ -218,6 +218,27 @@ def test_weights_that_are_missing_misshapen_or_not_finite_are_refused(change, ra
     refused(raw, tmp_path / "out", "")
 
 
+NOT_STRICT = {
+    "a number that is none": '"odd": NaN',
+    "an infinity": '"odd": -Infinity',
+    "a number beyond all floats": '"odd": 1e999',
+    "half a surrogate": '"odd": "\\ud800"',
+    "half a surrogate as a key": '"\\udfff": 1',
+    "a key twice": '"hidden_size": 16',
+    "a key twice, deep inside": '"odd": [{"a": 1, "a": 1}]',
+    "a huge number": '"odd": ' + "9" * 5000,
+    "lists in lists": '"odd": ' + "[" * 101 + "]" * 101,
+    "objects in objects": '"odd": ' + '{"a":' * 101 + "1" + "}" * 101,
+}
+
+
+@pytest.mark.parametrize("name", NOT_STRICT)
+def test_a_config_that_is_not_strict_json_is_refused(name, raw, tmp_path):
+    config = raw / "config.json"
+    config.write_text(config.read_text().replace("{", f"{{{NOT_STRICT[name]}, ", 1))
+    refused(raw, tmp_path / "out", "config.json: not readable as JSON")
+
+
 RECORDS = {
     "a list": "[]",
     "null": "null",

@@ -13,10 +13,10 @@ from typing import Any
 import jsonschema
 import yaml
 
-from semblance.data.text import UNWRITABLE
 from semblance.errors import InputError
 from semblance.provenance import read_text
 from semblance.settings import parse_json
+from semblance.strict_json import UNWRITABLE
 from semblance.strict_yaml import read_yaml
 from workflow.planning.checks import check
 from workflow.planning.expand import expand

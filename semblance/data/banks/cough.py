@@ -1,6 +1,5 @@
 """COUGH: frequently asked questions on COVID-19, users' queries, and judgements by annotators."""
 
-import json
 from collections.abc import Container
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +9,7 @@ from semblance.data.faq import Faq, FaqPair, FaqQuery, add_unique, in_bank_order
 from semblance.data.raw import Raw
 from semblance.data.text import filled
 from semblance.errors import InputError, at
+from semblance.strict_json import parse
 
 LABEL = "Label (mean score > 3 as positive)"
 PAIR_COLUMNS = ("index", "question", "answer", "language")
@@ -98,11 +98,11 @@ def _is_positive(row: dict[str, str], where: str) -> bool:
 def _read_scores(row: dict[str, str], where: str) -> tuple[list[int], float]:
     """Return the annotators' raw scores and their stated average."""
     try:
-        scores = json.loads(row["Raw_score"])
+        scores = parse(row["Raw_score"])
         average = float(row["Average"])
         if not _are_scores(scores):
             raise ValueError
-    except (ValueError, RecursionError):
+    except ValueError:
         raise InputError(
             where,
             f"Raw_score {row['Raw_score'][:40]!r} is no list of 1 to 4, or "
