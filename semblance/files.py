@@ -1,15 +1,76 @@
-"""Files and folders that are whole or absent: every artefact is written through this module.
+"""Files and folders: written whole or not at all, read only if they are regular and not too large.
 
 Content is written under a temporary name beside its target, synced, renamed, and the folder synced,
 so that no reader ever sees half of a file, also after a power cut. A write that fails leaves what
-was there before; the next write overwrites a temporary that a kill left. Standard library only.
+was there before; the next write overwrites a temporary that a kill left.
+
+A device or a pipe in the place of a file may never end, or may wait for ever: ``open_regular`` and
+``require_regular`` refuse them. Standard library only.
 """
 
 import contextlib
+import io
 import os
 import shutil
+import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO, TextIO
+
+from semblance.errors import InputError
+
+MOST = 64 << 30  # bytes of any file; the largest of a run, a checkpoint, has a few GB
+ADVICE = "check the path"
+
+
+def open_regular(path: str | os.PathLike, most: int = MOST) -> BinaryIO:
+    """Open a file for reading, in bytes.
+
+    Raises InputError for what is no regular file (a folder, device, pipe or socket) and for a file
+    of more than ``most`` bytes; FileNotFoundError if there is nothing.
+    """
+    # To open a pipe that nobody writes would wait for ever without O_NONBLOCK.
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        _require_bounded(path, os.fstat(handle), most)
+        return os.fdopen(handle, "rb")
+    except BaseException:
+        os.close(handle)
+        raise
+
+
+def require_regular(path: str | os.PathLike, most: int = MOST) -> None:
+    """Raise what ``open_regular`` raises; for a file that a library opens by its name."""
+    _require_bounded(path, os.stat(path), most)
+
+
+def read_regular(path: str | os.PathLike, most: int) -> bytes:
+    """Return the whole content of a regular file of at most ``most`` bytes."""
+    with open_regular(path, most) as stream:
+        content = stream.read(most + 1)
+    if len(content) > most:  # it grew, or its file system does not know its size
+        raise _too_large(path, most)
+    return content
+
+
+def open_text(path: str | os.PathLike, most: int, errors: str = "strict") -> TextIO:
+    """Open a regular file of at most ``most`` bytes as UTF-8, its line ends as they stand.
+
+    ``errors`` as for ``open``.
+    """
+    stream = open_regular(path, most)
+    return io.TextIOWrapper(stream, "utf-8", errors=errors, newline="")
+
+
+def _require_bounded(path: str | os.PathLike, found: os.stat_result, most: int) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        raise InputError(path, "not a regular file", ADVICE)
+    if found.st_size > most:
+        raise _too_large(path, most)
+
+
+def _too_large(path: str | os.PathLike, most: int) -> InputError:
+    return InputError(path, f"more than {most:,} bytes", ADVICE)
 
 
 @contextlib.contextmanager

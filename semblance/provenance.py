@@ -15,11 +15,14 @@ from typing import Any
 
 from semblance import strict_json
 from semblance.errors import InputError, at
-from semblance.files import write_text
+from semblance.files import open_regular, read_regular, write_text
 
 ROOT = Path(__file__).resolve().parent.parent
 SEAL = "sha256"  # the key of a record that holds the digest of all its other keys
 DELETE = "delete it and run again"
+# The largest text that is read at once, in bytes: the record of a table lists some 200 bytes a run.
+# Of 8 MB of JSON, Python makes at most 230 MB of values.
+MOST_TEXT = 8 << 20
 LIBRARIES = (
     "torch",
     "transformers",
@@ -36,8 +39,8 @@ LIBRARIES = (
 
 
 def file_digest(path: str | os.PathLike) -> str:
-    """Return the sha256 of a file's content as 64 hex digits."""
-    with open(path, "rb") as stream:
+    """Return the sha256 of a regular file's content as 64 hex digits; InputError for anything else."""
+    with open_regular(path) as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
@@ -77,10 +80,14 @@ def _pretty(value: Any) -> str:
     return json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def read_text(path: str | os.PathLike) -> str:
-    """Read a UTF-8 text file; InputError if it is missing, with the line if it is not UTF-8."""
+def read_text(path: str | os.PathLike, most: int = MOST_TEXT) -> str:
+    """Read a text file in UTF-8 of at most ``most`` bytes.
+
+    Raises InputError if it is missing, too large or no regular file, and, with the line, if it is
+    not UTF-8.
+    """
     try:
-        content = Path(path).read_bytes()
+        content = read_regular(path, most)
         return content.decode("utf-8")
     except FileNotFoundError:
         raise InputError(path, "no such file", "run the stage that writes it") from None
@@ -117,7 +124,7 @@ def write_sealed(path: str | os.PathLike, value: dict) -> None:
 def read_sealed(path: str | os.PathLike) -> dict:
     """Read what ``write_sealed`` wrote; InputError if one bit of the file has changed."""
     value = read_json(path)
-    text = Path(path).read_text(encoding="utf-8", errors="replace")
+    text = read_text(path)
     expected = None
     if isinstance(value, dict):
         expected = value.pop(SEAL, None)

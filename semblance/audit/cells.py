@@ -12,7 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from semblance.audit.recompute import Values
+from semblance.files import open_text
 from semblance.names import IN_NATURAL_UNIT
+from semblance.provenance import MOST_TEXT
 from semblance.reporting.layouts import Layout, find_layout, seed_column
 from semblance.reporting.table import Row, Table
 
@@ -35,7 +37,7 @@ class Files:
 
 def check_cells(files: Files, table: Table, runs: Runs, check: Check) -> None:
     """Compare every cell of the JSON and of the CSV with the one computed from the runs' scores."""
-    with open(files.csv, encoding="utf-8", newline="") as handle:
+    with open_text(files.csv, MOST_TEXT) as handle:
         lines = list(csv.DictReader(handle, strict=True))
     told = f"{len(lines)} rows, {len(table.rows)} in {files.json}"
     check(len(lines) == len(table.rows), files.csv, told)

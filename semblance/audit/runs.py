@@ -24,7 +24,10 @@ from semblance.audit.recompute import (
     sts_values,
 )
 from semblance.errors import InputError
+from semblance.files import open_text, require_regular
 from semblance.names import IN_NATURAL_UNIT, SCORE_KEY, STS_DEV
+from semblance.reporting.bootstrap import MOST_PREDICTIONS
+from semblance.reporting.scores import MOST_BYTES
 
 TOLERANCE = 1e-11  # of a score in its natural unit: 1e-9 points
 NAME = ("task", "subset", "metric", "aggregation", "protocol")  # of a score within its run
@@ -83,6 +86,7 @@ class Runs:
             self.found.note(folder, "no table shows this run")
         try:
             lines = _read_lines(folder / "scores.csv")
+            require_regular(folder / "predictions.parquet", MOST_PREDICTIONS)
             predictions = pd.read_parquet(folder / "predictions.parquet")
             if is_collected:
                 self._claim(lines, folder / "scores.csv")
@@ -179,7 +183,7 @@ def _check_score(
 
 
 def _read_lines(path: Path) -> Lines:
-    with open(path, encoding="utf-8", newline="") as handle:
+    with open_text(path, MOST_BYTES) as handle:
         lines = list(csv.DictReader(handle, strict=True))
     key = operator.itemgetter(*SCORE_KEY)
     keyed = {key(line): line for line in lines}

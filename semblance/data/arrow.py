@@ -12,12 +12,17 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from semblance.errors import InputError, is_passing
-from semblance.files import whole_file
+from semblance.files import require_regular, whole_file
 
 if TYPE_CHECKING:
     from datasets.arrow_writer import ArrowWriter
+    from pyarrow.parquet import FileMetaData
 
 WRITER_BATCH = 100_000  # rows of one chunk
+# Of a Parquet file, as it states them: a few kilobytes can hold any number of equal values. The
+# longest of ours, all predictions of one run, has some 25,000 rows.
+MOST_ROWS = 10_000_000
+MOST_BYTES = 1 << 30  # unpacked
 
 
 @contextlib.contextmanager
@@ -51,6 +56,7 @@ def read_arrow(path: Path, types: dict[str, pa.DataType]) -> pa.Table:
     and if a value is null.
     """
     with _refuse_damage(path, "Arrow"):
+        require_regular(path)
         table = pa.ipc.open_stream(pa.memory_map(str(path))).read_all()
     table = _chosen_columns(table, list(types), path)
     for name, wanted in types.items():
@@ -72,13 +78,23 @@ def write_parquet(table: pa.Table, path: Path) -> None:
 def read_parquet(path: str | Path, columns: Sequence[str]) -> pa.Table:
     """Read some columns of a Parquet file.
 
-    Raises InputError if the file is missing or damaged, or if a column is missing.
+    Raises InputError if the file is missing, damaged or too large, or if a column is missing.
     """
     import pyarrow.parquet as pq
 
     with _refuse_damage(path, "Parquet"):
-        table = pq.read_table(path)
-    return _chosen_columns(table, columns, path)
+        require_regular(path)
+        file = pq.ParquetFile(path)
+        _require_bounded(file.metadata, path)
+        _require_columns(file.schema_arrow.names, columns, path)
+        return file.read(list(columns)).select(list(columns))
+
+
+def _require_bounded(stated: "FileMetaData", path: str | Path) -> None:
+    size = sum(stated.row_group(i).total_byte_size for i in range(stated.num_row_groups))
+    if stated.num_rows > MOST_ROWS or size > MOST_BYTES:
+        problem = f"states {stated.num_rows:,} rows of {size:,} bytes"
+        raise InputError(path, problem, f"at most {MOST_ROWS:,} of {MOST_BYTES:,} can be read")
 
 
 @contextlib.contextmanager
@@ -97,7 +113,11 @@ def _refuse_damage(path: str | Path, kind: str) -> Iterator[None]:
 
 
 def _chosen_columns(table: pa.Table, names: Sequence[str], path: str | Path) -> pa.Table:
-    missing = [name for name in names if name not in table.column_names]
+    _require_columns(table.column_names, names, path)
+    return table.select(list(names))
+
+
+def _require_columns(found: Sequence[str], names: Sequence[str], path: str | Path) -> None:
+    missing = [name for name in names if name not in found]
     if missing:
         raise InputError(path, f"no column {', '.join(missing)}", "delete it and run again")
-    return table.select(list(names))

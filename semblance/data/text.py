@@ -12,9 +12,14 @@ from pathlib import Path
 from typing import BinaryIO
 
 from semblance.errors import InputError, at
+from semblance.files import open_regular
 
 BOM = b"\xef\xbb\xbf"
-MAX_LINE = 1 << 26  # bytes; a few kilobytes of gzip can hold a line that no memory can
+MAX_LINE = 1 << 23  # bytes; a few kilobytes of gzip can hold a line that no memory can
+MAX_FILE = 4 << 30  # bytes of text; SNLI's training set, the largest that we know, has 500 MB
+# Text becomes 3 to 5 times smaller by gzip. What becomes smaller than 1/50 is no text but a bomb.
+MOST_PACKED = 50
+ALWAYS_UNPACKED = 1 << 23  # bytes that a file may hold whatever its size
 
 
 def normalise(text: str) -> str:
@@ -37,13 +42,20 @@ def filled(value: object, name: str, path: Path | str, line: int) -> str:
 def read_lines(path: Path | str) -> Iterator[tuple[int, str]]:
     """Yield each line's number, from 1, and its text without the line end.
 
-    Invalid UTF-8, a NUL, a missing file and a truncated or broken gzip file raise InputError.
+    Invalid UTF-8, a NUL, a missing file, what is no regular file, one that is too large, and a
+    truncated or broken gzip file raise InputError.
     """
     line = 0
+    unpacked = 0
+    checked = ALWAYS_UNPACKED
     try:
-        with _open(path) as file:
+        with open_regular(path, MAX_FILE) as packed, _unpack(path, packed) as file:
             while raw := file.readline(MAX_LINE + 1):
                 line += 1
+                unpacked += len(raw)
+                if unpacked > checked:
+                    _require_bounded(unpacked, packed.tell(), at(path, line))
+                    checked = unpacked + ALWAYS_UNPACKED
                 yield line, _decode(raw, path, line)
         if line == 0 and _is_gzip(path) and Path(path).stat().st_size == 0:
             raise EOFError("no gzip data at all")  # the gzip module takes it for an empty text
@@ -59,10 +71,17 @@ def _is_gzip(path: Path | str) -> bool:
     return str(path).endswith(".gz")
 
 
-def _open(path: Path | str) -> BinaryIO:
+def _unpack(path: Path | str, packed: BinaryIO) -> BinaryIO:
     if _is_gzip(path):
-        return gzip.open(path, "rb")
-    return open(path, "rb")
+        return gzip.GzipFile(fileobj=packed)
+    return packed
+
+
+def _require_bounded(unpacked: int, packed: int, where: str) -> None:
+    """Raise InputError if so few packed bytes cannot hold so much text."""
+    if unpacked > min(MAX_FILE, ALWAYS_UNPACKED + MOST_PACKED * packed):
+        problem = f"{unpacked:,} bytes unpacked from {packed:,}"
+        raise InputError(where, problem, "no text is packed so small: fetch it again")
 
 
 def _decode(raw: bytes, path: Path | str, line: int) -> str:

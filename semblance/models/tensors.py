@@ -8,7 +8,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from semblance.errors import InputError, is_passing
-from semblance.files import whole_file
+from semblance.files import require_regular, whole_file
 
 
 def save_tensors(tensors: dict[str, Tensor], path: str | Path) -> None:
@@ -29,12 +29,13 @@ def _os_errno(error: SafetensorError) -> int | None:
 
 
 def load_tensors(path: str | Path) -> dict[str, Tensor]:
-    """Read a file of tensors; InputError if it is missing or damaged."""
-    if not Path(path).is_file():
+    """Read a file of tensors; InputError if it is missing, no regular file or damaged."""
+    if not Path(path).exists():
         raise InputError(
             path, "no weights as safetensors", "choose a base or revision that has them"
         )
     try:
+        require_regular(path)
         return load_file(path)
     except (SafetensorError, OSError) as error:
         if is_passing(error):  # the machine failed: the file need not be damaged

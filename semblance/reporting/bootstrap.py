@@ -11,6 +11,7 @@ import pandas as pd
 from pyarrow import ArrowException
 
 from semblance.errors import InputError, at, is_passing
+from semblance.files import require_regular
 from semblance.layout import FAQ_SCORES, RECORD, STS_SCORES, fold_corpus, place
 from semblance.provenance import checked
 from semblance.reporting.layouts import Layout, find_layout
@@ -23,6 +24,7 @@ from semblance.reporting.significance import (
 from semblance.reporting.table import Cell, Row, Table
 
 ITEM = ["task", "subset", "index"]  # names an item of an STS test set
+MOST_PREDICTIONS = 1 << 26  # bytes of the file of a run; an STS run has 1 MB
 SCORE_OF = {"map": "ap"}  # the per-query column behind a metric, where the names differ
 
 PValues = dict[str, float | None]  # column -> p, None where it is undefined
@@ -235,6 +237,7 @@ def _faq_frame(path: Path, protocol: str, names: list[str]) -> pd.DataFrame:
 def read_predictions(path: Path, columns: list[str]) -> pd.DataFrame:
     """Read some columns of a run's predictions; raises InputError if they are not there."""
     try:
+        require_regular(path, MOST_PREDICTIONS)
         return pd.read_parquet(path)[columns]
     except (ValueError, LookupError, TypeError, OSError, ArrowException) as error:
         if is_passing(error):

@@ -15,7 +15,7 @@ from pathlib import Path
 import pandas as pd
 
 from semblance.errors import InputError, at
-from semblance.files import write_text
+from semblance.files import open_text, write_text
 from semblance.layout import RECORD
 from semblance.names import SCORE_COLUMNS, SCORE_KEY
 from semblance.provenance import checked
@@ -33,6 +33,7 @@ RANGES = {
     "acc@5": (0.0, 1.0),
     "map": (0.0, 1.0),
 }
+MOST_BYTES = 1 << 26  # of a score file; the long CSV of 679 runs has some 10 MB
 SLACK = 1e-9  # a correlation computed in floating point may pass 1 by a few units of the last place
 
 
@@ -88,7 +89,7 @@ def _records(path: Path) -> Iterator[tuple[str, dict]]:
     """Yield the scores of a file, each with its place (``file:line``)."""
     # A byte that is not UTF-8 comes in as a surrogate, which _parse refuses: so the error names its
     # line. Strict decoding would stop at a whole block of the file.
-    with open(path, encoding="utf-8", errors="surrogateescape", newline="") as handle:
+    with open_text(path, MOST_BYTES, errors="surrogateescape") as handle:
         reader = csv.reader(handle, strict=True)
         try:
             header = next(reader, [])

@@ -8,7 +8,7 @@ import numpy as np
 
 from semblance.data.tokens import Tokens, read_tokens
 from semblance.errors import InputError, is_passing
-from semblance.files import whole_file
+from semblance.files import require_regular, whole_file
 from semblance.layout import RECORD
 from semblance.locks import exclusive
 from semblance.models import folder as model_folder
@@ -26,6 +26,7 @@ SAMPLE = 1000  # sentences that show whether the embeddings have collapsed
 def read_embeddings(path: str | Path) -> np.ndarray:
     """Memory-map embeddings, (N, d) float16; InputError for another array or a pickled object."""
     try:
+        require_regular(path)
         vectors = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, EOFError, OSError) as error:
         if is_passing(error):

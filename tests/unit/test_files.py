@@ -2,11 +2,23 @@
 
 import errno
 import os
+import socket
+from pathlib import Path
 
 import pytest
 
 from semblance import files
-from semblance.files import copy_file, whole_file, whole_folder, write_text
+from semblance.errors import InputError
+from semblance.files import (
+    copy_file,
+    open_regular,
+    open_text,
+    read_regular,
+    require_regular,
+    whole_file,
+    whole_folder,
+    write_text,
+)
 
 
 def names(folder):
@@ -116,3 +128,39 @@ def test_a_copy_is_whole(tmp_path):
     (tmp_path / "a").write_bytes(bytes(range(256)))
     copy_file(tmp_path / "a", tmp_path / "b")
     assert (tmp_path / "b").read_bytes() == bytes(range(256))
+
+
+@pytest.mark.parametrize(
+    "read", [open_regular, require_regular, lambda path: read_regular(path, 9)]
+)
+def test_only_regular_files_are_read(read, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(tmp_path / "socket"))
+    (tmp_path / "link").symlink_to("/dev/zero")
+    for path in (tmp_path / "pipe", tmp_path / "link", tmp_path, Path("/dev/null")):
+        with pytest.raises(InputError, match=f"^{path}: not a regular file"):
+            read(path)
+    with pytest.raises((InputError, OSError), match="socket"):
+        read(tmp_path / "socket")
+    with pytest.raises(FileNotFoundError):
+        read(tmp_path / "absent")
+
+
+def test_a_file_is_read_up_to_its_limit(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "b.txt")
+    write_text(tmp_path / "b.txt", "12345")
+    assert read_regular(tmp_path / "link", 5) == b"12345"
+    with open_text(tmp_path / "b.txt", 5) as stream:
+        assert stream.read() == "12345"
+    for read in (read_regular, open_regular, require_regular, open_text):
+        with pytest.raises(InputError, match="b.txt: more than 4 bytes"):
+            read(tmp_path / "b.txt", 4)
+
+
+def test_a_file_that_states_no_size_is_read_up_to_its_limit():
+    path = Path("/proc/self/status")
+    assert path.stat().st_size == 0
+    assert read_regular(path, 1 << 20).startswith(b"Name:")
+    with pytest.raises(InputError, match="more than 10 bytes"):
+        read_regular(path, 10)

@@ -9,6 +9,7 @@ from semblance.download.manifest import Dataset
 from workflow.planning.plan import Plan
 
 UNKNOWN_ROWS = 1_000_000  # of a corpus whose data sets state no counts
+BLOCK = 1 << 20  # bytes that are read at once
 UNKNOWN_PAIRS = 1000  # of a FAQ bank whose data set states no counts
 TRIPLES_OF_PAIRS = 0.29  # SimCSE made 275,601 triples of the 942,854 pairs of SNLI and MultiNLI
 
@@ -66,7 +67,7 @@ class Sizes:
         """Return the question-answer pairs of a bank, as its file has lines, and users' queries."""
         if "path" in entry:
             path = Path(entry["path"])
-            lines = path.read_bytes().count(b"\n") if path.is_file() else 0
+            lines = _count_lines(path) if path.is_file() else 0
             return max(UNKNOWN_PAIRS, lines), 0
         counts = self._counts(entry["dataset"])
         return counts.get("pairs", counts.get("answers", UNKNOWN_PAIRS)), counts.get("queries", 0)
@@ -91,3 +92,10 @@ class Sizes:
             return 0.0
         found = self.manifest[dataset]
         return sum(file.size or 0 for file in (*found.files, *found.archives)) / 1e6
+
+
+def _count_lines(path: Path) -> int:
+    """Return the number of line ends of a file, which may be larger than the memory."""
+    with open(path, "rb") as stream:
+        blocks = iter(lambda: stream.read(BLOCK), b"")
+        return sum(block.count(b"\n") for block in blocks)

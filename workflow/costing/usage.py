@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from semblance.download.manifest import load_manifest
 from semblance.errors import InputError
-from semblance.provenance import read_object
+from semblance.files import open_text
+from semblance.provenance import MOST_TEXT, read_object
 from workflow.costing.model import Cost
 from workflow.costing.rates import Rate, shipped
 from workflow.planning.config import laid_over, load
@@ -72,9 +73,10 @@ def _used(cost: Cost, job: Job) -> Used:
 def _benchmark(path: Path) -> tuple[float, float | None]:
     """Return the seconds of a job's last attempt and its peak MB; (0, None) where none are noted."""
     try:
-        row = next(csv.DictReader(path.open(encoding="utf-8"), delimiter="\t"))
+        with open_text(path, MOST_TEXT) as handle:
+            row = next(csv.DictReader(handle, delimiter="\t"))
         return float(row["s"]), float(row["max_rss"])
-    except (OSError, StopIteration, KeyError, TypeError, ValueError):
+    except (InputError, OSError, StopIteration, KeyError, TypeError, ValueError):
         return 0.0, None
 
 

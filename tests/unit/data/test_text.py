@@ -66,7 +66,7 @@ def test_a_missing_file_is_named(tmp_path, name):
 
 
 def test_a_folder_in_place_of_a_file_is_refused(tmp_path):
-    with pytest.raises(InputError, match=re.escape(f"{tmp_path}: cannot be read")):
+    with pytest.raises(InputError, match=re.escape(f"{tmp_path}: not a regular file")):
         list(read_lines(tmp_path))
 
 
