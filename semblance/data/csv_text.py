@@ -5,6 +5,7 @@ name the line where a record ends, and it takes a lone carriage return for a lin
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from semblance.errors import InputError, at
 
 # The longest record, in characters: an unbalanced quote swallows all that follows it, and must not
 # swallow the memory too.
-MAX_RECORD = 1 << 24
+MAX_RECORD = 1 << 21
 
 
 def read_csv(
@@ -42,16 +43,18 @@ def read_csv(
 
 
 def _check_header(header: list[str], columns: Sequence[str], path: Path | str, line: int) -> None:
-    missing = [name for name in columns if name not in header]
+    times = Counter(header)
+    missing = [name for name in columns if name not in times]
     if missing:
         raise InputError(
             at(path, line),
             f"no column {', '.join(missing)}",
-            f"the header is {', '.join(header)}"[:200],
+            f"the header is {', '.join(header[:50])}"[:200],
         )
-    repeated = sorted({name for name in header if header.count(name) > 1})
+    repeated = sorted(name for name, count in times.items() if count > 1)
     if repeated:
-        raise InputError(at(path, line), f"column {', '.join(repeated)} stands twice", "rename one")
+        names = ", ".join(repeated[:50])
+        raise InputError(at(path, line), f"column {names} stands twice", "rename one")
 
 
 def _read_fields(path: Path | str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
