@@ -8,7 +8,12 @@ import yaml
 from semblance.errors import InputError, at
 from semblance.provenance import read_text
 
-MOST = 1_000_000  # values of a file, those of an alias counted at each use; ours have thousands
+MOST_BYTES = 1 << 20  # of a file; ours have up to 43 kB
+MOST = 100_000  # values of a file, those of an alias counted at each use; ours have thousands
+LONGEST_NUMBER = (
+    1000  # characters; the time to read 1:1:1:..., a number to base 60, grows with its square
+)
+NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 # What the loader raises for a scalar that does not fit its tag, such as `!!float x`.
 MALFORMED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
@@ -17,9 +22,9 @@ def read_yaml(path: str | Path) -> Any:
     """Return the value of a YAML file.
 
     Raises InputError, with the line, for text that is not YAML, a key that stands twice, a tag of
-    anything but plain values, and aliases that stand for more than MOST values.
+    anything but plain values, and more than MOST values, those of aliases included.
     """
-    text = read_text(path)
+    text = read_text(path, MOST_BYTES)
     try:
         loader = _Loader(text)
         node = loader.get_single_node()
@@ -51,7 +56,9 @@ def _check(node: yaml.Node, path: str | Path, sizes: dict[int, int]) -> int:
     sizes[id(node)] = size
     if size > MOST:
         where = at(path, node.start_mark.line + 1)
-        raise InputError(where, f"its aliases stand for more than {MOST} values", "write them out")
+        raise InputError(
+            where, f"its aliases stand for more than {MOST:,} values", "write them out"
+        )
     return size
 
 
@@ -71,9 +78,21 @@ def _error(problem: str, node: yaml.Node) -> yaml.constructor.ConstructorError:
 
 
 class _Loader(yaml.SafeLoader):
-    """The safe loader, which also names the line of a scalar that does not fit its tag."""
+    """The safe loader, which also bounds what it reads and names the line of a misfit scalar."""
+
+    composed = 0  # nodes so far
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node:
+        self.composed += 1
+        if self.composed > MOST:
+            event = self.peek_event()
+            problem = f"more than {MOST:,} values"
+            raise yaml.composer.ComposerError(None, None, problem, event.start_mark)
+        return super().compose_node(parent, index)
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        if node.tag in NUMBERS and len(node.value) > LONGEST_NUMBER:
+            raise _error(f"a number of more than {LONGEST_NUMBER} characters", node)
         try:
             return super().construct_object(node, deep)
         except MALFORMED as error:
