@@ -1,6 +1,7 @@
 """Tokens of sentences: made by a tokenizer's own file, and kept in a memory-mapped Arrow file."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 CHUNK = 2000  # texts that the tokenizer gets at once
+MOST_BYTES = 1 << 26  # of a tokenizer.json; XLM-R's, the largest of its family, has 17 MB
+# What Rust's library raises where it meets a state that it takes for impossible. The class cannot be
+# imported, and is no Exception.
+PANIC = "PanicException"
 
 
 class Tokens(NamedTuple):
@@ -37,28 +42,38 @@ def load_tokenizer(path: str | Path) -> "Tokenizer":
     """Read a tokenizer.json; InputError if it is missing or damaged."""
     from tokenizers import Tokenizer
 
-    text = read_text(path)
-    try:
+    text = read_text(path, MOST_BYTES)
+    with refuse_tokenizer(path):
         return Tokenizer.from_str(text)
-    except Exception as error:  # the library raises nothing narrower
-        if is_passing(error):
+
+
+@contextmanager
+def refuse_tokenizer(path: str | Path, advice: str = "fetch it again") -> Iterator[None]:
+    """Turn what the library raises for a tokenizer that it cannot use into InputError."""
+    try:
+        yield
+    except BaseException as error:
+        # The library raises nothing narrower than Exception.
+        of_library = isinstance(error, Exception) or type(error).__name__ == PANIC
+        if not of_library or is_passing(error):
             raise
-        raise InputError(
-            path, f"no tokenizer that can be read ({error})", "fetch it again"
-        ) from None
+        problem = f"no tokenizer that can be used ({error})"
+        raise InputError(path, problem, advice) from None
 
 
 def tokenise(tokenizer_file: str | Path, texts: Sequence[str]) -> Tokens:
     """Tokenise texts, special tokens included, without truncation.
 
     Uses the fast tokenizer's own file, so it gives what ``transformers`` gives without its start-up.
+    Raises InputError for a tokenizer that fails, such as one without its token for unknown words.
     """
     tokenizer = load_tokenizer(tokenizer_file)
     tokenizer.no_truncation()
     tokenizer.no_padding()
     ids: list[np.ndarray] = []
     for start in range(0, len(texts), CHUNK):
-        batch = tokenizer.encode_batch_fast(list(texts[start : start + CHUNK]))
+        with refuse_tokenizer(tokenizer_file):
+            batch = tokenizer.encode_batch_fast(list(texts[start : start + CHUNK]))
         ids += [np.asarray(encoding.ids, dtype=np.int32) for encoding in batch]
     lengths = [len(sentence) for sentence in ids]
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)

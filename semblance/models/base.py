@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from semblance.data.tokens import load_tokenizer
+from semblance.data.tokens import load_tokenizer, refuse_tokenizer
 from semblance.download.hub import Repository, fetch_repository
 from semblance.errors import InputError
 from semblance.files import copy_file, whole_folder
@@ -150,16 +150,10 @@ def _ensure_tokenizer(source: Path, target: Path) -> None:
     if not (target / "tokenizer.json").is_file():
         from transformers import AutoTokenizer
 
-        try:
+        with refuse_tokenizer(source, "choose a base with tokenizer.json"):
             found = AutoTokenizer.from_pretrained(
                 str(source), local_files_only=True, trust_remote_code=False
             )
-        except Exception as error:  # the library has many kinds of error for a bad folder
-            raise InputError(
-                source,
-                f"no tokenizer that can be read ({error})",
-                "choose a base with tokenizer.json",
-            ) from None
         found.save_pretrained(str(target))
     load_tokenizer(target / "tokenizer.json")
 

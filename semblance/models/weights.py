@@ -24,20 +24,37 @@ LAYER_NAMES = {
 }
 QKV = ("query", "key", "value")  # three matrices of transformers, one of ours
 KINDS = ("weight", "bias")
+# Whole numbers that older versions of transformers stored among the weights: 0, 1, 2, ...
+COUNTS = ("position_ids", "token_type_ids")
 
 
 def load_weights(path: str | Path) -> dict[str, Tensor]:
     """Read a safetensors file as float32, by transformers' present names.
 
-    Raises InputError if the file is missing or damaged, or a weight is not finite.
+    Raises InputError if the file is missing or damaged, a weight is of another type than a floating
+    point number, is not finite, or stands in it twice: with the prefix of a larger model and without.
     """
-    weights = {_plain_name(name): value.float() for name, value in load_tensors(path).items()}
-    for name, value in weights.items():
-        if not value.isfinite().all():
-            raise InputError(
-                path, f"weight {name!r} is not finite", "fetch it again, or train it again"
-            )
+    weights: dict[str, Tensor] = {}
+    for name, value in load_tensors(path).items():
+        if name.endswith(COUNTS):
+            continue
+        plain = _plain_name(name)
+        if plain in weights:
+            problem = f"weight {plain!r} stands twice, once as {name!r}"
+            raise InputError(path, problem, "fetch it again")
+        weights[plain] = _checked(value, name, path)
     return weights
+
+
+def _checked(value: Tensor, name: str, path: str | Path) -> Tensor:
+    """Return a weight as float32."""
+    if not value.is_floating_point():
+        raise InputError(path, f"weight {name!r} is of type {value.dtype}", "expected floats")
+    value = value.float()
+    if not value.isfinite().all():
+        problem = f"weight {name!r} is not finite"
+        raise InputError(path, problem, "fetch it again, or train it again")
+    return value
 
 
 def _plain_name(name: str) -> str:

@@ -171,6 +171,7 @@ def header(text: str, data: bytes = b"") -> bytes:
 
 
 ONE = '{"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}'
+BIAS = "embeddings.LayerNorm.bias"
 WEIGHTS = {
     "nothing": b"",
     "eight bytes": bytes(8),
@@ -208,14 +209,39 @@ def test_weights_that_are_no_whole_safetensors_file_are_refused(name, raw, tmp_p
         lambda w: w["embeddings.LayerNorm.bias"].fill_(math.nan),
         lambda w: w["encoder.layer.1.output.dense.weight"].fill_(math.inf),
         lambda w: w.update({"encoder.layer.0.output.dense.bias": torch.zeros(17)}),
+        lambda w: w.update({BIAS: w[BIAS].to(torch.complex64)}),
+        lambda w: w.update({BIAS: w[BIAS].to(torch.int64)}),
+        lambda w: w.update({BIAS: w[BIAS] > 0}),
+        lambda w: w.update({f"bert.{BIAS}": w[BIAS].clone()}),
+        lambda w: w.update({BIAS.replace("bias", "beta"): w[BIAS].clone()}),
     ],
-    ids=["missing", "another rank", "query and key unlike", "nan", "infinity", "another size"],
+    ids=[
+        "missing",
+        "another rank",
+        "query and key unlike",
+        "nan",
+        "infinity",
+        "another size",
+        "complex",
+        "whole numbers",
+        "truths",
+        "twice, with a prefix",
+        "twice, in an older spelling",
+    ],
 )
 def test_weights_that_are_missing_misshapen_or_not_finite_are_refused(change, raw, tmp_path):
     weights = load_file(raw / "model.safetensors")
     change(weights)
     save_file(weights, raw / "model.safetensors")
     refused(raw, tmp_path / "out", "")
+
+
+def test_the_positions_that_older_versions_stored_are_passed_over(raw, tmp_path):
+    weights = load_file(raw / "model.safetensors")
+    positions = {"embeddings.position_ids": torch.arange(40)[None]}
+    save_file(weights | positions, raw / "model.safetensors")
+    build(raw, tmp_path / "out")
+    assert set(load_file(tmp_path / "out/model/model.safetensors")) == set(weights)
 
 
 NOT_STRICT = {
@@ -363,3 +389,35 @@ def test_a_tokenizer_that_cannot_be_read_is_refused(content, tmp_path):
     (tmp_path / "tokenizer.json").write_text(content)
     with pytest.raises(InputError, match="tokenizer.json"):
         tokenise(tmp_path / "tokenizer.json", ["a"])
+
+
+WORDS = {
+    "type": "WordPiece",
+    "unk_token": "[UNK]",
+    "continuing_subword_prefix": "##",
+    "max_input_chars_per_word": 100,
+    "vocab": {"[UNK]": 0, "a": 1},
+}
+UNUSABLE = {  # the first three end Rust's library in a panic
+    "a map of characters that is none": {
+        "normalizer": {"type": "Precompiled", "precompiled_charsmap": "AAAA"}
+    },
+    "pieces of no characters": {"pre_tokenizer": {"type": "FixedLength", "length": 0}},
+    "merges that are shorter than their prefix": {
+        "model": {
+            "type": "BPE",
+            "vocab": {"a": 0, "b": 1},
+            "merges": [["a", "b"]],
+            "continuing_subword_prefix": "##",
+        }
+    },
+    "no token for unknown words": {"model": WORDS | {"vocab": {"a": 1}}},
+}
+
+
+@pytest.mark.parametrize("name", UNUSABLE)
+def test_a_tokenizer_that_fails_inside_its_library_is_refused(name, tmp_path):
+    parts = {"version": "1.0", "added_tokens": [], "model": WORDS} | UNUSABLE[name]
+    (tmp_path / "tokenizer.json").write_text(json.dumps(parts))
+    with pytest.raises(InputError, match="tokenizer.json: no tokenizer that can be used"):
+        tokenise(tmp_path / "tokenizer.json", ["hello a"])
