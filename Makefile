@@ -38,7 +38,7 @@ $(BIN)/semblance: Makefile $(VENV)/.ready
 	@chmod +x $@
 
 demo: setup
-	@$(BIN)/python workflow/controller/progress.py --cores $(CORES) --configfile demo/config.yaml
+	@$(BIN)/python -m workflow.controller.progress --cores $(CORES) --configfile demo/config.yaml
 	@echo; cat demo/results/tables/rcl_table3.md
 	@echo; echo "All tables: demo/results/tables/"
 

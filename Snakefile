@@ -10,6 +10,11 @@ from semblance.errors import InputError
 from workflow.planning.config import check_files, load
 from workflow.planning.methods import PHI
 
+try:
+    check_files(Path().glob("config.yaml"))  # before Snakemake reads it
+except InputError as error:
+    raise WorkflowError(str(error))
+
 
 configfile: "config.yaml"
 

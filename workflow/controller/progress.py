@@ -1,8 +1,12 @@
 """Run snakemake and show in one line what runs and how much is left.
 
 Snakemake writes all that it prints to .snakemake/log. If it fails, its last lines are shown.
+
+Snakemake reads the files of --configfile before any line of the Snakefile, and ends with a traceback,
+or never, where one is malformed. So they are checked here first.
 """
 
+import argparse
 import re
 import subprocess
 import sys
@@ -10,17 +14,26 @@ from collections import deque
 
 from tqdm import tqdm
 
+from semblance.errors import InputError
+from workflow.planning.config import check_files
+
 RULE = re.compile(r"^(?:local)?(?:rule|checkpoint) (\w[\w-]*):")
 WILDCARDS = re.compile(r"^    wildcards: (.*)")
 DONE = re.compile(r"^(\d+) of (\d+) steps")
 SHOWN = ("error:", "warning:", "Nothing to be done")  # beginnings of lines that are passed on
 LAST = 60  # lines shown after a failure
 WIDTH = 60  # characters of a job's name
+BAD_INPUT = 2
 INTERRUPTED = 130
 
 
 def main(arguments: list[str]) -> int:
-    """Run ``snakemake ARGUMENTS``; return its exit status."""
+    """Run ``snakemake ARGUMENTS``; return its exit status, or 2 for a config file that is malformed."""
+    try:
+        check_files(config_files(arguments))
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return BAD_INPUT
     process = subprocess.Popen(
         [sys.executable, "-m", "snakemake", *arguments],
         text=True,
@@ -42,6 +55,13 @@ def main(arguments: list[str]) -> int:
     if status:
         sys.stderr.writelines(recent)
     return status
+
+
+def config_files(arguments: list[str]) -> list[str]:
+    """Return the config files that arguments of snakemake name."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--configfile", "--configfiles", nargs="+", action="extend", default=[])
+    return parser.parse_known_args(arguments)[0].configfile
 
 
 def _progress_bar() -> tqdm:
