@@ -11,9 +11,13 @@ NO_CORPUS = "none"  # stands for the corpus of a model that was trained on none
 # What is scored.
 STS_TASKS = ("sts12", "sts13", "sts14", "sts15", "sts16", "stsb", "sickr")
 STS_DEV = "stsb-dev"
+TRAINING = "training"  # the task whose metric says how long a model was trained
+STEPS = "steps"
 FAQ_CUTOFFS = (1, 3, 5)
 FAQ_METRICS = (*(f"acc@{k}" for k in FAQ_CUTOFFS), "map")
-IN_NATURAL_UNIT = frozenset({"alignment", "uniformity"})  # tables show every other metric times 100
+IN_NATURAL_UNIT = frozenset(
+    {"alignment", "uniformity", STEPS}
+)  # tables show every other metric times 100
 
 # The columns of every file of scores: what identifies a score, its value, and where it comes from.
 SCORE_KEY = (

@@ -25,7 +25,7 @@ from semblance.audit.recompute import (
 )
 from semblance.errors import InputError
 from semblance.files import open_text, require_regular
-from semblance.names import IN_NATURAL_UNIT, SCORE_KEY, STS_DEV
+from semblance.names import IN_NATURAL_UNIT, SCORE_KEY, STEPS, STS_DEV
 from semblance.reporting.bootstrap import MOST_PREDICTIONS
 from semblance.reporting.scores import MOST_BYTES
 
@@ -91,10 +91,20 @@ class Runs:
             if is_collected:
                 self._claim(lines, folder / "scores.csv")
             run = _Run(folder, self.chain.read(record), lines, predictions)
+            self._check_steps(run)
             return run.check(self.found)
         except UNREADABLE as error:
             self.found.unreadable(SCORES, folder, error)
             return None
+
+    def _check_steps(self, run: "_Run") -> None:
+        """Check the steps of a run's training against the model's record, where it is here."""
+        steps = {float(line["value"]) for line in run.lines.values() if line["metric"] == STEPS}
+        model = Path(layout.record(self.chain.root, layout.MODEL, **run.record.get("run", {})))
+        if steps and model.is_file():
+            taken = self.chain.read(model)["training"]["step"]
+            problem = f"its training took {min(steps):.0f} steps, and {taken} by {model}"
+            self.found.check(LINKS, steps == {taken}, run.folder / "scores.csv", problem)
 
     def _claim(self, lines: Lines, path: Path) -> None:
         """Check that the long CSV has the lines of a run, and take them out of ``left``."""

@@ -15,7 +15,7 @@ from semblance.models import folder as model_folder
 from semblance.models.compute import Compute, device_name, set_up
 from semblance.models.encoder import Encoder
 from semblance.models.saved import SavedModel
-from semblance.names import SCORE_COLUMNS, STS_DEV
+from semblance.names import SCORE_COLUMNS, STEPS, STS_DEV, TRAINING
 from semblance.provenance import (
     canonical,
     checked,
@@ -80,7 +80,11 @@ def evaluate_sts(run: StsRun, model: str, test: str, dev: str, target: Target) -
     pairs = similarity.join_pairs(read_pairs(Path(dev).parent), read_pairs(Path(test).parent))
     sentences = similarity.Sts(pairs, saved.tokenizer)
     predictions, geometry = sentences.predict(encoder, saved.max_length)
-    rows = [*similarity.score_rows(predictions), *_geometry_rows(predictions, geometry)]
+    rows = [
+        *similarity.score_rows(predictions),
+        *_geometry_rows(predictions, geometry),
+        *_step_rows(saved),
+    ]
     for row in rows:
         if row["task"] == STS_DEV:
             row |= of_dev
@@ -104,6 +108,14 @@ def _geometry_rows(predictions: dict, geometry: dict[str, float]) -> Iterable[di
     for name, value in geometry.items():
         row = {"task": "stsb", "subset": "", "metric": name, "aggregation": "all"}
         yield row | {"value": value, "n": count}
+
+
+def _step_rows(model: SavedModel) -> Iterable[dict]:
+    """Yield the score row of the steps that a training took; none of an untrained model."""
+    steps = model.record.get("training", {}).get("step")
+    if steps:
+        row = {"task": TRAINING, "subset": "", "metric": STEPS, "aggregation": "all"}
+        yield row | {"value": float(steps), "n": 1}
 
 
 def evaluate_faq(run: FaqRun, model: str, bank: str, max_length: int, target: Target) -> None:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from semblance.errors import InputError
 from semblance.layout import fold_corpus
-from semblance.names import IN_NATURAL_UNIT, NO_CORPUS, START
+from semblance.names import IN_NATURAL_UNIT, NO_CORPUS, START, STEPS, TRAINING
 from semblance.reporting.layouts import PREVIOUS, Layout, Scores, find_layout, mean
 from semblance.reporting.notes import ORIGIN, footnotes
 from semblance.reporting.significance import welch
@@ -91,8 +91,7 @@ class _RowScores:
         corpus = self.corpus
         if fold and row.method != START:
             corpus = fold_corpus(corpus, fold)
-        key = (corpus, row.base, row.method, seed, fold, task, metric, aggregation, self.protocol)
-        record = self.index.get(key)
+        record = self._record(corpus, seed, fold, task, metric, aggregation)
         if record is None or not math.isfinite(record["value"]):
             self.missing.append(f"{corpus}/{row.base}/{row.method}/seed-{seed}")
             return None
@@ -107,6 +106,20 @@ class _RowScores:
         for name in ORIGIN:
             values[name] = tuple(sorted({record[name] for record in self.used}))
         return values
+
+    def steps(self, seeds: tuple[int, ...]) -> dict[str, float]:
+        """Return the steps that the training of an entropy model took, by seed, where known."""
+        found = {}
+        for seed in seeds:
+            record = self._record(self.corpus, seed, "", TRAINING, STEPS, "all")
+            if record is not None and record["phi"]:
+                found[str(seed)] = record["value"]
+        return found
+
+    def _record(self, corpus: str, seed: int, *score: str) -> dict | None:
+        """Return the line of a score: of its fold, task, metric and aggregation."""
+        key = (corpus, self.asked.base, self.asked.method, seed, *score, self.protocol)
+        return self.index.get(key)
 
 
 def _row(spec: Spec, asked: RowSpec, protocol: str, index: Index) -> Row:
@@ -126,6 +139,7 @@ def _row(spec: Spec, asked: RowSpec, protocol: str, index: Index) -> Row:
         cells={column: Cell(values) for column, values in layout.cells(by_seed).items()},
         origin=scores.origin(),
         missing=tuple(dict.fromkeys(scores.missing)),
+        steps=scores.steps(seeds),
         published=asked.published,
     )
 

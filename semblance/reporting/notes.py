@@ -19,6 +19,7 @@ def footnotes(spec: Spec, rows: list[Row]) -> tuple[str, ...]:
         STAND_IN if spec.stand_in else "",
         find_layout(spec.layout).notes(spec.folds),
         _test(spec, rows),
+        _steps(rows),
         *_mixed(spec, rows),
         _missing(rows),
     ]
@@ -64,6 +65,19 @@ def _bound_between(ours: int, theirs: int) -> str:
         f"Welch's t-test of {ours} against {theirs} seeds: its p has no lower limit, but an exact "
         f"permutation test of these seeds cannot give a p below {smallest:.4f}."
     )
+
+
+def _steps(rows: list[Row]) -> str:
+    """Say how many steps the training of each entropy model took until its early stopping."""
+    trained = {row.label: row.steps for row in rows if row.steps}
+    if not trained:
+        return ""
+    told = [f"{label}: {_format_steps(list(steps.values()))}" for label, steps in trained.items()]
+    return f"Steps of the entropy models, mean (range over the seeds): {'; '.join(told)}."
+
+
+def _format_steps(steps: list[float]) -> str:
+    return f"{sum(steps) / len(steps):.1f} ({min(steps):.0f}–{max(steps):.0f})"
 
 
 def _mixed(spec: Spec, rows: list[Row]) -> list[str]:

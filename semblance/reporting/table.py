@@ -92,7 +92,7 @@ class Row:
     """One method under one protocol.
 
     ``origin`` has the precision, protocol, code and environment of its scores, ``missing`` the runs
-    that lack a score.
+    that lack a score. ``steps`` are those of the training of an entropy model, by seed.
     """
 
     label: str
@@ -104,6 +104,7 @@ class Row:
     cells: dict[str, Cell]
     origin: dict[str, tuple[str, ...]]
     missing: tuple[str, ...] = ()
+    steps: dict[str, float] = field(default_factory=dict)
     published: str | None = None
     control: str | None = None
     test: str = ""

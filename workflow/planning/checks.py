@@ -31,7 +31,13 @@ NEEDED = (  # by every training, from its recipe or from what all trainings have
     "warmup",
     "weight_decay",
 )
-FIXED_BY_ENTROPY = ("epochs", "evaluate_every", "evaluate_share")  # Plan.entropy_settings
+ENDED_EARLY = "train_entropy.early_stopping says when the training of an entropy model ends"
+FIXED_BY_ENTROPY = {  # by Plan.entropy_settings: key -> what to write in its place
+    "epochs": ENDED_EARLY,
+    "evaluate_every": ENDED_EARLY,
+    "evaluate_share": ENDED_EARLY,
+    "warmup": "train_entropy.warmup holds for all kinds",
+}
 OTHER_TABLES = ("scores", "published")  # files that lie beside the tables
 
 
@@ -140,9 +146,8 @@ def _check_models(config: dict, where: str, entry: str | dict) -> None:
 
 def _check_entropy_kind(config: dict, where: str, kind: dict) -> None:
     """Check one kind of entropy model; its φ comes from the names of methods, KIND-PHI."""
-    for key in FIXED_BY_ENTROPY:
+    for key, advice in FIXED_BY_ENTROPY.items():
         if key in kind:
-            advice = "train_entropy.early_stopping says when the training of an entropy model ends"
             raise InputError(f"config.{where}.{key}", "has no effect here", advice)
     options = kind.get("options", {})
     if "phi" in options:

@@ -174,6 +174,7 @@ class Plan:
         own = {
             "options": {**settings.get("options", {}), "phi": float(phi)},
             "epochs": 1,
+            "warmup": section["warmup"],
             **section["early_stopping"],
             "evaluate_share": None,  # ASSUME: its last weights are its result
             "evaluate_every": None,

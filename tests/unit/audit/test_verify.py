@@ -101,9 +101,10 @@ def test_every_check_of_an_untouched_folder_holds(untouched):
     found = verify(untouched)
     assert found.problems == [] and found.notes == []
     # by hand: sts12 has 2 metrics x (3 means + 2 subsets), stsb and stsb-dev 2 x 3, in 7 runs; FAQ 2 protocols x 4
-    # metrics in 14 runs; each once in its run and once in the long CSV, which holds 7 lines of alignment besides
+    # metrics in 14 runs; each once in its run and once in the long CSV, which holds 7 lines of alignment and 6
+    # of the steps of a training besides
     lines = 7 * (10 + 6 + 6) + 14 * 2 * 4
-    assert found.checked[SCORES] == 2 * lines + 7
+    assert found.checked[SCORES] == 2 * lines + 7 + 6
     # t_sts 4 x 3, t_regulators 3, t_dev 2, t_faq 3 rows x 2 protocols x 4: value in JSON, in CSV, and its sd;
     # t_seeds 2 x 3 of these and 2 x 3 single seeds without sd; of each row its columns, of each table its length
     cells, rows = 4 * 3 + 3 + 2 + 24 + 6, 4 + 3 + 2 + 6 + 2
@@ -261,9 +262,16 @@ def test_a_changed_score_is_found_after_all_later_stages_ran_again(results, colu
 
 
 def test_a_deleted_score_is_found_after_all_later_stages_ran_again(results):
-    change_score(results, -2, lambda text: "")  # a correlation of stsb-dev
+    change_score(results, -3, lambda text: "")  # a correlation of stsb-dev
     found = verify(results)
     assert any("stsb-dev" in what and "shown None" in what for _, what in found.problems)
+
+
+def test_steps_that_the_training_did_not_take_are_found(results):
+    change_score(results, -1, lambda text: text.replace(",7.0,", ",8.0,"))
+    found = verify(results)
+    assert failed(found) == {LINKS}
+    assert any("took 8 steps, and 7 by" in what for _, what in found.problems)
 
 
 def test_an_empty_score_file_beside_predictions_is_found(results):

@@ -148,8 +148,18 @@ def trained_model(world, folder, precision, regulator_precision):
         regulator_precision=regulator_precision,
         settings={"precision": precision, "matmul": "highest"},
         device="cpu, 1 threads",
+        training={"step": 37},
     )
     return folder / "record.json"
+
+
+def test_the_steps_of_a_training_stand_among_its_scores(world, tmp_path):
+    name = ("training", "", "steps", "all")
+    untrained, _ = scores(world, world / "base/record.json", tmp_path / "untrained", COMPUTE)
+    assert name not in untrained
+    model = trained_model(world, tmp_path / "model", "fp32", {})
+    trained, _ = scores(world, model, tmp_path / "trained", COMPUTE)
+    assert trained[name][0] == 37.0  # as its record says
 
 
 def test_a_training_says_what_its_regulators_were_made_in(tmp_path):

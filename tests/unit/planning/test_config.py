@@ -247,7 +247,12 @@ def test_a_mistake_is_refused_in_one_line_with_its_key(key: str, value: object):
 
 
 def test_a_setting_that_an_entropy_model_never_reads_is_said_to_have_no_effect():
-    for key, value in {"epochs": 2, "evaluate_every": 5, "evaluate_share": 0.5}.items():
+    for key, value in {
+        "epochs": 2,
+        "evaluate_every": 5,
+        "evaluate_share": 0.5,
+        "warmup": 0.1,
+    }.items():
         config = merged("config.yaml")
         put(config, f"{ENTROPY}.{key}", value)
         with pytest.raises(InputError, match=f"kinds.entropy.{key}: has no effect here"):

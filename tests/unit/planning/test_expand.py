@@ -107,6 +107,7 @@ def test_an_entropy_model_is_trained_with_equation_2_until_its_loss_stops_fallin
         "patience": 3,
         "seed": 1,
         "unit": "window",
+        "warmup": 0.0,
         "window": 0.01,
     }
 

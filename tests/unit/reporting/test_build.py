@@ -276,6 +276,23 @@ def test_the_dev_layout_shows_the_development_score_alone():
     ].mean == pytest.approx(81.0)
 
 
+def test_a_table_tells_the_steps_of_its_entropy_models_over_the_seeds():
+    rows = {"φ = 0.01": ("entropy-0.01", (1, 2)), "RCL": ("rcl-8", (1, 2))}
+    of_training = {"task": "training", "metric": "steps"}
+    scores = [
+        *runs("entropy-0.01", {1: (0.5, 0.5), 2: (0.5, 0.5)}, phi="0.01"),
+        record(method="entropy-0.01", seed=1, phi="0.01", value=120.0, **of_training),
+        record(method="entropy-0.01", seed=2, phi="0.01", value=161.0, **of_training),
+        record(method="rcl-8", seed=1, value=900.0, **of_training),
+    ]
+    table = build(spec(rows), frame(scores))
+    mean = (120 + 161) / 2
+    (note,) = [note for note in table.notes if note.startswith("Steps")]
+    assert note.endswith(f": φ = 0.01: {mean} (120–161).")
+    assert table.rows[0].steps == {"1": 120.0, "2": 161.0} and table.rows[1].steps == {}
+    assert not any(note.startswith("Steps") for note in build(spec(ROWS), frame([])).notes)
+
+
 def test_alignment_keeps_its_own_unit():
     scores = [record(task="stsb", metric="alignment", value=0.25)]
     table = build(
