@@ -14,6 +14,7 @@ STS_DEV = "stsb-dev"
 TRAINING = "training"  # the task whose metric says how long a model was trained
 STEPS = "steps"
 FAQ_CUTOFFS = (1, 3, 5)
+FAQ_DEV = "dev"  # protocol and aggregation of scores on the dev questions of a fold
 FAQ_METRICS = (*(f"acc@{k}" for k in FAQ_CUTOFFS), "map")
 IN_NATURAL_UNIT = frozenset(
     {"alignment", "uniformity", STEPS}

@@ -41,7 +41,7 @@ SOURCES = {  # stage -> name of an input -> where the record that lists it may l
     "train_entropy": TRAINED | {"base": (INITIAL, BASE)},
     "embed": {"model": (MODEL,), "tokens": (TOKENS,)},
     "evaluate_sts": {"weights": (MODEL,), "data": (STS_TEST,), "dev": (STS_DEV,)},
-    "evaluate_faq": {"weights": (MODEL,), "data": (BANK,)},
+    "evaluate_faq": {"weights": (MODEL,), "data": (BANK,), "dev": (FOLD_DEV,)},
 }
 PLACES = (layout.TOKENS, layout.MODEL, layout.EMBEDDINGS, layout.STS_SCORES, layout.FAQ_SCORES)
 # Stages whose records name their inputs as files.

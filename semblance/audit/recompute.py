@@ -62,7 +62,8 @@ def faq_values(frame: pd.DataFrame, bank: str) -> Values:
         precision = [np.mean(np.arange(1, len(r) + 1) / r) for r in ranks]
         scores["map"] = np.mean(precision)
         for metric, value in scores.items():
-            found[bank, "", metric, "test", protocol] = (float(value), len(ranks))
+            part = "dev" if protocol == "dev" else "test"
+            found[bank, "", metric, part, protocol] = (float(value), len(ranks))
     return found
 
 

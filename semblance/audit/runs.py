@@ -25,7 +25,7 @@ from semblance.audit.recompute import (
 )
 from semblance.errors import InputError
 from semblance.files import open_text, require_regular
-from semblance.names import IN_NATURAL_UNIT, SCORE_KEY, STEPS, STS_DEV
+from semblance.names import FAQ_DEV, IN_NATURAL_UNIT, SCORE_KEY, STEPS, STS_DEV
 from semblance.reporting.bootstrap import MOST_PREDICTIONS
 from semblance.reporting.scores import MOST_BYTES
 
@@ -146,7 +146,8 @@ class _Run:
         of_test = record.get("run", {}) | record["inputs"] | {"code": record["code"]}
         of_dev = of_test | {"data": record["inputs"].get("dev")}
         for line in self.lines.values():
-            facts = of_dev if line["task"] == STS_DEV else of_test
+            is_dev = line["task"] == STS_DEV or line["protocol"] == FAQ_DEV
+            facts = of_dev if is_dev else of_test
             same = all(line[name] == str(facts[name]) for name in facts if name in line)
             found.check(
                 LINKS,

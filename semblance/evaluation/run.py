@@ -4,18 +4,19 @@ import csv
 import io
 import time
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from semblance.errors import InputError
 from semblance.evaluation import retrieval, similarity
-from semblance.evaluation.prepared import read_bank, read_pairs
+from semblance.evaluation.prepared import Bank, Question, read_bank, read_pairs
 from semblance.files import write_text
 from semblance.locks import exclusive
 from semblance.models import folder as model_folder
 from semblance.models.compute import Compute, device_name, set_up
 from semblance.models.encoder import Encoder
 from semblance.models.saved import SavedModel
-from semblance.names import SCORE_COLUMNS, STEPS, STS_DEV, TRAINING
+from semblance.names import FAQ_DEV, SCORE_COLUMNS, STEPS, STS_DEV, TRAINING
 from semblance.provenance import (
     canonical,
     checked,
@@ -118,24 +119,42 @@ def _step_rows(model: SavedModel) -> Iterable[dict]:
         yield row | {"value": float(steps), "n": 1}
 
 
-def evaluate_faq(run: FaqRun, model: str, bank: str, max_length: int, target: Target) -> None:
-    """Write the retrieval scores of one fold of a bank; ``bank`` is its record."""
+def evaluate_faq(
+    run: FaqRun, model: str, bank: str, dev: str, max_length: int, target: Target
+) -> None:
+    """Write the retrieval scores of one fold of a bank: of its test and of its dev questions.
+
+    ``bank`` and ``dev`` are the records of the whole bank and of the fold's dev questions.
+    """
     started = time.monotonic()
     digest = data_digest(bank)
+    dev_digest = data_digest(dev)
     saved = SavedModel.read(model)
     encoder, facts = _open(saved, target)
     facts["data"] = digest
     whole = read_bank(Path(bank).parent)
-    chosen = [q for q in whole.questions if q.part == run.fold and q.protocol in run.protocols]
-    ranking = retrieval.Retrieval(whole, chosen, saved.tokenizer)
+    test = [q for q in whole.questions if q.part == run.fold and q.protocol in run.protocols]
+    held_out = _dev_questions(dev, whole)
+    ranking = retrieval.Retrieval(whole.answers, test, held_out, saved.tokenizer)
     predictions = ranking.predict(encoder, max_length)
     rows = list(retrieval.score_rows(predictions))
     for row in rows:
         row |= {"fold": str(run.fold), "task": run.bank}
-    inputs = {"weights": facts["weights"], "data": digest}
+        if row["protocol"] == FAQ_DEV:
+            row["data"] = dev_digest
+    inputs = {"weights": facts["weights"], "data": digest, "dev": dev_digest}
     with exclusive(target.record.parent):
         _write(run, rows, predictions, target, facts)
         _write_record("evaluate_faq", run, target, inputs, started)
+
+
+def _dev_questions(record: str, whole: Bank) -> list[Question]:
+    """Return the dev questions of a fold, under the protocol that stands for them."""
+    bank = read_bank(Path(record).parent)
+    if bank.answers != whole.answers:
+        problem = "its answers are not those of the bank"
+        raise InputError(record, problem, "delete both records and prepare the bank again")
+    return [replace(question, protocol=FAQ_DEV) for question in bank.questions]
 
 
 def data_digest(record: str) -> str:

@@ -287,7 +287,8 @@ class World:
             "protocols": ["pairs"],
         }
         bank = self.plan.bank_record("stackfaq")
-        place = ["--model", model, "--bank", bank, "--max-length", "32"]
+        dev = self.plan.dev_data("stackfaq-0")
+        place = ["--model", model, "--bank", bank, "--dev", dev, "--max-length", "32"]
         return ["--run", canonical(run), *place, *COMPUTE]
 
     # --- trainings ----------------------------------------------------------------------------

@@ -264,6 +264,8 @@ COMMANDS = {
         WHICH % 'bank":"k","fold":0,"protocols":["all"]',
         "--bank",
         "k",
+        "--dev",
+        "d",
         "--max-length",
         "32",
     ],

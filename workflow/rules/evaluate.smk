@@ -37,10 +37,11 @@ rule evaluate_sts:
 
 
 rule evaluate_faq:
-    """Rank every answer of the bank for each test question of a fold, under both protocols."""
+    """Rank every answer of the bank for each test question of a fold, and for each dev question."""
     input:
         model=lambda w: PLAN.model_record(w.corpus, w.base, w.method, w.seed),
         bank=lambda w: PLAN.bank_record(PLAN.folds_of[w.corpus][0]),
+        dev=lambda w: PLAN.dev_data(w.corpus),
     output:
         scores=f"{OUT}/scores/faq/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/scores.csv",
         predictions=f"{OUT}/scores/faq/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/predictions.parquet",
@@ -72,6 +73,6 @@ rule evaluate_faq:
         compute=compute("evaluate_faq"),
         code=lambda w: code("evaluate_faq", *modules_of_reading(config, w.base)),
     shell:
-        "{PYTHON}.evaluate_faq --run {params.run:q} --model {input.model:q} --bank {input.bank:q}"
+        "{PYTHON}.evaluate_faq --run {params.run:q} --model {input.model:q} --bank {input.bank:q} --dev {input.dev:q}"
         " --max-length {params.max_length} {params.compute} {SHARING} --code {params.code}"
         " --output {output.record:q} 2> >(tee {log:q} >&2)"

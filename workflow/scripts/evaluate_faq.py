@@ -1,4 +1,4 @@
-"""Rank every answer of a FAQ bank for each test question of a fold; the ranks are kept."""
+"""Rank every answer of a FAQ bank for each test and dev question of a fold; the ranks are kept."""
 
 from semblance.evaluation.run import FaqRun, Target, evaluate_faq
 from semblance.gpus import take_gpu
@@ -15,13 +15,14 @@ def main(argv: list[str] | None = None) -> None:
         "--run", required=True, help="JSON: corpus, base, method, seed, bank, fold, protocols, phi"
     )
     parser.add_argument("--bank", required=True, help="record of the bank")
+    parser.add_argument("--dev", required=True, help="record of the fold's dev questions")
     parser.add_argument("--max-length", type=int, required=True, help="longest input in tokens")
     args = parser.parse_args(argv)
     which = decode_json(FaqRun, args.run, "--run")
     compute = Compute(args.threads, args.gpus, args.precision, args.matmul)
     take_gpu(args.gpus, args.jobs_per_gpu)
     target = Target(args.output, compute, args.code)
-    evaluate_faq(which, args.model, args.bank, args.max_length, target)
+    evaluate_faq(which, args.model, args.bank, args.dev, args.max_length, target)
 
 
 if __name__ == "__main__":

@@ -100,10 +100,10 @@ def failed(found) -> set[str]:
 def test_every_check_of_an_untouched_folder_holds(untouched):
     found = verify(untouched)
     assert found.problems == [] and found.notes == []
-    # by hand: sts12 has 2 metrics x (3 means + 2 subsets), stsb and stsb-dev 2 x 3, in 7 runs; FAQ 2 protocols x 4
+    # by hand: sts12 has 2 metrics x (3 means + 2 subsets), stsb and stsb-dev 2 x 3, in 7 runs; FAQ 3 protocols x 4
     # metrics in 14 runs; each once in its run and once in the long CSV, which holds 7 lines of alignment and 6
     # of the steps of a training besides
-    lines = 7 * (10 + 6 + 6) + 14 * 2 * 4
+    lines = 7 * (10 + 6 + 6) + 14 * 3 * 4
     assert found.checked[SCORES] == 2 * lines + 7 + 6
     # t_sts 4 x 3, t_regulators 3, t_dev 2, t_faq 3 rows x 2 protocols x 4: value in JSON, in CSV, and its sd;
     # t_seeds 2 x 3 of these and 2 x 3 single seeds without sd; of each row its columns, of each table its length

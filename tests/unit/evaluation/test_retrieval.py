@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from semblance.evaluation.prepared import Bank, Question
-from semblance.evaluation.retrieval import Retrieval, score_rows
+from semblance.evaluation.retrieval import rank_answers, score_rows
 from semblance.evaluation.texts import Vectors
 
 ANSWERS = ("north", "east", "north again", "south-west")
@@ -21,12 +21,10 @@ DIRECTIONS = {
 
 def ranked(questions):
     """The predictions for ``questions`` with the vectors above, no encoder involved."""
-    retrieval = Retrieval.__new__(Retrieval)
-    retrieval.answers, retrieval.questions = list(ANSWERS), questions
     vectors = Vectors(
         np.array(list(DIRECTIONS.values()), np.float32), {t: i for i, t in enumerate(DIRECTIONS)}
     )
-    return retrieval._rank(vectors)
+    return rank_answers(vectors.of(ANSWERS), vectors, questions)
 
 
 def test_all_answers_of_the_bank_are_candidates_and_ties_go_to_the_smaller_number():
@@ -47,13 +45,10 @@ def test_all_answers_of_the_bank_are_candidates_and_ties_go_to_the_smaller_numbe
 
 
 def test_ranking_is_by_cosine_not_by_dot_product():
-    retrieval = Retrieval.__new__(Retrieval)
-    retrieval.answers, retrieval.questions = (
-        ["long", "near"],
-        [Question("pairs", "q", "q", 0, (1,))],
-    )
     matrix = np.array([[100, 100], [1, 0.1], [1, 0]], np.float32)
-    assert retrieval._rank(Vectors(matrix, {"long": 0, "near": 1, "q": 2}))["ranks"] == [[1]]
+    vectors = Vectors(matrix, {"long": 0, "near": 1, "q": 2})
+    asked = [Question("pairs", "q", "q", 0, (1,))]
+    assert rank_answers(vectors.of(["long", "near"]), vectors, asked)["ranks"] == [[1]]
 
 
 @pytest.fixture
@@ -102,6 +97,12 @@ def test_a_protocol_that_no_query_follows_has_no_rows(predictions):
         score_rows({name: [column[i] for i in inside] for name, column in predictions.items()})
     )
     assert {r["protocol"] for r in rows} == {"pairs"} and len(rows) == 4
+
+
+def test_the_protocol_of_dev_questions_is_their_aggregation_too(predictions):
+    of_dev = predictions | {"protocol": ["dev"] * 60}
+    assert {(r["protocol"], r["aggregation"]) for r in score_rows(of_dev)} == {("dev", "dev")}
+    assert {r["aggregation"] for r in score_rows(predictions)} == {"test"}
 
 
 def test_a_bank_holds_its_answers_and_questions():

@@ -213,12 +213,11 @@ def _scored(
         / f"seed-{seed}"
         / "record.json"
     )
-    inputs = {"weights": facts["weights"], "data": facts["data"]}
-    if not faq:
-        inputs["dev"] = outputs(results / "dev/sts/record.json")
-        for row in rows:
-            if row["task"] == "stsb-dev":
-                row["data"] = inputs["dev"]
+    dev = outputs(results / f"dev/{corpus if faq else 'sts'}/record.json")
+    inputs = {"weights": facts["weights"], "data": facts["data"], "dev": dev}
+    for row in rows:
+        if "dev" in (row["protocol"], row["task"].removeprefix("stsb-")):
+            row["data"] = dev
     place.parent.mkdir(parents=True, exist_ok=True)
     target = Target(place, COMPUTE, facts["code"])
     _write(run, rows, predictions, target, facts)
@@ -256,11 +255,11 @@ def _similarities(noise: float, rng: np.random.Generator) -> dict[str, np.ndarra
 
 
 def _ranks(rng: np.random.Generator) -> dict[str, list]:
-    counts = [1] * 30 + rng.integers(1, 4, 20).tolist()
+    counts = [1] * 30 + rng.integers(1, 4, 20).tolist() + [1] * 10
     ranks = [np.sort(rng.choice(np.arange(1, 12), size=n, replace=False)) for n in counts]
     return {
-        "protocol": ["pairs"] * 30 + ["annotated"] * 20,
-        "query": [f"q{i}" for i in range(50)],
+        "protocol": ["pairs"] * 30 + ["annotated"] * 20 + ["dev"] * 10,
+        "query": [f"q{i}" for i in range(60)],
         "ranks": [r.tolist() for r in ranks],
         **{f"acc@{k}": [accuracy_at(r, k) for r in ranks] for k in (1, 3, 5)},
         "ap": [average_precision(r) for r in ranks],
