@@ -51,7 +51,6 @@ def build(spec: dict, scores: pd.DataFrame) -> Table:
         folds=asked.folds,
         metric=asked.metric,
         aggregation=asked.aggregation,
-        stand_in=asked.stand_in,
         notes=footnotes(asked, rows),
     )
 
@@ -141,6 +140,7 @@ def _row(spec: Spec, asked: RowSpec, protocol: str, index: Index) -> Row:
         missing=tuple(dict.fromkeys(scores.missing)),
         steps=scores.steps(seeds),
         published=asked.published,
+        stand_in=asked.stand_in,
     )
 
 

@@ -10,7 +10,8 @@ READING = (
     "All numbers are in points; ours are mean ± sample standard deviation (sd) over n seeds. "
     "Verdicts: “within”, |difference| ≤ max({tolerance}, 2 sd of our seeds); “below” and “above”, "
     "a larger difference; “not run”, at least one score is missing; “stand-in, not comparable”, "
-    "other data or models than the paper, so that the difference is for orientation only.\n"
+    "our row has another base, other data or other settings than the paper's: in which it differs "
+    "stands below each table.\n"
 )
 HEADER = [
     "| row | column | paper | ours | n | difference | verdict | our table, row |",
@@ -42,7 +43,7 @@ def _printed_table(record: Comparison) -> tuple[str, str]:
 def _section(records: list[Comparison]) -> list[str]:
     lines = [_line(record) for record in records if record.verdict != NOT_RUN]
     if lines:
-        lines = [*HEADER, *lines, ""]
+        lines = [*HEADER, *lines, "", *_stand_ins(records)]
     not_run = Counter(record.entry.row for record in records if record.verdict == NOT_RUN)
     if not_run:
         rows = [f"{escape_markdown(row)} ({number} cells)" for row, number in not_run.items()]
@@ -50,18 +51,34 @@ def _section(records: list[Comparison]) -> list[str]:
     return lines
 
 
+def _stand_ins(records: list[Comparison]) -> list[str]:
+    """Return for each of our rows that is a stand-in the line that says in what it differs."""
+    lines: dict[str, None] = {}
+    for record in records:
+        if record.reasons:
+            ours = f"{record.table}, {record.label}"
+            line = f"- stand-in {ours}: {'; '.join(record.reasons)}"
+            lines[escape_markdown(line)] = None
+    if not lines:
+        return []
+    return [*lines, ""]
+
+
 def _line(record: Comparison) -> str:
     entry = record.entry
     paper = f"{entry.mark}{entry.value:.2f}"
     if entry.sd is not None:
         paper += f" ± {spread(entry.sd)}"
+    difference = "–"
+    if record.difference is not None:
+        difference = f"{record.difference:+.2f}"
     cells = [
         entry.row,
         entry.column,
         paper,
         f"{record.mean:.2f} ± {spread(record.sd)}",
         str(record.n),
-        f"{record.difference:+.2f}",
+        difference,
         record.verdict,
         f"{record.table}, {record.label}",
     ]

@@ -24,6 +24,7 @@ LEADING = (
     "tasks",
     "dataset",
     "folds",
+    "stand_in",
     "control",
     "test",
 )
@@ -124,6 +125,7 @@ def _leading(table: Table, row: Row) -> list[object]:
         " ".join(table.tasks),
         table.dataset or "",
         table.folds or "",
+        "; ".join(row.stand_in),
         row.control or "",
         row.test,
     ]
@@ -244,10 +246,15 @@ class _Printed:
         return self.style.marked(cell.mark, text) if cell.mark else text
 
     def published(self, row: Row, column: str) -> str:
-        """Return the published value and our difference from it; empty where there is none."""
+        """Return the published value and our difference from it; empty where there is none.
+
+        A stand-in has no difference to show.
+        """
         cell = row.cells.get(column)
         if cell is None or cell.published is None:
             return ""
+        if row.stand_in:
+            return self.style.text(f"{cell.published:.2f}")
         difference = MISSING if cell.difference is None else f"{cell.difference:+.2f}"
         return self.style.text(f"{cell.published:.2f} ({difference})")
 

@@ -2,21 +2,18 @@
 
 from semblance.reporting.layouts import PREVIOUS, find_layout
 from semblance.reporting.significance import smallest_p_permutation
+from semblance.reporting.stand_ins import stand_in_note
 from semblance.reporting.table import Row, Spec
 
 ORIGIN = ("precision", "protocol", "code", "environment")
 NAMED = 5  # so many missing runs are named, the rest counted
-STAND_IN = (
-    "Stand-in: made with other data or models than the paper. Published values are shown for "
-    "orientation only; do not compare them with ours."
-)
 
 
 def footnotes(spec: Spec, rows: list[Row]) -> tuple[str, ...]:
     """Return the notes of a table, in the order in which they are printed."""
     notes = [
         spec.note,
-        STAND_IN if spec.stand_in else "",
+        stand_in_note(rows),
         find_layout(spec.layout).notes(spec.folds),
         _test(spec, rows),
         _steps(rows),

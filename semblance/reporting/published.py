@@ -6,11 +6,12 @@ in its settings; a published cell that no table claims is "not run".
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from semblance.errors import InputError
+from semblance.reporting.sources import Source, Used, Uses, source_of
 from semblance.reporting.table import Cell, Row, Table
 from semblance.settings import decode
 from semblance.strict_yaml import read_yaml
@@ -37,7 +38,6 @@ class Entry:
     protocol: str
     metric: str = ""
     aggregation: str = ""
-    dataset: str | None = None
     mark: str = ""
     sd: float | None = None
 
@@ -49,7 +49,10 @@ class Entry:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A printed number beside ours, in points; None where there is no value of ours."""
+    """A printed number beside ours, in points; None where there is no value of ours.
+
+    ``reasons`` says in what our row differs from the paper's; then there is no difference to show.
+    """
 
     entry: Entry
     verdict: str
@@ -59,6 +62,7 @@ class Comparison:
     sd: float | None = None
     n: int = 0
     difference: float | None = None
+    reasons: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -82,7 +86,8 @@ class _Sheet:
     rows: dict[str, tuple[Any, ...]]
     metric: str = ""
     aggregation: str = ""
-    dataset: str | None = None
+    uses: Uses = Uses()
+    rows_use: dict[str, Uses] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -95,15 +100,21 @@ class _Paper:
 class _File:
     papers: dict[str, _Paper]
     known_slips: tuple[Slip, ...]
+    used: Used = Used()
 
 
 @dataclass(frozen=True)
 class Published:
-    """All printed numbers, the titles of papers and tables, and the known errors in print."""
+    """All printed numbers, the titles of papers and tables, and the known errors in print.
+
+    ``sources`` says what each row was made from, by its name; a row may have none.
+    """
 
     entries: tuple[Entry, ...]
     titles: dict[str, str]
     slips: tuple[Slip, ...]
+    used: Used = Used()
+    sources: dict[str, Source] = field(default_factory=dict)
 
     def row(self, name: str) -> dict[str, Entry]:
         """Return a published row's entries by column; raises InputError for an unknown name."""
@@ -120,13 +131,27 @@ def read_published(path: str | Path) -> Published:
     data = decode(_File, read_yaml(path), str(path))
     entries: list[Entry] = []
     titles: dict[str, str] = {}
+    sources: dict[str, Source] = {}
     for paper, about in data.papers.items():
         titles[paper] = about.title
         for number, sheet in about.tables.items():
             titles[f"{paper}/{number}"] = sheet.title
             for row in sheet.rows:
                 entries += _entries(sheet, (paper, number, row), str(path))
-    return Published(tuple(entries), titles, data.known_slips)
+            sources |= _sources(data.used, sheet, f"{paper}/{number}", str(path))
+    return Published(tuple(entries), titles, data.known_slips, data.used, sources)
+
+
+def _sources(used: Used, sheet: _Sheet, table: str, path: str) -> dict[str, Source]:
+    """Return what each row of a table was made from, by its name, where the table says it."""
+    for row in sheet.rows_use:
+        if row not in sheet.rows:
+            raise InputError(f"{path}: {table}.rows_use", f"the table has no row {row!r}")
+    found = {}
+    for row, uses in sheet.rows_use.items():
+        name = f"{table}/{row}"
+        found[name] = source_of(used, sheet.uses, uses, f"{path}: {name}")
+    return found
 
 
 def _entries(sheet: _Sheet, name: tuple[str, str, str], path: str) -> Iterator[Entry]:
@@ -155,7 +180,6 @@ def _entries(sheet: _Sheet, name: tuple[str, str, str], path: str) -> Iterator[E
             protocol=sheet.protocol,
             metric=sheet.metric,
             aggregation=sheet.aggregation,
-            dataset=sheet.dataset,
         )
 
 
@@ -173,17 +197,13 @@ def _number(printed: object, where: str) -> tuple[float, str]:
 def attach(table: Table, published: Published) -> Table:
     """Put the published values into the cells of the rows that claim them.
 
-    Protocol, metric and aggregation must be the same.
-    A number that was printed for other data is put only into a table that calls itself a stand-in.
+    Protocol, metric and aggregation must be the same. Beside a stand-in the values are for
+    orientation only.
     """
     rows = []
     for row in table.rows:
         claimed = _claimed(table, row, published)
-        values = {
-            column: entry.value
-            for column, entry in claimed.items()
-            if table.stand_in or not _is_of_other_data(table, entry)
-        }
+        values = {column: entry.value for column, entry in claimed.items()}
         cells = {
             column: replace(cell, published=values.get(column))
             for column, cell in row.cells.items()
@@ -205,17 +225,13 @@ def _claimed(table: Table, row: Row, published: Published) -> dict[str, Entry]:
     }
 
 
-def _is_of_other_data(table: Table, entry: Entry) -> bool:
-    return entry.dataset is not None and table.dataset != entry.dataset
-
-
 def compare(
     tables: Iterable[Table], published: Published, tolerance: float = TOLERANCE
 ) -> list[Comparison]:
     """Compare each published cell with each of our rows that claims it, in the papers' order.
 
     Verdicts: ``within`` if |difference| <= max(tolerance, 2 sd), else ``below`` or ``above``;
-    ``not run``; ``stand-in, not comparable`` where the table says so or has another dataset.
+    ``not run``; ``stand-in, not comparable`` where our row has other sources than the paper's.
     """
     ours: dict[tuple[str, str], list[Comparison]] = {}
     for table in tables:
@@ -232,25 +248,27 @@ def compare(
 
 def _comparison(entry: Entry, table: Table, row: Row, tolerance: float) -> Comparison:
     cell = row.cells[entry.column]
-    comparable = not (table.stand_in or _is_of_other_data(table, entry))
+    difference = None
+    if cell.mean is not None and not row.stand_in:
+        difference = cell.mean - entry.value
     return Comparison(
         entry=entry,
-        verdict=_verdict(cell, entry, tolerance, comparable),
+        verdict=_verdict(cell, difference, tolerance),
         table=table.name,
         label=row.label,
         mean=cell.mean,
         sd=cell.sd,
         n=cell.n,
-        difference=None if cell.mean is None else cell.mean - entry.value,
+        difference=difference,
+        reasons=row.stand_in,
     )
 
 
-def _verdict(cell: Cell, entry: Entry, tolerance: float, comparable: bool) -> str:
+def _verdict(cell: Cell, difference: float | None, tolerance: float) -> str:
     if cell.mean is None:
         return NOT_RUN
-    if not comparable:
+    if difference is None:
         return STAND_IN
-    difference = cell.mean - entry.value
     if abs(difference) <= max(tolerance, 2 * (cell.sd or 0.0)):
         return "within"
     if difference > 0:

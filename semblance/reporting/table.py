@@ -15,7 +15,10 @@ from semblance.settings import decode
 
 @dataclass(frozen=True)
 class RowSpec:
-    """The settings of one row; ``published`` names its counterpart as ``paper/table/row``."""
+    """The settings of one row; ``published`` names its counterpart as ``paper/table/row``.
+
+    ``stand_in`` says in what the row differs from its counterpart; empty where in nothing.
+    """
 
     label: str
     base: str
@@ -23,6 +26,7 @@ class RowSpec:
     seeds: tuple[int, ...]
     corpus: str | None = None
     published: str | None = None
+    stand_in: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,6 @@ class Spec:
     metric: str = "spearman"
     aggregation: str = "all"
     control: str | None = None
-    stand_in: bool = False
     note: str = ""
     draws: int = 1000
     bootstrap_seed: int = 0
@@ -93,6 +96,7 @@ class Row:
 
     ``origin`` has the precision, protocol, code and environment of its scores, ``missing`` the runs
     that lack a score. ``steps`` are those of the training of an entropy model, by seed.
+    ``stand_in`` is that of ``RowSpec``.
     """
 
     label: str
@@ -106,6 +110,7 @@ class Row:
     missing: tuple[str, ...] = ()
     steps: dict[str, float] = field(default_factory=dict)
     published: str | None = None
+    stand_in: tuple[str, ...] = ()
     control: str | None = None
     test: str = ""
 
@@ -124,7 +129,6 @@ class Table:
     folds: int | None = None
     metric: str = "spearman"
     aggregation: str = "all"
-    stand_in: bool = False
     notes: tuple[str, ...] = field(default=())
 
 

@@ -7,7 +7,7 @@ from semblance.errors import InputError
 from semblance.named_modules import BANKS, LOSSES, POOLINGS, VIEWS, module_names, module_path
 from semblance.names import INITIAL, NO_CORPUS, START
 from semblance.reporting.layouts import PREVIOUS, Layout, find_layout
-from semblance.reporting.published import read_published
+from semblance.reporting.published import Published, read_published
 from workflow.planning import dropouts, losses
 from workflow.planning.expand import inherited_options, loss_of
 from workflow.planning.methods import (
@@ -262,13 +262,15 @@ def _check_published(config: dict, where: str, ours: str, theirs: str) -> None:
     A base before the method may be unknown: another config may have removed it.
     """
     _check_method_name(config, where, ours.rpartition("/")[2])
-    if theirs not in _published_rows():
+    rows = {entry.name for entry in published().entries}
+    if theirs not in rows:
         paper = theirs.rpartition("/")[0]
-        near = sorted(row for row in _published_rows() if row.rpartition("/")[0] == paper)
+        near = sorted(row for row in rows if row.rpartition("/")[0] == paper)
         advice = f"that table has {', '.join(near)}" if near else f"see {PUBLISHED.name}"
         raise InputError(f"config.{where}", f"there is no published row {theirs!r}", advice)
 
 
 @functools.cache
-def _published_rows() -> frozenset[str]:
-    return frozenset(entry.name for entry in read_published(PUBLISHED).entries)
+def published() -> Published:
+    """Return the papers' numbers and what they used."""
+    return read_published(PUBLISHED)

@@ -199,7 +199,6 @@ class Plan:
             "layout": shape.name,
             "tasks": list(STS_TASKS if shape.tasks is None else shape.tasks),
             "protocols": [self.config["sts"]["protocol"]],
-            "stand_in": table.get("stand_in", False),
             "note": table.get("note", ""),
             "rows": [self._row_spec(table, row, label) for row, label in labels.items()],
         }

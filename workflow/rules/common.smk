@@ -12,7 +12,9 @@ from workflow.costing import rates
 from workflow.costing.model import Cost
 from workflow.planning.modules import modules_of_bank, modules_of_reading, modules_of_training
 from workflow.planning.stages import job_of
+from workflow.planning.checks import published
 from workflow.planning.plan import Plan
+from workflow.planning.stand_ins import StandIns
 
 PLAN = Plan(config)
 OUT = PLAN.out
@@ -21,6 +23,7 @@ try:
     DATASETS = load_manifest(config["manifest"])
 except InputError as error:
     raise WorkflowError(str(error))
+STAND_INS = StandIns(PLAN, DATASETS, published())
 COST = Cost(config, DATASETS, rates.shipped(), rates.learned(OUT))
 TABLES = expand(
     f"{OUT}/tables/{{table}}.{{form}}", table=config["tables"], form=["csv", "md", "tex"]

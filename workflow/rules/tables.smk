@@ -42,7 +42,7 @@ rule render_table:
     conda:
         "../../envs/semblance.yaml"
     params:
-        settings=lambda w: canonical(PLAN.table_spec(w.table)),
+        settings=lambda w: canonical(STAND_INS.marked(PLAN.table_spec(w.table))),
         results=OUT,
         code=code("render_table"),
     shell:

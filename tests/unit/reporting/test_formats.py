@@ -18,7 +18,7 @@ START = [
 ]
 
 
-def table(**given):
+def table(stand_in=(), **given):
     rows = {
         "start": {"corpus": "nli", "base": "tiny", "method": "start", "seeds": [0]},
         "SimCSE": {
@@ -27,6 +27,7 @@ def table(**given):
             "method": "simcse",
             "seeds": [1, 2, 3],
             "published": "p/1/SimCSE",
+            "stand_in": list(stand_in),
         },
         "RCL_8 & 50%": {"corpus": "nli", "base": "tiny", "method": "rcl-8", "seeds": [1, 2, 3]},
         "lost|row": {"corpus": "nli", "base": "tiny", "method": "lost", "seeds": [1]},
@@ -69,6 +70,20 @@ def test_markdown_shows_mean_spread_n_stars_and_the_paper():
     assert any(line.startswith("- Marks: ") and "Welch" in line for line in lines)
 
 
+def test_beside_a_stand_in_stands_the_papers_value_without_a_difference():
+    shown = table(stand_in=["base tiny instead of large", "8 of 10 rows"])
+    (line,) = [line for line in markdown(shown).splitlines() if "70.90" in line]
+    assert line.split("|")[3].strip() == "70.90"
+    assert "70.90 (" not in latex(shown) and "70.90" in latex(shown)
+    rows = list(csv.DictReader(io.StringIO(csv_text(shown))))
+    assert [row["stand_in"] for row in rows] == [
+        "",
+        "base tiny instead of large; 8 of 10 rows",
+        "",
+        "",
+    ]
+
+
 def test_every_markdown_line_of_the_table_has_the_same_number_of_cells():
     lines = [
         line.replace(r"\|", "") for line in markdown(table()).splitlines() if line.startswith("|")
@@ -102,6 +117,5 @@ def test_a_column_of_one_seed_has_no_spread_and_is_blank_for_rows_without_the_se
 
 
 @pytest.mark.parametrize("form", [markdown, latex])
-def test_the_stand_in_note_and_own_note_are_printed(form):
-    text = form(table(stand_in=True, note="Own words."))
-    assert "Stand-in: " in text and "Own words." in text
+def test_the_tables_own_note_is_printed(form):
+    assert "Own words." in form(table(note="Own words."))

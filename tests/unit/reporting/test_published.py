@@ -95,6 +95,50 @@ def test_marks_are_read_apart_from_their_numbers():
     assert PUBLISHED.row("rcl/3/RCL")["stsb"].mark == ""
 
 
+def written(tmp_path, **sheet):
+    """Write a file of one paper, table and row, and what the paper used."""
+    table = {"title": "t", "protocol": "pairs", "columns": ["a"], "rows": {"r": [1.0]}}
+    used = {
+        "bases": {"large": {"hub": "o/large", "pooling": "cls"}},
+        "corpora": {"nli": [["nli-1"], ["nli-2"]]},
+        "tests": {"sts": ["sts12"]},
+        "methods": {"simcse": {"epochs": 1, "batch_size": 64}},
+    }
+    papers = {"p": {"title": "P", "tables": {"1": table | sheet}}}
+    path = tmp_path / "p.yaml"
+    path.write_text(yaml.safe_dump({"papers": papers, "known_slips": [], "used": used}))
+    return path
+
+
+def test_a_row_uses_what_it_says_itself_and_what_its_table_says_of_all_rows(tmp_path):
+    uses = {"base": "large", "corpus": "nli", "tests": "sts", "settings": {"epochs": 2}}
+    row = {"method": "simcse", "settings": {"batch_size": 32}}
+    path = written(tmp_path, uses=uses, rows_use={"r": row})
+    source = read_published(path).sources["p/1/r"]
+    assert (source.base, source.corpus, source.method) == ("large", "nli", "simcse")
+    assert source.tests == ("sts12",) and source.settings == {"epochs": 2, "batch_size": 32}
+
+
+@pytest.mark.parametrize(
+    "row, problem",
+    [
+        ({"method": "rcl"}, "p/1/r: method: no 'rcl' under `used`; known are simcse"),
+        ({}, "p/1/r: method: is not stated"),
+        ({"method": "simcse", "tests": "sick"}, "p/1/r: tests: no 'sick'"),
+        ({"metod": "simcse"}, "metod"),
+    ],
+)
+def test_a_row_that_uses_something_unknown_is_refused(tmp_path, row, problem):
+    path = written(tmp_path, uses={"base": "large", "corpus": "nli"}, rows_use={"r": row})
+    with pytest.raises(InputError, match=problem):
+        read_published(path)
+
+
+def test_a_source_of_a_row_that_is_not_printed_is_refused(tmp_path):
+    with pytest.raises(InputError, match="the table has no row 'lost'"):
+        read_published(written(tmp_path, rows_use={"lost": {}}))
+
+
 @pytest.mark.parametrize("values", [[1.0], [1.0, "n/a"], [1.0, 2.0, 3.0]])
 def test_a_malformed_row_stops_with_its_name(tmp_path, values):
     path = tmp_path / "p.yaml"
@@ -114,9 +158,10 @@ def ours(values, **given):
             "method": "simcse",
             "seeds": list(values),
             "published": "p/1/SimCSE",
+            **given,
         }
     }
-    return build(spec(rows, **given), frame(runs("simcse", values)))
+    return build(spec(rows), frame(runs("simcse", values)))
 
 
 def verdicts(table, tolerance=0.5):
@@ -155,48 +200,23 @@ def test_a_published_cell_is_not_run_if_no_table_claims_it_or_its_score_is_missi
     assert verdicts(lost) == ["not run"] * 3
 
 
-def test_a_stand_in_is_never_within():
-    assert verdicts(ours({1: (0.72, 0.68)}, stand_in=True))[:2] == [STAND_IN, STAND_IN]
+def test_a_stand_in_has_a_verdict_and_reasons_and_no_difference():
+    reasons = ("base tiny instead of large", "8 of 10 rows")
+    table = ours({1: (0.72, 0.68)}, stand_in=list(reasons))
+    assert verdicts(table)[:2] == [STAND_IN, STAND_IN]
+    first, *_ = compare([table], FEW)
+    assert first.reasons == reasons and first.difference is None and first.mean is not None
 
 
-def test_a_score_on_another_bank_than_the_published_one_is_a_stand_in():
-    published = Published((Entry("rcl", "2a", "r", "map", 30.0, "pairs", dataset="faqir"),), {}, ())
-    scores = [
-        record(
-            corpus=f"{bank}-0",
-            fold="0",
-            task=bank,
-            metric=m,
-            aggregation="test",
-            protocol="pairs",
-            value=0.3,
-        )
-        for bank in ("faqir", "stackfaq")
-        for m in ("acc@1", "acc@3", "acc@5", "map")
-    ]
-    rows = {"r": {"base": "tiny", "method": "simcse", "seeds": [1], "published": "rcl/2a/r"}}
-    found = [
-        compare(
-            [build(spec(rows, layout="faq", dataset=bank, folds=1, tasks=[]), frame(scores))],
-            published,
-        )[0]
-        for bank in ("faqir", "stackfaq")
-    ]
-    assert [r.verdict for r in found] == ["within", STAND_IN]
-    beside = [
-        attach(
-            build(
-                spec(rows, layout="faq", dataset=bank, folds=1, tasks=[], stand_in=stand_in),
-                frame(scores),
-            ),
-            published,
-        )
-        .rows[0]
-        .cells["map"]
-        .published
-        for bank, stand_in in (("faqir", False), ("stackfaq", False), ("stackfaq", True))
-    ]
-    assert beside == [30.0, None, 30.0]
+def test_a_stand_in_in_a_table_leaves_the_other_rows_comparable():
+    common = {"corpus": "nli", "base": "tiny", "method": "simcse", "seeds": [1]}
+    rows = {
+        "small": {**common, "published": "p/1/SimCSE", "stand_in": ["8 of 10 rows"]},
+        "whole": {**common, "published": "p/1/SimCSE"},
+    }
+    table = build(spec(rows), frame(runs("simcse", {1: (0.72, 0.68)})))
+    found = [r for r in compare([table], FEW) if r.entry.column == "sts12"]
+    assert [(r.label, r.verdict) for r in found] == [("small", STAND_IN), ("whole", "within")]
 
 
 @pytest.mark.parametrize(
@@ -245,6 +265,14 @@ def test_the_page_states_tolerance_verdicts_and_slips():
     assert "max(0.5, 2 sd" in page and "80.22" in page
     assert "| SimCSE | sts12 | 72.00 | 73.00 ± – | 1 | +1.00 | above | t, mine |" in page
     assert "Not run: lost (1 cells)." in page
+
+
+def test_the_page_names_each_stand_in_once_and_shows_no_difference_for_it():
+    table = ours({1: (0.73, 0.68)}, stand_in=["base tiny instead of large", "8 of 10 rows"])
+    page = ledger(compare([table], FEW, 0.5), FEW, 0.5)
+    line = "| SimCSE | sts12 | 72.00 | 73.00 ± – | 1 | – | stand-in, not comparable | t, mine |"
+    assert line in page
+    assert page.count("stand-in t, mine: base tiny instead of large; 8 of 10 rows") == 1
 
 
 PUBLISHED_AND_FEW = Published(FEW.entries, FEW.titles, PUBLISHED.slips)

@@ -1,0 +1,88 @@
+"""What a paper used for a printed row: base model, data, method, as workflow/published.yaml says.
+
+A score of ours is compared with a printed one only if it was made from the same things.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from semblance.errors import InputError
+
+Names = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Base:
+    """A base model: a repository of a hub, and its commit and its weights' digest where known."""
+
+    hub: str
+    pooling: str
+    revision: str | None = None
+    weights_sha256: str | None = None
+    max_length: int | None = None
+
+
+@dataclass(frozen=True)
+class Uses:
+    """What a table, or one of its rows, says that it used; names are those of ``Used``."""
+
+    base: str | None = None
+    corpus: str | None = None
+    tests: str | None = None
+    method: str | None = None
+    folds: int | None = None
+    settings: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Used:
+    """All that the papers used, by name.
+
+    ``datasets``: the content of each data set, as a digest of its files' checksums. ``corpora``:
+    lists of data sets, any one of which will do. ``methods``: settings of a training, where None
+    means that a setting is not there, and a list that any of its values will do.
+    """
+
+    bases: dict[str, Base] = field(default_factory=dict)
+    datasets: dict[str, str] = field(default_factory=dict)
+    corpora: dict[str, tuple[Names, ...]] = field(default_factory=dict)
+    tests: dict[str, Names] = field(default_factory=dict)
+    methods: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Source:
+    """What one printed row was made from.
+
+    ``tests`` are the data sets of its scores; empty where the corpus, a FAQ bank, has its own.
+    """
+
+    base: str
+    corpus: str
+    method: str
+    tests: Names = ()
+    folds: int | None = None
+    settings: dict[str, Any] = field(default_factory=dict)
+
+
+def source_of(used: Used, table: Uses, row: Uses, where: str) -> Source:
+    """Return what a row used: what it says itself, and what its table says of all its rows.
+
+    Raises InputError for a missing part and for a name that ``used`` does not explain.
+    """
+    base = _known(row.base or table.base, used.bases, f"{where}: base")
+    corpus = _known(row.corpus or table.corpus, used.corpora, f"{where}: corpus")
+    method = _known(row.method or table.method, used.methods, f"{where}: method")
+    tests: Names = ()
+    if named := row.tests or table.tests:
+        tests = used.tests[_known(named, used.tests, f"{where}: tests")]
+    settings = {**used.methods[method], **table.settings, **row.settings}
+    return Source(base, corpus, method, tests, row.folds or table.folds, settings)
+
+
+def _known(name: str | None, names: dict[str, Any], where: str) -> str:
+    if name is None:
+        raise InputError(where, "is not stated", "say in `uses` or `rows_use` what the paper used")
+    if name not in names:
+        raise InputError(where, f"no {name!r} under `used`", f"known are {', '.join(names)}")
+    return name

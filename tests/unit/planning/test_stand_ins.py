@@ -1,0 +1,214 @@
+"""Which of our rows are comparable with the papers', and in what the others differ."""
+
+import dataclasses
+
+import pytest
+
+from semblance.download.manifest import load_manifest
+from tests.unit.planning.test_config import ROOT, merged
+from workflow.planning.checks import published
+from workflow.planning.config import load
+from workflow.planning.plan import Plan
+from workflow.planning.stand_ins import StandIns, content_digest
+
+MANIFEST = load_manifest(ROOT / "workflow/manifest.yaml")
+NLI_ROWS = MANIFEST["nli-simcse"].expected["triples"]
+
+
+def differences(config: dict, table: str, method: str, base: str = "", datasets=MANIFEST) -> list:
+    """Return in what the first row of a method (on a base) differs from the paper's row."""
+    plan = Plan(load(config))
+    stand_ins = StandIns(plan, datasets, published())
+    spec = stand_ins.marked(plan.table_spec(table))
+    rows = [row for row in spec["rows"] if row["method"] == method]
+    row = next(row for row in rows if base in ("", row["base"]))
+    return row.get("stand_in", [])
+
+
+def changed(*path, value) -> dict:
+    """Return the shipped config with one entry changed."""
+    config = merged("config.yaml")
+    node = config
+    for key in path[:-1]:
+        node = node.setdefault(key, {})
+    node[path[-1]] = value
+    return config
+
+
+def test_each_printed_row_says_what_it_was_made_from():
+    assert {entry.name for entry in published().entries} == set(published().sources)
+
+
+def test_the_papers_data_are_those_of_the_manifest():
+    used = published().used
+    named = {name for choice in used.corpora.values() for names in choice for name in names}
+    named |= {name for names in used.tests.values() for name in names}
+    assert {name: content_digest(MANIFEST[name]) for name in sorted(named)} == used.datasets
+
+
+def test_no_row_of_the_shipped_config_is_a_stand_in():
+    plan = Plan(load(merged("config.yaml")))
+    stand_ins = StandIns(plan, MANIFEST, published())
+    compared = 0
+    for table in plan.config["tables"]:
+        for row in plan.table_spec(table)["rows"]:
+            assert stand_ins.differences(row) == [], (table, row["label"])
+            compared += "published" in row
+    assert compared > 20
+
+
+def test_the_untrained_base_is_a_stand_in_for_the_tuned_row_of_the_faq_tables():
+    path = ("tables", "rcl_table2a", "published", "start")
+    config = changed(*path, value="rcl/2a/SRoBERTa base")
+    assert differences(config, "rcl_table2a", "start") == ["method start instead of continued"]
+
+
+@pytest.mark.parametrize("config", ["configs/minilm.yaml", "demo/config.yaml"])
+def test_every_row_of_a_run_on_other_models_is_a_stand_in(config):
+    plan = Plan(load(merged("config.yaml", config)))
+    stand_ins = StandIns(plan, load_manifest(ROOT / plan.config["manifest"]), published())
+    rows = [row for table in plan.config["tables"] for row in plan.table_spec(table)["rows"]]
+    counterparts = [row for row in rows if "published" in row]
+    assert counterparts
+    for row in counterparts:
+        assert any(f"base {row['base']} instead of" in part for part in stand_ins.differences(row))
+
+
+def test_a_row_without_a_counterpart_is_no_stand_in():
+    config = merged("config.yaml", "configs/minilm.yaml")
+    assert differences(config, "rcl_table1a", "continued") == []
+
+
+def test_the_note_of_a_small_run_names_base_and_rows():
+    config = merged("config.yaml", "configs/minilm.yaml")
+    config["corpora"]["nli"] = {"kind": "nli", "datasets": ["nli-simcse"], "limit": 8000}
+    found = differences(config, "rcl_table1a", "attention-dropout-0.1")
+    assert found[:2] == [
+        "base minilm instead of SRoBERTa base",
+        f"8,000 of {NLI_ROWS:,} triples",
+    ]
+
+
+@pytest.mark.parametrize(
+    "path, value, reason",
+    [
+        (("hub",), "someone/else", "base nli-roberta-base-v2 instead of SRoBERTa base"),
+        (("revision",), "f" * 40, "base nli-roberta-base-v2 instead of SRoBERTa base"),
+        (("layers",), 3, "base nli-roberta-base-v2 instead of SRoBERTa base"),
+        (("pooling",), "cls", "pooling cls instead of mean"),
+        (("max_length",), 64, "max_length 64 instead of 75"),
+    ],
+)
+def test_another_base_is_a_stand_in(path, value, reason):
+    config = changed("bases", "nli-roberta-base-v2", *path, value=value)
+    for method in ("start", "rcl-8"):
+        assert differences(config, "rcl_table3", method) == [reason]
+
+
+def test_a_longer_form_of_the_same_revision_is_the_same_base():
+    base = merged("config.yaml")["bases"]["nli-roberta-base-v2"]
+    whole = base["revision"] + "0" * (40 - len(base["revision"]))
+    config = changed("bases", "nli-roberta-base-v2", "revision", value=whole)
+    assert differences(config, "rcl_table3", "rcl-8") == []
+
+
+def test_the_digest_of_the_weights_decides_where_both_are_known():
+    config = merged("config.yaml")
+    pin = config["bases"]["bert-base"]["weights_sha256"]
+    del config["bases"]["bert-base"]["hub"], config["bases"]["bert-base"]["revision"]
+    config["bases"]["bert-base"]["folder"] = "copied/by/hand"
+    assert differences(config, "ssimcse_table1", "simcse", "bert-base") == []
+    config["bases"]["bert-base"]["weights_sha256"] = pin[::-1]
+    reason = ["base bert-base instead of BERT-base"]
+    assert differences(config, "ssimcse_table1", "simcse", "bert-base") == reason
+
+
+def test_other_data_are_a_stand_in_for_what_was_trained_on_them_alone():
+    config = changed("corpora", "nli", "datasets", value=["nli-sample"])
+    assert differences(config, "rcl_table3", "start") == []
+    assert differences(config, "rcl_table3", "rcl-8") == ["data nli-sample instead of nli-simcse"]
+
+
+def test_either_form_of_the_nli_data_is_rcls_and_only_its_own_file_is_simcses():
+    config = changed("corpora", "nli", "datasets", value=["multinli", "snli"])
+    assert differences(config, "rcl_table3", "rcl-8") == []
+    reason = ["data multinli, snli instead of nli-simcse"]
+    assert differences(config, "simcse_table5", "simcse-sup", "bert-base") == reason
+
+
+def test_a_limit_is_a_stand_in_only_if_it_leaves_rows_out():
+    config = changed("corpora", "nli", "limit", value=NLI_ROWS)
+    assert differences(config, "rcl_table3", "rcl-8") == []
+    config = changed("corpora", "nli", "limit", value=NLI_ROWS - 1)
+    reason = [f"{NLI_ROWS - 1:,} of {NLI_ROWS:,} triples"]
+    assert differences(config, "rcl_table3", "rcl-8") == reason
+
+
+@pytest.mark.parametrize(
+    "name, table, method",
+    [
+        ("nli-simcse", "rcl_table3", "rcl-8"),
+        ("sts14", "rcl_table3", "start"),
+        ("cough", "rcl_table2b", "rcl-8"),
+    ],
+)
+def test_a_file_with_another_checksum_makes_a_stand_in(name, table, method):
+    first, *others = MANIFEST[name].files or MANIFEST[name].archives
+    altered = dataclasses.replace(first, sha256="0" * 64)
+    kind = "files" if MANIFEST[name].files else "archives"
+    dataset = dataclasses.replace(MANIFEST[name], **{kind: (altered, *others)})
+    found = differences(merged("config.yaml"), table, method, datasets=MANIFEST | {name: dataset})
+    assert found == [f"other contents of {name}"]
+
+
+def test_another_bank_or_another_number_of_folds_is_a_stand_in():
+    config = changed("faq", "banks", "faqir", value={"kind": "stackfaq", "dataset": "stackfaq"})
+    assert differences(config, "rcl_table2a", "rcl-8") == ["data stackfaq instead of faqir"]
+    config = changed("faq", "folds", value=4)
+    assert differences(config, "rcl_table2a", "rcl-8") == ["4 folds instead of 5"]
+
+
+@pytest.mark.parametrize(
+    "path, value, reasons",
+    [
+        (("training", "max_steps"), 100, ["max_steps 100 instead of none"]),
+        (("recipes", "rcl", "batch_size"), 32, ["batch_size 32 instead of 64"]),
+        (("recipes", "rcl", "epochs"), 2, ["epochs 2 instead of 1"]),
+        (("recipes", "rcl", "hard_negatives"), False, ["hard_negatives false instead of true"]),
+        (("recipes", "rcl", "hard_negatives"), True, []),
+        (("recipes", "rcl", "learning_rate"), 1e-5, []),  # the paper states none
+        (
+            ("methods", "rcl-8", "regulators", "phis"),
+            [0.01, 0.02],
+            ["regulators of φ 0.01, 0.02 instead of 0.01, 0.02, 0.03, 0.04"],
+        ),
+        (("methods", "rcl-8", "regulators", "phis"), [0.04, 0.03, 0.02, 0.01], []),
+        (
+            ("methods", "rcl-8", "regulators", "kind"),
+            "entropy-sum",
+            ["entropy models: options.reduction sum instead of mean"],
+        ),
+        (
+            ("train_entropy", "kinds", "entropy", "batch_size"),
+            32,
+            ["entropy models: batch_size 32 instead of 64"],
+        ),
+    ],
+)
+def test_a_setting_that_the_paper_states_otherwise_makes_a_stand_in(path, value, reasons):
+    assert differences(changed(*path, value=value), "rcl_table3", "rcl-8") == reasons
+
+
+def test_a_published_row_beside_the_wrong_method_is_found_out():
+    published_row = "rcl/1a/Attention dropout (p=0.1)"
+    path = ("tables", "rcl_table1a", "published", "attention-dropout-0.2")
+    found = differences(changed(*path, value=published_row), "rcl_table1a", path[-1])
+    assert found == ["dropout.attention 0.2 instead of 0.1"]
+
+
+def test_one_rate_for_each_view_or_pass_is_the_papers_and_one_for_both_views_is_not():
+    path = ("methods", "ssimcse", "dropout", "sampled", "granularity")
+    reason = ["dropout.sampled.granularity row instead of view or pass"]
+    found = differences(changed(*path, value="row"), "ssimcse_table1", "ssimcse")
+    assert found == reason
+    assert differences(merged("config.yaml"), "ssimcse_table1", "ssimcse") == []

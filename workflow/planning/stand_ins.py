@@ -1,0 +1,208 @@
+"""In what our rows differ from the printed rows beside them: base model, data, settings.
+
+All of it follows from the config, the manifest and workflow/published.yaml. No file of a run is
+read: `download` and `download_model` hold each file to the digest that is pinned there.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from semblance.download.manifest import Dataset
+from semblance.names import START
+from semblance.provenance import canonical, text_digest
+from semblance.reporting.published import Published
+from semblance.reporting.sources import Base, Source
+from workflow.planning.methods import entropy_parts
+from workflow.planning.plan import Plan
+
+UNSTATED = "published.yaml does not say what the paper used"
+NOT_COMPARED = ("regulators",)  # of a method: entropy models, which are compared by themselves
+
+
+def content_digest(dataset: Dataset) -> str:
+    """Return the one digest of a data set: of the checksums of its files and archives."""
+    pins = {file.path: file.sha256 for file in (*dataset.files, *dataset.archives)}
+    return text_digest(canonical(pins))
+
+
+class StandIns:
+    """Compares the rows of one config with those of the papers."""
+
+    def __init__(self, plan: Plan, datasets: Mapping[str, Dataset], published: Published):
+        self.plan = plan
+        self.config = plan.config
+        self.datasets = datasets
+        self.published = published
+        self.used = published.used
+
+    def marked(self, spec: dict[str, Any]) -> dict[str, Any]:
+        """Return a table's settings with ``stand_in`` in each row that differs from the paper's."""
+        rows = []
+        for row in spec["rows"]:
+            differences = self.differences(row)
+            if differences:
+                row = {**row, "stand_in": differences}
+            rows.append(row)
+        return {**spec, "rows": rows}
+
+    def differences(self, row: Mapping[str, Any]) -> list[str]:
+        """Return in what a row differs from its counterpart; nothing for a row without one."""
+        if "published" not in row:
+            return []
+        source = self.published.sources.get(row["published"])
+        if source is None:
+            return [UNSTATED]
+        return [
+            *self._of_base(row["base"], source.base),
+            *self._of_data(row, source),
+            *self._of_method(row, source),
+        ]
+
+    def _of_base(self, name: str, theirs: str) -> Iterator[str]:
+        ours = self.config["bases"][name]
+        base = self.used.bases[theirs]
+        if not _is_same_model(ours, base):
+            yield f"base {name} instead of {theirs}"
+        else:
+            stated: dict[str, Any] = {"pooling": base.pooling}
+            if base.max_length is not None:
+                stated["max_length"] = base.max_length
+            yield from _differing(ours, stated)
+
+    def _of_data(self, row: Mapping[str, Any], source: Source) -> Iterator[str]:
+        if source.folds is not None and self.plan.folds != source.folds:
+            yield f"{self.plan.folds} folds instead of {source.folds}"
+        if source.tests:
+            yield from self._of_datasets(self.config["sts"]["datasets"], source.tests, "tests")
+        if row["method"] != START or not source.tests:
+            yield from self._of_corpus(row["corpus"], self.used.corpora[source.corpus])
+
+    def _of_corpus(self, name: str, accepted: tuple[tuple[str, ...], ...]) -> Iterator[str]:
+        entry = {**self.config["corpora"], **self.plan.banks}[name]
+        ours = _datasets_of(entry)
+        same = [theirs for theirs in accepted if set(theirs) == set(ours)]
+        yield from self._of_datasets(ours, (same or accepted)[0], "data")
+        if "limit" in entry:
+            yield from self._of_limit(entry["limit"], ours)
+
+    def _of_datasets(self, ours: Iterable[str], theirs: Iterable[str], what: str) -> Iterator[str]:
+        if set(ours) != set(theirs):
+            yield f"{what} {', '.join(ours)} instead of {', '.join(theirs)}"
+        else:
+            altered = [name for name in ours if not self._has_its_content(name)]
+            if altered:
+                yield f"other contents of {', '.join(altered)}"
+
+    def _has_its_content(self, name: str) -> bool:
+        found = self.datasets.get(name)
+        return found is not None and content_digest(found) == self.used.datasets.get(name)
+
+    def _of_limit(self, limit: int, names: list[str]) -> Iterator[str]:
+        """Say that a corpus leaves out rows, and of how many, where the manifest counts them."""
+        counts = [self.datasets[name].expected for name in names if name in self.datasets]
+        if len(counts) == 1 and len(counts[0]) == 1:
+            ((unit, rows),) = counts[0].items()
+            if limit < rows:
+                yield f"{limit:,} of {rows:,} {unit}"
+        else:
+            yield f"at most {limit:,} rows"
+
+    def _of_method(self, row: Mapping[str, Any], source: Source) -> Iterator[str]:
+        method = row["method"]
+        if START in (method, source.method):
+            if method != source.method:
+                yield f"method {method} instead of {source.method}"
+        else:
+            place = (self._corpus_of_training(row["corpus"]), row["base"])
+            own = list(_differing(self._settings(*place, method), source.settings))
+            yield from own
+            if "regulators" in source.settings:
+                yield from self._of_regulators(place, method, source.settings["regulators"], own)
+
+    def _corpus_of_training(self, corpus: str) -> str:
+        """Return a corpus itself, or the first fold of a bank: all folds have the same settings."""
+        if corpus in self.plan.banks:
+            return self.plan.fold_corpora(corpus)[0]
+        return corpus
+
+    def _settings(self, corpus: str, base: str, method: str) -> dict[str, Any]:
+        parts = entropy_parts(self.config, method)
+        if parts is None:
+            text = self.plan.train_settings(corpus, base, method, 0)
+        else:
+            text = self.plan.entropy_settings(corpus, base, *parts, 0)
+        return json.loads(text)
+
+    def _of_regulators(
+        self, place: tuple[str, str], method: str, theirs: Mapping[str, Any], said: list[str]
+    ) -> Iterator[str]:
+        """Yield in what a method's entropy models differ, but for what is ``said`` of it itself."""
+        names = self.config["methods"].get(method, {}).get("regulators", [])
+        settings = [self._settings(*place, name) for name in names]
+        phis = [found["options"]["phi"] for found in settings]
+        if sorted(phis) != sorted(theirs["phis"]):
+            yield f"regulators of φ {_listed(phis)} instead of {_listed(theirs['phis'])}"
+        stated = self.used.methods[theirs["method"]]
+        found = [part for ours in settings for part in _differing(ours, stated)]
+        for part in dict.fromkeys(found):
+            if part not in said:
+                yield f"entropy models: {part}"
+
+
+def _is_same_model(ours: Mapping[str, Any], theirs: Base) -> bool:
+    """Tell whether a base of the config has the paper's weights, by digest or by hub and commit."""
+    if "layers" in ours:
+        return False
+    digest = ours.get("weights_sha256")
+    if digest is not None and theirs.weights_sha256 is not None:
+        return digest == theirs.weights_sha256
+    if ours.get("hub") != theirs.hub:
+        return False
+    if theirs.revision is None:
+        return True
+    shorter, longer = sorted((ours["revision"], theirs.revision), key=len)
+    return longer.startswith(shorter)
+
+
+def _datasets_of(entry: Mapping[str, Any]) -> list[str]:
+    """Return the data sets of a corpus or a bank; of a bank of the user's own, its path."""
+    if "datasets" in entry:
+        return list(entry["datasets"])
+    return [entry.get("dataset", entry.get("path"))]
+
+
+def _differing(
+    ours: Mapping[str, Any], stated: Mapping[str, Any], prefix: str = ""
+) -> Iterator[str]:
+    """Yield each setting that the paper states and that ours has otherwise."""
+    for key, expected in stated.items():
+        found = ours.get(key)
+        if isinstance(expected, dict):
+            if key not in NOT_COMPARED:
+                yield from _differing(found or {}, expected, f"{prefix}{key}.")
+        elif found not in _accepted(expected):
+            yield f"{prefix}{key} {_word(found)} instead of {_words(expected)}"
+
+
+def _accepted(expected: Any) -> list[Any]:
+    if isinstance(expected, list):
+        return expected
+    return [expected]
+
+
+def _words(expected: Any) -> str:
+    values = _accepted(expected)
+    return " or ".join(_word(value) for value in values if value is not None or len(values) == 1)
+
+
+def _word(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value)
+
+
+def _listed(numbers: Iterable[float]) -> str:
+    return ", ".join(map(str, numbers)) or "none"
