@@ -17,9 +17,9 @@ from semblance.audit.recompute import Values
 from semblance.provenance import file_digest, read_text
 from semblance.reporting.bootstrap import with_bootstrap
 from semblance.reporting.build import build
-from semblance.reporting.comparison import ledger
+from semblance.reporting.comparison import attach, compare, ledger
 from semblance.reporting.formats import csv_text, latex, markdown
-from semblance.reporting.published import Published, attach, compare, read_published
+from semblance.reporting.published import Published, read_published
 from semblance.reporting.scores import read_scores
 from semblance.reporting.table import Row, Table, decode_spec, from_json, to_json
 

@@ -1,25 +1,19 @@
-"""The papers' numbers, and ours beside them.
+"""The papers' numbers as printed, what they were made from, and the known errors in print.
 
-A published cell is named ``paper/table/row`` and a column. A table of ours claims a published row
-in its settings; a published cell that no table claims is "not run".
+A published cell is named ``paper/table/row`` and a column.
 """
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from semblance.errors import InputError
 from semblance.reporting.sources import Source, Used, Uses, source_of
-from semblance.reporting.table import Cell, Row, Table
 from semblance.settings import decode
 from semblance.strict_yaml import read_yaml
 
-# In points; below the spread between seeds that a public 50-seed rerun of SimCSE shows (sd .8).
-TOLERANCE = 0.5
-STAND_IN = "stand-in, not comparable"
-NOT_RUN = "not run"
 SPREAD = "_sd"  # ends the name of a column that holds what stands after ±
 
 
@@ -48,34 +42,25 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """A printed number beside ours, in points; None where there is no value of ours.
-
-    ``reasons`` says in what our row differs from the paper's; then there is no difference to show.
-    """
-
-    entry: Entry
-    verdict: str
-    table: str | None = None
-    label: str | None = None
-    mean: float | None = None
-    sd: float | None = None
-    n: int = 0
-    difference: float | None = None
-    reasons: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class Slip:
-    """What a printed row is known to have wrong."""
+    """What a paper is known to have wrong: in a row of a table, or in another ``place``."""
 
     paper: str
-    table: str
-    row: str
     note: str
+    place: str | None = None
+    table: str | None = None
+    row: str | None = None
     column: str | None = None
     printed: float | None = None
     recomputed: float | None = None
+
+    @property
+    def where(self) -> str:
+        """The paper and the place in it."""
+        parts = [self.paper, self.place]
+        if self.table is not None:
+            parts.append(f"Table {self.table}")
+        return ", ".join(part for part in (*parts, self.row) if part is not None)
 
 
 @dataclass(frozen=True)
@@ -192,85 +177,3 @@ def _number(printed: object, where: str) -> tuple[float, str]:
             "write a number, with * or _ before it if it is marked",
         )
     return float(found[2]), found[1]
-
-
-def attach(table: Table, published: Published) -> Table:
-    """Put the published values into the cells of the rows that claim them.
-
-    Protocol, metric and aggregation must be the same. Beside a stand-in the values are for
-    orientation only.
-    """
-    rows = []
-    for row in table.rows:
-        claimed = _claimed(table, row, published)
-        values = {column: entry.value for column, entry in claimed.items()}
-        cells = {
-            column: replace(cell, published=values.get(column))
-            for column, cell in row.cells.items()
-        }
-        rows.append(replace(row, cells=cells))
-    return replace(table, rows=tuple(rows))
-
-
-def _claimed(table: Table, row: Row, published: Published) -> dict[str, Entry]:
-    """Return the printed numbers that a row claims and that were measured in the table's way."""
-    if not row.published:
-        return {}
-    return {
-        column: entry
-        for column, entry in published.row(row.published).items()
-        if entry.protocol == row.protocol
-        and entry.metric in ("", table.metric)
-        and entry.aggregation in ("", table.aggregation)
-    }
-
-
-def compare(
-    tables: Iterable[Table], published: Published, tolerance: float = TOLERANCE
-) -> list[Comparison]:
-    """Compare each published cell with each of our rows that claims it, in the papers' order.
-
-    Verdicts: ``within`` if |difference| <= max(tolerance, 2 sd), else ``below`` or ``above``;
-    ``not run``; ``stand-in, not comparable`` where our row has other sources than the paper's.
-    """
-    ours: dict[tuple[str, str], list[Comparison]] = {}
-    for table in tables:
-        for row in table.rows:
-            for column, entry in _claimed(table, row, published).items():
-                if column in row.cells:
-                    found = _comparison(entry, table, row, tolerance)
-                    ours.setdefault((entry.name, column), []).append(found)
-    comparisons = []
-    for entry in published.entries:
-        comparisons += ours.get((entry.name, entry.column), [Comparison(entry, NOT_RUN)])
-    return comparisons
-
-
-def _comparison(entry: Entry, table: Table, row: Row, tolerance: float) -> Comparison:
-    cell = row.cells[entry.column]
-    difference = None
-    if cell.mean is not None and not row.stand_in:
-        difference = cell.mean - entry.value
-    return Comparison(
-        entry=entry,
-        verdict=_verdict(cell, difference, tolerance),
-        table=table.name,
-        label=row.label,
-        mean=cell.mean,
-        sd=cell.sd,
-        n=cell.n,
-        difference=difference,
-        reasons=row.stand_in,
-    )
-
-
-def _verdict(cell: Cell, difference: float | None, tolerance: float) -> str:
-    if cell.mean is None:
-        return NOT_RUN
-    if difference is None:
-        return STAND_IN
-    if abs(difference) <= max(tolerance, 2 * (cell.sd or 0.0)):
-        return "within"
-    if difference > 0:
-        return "above"
-    return "below"

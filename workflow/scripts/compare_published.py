@@ -6,8 +6,8 @@ from pathlib import Path
 
 from semblance.files import write_text
 from semblance.provenance import beside, checked, file_digest, read_text, write_record
-from semblance.reporting.comparison import ledger
-from semblance.reporting.published import TOLERANCE, compare, read_published
+from semblance.reporting.comparison import TOLERANCE, compare, ledger
+from semblance.reporting.published import read_published
 from semblance.reporting.table import from_json
 from workflow.scripts.endings import run
 

@@ -12,8 +12,9 @@ from semblance.files import write_text
 from semblance.provenance import beside, checked, file_digest, write_record
 from semblance.reporting.bootstrap import prediction_digests, with_bootstrap
 from semblance.reporting.build import build
+from semblance.reporting.comparison import attach
 from semblance.reporting.formats import csv_text, latex, markdown
-from semblance.reporting.published import attach, read_published
+from semblance.reporting.published import read_published
 from semblance.reporting.scores import read_scores
 from semblance.reporting.table import decode_spec, to_json
 from semblance.settings import parse_json

@@ -6,8 +6,9 @@ import io
 import pytest
 
 from semblance.reporting.build import build
+from semblance.reporting.comparison import attach
 from semblance.reporting.formats import csv_text, latex, markdown
-from semblance.reporting.published import Entry, Published, attach
+from semblance.reporting.published import Entry, Published
 from tests.unit.reporting.example_scores import frame, record, runs, spec
 
 SIMCSE = {1: (0.7000123, 0.80), 2: (0.7300456, 0.83), 3: (0.71, 0.8)}

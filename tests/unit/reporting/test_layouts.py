@@ -12,9 +12,10 @@ from semblance.errors import InputError
 from semblance.names import FAQ_METRICS
 from semblance.provenance import ROOT
 from semblance.reporting.build import build
+from semblance.reporting.comparison import attach
 from semblance.reporting.formats import csv_text, markdown
 from semblance.reporting.layouts import LAYOUTS, Layout, find_layout
-from semblance.reporting.published import Entry, Published, attach
+from semblance.reporting.published import Entry, Published
 from semblance.reporting.table import from_json, to_json
 from tests.unit.reporting.example_scores import frame, runs, spec
 from workflow.planning.config import laid_over, load

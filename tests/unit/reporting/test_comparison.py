@@ -1,0 +1,148 @@
+"""The papers' values beside ours: in cells, as verdicts, and on the page."""
+
+from pathlib import Path
+
+import pytest
+
+from semblance.errors import InputError
+from semblance.reporting.build import build
+from semblance.reporting.comparison import STAND_IN, attach, compare, ledger
+from semblance.reporting.published import Entry, Published, read_published
+from tests.unit.reporting.example_scores import frame, record, runs, spec
+
+PUBLISHED = read_published(Path(__file__).parents[3] / "workflow" / "published.yaml")
+FEW = Published(
+    (
+        Entry("p", "1", "SimCSE", "sts12", 72.0, "senteval", "spearman", "all"),
+        Entry("p", "1", "SimCSE", "Average", 70.0, "senteval", "spearman", "all"),
+        Entry("p", "2", "lost", "Average", 70.0, "senteval", "spearman", "all"),
+    ),
+    {"p": "P", "p/1": "one", "p/2": "two"},
+    (),
+)
+PUBLISHED_AND_FEW = Published(FEW.entries, FEW.titles, PUBLISHED.slips)
+
+
+def ours(values, **given):
+    rows = {
+        "mine": {
+            "corpus": "nli",
+            "base": "tiny",
+            "method": "simcse",
+            "seeds": list(values),
+            "published": "p/1/SimCSE",
+            **given,
+        }
+    }
+    return build(spec(rows), frame(runs("simcse", values)))
+
+
+def verdicts(table, tolerance=0.5):
+    return [record.verdict for record in compare([table], FEW, tolerance)]
+
+
+@pytest.mark.parametrize(
+    "score, verdict", [(0.7245, "within"), (0.7155, "within"), (0.7254, "above"), (0.71, "below")]
+)
+def test_a_single_seed_is_judged_by_the_tolerance(score, verdict):
+    assert verdicts(ours({1: (score, 0.68)}))[0] == verdict
+
+
+def test_the_spread_of_the_seeds_widens_the_tolerance():
+    # sts12: 70 and 72 have mean 71 and sd √2: |−1| > 0.5, but <= 2 √2
+    assert verdicts(ours({1: (0.70, 0.7), 2: (0.72, 0.7)}))[0] == "within"
+    assert verdicts(ours({1: (0.709, 0.7), 2: (0.711, 0.7)}))[0] == "below"  # mean 71, 2 sd = .28
+
+
+def test_a_published_cell_is_not_run_if_no_table_claims_it_or_its_score_is_missing():
+    assert verdicts(ours({1: (0.72, 0.68)}))[2] == "not run"
+    lost = build(
+        spec(
+            {
+                "mine": {
+                    "corpus": "nli",
+                    "base": "tiny",
+                    "method": "simcse",
+                    "seeds": [1],
+                    "published": "p/1/SimCSE",
+                }
+            }
+        ),
+        frame([record(task="sts13")]),
+    )
+    assert verdicts(lost) == ["not run"] * 3
+
+
+def test_a_stand_in_has_a_verdict_and_reasons_and_no_difference():
+    reasons = ("base tiny instead of large", "8 of 10 rows")
+    table = ours({1: (0.72, 0.68)}, stand_in=list(reasons))
+    assert verdicts(table)[:2] == [STAND_IN, STAND_IN]
+    first, *_ = compare([table], FEW)
+    assert first.reasons == reasons and first.difference is None and first.mean is not None
+
+
+def test_a_stand_in_in_a_table_leaves_the_other_rows_comparable():
+    common = {"corpus": "nli", "base": "tiny", "method": "simcse", "seeds": [1]}
+    rows = {
+        "small": {**common, "published": "p/1/SimCSE", "stand_in": ["8 of 10 rows"]},
+        "whole": {**common, "published": "p/1/SimCSE"},
+    }
+    table = build(spec(rows), frame(runs("simcse", {1: (0.72, 0.68)})))
+    found = [r for r in compare([table], FEW) if r.entry.column == "sts12"]
+    assert [(r.label, r.verdict) for r in found] == [("small", STAND_IN), ("whole", "within")]
+
+
+@pytest.mark.parametrize(
+    "other", [{"protocols": ["raw"]}, {"metric": "pearson"}, {"aggregation": "mean"}]
+)
+def test_another_protocol_metric_or_aggregation_claims_nothing(other):
+    change = {"protocol": "raw"} if "protocols" in other else other
+    rows = {
+        "mine": {
+            "corpus": "nli",
+            "base": "tiny",
+            "method": "simcse",
+            "seeds": [1],
+            "published": "p/1/SimCSE",
+        }
+    }
+    table = build(spec(rows, **other), frame(runs("simcse", {1: (0.72, 0.68)}, **change)))
+    assert table.rows[0].cells["sts12"].mean == pytest.approx(72.0)
+    assert verdicts(table) == ["not run"] * 3
+    assert attach(table, FEW).rows[0].cells["sts12"].published is None
+
+
+def test_the_published_value_stands_beside_ours():
+    cell = attach(ours({1: (0.73, 0.68)}), FEW).rows[0].cells["sts12"]
+    assert cell.published == 72.0 and cell.difference == pytest.approx(1.0)
+
+
+def test_an_unknown_published_row_stops():
+    rows = {
+        "mine": {
+            "corpus": "nli",
+            "base": "tiny",
+            "method": "simcse",
+            "seeds": [1],
+            "published": "p/9/x",
+        }
+    }
+    with pytest.raises(InputError, match="p/9/x"):
+        attach(build(spec(rows), frame([])), FEW)
+
+
+def test_the_page_states_tolerance_verdicts_and_slips():
+    page = ledger(
+        compare([ours({1: (0.73, 0.68)})], PUBLISHED_AND_FEW, 0.5), PUBLISHED_AND_FEW, 0.5
+    )
+    assert "max(0.5, 2 sd" in page and "80.22" in page
+    assert "| SimCSE | sts12 | 72.00 | 73.00 ± – | 1 | +1.00 | above | t, mine |" in page
+    assert "Not run: lost (1 cells)." in page
+
+
+def test_the_page_names_each_stand_in_once_and_shows_no_difference_for_it():
+    table = ours({1: (0.73, 0.68)}, stand_in=["base tiny instead of large", "8 of 10 rows"])
+    page = ledger(compare([table], FEW, 0.5), FEW, 0.5)
+    line = "| SimCSE | sts12 | 72.00 | 73.00 ± – | 1 | – | stand-in, not comparable | t, mine |"
+    assert line in page
+    assert page.count("stand-in t, mine: base tiny instead of large; 8 of 10 rows") == 1
