@@ -223,7 +223,7 @@ FORMATS = [
         {"w.txt": "One sentence.\nAnother one.\nA third.\n"},
         "w.txt",
         wiki.read_sentences,
-        {"blank": (2, ""), "white space": (2, " \t\u3000")},
+        {},  # a blank line is skipped
         "txt",
         True,
     ),

@@ -1,5 +1,6 @@
 """The prepare and base scripts on the demo's corpora: every format becomes what the trainings read."""
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from semblance.data.protocol import senteval_text
 from semblance.data.tokens import read_tokens
 from semblance.evaluation.prepared import read_bank
 from semblance.models import folder as model_folder
-from semblance.provenance import checked
+from semblance.provenance import checked, read_sealed
 from tests.dag.tiny import ROOT, write_base
 from tests.local_http import running
 from workflow.scripts import (
@@ -168,6 +169,22 @@ def test_every_bank_becomes_folds_that_never_train_on_a_tested_question(tmp_path
         }  # of 3 parts: 1 test, 1 dev, 1 train
 
 
+def test_blank_lines_are_told_and_counted_in_the_record(tmp_path, capsys):
+    text = "One sentence.\n\nAnother one.\n \n\nA third.\n"
+    (tmp_path / "w.txt").write_text(text)
+    file = {"path": "w.txt", "sha256": hashlib.sha256(text.encode()).hexdigest(), "size": None}
+    entry = {"title": "t", "licence": "l", "homepage": None, "expected": {"lines": 6}}
+    manifest = {"datasets": {"wiki": {**entry, "files": [file]}}}
+    (tmp_path / "m.yaml").write_text(json.dumps(manifest))
+    settings = {"kind": "wiki", "datasets": ["wiki"]}
+    flags = ["--manifest", str(tmp_path / "m.yaml"), "--data", str(tmp_path)]
+    out = tmp_path / "corpus"
+    prepare(prepare_wiki, settings, out, *flags)
+    assert read_sentences(out) == ["One sentence.", "Another one.", "A third."]
+    assert read_sealed(out / "record.json")["counts"]["blank_lines"] == 3
+    assert f"{tmp_path}/w.txt:2: blank line skipped, 3 in all" in capsys.readouterr().err
+
+
 def test_a_base_comes_from_a_hub_and_tokenises_a_corpus(server, tmp_path):
     write_base(tmp_path / "raw")
     files = {
@@ -187,6 +204,12 @@ def test_a_base_comes_from_a_hub_and_tokenises_a_corpus(server, tmp_path):
     download_model.main(
         ["--settings", json.dumps(settings), "--hub", server.url, "--output", str(record)]
     )
+    source = read_sealed(record)["source"]
+    assert source["hub"] == "someone/tiny" and source["commit"] == "a" * 40
+    assert source["files"]["model.safetensors"] == {
+        "sha256": hashlib.sha256(files["model.safetensors"]).hexdigest(),
+        "size": len(files["model.safetensors"]),
+    }
     encoder = model_folder.load(record.parent / "model")
     assert len(encoder.layers) == 1 and encoder.pooling == "cls"
     corpus = prepare(prepare_wiki, {"kind": "wiki", "datasets": ["wiki1m"]}, tmp_path / "wiki")

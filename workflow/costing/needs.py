@@ -30,12 +30,16 @@ SCORES = 50  # MB that an evaluation holds besides the model and the embeddings
 
 
 class Need(NamedTuple):
-    """Units of work, and MB of memory, of outputs, and of further files while the job runs."""
+    """Units of work, and MB of memory, of outputs, and of further files while the job runs.
+
+    ``unknown`` outputs have a size that nobody states; ``disk`` does not count them.
+    """
 
     work: float
     memory: float = INTERPRETER
     disk: float = 0.1
     scratch: float = 0.0
+    unknown: int = 0
 
 
 class Needs:
@@ -134,7 +138,8 @@ class Needs:
                 sentences, tokens = sizes.corpora[job.corpus].texts
                 return _in_memory(sentences, 4 * sentences * (1 + tokens))
             case "download":
-                return Need(sizes.megabytes(job.name), disk=sizes.megabytes(job.name))
+                known = sizes.megabytes(job.name)
+                return Need(known, disk=known, unknown=sizes.unknown(job.name))
             case "download_model":
                 weights = _weights(self.million[job.base])
                 return Need(weights, disk=weights)

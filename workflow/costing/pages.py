@@ -57,10 +57,21 @@ def _totals(cost: Cost, everything: Sequence[Job], todo: Sequence[Job]) -> list[
         f"core-hours: {_hours(cost, everything, 'cpu')} in all, {_hours(cost, todo, 'cpu')} to do",
         f"disk: {outputs} of outputs, and up to {scratch} more for the {CHECKPOINTS} checkpoints "
         "of each running training",
+        f"raw data: {_raw_data(cost, everything)}",
         f"submissions to a scheduler: {submissions(cost.plan, everything):,} for "
         f"{len(everything):,} jobs, {submissions(cost.plan, todo):,} for the {len(todo):,} to do",
         f"rates: {source}",
     ]
+
+
+def _raw_data(cost: Cost, everything: Iterable[Job]) -> str:
+    """Return the size of the raw data, and how many files have a size that nobody states."""
+    needs = [cost.need(job) for job in everything if job.stage == "download"]
+    text = _size(sum(need.disk for need in needs))
+    unknown = sum(need.unknown for need in needs)
+    if unknown:
+        text += f", and {unknown} files of unknown size (`semblance sources` asks for them)"
+    return text
 
 
 def _hours(cost: Cost, some: Iterable[Job], machine: str) -> str:

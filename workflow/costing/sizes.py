@@ -56,7 +56,8 @@ class Sizes:
         for dataset in entry["datasets"]:
             counts = self._counts(dataset)
             triples = round(TRIPLES_OF_PAIRS * counts.get("train", 0))
-            rows += counts.get("triples", counts.get("sentences", triples))
+            sentences = counts.get("sentences", counts.get("lines", triples))
+            rows += counts.get("triples", sentences)
         rows = max(2, min(rows or UNKNOWN_ROWS, entry.get("limit", math.inf)))
         texts = self._texts(entry["kind"], rows)
         return Corpus(
@@ -87,11 +88,18 @@ class Sizes:
         return self.manifest[dataset].expected if dataset in self.manifest else {}
 
     def megabytes(self, dataset: str) -> float:
-        """Return the MB of the files of a data set, as far as the manifest states them."""
+        """Return the MB of the files of a data set whose size the manifest states."""
+        return sum(size for size in self._file_sizes(dataset) if size is not None) / 1e6
+
+    def unknown(self, dataset: str) -> int:
+        """Return how many files of a data set have a size that the manifest does not state."""
+        return self._file_sizes(dataset).count(None)
+
+    def _file_sizes(self, dataset: str) -> list[int | None]:
         if dataset not in self.manifest:
-            return 0.0
+            return [None]
         found = self.manifest[dataset]
-        return sum(file.size or 0 for file in (*found.files, *found.archives)) / 1e6
+        return [file.size for file in (*found.files, *found.archives)]
 
 
 def _count_lines(path: Path) -> int:

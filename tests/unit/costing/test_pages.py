@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.unit.costing.examples import cost, small
+from tests.unit.costing.examples import MANIFEST, cost, small
 from workflow.costing import usage
 from workflow.costing.pages import cost_page, plan_page
 from workflow.planning.stages import jobs
@@ -49,3 +49,15 @@ def test_the_costs_set_used_beside_predicted(run):
 
 def test_costs_before_anything_has_run_say_so():
     assert "no job has finished" in cost_page(small(), [])
+
+
+def test_the_plan_counts_raw_files_of_unknown_size_as_unknown():
+    model = cost()
+    used = {job.name for job in jobs(model.plan) if job.stage == "download"}
+    data = [MANIFEST[name] for name in used]
+    sizes = [file.size for one in data for file in (*one.files, *one.archives)]
+    known = sum(size for size in sizes if size is not None)
+    [line] = [line for line in plan_page(model).splitlines() if line.startswith("raw data: ")]
+    assert sizes.count(None) > 0  # COUGH's two large files, at least
+    assert f"and {sizes.count(None)} files of unknown size" in line
+    assert f"{known / 1e6:.0f} MB" in line
