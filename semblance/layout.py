@@ -15,8 +15,10 @@ RECORD = "record.json"
 # Below the folder of downloads.
 RAW_DATA = "data"
 RAW_RECORD = "records/{name}.json"  # below RAW_DATA, of one data set
-DIGEST_LOCK = "digests.lock.json"  # below RAW_DATA: digests of files that the manifest does not pin
 BASE = "models/{base}"
+SOURCE = "source"  # below BASE: the files as they come from a hub
+# Below RAW_DATA, and beside the bases: digests and revisions that neither manifest nor config pins.
+DIGEST_LOCK = "digests.lock.json"
 
 # Below the output folder.
 CORPUS = "corpora/{corpus}"

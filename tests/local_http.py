@@ -64,7 +64,7 @@ class LocalServer:
             "tags": [],
             "private": False,
             "downloads": 0,
-            "siblings": [{"rfilename": name} for name in files],
+            "siblings": [_listed(name, content, large) for name, content in files.items()],
         }
         self.serve(
             f"/api/models/{repo}/revision/{revision}",
@@ -74,15 +74,20 @@ class LocalServer:
         for name, content in files.items():
             path, stated = f"/{repo}/resolve/{revision}/{name}", {"X-Repo-Commit": revision}
             if name in large:
-                sha256 = hashlib.sha256(content).hexdigest()
-                stated |= {"X-Linked-Etag": f'"{sha256}"', "X-Linked-Size": str(len(content))}
-                self.serve(
-                    path, b"moved", headers=stated, location=f"{self.elsewhere}/cdn/{sha256}"
-                )
-                self.serve(f"/cdn/{sha256}", content)
+                self.serve_large(path, revision, content)
             else:
-                blob = hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
-                self.serve(path, content, headers=stated | {"ETag": f'"{blob}"'})
+                self.serve(path, content, headers=stated | {"ETag": f'"{blob_name(content)}"'})
+
+    def serve_large(self, path: str, commit: str, content: bytes) -> None:
+        """Add a large file as a hub serves it: its digest is stated, its content lies elsewhere."""
+        sha256 = hashlib.sha256(content).hexdigest()
+        stated = {
+            "X-Repo-Commit": commit,
+            "X-Linked-Etag": f'"{sha256}"',
+            "X-Linked-Size": str(len(content)),
+        }
+        self.serve(path, b"moved", headers=stated, location=f"{self.elsewhere}/cdn/{sha256}")
+        self.serve(f"/cdn/{sha256}", content)
 
     def count(self, path: str, method: str = "GET") -> int:
         """Count the requests of a path."""
@@ -92,6 +97,20 @@ class LocalServer:
         """Stop answering and free the port."""
         self._server.shutdown()
         self._server.server_close()
+
+
+def _listed(name: str, content: bytes, large: tuple[str, ...]) -> dict:
+    """Return what a hub lists of a file: its git blob or, of a large file, its sha256."""
+    listed = {"rfilename": name, "size": len(content)}
+    if name in large:
+        sha256 = hashlib.sha256(content).hexdigest()
+        return listed | {"lfs": {"sha256": sha256, "size": len(content), "pointerSize": 134}}
+    return listed | {"blobId": blob_name(content)}
+
+
+def blob_name(content: bytes) -> str:
+    """Return git's name of a content."""
+    return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
 
 
 def running() -> Iterator[LocalServer]:

@@ -1,32 +1,30 @@
 """One dataset of the manifest to the data folder: from a mirror, its addresses or its archives."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
+from semblance.download.address import ask_address
+from semblance.download.digest_lock import DigestLock, exclusive
 from semblance.download.manifest import Archive, Dataset, File
-from semblance.download.pin import LARGEST, Pin, is_url
+from semblance.download.pin import LARGEST, Pin, is_of_hub, is_url
 from semblance.download.transfer import Altered, Transfer, Unavailable, fetch_file
 from semblance.download.unpack import extract
 from semblance.errors import InputError
 from semblance.files import sync
 from semblance.layout import DIGEST_LOCK
-from semblance.locks import FileLock, NoLocks
-from semblance.provenance import file_digest, read_sealed, write_sealed
+from semblance.provenance import file_digest
 
 
 @dataclass(frozen=True)
 class FetchOptions:
-    """Where files may come from, and which are accepted.
+    """Where files may come from.
 
     With a ``mirror`` (a folder or an http(s) address) no other place is tried. ``offline`` forbids
-    the network. A file that the manifest does not pin needs ``accept_unpinned`` once.
+    the network.
     """
 
     mirror: str | Path | None = None
-    accept_unpinned: bool = False
     offline: bool = False
     transfer: Transfer = Transfer()
 
@@ -36,13 +34,13 @@ def fetch_dataset(
 ) -> dict:
     """Fetch a dataset's files into ``destination`` and return ``{"files": {path: {sha256, size}}}``.
 
-    A file that is there with the right digest stays. Otherwise each address is tried in turn. The
-    digest of a file that the manifest does not pin is kept in the lock file at its first download,
-    and checked from then on. Raises InputError; nothing half-written takes a file's place.
+    A file that is there with the right digest stays. Otherwise each address is tried in turn. Where
+    the manifest does not pin a file, its hub states the digest; it is kept in the lock file at the
+    first download and required from then on. Raises InputError; nothing half-written takes a
+    file's place.
     """
     folder = Path(destination)
-    folder.mkdir(parents=True, exist_ok=True)
-    with _exclusive(folder):
+    with exclusive(folder):
         fetcher = _Fetcher(dataset, folder, options)
         fetcher.fetch_files()
         return {"files": {path: _entry(folder / path) for path in dataset.paths()}}
@@ -51,41 +49,32 @@ def fetch_dataset(
 class _Fetcher:
     """Fetches the files of one dataset into a folder.
 
-    ``locked`` is the content of the lock file: {path: {sha256, size}}. It grows as unpinned files
-    arrive.
+    The lock file of the folder holds {path: {sha256, size}} of the files that the manifest does
+    not pin. A mirror that is a folder may bring a lock file of its own.
     """
 
     def __init__(self, dataset: Dataset, folder: Path, options: FetchOptions):
         self.dataset = dataset
         self.folder = folder
         self.options = options
-        self.locked: dict[str, dict] = {}
-        if (folder / DIGEST_LOCK).exists():
-            self.locked = read_sealed(folder / DIGEST_LOCK)
+        self.lock = DigestLock(folder / DIGEST_LOCK)
 
     def fetch_files(self) -> None:
         """Fetch what is missing or altered; InputError if a file is nowhere to be had."""
         inside = self.dataset.member_paths()
         for file in self.dataset.files:
             if file.path not in inside:
-                self._fetch(file, unpinned=self.options.accept_unpinned)
+                self._fetch(file, self._known_pin(file))
         for archive in self.dataset.archives:
             self._fetch_members(archive)
 
-    def _fetch(self, file: File, unpinned: bool) -> None:
-        """Make sure that a file is there as pinned; ``unpinned`` accepts one without a pin."""
-        pin = self._pin(file)
-        if pin.sha256 is None and not unpinned:
-            raise InputError(
-                file.path,
-                "the manifest does not pin its digest",
-                "--accept-unpinned accepts any content and keeps its digest in " + DIGEST_LOCK,
-            )
+    def _fetch(self, file: File, pin: Pin) -> None:
+        """Make sure that a file is there as ``pin`` states."""
         target = self.folder / file.path
         if pin.holds(target):
             return
         problems = []
-        if target.exists():
+        if pin.has_digest and target.exists():
             problems.append(f"the file that is there: {pin.mismatch(target)}")
         for place in self._places(file):
             try:
@@ -93,7 +82,8 @@ class _Fetcher:
             except Unavailable as reason:
                 problems.append(f"{place}: {reason}")
             else:
-                self._lock(file)
+                if pin.has_digest:
+                    self._lock(file)
                 return
         self._give_up(file, problems)
 
@@ -122,16 +112,17 @@ class _Fetcher:
             missing = [name for name in missing if not self._fetch_from_mirror(members[name])]
         if not missing:
             return
-        # Where all members are pinned, the archive needs no pin of its own.
-        all_pinned = all(member.sha256 is not None for member in members.values())
-        self._fetch(archive, unpinned=all_pinned or self.options.accept_unpinned)
+        pin = archive.pin
+        if not archive.has_pinned_members(self.dataset.files):
+            pin = self._known_pin(archive)
+        self._fetch(archive, pin)
         for name in missing:
             self._unpack(archive, name, members[name])
 
     def _fetch_from_mirror(self, member: File) -> bool:
         """Fetch an archive's member from the mirror itself; return whether the mirror has it."""
         pin = self._pin(member)
-        if pin.sha256 is None and not self.options.accept_unpinned:
+        if not pin.has_digest:
             return False
         for place in self._places(member):
             try:
@@ -168,30 +159,53 @@ class _Fetcher:
         return list(file.urls)
 
     def _pin(self, file: File) -> Pin:
-        """Return the manifest's pin of a file, or that of the lock file where there is none."""
-        if file.sha256 is None and file.path in self.locked:
-            locked = self.locked[file.path]
-            return Pin(locked["sha256"], locked["size"])
-        return file.pin
+        """Return the manifest's pin of a file, or that of a lock file where there is none."""
+        return locked_pin(file, self.folder, self.options.mirror)
+
+    def _known_pin(self, file: File) -> Pin:
+        """Return the pin of a file with its digest, which a hub states if nobody else does."""
+        pin = self._pin(file)
+        if pin.has_digest:
+            return pin
+        problems = ["neither the manifest nor a lock file has its digest"]
+        for url in file.urls:
+            try:
+                return self._stated_pin(url)
+            except Unavailable as reason:
+                problems.append(f"{url}: {reason}")
+        advice = f"fetch it once with a network, or put {DIGEST_LOCK} into the mirror"
+        raise InputError(file.path, "; ".join(problems), advice)
+
+    def _stated_pin(self, url: str) -> Pin:
+        """Return the pin that a hub states of an address; raise Unavailable if it states none."""
+        if self.options.offline:
+            raise Unavailable("the network is forbidden")
+        stated = Pin(None, None)
+        if is_of_hub(url):
+            stated = ask_address(url, self.options.transfer.patience)
+        if not stated.has_digest:
+            raise Unavailable("no digest is stated there")
+        return stated
 
     def _lock(self, file: File) -> None:
         """Keep the digest of a file that the manifest does not pin."""
-        if file.sha256 is None:
-            self.locked[file.path] = _entry(self.folder / file.path)
-            write_sealed(self.folder / DIGEST_LOCK, self.locked)
+        if not file.pin.has_digest:
+            self.lock.keep(file.path, _entry(self.folder / file.path))
+
+
+def locked_pin(file: File, folder: Path, mirror: str | Path | None) -> Pin:
+    """Return the pin of a file: the manifest's, or that of the lock file of its folder or mirror."""
+    if file.pin.has_digest:
+        return file.pin
+    folders = [folder]
+    if mirror is not None and not is_url(mirror):
+        folders.append(Path(mirror))
+    for place in folders:
+        locked = DigestLock(place / DIGEST_LOCK).get(file.path)
+        if locked:
+            return Pin(locked["sha256"], locked["size"])
+    return file.pin
 
 
 def _entry(path: Path) -> dict:
     return {"sha256": file_digest(path), "size": path.stat().st_size}
-
-
-@contextmanager
-def _exclusive(folder: Path) -> Iterator[None]:
-    """Let one process at a time fetch into a folder, so that none shares a part file with another."""
-    lock = FileLock(folder / ".fetching")
-    try:
-        with suppress(NoLocks):  # then nothing keeps two processes off one part file
-            lock.take(wait=True)
-        yield
-    finally:
-        lock.release()

@@ -1,7 +1,7 @@
 """The manifest of the raw datasets: where each file comes from, and the digest that it must have.
 
-The manifest (workflow/manifest.yaml) pins each file by sha256 and size. A path is relative, and the
-same under a mirror and under the project's data folder.
+The manifest (workflow/manifest.yaml) pins each file by its size and its sha256 or git blob. A path is
+relative, and the same under a mirror and under the project's data folder.
 """
 
 import re
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from semblance.download.pin import LARGEST, Pin, is_url
+from semblance.download.pin import LARGEST, Pin, is_of_hub, is_url
 from semblance.errors import InputError
 from semblance.layout import DIGEST_LOCK
 from semblance.settings import decode
@@ -18,17 +18,27 @@ from semblance.strict_yaml import read_yaml
 
 @dataclass(frozen=True)
 class File:
-    """One file: its relative path, its pin (sha256, size in bytes; None if unknown) and its addresses."""
+    """One file: its relative path, its pin and its addresses.
+
+    What is unknown of the pin is None. Without a digest, the hub that one of the addresses names
+    has to state one.
+    """
 
     path: str
     sha256: str | None
     size: int | None
     urls: tuple[str, ...] = ()
+    git_blob: str | None = field(default=None, kw_only=True)
 
     @property
     def pin(self) -> Pin:
         """What the manifest states of the file's content."""
-        return Pin(self.sha256, self.size)
+        return Pin(self.sha256, self.size, self.git_blob)
+
+    @property
+    def has_digest(self) -> bool:
+        """Tell whether its digest is in the manifest, or a hub states it."""
+        return self.pin.has_digest or any(is_of_hub(url) for url in self.urls)
 
 
 @dataclass(frozen=True)
@@ -36,6 +46,11 @@ class Archive(File):
     """A zip or tar file, of which ``members`` ({name in the archive: relative path}) are wanted."""
 
     members: dict[str, str] = field(default_factory=dict)
+
+    def has_pinned_members(self, files: Sequence[File]) -> bool:
+        """Tell whether ``files`` pin all its members, so that it needs no digest of its own."""
+        pinned = {file.path for file in files if file.pin.has_digest}
+        return pinned.issuperset(self.members.values())
 
 
 @dataclass(frozen=True)
@@ -98,6 +113,8 @@ def _check_file(file: File, where: str) -> None:
     _check_path(file.path, f"{where}.path")
     if file.sha256 is not None and not re.fullmatch("[0-9a-f]{64}", file.sha256):
         raise InputError(f"{where}.sha256", f"not 64 hex digits: {file.sha256!r}")
+    if file.git_blob is not None and not re.fullmatch("[0-9a-f]{40}", file.git_blob):
+        raise InputError(f"{where}.git_blob", f"not 40 hex digits: {file.git_blob!r}")
     if file.size is not None and not 0 < file.size <= LARGEST:
         raise InputError(f"{where}.size", f"out of range: {file.size}")
     for url in file.urls:

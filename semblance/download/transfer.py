@@ -76,7 +76,7 @@ def fetch_file(
     """
     part = target.with_name(target.name + ".part")
     target.parent.mkdir(parents=True, exist_ok=True)
-    if pin.sha256 is None or not is_url(place):
+    if not pin.has_digest or not is_url(place):
         part.unlink(missing_ok=True)
     was_continued = part.exists()
     problem = _fetch_part(place, part, pin, transfer, headers)

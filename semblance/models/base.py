@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from semblance.data.tokens import load_tokenizer, refuse_tokenizer
-from semblance.download.hub import Repository, fetch_repository
+from semblance.download.hub import Fetched, fetch_repository
+from semblance.download.hub_api import Repository
 from semblance.errors import InputError
 from semblance.files import copy_file, whole_folder
+from semblance.layout import SOURCE
 from semblance.models.architecture import CLASSES, Architecture, read_architecture
 from semblance.models.encoder import Encoder
 from semblance.models.folder import TOKENIZER_FILES, save
@@ -52,11 +54,16 @@ class BaseSettings:
 def build_base(settings: BaseSettings, record: str | Path, endpoint: str, code: str) -> None:
     """Make ``model/`` beside ``record`` from the base that the settings name.
 
-    The record is written last.
+    The record is written last. Of a base from a hub it names the whole commit and the digest of
+    each file.
     """
     started = time.monotonic()
     place = Path(record).parent
-    source = _source(settings, place / "source", endpoint)
+    facts = {}
+    if settings.hub:
+        fetched = _fetch(settings, place, endpoint)
+        facts["source"] = {"hub": settings.hub, **asdict(fetched)}
+    source = _source(settings, place)
     digest = file_digest(_weights_file(source))
     if settings.weights_sha256 not in (None, digest):
         raise InputError(
@@ -74,16 +81,20 @@ def build_base(settings: BaseSettings, record: str | Path, endpoint: str, code: 
         code=code,
         inputs={"weights": digest},
         settings=asdict(settings),
+        **facts,
     )
 
 
-def _source(settings: BaseSettings, staging: Path, endpoint: str) -> Path:
+def _fetch(settings: BaseSettings, place: Path, endpoint: str) -> Fetched:
+    """Fetch the files of a base from the hub; the lock file of all bases lies beside their folders."""
+    revision = settings.revision or ""
+    repository = Repository(settings.hub or "", revision, endpoint, settings.weights_sha256)
+    return fetch_repository(repository, place / SOURCE, place.parent)
+
+
+def _source(settings: BaseSettings, place: Path) -> Path:
     if settings.hub:
-        repository = Repository(
-            settings.hub, settings.revision or "", endpoint, settings.weights_sha256
-        )
-        fetch_repository(repository, staging)
-        return staging
+        return place / SOURCE
     if settings.folder:
         return Path(settings.folder)
     return _package_folder(settings.package or "") / (settings.subfolder or "")

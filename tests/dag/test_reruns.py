@@ -421,7 +421,6 @@ CONFIG_MUTATIONS = {
         changed(bases={"tiny/label": "another"}),
         {"render_table", "compare_published"},
     ),
-    "trust of unpinned files": (changed(download={"accept_unpinned": True}), set()),
     "one test set less": (changed(sts={"datasets": ["stsb"]}), downstream("prepare_sts")),
     "the dev pairs' data set": (changed(sts={"dev": "sick"}), downstream("prepare_dev")),
     "the protocol of the sentence pairs": (

@@ -26,10 +26,20 @@ def _file_row(name: str, dataset: Dataset, item: File) -> str:
         counts,
         f"`{item.path}`",
         str(item.size or "?"),
-        f"`{item.sha256 or 'not pinned'}`",
+        _digest(item),
         links or "–",
     )
     return f"| {' | '.join(cells)} |"
+
+
+def _digest(item: File) -> str:
+    if item.sha256 is not None:
+        return f"`{item.sha256}`"
+    if item.git_blob is not None:
+        return f"git blob `{item.git_blob}`"
+    if item.has_digest:
+        return "the hub's own"
+    return "that of its members"
 
 
 def fill_files(text: str, manifest: Mapping[str, Dataset]) -> str:

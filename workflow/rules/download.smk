@@ -3,11 +3,8 @@
 # A digest fixes the content of a raw file. Another address or other code therefore fetches nothing
 # again: both stay out of `params`, which Snakemake compares.
 
-SOURCE = " ".join(
-    # --mirror=FOLDER, not --mirror FOLDER: a folder's name may begin with -
-    ([shlex.quote(f"--mirror={config['mirror']}")] if "mirror" in config else [])
-    + (["--accept-unpinned"] if config["download"]["accept_unpinned"] else [])
-)
+# --mirror=FOLDER, not --mirror FOLDER: a folder's name may begin with -
+SOURCE = shlex.quote(f"--mirror={config['mirror']}") if "mirror" in config else ""
 HUB = shlex.quote(config["hub"])
 
 for _name, _dataset in DATASETS.items():
@@ -28,7 +25,10 @@ for _name, _dataset in DATASETS.items():
             dataset=_name,
             destination=f"{RESOURCES}/data",
             manifest=config["manifest"],
-            pins={f.path: f.sha256 for f in (*_dataset.files, *_dataset.archives)},
+            pins={
+                f.path: f.sha256 or f.git_blob
+                for f in (*_dataset.files, *_dataset.archives)
+            },
         shell:
             "{PYTHON}.download --manifest {params.manifest:q} --dataset {params.dataset:q}"
             " --destination {params.destination:q} --record {output.record:q} {SOURCE}"

@@ -25,9 +25,6 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--mirror", help="a folder or http(s) address with the same paths; no other place is tried"
     )
-    parser.add_argument(
-        "--accept-unpinned", action="store_true", help="take a file that the manifest does not pin"
-    )
     parser.add_argument("--offline", action="store_true", help="use no network")
     return parser.parse_args(argv)
 
@@ -42,7 +39,7 @@ def main(argv: list[str] | None = None) -> None:
             f"no dataset {options.dataset!r}",
             f"known are {', '.join(sorted(datasets))}",
         )
-    allowed = FetchOptions(options.mirror, options.accept_unpinned, options.offline)
+    allowed = FetchOptions(options.mirror, options.offline)
     record = fetch_dataset(datasets[options.dataset], options.destination, allowed)
     write_sealed(options.record, {"dataset": options.dataset, **record})
 

@@ -212,21 +212,72 @@ def test_too_little_space_on_the_disk_is_reported_before_the_download(
         fetch_one(pinned(server.serve("/f", CONTENT)), tmp_path)
 
 
-def test_an_accepted_unpinned_file_is_checked_from_then_on(server, tmp_path):
-    item = File("a/b.txt", None, None, (server.serve("/f", CONTENT),))
-    with pytest.raises(InputError, match="does not pin its digest"):
-        fetch_one(item, tmp_path)
-    record = fetch_one(item, tmp_path, accept_unpinned=True)
-    assert (
-        read_sealed(tmp_path / DIGEST_LOCK)
-        == record["files"]
-        == {"a/b.txt": {"sha256": sha(CONTENT), "size": len(CONTENT)}}
-    )
-    assert fetch_one(item, tmp_path) == record
-    (tmp_path / "a/b.txt").unlink()
-    server.serve("/f", CONTENT[::-1])
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+ON_HUB = f"/datasets/someone/data/resolve/{COMMIT}/b.tar"
+
+
+def on_hub(server, content: bytes = CONTENT) -> File:
+    """Serve a large file as a hub does, and return it without a digest."""
+    server.serve_large(ON_HUB, COMMIT, content)
+    return File("a/b.txt", None, None, (server.url + ON_HUB,))
+
+
+def test_a_file_without_a_digest_is_checked_by_its_hubs_statement(server, tmp_path):
+    item = on_hub(server)
+    record = fetch_one(item, tmp_path)
+    assert record == {"files": {"a/b.txt": {"sha256": sha(CONTENT), "size": len(CONTENT)}}}
+    server.serve(f"/cdn/{sha(CONTENT)}", CONTENT[::-1])  # the hub still states the old digest
     with pytest.raises(InputError, match=f"expected {sha(CONTENT)}, actual {sha(CONTENT[::-1])}"):
-        fetch_one(item, tmp_path, accept_unpinned=True)
+        fetch_one(item, tmp_path / "other")
+
+
+def test_the_stated_digest_is_locked_and_required_from_then_on(server, tmp_path):
+    item = on_hub(server)
+    record = fetch_one(item, tmp_path)
+    assert read_sealed(tmp_path / DIGEST_LOCK) == record["files"]
+    assert fetch_one(item, tmp_path, offline=True) == record
+    (tmp_path / "a/b.txt").unlink()
+    on_hub(server, CONTENT[::-1])
+    with pytest.raises(InputError, match=f"expected {sha(CONTENT)}, actual {sha(CONTENT[::-1])}"):
+        fetch_one(item, tmp_path)
+
+
+def test_a_file_without_any_digest_is_refused_in_one_line(server, tmp_path):
+    item = File("a/b.txt", None, None, (server.serve("/f", CONTENT),))
+    with pytest.raises(InputError, match="no digest is stated there") as caught:
+        fetch_one(item, tmp_path)
+    assert "\n" not in str(caught.value) and server.count("/f") == 0
+
+
+def test_a_hub_that_answers_with_another_commit_is_refused(server, tmp_path):
+    item = on_hub(server)
+    server.files[ON_HUB].headers["X-Repo-Commit"] = "f" * 40
+    with pytest.raises(InputError, match=f"answers with revision {'f' * 40}"):
+        fetch_one(item, tmp_path)
+
+
+def test_a_mirror_folder_may_bring_the_lock_file(server, tmp_path):
+    item = on_hub(server)
+    record = fetch_one(item, tmp_path / "mirror")
+    asked = len(server.seen)
+    (tmp_path / "mirror" / DIGEST_LOCK).rename(tmp_path / "lock")
+    with pytest.raises(InputError, match=f"put {DIGEST_LOCK} into the mirror"):
+        fetch_one(item, tmp_path / "data", mirror=tmp_path / "mirror", offline=True)
+    (tmp_path / "lock").rename(tmp_path / "mirror" / DIGEST_LOCK)
+    options = {"mirror": tmp_path / "mirror", "offline": True}
+    assert fetch_one(item, tmp_path / "data", **options) == record
+    assert read_sealed(tmp_path / "data" / DIGEST_LOCK) == record["files"]
+    assert len(server.seen) == asked
+
+
+def test_a_file_is_checked_by_its_git_blob(server, tmp_path):
+    blob = hashlib.sha1(b"blob %d\0" % len(CONTENT) + CONTENT).hexdigest()
+    item = File("a/b.txt", None, None, (server.serve("/f", CONTENT),), git_blob=blob)
+    assert fetch_one(item, tmp_path)["files"]["a/b.txt"]["sha256"] == sha(CONTENT)
+    assert fetch_one(item, tmp_path, offline=True) and left(tmp_path) == {"a/b.txt"}
+    server.serve("/f", CONTENT[::-1])
+    with pytest.raises(InputError, match=f"git blob expected {blob}, actual"):
+        fetch_one(item, tmp_path / "other")
 
 
 def zipped(members: dict[str, bytes], links: tuple[str, ...] = ()) -> bytes:

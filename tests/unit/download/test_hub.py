@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from semblance.download.hub import RECORD, Repository, blob_digest, fetch_repository
+from semblance.download.hub import RECORD, Fetched, fetch_repository
+from semblance.download.hub_api import Repository
 from semblance.download.transfer import Patience, Transfer
 from semblance.errors import InputError
+from semblance.layout import DIGEST_LOCK
+from semblance.provenance import read_sealed, write_sealed
 from tests.local_http import Fault, LocalServer, running
 
 REPO, REVISION = "someone/some-model", "0123456789abcdef0123456789abcdef01234567"
@@ -49,12 +52,18 @@ def hub(server: LocalServer, without: tuple[str, ...] = (), **changed: bytes) ->
 
 
 def fetch(server: LocalServer, folder: Path, *, local_only: bool = False, **pins: str) -> dict:
+    return fetched(server, folder, local_only, **pins).files
+
+
+def fetched(server: LocalServer, folder: Path, local_only: bool = False, **pins: str) -> Fetched:
     repository = Repository(REPO, pins.pop("revision", REVISION), server.url, **pins)
-    return fetch_repository(repository, folder / "model", QUICK, local_only)
+    return fetch_repository(repository, folder / "model", folder, QUICK, local_only)
 
 
 def left(folder: Path) -> set[str]:
-    return {str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()}
+    """Name what a fetch left behind, but for its lock file and the handle of its lock."""
+    found = {str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()}
+    return found - {DIGEST_LOCK, ".fetching"}
 
 
 def resolve(name: str) -> str:
@@ -79,12 +88,6 @@ def test_weights_are_fetched_from_the_address_that_the_hub_names(server, tmp_pat
     assert server.count(CDN) == 1
 
 
-def test_a_blob_digest_is_the_one_that_git_computes():
-    assert (
-        blob_digest("/dev/null") == "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
-    )  # git's well-known empty blob
-
-
 @pytest.mark.parametrize("revision", ["main", "v1.0", REVISION[:6], REVISION.upper()])
 def test_a_revision_that_can_move_is_refused(server, tmp_path, revision):
     with pytest.raises(InputError, match="not a pinned revision"):
@@ -105,7 +108,8 @@ def test_an_abbreviated_commit_is_fetched_by_its_whole_name(server, tmp_path):
         json.dumps(listing).encode(),
         headers={"Content-Type": "application/json"},
     )
-    assert set(fetch(server, tmp_path, revision=REVISION[:7])) == set(FILES)
+    found = fetched(server, tmp_path, revision=REVISION[:7])
+    assert found.commit == REVISION and set(found.files) == set(FILES)
     assert not any(f"resolve/{REVISION[:7]}/" in path for _, path, _ in server.seen)
 
 
@@ -247,3 +251,64 @@ def test_another_revision_replaces_the_folder(server, tmp_path):
     fetch(server, tmp_path, revision="f" * 40)
     assert left(tmp_path) == {"model/config.json", "model/model.safetensors", f"model/{RECORD}"}
     assert json.loads((tmp_path / "model" / RECORD).read_text())["revision"] == "f" * 40
+
+
+def digests(files: dict[str, bytes]) -> dict[str, str]:
+    return {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
+
+
+def test_the_commit_and_the_digests_are_locked_at_the_first_fetch(server, tmp_path):
+    hub(server)
+    fetch(server, tmp_path)
+    locked = read_sealed(tmp_path / DIGEST_LOCK)
+    assert locked == {f"{REPO}@{REVISION}": {"commit": REVISION, "files": digests(FILES)}}
+
+
+@pytest.mark.parametrize("file", ["model.safetensors", "vocab.txt"])
+def test_a_hub_that_later_states_another_digest_is_refused_in_one_line(server, tmp_path, file):
+    hub(server)
+    fetch(server, tmp_path / "one")
+    changed = FILES[file][::-1]
+    hub(server, **{file: changed})
+    (tmp_path / "two").mkdir()
+    (tmp_path / "two" / DIGEST_LOCK).write_bytes((tmp_path / "one" / DIGEST_LOCK).read_bytes())
+    with pytest.raises(InputError) as caught:
+        fetch(server, tmp_path / "two")
+    both = {digests(FILES)[file], digests({file: changed})[file]}
+    assert "\n" not in str(caught.value) and all(digest in str(caught.value) for digest in both)
+    assert not (tmp_path / "two/model").exists()
+
+
+def test_weights_other_than_the_locked_ones_are_refused_before_the_download(server, tmp_path):
+    hub(server)
+    files = {**digests(FILES), "model.safetensors": "0" * 64}
+    lock = {f"{REPO}@{REVISION}": {"commit": REVISION, "files": files}}
+    write_sealed(tmp_path / DIGEST_LOCK, lock)
+    with pytest.raises(InputError, match=f"expected {'0' * 64}, the hub states {CDN[5:]}"):
+        fetch(server, tmp_path)
+    assert server.count(CDN) == 0
+
+
+def test_an_abbreviation_that_later_means_another_commit_is_refused(server, tmp_path):
+    hub(server)
+    lock = {f"{REPO}@{REVISION}": {"commit": "0123456" + "f" * 33, "files": digests(FILES)}}
+    write_sealed(tmp_path / DIGEST_LOCK, lock)
+    with pytest.raises(InputError, match=f"commit: 0123456f* at first use, now {REVISION}"):
+        fetch(server, tmp_path)
+
+
+def test_a_folder_with_other_digests_than_the_lock_file_is_refused(server, tmp_path):
+    hub(server)
+    fetch(server, tmp_path)
+    files = {**digests(FILES), "vocab.txt": "0" * 64}
+    lock = {f"{REPO}@{REVISION}": {"commit": REVISION, "files": files}}
+    write_sealed(tmp_path / DIGEST_LOCK, lock)
+    with pytest.raises(InputError, match="files: vocab.txt: 0* at first use"):
+        fetch(server, tmp_path)
+
+
+def test_a_hub_that_states_no_digest_is_refused(server, tmp_path):
+    hub(server)
+    server.files[resolve("vocab.txt")].headers["ETag"] = '"unknown"'
+    with pytest.raises(InputError, match="vocab.txt: the hub states no digest"):
+        fetch(server, tmp_path)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from semblance.download.manifest import load_manifest
+from semblance.download.manifest import Archive, File, load_manifest
 from semblance.errors import InputError
 
 MANIFEST = Path(__file__).parents[3] / "workflow" / "manifest.yaml"
@@ -33,6 +33,7 @@ datasets:
         ("http://x/y", "ftp://x/y", r"files\[0\].urls: not an http"),
         ("http://x/y", "file:///etc/passwd", r"files\[0\].urls: not an http"),
         ("sha256: null", "sha256: abc", r"files\[0\].sha256: not 64 hex digits"),
+        ("sha256: null", "sha256: null\n        git_blob: 0a", r"git_blob: not 40 hex digits"),
         ("size: null", "size: 0", r"files\[0\].size: out of range"),
         ("size: null", "size: many", r"files\[0\].size: expected int"),
         ("title: t", "tittle: t", "one.tittle: unknown key"),
@@ -65,6 +66,7 @@ def test_the_projects_manifest_names_every_dataset():
         *years,
         "stsb",
         "sick",
+        "simcse-senteval",
         "cough",
         "faqir",
         "nli-sample",
@@ -111,6 +113,37 @@ def table_rows() -> list[str]:
             source = ", ".join(f"[{n}]({url})" for n, url in enumerate(item.urls, 1)) or "–"
             rows.append(
                 f"| `{name}` | {data.licence} | {counts} | `{item.path}` | {item.size or '?'} "
-                f"| `{item.sha256 or 'not pinned'}` | {source} |"
+                f"| {shown_digest(item)} | {source} |"
             )
     return rows
+
+
+def shown_digest(item: File) -> str:
+    if item.sha256:
+        return f"`{item.sha256}`"
+    if item.git_blob:
+        return f"git blob `{item.git_blob}`"
+    on_hub = any("/resolve/" in url for url in item.urls)
+    return "the hub's own" if on_hub else "that of its members"
+
+
+def test_every_file_has_a_digest_or_a_hub_that_states_one():
+    for name, data in load_manifest(MANIFEST).items():
+        assert [file.path for file in data.files if not file.has_digest] == [], name
+        for archive in data.archives:
+            assert archive.has_digest or archive.has_pinned_members(data.files), archive.path
+
+
+def test_every_file_of_the_papers_data_has_an_address():
+    """The tests of similarity come out of archives or have addresses of their own."""
+    manifest = load_manifest(MANIFEST)
+    for name in ("nli-simcse", "wiki1m", "faqir", "cough", "stackfaq", "covid"):
+        assert [file.path for file in manifest[name].files if not file.urls] == [], name
+
+
+def test_an_archive_needs_no_digest_if_all_its_members_have_one():
+    members = {"in/a": "a", "in/b": "b"}
+    archive = Archive("x.zip", None, None, (), members)
+    pinned = [File("a", "0" * 64, None), File("b", None, None, git_blob="0" * 40)]
+    assert archive.has_pinned_members(pinned)
+    assert not archive.has_pinned_members(pinned[:1])
