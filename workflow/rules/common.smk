@@ -4,16 +4,18 @@ import os
 import re
 import shlex
 import sys
+from dataclasses import asdict
 
 from semblance.download.manifest import load_manifest
 from semblance.provenance import canonical
-from workflow.controller import hooks, slurm
+from workflow.controller import hooks, slurm, sources
 from workflow.costing import rates
 from workflow.costing.model import Cost
 from workflow.planning.modules import modules_of_bank, modules_of_reading, modules_of_training
-from workflow.planning.stages import job_of
 from workflow.planning.checks import published
 from workflow.planning.plan import Plan
+from workflow.planning.sources import wanted_by
+from workflow.planning.stages import job_of
 from workflow.planning.stand_ins import StandIns
 
 PLAN = Plan(config)

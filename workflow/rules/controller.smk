@@ -1,5 +1,5 @@
 # What the one process that plans and starts jobs does beside that; jobs do none of it.
-# Needs: OUT, GPUS, JOBS_PER_GPU, hooks. Holds OUT for this controller alone.
+# Needs: PLAN, OUT, GPUS, JOBS_PER_GPU, hooks. Holds OUT for this controller alone.
 
 if workflow.is_main_process:
     hooks.settle_earlier_runs(OUT, sys.argv)
@@ -9,6 +9,8 @@ if workflow.is_main_process:
 
 onstart:
     hooks.begin(workflow, OUT, log)
+    if not hooks.uses_conda(workflow):  # conda makes the jobs' environment only later
+        sources.ask_first(workflow, PLAN)
 
 
 onsuccess:

