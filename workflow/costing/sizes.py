@@ -89,7 +89,8 @@ class Sizes:
 
     def megabytes(self, dataset: str) -> float:
         """Return the MB of the files of a data set whose size the manifest states."""
-        return sum(size for size in self._file_sizes(dataset) if size is not None) / 1e6
+        known = [size for size in self._file_sizes(dataset) if size is not None]
+        return sum(known) / 1e6
 
     def unknown(self, dataset: str) -> int:
         """Return how many files of a data set have a size that the manifest does not state."""
