@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import sys
 import threading
 from collections import defaultdict
 from collections.abc import Iterator
@@ -38,7 +39,7 @@ class LocalServer:
         self.always: dict[str, Fault] = {}
         self.seen: list[tuple[str, str, str | None]] = []  # method, path, Range
         handler = type("Handler", (_Handler,), {"board": self})
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self._server = _Server(("127.0.0.1", 0), handler)
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_port}"
         self.elsewhere = (
@@ -118,6 +119,13 @@ def running() -> Iterator[LocalServer]:
     server = LocalServer()
     yield server
     server.close()
+
+
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Keep quiet of a client that left before it had read everything."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -25,10 +25,11 @@ def ask_address(url: str, patience: Patience) -> Pin:
     A hub states the sha256 of a large file and the git blob of a small one; other servers state
     the size alone, or nothing. Raises Unavailable.
     """
-    return retrying(patience)(_ask, url, patience)
+    return retrying(patience)(_ask_once, url, patience)
 
 
-def _ask(url: str, patience: Patience) -> Pin:
+def _ask_once(url: str, patience: Patience) -> Pin:
+    """Ask once, following redirections; Transient if asking again may help."""
     place = url
     for _ in range(REDIRECTIONS):
         response = _request("HEAD", place, patience)
