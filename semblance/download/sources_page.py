@@ -1,6 +1,7 @@
 """The table of all sources, as `semblance sources` prints it."""
 
 from collections.abc import Iterable, Sequence
+from urllib.parse import urlsplit
 
 from semblance.download.sources import FAILED, HERE, MIRROR, REACHED, Answer, missing
 
@@ -19,16 +20,18 @@ def page(answers: Sequence[Answer]) -> str:
     lines = [ROW.format(*HEAD), RULE]
     for source in dict.fromkeys(answer.source for answer in answers):
         own = [answer for answer in answers if answer.source == source]
-        lines.append(_row(source, own, [answer for answer in lost if answer.source == source]))
+        lines.append(
+            _source_row(source, own, [answer for answer in lost if answer.source == source])
+        )
     others = [a for a in answers if a.state == FAILED and a not in lost]
-    lines += [f"note: {_line(a)}; another place has the file" for a in others]
-    lines += [f"missing: {_line(a)}" for a in lost]
+    lines += [f"note: {line}; another place has the file" for line in _grouped(others)]
+    lines += [f"missing: {line}" for line in _grouped(lost)]
     if lost:
         lines.append(ADVICE)
     return "\n".join(lines)
 
 
-def _row(source: str, own: Sequence[Answer], lost: Sequence[Answer]) -> str:
+def _source_row(source: str, own: Sequence[Answer], lost: Sequence[Answer]) -> str:
     reached = {a.file: a.size for a in own if a.state == REACHED}
     state = "missing"
     if not lost:
@@ -58,5 +61,20 @@ def _total(sizes: Iterable[int | None]) -> str:
     return text
 
 
-def _line(answer: Answer) -> str:
-    return f"{answer.source}: {answer.file}: {answer.problem}"
+def _grouped(failures: Iterable[Answer]) -> list[str]:
+    """Return one line for those failures of a source that have the same host and problem."""
+    groups: dict[tuple[str, str, str], list[Answer]] = {}
+    for answer in failures:
+        key = (answer.source, urlsplit(answer.place).netloc, answer.problem)
+        groups.setdefault(key, []).append(answer)
+    return [_line(group) for group in groups.values()]
+
+
+def _line(group: Sequence[Answer]) -> str:
+    first = group[0]
+    text = f"{first.source}: {first.file}"
+    if first.place:
+        text += f" ({first.place})"
+    if len(group) > 1:
+        text += f" and {len(group) - 1} more there"
+    return f"{text}: {first.problem}"

@@ -97,13 +97,13 @@ def test_a_dead_address_is_no_loss_where_another_one_answers(server, tmp_path):
     data = dataset(pinned(server.url + "/gone", server.serve("/f", CONTENT)))
     answers = ask(tmp_path, data)
     assert states(answers) == [FAILED, REACHED] and missing(answers) == []
-    assert f"note: one: a/b.txt: {server.url}/gone: HTTP 404; another place has" in page(answers)
+    assert f"note: one: a/b.txt ({server.url}/gone): HTTP 404; another place has" in page(answers)
 
 
 def test_a_file_that_no_address_has_is_missing_and_the_page_says_what_to_do(server, tmp_path):
     answers = ask(tmp_path, dataset(pinned(server.url + "/gone")))
     assert [answer.file for answer in missing(answers)] == ["a/b.txt"]
-    assert f"missing: one: a/b.txt: {server.url}/gone: HTTP 404" in page(answers)
+    assert f"missing: one: a/b.txt ({server.url}/gone): HTTP 404" in page(answers)
     assert "what to do: " in page(answers)
 
 
@@ -220,7 +220,7 @@ def test_questions_are_asked_at_the_same_time_and_late_answers_are_failures():
             time.sleep(seconds)
             return [sources.Answer("one", str(seconds), REACHED)]
 
-        return Question("one", str(seconds), answer)
+        return Question("one", str(seconds), "a place", answer)
 
     started = time.monotonic()
     answers = ask_all([slow(0.3), slow(0.31), slow(3.0)], seconds=1.0)
@@ -241,8 +241,20 @@ def test_the_page_counts_a_row_for_each_source_and_unknown_sizes_as_unknown():
         sources.Answer("one", "b", REACHED, 2_000_000),
         sources.Answer("one", "c", REACHED, None),
         sources.Answer("two", "d", MIRROR, 5),
-        sources.Answer("two", "e", FAILED, None, "HTTP 404"),
+        sources.Answer("two", "e", FAILED, None, "http://x/e", "HTTP 404"),
     ]
     one, two = page(answers).splitlines()[2:4]
     assert one.split() == ["one", "1", "0", "2", "0", "2.0", "MB", "+", "1", "unknown", "good"]
     assert two.split() == ["two", "0", "1", "0", "1", "0.0", "MB", "missing"]
+
+
+def test_failures_of_one_host_and_kind_share_a_line():
+    failures = [
+        sources.Answer("one", file, FAILED, None, f"http://x/{file}", problem)
+        for file, problem in (("a", "HTTP 404"), ("b", "HTTP 404"), ("c", "HTTP 500"))
+    ]
+    lines = [line for line in page(failures).splitlines() if line.startswith("missing: ")]
+    assert lines == [
+        "missing: one: a (http://x/a) and 1 more there: HTTP 404",
+        "missing: one: c (http://x/c): HTTP 500",
+    ]
