@@ -203,9 +203,16 @@ class Project:
             raise AssertionError(done.stdout[-3000:] + done.stderr[-6000:])
         return done.stdout + done.stderr
 
-    def planned(self) -> dict[str, int]:
+    def copy(self, folder: Path) -> "Project":
+        """Return a copy of the project and of its finished run, for a test that damages it."""
+        copied = object.__new__(Project)
+        copied.folder = folder
+        shutil.copytree(self.folder, folder)
+        return copied
+
+    def planned(self, *targets: str) -> dict[str, int]:
         """Return the jobs that a dry run would start, by rule."""
-        lines = self.snakemake("-n", "--quiet", "rules").splitlines()
+        lines = self.snakemake("-n", *targets, "--quiet", "rules").splitlines()
         if "total" not in (line.split()[0] for line in lines if line.split()):
             assert any("Nothing to be done" in line for line in lines), "\n".join(lines)
             return {}
