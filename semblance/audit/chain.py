@@ -17,6 +17,7 @@ from semblance.layout import RECORD
 from semblance.provenance import canonical, file_digest, read_sealed, text_digest
 
 LOCK = layout.DIGEST_LOCK
+SCORE_FILE = "scores.csv"  # of one run
 UNRECORDED = layout.WITHOUT_RECORD
 BASE = f"{{downloads}}/{layout.BASE}/{RECORD}"
 CORPUS = f"{{root}}/{layout.CORPUS}/{RECORD}"
@@ -152,6 +153,11 @@ class Chain:
                 yield self._link_to_file(name, digest, file)
             else:
                 yield self._link_to_record(name, digest, self._sought(path, stage, name))
+
+    def scores_behind(self, path: Path) -> list[Path]:
+        """Return the score files that the record of a table or of the long CSV names."""
+        links = self.links(path)
+        return [Path(link.sought[0]) for link in links if link.name.endswith(f"/{SCORE_FILE}")]
 
     def _link_to_file(self, name: str, digest: str, file: Path) -> Link:
         owner = self.owners.get(file)

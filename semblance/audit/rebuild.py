@@ -1,13 +1,12 @@
 """The rendered tables and the comparison page, made once more and compared.
 
-Tables are built from their settings and scores, and recomputed cell by cell from the runs.
+Each table is built from its settings and the scores of its own runs, and its cells are recomputed
+from the predictions of these runs.
 """
 
 import functools
 from dataclasses import dataclass, replace
 from pathlib import Path
-
-import pandas as pd
 
 from semblance import layout
 from semblance.audit.cells import Files, check_cells, folders
@@ -20,7 +19,7 @@ from semblance.reporting.build import build
 from semblance.reporting.comparison import attach, compare, ledger
 from semblance.reporting.formats import csv_text, latex, markdown
 from semblance.reporting.published import Published, read_published
-from semblance.reporting.scores import read_scores
+from semblance.reporting.scores import collect
 from semblance.reporting.table import Row, Table, decode_spec, from_json, to_json
 
 
@@ -28,7 +27,7 @@ from semblance.reporting.table import Row, Table, decode_spec, from_json, to_jso
 class Tables:
     """The tables of a results folder, to be checked.
 
-    ``runs``: the recomputed scores of each collected run's folder, None where it cannot be read;
+    ``runs``: the recomputed scores of each run's folder, None where it cannot be read;
     ``published``: the papers' numbers; ``bootstrap``: draw the bootstrap again, too.
     """
 
@@ -40,11 +39,6 @@ class Tables:
 
     def __post_init__(self):
         self.folder = self.chain.root / layout.TABLES
-
-    @functools.cached_property
-    def scores(self) -> pd.DataFrame:
-        """The long CSV."""
-        return read_scores(self.folder / "scores.csv")
 
     @functools.cached_property
     def printed(self) -> Published:
@@ -87,8 +81,8 @@ class Tables:
             file = self.folder / f"{path.stem}.{form}"
             same = read_text(file) == write(table)
             self.found.check(FORMS, same, file, f"differs from what {source} gives")
-        again = self._rebuilt(table, self.chain.read(path))
-        problem = f"differs from what its settings and scores.csv give: {_difference(table, again)}"
+        again = self._rebuilt(table, path)
+        problem = f"differs from what its settings and scores give: {_difference(table, again)}"
         self.found.check(FORMS, again == table, source, problem)
         for row in table.rows:
             self._note_other_seeds(source, table, row)
@@ -97,10 +91,11 @@ class Tables:
         check_cells(files, table, self.runs, functools.partial(self.found.check, CELLS))
         return table
 
-    def _rebuilt(self, shown: Table, record: dict) -> Table:
-        """Build the table again; what is not to be checked is taken as it is shown."""
+    def _rebuilt(self, shown: Table, path: Path) -> Table:
+        """Build the table of a record again; what is not to be checked is taken as it is shown."""
+        record = self.chain.read(path)
         spec = decode_spec(record["settings"])
-        table = build(record["settings"], self.scores)
+        table = build(record["settings"], collect(self.chain.scores_behind(path)))
         if self.bootstrap:
             table = with_bootstrap(table, self.chain.root, spec.draws, spec.bootstrap_seed)
         else:

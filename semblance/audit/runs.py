@@ -5,14 +5,14 @@ The runs are read one after the other, so that memory holds the predictions of o
 
 import csv
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
 
 from semblance import layout
-from semblance.audit.chain import Chain
+from semblance.audit.chain import SCORE_FILE, Chain
 from semblance.audit.findings import LINKS, SCORES, UNKNOWN, UNREADABLE, Findings
 from semblance.audit.recompute import (
     Identity,
@@ -45,34 +45,47 @@ class Runs:
 
     def __post_init__(self):
         self.long = Path(layout.place(self.chain.root, layout.ALL_SCORES))
+        self.record = Path(layout.place(self.chain.root, layout.TABLE_RECORD, table=self.long.stem))
 
     def check(self, readable: list[Path]) -> dict[Path, Values | None]:
         """Check each run; check that the long CSV has the scores of the runs in it, and no others.
 
-        Returns the recomputed scores of these runs by their folders, None for unreadable files.
+        Returns the recomputed scores of each run by its folder, None for unreadable files.
         """
         collected = self._collected(readable)
         self.left = self._read_long()
         runs = {}
         for record in readable:
-            if record.is_relative_to(self.chain.root / "scores"):
-                folder = record.parent
-                is_collected = folder / "scores.csv" in collected
-                scores = self._run(record, is_collected)
-                if is_collected:
-                    runs[folder] = scores
+            if record.is_relative_to(self.chain.root / layout.SCORES):
+                runs[record.parent] = self._run(record, record.parent / SCORE_FILE in collected)
         for key in self.left:
             self.found.check(SCORES, False, self.long, f"no run has this score: {' '.join(key)}")
+        self._note_unshown(runs, collected | self._tabulated(readable))
         return runs
 
     def _collected(self, readable: list[Path]) -> set[Path]:
         """Return the score files that the long CSV was made of."""
-        record = self.long.parent / "records" / "scores.json"
-        if record not in readable:
+        if self.record not in readable:
             return set()
-        return {Path(link.sought[0]) for link in self.chain.links(record)}
+        return set(self.chain.scores_behind(self.record))
+
+    def _tabulated(self, readable: list[Path]) -> set[Path]:
+        """Return the score files that a table was made of."""
+        found: set[Path] = set()
+        for path in readable:
+            if self.chain.read(path).get("stage") == "render_table":
+                found |= set(self.chain.scores_behind(path))
+        return found
+
+    def _note_unshown(self, runs: Iterable[Path], shown: set[Path]) -> None:
+        for folder in runs:
+            if folder / SCORE_FILE not in shown:
+                self.found.note(folder, "no table shows this run")
 
     def _read_long(self) -> Lines:
+        if not self.long.exists() and not self.record.exists():
+            self.found.note(self.long, "not made yet: it waits until every run has its scores")
+            return {}
         try:
             return _read_lines(self.long)
         except UNREADABLE as error:
@@ -82,14 +95,12 @@ class Runs:
     def _run(self, record: Path, is_collected: bool) -> Values | None:
         """Check one run's scores; return them recomputed, None if its files cannot be read."""
         folder = record.parent
-        if not is_collected:
-            self.found.note(folder, "no table shows this run")
         try:
-            lines = _read_lines(folder / "scores.csv")
+            lines = _read_lines(folder / SCORE_FILE)
             require_regular(folder / "predictions.parquet", MOST_PREDICTIONS)
             predictions = pd.read_parquet(folder / "predictions.parquet")
             if is_collected:
-                self._claim(lines, folder / "scores.csv")
+                self._claim(lines, folder / SCORE_FILE)
             run = _Run(folder, self.chain.read(record), lines, predictions)
             self._check_steps(run)
             return run.check(self.found)
@@ -127,7 +138,7 @@ class _Run:
 
         Scores that predictions cannot give are returned as they are shown.
         """
-        path = self.folder / "scores.csv"
+        path = self.folder / SCORE_FILE
         self._check_origin(path, found)
         shown = {}
         for line in self.lines.values():

@@ -19,6 +19,7 @@ from semblance.files import open_text, write_text
 from semblance.layout import RECORD
 from semblance.names import SCORE_COLUMNS, SCORE_KEY
 from semblance.provenance import checked
+from semblance.settings import parse_json
 
 COLUMNS = SCORE_COLUMNS
 KEY = SCORE_KEY
@@ -60,6 +61,19 @@ def collect(paths: Iterable[str | Path]) -> pd.DataFrame:
     records.sort(key=lambda record: tuple(record[name] for name in KEY))
     frame = pd.DataFrame(records, columns=list(COLUMNS))
     return frame.astype({"seed": "int64", "n": "int64", "value": "float64"})
+
+
+def score_paths(root: str | Path, runs: str) -> list[str]:
+    """Return the score file of each run and seed below ``root``.
+
+    ``runs`` is JSON, because a command line cannot hold hundreds of paths:
+    ``{"sts/nli/bert-base/simcse": [1, 2, 3], ...}``. Raises InputError for any other JSON.
+    """
+    seeds = parse_json(runs, "--runs")
+    try:
+        return [f"{root}/{run}/seed-{int(seed)}/scores.csv" for run in seeds for seed in seeds[run]]
+    except (TypeError, ValueError, LookupError) as error:
+        raise InputError("--runs", f"not a JSON of runs and seeds ({error})") from None
 
 
 def score_digests(paths: Iterable[str | Path]) -> dict[str, str]:

@@ -55,9 +55,9 @@ READERS = {
     "train:nli": {"evaluate_sts"},
     "train:wiki": {"evaluate_sts"},
     "train:faq": {"evaluate_faq"},
-    "evaluate_sts": {"collect_scores"},
-    "evaluate_faq": {"collect_scores"},
-    "collect_scores": {"render_table"},
+    "evaluate_sts": {"collect_scores", "render_table"},
+    "evaluate_faq": {"collect_scores", "render_table"},
+    "collect_scores": set(),
     "render_table": {"compare_published"},
     "compare_published": set(),
 }
@@ -475,6 +475,7 @@ def test_an_added_seed_trains_only_that_seed(finished: Project):
             "render_table",
             "compare_published",
         }
+        assert planned["render_table"] == 1  # ssimcse_table1 alone has these seeds
     finally:
         finished.write_config(CONFIG)
 
@@ -496,3 +497,50 @@ def test_an_added_phi_keeps_the_other_entropy_models(finished: Project):
         assert "train" not in planned and "embed" not in planned
     finally:
         finished.write_config(CONFIG)
+
+
+NEW_TABLE = {
+    "title": "One more",
+    "layout": "sts",
+    "seeds": "rcl",
+    "rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["start", "rcl-2"]}],
+}
+
+
+def with_new_table(*methods: str) -> dict:
+    """Return the tiny config with one more table, of these methods."""
+    rows = [{**NEW_TABLE["rows"][0], "methods": list(methods)}]
+    return changed(tables={"one_more": {**NEW_TABLE, "rows": rows}})
+
+
+def test_an_added_table_of_finished_runs_trains_and_evaluates_nothing(finished: Project):
+    try:
+        finished.write_config(with_new_table("start", "rcl-2"))
+        planned = finished.planned()
+        assert stages(planned) == {"render_table", "compare_published"}
+        assert planned["render_table"] == 1
+    finally:
+        finished.write_config(CONFIG)
+
+
+def test_an_added_table_trains_its_own_new_runs_and_leaves_the_other_tables(finished: Project):
+    try:
+        finished.write_config(with_new_table("start", "rcl-2", "attention-dropout-0.2"))
+        planned = finished.planned()
+        del planned["all"]
+        expected = ("train", "evaluate_sts", "collect_scores", "render_table", "compare_published")
+        assert planned == dict.fromkeys(expected, 1)
+    finally:
+        finished.write_config(CONFIG)
+
+
+def test_one_table_asks_for_its_own_runs_and_no_others(tmp_path):
+    project = Project(tmp_path / "project")
+    planned = project.planned("results/tables/rcl_table4.csv")
+    # start and rcl-2 on nli; one entropy model gives two regulators
+    expected = {"train": 1, "train_entropy": 1, "embed": 1, "evaluate_sts": 2, "render_table": 1}
+    prepared = {"prepare_nli", "prepare_sts", "prepare_dev", "tokenise", "download_model"}
+    data = {name for name in planned if name.startswith("download_")} - prepared
+    assert {"download_wiki1m", "download_stackfaq"}.isdisjoint(data)
+    rest = {name: count for name, count in planned.items() if name not in prepared | data}
+    assert rest == expected

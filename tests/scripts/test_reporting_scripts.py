@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,7 @@ from workflow.scripts import collect_scores, compare_published, render_table
 
 ROOT = Path(__file__).parents[2]
 METRICS = ("acc@1", "acc@3", "acc@5", "ap")
+METHODS = ("simcse", "rcl")
 
 
 @pytest.fixture
@@ -153,28 +155,29 @@ def collected(results):
 
 
 def rendered(results, layout, **given):
-    collected(results)
-    render(
-        results,
-        layout,
-        "--results",
-        str(results),
-        "--published",
-        str(ROOT / "workflow/published.yaml"),
-        **given,
-    )
+    published = str(ROOT / "workflow/published.yaml")
+    render(results, layout, "--published", published, **given)
     return results / "tables" / layout
 
 
-def render(results, layout, *more, **given):
+def runs_of(layout):
+    """Return the runs of a table, with their seeds."""
+    corpora = ["faq/bank-0", "faq/bank-1"] if layout == "faq" else ["sts/nli"]
+    return {f"{corpus}/tiny/{method}": [1, 2, 3] for corpus in corpora for method in METHODS}
+
+
+def render(results, layout, *more, runs=None, **given):
+    """Render a table from its own runs, or from other ones."""
     tables = results / "tables"
     stem = tables / layout
     render_table.main(
         [
             "--settings",
             json.dumps(settings(layout, **given)),
-            "--scores",
-            str(tables / "records/scores.json"),
+            "--runs",
+            json.dumps(runs or runs_of(layout)),
+            "--results",
+            str(results),
             *more,
             "--csv",
             f"{stem}.csv",
@@ -204,7 +207,7 @@ def test_both_ways_to_name_score_files_give_the_same_csv(results):
     runs = {
         f"{kind}/tiny/{method}": [3, 1, 2]
         for kind in ("sts/nli", "faq/bank-0", "faq/bank-1")
-        for method in ("simcse", "rcl")
+        for method in METHODS
     }
     collect_scores.main(
         [
@@ -260,8 +263,10 @@ def test_settings_that_are_not_json_stop(results):
             [
                 "--settings",
                 "{",
-                "--scores",
-                "s",
+                "--runs",
+                "{}",
+                "--results",
+                "r",
                 "--csv",
                 "c",
                 "--markdown",
@@ -274,6 +279,28 @@ def test_settings_that_are_not_json_stop(results):
                 "r",
             ]
         )
+
+
+def test_a_table_needs_its_own_runs_and_no_others(results):
+    shutil.rmtree(results / "scores/faq")
+    stem = rendered(results, "sts")
+    assert not (results / "tables/scores.csv").exists()
+    sources = json.loads((results / "tables/records/sts.json").read_text())["inputs"]
+    expected = {
+        f"../../scores/sts/nli/tiny/{method}/seed-{seed}/{name}"
+        for method in METHODS
+        for seed in (1, 2, 3)
+        for name in ("scores.csv", "predictions.parquet")
+    }
+    assert set(sources) == expected | {"published"}
+    assert "n/a" not in stem.with_suffix(".csv").read_text()
+
+
+def test_a_run_without_scores_stops_its_table(results):
+    shutil.rmtree(results / "scores/sts/nli/tiny/rcl/seed-2")
+    with pytest.raises(InputError, match="rcl/seed-2/record.json: no such file"):
+        render(results, "sts")
+    assert not (results / "tables").exists()
 
 
 @pytest.mark.parametrize("layout", ["sts", "faq", "seeds"])
@@ -305,17 +332,7 @@ def test_a_cell_changed_by_a_millionth_is_found(results, layout, column):
 def test_a_missing_run_shows_as_n_a_and_the_recomputation_agrees(results):
     for path in (results / "scores/sts/nli/tiny/rcl/seed-2").iterdir():
         path.unlink()
-    collect_scores.main(
-        [
-            "--scores",
-            *map(str, results.glob("scores/sts/*/*/*/*/scores.csv")),
-            "--output",
-            str(results / "tables/scores.csv"),
-            "--record",
-            str(results / "tables/records/scores.json"),
-        ]
-    )
-    render(results, "sts")
+    render(results, "sts", runs={"sts/nli/tiny/simcse": [1, 2, 3], "sts/nli/tiny/rcl": [1, 3]})
     with open(results / "tables/sts.csv", newline="") as table:
         assert list(csv.DictReader(table))[1]["Average"] == "n/a"
     assert recompute(results).returncode == 0
@@ -373,7 +390,7 @@ def test_the_comparison_page_tells_run_from_not_run_and_stand_in(results):
     "name, step",
     [
         ("scores/sts/nli/tiny/rcl/seed-2/scores.csv", "collect"),
-        ("tables/scores.csv", "render"),
+        ("scores/sts/nli/tiny/rcl/seed-2/scores.csv", "render"),
         ("scores/sts/nli/tiny/rcl/seed-2/predictions.parquet", "render"),
         ("tables/json/sts.json", "compare"),
         ("scores/sts/nli/tiny/rcl/seed-2/record.json", "collect"),
@@ -385,7 +402,7 @@ def test_one_flipped_bit_stops_the_next_stage_with_the_name_of_the_file(results,
     flip(results / name)
     steps = {
         "collect": lambda: collected(results),
-        "render": lambda: render(results, "sts", "--results", str(results)),
+        "render": lambda: render(results, "sts"),
         "compare": lambda: compare_published.main(
             [
                 "--published",

@@ -3,7 +3,7 @@
 Pure functions of the validated config: the rules ask, and nothing here touches a file.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -68,10 +68,14 @@ class Plan:
             found |= dict.fromkeys(self.table_runs(table))
         return list(found)
 
-    def seeds_by_run(self) -> dict[str, list[int]]:
+    def runs_of(self, name: str) -> list[Run]:
+        """Return every run of the table of a name, once."""
+        return list(dict.fromkeys(self.table_runs(self.config["tables"][name])))
+
+    def seeds_by_run(self, runs: Iterable[Run]) -> dict[str, list[int]]:
         """Return the seeds of each run's score folder: {"sts/corpus/base/method": [1, 2, ...]}."""
         found: dict[str, list[int]] = {}
-        for run in self.runs:
+        for run in runs:
             kind = "faq" if self.is_faq(run.corpus) else "sts"
             found.setdefault(f"{kind}/{run.corpus}/{run.base}/{run.method}", []).append(run.seed)
         return found
@@ -99,12 +103,9 @@ class Plan:
         folder = layout.FAQ_SCORES if self.is_faq(run.corpus) else layout.STS_SCORES
         return layout.place(self.out, f"{folder}/{name}", **run._asdict())
 
-    def table_predictions(self, name: str) -> list[str]:
-        """Return the predictions behind a table, and the records that hold their digests."""
-        found = []
-        for run in dict.fromkeys(self.table_runs(self.config["tables"][name])):
-            found += [self.scores(run, "predictions.parquet"), self.scores(run, layout.RECORD)]
-        return found
+    def table_files(self, table: str, name: str) -> list[str]:
+        """Return a file of each run behind a table: its scores, its predictions or its record."""
+        return [self.scores(run, name) for run in self.runs_of(table)]
 
     def tokens_record(self, corpus: str, base: str) -> str:
         """Return the tokens of a corpus for a base's tokenizer."""

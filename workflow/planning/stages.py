@@ -126,11 +126,12 @@ def _of_faq_scores(plan: Plan, job: Job) -> Iterator[Job]:
 
 def _of_all_scores(plan: Plan, job: Job) -> Iterator[Job]:
     for run in plan.runs:
-        yield _evaluation(plan, run)
+        yield evaluation(plan, run)
 
 
 def _of_table(plan: Plan, job: Job) -> Iterator[Job]:
-    yield Job("collect_scores")
+    for run in plan.runs_of(job.name):
+        yield evaluation(plan, run)
 
 
 def _of_comparison(plan: Plan, job: Job) -> Iterator[Job]:
@@ -138,7 +139,8 @@ def _of_comparison(plan: Plan, job: Job) -> Iterator[Job]:
         yield Job("render_table", name=table)
 
 
-def _evaluation(plan: Plan, run: Run) -> Job:
+def evaluation(plan: Plan, run: Run) -> Job:
+    """Return the job that scores a run."""
     stage = "evaluate_faq" if plan.is_faq(run.corpus) else "evaluate_sts"
     return Job(stage, *run)
 
@@ -209,7 +211,7 @@ STAGES: dict[str, Stage] = {
         layout.TABLE_RECORD.format(table="published"), "table", _of_comparison
     ),
 }
-LAST = "compare_published"
+TARGETS = ("compare_published", "collect_scores")  # what a whole run is for
 
 
 def stages(work: Work) -> tuple[str, ...]:
@@ -226,9 +228,9 @@ def job_of(stage: str, wildcards: Mapping[str, str]) -> Job:
 
 
 def jobs(plan: Plan) -> list[Job]:
-    """Return every job of a plan, once, each behind those that wait for it."""
+    """Return every job of a plan, once, each behind one that waits for it."""
     found: dict[Job, None] = {}
-    waiting = [Job(LAST)]
+    waiting = [Job(stage) for stage in TARGETS]
     while waiting:
         job = waiting.pop()
         if job not in found:

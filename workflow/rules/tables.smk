@@ -16,7 +16,7 @@ rule collect_scores:
     conda:
         "../../envs/semblance.yaml"
     params:
-        runs=canonical(PLAN.seeds_by_run()),
+        runs=canonical(PLAN.seeds_by_run(PLAN.runs)),
         root=f"{OUT}/scores",
         code=code("collect_scores"),
     shell:
@@ -25,11 +25,11 @@ rule collect_scores:
 
 
 rule render_table:
-    """Render one table as CSV, Markdown and LaTeX, the paper's values beside ours."""
+    """Render one table from its own runs as CSV, Markdown and LaTeX, the paper's values beside ours."""
     input:
-        scores=f"{OUT}/tables/scores.csv",
-        record=ancient(f"{OUT}/tables/records/scores.json"),
-        predictions=ancient(lambda w: PLAN.table_predictions(w.table)),
+        scores=lambda w: PLAN.table_files(w.table, "scores.csv"),
+        records=ancient(lambda w: PLAN.table_files(w.table, "record.json")),
+        predictions=ancient(lambda w: PLAN.table_files(w.table, "predictions.parquet")),
         published="workflow/published.yaml",
     output:
         csv=f"{OUT}/tables/{{table}}.csv",
@@ -43,10 +43,11 @@ rule render_table:
         "../../envs/semblance.yaml"
     params:
         settings=lambda w: canonical(STAND_INS.marked(PLAN.table_spec(w.table))),
+        runs=lambda w: canonical(PLAN.seeds_by_run(PLAN.runs_of(w.table))),
         results=OUT,
         code=code("render_table"),
     shell:
-        "{PYTHON}.render_table --settings {params.settings:q} --scores {input.record:q}"
+        "{PYTHON}.render_table --settings {params.settings:q} --runs {params.runs:q}"
         " --results {params.results:q} --published {input.published:q} --csv {output.csv:q}"
         " --markdown {output.markdown:q} --latex {output.latex:q} --json {output.json:q}"
         " --code {params.code} --record {output.record:q} 2> >(tee {log:q} >&2)"

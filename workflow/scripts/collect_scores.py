@@ -1,4 +1,4 @@
-"""Join the scores of all runs into the one long CSV from which every table is made.
+"""Join the scores of all runs into one long CSV.
 
 Give the files by name (--scores). If there are too many names for a command line, give a root
 folder, and as JSON the runs below it with their seeds: {"sts/nli/bert-base/simcse": [1, 2, 3], ...}.
@@ -8,10 +8,8 @@ Each file is checked against the record.json beside it.
 import argparse
 import time
 
-from semblance.errors import InputError
 from semblance.provenance import beside, write_record
-from semblance.reporting.scores import collect, score_digests, write_scores
-from semblance.settings import parse_json
+from semblance.reporting.scores import collect, score_digests, score_paths, write_scores
 from workflow.scripts.endings import run
 
 
@@ -28,7 +26,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--record", required=True, help="the record to write")
     args = parser.parse_args(argv)
     started = time.monotonic()
-    paths = args.scores or paths_of(args.root, args.runs)
+    paths = args.scores or score_paths(args.root, args.runs)
     inputs = score_digests(paths)
     write_scores(collect(paths), args.output)
     write_record(
@@ -39,15 +37,6 @@ def main(argv: list[str] | None = None) -> None:
         code=args.code,
         inputs={beside(args.record, path): digest for path, digest in inputs.items()},
     )
-
-
-def paths_of(root: str, runs: str) -> list[str]:
-    """Return the score file of each run and seed; raises InputError for any other JSON."""
-    seeds = parse_json(runs, "--runs")
-    try:
-        return [f"{root}/{run}/seed-{int(seed)}/scores.csv" for run in seeds for seed in seeds[run]]
-    except (TypeError, ValueError, LookupError) as error:
-        raise InputError("--runs", f"not a JSON of runs and seeds ({error})") from None
 
 
 if __name__ == "__main__":

@@ -1,26 +1,25 @@
-"""Render one table from the long CSV of scores, as CSV, Markdown, LaTeX and JSON.
+"""Render one table from the scores of its own runs, as CSV, Markdown, LaTeX and JSON.
 
-With --results, the paired bootstrap's p is added wherever the predictions of a row and of its
-control lie there. With --published, the papers' values stand beside ours.
+Each file of scores or predictions is checked against the record.json beside it. With --published,
+the papers' values stand beside ours.
 """
 
 import argparse
 import time
-from pathlib import Path
 
 from semblance.files import write_text
-from semblance.provenance import beside, checked, file_digest, write_record
+from semblance.layout import SCORES, place
+from semblance.provenance import beside, file_digest, write_record
 from semblance.reporting.bootstrap import prediction_digests, with_bootstrap
 from semblance.reporting.build import build
 from semblance.reporting.comparison import attach
 from semblance.reporting.formats import csv_text, latex, markdown
 from semblance.reporting.published import read_published
-from semblance.reporting.scores import read_scores
+from semblance.reporting.scores import collect, score_digests, score_paths
 from semblance.reporting.table import decode_spec, to_json
 from semblance.settings import parse_json
 from workflow.scripts.endings import run
 
-SCORES = "../scores.csv"  # as its record names it
 FORMS = {"csv": csv_text, "markdown": markdown, "latex": latex, "json": to_json}
 
 
@@ -28,13 +27,12 @@ def main(argv: list[str] | None = None) -> None:
     args = read_arguments(argv)
     started = time.monotonic()
     settings = parse_json(args.settings, "--settings")
-    scores = Path(args.scores).parent / SCORES
-    inputs = {scores: checked(args.scores, SCORES)["outputs"][SCORES]}
-    table = build(settings, read_scores(scores))
-    if args.results:
-        inputs |= prediction_digests(table, args.results)
-        spec = decode_spec(settings)
-        table = with_bootstrap(table, args.results, spec.draws, spec.bootstrap_seed)
+    paths = score_paths(place(args.results, SCORES), args.runs)
+    inputs = score_digests(paths)
+    table = build(settings, collect(paths))
+    inputs |= prediction_digests(table, args.results)
+    spec = decode_spec(settings)
+    table = with_bootstrap(table, args.results, spec.draws, spec.bootstrap_seed)
     named = {beside(args.record, path): digest for path, digest in inputs.items()}
     if args.published:
         named["published"] = file_digest(args.published)
@@ -58,8 +56,15 @@ def read_arguments(argv: list[str] | None) -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--settings", required=True, help="the table's settings, as JSON")
-    parser.add_argument("--scores", required=True, help="record of the long CSV")
-    parser.add_argument("--results", help="the results folder, which holds the predictions")
+    parser.add_argument(
+        "--runs",
+        required=True,
+        metavar="JSON",
+        help='the table\'s runs below RESULTS/scores: {"sts/nli/bert-base/simcse": [1, 2, 3], ...}',
+    )
+    parser.add_argument(
+        "--results", required=True, help="the results folder, which holds scores and predictions"
+    )
     parser.add_argument("--published", help="the papers' numbers (published.yaml)")
     for form in FORMS:
         parser.add_argument(f"--{form}", required=True, help=f"the {form} file to write")

@@ -4,10 +4,22 @@ from tests.unit.costing.examples import TRAIN, cost
 from workflow.planning.stages import Job, inputs, job_of, jobs, submissions
 
 
-def test_the_inputs_of_all_jobs_are_all_jobs_but_the_last():
+def test_the_inputs_of_all_jobs_are_all_jobs_but_the_targets():
     plan = cost().plan
     found = set(jobs(plan))
-    assert {i for job in found for i in inputs(plan, job)} == found - {Job("compare_published")}
+    targets = {Job("collect_scores"), Job("compare_published")}
+    assert {i for job in found for i in inputs(plan, job)} == found - targets
+
+
+def test_a_table_waits_for_the_evaluations_of_its_own_rows_alone():
+    plan = cost().plan
+    waits = inputs(plan, Job("render_table", name="rcl_table2a"))
+    assert {(job.stage, plan.folds_of[job.corpus][0]) for job in waits} == {
+        ("evaluate_faq", "faqir")
+    }
+    methods = {"start", "continued", "drophead-0.1", "attention-dropout-0.1", "rcl-8"}
+    assert methods <= {job.name for job in waits}
+    assert {job.corpus for job in waits} == {f"faqir-{fold}" for fold in range(plan.folds)}
 
 
 def test_a_regulated_training_waits_for_the_embeddings_of_each_of_its_entropy_models():

@@ -1,6 +1,7 @@
 """A whole results folder in small, for tests: made-up numbers, but every file and record by the real writers."""
 
 import json
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -310,6 +311,20 @@ def collect(results: Path) -> None:
     )
 
 
+def runs_of(results: Path, name: str) -> dict[str, list[int]]:
+    """Return the runs of one of the tables that have scores, with their seeds."""
+    layout, methods = TABLES[name]
+    corpora = ["sts/none", "sts/nli"]
+    if find_layout(layout).over_folds:
+        corpora = ["faq/bank-0", "faq/bank-1"]
+    found: dict[str, list[int]] = {}
+    for corpus, method, seed in product(corpora, methods, (0, *SEEDS)):
+        run = f"{corpus}/tiny/{method}"
+        if (results / "scores" / run / f"seed-{seed}" / "scores.csv").is_file():
+            found.setdefault(run, []).append(seed)
+    return found
+
+
 def render(results: Path, name: str) -> None:
     """Render one of the tables."""
     tables = results / "tables"
@@ -317,8 +332,8 @@ def render(results: Path, name: str) -> None:
         [
             "--settings",
             json.dumps(settings(name)),
-            "--scores",
-            f"{tables}/records/scores.json",
+            "--runs",
+            json.dumps(runs_of(results, name)),
             "--results",
             str(results),
             "--published",
