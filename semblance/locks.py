@@ -4,6 +4,9 @@ A ``FileLock`` (flock) ends with its process. On some cluster file systems it ho
 only, or there are no locks at all. So a ``Lease`` adds a heartbeat: its holder keeps writing who it
 is, with a count that rises, into the locked file. A newcomer that the lock cannot keep out watches
 whether the count rises. Clocks of two machines are never compared. Standard library only.
+
+Every stage that writes a record holds the lease of this record while it works
+(``workflow.scripts.endings``), and so does a run for its output folder (``workflow.controller``).
 """
 
 import contextlib
@@ -20,6 +23,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from semblance.layout import RECORD
+
 NAME = ".writer"
 WIDTH = 512  # bytes of the file: each beat is one write over the one before
 
@@ -29,7 +34,10 @@ class NoLocks(OSError):
 
 
 class Busy(OSError):
-    """Another process writes this folder."""
+    """Another process writes this folder; ``writer`` says which, ``job`` is its Slurm job, if any."""
+
+    writer = "another process"
+    job = ""
 
 
 class FileLock:
@@ -65,15 +73,19 @@ class FileLock:
 
 
 class Lease:
-    """The right of one process to write a folder; ``exclusive`` makes it."""
+    """The right of one process to write a folder; ``exclusive`` makes it.
+
+    ``name`` is that of the locked file: records that share a folder have one each.
+    """
 
     BEAT = 10.0  # seconds between beats
     WATCH = 25.0  # seconds without a beat after which a holder is dead: two beats may be late
     STALE = 600.0  # a beat is not watched if it is older than this, by the file system's clock (s)
+    POLL = 0.5  # seconds between two tries to get the folder of a living writer
 
-    def __init__(self, folder: str | os.PathLike):
+    def __init__(self, folder: str | os.PathLike, name: str = NAME):
         self.folder = Path(folder)
-        self.lock = FileLock(self.folder / NAME)
+        self.lock = FileLock(self.folder / name)
         self.holder = {
             "host": socket.gethostname(),
             "job": os.environ.get("SLURM_JOB_ID", ""),
@@ -82,8 +94,27 @@ class Lease:
             "beat": 0,
         }
         self.lost = False
+        self.killed_writer = ""  # the process that held the folder before, if it was killed
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._keep_beating, name="lease", daemon=True)
+
+    def wait(self) -> None:
+        """Take the folder as soon as it is free; one line says who has it until then.
+
+        Raises Busy for a writer in another Slurm job: this job's nodes would stand idle meanwhile.
+        """
+        told = False
+        while True:
+            try:
+                return self.take()
+            except Busy as busy:
+                if self.holder["job"] and busy.job != self.holder["job"]:
+                    raise
+                if not told:
+                    line = f"waiting for {busy.writer}, which writes {self.folder}"
+                    print(line, file=sys.stderr, flush=True)
+                told = True
+                time.sleep(self.POLL)
 
     def take(self) -> None:
         """Become the holder and start beating; raise Busy if another process is the holder."""
@@ -93,6 +124,8 @@ class Lease:
         on_this_machine = _decoded(found).get("host") == self.holder["host"]
         if found and not (locked and on_this_machine):
             self._watch(found)
+        if found and self._read():  # an empty file would be the sign of a clean end
+            self.killed_writer = _describe(found)
         self._beat()
         self._thread.start()
 
@@ -172,22 +205,49 @@ class Lease:
 
     def _busy(self, content: bytes) -> Busy:
         problem = f"another process writes here ({_describe(content)}); wait for it to end"
-        return Busy(errno.EAGAIN, problem, str(self.folder))
+        busy = Busy(errno.EAGAIN, problem, str(self.folder))
+        busy.writer = _describe(content)
+        busy.job = str(_decoded(content).get("job", ""))
+        return busy
+
+
+_held: dict[str, Lease] = {}  # by the path of the locked file: the leases of this process
 
 
 @contextlib.contextmanager
-def exclusive(folder: str | os.PathLike) -> Iterator[Lease]:
-    """Write a folder as the only process; raise Busy, which names the other, where another does."""
+def exclusive(folder: str | os.PathLike, name: str = NAME, wait: bool = False) -> Iterator[Lease]:
+    """Write a folder as the only process; raise Busy, which names the other, where another does.
+
+    With ``wait``, wait for the other process (``Lease.wait``). A process that has the lease of the
+    folder already gets the same one.
+    """
     Path(folder).mkdir(parents=True, exist_ok=True)
-    lease = Lease(folder)
+    key = os.path.realpath(Path(folder, name))
+    if key in _held:
+        yield _held[key]
+        return
+    lease = Lease(folder, name)
     try:
-        lease.take()
+        if wait:
+            lease.wait()
+        else:
+            lease.take()
+        _held[key] = lease
         try:
             yield lease
         finally:
+            del _held[key]
             lease.end()
     finally:
         lease.lock.release()
+
+
+def name_for(record: str | os.PathLike) -> str:
+    """Return the name of the locked file of a record, which may share its folder with others."""
+    path = Path(record)
+    if path.name == RECORD:
+        return NAME
+    return f".{path.stem}{NAME}"
 
 
 def _decoded(content: bytes) -> dict:

@@ -44,7 +44,8 @@ def reference(world, tmp_path_factory):
 def told(done: subprocess.CompletedProcess) -> str:
     """Return the one line of an error; there may be notes before it, but no traceback."""
     assert "Traceback" not in done.stderr, done.stderr
-    last = done.stderr.strip().splitlines()[-1]
+    lines = [line for line in done.stderr.strip().splitlines() if not line.startswith("node ")]
+    last = lines[-1]
     assert last.startswith("error: "), done.stderr
     return last
 
@@ -115,13 +116,13 @@ def test_a_jump_of_the_clock_changes_no_duration(tmp_path, monkeypatch):
     assert 0.0 <= read_sealed(tmp_path / "record.json")["seconds"] < 60.0
 
 
-def test_a_second_training_into_one_folder_stops_with_one_line_and_changes_nothing(
+def test_in_another_slurm_job_a_second_training_stops_with_one_line_and_changes_nothing(
     world, reference, tmp_path
 ):
     from semblance.locks import exclusive
 
     with exclusive(tmp_path):
-        done = world.train(NAME, tmp_path, check=False)
+        done = world.train(NAME, tmp_path, check=False, SLURM_JOB_ID="7")
         assert done.returncode == 75 and "another process writes here" in told(done)
         assert sorted(p.name for p in tmp_path.iterdir()) == [".writer"]
     world.train(NAME, tmp_path)

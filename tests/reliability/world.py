@@ -116,6 +116,7 @@ def _become(
         os.dup2(handle, 1), os.dup2(handle, 2)
         sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115  (open until the process ends)
         sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115
+        sys.argv = [script, *arguments]  # ``run`` reads there which record the stage writes
         module = importlib.import_module(f"workflow.scripts.{script}")
         faults = ctypes.CDLL(None)  # this process, faults.so included
         if root is not None:  # without a root the shim need not be there

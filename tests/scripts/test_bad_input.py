@@ -24,12 +24,10 @@ def run(script: str, *arguments: object) -> subprocess.CompletedProcess:
 
 
 def files(folder: Path) -> set[str]:
-    """Return all files below a folder."""
-    return (
-        {str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()}
-        if folder.exists()
-        else set()
-    )
+    """Return all files below a folder, but for the empty locked file of a stage's record."""
+    found = {path for path in folder.rglob("*") if path.is_file()}
+    locks = {path for path in found if path.name.endswith(".writer") and not path.stat().st_size}
+    return {str(path.relative_to(folder)) for path in found - locks}
 
 
 def refused(done: subprocess.CompletedProcess, *words: str) -> None:

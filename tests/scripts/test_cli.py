@@ -1,17 +1,21 @@
 """How a script ends: one line, an exit status that says whether to try again, and in a Slurm job the node."""
 
 import errno
+import json
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from semblance.errors import InputError, OutOfTime
-from semblance.locks import Busy
-from tests.dag.tiny import ROOT
+from semblance.locks import Busy, exclusive
+from semblance.provenance import checked
+from tests.dag.tiny import ROOT, write_base
 from workflow.scripts.cli import training
-from workflow.scripts.endings import run
+from workflow.scripts.endings import record_of, run
 
 ENDS = {  # what happened -> exit status
     2: InputError("a.csv:3", "no such column", "name it"),
@@ -72,6 +76,57 @@ def test_an_error_of_the_programs_own_names_its_node_too(monkeypatch, capsys):
     with pytest.raises(ZeroDivisionError):
         run(main)
     assert capsys.readouterr().err == "node n4, Slurm job 815\n"
+
+
+@pytest.mark.parametrize(
+    "line, record",
+    [
+        ("train --settings x --output results/m/record.json", "results/m/record.json"),
+        ("collect_scores --output t/scores.csv --record t/r/scores.json", "t/r/scores.json"),
+        ("plan --output results config.yaml", None),
+        ("verify results", None),
+        ("train --output", None),
+    ],
+)
+def test_the_record_of_a_stage_is_found_on_its_command_line(line, record):
+    found = record_of(line.split()[1:])
+    assert found == (record and Path(record))
+
+
+def test_every_rule_names_its_record_where_the_lock_looks_for_it():
+    commands = re.findall(r'"\{PYTHON\}\.(\w+) .*?2> >', "".join(rules()), flags=re.DOTALL)
+    named = re.findall(
+        r'"\{PYTHON\}\.(\w+) (?:(?!2> >).)*?(?:--record|--output) \{output\.record:q\}',
+        "".join(rules()),
+        flags=re.DOTALL,
+    )
+    assert len(commands) > 12 and commands == named
+
+
+def rules():
+    return [path.read_text() for path in sorted((ROOT / "workflow/rules").glob("*.smk"))]
+
+
+def test_two_builds_of_one_base_at_the_same_time_both_end_well(tmp_path):
+    write_base(tmp_path / "base")
+    settings = {"folder": str(tmp_path / "base"), "pooling": "mean", "max_length": 64}
+    command = [sys.executable, "-m", "workflow.scripts.download_model", "--hub", ""]
+    command += ["--settings", json.dumps(settings)]
+    command += ["--output", str(tmp_path / "made/record.json")]
+    environment = {name: value for name, value in os.environ.items() if name != "SLURM_JOB_ID"}
+    with exclusive(tmp_path / "made"):
+        both = [
+            subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True)
+            for _ in range(2)
+        ]
+        for process in both:
+            line = process.stderr.readline()
+            assert line.startswith("waiting for node") and f"pid {os.getpid()}" in line
+        assert not (tmp_path / "made/model").exists()
+    said = [process.communicate(timeout=120)[1] for process in both]
+    assert [process.returncode for process in both] == [0, 0], said
+    assert all("made " in text for text in said)
+    checked(tmp_path / "made/record.json")
 
 
 def test_a_training_has_no_time_limit_unless_a_flag_gives_one():

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from semblance import locks
-from semblance.locks import Busy, FileLock, Lease, NoLocks, exclusive
+from semblance.locks import Busy, FileLock, Lease, NoLocks, exclusive, name_for
 
 ROOT = Path(__file__).resolve().parents[2]
 WRITER = (
@@ -26,6 +26,8 @@ def quick(monkeypatch):
     """Short times; no test below depends on how long anything takes."""
     monkeypatch.setattr(Lease, "BEAT", 0.02)
     monkeypatch.setattr(Lease, "WATCH", 0.5)
+    monkeypatch.setattr(Lease, "POLL", 0.01)
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
 
 
 def holder(folder, **changed):
@@ -36,7 +38,11 @@ def holder(folder, **changed):
 
 
 def content(folder):
-    return json.loads((folder / ".writer").read_text())
+    return content_of(folder / ".writer")
+
+
+def content_of(path):
+    return json.loads(path.read_text())
 
 
 @pytest.fixture
@@ -67,6 +73,22 @@ def beating(tmp_path, monkeypatch):
     yield tmp_path
     ended.set()
     thread.join()
+
+
+@pytest.fixture
+def writer(tmp_path):
+    """Another process on this machine that holds the folder until its input is closed."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(tmp_path)],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout.readline() == "in\n"
+    yield process
+    process.kill()
+    process.communicate()
 
 
 def wait_for(fact):
@@ -238,3 +260,62 @@ def test_a_content_that_is_no_beat_is_watched_and_printed_safely(tmp_path, capsy
         pass
     err = capsys.readouterr().err
     assert "taken over" in err and err.count("\n") == 1 and "\x1b" not in err
+
+
+def test_a_waiting_process_gets_the_folder_when_its_writer_ends_and_says_once_for_whom_it_waits(
+    tmp_path, writer, capsys
+):
+    entered = []
+
+    def enter():
+        with exclusive(tmp_path, wait=True) as lease:
+            entered.append(lease.killed_writer)
+
+    waiting = threading.Thread(target=enter)
+    waiting.start()
+    waiting.join(0.3)
+    assert entered == []
+    writer.communicate("")  # its input ends, and so does it
+    waiting.join(30)
+    assert entered == [""]
+    said = capsys.readouterr().err
+    assert said.count("waiting for node") == 1
+    assert f"pid {writer.pid}, which writes {tmp_path}" in said
+
+
+def test_a_waiting_process_gets_the_folder_of_a_killed_writer_and_knows_of_it(tmp_path, writer):
+    writer.kill()
+    writer.wait()
+    with exclusive(tmp_path, wait=True) as lease:
+        assert lease.killed_writer.endswith(f"pid {writer.pid}")
+
+
+@pytest.mark.parametrize("own_job, waits", [("123", True), ("124", False)])
+def test_a_slurm_job_waits_for_a_writer_in_the_same_job_only(beating, monkeypatch, own_job, waits):
+    monkeypatch.setenv("SLURM_JOB_ID", own_job)
+    tries = []
+
+    def stop(seconds):
+        if seconds == Lease.POLL:
+            tries.append(seconds)
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(locks.time, "sleep", stop)
+    expected = KeyboardInterrupt if waits else Busy
+    with pytest.raises(expected), exclusive(beating, wait=True):
+        raise AssertionError("two writers")
+    assert bool(tries) is waits
+
+
+def test_a_process_that_has_the_lease_of_a_folder_gets_the_same_one_again(tmp_path):
+    with exclusive(tmp_path) as outer:
+        with exclusive(tmp_path) as inner:
+            assert inner is outer
+        assert outer._thread.is_alive()
+
+
+def test_records_of_one_folder_have_a_lease_each(tmp_path):
+    names = {name_for(tmp_path / name) for name in ("record.json", "sts12.json", "sick.json")}
+    assert names == {".writer", ".sts12.writer", ".sick.writer"}
+    with exclusive(tmp_path, ".sts12.writer"), exclusive(tmp_path, ".sick.writer"):
+        assert content_of(tmp_path / ".sts12.writer")["pid"] == os.getpid()

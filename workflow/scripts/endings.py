@@ -1,12 +1,15 @@
-"""How a script ends: with one clear line and an exit status where something went wrong."""
+"""How a script begins and ends: as the one writer of its record, and with one clear line."""
 
+import contextlib
 import os
 import socket
 import sys
+import time
 from collections.abc import Callable
+from pathlib import Path
 
 from semblance.errors import InputError, OutOfTime, is_memory, is_passing
-from semblance.locks import Busy
+from semblance.locks import Busy, exclusive, name_for
 
 BAD_INPUT = 2
 TRY_AGAIN = os.EX_TEMPFAIL  # 75
@@ -20,9 +23,12 @@ def run(main: Callable[[], None]) -> None:
     Status 2: the input must be corrected. Status 75: the machine had no memory, no space or no
     time left; the same command may succeed later, and goes on from the last good state. Inside a
     Slurm job one more line names the node.
+
+    A script that writes a record waits while another process writes it, such as a job that
+    outlived its controller.
     """
     try:
-        main()
+        _run_as_only_writer(main, record_of(sys.argv[1:]))
     except KeyboardInterrupt:
         _exit("interrupted", INTERRUPTED)
     except Exception as error:
@@ -31,6 +37,31 @@ def run(main: Callable[[], None]) -> None:
             _print_node()
             raise
         _exit(_message(error), status)
+
+
+def record_of(arguments: list[str]) -> Path | None:
+    """Return the record that a stage writes: the file of ``--record``, or else of ``--output``.
+
+    None for a program that writes no record.
+    """
+    for flag in ("--record", "--output"):
+        if flag in arguments[:-1]:
+            path = Path(arguments[arguments.index(flag) + 1])
+            if path.suffix == ".json":
+                return path
+    return None
+
+
+def _run_as_only_writer(main: Callable[[], None], record: Path | None) -> None:
+    if record is None:
+        main()
+        return
+    with exclusive(record.parent, name_for(record), wait=True):
+        started = time.monotonic()
+        main()
+        seconds = time.monotonic() - started
+    with contextlib.suppress(OSError):  # the reader of this line may be gone
+        print(f"made {record} in {seconds:.1f} s", file=sys.stderr)
 
 
 def _status(error: Exception) -> int | None:
