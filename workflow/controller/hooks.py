@@ -7,35 +7,54 @@ documentation: parts of its ``Workflow`` object, and its files in ``.snakemake``
 import contextlib
 import sys
 import time
+from threading import Thread
 
 from snakemake.exceptions import WorkflowError
 from snakemake.settings.types import DeploymentMethod
 
 from semblance.errors import InputError
 from semblance.gpus import visible_gpus
-from semblance.locks import NoLocks
-from workflow.controller import failures, lock, slurm
+from semblance.locks import Busy
+from workflow.controller import command, failures, lock, saved, slurm
 from workflow.documentation.results import write_readme
 
-PATIENCE = 30.0  # seconds that a start waits for another controller to leave the folder
 STARTED = time.time()
+LOOK = 1.0  # seconds between two looks whether the downloads are finished
 # Snakemake's default limit of starts in a time, which is never reached: 100 a second.
 DEFAULT_LIMIT = (100, 1)
 
 
-def settle_earlier_runs(out: str, arguments: list[str]) -> None:
-    """Clear away what killed runs on ``out`` left: locks, and jobs on a cluster.
+def prepare_start(out: str, downloads: str, arguments: list[str]) -> None:
+    """Make sure, before the plan is made, that this run may start; clear up after killed ones.
 
-    ``arguments`` are those of snakemake: a dry run does not touch jobs.
+    ``arguments`` are those of snakemake. Where they start no job, as in a dry run, nothing is
+    touched.
     """
-    lock.take_over(out)
-    if slurm.is_dry(arguments) or not slurm.has_runs(out) or not lock.is_deserted(out):
+    asked = command.read(arguments)
+    if not asked.starts_jobs:
         return
     try:
-        slurm.settle_earlier(out)
+        if asked.on_slurm:
+            slurm.check(asked.programs, asked.partitions)
+        _claim(out, downloads)
+        if slurm.has_runs(out):
+            slurm.settle_earlier(out)
+    except InputError as error:
+        raise WorkflowError(str(error)) from None
     except slurm.Unanswered as error:
-        problem = f"cannot learn what became of an earlier run's jobs: {error}"
-        raise WorkflowError(problem) from None
+        raise WorkflowError(f"Slurm gives no answer: {error}") from None
+    except KeyboardInterrupt:
+        raise WorkflowError("interrupted while waiting: this run has started nothing") from None
+
+
+def _claim(out: str, downloads: str) -> None:
+    try:
+        lock.claim_output(out)
+        lock.claim_downloads(downloads)
+    except Busy as busy:
+        raise WorkflowError(str(busy)) from None
+    except OSError as error:
+        raise WorkflowError(f"{error.filename or out}: {error.strerror}") from None
 
 
 def limit_gpu_jobs(workflow, jobs_per_gpu: int) -> None:
@@ -55,23 +74,29 @@ def limit_gpu_jobs(workflow, jobs_per_gpu: int) -> None:
         workflow.register_resource("gpu", gpus * jobs_per_gpu)
 
 
-def begin(workflow, out: str, logs: list[str]) -> None:
-    """Take ``out`` for this controller alone, and say in its README.md what lies where.
+def begin(workflow, out: str, downloads: str, logs: list[str]) -> None:
+    """Begin a run whose plan is made, and say in the README.md of ``out`` what lies where.
 
     ``logs`` are Snakemake's: they name the jobs of this run.
     """
-    try:
-        held = lock.hold(out, seconds=PATIENCE)
-    except NoLocks:
-        held = True  # Snakemake's own lock must do
-    if not held:
-        raise WorkflowError(
-            f"another snakemake works on {out}: wait for it, or give this run another output folder"
-        )
+    _claim(out, downloads)  # again: another program than snakemake may have loaded the Snakefile
+    Thread(target=_release_downloads, args=(workflow, downloads), daemon=True).start()
     slurm.note_run(out, logs)
     with contextlib.suppress(OSError):  # only a help for readers: a full disk is told elsewhere
         write_readme(out)
     _stop_needless_looks(workflow)
+
+
+def _release_downloads(workflow, downloads: str) -> None:
+    """Let other runs download as soon as this one has made all that it downloads."""
+    jobs = [job for job in workflow.dag.needrun_jobs() if _makes_file_below(job, downloads)]
+    while not all(map(workflow.dag.finished, jobs)):
+        time.sleep(LOOK)
+    lock.release_downloads()
+
+
+def _makes_file_below(job, folder: str) -> bool:
+    return any(str(file).startswith(f"{folder}/") for file in job.output)
 
 
 def _stop_needless_looks(workflow) -> None:
@@ -91,11 +116,11 @@ def end(out: str) -> None:
     slurm.forget_runs(out)
 
 
-def print_failures() -> None:
-    """Print what is known of the batch jobs that failed since this process began."""
-    text = failures.report(failures.SLURM_LOGS, STARTED)
-    if text:
-        print(text, file=sys.stderr)
+def print_end(workflow, out: str) -> None:
+    """Print why batch jobs failed since this process began, what is saved, and how to go on."""
+    for text in (failures.report(failures.SLURM_LOGS, STARTED), saved.report(workflow.dag, out)):
+        if text:
+            print(text, file=sys.stderr)
 
 
 def uses_conda(workflow) -> bool:

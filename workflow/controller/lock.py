@@ -1,79 +1,125 @@
-"""One controller at a time for an output folder, and no lock that outlives its controller.
+"""Which run may write where: one run for an output folder, and one that downloads at a time.
 
-Snakemake's own lock is a file. It stays when snakemake is killed, and the next start then refuses
-until a person says ``--unlock``. The lock here is the operating system's: it ends with its process.
-The process that has it knows that any Snakemake lock on the folder was left by a dead run.
+Both rights are leases (``semblance.locks``), which end with the process that has them. So no run
+has to be unlocked after a kill, and Snakemake's own lock, a file that stays, is switched off
+(profiles/default). The run of an output folder shuts out runs on folders above and below it, which
+would delete or judge each other's files.
 """
 
+import atexit
+import contextlib
 import os
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
-from semblance.locks import FileLock, NoLocks
+from semblance.layout import WITHOUT_RECORD
+from semblance.locks import Busy, Lease, exclusive
+from workflow.planning.stages import STAGES
 
-NAME = ".controller"
-SNAKEMAKE_LOCKS = Path(".snakemake/locks")
+NAME = ".controller"  # in an output folder
+DOWNLOADING = ".downloading"  # in the folder of downloads
+PATIENCE = 30.0  # seconds that a start waits for another run to leave the output folder
 POLL = 0.2  # seconds between two tries
+DEPTH = 4  # levels below an output folder at which another one is looked for
+# What a run itself makes in its output folder; no other run's output lies there.
+OWN = WITHOUT_RECORD | {
+    Path(stage.record).parts[0] for stage in STAGES.values() if stage.work != "download"
+}
 
-_held: dict[str, FileLock] = {}  # by folder; kept for as long as this process lives
+_outputs = contextlib.ExitStack()  # the leases of this process, each until it ends
+_downloads = contextlib.ExitStack()
+atexit.register(_outputs.close)
+atexit.register(_downloads.close)
 
 
-def hold(folder: str | os.PathLike, seconds: float = 0.0) -> bool:
-    """Take the folder's lock for the rest of this process; return whether it is taken.
+def claim_output(folder: str | os.PathLike, seconds: float = PATIENCE) -> None:
+    """Take an output folder for the rest of this process, and say if its last run was killed.
 
-    Waits up to ``seconds`` for it. Raises NoLocks where the file system has no locks.
+    Waits up to ``seconds`` for another run to leave it. Raises Busy, whose text names the folder
+    and the process, for a living run on the folder, above it or below it.
     """
-    if str(folder) in _held:
-        return True
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    lock = FileLock(Path(folder, NAME))
-    taken = False
+    out = Path(folder).resolve()
+    lease = _take(out, seconds)
     try:
-        taken = _take_within(lock, seconds)
-    finally:
-        if not taken:
-            lock.release()
-    if taken:
-        _held[str(folder)] = lock
-    return taken
+        for other in nested_with(out):
+            _refuse_living(other, out)
+    except Busy:
+        _outputs.close()
+        raise
+    if lease.killed_writer:
+        print(
+            f"note: an earlier run on {folder} ({lease.killed_writer}) was killed; this one goes on"
+            " from what it left",
+            file=sys.stderr,
+        )
+        lease.killed_writer = ""  # said
 
 
-def _take_within(lock: FileLock, seconds: float) -> bool:
+def _take(out: Path, seconds: float) -> Lease:
+    """Return the lease of an output folder; try for ``seconds`` while another run has it."""
     deadline = time.monotonic() + seconds
-    while not lock.take():
-        if time.monotonic() >= deadline:
-            return False
+    while True:
+        try:
+            return _outputs.enter_context(exclusive(out, NAME))
+        except Busy as busy:
+            if time.monotonic() >= deadline:
+                raise _busy(busy, out) from None
         time.sleep(POLL)
-    return True
 
 
-def take_over(folder: str | os.PathLike, locks: Path = SNAKEMAKE_LOCKS) -> None:
-    """Remove Snakemake's locks on files of ``folder`` if no living controller has the folder."""
-    stale = _snakemake_locks(folder, locks)
+def _refuse_living(other: Path, out: Path) -> None:
     try:
-        if not stale or not hold(folder):
+        with exclusive(other, NAME):
             return
-    except NoLocks:
+    except PermissionError:
+        return  # the folder of another user, which this run cannot write to
+    except Busy as busy:
+        place = f", which lies below {out}"
+        if other in out.parents:
+            place = f", and {out} lies below it"
+        raise _busy(busy, other, place) from None
+
+
+def _busy(busy: Busy, folder: Path, place: str = "") -> Busy:
+    advice = "wait for it, or give this run an output folder apart from that one"
+    return Busy(f"another run ({busy.writer}) works on {folder}{place}: {advice}")
+
+
+def nested_with(out: Path) -> Iterator[Path]:
+    """Yield the folders above and below ``out`` that are, or were, output folders of runs."""
+    for folder in out.parents:
+        if (folder / NAME).exists():
+            yield folder
+    yield from _below(out, DEPTH)
+
+
+def _below(folder: Path, depth: int) -> Iterator[Path]:
+    if not depth or not os.access(folder, os.R_OK):
         return
-    for lock in stale:
-        lock.unlink(missing_ok=True)
-    print(f"note: an earlier run on {folder} was killed; its lock is removed", file=sys.stderr)
+    for entry in os.scandir(folder):
+        if entry.is_dir(follow_symlinks=False) and entry.name not in OWN:
+            path = Path(entry)
+            if (path / NAME).exists():
+                yield path
+            yield from _below(path, depth - 1)
 
 
-def is_deserted(folder: str | os.PathLike, locks: Path = SNAKEMAKE_LOCKS) -> bool:
-    """Tell whether no living controller has the folder; if so, this process has it from now on."""
+def claim_downloads(folder: str | os.PathLike) -> None:
+    """Take the right to download into a folder; wait, with one line, while another run has it.
+
+    A plan that is made afterwards takes over what the other run has downloaded. Does nothing for a
+    folder that cannot be written to. Raises Busy in a Slurm job for a run outside of it.
+    """
     try:
-        return hold(folder)
-    except NoLocks:
-        return not _snakemake_locks(folder, locks)
+        _downloads.enter_context(exclusive(folder, DOWNLOADING, wait=True))
+    except Busy:
+        raise
+    except OSError:
+        return
 
 
-def _snakemake_locks(folder: str | os.PathLike, locks: Path) -> list[Path]:
-    """Return Snakemake's lock files that name a file of ``folder``."""
-    return [path for path in sorted(locks.glob("*.lock")) if _names_a_file_of(path, folder)]
-
-
-def _names_a_file_of(lock: Path, folder: str | os.PathLike) -> bool:
-    lines = lock.read_text(errors="replace").splitlines()
-    return any(line.startswith(f"{folder}/") for line in lines)
+def release_downloads() -> None:
+    """Let another run download."""
+    _downloads.close()

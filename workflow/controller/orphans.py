@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from semblance.layout import RECORD
+from workflow.controller import lock
 
 NOTES = Path(".snakemake/metadata")  # one file for each output that Snakemake made
 
@@ -21,7 +22,12 @@ def records(out: str | Path, since: float, notes: Path = NOTES) -> Iterator[Path
     if not notes.is_dir() or not any(notes.iterdir()):
         return  # the results were copied here, and Snakemake has no note of any
     for folder, subfolders, files in os.walk(out):
-        subfolders[:] = [name for name in subfolders if name != "checkpoints"]
+        # Another run's output folder may lie below this one.
+        subfolders[:] = [
+            name
+            for name in subfolders
+            if name != "checkpoints" and not Path(folder, name, lock.NAME).exists()
+        ]
         if RECORD not in files:
             continue
         record = Path(folder, RECORD)

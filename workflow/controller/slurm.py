@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 
+from semblance.errors import InputError
 from workflow.controller import orphans
 
 NAME = ".slurm-runs"  # below the output folder: for each run a line, the name of all its jobs
@@ -29,12 +30,32 @@ OVER = (  # states of a job that has ended
     "PREEMPTED",
     "TIMEOUT",
 )
-DRY = re.compile(r"--dry-?run|-[a-zA-Z]*n[a-zA-Z]*")
 PATIENCE = 60  # seconds for one of Slurm's programs
 
 
 class Unanswered(Exception):
     """Slurm gave no answer."""
+
+
+def check(programs: Iterable[str], partitions: Iterable[str]) -> None:
+    """Raise InputError for a program of Slurm that is not here and for an unknown partition.
+
+    Each of them would fail at every job, and some let Snakemake's executor wait for ever.
+    """
+    missing = [program for program in dict.fromkeys(programs) if not shutil.which(program)]
+    if missing:
+        where = "start on a login node of the cluster, or without --profile slurm"
+        if missing == ["sacct"]:
+            where = "set slurm_account, or slurm-no-account: true, in slurm/profile.yaml"
+        raise InputError("Slurm", f"{', '.join(missing)}: no such program here", where)
+    wanted = set(partitions)
+    known = set(_ask("sinfo", "--all", "--noheader", "--format=%R").split())
+    if unknown := sorted(wanted - known):
+        raise InputError(
+            "Slurm",
+            f"there is no partition {', '.join(unknown)}",
+            f"name one of {', '.join(sorted(known))} at the top of slurm/profile.yaml",
+        )
 
 
 def note_run(out: str | Path, logs: Iterable[str | Path]) -> None:
@@ -142,11 +163,6 @@ def end_of_allocation(environment: Mapping[str, str]) -> int | None:
         return int(datetime.fromisoformat(answer).timestamp())
     except (Unanswered, ValueError):  # no limit, or no answer: periodic checkpoints remain
         return None
-
-
-def is_dry(arguments: Iterable[str]) -> bool:
-    """Tell whether snakemake's command line asks for the plan only."""
-    return any(DRY.fullmatch(argument) for argument in arguments)
 
 
 def _ask(*command: str) -> str:

@@ -1,14 +1,14 @@
 # What the one process that plans and starts jobs does beside that; jobs do none of it.
-# Needs: PLAN, OUT, GPUS, JOBS_PER_GPU, hooks. Holds OUT for this controller alone.
+# Needs: PLAN, OUT, RESOURCES, GPUS, JOBS_PER_GPU, hooks. Holds OUT for this run alone.
 
 if workflow.is_main_process:
-    hooks.settle_earlier_runs(OUT, sys.argv)
+    hooks.prepare_start(OUT, RESOURCES, sys.argv[1:])
     if GPUS:
         hooks.limit_gpu_jobs(workflow, JOBS_PER_GPU)
 
 
 onstart:
-    hooks.begin(workflow, OUT, log)
+    hooks.begin(workflow, OUT, RESOURCES, log)
     if not hooks.uses_conda(workflow):  # conda makes the jobs' environment only later
         sources.ask_first(workflow, PLAN)
 
@@ -18,4 +18,4 @@ onsuccess:
 
 
 onerror:
-    hooks.print_failures()
+    hooks.print_end(workflow, OUT)

@@ -8,8 +8,8 @@ import pytest
 from snakemake.exceptions import WorkflowError
 
 from semblance.errors import InputError
-from semblance.locks import NoLocks
-from workflow.controller import hooks, lock, slurm
+from semblance.locks import Busy
+from workflow.controller import command, hooks, lock, slurm
 
 ROOT = Path(__file__).resolve().parents[3]
 OWN_PARTS = re.compile(
@@ -21,9 +21,10 @@ OWN_PARTS = re.compile(
 def calls(monkeypatch):
     """The calls that would change something outside, in order."""
     made = []
-    monkeypatch.setattr(lock, "take_over", lambda out: made.append("take over"))
-    monkeypatch.setattr(lock, "is_deserted", lambda out: True)
-    monkeypatch.setattr(lock, "hold", lambda out, seconds: True)
+    monkeypatch.setattr(lock, "claim_output", lambda out: made.append(f"claim {out}"))
+    monkeypatch.setattr(lock, "claim_downloads", lambda out: made.append(f"claim {out}"))
+    monkeypatch.setattr(lock, "release_downloads", lambda: made.append("release"))
+    monkeypatch.setattr(slurm, "check", lambda programs, partitions: made.append("check"))
     monkeypatch.setattr(slurm, "has_runs", lambda out: True)
     monkeypatch.setattr(slurm, "settle_earlier", lambda out: made.append("settle"))
     monkeypatch.setattr(slurm, "note_run", lambda out, logs: made.append("note"))
@@ -41,29 +42,111 @@ def workflow(nodes=None, resources=(), limit=(100, 1)):
             max_jobs_per_timespan=limit and SimpleNamespace(max_jobs=limit[0], timespan=limit[1])
         ),
         scheduler=SimpleNamespace(job_rate_limiter="limiter"),
+        dag=Dag(),
     )
 
 
-def test_an_earlier_runs_lock_and_jobs_are_cleared_away_and_jobs_not_by_a_dry_run(calls):
-    hooks.settle_earlier_runs("out", ["--cores", "1"])
-    assert calls == ["take over", "settle"]
-    hooks.settle_earlier_runs("out", ["-n"])
-    assert calls == ["take over", "settle", "take over"]
+@pytest.fixture
+def asked(monkeypatch):
+    """Set what the command line asks for."""
+
+    def ask(**facts):
+        found = command.Command(**({"starts_jobs": True} | facts))
+        monkeypatch.setattr(command, "read", lambda arguments: found)
+
+    ask()
+    return ask
 
 
-def test_the_jobs_of_a_living_controller_are_left_to_it(calls, monkeypatch):
-    monkeypatch.setattr(lock, "is_deserted", lambda out: False)
-    hooks.settle_earlier_runs("out", [])
-    assert calls == ["take over"]
+def test_a_start_claims_its_folders_before_it_settles_earlier_runs(calls, asked):
+    hooks.prepare_start("out", "raw", [])
+    assert calls == ["claim out", "claim raw", "settle"]
 
 
-def test_no_answer_of_slurm_ends_the_start_with_one_line(monkeypatch):
+def test_a_dry_run_touches_nothing(calls, asked):
+    asked(starts_jobs=False, on_slurm=True)
+    hooks.prepare_start("out", "raw", [])
+    assert calls == []
+
+
+def test_slurm_is_checked_before_anything_is_touched(calls, asked, monkeypatch):
+    asked(on_slurm=True)
+    hooks.prepare_start("out", "raw", [])
+    assert calls[0] == "check"
+    calls.clear()
+
+    def refuse(programs, partitions):
+        raise InputError("Slurm", "sbatch: no such program here")
+
+    monkeypatch.setattr(slurm, "check", refuse)
+    with pytest.raises(WorkflowError, match="sbatch: no such program here"):
+        hooks.prepare_start("out", "raw", [])
+    assert calls == []
+
+
+@pytest.mark.parametrize(
+    "error, line",
+    [
+        (Busy("another run (node n1, pid 7) works on out: wait"), "another run .node n1, pid 7"),
+        (OSError(30, "Read-only file system", "out/.controller"), "out/.controller: Read-only"),
+    ],
+)
+def test_a_folder_that_cannot_be_claimed_ends_the_start_with_one_line(
+    calls, asked, monkeypatch, error, line
+):
+    def refuse(out):
+        raise error
+
+    monkeypatch.setattr(lock, "claim_output", refuse)
+    with pytest.raises(WorkflowError, match=line):
+        hooks.prepare_start("out", "raw", [])
+    assert calls == []
+
+
+def test_an_interrupted_wait_ends_the_start_with_one_line(asked, monkeypatch):
+    def interrupt(out):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(lock, "claim_downloads", interrupt)
+    with pytest.raises(WorkflowError, match="this run has started nothing"):
+        hooks.prepare_start("out", "raw", [])
+
+
+def test_no_answer_of_slurm_ends_the_start_with_one_line(asked, monkeypatch):
     def unanswered(out):
         raise slurm.Unanswered("squeue: no route")
 
     monkeypatch.setattr(slurm, "settle_earlier", unanswered)
-    with pytest.raises(WorkflowError, match="an earlier run's jobs: squeue: no route"):
-        hooks.settle_earlier_runs("out", [])
+    with pytest.raises(WorkflowError, match="Slurm gives no answer: squeue: no route"):
+        hooks.prepare_start("out", "raw", [])
+
+
+class Dag:
+    """A plan of two jobs, of which one downloads."""
+
+    def __init__(self):
+        self.done = set()
+        self.jobs = [SimpleNamespace(output=["raw/a"]), SimpleNamespace(output=["rawer/b"])]
+
+    def needrun_jobs(self):
+        return self.jobs
+
+    def finished(self, job):
+        return id(job) in self.done
+
+
+def test_the_downloads_are_released_when_the_last_download_is_finished(calls, monkeypatch):
+    started = workflow()
+    looks = []
+
+    def look(seconds):
+        looks.append(seconds)
+        assert calls == []
+        started.dag.done.add(id(started.dag.jobs[0]))
+
+    monkeypatch.setattr(hooks.time, "sleep", look)
+    hooks._release_downloads(started, "raw")
+    assert calls == ["release"] and len(looks) == 1
 
 
 def test_local_jobs_are_limited_to_the_places_on_this_machines_gpus(monkeypatch):
@@ -98,24 +181,14 @@ def test_without_a_gpu_nothing_is_limited_and_a_broken_driver_is_told(monkeypatc
 @pytest.mark.parametrize("limit, left", [((100, 1), None), ((5, 60), "limiter"), (None, "limiter")])
 def test_snakemakes_default_limit_is_switched_off_and_a_users_own_stays(limit, left):
     started = workflow(limit=limit)
-    hooks.begin(started, "out", [])
+    hooks.begin(started, "out", "raw", [])
     assert started.scheduler.job_rate_limiter == left
 
 
-def test_a_folder_of_a_living_controller_is_refused(calls, monkeypatch):
-    monkeypatch.setattr(lock, "hold", lambda out, seconds: False)
-    with pytest.raises(WorkflowError, match="another snakemake works on out"):
-        hooks.begin(workflow(), "out", [])
-    assert calls == []
-
-
-def test_a_file_system_without_locks_does_not_keep_a_run_from_starting(calls, monkeypatch):
-    def no_locks(out, seconds):
-        raise NoLocks
-
-    monkeypatch.setattr(lock, "hold", no_locks)
-    hooks.begin(workflow(), "out", [])
-    assert calls == ["note"]
+def test_a_run_claims_its_folders_again_before_its_first_job(calls, monkeypatch):
+    monkeypatch.setattr(hooks.Thread, "start", lambda thread: None)
+    hooks.begin(workflow(), "out", "raw", [])
+    assert calls == ["claim out", "claim raw", "note"]
 
 
 def test_only_the_controllers_code_names_snakemakes_own_files_and_parts():

@@ -1,126 +1,195 @@
-"""One controller at a time, and no lock that outlives a killed one."""
+"""One run at a time for an output folder and those nested with it, and for the downloads."""
 
+import json
+import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
-from semblance import locks
-from semblance.locks import NoLocks
+from semblance import layout, locks
+from semblance.locks import Busy, Lease
 from workflow.controller import lock
 
 ROOT = Path(__file__).resolve().parents[3]
-HOLDER = "import sys; from workflow.controller import lock; print(lock.hold(sys.argv[1]), flush=True); sys.stdin.read()"
+RUN = (
+    "import sys; from workflow.controller import lock\n"
+    "getattr(lock, sys.argv[1])(sys.argv[2])\n"
+    "print('claimed', flush=True)\n"
+    "sys.stdin.read()"
+)
 
 
 @pytest.fixture(autouse=True)
-def nothing_held(monkeypatch):
-    monkeypatch.setattr(lock, "_held", {})
+def quick(monkeypatch):
+    """Short times, and no claim that outlives its test."""
+    monkeypatch.setattr(Lease, "BEAT", 0.02)
+    monkeypatch.setattr(Lease, "WATCH", 0.5)
+    monkeypatch.setattr(Lease, "POLL", 0.01)
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    yield
+    lock._outputs.close()
+    lock._downloads.close()
+
+
+class Run:
+    """Another process that has claimed a folder."""
+
+    def __init__(self, claim: str, folder: Path):
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", RUN, claim, str(folder)],
+            cwd=ROOT,
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        assert self.process.stdout.readline() == "claimed\n"
+        self.pid = self.process.pid
+
+    def kill(self):
+        self.process.kill()
+        self.process.communicate()
+
+    def end(self):
+        self.process.communicate("")
 
 
 @pytest.fixture
-def holder(tmp_path):
-    """Another process that holds the folder."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", HOLDER, str(tmp_path / "out")],
-        cwd=ROOT,
-        text=True,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
-    assert process.stdout.readline() == "True\n"
-    yield process
-    process.kill()
-    process.wait()
+def run():
+    """Start other runs; they are killed at the end of the test."""
+    started = []
+
+    def start(claim, folder):
+        started.append(Run(claim, folder))
+        return started[-1]
+
+    yield start
+    for other in started:
+        other.kill()
 
 
-def snakemakes_lock(tmp_path, *files):
-    locks = tmp_path / "locks"
-    locks.mkdir(exist_ok=True)
-    number = len(list(locks.glob("*.output.lock")))
-    (locks / f"{number}.output.lock").write_text("\n".join(files))
-    (locks / f"{number}.input.lock").write_text(f"raw\n{files[0]}")  # an intermediate is input, too
-    return locks
+def test_a_run_may_claim_its_folder_again(tmp_path):
+    lock.claim_output(tmp_path / "out")
+    lock.claim_output(tmp_path / "out")
+    assert (tmp_path / "out" / lock.NAME).read_text()
 
 
-def test_a_process_may_hold_its_folder_again(tmp_path):
-    assert lock.hold(tmp_path / "out") and lock.hold(tmp_path / "out")
+def test_a_folder_of_a_living_run_is_refused_with_one_line_that_names_it(tmp_path, run):
+    other = run("claim_output", tmp_path / "out")
+    with pytest.raises(Busy) as refused:
+        lock.claim_output(tmp_path / "out", seconds=0.3)
+    line = str(refused.value)
+    assert f"pid {other.pid}) works on {tmp_path / 'out'}: wait for it" in line
+    assert "\n" not in line
+    lock.claim_output(tmp_path / "other")
 
 
-def test_a_folder_that_another_process_holds_is_not_taken(tmp_path, holder):
-    assert not lock.hold(tmp_path / "out", seconds=0.3)
-    assert lock.hold(tmp_path / "other")
+@pytest.mark.parametrize("first, second", [("out", "out/a/b"), ("out/a/b", "out")])
+def test_a_folder_above_or_below_that_of_a_living_run_is_refused_and_left_free(
+    tmp_path, run, first, second
+):
+    other = run("claim_output", tmp_path / first)
+    with pytest.raises(Busy) as refused:
+        lock.claim_output(tmp_path / second, seconds=0.0)
+    line = str(refused.value)
+    assert f"pid {other.pid}) works on {tmp_path / first}" in line
+    assert str(tmp_path / second) in line
+    with locks.exclusive(tmp_path / second, lock.NAME):
+        pass  # it is no longer claimed
 
 
-def test_a_killed_process_frees_its_folder(tmp_path, holder):
-    holder.kill()
-    holder.wait()
-    assert lock.hold(tmp_path / "out")
+@pytest.mark.parametrize("end", ["kill", "end"])
+@pytest.mark.parametrize("first, second", [("out", "out"), ("out", "out/a"), ("out/a", "out")])
+def test_a_run_that_has_ended_shuts_out_no_other(tmp_path, run, first, second, end):
+    getattr(run("claim_output", tmp_path / first), end)()
+    lock.claim_output(tmp_path / second, seconds=0.0)
 
 
-def test_the_lock_of_a_dead_run_is_removed_and_that_of_another_folder_kept(tmp_path, capsys):
-    out = str(tmp_path / "out")
-    locks = snakemakes_lock(tmp_path, f"{out}/a", f"{out}/b")
-    snakemakes_lock(tmp_path, f"{out}-not/a")
-    lock.take_over(out, locks)
-    assert sorted(p.name for p in locks.iterdir()) == ["1.input.lock", "1.output.lock"]
-    assert "was killed" in capsys.readouterr().err
+def test_a_run_says_once_that_the_last_one_on_its_folder_was_killed(tmp_path, run, capsys):
+    other = run("claim_output", tmp_path / "out")
+    other.kill()
+    lock.claim_output(tmp_path / "out")
+    lock.claim_output(tmp_path / "out")
+    said = capsys.readouterr().err
+    assert said.count("was killed; this one goes on from what it left") == 1
+    assert f"pid {other.pid}" in said
 
 
-def test_locks_left_unevenly_by_a_kill_are_removed_each_by_itself(tmp_path):
-    out, locks = str(tmp_path / "out"), tmp_path / "locks"
-    locks.mkdir()
-    (locks / "0.input.lock").write_text(
-        "other/a"
-    )  # of a living run elsewhere, whose outputs have number 1
-    (locks / "1.output.lock").write_text("other/b")
-    (locks / "0.output.lock").write_text("")  # killed before it was written
-    (locks / "1.input.lock").write_text(f"{out}/a")
-    lock.take_over(out, locks)
-    assert sorted(p.name for p in locks.iterdir()) == [
-        "0.input.lock",
-        "0.output.lock",
-        "1.output.lock",
-    ]
+def test_a_run_says_nothing_of_one_that_ended_by_itself(tmp_path, run, capsys):
+    run("claim_output", tmp_path / "out").end()
+    lock.claim_output(tmp_path / "out")
+    assert capsys.readouterr().err == ""
 
 
-def test_the_lock_of_a_living_run_stays(tmp_path, holder):
-    out = str(tmp_path / "out")
-    locks = snakemakes_lock(tmp_path, f"{out}/a")
-    lock.take_over(out, locks)
-    assert len(list(locks.iterdir())) == 2
-
-
-def test_without_a_snakemake_lock_no_folder_is_made(tmp_path):
-    lock.take_over(tmp_path / "out", tmp_path / "none")
-    assert not (tmp_path / "out").exists()
-
-
-def test_without_locks_no_snakemake_lock_is_removed(tmp_path, monkeypatch):
-    def refuse(*_):
-        raise OSError("no locks available")
-
-    monkeypatch.setattr(locks.fcntl, "flock", refuse)
-    left = snakemakes_lock(tmp_path, f"{tmp_path}/out/a")
-    lock.take_over(tmp_path / "out", left)
-    assert len(list(left.iterdir())) == 2
-    with pytest.raises(NoLocks):
-        lock.hold(tmp_path / "out")
-
-
-def test_a_folder_is_deserted_unless_a_living_controller_has_it(tmp_path, holder):
-    assert not lock.is_deserted(tmp_path / "out")
-    holder.kill()
-    holder.wait()
-    assert lock.is_deserted(tmp_path / "out")
-
-
-def test_without_locks_a_snakemake_lock_means_a_living_controller(tmp_path, monkeypatch):
-    def refuse(*_):
-        raise OSError("no locks here")
-
-    monkeypatch.setattr(locks.fcntl, "flock", refuse)
+def test_a_run_on_another_machine_is_seen_by_its_beat(tmp_path, monkeypatch):
     out = tmp_path / "out"
-    assert lock.is_deserted(out, tmp_path / "locks")
-    assert not lock.is_deserted(out, snakemakes_lock(tmp_path, f"{out}/a"))
+    out.mkdir()
+    monkeypatch.setattr(Lease, "WATCH", 25.0)  # it is over at the first beat that is seen
+    ended = threading.Event()
+
+    def write(count):
+        text = json.dumps({"host": "n2", "pid": 7, "token": "theirs", "beat": count})
+        os.pwrite(file, text.ljust(locks.WIDTH).encode(), 0)
+
+    def beat():
+        count = 1
+        while not ended.wait(0.01):
+            count += 1
+            write(count)
+
+    file = os.open(out / lock.NAME, os.O_RDWR | os.O_CREAT)
+    write(1)
+    thread = threading.Thread(target=beat)
+    thread.start()
+    try:
+        with pytest.raises(Busy, match="node n2, pid 7"):
+            lock.claim_output(tmp_path, seconds=0.0)
+    finally:
+        ended.set()
+        thread.join()
+        os.close(file)
+
+
+def test_the_folders_that_a_run_makes_itself_are_not_searched_for_other_runs(tmp_path, monkeypatch):
+    looked_into = []
+    real = os.scandir
+    monkeypatch.setattr(
+        lock.os, "scandir", lambda path: looked_into.append(Path(path).name) or real(path)
+    )
+    made = {Path(place).parts[0] for place in (layout.MODEL, layout.STS_TEST, layout.TABLES)}
+    for name in {*made, "minilm"}:
+        (tmp_path / "out" / name).mkdir(parents=True)
+    (tmp_path / "out/minilm" / lock.NAME).touch()
+    assert list(lock.nested_with(tmp_path / "out")) == [tmp_path / "out/minilm"]
+    assert not made & set(looked_into)
+
+
+def test_a_run_waits_until_another_one_has_downloaded(tmp_path, run, capsys):
+    other = run("claim_downloads", tmp_path / "resources")
+    waiting = threading.Thread(target=lock.claim_downloads, args=[tmp_path / "resources"])
+    waiting.start()
+    waiting.join(0.3)
+    assert waiting.is_alive()
+    other.end()
+    waiting.join(30)
+    assert not waiting.is_alive()
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert f"pid {other.pid}, which writes {tmp_path / 'resources'}" in said
+
+
+def test_downloads_are_free_for_others_after_their_release(tmp_path, run):
+    lock.claim_downloads(tmp_path / "resources")
+    lock.release_downloads()
+    run("claim_downloads", tmp_path / "resources")
+
+
+def test_a_run_needs_no_right_to_write_downloads_that_are_there(tmp_path, monkeypatch):
+    def refuse(*arguments):
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(locks.os, "open", refuse)
+    lock.claim_downloads(tmp_path / "resources")

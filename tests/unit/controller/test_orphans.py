@@ -61,3 +61,8 @@ def test_an_orphaned_training_is_forgotten_only_if_it_can_be_put_back(ran, capsy
     orphans.forget("out", since=0)
     assert not (ran / "out/c/record.json").exists()
     assert (ran / "out/c/checkpoints/1234/finished/record.json").exists()
+
+
+def test_a_record_of_another_run_below_the_output_folder_is_no_orphan(ran):
+    (ran / "out/c/.controller").touch()
+    assert list(orphans.records("out", since=0)) == []

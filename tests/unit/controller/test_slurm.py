@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from semblance.errors import InputError
 from workflow.controller import slurm
 
 QUEUE = """#!{python}
@@ -117,17 +118,36 @@ def test_the_end_of_an_allocation_comes_from_the_environment_or_from_squeue(tmp_
     assert slurm.end_of_allocation({"SLURM_JOB_ID": "7"}) is None
 
 
-@pytest.mark.parametrize(
-    "line, dry",
-    [
-        ("snakemake -n", True),
-        ("snakemake --dry-run", True),
-        ("snakemake -np", True),
-        ("snakemake --dryrun --cores 1", True),
-        ("snakemake --cores all --profile slurm", False),
-        ("snakemake -c2 --nolock", False),
-        ("snakemake results/n", False),
-    ],
-)
-def test_a_dry_run_is_recognised(line, dry):
-    assert slurm.is_dry(line.split()[1:]) is dry
+@pytest.fixture
+def programs(tmp_path, monkeypatch):
+    """Put Slurm's programs alone on the PATH; sinfo knows two partitions."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for name in ("sbatch", "squeue", "sinfo"):
+        (folder / name).write_text("#!/bin/sh\nprintf 'cpu\\ngpu\\n'\n")
+        (folder / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder))
+    return folder
+
+
+def test_programs_and_partitions_that_are_there_pass(programs):
+    slurm.check(["sbatch", "squeue", "sinfo"], ["gpu", "cpu"])
+
+
+def test_missing_programs_are_told_in_one_line(programs):
+    with pytest.raises(InputError, match="sbatch, scancel: no such program here; start on a login"):
+        (programs / "sbatch").unlink()
+        slurm.check(["sbatch", "scancel", "sinfo"], [])
+    with pytest.raises(InputError, match="sacct: no such program here; set slurm_account, or"):
+        slurm.check(["sinfo", "sacct"], [])
+
+
+def test_an_unknown_partition_is_told_with_the_known_ones(programs):
+    with pytest.raises(InputError, match="no partition gpuu; name one of cpu, gpu at the top of"):
+        slurm.check(["sinfo"], ["cpu", "gpuu"])
+
+
+def test_an_unanswered_question_for_partitions_is_no_unknown_partition(programs):
+    (programs / "sinfo").write_text("#!/bin/sh\necho no controller >&2\nexit 1\n")
+    with pytest.raises(slurm.Unanswered, match="sinfo: no controller"):
+        slurm.check(["sinfo"], ["cpu"])

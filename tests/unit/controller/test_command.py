@@ -1,0 +1,81 @@
+"""What a command line of snakemake asks for, with the profiles of this project."""
+
+from pathlib import Path
+
+import pytest
+from snakemake.cli import get_argument_parser
+
+from workflow.controller import command
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture(autouse=True)
+def root(monkeypatch):
+    monkeypatch.chdir(ROOT)
+
+
+@pytest.mark.parametrize(
+    "line, starts",
+    [
+        ("-n", False),
+        ("--dry-run", False),
+        ("-np", False),
+        ("--dryrun --cores 1", False),
+        ("--list-rules", False),
+        ("--lint", False),
+        ("--summary", False),
+        ("--unlock", False),
+        ("--report page.html", False),
+        ("--cores all --profile slurm", True),
+        ("-c2 --nolock", True),
+        ("-c1 -- results/n", True),
+    ],
+)
+def test_a_command_that_starts_no_job_is_recognised(line, starts, capsys):
+    assert command.read(line.split()).starts_jobs is starts
+    assert capsys.readouterr().err == ""
+
+
+def test_another_programs_arguments_start_no_job():
+    assert command.read(["--no-such-option"]) == command.Command(starts_jobs=False)
+
+
+def test_each_name_of_an_option_is_snakemakes():
+    known = vars(get_argument_parser().parse_args([]))
+    assert set(command.STARTS_NOTHING) <= set(known)
+
+
+def test_the_profile_names_the_executor_and_the_partitions():
+    asked = command.read("--cores all --profile slurm".split())
+    assert asked.on_slurm and asked.partitions == {"cpu", "gpu"}
+    assert not command.read(["-c1"]).on_slurm
+
+
+@pytest.mark.parametrize(
+    "resource, partitions",
+    [
+        ("train:slurm_partition=a,b-2", {"cpu", "a", "b-2"}),
+        ("train:slurm_partition=gpu if attempt == 1 else cpu", {"cpu"}),
+        ("train:slurm_cluster=other", set()),  # whose partitions are unknown here
+    ],
+)
+def test_partitions_that_are_no_plain_names_are_left_to_slurm(resource, partitions):
+    line = ["-c1", "--profile", "slurm", "--set-resources", resource]
+    assert command.read(line).partitions == partitions
+
+
+@pytest.mark.parametrize(
+    "line, program, needed",
+    [
+        ([], "sacct", True),  # it tells the account of the last job
+        (["--slurm-no-account"], "sacct", False),
+        (["--slurm-no-account", "--slurm-status-command", "sacct"], "sacct", True),
+        (["--default-resources", "slurm_account=me"], "sacct", False),
+        (["--default-resources", "slurm_account=me"], "sacctmgr", True),
+        ([], "sbatch", True),
+    ],
+)
+def test_the_programs_are_those_that_the_executor_calls(line, program, needed):
+    asked = command.read(["-c1", "--profile", "slurm", *line])
+    assert (program in asked.programs) is needed
