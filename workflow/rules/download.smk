@@ -2,6 +2,7 @@
 # Inputs: the manifest, the bases of the config. Outputs: resources/data, resources/models.
 # A digest fixes the content of a raw file. Another address or other code therefore fetches nothing
 # again: both stay out of `params`, which Snakemake compares.
+# A download tries again by itself; the retries of slurm/profile.yaml are for jobs on the cluster.
 
 # --mirror=FOLDER, not --mirror FOLDER: a folder's name may begin with -
 SOURCE = shlex.quote(f"--mirror={config['mirror']}") if "mirror" in config else ""
@@ -19,6 +20,7 @@ for _name, _dataset in DATASETS.items():
         log:
             f"{OUT}/logs/download/{_name}.log",
         localrule: True
+        retries: 0
         conda:
             "../../envs/semblance.yaml"
         params:
@@ -54,6 +56,7 @@ rule download_model:
     log:
         f"{OUT}/logs/download_model/{{base}}.log",
     localrule: True
+    retries: 0
     conda:
         "../../envs/semblance.yaml"
     params:
