@@ -6,7 +6,7 @@
 # make test-slurm   start a real Slurm on this machine and run on it (needs root and Debian's Slurm packages)
 # make bench   measure speed beside sentence-transformers: make bench DATA=FOLDER (see docs/performance.md)
 # make plan    what a config will cost before anything runs: make plan CONFIG="configs/minilm.yaml configs/minilm-cpu.yaml"
-# make cost    what finished jobs used beside what was predicted: make cost OUT=results/minilm CONFIG=configs/minilm.yaml
+# make cost    what finished jobs used beside what was predicted: make cost OUT=results-minilm CONFIG=configs/minilm.yaml
 # make docs    write docs/config.md, the counts in README.md and docs/, and the table of raw files
 # make rulegraph    draw docs/rules.svg (needs graphviz: apt-get install graphviz)
 .DELETE_ON_ERROR:
