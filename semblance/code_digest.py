@@ -21,6 +21,7 @@ INERT = frozenset(
         "semblance.gpus",  # which of several equal GPUs a job takes
         "semblance.training.keeping.budget",  # when to save and stop: resuming is bit-identical
         "semblance.training.keeping.events",  # the curves for TensorBoard, which no stage reads
+        "semblance.training.keeping.heartbeat",  # the lines that say how far a training is
         "workflow.scripts.endings",  # the line and the exit status of a script that fails
     }
 )

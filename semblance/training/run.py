@@ -56,7 +56,7 @@ def train(
         batch_loss = BatchLoss(encoder, tokens, rows, settings, sources.regulators.embeddings)
         plan = schedule(rows, settings)
         evaluate = _dev_score(inputs, encoder)
-        with kept.events() as log:
+        with kept.log(plan.steps) as log:
             progress = fit(encoder, batch_loss, plan, evaluate, log, kept.checkpoints)
         if evaluate is None:
             _check_not_collapsed(encoder, tokens, settings, output)

@@ -135,7 +135,7 @@ class Checkpoints:
         # A checkpoint holds the weights, the best weights and two moments of AdamW.
         self.expected = 4 * _bytes(state.model) / SLOW
         found = self._newest_first()
-        if not found and self.root.is_dir() and any(self.root.iterdir()):
+        if not found and self._others():
             print(
                 f"note: {self.root} holds checkpoints of other settings, data or code; not resumed",
                 file=sys.stderr,
@@ -183,6 +183,10 @@ class Checkpoints:
         for path in [*self.folder.glob("*"), *self.root.glob("*")]:
             if path not in (but, self.folder):
                 shutil.rmtree(path, ignore_errors=True)
+
+    def _others(self) -> list[Path]:
+        """Return the folders of other identities; this one's may hold a save that was killed."""
+        return [path for path in self.root.glob("*") if path != self.folder]
 
     def _newest_first(self) -> list[Path]:
         return sorted(self.folder.glob("step-*"), reverse=True)

@@ -8,7 +8,7 @@ import contextlib
 import shutil
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from semblance.provenance import canonical, environment, text_digest, write_reco
 from semblance.training.keeping import finished
 from semblance.training.keeping.checkpoint import Cadence, Checkpoints
 from semblance.training.keeping.events import Events
+from semblance.training.keeping.heartbeat import Heartbeat
 
 
 class KeptTraining:
@@ -45,12 +46,23 @@ class KeptTraining:
         self.checkpoints.clear(but=self.checkpoints.finished)
         return True
 
-    def events(self) -> Events:
-        """Return the TensorBoard events of this training, to be entered around its steps."""
+    @contextlib.contextmanager
+    def log(self, steps: int) -> Iterator[Callable[[dict], None]]:
+        """Yield the log of a training of ``steps``: TensorBoard events, and lines for people."""
         folder = self.output / "events"
         if not self.checkpoints.any():
             shutil.rmtree(folder, ignore_errors=True)  # the curves of another training
-        return Events(folder)
+        heartbeat = Heartbeat(self.output, steps)
+        with Events(folder) as events:
+
+            def log(event: dict) -> None:
+                events(event)
+                heartbeat(event)
+
+            try:
+                yield log
+            finally:
+                heartbeat.print_line()
 
     def check_writer(self) -> None:
         """Raise Busy if another process has taken the folder over; to be called before a write."""

@@ -231,6 +231,12 @@ def test_no_model_is_written_into_a_folder_that_another_process_took_over(inputs
     assert not (tmp_path / "out/model").exists() and not (tmp_path / "out/record.json").exists()
 
 
+def test_the_log_of_a_training_says_its_last_step(training, capsys):
+    training.train()
+    steps = checked(training.out / "record.json")["steps"]
+    assert f"{training.out}: step {steps} of {steps}, loss " in capsys.readouterr().err
+
+
 def test_the_record_counts_the_attempts(training):
     with pytest.raises(OutOfTime):
         training.train(stop_at=time.time() + 59, steps=1)

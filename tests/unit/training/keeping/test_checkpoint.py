@@ -417,3 +417,15 @@ def test_a_training_stops_and_saves_nothing_more_when_its_folder_is_taken_over(t
         "step-00000001",
         "step-00000002",
     ]
+
+
+def test_a_first_save_that_was_killed_is_not_taken_for_other_settings(tmp_path, whole, capsys):
+    (tmp_path / "c/this/.step-00000001.part").mkdir(parents=True)
+    assert same(train(keeper(tmp_path / "c")), whole)
+    assert "other settings" not in capsys.readouterr().err
+
+
+def test_checkpoints_of_other_settings_are_named_and_not_resumed(tmp_path, whole, capsys):
+    killed(tmp_path / "c", 3, identity="that")
+    assert same(train(keeper(tmp_path / "c")), whole)
+    assert "holds checkpoints of other settings, data or code" in capsys.readouterr().err
