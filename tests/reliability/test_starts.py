@@ -1,0 +1,170 @@
+"""Starts beside living runs, after killed controllers, on a Slurm that is not there; and Ctrl-C."""
+
+import copy
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.dag.tiny import CONFIG, ROOT, Project
+from tests.reliability.runs import ended, slow_training, start, wait_for_writer
+
+CORPUS = "corpora/nli/record.json"
+TRAINED = "results/models/nli/tiny/attention-dropout-0.1/seed-1"
+CLAIM = (
+    "import sys; from workflow.controller import lock\n"
+    "lock.claim_output(sys.argv[1]); print('claimed', flush=True); sys.stdin.read()"
+)
+
+
+@pytest.fixture
+def project(tmp_path) -> Project:
+    return Project(tmp_path / "project")
+
+
+@pytest.fixture
+def living(project):
+    """Let another run live on a folder of the project; returns its process."""
+    runs = []
+
+    def begin(folder: str) -> subprocess.Popen:
+        command = [sys.executable, "-c", CLAIM, str(project.folder / folder)]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        runs.append(subprocess.Popen(command, cwd=ROOT, text=True, **pipes))
+        assert runs[-1].stdout.readline() == "claimed\n"
+        return runs[-1]
+
+    yield begin
+    for run in runs:
+        run.kill()
+        run.communicate()
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("other", ["results", "results/minilm", "."])
+def test_a_run_on_or_around_the_folder_of_a_living_one_is_refused(project, living, other):
+    first = living(other)
+    second = start(project, "--", f"results/{CORPUS}")
+    said = ended(second)
+    assert second.returncode != 0 and "localrule" not in said
+    [line] = [line for line in said.splitlines() if "another run" in line]
+    assert f"pid {first.pid}) works on {(project.folder / other).resolve()}" in line
+    assert "unlock" not in said
+
+
+def test_a_dry_run_beside_a_living_run_touches_nothing(project, living):
+    living("results/minilm")
+    before = contents(project.folder / "results")
+    said = project.snakemake("-n", "--", f"results/{CORPUS}")
+    after = contents(project.folder / "results")
+    assert "killed" not in said and "prepare_nli" in said
+    assert after.keys() == before.keys()
+
+
+def test_a_dry_run_makes_no_folder(project):
+    project.snakemake("-n", "--quiet")
+    assert not (project.folder / "results").exists()
+    assert not (project.folder / "resources").exists()
+
+
+def test_two_runs_that_share_their_downloads_both_end_well(project):
+    first = start(project, "--", f"results/{CORPUS}")
+    second = start(project, "--config", "output=second", "--", f"second/{CORPUS}")
+    said = [ended(run) for run in (first, second)]
+    assert [first.returncode, second.returncode] == [0, 0], said
+    assert "unlock" not in said[0] + said[1]
+
+
+def test_the_next_start_waits_for_a_job_that_outlived_its_controller(project):
+    first = start(project, "--", f"{TRAINED}/record.json", **slow_training(3))
+    orphan = wait_for_writer(project.folder / TRAINED)
+    os.kill(first.pid, signal.SIGKILL)
+    first.wait()
+    second = start(project, "--", f"{TRAINED}/record.json")
+    said = ended(second)
+    assert second.returncode == 0, said[-3000:]
+    assert f"pid {orphan}, which writes {TRAINED}" in said
+
+
+def test_an_interrupted_run_says_what_is_saved_and_how_to_go_on(project):
+    config = copy.deepcopy(CONFIG)
+    config["resources"]["checkpoint_steps"] = 1
+    config["training"]["max_steps"] = 4
+    project.write_config(config)
+    first = start(project, "--", f"{TRAINED}/record.json", **slow_training(4))
+    wait_for_writer(project.folder / TRAINED)
+    while not list((project.folder / TRAINED).glob("checkpoints/*/step-*")):
+        assert first.poll() is None
+    os.killpg(first.pid, signal.SIGINT)
+    said = ended(first)
+    assert first.returncode not in (0, None)
+    assert "stopped: " in said and "Traceback" not in said and "unlock" not in said
+    assert f"saved: {TRAINED}: step " in said
+    assert "to go on: the same command again" in said
+    second = start(project, "--", f"{TRAINED}/record.json")
+    said = ended(second)
+    assert second.returncode == 0 and "resumed from step" in said, said[-3000:]
+
+
+# --- Slurm that is not there ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def path(tmp_path) -> Path:
+    """A PATH without Slurm: a folder of links to what a shell and Snakemake need."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for name in ("bash", "sh", "env", "which", "tee", "uname", "getconf"):
+        found = shutil.which(name)
+        if found:
+            (folder / name).symlink_to(found)
+    return folder
+
+
+def add_slurm(path: Path, *names: str) -> None:
+    for name in names:
+        (path / name).write_text("#!/bin/sh\nprintf 'cpu\\nlarge\\n'\n")
+        (path / name).chmod(0o755)
+
+
+def start_on_slurm(project: Project, path: Path, *arguments: str) -> tuple[int, str]:
+    run = start(project, "--profile", "slurm", *arguments, PATH=str(path))
+    said = ended(run, 120)
+    return run.returncode, said
+
+
+@pytest.mark.parametrize(
+    "there, line",
+    [
+        ((), "sbatch, squeue, scancel, sinfo, sacct: no such program here"),
+        (("sbatch", "squeue", "scancel", "sinfo"), "sacct: no such program here; set slurm_acc"),
+        (
+            ("sbatch", "squeue", "scancel", "sinfo", "sacct"),
+            "there is no partition gpu; name one of cpu, large",
+        ),
+    ],
+)
+def test_a_slurm_that_is_not_there_is_told_before_anything_starts(project, path, there, line):
+    add_slurm(path, *there)
+    status, said = start_on_slurm(project, path, "--", f"results/{CORPUS}")
+    assert status != 0 and said.count(line) == 1, said
+    assert "Traceback" not in said and "Job stats" not in said
+    assert not (project.folder / "results").exists()
+
+
+def test_a_failed_download_is_tried_once_on_a_cluster_too(project, path):
+    add_slurm(path, "sbatch", "squeue", "scancel", "sinfo", "sacct")
+    shutil.rmtree(project.folder / "demo/data/nli")
+    settings = [f"{rule}:slurm_partition=large" for rule in ("train", "embed")]
+    status, said = start_on_slurm(
+        project, path, "--set-resources", *settings, "--", f"results/{CORPUS}"
+    )
+    assert status != 0 and said.count("error: nli/nli_for_simcse.csv") >= 1, said
+    assert "Trying to restart" not in said and "stopped: " in said
