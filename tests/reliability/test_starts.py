@@ -167,4 +167,7 @@ def test_a_failed_download_is_tried_once_on_a_cluster_too(project, path):
         project, path, "--set-resources", *settings, "--", f"results/{CORPUS}"
     )
     assert status != 0 and said.count("error: nli/nli_for_simcse.csv") >= 1, said
-    assert "Trying to restart" not in said and "stopped: " in said
+    assert "Trying to restart" not in said
+    _, _, end = said.rpartition("\nfailed: ")
+    assert end.startswith("download_nli-simcse resources/data/nli\n    | error: ")
+    assert "    try: " in end and "stopped: 0 of 2 jobs are done" in end

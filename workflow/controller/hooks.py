@@ -15,7 +15,7 @@ from snakemake.settings.types import DeploymentMethod
 from semblance.errors import InputError
 from semblance.gpus import visible_gpus
 from semblance.locks import Busy
-from workflow.controller import command, failures, lock, saved, slurm
+from workflow.controller import command, failures, job_failures, lock, saved, slurm
 from workflow.documentation.results import write_readme
 
 STARTED = time.time()
@@ -117,8 +117,10 @@ def end(out: str) -> None:
 
 
 def print_end(workflow, out: str) -> None:
-    """Print why batch jobs failed since this process began, what is saved, and how to go on."""
-    for text in (failures.report(failures.SLURM_LOGS, STARTED), saved.report(workflow.dag, out)):
+    """Print why jobs of this run failed, what is saved, and how to go on."""
+    on_cluster = failures.report(failures.SLURM_LOGS, STARTED)
+    others = job_failures.report(workflow.scheduler.failed, on_cluster)
+    for text in (on_cluster, others, saved.report(workflow.dag, out)):
         if text:
             print(text, file=sys.stderr)
 
