@@ -1,5 +1,6 @@
 """Runs of the tiny project as a user starts them: real processes, which can be stopped and killed."""
 
+import contextlib
 import json
 import os
 import subprocess
@@ -12,18 +13,27 @@ from tests.dag.tiny import ROOT, Project
 SLOW = ROOT / "tests/slurm/slow"  # lets each step of a training take SLOW_STEP seconds more
 
 
-def start(project: Project, *arguments: str, **variables: str) -> subprocess.Popen:
-    """Start snakemake in a session of its own, so that it can be killed with all its jobs."""
+def start(
+    project: Project, *arguments: str, log: Path | None = None, **variables: str
+) -> subprocess.Popen:
+    """Start snakemake in a session of its own, so that it can be killed with all its jobs.
+
+    What it prints goes into ``log``, or else into the ``stdout`` of what is returned.
+    """
     command = [sys.executable, "-m", "snakemake", "--cores", "2", "--configfile", "tiny.yaml"]
-    return subprocess.Popen(
-        [*command, *arguments],
-        cwd=project.folder,
-        env={**os.environ, "PYTHONPATH": "", "TQDM_DISABLE": "1", **variables},
-        start_new_session=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    with contextlib.ExitStack() as opened:
+        output = subprocess.PIPE
+        if log is not None:
+            output = opened.enter_context(open(log, "w", encoding="utf-8"))
+        return subprocess.Popen(
+            [*command, *arguments],
+            cwd=project.folder,
+            env={**os.environ, "PYTHONPATH": "", "TQDM_DISABLE": "1", **variables},
+            start_new_session=True,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
 
 
 def ended(process: subprocess.Popen, seconds: float = 300) -> str:

@@ -21,9 +21,19 @@ CLAIM = (
 )
 
 
+def small_config() -> dict:
+    """Return a config of one table, with one training."""
+    config = copy.deepcopy(CONFIG)
+    table = config["tables"]["rcl_table1a"]
+    config["tables"] = dict.fromkeys(config["tables"]) | {"rcl_table1a": table}
+    return config
+
+
 @pytest.fixture
 def project(tmp_path) -> Project:
-    return Project(tmp_path / "project")
+    project = Project(tmp_path / "project")
+    project.write_config(small_config())
+    return project
 
 
 @pytest.fixture
@@ -94,7 +104,7 @@ def test_the_next_start_waits_for_a_job_that_outlived_its_controller(project):
 
 
 def test_an_interrupted_run_says_what_is_saved_and_how_to_go_on(project):
-    config = copy.deepcopy(CONFIG)
+    config = small_config()
     config["resources"]["checkpoint_steps"] = 1
     config["training"]["max_steps"] = 4
     project.write_config(config)

@@ -1,9 +1,12 @@
 """The whole workflow killed again and again, controller and jobs together, started again as a user would."""
 
+import contextlib
 import os
 import random
 import signal
+import socket
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -12,18 +15,8 @@ from semblance.provenance import read_sealed
 from tests.dag.tiny import Project
 from tests.reliability.runs import start
 
-KILLS = 20
-
-
-def killed_after(process: subprocess.Popen, seconds: float) -> bool:
-    """Kill the whole session after so many seconds; say whether it still lived."""
-    try:
-        process.communicate(timeout=seconds)
-        return False
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        return True
+HURTS = 200  # kills and suspensions in all
+HURTS_A_ROUND = 20  # of one run, which would end between two of them otherwise
 
 
 def contents(results: Path) -> dict[str, object]:
@@ -54,19 +47,90 @@ def test_a_killed_run_goes_on_without_being_unlocked(tmp_path):
     assert (project.folder / target).is_file()
 
 
+class Storm:
+    """Runs of one project, hurt at random until enough hurts are done."""
+
+    def __init__(self, project: Project, rng: random.Random):
+        self.project = project
+        self.rng = rng
+        self.done: Counter[str] = Counter()
+        self.hurts = (
+            self.kill_all,
+            self.kill_the_controller,
+            self.kill_a_job,
+            self.suspend_the_controller_beside_a_second_start,
+        )
+
+    def hurt_once(self) -> bool:
+        """Start the project and hurt it after some seconds; return False if it ended before."""
+        process = self._start()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            assert process.wait(self.rng.uniform(5, 30)) == 0, self._said()
+            return False
+        hurt = self.rng.choice(self.hurts)
+        hurt(process)
+        process.wait(600)
+        self.done[hurt.__name__] += 1
+        return True
+
+    def finish(self) -> None:
+        """Start the project once more: it must end well at the first try."""
+        assert self._start().wait(3600) == 0, self._said()
+
+    def kill_all(self, process: subprocess.Popen) -> None:
+        os.killpg(process.pid, signal.SIGKILL)
+
+    def kill_the_controller(self, process: subprocess.Popen) -> None:
+        process.kill()  # its jobs go on
+
+    def kill_a_job(self, process: subprocess.Popen) -> None:
+        jobs = jobs_of(process)
+        if jobs:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.rng.choice(jobs), signal.SIGKILL)
+        process.terminate()  # the controller lets the other jobs end
+
+    def suspend_the_controller_beside_a_second_start(self, process: subprocess.Popen) -> None:
+        process.send_signal(signal.SIGSTOP)
+        assert self._start().wait(600) != 0
+        assert f"another run (node {socket.gethostname()}, pid {process.pid})" in self._said()
+        process.send_signal(signal.SIGCONT)
+        self.kill_all(process)
+
+    def _start(self) -> subprocess.Popen:
+        return start(self.project, log=self.project.folder / "said")
+
+    def _said(self) -> str:
+        """Return the end of what the last run has printed."""
+        return (self.project.folder / "said").read_text(errors="replace")[-3000:]
+
+
+def jobs_of(controller: subprocess.Popen) -> list[int]:
+    """Return the processes of the stages that a controller has started."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            command = (entry / "cmdline").read_bytes()
+            mine = os.getsid(int(entry.name)) == controller.pid
+            if mine and b"\0workflow.scripts." in command:
+                found.append(int(entry.name))
+    return found
+
+
 @pytest.mark.storm
-def test_the_whole_dag_killed_twenty_times_ends_with_the_same_tables_models_and_scores(tmp_path):
-    whole, hurt, rng = Project(tmp_path / "whole"), Project(tmp_path / "hurt"), random.Random(0)
+def test_whole_runs_hurt_two_hundred_times_end_with_the_same_tables_models_and_scores(tmp_path):
+    rng = random.Random(0)
+    whole = Project(tmp_path / "whole")
     whole.snakemake("--cores", "2")
-    kills = starts = 0
-    while True:
-        process = start(hurt)
-        starts += 1
-        if not killed_after(process, rng.uniform(5, 30) if kills < KILLS else 3600):
-            assert process.returncode == 0
-            if kills >= KILLS:
-                break
-            raise AssertionError(f"the run ended after {kills} kills: shorten the lives")
-        kills += 1
-    print({"kills": kills, "starts": starts})
-    assert contents(hurt.folder / "results") == contents(whole.folder / "results")
+    expected = contents(whole.folder / "results")
+    done: Counter[str] = Counter()
+    rounds = 0
+    while done.total() < HURTS:
+        rounds += 1
+        storm = Storm(Project(tmp_path / f"hurt-{rounds}"), rng)
+        while storm.done.total() < HURTS_A_ROUND and storm.hurt_once():
+            pass
+        storm.finish()
+        assert contents(storm.project.folder / "results") == expected
+        done += storm.done
+    print({"rounds": rounds, **done})

@@ -19,8 +19,8 @@ for _name, _dataset in DATASETS.items():
             record=f"{RESOURCES}/data/records/{_name}.json",
         log:
             f"{OUT}/logs/download/{_name}.log",
-        localrule: True
         retries: 0
+        localrule: True
         conda:
             "../../envs/semblance.yaml"
         params:
@@ -55,8 +55,8 @@ rule download_model:
         tokenizer=f"{RESOURCES}/models/{{base}}/model/tokenizer.json",
     log:
         f"{OUT}/logs/download_model/{{base}}.log",
-    localrule: True
     retries: 0
+    localrule: True
     conda:
         "../../envs/semblance.yaml"
     params:
