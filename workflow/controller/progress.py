@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 from collections import deque
+from collections.abc import Iterable
 
 from tqdm import tqdm
 
@@ -20,7 +21,18 @@ from workflow.planning.config import check_files
 RULE = re.compile(r"^(?:local)?(?:rule|checkpoint) (\w[\w-]*):")
 WILDCARDS = re.compile(r"^    wildcards: (.*)")
 DONE = re.compile(r"^(\d+) of (\d+) steps")
-SHOWN = ("error:", "warning:", "Nothing to be done")  # beginnings of lines that are passed on
+SHOWN = (  # beginnings of lines that are passed on
+    "error:",
+    "failed:",
+    "    try:",
+    "Nothing to be done",
+    "note:",
+    "saved:",
+    "stopped:",
+    "to go on:",
+    "waiting for",
+    "warning:",
+)
 LAST = 60  # lines shown after a failure
 WIDTH = 60  # characters of a job's name
 BAD_INPUT = 2
@@ -42,16 +54,10 @@ def main(arguments: list[str]) -> int:
         stderr=subprocess.STDOUT,
     )
     recent: deque[str] = deque(maxlen=LAST)
-    try:
-        with _progress_bar() as bar:
-            rule = ""
-            for line in process.stdout or ():
-                recent.append(line)
-                rule = follow(line, rule, bar)
-    except KeyboardInterrupt:  # snakemake got the signal too: let its jobs stop first
-        process.wait()
-        return INTERRUPTED
+    interrupted = _follow_all(process.stdout or (), recent)
     status = process.wait()
+    if interrupted:
+        return INTERRUPTED
     if status:
         sys.stderr.writelines(recent)
     return status
@@ -62,6 +68,21 @@ def config_files(arguments: list[str]) -> list[str]:
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--configfile", "--configfiles", nargs="+", action="extend", default=[])
     return parser.parse_known_args(arguments)[0].configfile
+
+
+def _follow_all(lines: Iterable[str], recent: deque[str]) -> bool:
+    """Follow snakemake to its end and keep its ``recent`` lines; tell whether Ctrl-C was typed."""
+    interrupted = False
+    rule = ""
+    with _progress_bar() as bar:
+        while True:
+            try:
+                for line in lines:
+                    recent.append(line)
+                    rule = follow(line, rule, bar)
+                return interrupted
+            except KeyboardInterrupt:  # snakemake got the signal too, and says what it has saved
+                interrupted = True
 
 
 def _progress_bar() -> tqdm:

@@ -35,3 +35,31 @@ def test_the_exit_status_is_snakemakes(tmp_path, monkeypatch):
     assert main(["--cores", "1"]) != 0
     (tmp_path / "Snakefile").write_text("rule all:\n    shell: 'true'\n")
     assert main(["--cores", "1"]) == 0
+
+
+def test_what_an_interrupted_run_says_at_its_end_is_passed_on(tmp_path, monkeypatch, capsys):
+    from workflow.controller import progress
+
+    lines = iter([None, "stopped: 3 of 9 jobs are done\n", "noise\n", "to go on: the same\n"])
+
+    class Output:
+        def __iter__(self):
+            return self
+
+        def __next__(self):
+            line = next(lines)
+            if line is None:
+                raise KeyboardInterrupt
+            return line
+
+    class Interrupted:
+        stdout = Output()
+
+        def wait(self):
+            return 1
+
+    monkeypatch.setattr(progress.subprocess, "Popen", lambda *args, **options: Interrupted())
+    assert progress.main([]) == progress.INTERRUPTED
+    said = capsys.readouterr().err
+    assert "stopped: 3 of 9 jobs are done" in said and "to go on: the same" in said
+    assert "noise" not in said
