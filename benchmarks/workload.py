@@ -50,7 +50,7 @@ def prepare(data: Path) -> None:
             "--config",
             f"mirror={data}",
             f"output={out}",
-            f"resources={resources}",
+            f"downloads={resources}",
             "--",
             *(f"{out}/{r}" for r in RESULTS),
             *(f"{resources}/{r}" for r in RESOURCES),
