@@ -85,8 +85,11 @@ CONFIG = {
 }
 
 
-def write_base(folder: Path) -> None:
-    """Write a random BERT of 2 layers with a character tokenizer, as a raw model folder."""
+def write_base(folder: Path, positions: int = 128) -> None:
+    """Write a random BERT of 2 layers with a character tokenizer, as a raw model folder.
+
+    ``positions`` is the longest input.
+    """
     folder.mkdir(parents=True)
     vocabulary = {
         t: i for i, t in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", *map(chr, range(33, 127))])
@@ -111,7 +114,7 @@ def write_base(folder: Path) -> None:
         "num_attention_heads": 2,
         "intermediate_size": 32,
         "vocab_size": 200,
-        "max_position_embeddings": 128,
+        "max_position_embeddings": positions,
         "type_vocab_size": 2,
         "layer_norm_eps": 1e-12,
         "hidden_dropout_prob": 0.1,
@@ -134,7 +137,7 @@ def write_base(folder: Path) -> None:
     weights = {}
     for name, rows in (
         ("word_embeddings", 200),
-        ("position_embeddings", 128),
+        ("position_embeddings", positions),
         ("token_type_embeddings", 2),
     ):
         weights[f"embeddings.{name}.weight"] = torch.randn(rows, d, generator=generator)

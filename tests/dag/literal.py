@@ -1,0 +1,138 @@
+"""A copy of the project for the promised command: config.yaml and the manifest, literally, but small.
+
+Only addresses, digests, sizes and counts are replaced: each address by one of a server on this
+machine, which answers for all of them with the demo's small files, and each hub's model by a tiny
+one. What the two files say beside that stays, and a test holds it.
+"""
+
+import hashlib
+import io
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import yaml
+
+from tests.dag.tiny import ROOT, Project, write_base
+from tests.local_http import LocalServer, blob_name
+
+DEMO = ROOT / "demo"
+DEAD = "/dead/address"
+POSITIONS = 512  # of the tiny bases: as many as the config's longest input
+
+
+def sha256(content: bytes) -> str:
+    """Return the sha256 of a content."""
+    return hashlib.sha256(content).hexdigest()
+
+
+class LiteralProject(Project):
+    """A scratch copy of the project whose config.yaml and manifest name a local server's addresses."""
+
+    def __init__(self, folder: Path, server: LocalServer):
+        super().__init__(folder)
+        (folder / "tiny.yaml").unlink()
+        self.server = server
+        self.manifest = self._serve_manifest()
+        self.write_manifest()
+        self._serve_bases(folder / "tiny-hub")
+
+    def write_manifest(self) -> None:
+        """Write the manifest, after a change of ``self.manifest``."""
+        path = self.folder / "workflow/manifest.yaml"
+        path.write_text(yaml.safe_dump({"datasets": self.manifest}, sort_keys=False))
+
+    def file(self, path: str) -> dict:
+        """Return the manifest's entry of a file."""
+        files = [f for data in self.manifest.values() for f in data.get("files") or []]
+        return next(file for file in files if file["path"] == path)
+
+    def path_of(self, url: str) -> str:
+        """Return the path at which the server answers for an address of the original manifest."""
+        return "/" + url.partition("://")[2].removeprefix(self.server.url.partition("://")[2] + "/")
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess:
+        """Run the promised command in the copy: snakemake --cores all."""
+        variables = {"PYTHONPATH": "", "TQDM_DISABLE": "1", "HF_HUB_OFFLINE": "0"}
+        without_proxy = {"NO_PROXY": "*", "no_proxy": "*"}
+        return subprocess.run(
+            [sys.executable, "-m", "snakemake", "--cores", "all", *arguments],
+            cwd=self.folder,
+            env={**os.environ, **variables, **without_proxy},
+            capture_output=True,
+            text=True,
+        )
+
+    def _serve_manifest(self) -> dict:
+        """Serve a small file for each address of the manifest; return the manifest of these files."""
+        datasets = yaml.safe_load((ROOT / "workflow/manifest.yaml").read_text())["datasets"]
+        small = yaml.safe_load((DEMO / "manifest.yaml").read_text())["datasets"]
+        for name, data in datasets.items():
+            if name in small:
+                data["expected"] = small[name]["expected"]
+            for file in data.get("files") or []:
+                self._serve_file(file, demo_file(file["path"]))
+            for archive in data.get("archives") or []:
+                self._serve_file(archive, packed(archive))
+        return datasets
+
+    def _serve_file(self, file: dict, content: bytes) -> None:
+        """Serve a content at a file's addresses and state its own digests where there were any."""
+        replaced = {"sha256": sha256(content), "git_blob": blob_name(content), "size": len(content)}
+        for key, value in replaced.items():
+            if file.get(key) is not None:
+                file[key] = value
+        served = []
+        for url in file["urls"]:
+            path = self.path_of(url)
+            if "/resolve/" in path:
+                commit = path.partition("/resolve/")[2].partition("/")[0]
+                self.server.serve_large(path, commit, content)
+            else:
+                self.server.serve(path, content)
+            served.append(self.server.url + path)
+        file["urls"] = served
+
+    def _serve_bases(self, folder: Path) -> None:
+        """Serve a tiny model for each base of config.yaml, and state its weights' digest there."""
+        write_base(folder, POSITIONS)
+        files = {path.name: path.read_bytes() for path in folder.iterdir()}
+        weights = sha256(files["model.safetensors"])
+        text = (ROOT / "config.yaml").read_text()
+        config = yaml.safe_load(text)
+        text = text.replace(config["hub"], self.server.url)
+        for base in config["bases"].values():
+            commit = base["revision"].ljust(40, "0")
+            self.server.serve_hub(base["hub"], commit, files, large=("model.safetensors",))
+            listing = f"/api/models/{base['hub']}/revision/"
+            self.server.files[listing + base["revision"]] = self.server.files[listing + commit]
+            if "weights_sha256" in base:
+                text = text.replace(base["weights_sha256"], weights)
+        (self.folder / "config.yaml").write_text(text)
+
+
+def demo_file(path: str) -> bytes:
+    """Return the demo's small file in the format of a raw file; some text where no config reads it."""
+    if (DEMO / "data" / path).is_file():
+        return (DEMO / "data" / path).read_bytes()
+    return f"in place of {path}\n".encode()
+
+
+def packed(archive: dict) -> bytes:
+    """Return an archive of the demo's small files."""
+    buffer = io.BytesIO()
+    members = {name: demo_file(path) for name, path in archive["members"].items()}
+    if archive["path"].endswith(".zip"):
+        with zipfile.ZipFile(buffer, "w") as box:
+            for name, content in members.items():
+                box.writestr(name, content)
+    else:
+        with tarfile.open(fileobj=buffer, mode="w:gz") as box:
+            for name, content in members.items():
+                info = tarfile.TarInfo(name)
+                info.size = len(content)
+                box.addfile(info, io.BytesIO(content))
+    return buffer.getvalue()

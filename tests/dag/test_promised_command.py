@@ -1,0 +1,110 @@
+"""`snakemake --cores all` on config.yaml, with a server on this machine in place of every address."""
+
+import time
+
+import pytest
+import yaml
+
+from tests.dag.literal import DEAD, LiteralProject
+from tests.dag.tiny import ROOT
+from tests.local_http import Fault, running
+
+pytestmark = pytest.mark.dag
+server = pytest.fixture(running)
+TABLE = "rcl_table1a"
+ALTERED = "sick/SICK_trial.txt"
+MIRRORED = "stsb/sts-dev.csv"  # its first address is dead
+REPLACED = {"sha256", "git_blob", "size", "urls"}  # of a file of the manifest
+
+
+@pytest.fixture
+def project(server, tmp_path) -> LiteralProject:
+    """The copy of the project, with a dead address before the right one of one file."""
+    project = LiteralProject(tmp_path / "project", server)
+    project.file(MIRRORED)["urls"].insert(0, server.url + DEAD)
+    project.write_manifest()
+    return project
+
+
+def one_table(project: LiteralProject) -> tuple[str, ...]:
+    """Return the arguments that leave of config.yaml one table and one seed."""
+    tables = yaml.safe_load((ROOT / "config.yaml").read_text())["tables"]
+    others = {name: None for name in tables if name != TABLE}
+    overlay = {"tables": others, "seeds": {"rcl": [1], "ssimcse": [1]}}
+    (project.folder / "one.yaml").write_text(yaml.safe_dump(overlay))
+    return ("--configfile", "one.yaml")
+
+
+def requests(project: LiteralProject, url: str) -> int:
+    """Count the requests for an address."""
+    path = url.removeprefix(project.server.url)
+    return project.server.count(path) + project.server.count(path, "HEAD")
+
+
+def test_only_addresses_digests_and_counts_of_the_config_and_manifest_are_replaced(project):
+    original = (ROOT / "config.yaml").read_text().splitlines()
+    copied = (project.folder / "config.yaml").read_text().splitlines()
+    changed = {a.split(":")[0].strip() for a, b in zip(original, copied, strict=True) if a != b}
+    assert changed == {"hub", "weights_sha256"}
+    manifest = yaml.safe_load((ROOT / "workflow/manifest.yaml").read_text())["datasets"]
+    for name, data in manifest.items():
+        ours = project.manifest[name]
+        changed = {key for key in data if data[key] != ours[key]}
+        assert changed <= {"files", "archives", "expected"}
+        for kind in ("files", "archives"):
+            for one, other in zip(data.get(kind, []), ours.get(kind, []), strict=True):
+                assert {key for key in one if one[key] != other[key]} <= REPLACED
+                digests = [key for key in ("sha256", "git_blob") if one.get(key) is not None]
+                assert digests == [key for key in digests if other[key] is not None]
+
+
+def test_a_file_that_is_nowhere_stops_the_run_before_its_first_job(project):
+    path = project.path_of(project.file(ALTERED)["urls"][0])
+    project.server.always[path] = Fault(status=404)
+    started = time.monotonic()
+    done = project.run(*one_table(project))
+    assert done.returncode == 1 and time.monotonic() - started < 60
+    assert f"missing: sick: {ALTERED}" in done.stderr and "what to do: " in done.stderr
+    assert f"note: stsb: {MIRRORED}" in done.stderr  # another address has it
+    assert not (project.folder / "resources").exists()
+    assert project.server.count(path) == 0
+
+
+def test_one_table_of_the_config_stands_after_an_altered_file_was_refused(project):
+    path = project.path_of(project.file(ALTERED)["urls"][0])
+    good = project.server.files[path].content
+    project.server.files[path].content = good[::-1]
+    refused = project.run(*one_table(project))
+    [line] = [line for line in refused.stderr.splitlines() if line.startswith("error: ")]
+    expected = project.file(ALTERED)["sha256"]
+    assert refused.returncode == 1 and "Traceback" not in refused.stderr
+    assert ALTERED in line and f"sha256 expected {expected}, actual" in line
+    assert not (project.folder / "resources/data" / ALTERED).exists()
+
+    project.server.files[path].content = good
+    done = project.run(*one_table(project))
+    assert done.returncode == 0, done.stderr[-6000:]
+    table = (project.folder / f"results/tables/{TABLE}.md").read_text()
+    assert "Attention dropout (p=0.3)" in table and "n/a" not in table
+    assert (project.folder / "results/tables/published.md").is_file()
+
+    asked = len(project.server.seen)
+    again = project.run(*one_table(project))
+    assert "Nothing to be done" in again.stderr + again.stdout
+    assert len(project.server.seen) == asked
+
+
+@pytest.mark.long
+def test_every_table_of_the_config_stands(project):
+    """More than two thousand jobs of a few seconds: about two hours on two processors."""
+    done = project.run()
+    assert done.returncode == 0, done.stderr[-6000:]
+    assert requests(project, project.server.url + DEAD) > 0
+    tables = yaml.safe_load((ROOT / "config.yaml").read_text())["tables"]
+    for name in tables:
+        for form in ("csv", "md", "tex"):
+            assert (project.folder / f"results/tables/{name}.{form}").stat().st_size > 0
+    assert (project.folder / "results/tables/published.md").is_file()
+    asked = len(project.server.seen)
+    assert "Nothing to be done" in (again := project.run()).stderr + again.stdout
+    assert len(project.server.seen) == asked
