@@ -20,6 +20,7 @@ MEMORY = (  # words of the errors with which libraries say that memory or thread
     "allocate memory",
     "out of memory",
     "malloc of size",
+    "failed to map segment",
     "resource temporarily unavailable",
     "can't start new thread",
 )

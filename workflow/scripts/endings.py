@@ -2,11 +2,13 @@
 
 import contextlib
 import os
+import resource
 import socket
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import TracebackType
 
 from semblance.errors import InputError, OutOfTime, is_memory, is_passing
 from semblance.locks import Busy, exclusive, name_for
@@ -15,6 +17,35 @@ BAD_INPUT = 2
 TRY_AGAIN = os.EX_TEMPFAIL  # 75
 INTERRUPTED = 130
 CONTINUE = "then start again: it goes on from the last good state"
+# Bytes of address space: the libraries of a training take 0.8 GB. With less, some of them wait for
+# ever, or end the process by themselves.
+LEAST_SPACE = 1 << 30
+
+
+def guard_imports() -> None:
+    """Let a script that cannot even import its libraries end with one line, too.
+
+    A package calls this before it imports a script, whose ``main`` ``run`` guards.
+    """
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit != resource.RLIM_INFINITY and limit < LEAST_SPACE:
+        space = f"the address space is limited to {limit >> 20:,} MB"
+        advice = f"allow at least {LEAST_SPACE >> 20:,} MB (ulimit -v)"
+        _exit(f"{space}, too little for the libraries; {advice}", TRY_AGAIN)
+    sys.excepthook = _end
+
+
+def _end(kind: type, error: BaseException, trace: TracebackType | None) -> None:
+    """End the process for an error that nobody caught, such as one of an import."""
+    status = None
+    if isinstance(error, Exception):
+        status = _status(error)
+    if status is None:
+        sys.__excepthook__(kind, error, trace)
+        return
+    _print(_message(error))
+    sys.stderr.flush()
+    os._exit(status)  # an exception in a hook would not set the status
 
 
 def run(main: Callable[[], None]) -> None:
@@ -97,9 +128,13 @@ def _first_line(error: Exception) -> str:
 
 
 def _exit(line: str, status: int) -> None:
+    _print(line)
+    sys.exit(status)
+
+
+def _print(line: str) -> None:
     print(f"error: {line}", file=sys.stderr)
     _print_node()
-    sys.exit(status)
 
 
 def _print_node() -> None:

@@ -1,0 +1,66 @@
+"""Scripts in a process that cannot even import its libraries: one line, never a traceback."""
+
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from workflow.scripts.endings import LEAST_SPACE, TRY_AGAIN
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def limited(size: int, *arguments: str) -> subprocess.CompletedProcess:
+    """Run Python in so many bytes of address space."""
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size)),
+        timeout=60,
+    )
+
+
+@pytest.mark.parametrize("command", ["workflow.scripts.train", "semblance"])
+def test_too_little_address_space_is_told_in_one_line(command):
+    arguments = ["verify", "results"] if command == "semblance" else ["--help"]
+    done = limited(300 << 20, "-m", command, *arguments)
+    assert done.returncode == TRY_AGAIN and done.stderr.count("\n") == 1
+    assert done.stderr.startswith("error: the address space is limited to 300 MB")
+
+
+def test_the_least_address_space_suffices_for_the_largest_imports():
+    done = limited(LEAST_SPACE, "-m", "workflow.scripts.train", "--help")
+    assert done.returncode == 0 and "usage" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "error, status, told",
+    [
+        ("MemoryError()", TRY_AGAIN, "error: out of memory (MemoryError)"),
+        (
+            "ImportError('libx.so: failed to map segment from shared object')",
+            TRY_AGAIN,
+            "error: out of memory (libx.so: failed to map",
+        ),
+        ("OSError(30, 'Read-only file system', 'x')", 2, "error: x: Read-only file system"),
+    ],
+)
+def test_an_error_of_an_import_ends_a_script_as_one_of_its_main_does(error, status, told):
+    code = f"import workflow.scripts; raise {error}"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stderr.count("\n")) == (status, 1)
+    assert done.stderr.startswith(told)
+
+
+def test_a_mistake_of_the_program_keeps_its_traceback():
+    code = "import workflow.scripts; raise AttributeError('a mistake')"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 1 and "Traceback" in done.stderr
