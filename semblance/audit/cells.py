@@ -47,6 +47,7 @@ def check_cells(files: Files, table: Table, runs: Runs, check: Check) -> None:
             told = f"{row.label}: not recomputed, {damaged[0]} cannot be read"
             check(False, files.json, told)
             continue
+        _check_choice(files, table, row, runs, check)
         cells = expected(files.scores, table, row, runs)
         told = f"{row.label}: columns {sorted(row.cells)}, expected {sorted(cells)}"
         check(set(cells) == set(row.cells), files.json, told)
@@ -55,6 +56,38 @@ def check_cells(files: Files, table: Table, runs: Runs, check: Check) -> None:
             place = _Place(layout, row, line, column)
             place.check_json(by_seed, files.json, check)
             place.check_csv(by_seed, files.csv, check)
+
+
+def _check_choice(files: Files, table: Table, row: Row, runs: Runs, check: Check) -> None:
+    """Check that a row shows on each corpus a candidate that no other one surpasses on dev."""
+    if row.choose is None:
+        return
+    for corpus, score in _dev_scores(table, row).items():
+        means = {}
+        for method in row.choose.candidates:
+            folder = files.scores / corpus / row.base / method
+            found = [runs.get(folder / f"seed-{seed}") for seed in row.seeds]
+            means[method] = _mean([_value(run, score, 100) for run in found])
+        place = corpus.partition("/")[2]
+        shown = row.chosen.get(place)
+        told = f"{row.label}: {shown} is chosen on {place}, the mean dev scores are {means}"
+        check(_is_best(shown, means), files.json, told)
+
+
+def _dev_scores(table: Table, row: Row) -> dict[str, tuple]:
+    """Return the name of the dev score of each folder of corpora behind a row."""
+    if not find_layout(table.layout).over_folds:
+        return {f"sts/{row.corpus}": ("stsb-dev", "", "spearman", "all", row.protocol)}
+    score = (table.dataset, "", "map", "dev", "dev")
+    return {f"faq/{table.dataset}-{fold}": score for fold in range(table.folds or 0)}
+
+
+def _is_best(shown: str | None, means: dict[str, float | None]) -> bool:
+    """Tell whether none surpasses the shown method; nothing may be shown where a score is missing."""
+    if None in means.values():
+        return shown is None
+    # Of candidates that tie, the last digit of a mean decides.
+    return shown in means and means[shown] >= max(means.values()) - TOLERANCE
 
 
 @dataclass(frozen=True)
@@ -111,7 +144,10 @@ def seed_folders(scores: Path, table: Table, row: Row, seed: int) -> list[Path]:
     corpora = [f"sts/{row.corpus}"]
     if find_layout(table.layout).over_folds:
         corpora = [f"faq/{table.dataset}-{fold}" for fold in range(table.folds or 0)]
-    return [scores / corpus / row.base / row.method / f"seed-{seed}" for corpus in corpora]
+    return [
+        scores / corpus / row.base / row.trained(corpus.partition("/")[2]) / f"seed-{seed}"
+        for corpus in corpora
+    ]
 
 
 def expected(scores: Path, table: Table, row: Row, runs: Runs) -> dict[str, BySeed]:
@@ -154,7 +190,9 @@ def _part_keys(table: Table, protocol: str) -> dict[str, tuple]:
     """Return the name of the score that stands behind each task or metric."""
     metrics = find_layout(table.layout).metrics
     if metrics:
-        return {metric: (table.dataset, "", metric, "test", protocol) for metric in metrics}
+        return {
+            metric: (table.dataset, "", metric, table.aggregation, protocol) for metric in metrics
+        }
     return {task: (task, "", table.metric, table.aggregation, protocol) for task in table.tasks}
 
 

@@ -39,7 +39,7 @@ def predictions_path(
     if fold is not None:
         template = FAQ_SCORES
         corpus = fold_corpus(table.dataset, fold)
-    run = {"corpus": corpus, "base": row.base, "method": row.method, "seed": seed}
+    run = {"corpus": corpus, "base": row.base, "method": row.trained(corpus), "seed": seed}
     return Path(place(results, template, **run)) / "predictions.parquet"
 
 

@@ -6,12 +6,14 @@ seed is missing, and a row with a missing cell has no average.
 
 import math
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import pandas as pd
 
 from semblance.errors import InputError
 from semblance.layout import fold_corpus
-from semblance.names import IN_NATURAL_UNIT, NO_CORPUS, START, STEPS, TRAINING
+from semblance.names import FAQ_DEV, IN_NATURAL_UNIT, NO_CORPUS, START, STEPS, STS_DEV, TRAINING
+from semblance.reporting.choice import best_on_dev
 from semblance.reporting.layouts import PREVIOUS, Layout, Scores, find_layout, mean
 from semblance.reporting.notes import ORIGIN, footnotes
 from semblance.reporting.significance import welch
@@ -83,21 +85,58 @@ class _RowScores:
     index: Index
     used: list[dict] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    chosen: dict[str, str] = field(default_factory=dict)
 
     def find(self, seed: int, fold: str, task: str, metric: str, aggregation: str) -> float | None:
         """Return a score in points, None if it is absent or not finite."""
-        row = self.asked
-        corpus = self.corpus
-        if fold and row.method != START:
-            corpus = fold_corpus(corpus, fold)
-        record = self._record(corpus, seed, fold, task, metric, aggregation)
-        if record is None or not math.isfinite(record["value"]):
-            self.missing.append(f"{corpus}/{row.base}/{row.method}/seed-{seed}")
+        method = self._method(fold)
+        if method is None:
+            return None
+        record = self._record(method, seed, fold, (task, metric, aggregation, self.protocol))
+        if record is None:
             return None
         self.used.append(record)
         if metric in IN_NATURAL_UNIT:
             return record["value"]
         return record["value"] * 100
+
+    def _method(self, fold: str) -> str | None:
+        """Return the row's method, or the best of its candidates on dev; None without a choice."""
+        if self.asked.choose is None:
+            return self.asked.method
+        place = self._place(fold)
+        if place not in self.chosen:
+            best = best_on_dev(self.asked.choose.candidates, partial(self._dev_scores, fold))
+            if best is None:
+                return None
+            self.chosen[place] = best
+        return self.chosen[place]
+
+    def _dev_scores(self, fold: str, method: str) -> list[float | None]:
+        """Return the dev score of each seed of a method: of STS-B, or of a fold's dev questions."""
+        score = (STS_DEV, "spearman", "all", self.protocol)
+        if fold:
+            score = (self.corpus, "map", FAQ_DEV, FAQ_DEV)
+        records = [self._record(method, seed, fold, score) for seed in self.asked.seeds]
+        return [record and record["value"] for record in records]
+
+    def _record(self, method: str, seed: int, fold: str, score: tuple[str, ...]) -> dict | None:
+        """Return the line of a score: its task, metric, aggregation and protocol.
+
+        Where it is absent or not finite, the run that lacks it is noted.
+        """
+        place = self._place(fold)
+        record = self.index.get((place, self.asked.base, method, seed, fold, *score))
+        if record is None or not math.isfinite(record["value"]):
+            self.missing.append(f"{place}/{self.asked.base}/{method}/seed-{seed}")
+            return None
+        return record
+
+    def _place(self, fold: str) -> str:
+        """Return the corpus of a fold; an untrained model has one for all."""
+        if not fold or self.asked.method == START:
+            return self.corpus
+        return fold_corpus(self.corpus, fold)
 
     def origin(self) -> dict[str, tuple[str, ...]]:
         """Return the values of each property in ``ORIGIN`` that the used scores have."""
@@ -110,15 +149,11 @@ class _RowScores:
         """Return the steps that the training of an entropy model took, by seed, where known."""
         found = {}
         for seed in seeds:
-            record = self._record(self.corpus, seed, "", TRAINING, STEPS, "all")
+            row = (self.corpus, self.asked.base, self.asked.method)
+            record = self.index.get((*row, seed, "", TRAINING, STEPS, "all", self.protocol))
             if record is not None and record["phi"]:
                 found[str(seed)] = record["value"]
         return found
-
-    def _record(self, corpus: str, seed: int, *score: str) -> dict | None:
-        """Return the line of a score: of its fold, task, metric and aggregation."""
-        key = (corpus, self.asked.base, self.asked.method, seed, *score, self.protocol)
-        return self.index.get(key)
 
 
 def _row(spec: Spec, asked: RowSpec, protocol: str, index: Index) -> Row:
@@ -139,6 +174,8 @@ def _row(spec: Spec, asked: RowSpec, protocol: str, index: Index) -> Row:
         origin=scores.origin(),
         missing=tuple(dict.fromkeys(scores.missing)),
         steps=scores.steps(seeds),
+        choose=asked.choose,
+        chosen=scores.chosen,
         published=asked.published,
         stand_in=asked.stand_in,
     )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from semblance.errors import InputError
-from semblance.names import FAQ_METRICS, STS_DEV
+from semblance.names import FAQ_DEV, FAQ_METRICS, STS_DEV
 
 AVERAGE = "Average"
 PREVIOUS = "previous"  # the control that means: the row before
@@ -71,6 +71,11 @@ class Layout:
         tested = {None: True, "items": self.average_column, "queries": self.metrics}
         if not tested.get(self.resampling):
             raise ValueError(f"layout {self.name}: nothing to test by {self.resampling!r}")
+
+    @property
+    def on_dev_questions(self) -> bool:
+        """Whether its scores are those of the dev questions of folds."""
+        return self.aggregation == FAQ_DEV
 
     @property
     def over_folds(self) -> bool:
@@ -192,6 +197,15 @@ LAYOUTS = {
             footnote=(MEANS, AVERAGES, BEST_SEEDS),
         ),
         Layout("dev", tasks=(STS_DEV,), part_columns=True),
+        Layout(
+            "faq-dev",
+            metrics=("map",),
+            tasks=(),
+            aggregation=FAQ_DEV,
+            protocols=(FAQ_DEV,),
+            part_columns=True,
+            footnote=(MEANS, FOLDS),
+        ),
     )
 }
 

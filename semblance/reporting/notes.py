@@ -3,7 +3,7 @@
 from semblance.reporting.layouts import PREVIOUS, find_layout
 from semblance.reporting.significance import smallest_p_permutation
 from semblance.reporting.stand_ins import stand_in_note
-from semblance.reporting.table import Row, Spec
+from semblance.reporting.table import Choice, Row, Spec
 
 ORIGIN = ("precision", "protocol", "code", "environment")
 NAMED = 5  # so many missing runs are named, the rest counted
@@ -16,6 +16,7 @@ def footnotes(spec: Spec, rows: list[Row]) -> tuple[str, ...]:
         stand_in_note(rows),
         find_layout(spec.layout).notes(spec.folds),
         _test(spec, rows),
+        *_choices(rows),
         _steps(rows),
         *_mixed(spec, rows),
         _missing(rows),
@@ -62,6 +63,36 @@ def _bound_between(ours: int, theirs: int) -> str:
         f"Welch's t-test of {ours} against {theirs} seeds: its p has no lower limit, but an exact "
         f"permutation test of these seeds cannot give a p below {smallest:.4f}."
     )
+
+
+def _choices(rows: list[Row]) -> list[str]:
+    """Say which candidate each row shows that chooses on dev, and whether the paper's is another."""
+    notes = []
+    for row in rows:
+        if row.choose and row.chosen:
+            notes.append(_choice(row, row.choose))
+    return list(dict.fromkeys(notes))  # the protocols of a row share the choice
+
+
+def _choice(row: Row, choose: Choice) -> str:
+    places: dict[str, list[str]] = {}
+    for corpus, method in row.chosen.items():
+        places.setdefault(method, []).append(corpus)
+    shown = [f"“{choose.labels[m]}” on {', '.join(corpora)}" for m, corpora in places.items()]
+    rule = f"“{row.label}” shows the candidate with the highest mean dev score over the seeds"
+    return f"{rule}: {'; '.join(shown)}. {_beside_paper(choose, set(places))}".strip()
+
+
+def _beside_paper(choose: Choice, chosen: set[str]) -> str:
+    """Say how the chosen candidates compare with the paper's choice, if it is known."""
+    if choose.paper is None:
+        return ""
+    paper = f"“{choose.labels[choose.paper]}”"
+    if choose.paper not in choose.candidates:
+        return f"The paper's choice, {paper}, is no candidate here."
+    if chosen == {choose.paper}:
+        return "This is the paper's choice, too."
+    return f"The paper's choice is another: {paper}."
 
 
 def _steps(rows: list[Row]) -> str:

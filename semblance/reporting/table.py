@@ -14,10 +14,23 @@ from semblance.settings import decode
 
 
 @dataclass(frozen=True)
+class Choice:
+    """The methods out of which a row takes the best on dev, in order.
+
+    ``labels`` has what the table calls each of them and the one that the paper takes, ``paper``.
+    """
+
+    candidates: tuple[str, ...]
+    labels: dict[str, str]
+    paper: str | None = None
+
+
+@dataclass(frozen=True)
 class RowSpec:
     """The settings of one row; ``published`` names its counterpart as ``paper/table/row``.
 
     ``stand_in`` says in what the row differs from its counterpart; empty where in nothing.
+    A row with ``choose`` trains nothing itself: on each corpus it shows one of the candidates.
     """
 
     label: str
@@ -27,6 +40,7 @@ class RowSpec:
     corpus: str | None = None
     published: str | None = None
     stand_in: tuple[str, ...] = ()
+    choose: Choice | None = None
 
 
 @dataclass(frozen=True)
@@ -95,8 +109,9 @@ class Row:
     """One method under one protocol.
 
     ``origin`` has the precision, protocol, code and environment of its scores, ``missing`` the runs
-    that lack a score. ``steps`` are those of the training of an entropy model, by seed.
-    ``stand_in`` is that of ``RowSpec``.
+    that lack a score. ``steps`` are those of the training of an entropy model, by seed. ``chosen``
+    names the candidate of ``choose`` that the row shows on a corpus. ``stand_in`` is that of
+    ``RowSpec``.
     """
 
     label: str
@@ -109,10 +124,16 @@ class Row:
     origin: dict[str, tuple[str, ...]]
     missing: tuple[str, ...] = ()
     steps: dict[str, float] = field(default_factory=dict)
+    choose: Choice | None = None
+    chosen: dict[str, str] = field(default_factory=dict)
     published: str | None = None
     stand_in: tuple[str, ...] = ()
     control: str | None = None
     test: str = ""
+
+    def trained(self, corpus: str) -> str:
+        """Return the method whose models stand behind the row on a corpus."""
+        return self.chosen.get(corpus, self.method)
 
 
 @dataclass(frozen=True)

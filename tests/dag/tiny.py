@@ -48,6 +48,7 @@ CONFIG = {
         "supervised": {"batch_size": 8, "epochs": 1, "by_base": {"bert-large": None}},
         "rcl": {"batch_size": 8, "on_faq": {"epochs": 1, "max_length": 32}},
     },
+    "methods": {"rcl-chosen": {"choose": ["attention-dropout-0.1", "rcl-2"]}},
     "embed": {"threads": 1},
     "evaluate_sts": {"threads": 1},
     "evaluate_faq": {"threads": 1, "max_length": 32},
@@ -64,9 +65,17 @@ CONFIG = {
         "rcl_table1b": None,
         "rcl_table2b": None,
         "rcl_table3": None,
-        "rcl_grid": None,
+        "rcl_controls": None,
+        "rcl_controls_faqir": None,
+        "rcl_controls_cough": None,
+        "rcl_grid": {
+            "rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["rcl-2", "rcl-chosen"]}]
+        },
+        "rcl_grid_faqir": None,
+        "rcl_grid_cough": None,
         "simcse_table5": None,
         "rcl_table2a": {
+            "control": None,
             "rows": [{"corpora": ["stackfaq"], "bases": ["tiny"], "methods": ["start", "rcl-2"]}]
         },
         "rcl_table4": {

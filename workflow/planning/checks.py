@@ -38,6 +38,7 @@ FIXED_BY_ENTROPY = {  # by Plan.entropy_settings: key -> what to write in its pl
     "evaluate_share": ENDED_EARLY,
     "warmup": "train_entropy.warmup holds for all kinds",
 }
+OF_CHOICE = ("label", "choose", "paper")  # the keys of a method that chooses
 OTHER_TABLES = ("scores", "published")  # files that lie beside the tables
 
 
@@ -113,10 +114,40 @@ def _check_method(config: dict, name: str, method: dict) -> None:
     where = f"methods.{name}"
     if name in TRAINED_BY_KIND or entropy_parts(config, name):
         raise InputError(f"config.{where}", "this name is taken by a stage of its own")
+    if "choose" in method:
+        _check_choice(config, where, method)
+        return
+    if "paper" in method:
+        advice = "it belongs to a method with `choose`"
+        raise InputError(f"config.{where}.paper", "has no effect here", advice)
+    if "recipe" not in method:
+        advice = "name the recipe that this method changes, or with `choose` its candidates"
+        raise InputError(f"config.{where}.recipe", "missing key", advice)
     _check_training(config, where, method)
     for entry in regulator_entries(method):
         _check_models(config, f"{where}.regulators", entry)
     _check_regulators_differ(config, f"config.{where}.regulators", method)
+
+
+def _check_choice(config: dict, where: str, method: dict) -> None:
+    """Check a method that chooses: it is trained by its candidates, which share a recipe."""
+    for key in method:
+        if key not in OF_CHOICE:
+            advice = f"a method with `choose` has {', '.join(OF_CHOICE)} and nothing else"
+            raise InputError(f"config.{where}.{key}", "has no effect here", advice)
+    recipes = set()
+    for name in method["choose"]:
+        _check_known(f"{where}.choose", name, config["methods"], "method")
+        candidate = config["methods"][name]
+        if "choose" in candidate:
+            advice = "name its candidates themselves"
+            raise InputError(f"config.{where}.choose", f"{name!r} chooses itself", advice)
+        recipes.add(candidate.get("recipe"))
+    if len(recipes) > 1:
+        problem = f"the candidates have several recipes: {', '.join(sorted(map(str, recipes)))}"
+        raise InputError(f"config.{where}.choose", problem, "name methods of one recipe")
+    if "paper" in method:
+        _check_known(f"{where}.paper", method["paper"], config["methods"], "method")
 
 
 def _check_regulators_differ(config: dict, where: str, method: dict) -> None:

@@ -36,7 +36,7 @@ def row_labels(config: dict, table: dict) -> dict[TableRow, str]:
     labels = {}
     for row in rows:
         base = config["bases"][row.base]["label"]
-        parts = [_method_label(config, table, row)]
+        parts = [method_label(config, table, row)]
         if several_bases and parts != [base]:
             parts.append(base)
         if several_corpora and row.corpus != NO_CORPUS:
@@ -75,7 +75,7 @@ def _table_row(table: dict, corpus: str, base: str, method: str) -> TableRow:
     return TableRow(corpus, base, method)
 
 
-def _method_label(config: dict, table: dict, row: TableRow) -> str:
+def method_label(config: dict, table: dict, row: TableRow) -> str:
     """Return what a table calls a method; the untrained base is called by the base's own label."""
     if row.method in table["labels"]:
         return table["labels"][row.method]

@@ -16,6 +16,11 @@ def entropy_parts(config: dict, method: str) -> tuple[str, str] | None:
     return None
 
 
+def candidates(config: dict, method: str) -> list[str]:
+    """Return the methods out of which a method chooses on dev; none of a method that is trained."""
+    return config["methods"].get(method, {}).get("choose", [])
+
+
 def model_names(entry: str | dict) -> list[str]:
     """Return the names that an entry of the config stands for: itself, or KIND-PHI for each φ.
 

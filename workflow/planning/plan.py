@@ -12,8 +12,8 @@ from semblance.names import INITIAL, START, STS_TASKS
 from semblance.provenance import canonical
 from semblance.reporting.layouts import find_layout
 from workflow.planning.expand import settings_of
-from workflow.planning.labels import TableRow, row_labels, rows_of
-from workflow.planning.methods import entropy_parts
+from workflow.planning.labels import TableRow, method_label, row_labels, rows_of
+from workflow.planning.methods import candidates, entropy_parts
 
 NOT_OF_FILES = ("label", "tokenizer", "million_parameters")  # of a base: its files stay the same
 
@@ -53,12 +53,16 @@ class Plan:
         return {c: (b, f) for b in self.banks for f, c in enumerate(self.fold_corpora(b))}
 
     def table_runs(self, table: dict) -> Iterator[Run]:
-        """Yield the runs that one table names; an untrained model has one run, of seed 0."""
+        """Yield the runs that one table names; an untrained model has one run, of seed 0.
+
+        The runs of a method that chooses are those of its candidates.
+        """
         for corpus, base, method in rows_of(table):
             seeds = [0] if method == START else self.config["seeds"][table["seeds"]]
             places = self.fold_corpora(corpus) if corpus in self.banks else [corpus]
+            trained = candidates(self.config, method) or [method]
             for place in places:
-                yield from (Run(place, base, method, seed) for seed in seeds)
+                yield from (Run(place, base, name, seed) for name in trained for seed in seeds)
 
     @cached_property
     def runs(self) -> list[Run]:
@@ -204,7 +208,9 @@ class Plan:
             "rows": [self._row_spec(table, row, label) for row, label in labels.items()],
         }
         if shape.over_folds:
-            spec["protocols"] = self.config["evaluate_faq"]["protocols"]
+            spec["protocols"] = list(shape.protocols)
+            if not shape.on_dev_questions:
+                spec["protocols"] = self.config["evaluate_faq"]["protocols"]
             spec |= {"dataset": next(iter(labels)).corpus, "folds": self.folds}
         if table.get("control"):
             spec["control"] = table["control"]  # a method: compared with on each row's own base
@@ -216,8 +222,22 @@ class Plan:
             **row._asdict(),
             "seeds": [0] if row.method == START else self.config["seeds"][table["seeds"]],
         }
+        chosen_from = candidates(self.config, row.method)
+        if chosen_from:
+            spec["choose"] = self._choice_spec(table, row, chosen_from)
         published = table.get("published", {})
         counterpart = published.get(f"{row.base}/{row.method}", published.get(row.method))
         if counterpart:
             spec["published"] = counterpart
         return spec
+
+    def _choice_spec(self, table: dict, row: TableRow, methods: list[str]) -> dict[str, Any]:
+        """Return the candidates of a row that chooses on dev, and what the table calls them."""
+        spec: dict[str, Any] = {"candidates": methods}
+        named = list(methods)
+        paper = self.config["methods"][row.method].get("paper")
+        if paper:
+            spec["paper"] = paper
+            named.append(paper)
+        labels = {n: method_label(self.config, table, row._replace(method=n)) for n in named}
+        return {**spec, "labels": labels}

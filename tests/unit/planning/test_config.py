@@ -136,6 +136,27 @@ VIOLATIONS = {
     "config.tables.rcl_grid.labels: the rows of rcl-2 and rcl-4 are both called": lambda c: c[
         "methods"
     ]["rcl-4"].update(label="RCL (2 regulators)"),
+    "config.methods.rcl-chosen.choose: there is no method 'nobody'": lambda c: c["methods"][
+        "rcl-chosen"
+    ]["choose"].append("nobody"),
+    "config.methods.rcl-chosen.choose: 'other' chooses itself": lambda c: c["methods"].update(
+        {"other": c["methods"]["rcl-chosen"]} | {"rcl-chosen": {"choose": ["rcl-2", "other"]}}
+    ),
+    "config.methods.rcl-chosen.choose: the candidates have several recipes": lambda c: c["methods"][
+        "rcl-chosen"
+    ]["choose"].append("simcse"),
+    "config.methods.rcl-chosen.choose: ['rcl-2', 'rcl-2'] has non-unique": lambda c: c["methods"][
+        "rcl-chosen"
+    ].update(choose=["rcl-2", "rcl-2"]),
+    "config.methods.rcl-chosen.recipe: has no effect here": lambda c: c["methods"][
+        "rcl-chosen"
+    ].update(recipe="rcl"),
+    "config.methods.rcl-chosen.paper: there is no method 'nobody'": lambda c: c["methods"][
+        "rcl-chosen"
+    ].update(paper="nobody"),
+    "config.methods.simcse.paper: has no effect here": lambda c: c["methods"]["simcse"].update(
+        paper="rcl-8"
+    ),
     "config.methods.simcse.by_base": lambda c: c["methods"]["simcse"].update(
         by_base={"bert-base": {"batch_size": 8}}
     ),
@@ -370,6 +391,36 @@ def test_each_violation_is_named_by_its_key(key: str):
         load(config)
     assert str(caught.value).startswith(key), str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_the_runs_of_a_method_that_chooses_are_those_of_its_candidates():
+    plan = Plan(load(merged("config.yaml")))
+    table = plan.config["tables"]["rcl_grid_cough"]
+    row = {"corpora": ["cough"], "bases": ["nli-roberta-base-v2"]}
+    candidates = plan.config["methods"]["rcl-chosen"]["choose"]
+    assert len(candidates) == 10
+    runs = [
+        set(plan.table_runs(table | {"rows": [row | {"methods": methods}]}))
+        for methods in (["rcl-chosen"], candidates)
+    ]
+    assert runs[0] == runs[1] and len(runs[0]) == 10 * 5 * 5  # methods, folds, seeds
+    assert all(run.method != "rcl-chosen" for run in plan.runs)
+
+
+def test_a_row_that_chooses_is_told_its_candidates_and_their_labels():
+    plan = Plan(load(merged("config.yaml")))
+    spec = plan.table_spec("rcl_table3")
+    choice = next(row["choose"] for row in spec["rows"] if row["method"] == "rcl-chosen")
+    assert choice["candidates"] == plan.config["methods"]["rcl-chosen"]["choose"]
+    assert choice["labels"]["rcl-6-batch32"] == "RCL (6 regulators), batch 32"
+    assert choice["paper"] == "rcl-8"
+    assert sum("choose" in row for row in spec["rows"]) == 1
+
+
+def test_a_table_of_dev_questions_asks_for_them_whatever_the_protocols_of_the_test():
+    plan = Plan(load(merged("config.yaml")))
+    assert plan.table_spec("rcl_grid_faqir")["protocols"] == ["dev"]
+    assert plan.table_spec("rcl_table2a")["protocols"] == ["pairs", "annotated"]
 
 
 def test_the_untrained_base_is_refused_as_control():

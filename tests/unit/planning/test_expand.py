@@ -224,7 +224,9 @@ def test_steps_between_evaluations_take_the_place_of_a_share_of_the_steps():
 
 def test_no_key_of_the_layers_reaches_a_training():
     config = full()
-    for method in config["methods"].values():
+    trained = [method for method in config["methods"].values() if "choose" not in method]
+    assert len(trained) == len(config["methods"]) - 1
+    for method in trained:
         found = settings_of(config, method, "bert-base", on_faq=True)
         assert not {"recipe", "label", "regulators", "on_faq", "by_base"} & found.keys()
 

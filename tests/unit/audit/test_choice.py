@@ -1,0 +1,60 @@
+"""`verify` chooses again on dev from the recomputed scores, and finds a row that shows another."""
+
+import shutil
+from dataclasses import replace
+
+import pytest
+
+from semblance.audit.findings import CELLS, FORMS
+from semblance.audit.verify import verify
+from semblance.reporting.table import from_json
+from tests.unit.audit.test_verify import change_table
+from tests.unit.reporting import example_results
+
+TABLES = {
+    "t_chosen": ("sts", ["simcse", "rcl", "chosen"]),
+    "t_chosen_on_folds": ("faq", ["simcse", "rcl", "chosen"]),
+}
+
+
+@pytest.fixture
+def results(untouched, tmp_path, monkeypatch):
+    """A finished folder with two tables whose last row chooses on dev."""
+    for name, rows in TABLES.items():
+        monkeypatch.setitem(example_results.TABLES, name, rows)
+    shutil.copytree(untouched.parent, tmp_path / "copy")
+    folder = tmp_path / "copy" / "results"
+    for name in TABLES:
+        example_results.render(folder, name)
+    example_results.compare(folder)
+    return folder
+
+
+def shown(results, table):
+    return from_json((results / f"tables/json/{table}.json").read_text())
+
+
+def test_rows_that_choose_on_dev_hold(results):
+    assert verify(results, bootstrap=True).problems == []
+    row = shown(results, "t_chosen").rows[-1]
+    other = next(r for r in shown(results, "t_chosen").rows if r.method == row.chosen["nli"])
+    assert row.cells["Average"].values == other.cells["Average"].values
+    assert shown(results, "t_chosen_on_folds").rows[-1].chosen.keys() == {"bank-0", "bank-1"}
+
+
+@pytest.mark.parametrize("table, place", [("t_chosen", "nli"), ("t_chosen_on_folds", "bank-1")])
+def test_a_choice_that_another_candidate_surpasses_is_found(results, table, place):
+    right = shown(results, table).rows[-1].chosen[place]
+    (wrong,) = {"simcse", "rcl"} - {right}
+
+    def choose_wrongly(before):
+        rows = [
+            replace(row, chosen=row.chosen | {place: wrong}) if row.choose else row
+            for row in before.rows
+        ]
+        return replace(before, rows=tuple(rows))
+
+    change_table(results, table, choose_wrongly)
+    found = verify(results)
+    assert {kind for kind, count in found.failed.items() if count} == {CELLS, FORMS}
+    assert any(f"{wrong} is chosen on {place}" in what for _, what in found.problems)
