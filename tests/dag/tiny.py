@@ -76,7 +76,7 @@ CONFIG = {
         "simcse_table5": None,
         "rcl_table2a": {
             "control": None,
-            "rows": [{"corpora": ["stackfaq"], "bases": ["tiny"], "methods": ["start", "rcl-2"]}]
+            "rows": [{"corpora": ["stackfaq"], "bases": ["tiny"], "methods": ["start", "rcl-2"]}],
         },
         "rcl_table4": {
             "rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["start", "rcl-2"]}]
