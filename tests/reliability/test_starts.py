@@ -97,12 +97,20 @@ def test_two_runs_that_share_their_downloads_both_end_well(project):
 def test_the_next_start_waits_for_a_job_that_outlived_its_controller(project):
     first = start(project, "--", f"{TRAINED}/record.json", **slow_training(3))
     orphan = wait_for_writer(project.folder / TRAINED)
+    os.kill(orphan, signal.SIGSTOP)  # it must not end before the second run comes to its job
     os.kill(first.pid, signal.SIGKILL)
     first.wait()
     second = start(project, "--", f"{TRAINED}/record.json")
-    said = ended(second)
+    before = []
+    for line in second.stdout:
+        before.append(line)
+        if f"pid {orphan}, which writes {TRAINED}" in line:
+            break
+    os.kill(orphan, signal.SIGCONT)
+    said = "".join(before) + ended(second)
     assert second.returncode == 0, said[-3000:]
-    assert f"pid {orphan}, which writes {TRAINED}" in said
+    assert said.count(f"pid {orphan}, which writes {TRAINED}") == 1
+    assert "already trained: its outputs are put back" in said
 
 
 def test_an_interrupted_run_says_what_is_saved_and_how_to_go_on(project):

@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from snakemake.cli import parse_args
+from snakemake.cli import get_argument_parser, parse_args
 
 # Each of these makes snakemake print, list or clean something; then it starts no job.
 STARTS_NOTHING = (
@@ -58,10 +58,8 @@ class Command:
 
 def read(arguments: list[str]) -> Command:
     """Return what ``arguments`` ask for; of arguments that are not snakemake's, that no job starts."""
-    try:
-        with contextlib.redirect_stderr(io.StringIO()):  # snakemake has told of its profiles
-            _, options = parse_args(arguments)
-    except (SystemExit, Exception):  # another program has loaded the Snakefile
+    options = _options(arguments)
+    if options is None:
         return Command(starts_jobs=False)
     report_only = options.reporter or (options.report and not options.report_after_run)
     looks = any(getattr(options, name, None) for name in STARTS_NOTHING)
@@ -71,6 +69,25 @@ def read(arguments: list[str]) -> Command:
         partitions=frozenset(_partitions(options)),
         programs=tuple(_programs(options)),
     )
+
+
+def _options(arguments: list[str]) -> Namespace | None:
+    """Return snakemake's options; without the profiles if they are not found from here."""
+    with contextlib.redirect_stderr(io.StringIO()):  # snakemake has told of its profiles
+        for parse in (_parse_with_profiles, _parse_without_profiles):
+            with contextlib.suppress(SystemExit, Exception):
+                return parse(arguments)
+    return None  # another program has loaded the Snakefile
+
+
+def _parse_with_profiles(arguments: list[str]) -> Namespace:
+    _, options = parse_args(arguments)
+    return options
+
+
+def _parse_without_profiles(arguments: list[str]) -> Namespace:
+    # With --directory, the working directory is no longer the one that profiles are relative to.
+    return get_argument_parser().parse_args(arguments)
 
 
 def _resources(options: Namespace, *names: str) -> Iterator[str]:

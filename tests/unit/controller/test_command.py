@@ -41,6 +41,12 @@ def test_another_programs_arguments_start_no_job():
     assert command.read(["--no-such-option"]) == command.Command(starts_jobs=False)
 
 
+def test_a_profile_that_is_not_found_from_here_hides_no_start(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # as --directory does
+    assert command.read("-c1 --profile slurm --directory x".split()).starts_jobs
+    assert not command.read("-n --profile slurm --directory x".split()).starts_jobs
+
+
 def test_each_name_of_an_option_is_snakemakes():
     known = vars(get_argument_parser().parse_args([]))
     assert set(command.STARTS_NOTHING) <= set(known)
