@@ -1,7 +1,6 @@
-"""The paired bootstrap of a table's rows, from the predictions that stand behind its cells."""
+"""The bootstrap of a table's rows, from the predictions that stand behind its cells."""
 
 import itertools
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,20 +13,22 @@ from semblance.errors import InputError, at, is_passing
 from semblance.files import require_regular
 from semblance.layout import FAQ_SCORES, RECORD, STS_SCORES, fold_corpus, place
 from semblance.provenance import checked
+from semblance.reporting.contrasts import PAIRED, between
 from semblance.reporting.layouts import Layout, find_layout
-from semblance.reporting.significance import (
-    mean_differences,
-    smallest_p_bootstrap,
-    spearman_differences,
-    two_sided,
-)
-from semblance.reporting.table import Cell, Row, Table
+from semblance.reporting.resampling import bootstrapped, mean_draws, spearman_draws, with_items
+from semblance.reporting.table import Row, Table
 
 ITEM = ["task", "subset", "index"]  # names an item of an STS test set
 MOST_PREDICTIONS = 1 << 26  # bytes of the file of a run; an STS run has 1 MB
 SCORE_OF = {"map": "ap"}  # the per-query column behind a metric, where the names differ
 
-PValues = dict[str, float | None]  # column -> p, None where it is undefined
+Drawn = dict[str, dict[str, np.ndarray]]  # column -> row's label -> resampled (draws, seeds)
+POINTS = 100
+NOTE = (
+    "p_bootstrap (in the CSV): hierarchical bootstrap of seeds and test items ({draws} draws). It "
+    "asks whether other seeds and other test items would show the difference; p asks for other "
+    "seeds alone. The ranks of a correlation are those of all items."
+)
 
 
 def predictions_path(
@@ -72,10 +73,10 @@ def _folds(table: Table) -> Iterable[int | None]:
 
 
 def with_bootstrap(table: Table, results: str | Path, draws: int, seed: int) -> Table:
-    """Add the paired bootstrap's p wherever the predictions of a row and of its control exist.
+    """Add the hierarchical bootstrap wherever the predictions of a row and of its control exist.
 
     STS: on the average column, items resampled within each task. FAQ: on each metric, queries
-    resampled within each fold. Seeds are averaged before, not resampled.
+    resampled within each fold. All rows share the resampled items.
     """
     layout = find_layout(table.layout)
     if layout.resampling is None:
@@ -84,31 +85,18 @@ def with_bootstrap(table: Table, results: str | Path, draws: int, seed: int) -> 
     if (table.metric, table.aggregation) != resampled.scores:
         return table
     setting = _Setting(table, layout, Path(results), draws, seed)
-    peers = {(row.label, row.protocol): row for row in table.rows}
-    rows = []
-    for row in table.rows:
-        control = peers.get((row.control, row.protocol))
-        found = resampled.test(setting, row, control) if control else {}
-        rows.append(_with_p(row, found))
+    rows = list(table.rows)
+    for protocol in dict.fromkeys(row.protocol for row in rows):
+        peers = {row.label: row for row in rows if row.protocol == protocol}
+        drawn = resampled.draw(setting, _sides(setting, peers))
+        for position, row in enumerate(rows):
+            if row.protocol == protocol and row.control:
+                rows[position] = _with_items(setting, row, peers[row.control], drawn)
     notes = table.notes
-    if any(cell.p_bootstrap is not None for row in rows for cell in row.cells.values()):
-        notes += (_note(draws),)
+    cells = [cell for row in rows for cell in row.cells.values() if cell.contrast]
+    if any(cell.contrast.p_bootstrap is not None for cell in cells):
+        notes += (NOTE.format(draws=draws),)
     return replace(table, rows=tuple(rows), notes=notes)
-
-
-def _with_p(row: Row, found: PValues) -> Row:
-    cells = {
-        column: replace(cell, p_bootstrap=found.get(column)) for column, cell in row.cells.items()
-    }
-    return replace(row, cells=cells)
-
-
-def _note(draws: int) -> str:
-    return (
-        f"p_bootstrap: paired bootstrap that resamples the test items ({draws} draws). Seeds are "
-        "averaged first, and the ranks of a correlation are those of all items. The smallest "
-        f"possible p is {smallest_p_bootstrap(draws):.4f}."
-    )
 
 
 @dataclass(frozen=True)
@@ -126,97 +114,122 @@ class _Setting:
         return [predictions_path(self.results, self.table, row, seed, fold) for seed in row.seeds]
 
 
-def _test_items(setting: _Setting, row: Row, control: Row) -> PValues:
-    """Test the average over tasks, items resampled within each task."""
-    column = setting.layout.average_column
-    paths = [setting.paths(row), setting.paths(control)]
-    complete = _both_complete(row.cells[column], control.cells[column])
-    if not complete or not _all_exist(paths):
+def _sides(setting: _Setting, peers: dict[str, Row]) -> list[Row]:
+    """Return the rows that are compared and whose predictions all exist."""
+    controls = {row.control for row in peers.values()}
+    return [
+        row
+        for row in peers.values()
+        if (row.control or row.label in controls)
+        and row.cells[setting.layout.main_column].values
+        and all(path.is_file() for path in _paths(setting.results, setting.table, row))
+    ]
+
+
+def _with_items(setting: _Setting, row: Row, control: Row, drawn: Drawn) -> Row:
+    """Give a row's contrasts the figures of the bootstrap."""
+    cells = dict(row.cells)
+    for column, sides in drawn.items():
+        found = between(row, control, column)
+        if found is None or found.estimate is None or not {row.label, control.label} <= set(sides):
+            continue
+        rng = np.random.default_rng([setting.seed, 1])  # not the numbers that drew the items
+        pair = (sides[row.label], sides[control.label])
+        errors = bootstrapped(*pair, found.test == PAIRED, rng)
+        # Other seeds and other items cannot be surer than other seeds alone.
+        estimates = [found.estimate, with_items(found.estimate, errors)]
+        ends = [estimate.interval() for estimate in estimates]
+        contrast = replace(
+            row.cells[column].contrast,
+            p_bootstrap=float(max(estimate.p() for estimate in estimates)),
+            bootstrap_low=float(min(low for low, _ in ends)),
+            bootstrap_high=float(max(high for _, high in ends)),
+            item_error=errors.item_error,
+        )
+        cells[column] = replace(row.cells[column], contrast=contrast)
+    return replace(row, cells=cells)
+
+
+def _draw_items(setting: _Setting, rows: list[Row]) -> Drawn:
+    """Return the average over tasks of each row's seeds, items resampled within each task."""
+    paths = [path for row in rows for path in setting.paths(row)]
+    if not paths:
         return {}
-    gold, ours, theirs = _paired_similarities(*paths)
+    gold, similarities = _similarities(paths)
     tasks = gold.index.get_level_values("task")
     rng = np.random.default_rng(setting.seed)
-    differences = []
+    total = np.zeros((setting.draws, len(paths)))
     for task in setting.table.tasks:
         chosen = np.flatnonzero(tasks == task)
-        _require_same_items(paths[0][0], chosen.size > 1)
-        differences.append(
-            spearman_differences(
-                gold.to_numpy()[chosen], ours[:, chosen], theirs[:, chosen], setting.draws, rng
-            )
+        _require_same_items(paths[0], chosen.size > 1)
+        total += spearman_draws(
+            gold.to_numpy()[chosen], similarities[:, chosen], setting.draws, rng
         )
-    return {column: _p_value(differences)}
+    averages = POINTS * total / len(setting.table.tasks)
+    return {setting.layout.average_column: _by_row(averages, rows)}
 
 
-def _paired_similarities(
-    ours: list[Path], theirs: list[Path]
-) -> tuple[pd.Series, np.ndarray, np.ndarray]:
-    """Return the gold scores (N,), and both sides' similarities (seeds, N), on the same items."""
-    frames = {path: _sts_frame(path) for path in (*ours, *theirs)}
-    gold = frames[ours[0]]["gold"]
-    for path, frame in frames.items():
+def _similarities(paths: list[Path]) -> tuple[pd.Series, np.ndarray]:
+    """Return the gold scores (N,) and the similarities (paths, N), all on the same items."""
+    first = _sts_frame(paths[0])
+    gold = first["gold"]
+    similarities = []
+    for path in paths:
+        frame = _sts_frame(path)
         _require_same_items(path, frame["gold"].equals(gold) and frame.index.equals(gold.index))
-    return gold, _similarities(frames, ours), _similarities(frames, theirs)
+        similarities.append(frame["similarity"].to_numpy())
+    return gold, np.vstack(similarities)
 
 
-def _similarities(frames: dict[Path, pd.DataFrame], paths: list[Path]) -> np.ndarray:
-    return np.vstack([frames[path]["similarity"].to_numpy() for path in paths])
-
-
-def _test_queries(setting: _Setting, row: Row, control: Row) -> PValues:
-    """Test each metric, queries resampled within each fold."""
-    table = setting.table
-    rows = (row, control)
-    if not _all_exist([_paths(setting.results, table, side) for side in rows]):
+def _draw_queries(setting: _Setting, rows: list[Row]) -> Drawn:
+    """Return the mean over folds of each row's seeds, queries resampled within each fold."""
+    if not rows:
         return {}
-    pairs = {}
-    for fold in _folds(table):
-        ours, theirs = (_query_means(setting, side, fold) for side in rows)
-        path = setting.paths(row, fold)[0]
-        _require_same_items(path, ours.index.equals(theirs.index))
-        pairs[fold] = (ours, theirs)
-    found: PValues = {}
-    for metric in setting.layout.metrics:
-        found[metric] = None
-        if _both_complete(row.cells[metric], control.cells[metric]):
-            found[metric] = _p_of_metric(setting, metric, pairs.values())
-    return found
-
-
-def _p_of_metric(
-    setting: _Setting, metric: str, pairs: Iterable[tuple[pd.DataFrame, pd.DataFrame]]
-) -> float | None:
     rng = np.random.default_rng(setting.seed)
-    name = SCORE_OF.get(metric, metric)
-    differences = [
-        mean_differences(ours[name].to_numpy(), theirs[name].to_numpy(), setting.draws, rng)
-        for ours, theirs in pairs
-    ]
-    return _p_value(differences)
+    metrics = setting.layout.metrics
+    folds = list(_folds(setting.table))
+    seeds = sum(len(row.seeds) for row in rows)
+    total = np.zeros((setting.draws, len(metrics), seeds))
+    for fold in folds:
+        scores = _query_scores(setting, rows, fold)  # (metrics, seeds, queries)
+        flat = scores.reshape(-1, scores.shape[-1])
+        total += mean_draws(flat, setting.draws, rng).reshape(total.shape)
+    means = POINTS * total / len(folds)
+    return {metric: _by_row(means[:, at], rows) for at, metric in enumerate(metrics)}
+
+
+def _query_scores(setting: _Setting, rows: list[Row], fold: int) -> np.ndarray:
+    """Return (metrics, seeds of all rows, queries): the scores of a fold's queries."""
+    names = [SCORE_OF.get(metric, metric) for metric in setting.layout.metrics]
+    frames = {}
+    for row in rows:
+        for path in setting.paths(row, fold):
+            frames[path] = _faq_frame(path, row.protocol, names)
+    queries = next(iter(frames.values())).index
+    for path, frame in frames.items():
+        _require_same_items(path, frame.index.equals(queries))
+    return np.stack([frame.to_numpy().T for frame in frames.values()], axis=1)
+
+
+def _by_row(scores: np.ndarray, rows: list[Row]) -> dict[str, np.ndarray]:
+    """Cut (draws, seeds of all rows) into the seeds of each row, by the row's label."""
+    ends = np.cumsum([len(row.seeds) for row in rows])
+    parts = np.split(scores, ends[:-1], axis=1)
+    return {row.label: part for row, part in zip(rows, parts, strict=True)}
 
 
 @dataclass(frozen=True)
 class _Resampled:
-    """One way of resampling: the (metric, aggregation) that it can test, and the test."""
+    """One way of resampling: the (metric, aggregation) that it can test, and how it draws."""
 
     scores: tuple[str, str]
-    test: Callable[[_Setting, Row, Row], PValues]
+    draw: Callable[[_Setting, list[Row]], Drawn]
 
 
 RESAMPLED = {
-    "items": _Resampled(("spearman", "all"), _test_items),
-    "queries": _Resampled(("", "test"), _test_queries),
+    "items": _Resampled(("spearman", "all"), _draw_items),
+    "queries": _Resampled(("", "test"), _draw_queries),
 }
-
-
-def _query_means(setting: _Setting, row: Row, fold: int) -> pd.DataFrame:
-    """Return the scores of each query of a fold, averaged over the seeds."""
-    names = [SCORE_OF.get(metric, metric) for metric in setting.layout.metrics]
-    paths = setting.paths(row, fold)
-    frames = [_faq_frame(path, row.protocol, names) for path in paths]
-    for path, frame in zip(paths, frames, strict=True):
-        _require_same_items(path, frame.index.equals(frames[0].index))
-    return sum(frames) / len(frames)
 
 
 def _sts_frame(path: Path) -> pd.DataFrame:
@@ -263,17 +276,3 @@ def _require_same_items(path: Path, same: bool) -> None:
             "its items differ from those of the run that it is compared with",
             "evaluate both on the same data",
         )
-
-
-def _all_exist(paths: list[list[Path]]) -> bool:
-    return all(path.is_file() for path in itertools.chain(*paths))
-
-
-def _both_complete(ours: Cell, theirs: Cell) -> bool:
-    return bool(ours.values and theirs.values)
-
-
-def _p_value(differences: list[np.ndarray]) -> float | None:
-    """Return the p of the mean difference over tasks or folds, None where it is undefined."""
-    p = two_sided(np.mean(differences, axis=0))
-    return None if math.isnan(p) else p

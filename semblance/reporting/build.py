@@ -5,7 +5,7 @@ seed is missing, and a row with a missing cell has no average.
 """
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 
 import pandas as pd
@@ -14,9 +14,9 @@ from semblance.errors import InputError
 from semblance.layout import fold_corpus
 from semblance.names import FAQ_DEV, IN_NATURAL_UNIT, NO_CORPUS, START, STEPS, STS_DEV, TRAINING
 from semblance.reporting.choice import best_on_dev
-from semblance.reporting.layouts import PREVIOUS, Layout, Scores, find_layout, mean
+from semblance.reporting.contrasts import compared
+from semblance.reporting.layouts import Layout, Scores, find_layout, mean
 from semblance.reporting.notes import ORIGIN, footnotes
-from semblance.reporting.significance import welch
 from semblance.reporting.table import (
     Cell,
     Row,
@@ -29,7 +29,6 @@ from semblance.reporting.table import (
 Index = dict[tuple, dict]  # the values of INDEXED -> the line of the CSV
 INDEXED = ("base", "method", "seed", "fold", "task", "metric", "aggregation", "protocol")
 SEEDS_OF_START = (0,)  # an untrained model has one value
-NO_VALUES = Cell({})
 
 
 def build(spec: dict, scores: pd.DataFrame) -> Table:
@@ -38,10 +37,7 @@ def build(spec: dict, scores: pd.DataFrame) -> Table:
     layout = find_layout(asked.layout)
     index = _index(scores)
     rows = [_row(asked, row, protocol, index) for row in asked.rows for protocol in asked.protocols]
-    rows = [
-        _compared(row, _control(position, rows, asked.control), layout)
-        for position, row in enumerate(rows)
-    ]
+    rows = compared(rows, asked)
     return Table(
         name=asked.name,
         title=asked.title,
@@ -53,6 +49,7 @@ def build(spec: dict, scores: pd.DataFrame) -> Table:
         folds=asked.folds,
         metric=asked.metric,
         aggregation=asked.aggregation,
+        margin=asked.margin,
         notes=footnotes(asked, rows),
     )
 
@@ -202,60 +199,3 @@ def _of_seed(spec: Spec, layout: Layout, seed: int, scores: _RowScores) -> Score
             for fold in range(spec.folds)
         )
     return found
-
-
-def _control(position: int, rows: list[Row], control: str | None) -> Row | None:
-    """Return the row that a row is compared with: of the same protocol, by label or method.
-
-    An untrained model is neither compared nor a control: every training would differ from it.
-    """
-    row = rows[position]
-    if row.method == START:
-        return None
-    if control == PREVIOUS:
-        return next(reversed(_trained_peers(row, rows[:position])), None)
-    peers = _trained_peers(row, rows)
-    named = [other for other in peers if other.label == control]
-    if not named:
-        named = [o for o in peers if o.method == control and o.base == row.base]
-    if not named or row in named:
-        return None
-    same_corpus = [other for other in named if other.corpus == row.corpus]
-    return (same_corpus or named)[0]
-
-
-def _trained_peers(row: Row, rows: list[Row]) -> list[Row]:
-    """Return the rows of trained models under a row's protocol."""
-    return [other for other in rows if other.protocol == row.protocol and other.method != START]
-
-
-def _compared(row: Row, control: Row | None, layout: Layout) -> Row:
-    """Give each cell the p of its difference from the control's, and a mark if it is better."""
-    if control is None:
-        return row
-    cells = {}
-    for column, cell in row.cells.items():
-        if layout.has_test(column):
-            cell = _tested(cell, control.cells.get(column, NO_VALUES))
-        cells[column] = cell
-    return replace(row, cells=cells, control=control.label, test="Welch t")
-
-
-def _tested(cell: Cell, control: Cell) -> Cell:
-    ours = list(cell.values.values())
-    theirs = list(control.values.values())
-    if not ours or not theirs:
-        return cell
-    p = welch(ours, theirs)
-    if math.isnan(p):
-        return cell
-    better = cell.mean > control.mean
-    return replace(cell, p=p, mark=_mark(p, better))
-
-
-def _mark(p: float, better: bool) -> str:
-    if better and p < 0.05:
-        return "*"
-    if better and p < 0.1:
-        return "_"
-    return ""

@@ -13,7 +13,7 @@ from semblance.errors import InputError
 from semblance.names import FAQ_DEV, FAQ_METRICS, STS_DEV
 
 AVERAGE = "Average"
-PREVIOUS = "previous"  # the control that means: the row before
+PREVIOUS = "previous"  # the control that means: the trained row before
 SEED = "seed "  # a seed's own column is called by this word and its number
 
 MEANS = (
@@ -27,8 +27,9 @@ AVERAGES = (
     "a row with a missing task score has no average."
 )
 BEST_SEEDS = (
-    "top3: mean ± sd of the three best seeds, as the paper reports it; because these seeds are "
-    "chosen by their scores, it is higher than the mean of all seeds. max: the best seed."
+    "top3: mean ± sample sd of the three best seeds, and in brackets their population sd (n), which "
+    "eight of the nine rows of the paper's table fit; because these seeds are chosen by their "
+    "scores, it is higher than the mean of all seeds. max: the best seed."
 )
 
 Scores = Mapping[str, float | None]  # a task or a metric -> its value, None where it is missing
@@ -71,6 +72,8 @@ class Layout:
         tested = {None: True, "items": self.average_column, "queries": self.metrics}
         if not tested.get(self.resampling):
             raise ValueError(f"layout {self.name}: nothing to test by {self.resampling!r}")
+        if not (self.average_column or self.metrics or self.tasks):
+            raise ValueError(f"layout {self.name}: no column that a table of it is about")
 
     @property
     def on_dev_questions(self) -> bool:
@@ -81,6 +84,13 @@ class Layout:
     def over_folds(self) -> bool:
         """Whether its scores come from the folds of a FAQ bank; if not, from STS tasks."""
         return bool(self.metrics)
+
+    @property
+    def main_column(self) -> str:
+        """The column that a table is about: its average, its last metric, or its one task."""
+        if self.average_column:
+            return self.average_column
+        return (self.metrics or self.tasks)[-1]
 
     def cells(self, by_seed: Mapping[str, Scores]) -> dict[str, Values]:
         """Return the values by seed of each column, from the scores of each seed."""

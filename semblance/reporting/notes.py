@@ -1,9 +1,10 @@
 """The notes below a table: how it was averaged and tested, and which runs differ or are missing."""
 
+from semblance.reporting.contrasts import PAIRED
 from semblance.reporting.layouts import PREVIOUS, find_layout
-from semblance.reporting.significance import smallest_p_permutation
+from semblance.reporting.significance import smallest_p_permutation, smallest_p_signs
 from semblance.reporting.stand_ins import stand_in_note
-from semblance.reporting.table import Choice, Row, Spec
+from semblance.reporting.table import Choice, Contrast, Row, Spec
 
 ORIGIN = ("precision", "protocol", "code", "environment")
 NAMED = 5  # so many missing runs are named, the rest counted
@@ -15,7 +16,7 @@ def footnotes(spec: Spec, rows: list[Row]) -> tuple[str, ...]:
         spec.note,
         stand_in_note(rows),
         find_layout(spec.layout).notes(spec.folds),
-        _test(spec, rows),
+        *_test(spec, rows),
         *_choices(rows),
         _steps(rows),
         *_mixed(spec, rows),
@@ -24,23 +25,51 @@ def footnotes(spec: Spec, rows: list[Row]) -> tuple[str, ...]:
     return tuple(note for note in notes if note)
 
 
-def _test(spec: Spec, rows: list[Row]) -> str:
+def _test(spec: Spec, rows: list[Row]) -> list[str]:
+    """Say what the differences, the p values and the marks are, and what the seeds could show."""
+    column = find_layout(spec.layout).main_column
     tested = [row for row in rows if row.test]
     if not tested:
-        return ""
-    bounds = sorted({_bound(row, rows) for row in tested})
-    marks = f"Marks: * p < .05 and _ p < .1 for improvements over {_controls(spec, tested)}."
-    kind = (
-        "The tests are two-sided, compare the scores of the seeds, and are not corrected for the "
-        "number of comparisons."
+        return []
+    contrasts = [row.cells[column].contrast for row in tested]
+    known = [contrast for contrast in contrasts if contrast and contrast.p is not None]
+    kinds = ", ".join(dict.fromkeys(row.test for row in tested))
+    differences = (
+        f"Difference: of {column}, from {_controls(spec, tested)}; paired by "
+        f"seed where both sides have the same seeds. Its interval and p are of the {kinds} test."
     )
-    return " ".join([marks, kind, *bounds])
+    notes = [differences]
+    if known:
+        notes += [_of_p(spec, known), _power(known)]
+    return [*notes, " ".join(sorted({_bound(row, rows) for row in tested}))]
+
+
+def _of_p(spec: Spec, known: list[Contrast]) -> str:
+    return (
+        f"p: two-sided, corrected by Holm's method for the {len(known)} comparisons of its column. "
+        "Marks: * p < .05 and _ p < .1, for improvements over the control; each column is "
+        f"corrected for itself. ≈: equal within ±{spec.margin:g} points (two one-sided tests, "
+        "p < .05)."
+    )
+
+
+def _power(known: list[Contrast]) -> str:
+    """Say which differences would have been shown."""
+    least = min(contrast.detectable for contrast in known)
+    most = max(contrast.detectable for contrast in known)
+    size = f"{least:.2f}"
+    if f"{most:.2f}" != size:
+        size = f"{least:.2f} to {most:.2f}"
+    return (
+        f"With these seeds a test at .05, before the correction, shows a difference of {size} "
+        "points with 80 % power."
+    )
 
 
 def _controls(spec: Spec, tested: list[Row]) -> str:
     """Name the rows that others are compared with, by their labels as the table prints them."""
     if spec.control == PREVIOUS:
-        return "the row before"
+        return "the trained row before"
     labels = [f"“{label}”" for label in dict.fromkeys(row.control for row in tested)]
     if len(labels) == 1:
         return labels[0]
@@ -48,11 +77,22 @@ def _controls(spec: Spec, tested: list[Row]) -> str:
 
 
 def _bound(row: Row, rows: list[Row]) -> str:
-    """Say which test compares a row with its control, and the smallest p that the seeds allow."""
-    control = next(
-        peer for peer in rows if peer.label == row.control and peer.protocol == row.protocol
+    """Return the smallest p that an exact test of a row's and its control's seeds can give."""
+    peers = [peer for peer in rows if peer.protocol == row.protocol]
+    control = next(peer for peer in peers if peer.label == row.control)
+    ours = len(row.seeds)
+    if row.test == PAIRED:
+        return _bound_of_pairs(ours)
+    return _bound_between(ours, len(control.seeds))
+
+
+def _bound_of_pairs(pairs: int) -> str:
+    if pairs < 2:
+        return f"No p for {pairs} pair of seeds: a t-test needs two."
+    smallest = smallest_p_signs(pairs)
+    return (
+        f"An exact sign-flip test of {pairs} pairs of seeds cannot give a p below {smallest:.4f}."
     )
-    return _bound_between(len(row.seeds), len(control.seeds))
 
 
 def _bound_between(ours: int, theirs: int) -> str:
@@ -60,8 +100,8 @@ def _bound_between(ours: int, theirs: int) -> str:
         return f"No p for n = {ours} against n = {theirs}: Welch's t-test needs two seeds on each side."
     smallest = smallest_p_permutation(ours, theirs)
     return (
-        f"Welch's t-test of {ours} against {theirs} seeds: its p has no lower limit, but an exact "
-        f"permutation test of these seeds cannot give a p below {smallest:.4f}."
+        f"Not paired, {ours} against {theirs} seeds: an exact permutation test cannot give a p below "
+        f"{smallest:.4f}."
     )
 
 

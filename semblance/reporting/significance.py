@@ -1,37 +1,124 @@
-"""Is a difference more than luck? Tests on the seeds (few values) and on the items (many).
+"""Is a difference more than luck? Tests on the scores of the seeds, paired wherever they can be.
 
-The papers name no test. Two are used here: Welch's t on the seeds' scores, which asks whether
-another set of seeds would show the difference, and a paired bootstrap over the test items, which
-asks whether another test set would.
+The papers name no test. docs/statistics.md explains each one here, with its error rates.
+Arrays may have leading axes: the last axis is that of the seeds.
 """
 
+import functools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy import optimize, stats
 
-CHUNK = 128  # resamples held in memory at once: 128 x 5000 items = 5 MB
+LEVEL = 0.95  # of an interval
+ALPHA = 0.05  # of a two-sided test, and of the two one-sided tests of equivalence
+POWER = 0.8
+MOST_SEEDS = 10_000  # that it makes sense to ask for
+SPREADLESS = 1e-9  # points: a smaller sd is what the rounding of equal values leaves
+MOST_PERMUTATIONS = 2**16  # of more, as many are drawn
 
 
-def welch(a: Sequence[float], b: Sequence[float]) -> float:
-    """Return the two-sided p of Welch's t-test.
+@dataclass(frozen=True)
+class Estimate:
+    """A difference, its standard error and its degrees of freedom: what a t-test stands on.
 
-    NaN if a side has fewer than two values, or if neither side has any spread.
+    The first two are numbers, or arrays of one shape.
     """
-    if min(len(a), len(b)) < 2 or np.ptp(a) == np.ptp(b) == 0:
-        return math.nan
-    return float(stats.ttest_ind(a, b, equal_var=False).pvalue)
+
+    value: float
+    error: float
+    freedom: float
+
+    def interval(self, level: float = LEVEL) -> tuple[float, float]:
+        """Return the two ends of the t interval."""
+        reach = quantile((1 + level) / 2, self.freedom) * self.error
+        return self.value - reach, self.value + reach
+
+    def p(self) -> float:
+        """Return the two-sided p of "the difference is 0"."""
+        return 2 * stats.t.sf(abs(self.value) / self.error, self.freedom)
+
+    def p_equivalence(self, margin: float) -> float:
+        """Return the p of "the difference is not within ±margin", by two one-sided tests."""
+        return stats.t.sf((margin - abs(self.value)) / self.error, self.freedom)
+
+    def detectable(self) -> float:
+        """Return the difference that a two-sided t-test at ALPHA would show with POWER."""
+        return noncentrality(self.freedom) * self.error
 
 
-def one_sample(a: Sequence[float], constant: float) -> float:
-    """Return the two-sided p of a one-sample t-test against a constant, as of an untrained model.
+def paired(differences: np.ndarray) -> Estimate:
+    """Return the mean of paired differences (..., n) with its standard error; n - 1 freedom."""
+    differences = np.asarray(differences, float)
+    n = differences.shape[-1]
+    error = differences.std(axis=-1, ddof=1) / math.sqrt(n)
+    return Estimate(differences.mean(axis=-1), error, n - 1)
 
-    NaN with fewer than two values, or without spread.
+
+def unpaired(weights: Sequence[float], samples: Sequence[np.ndarray]) -> Estimate:
+    """Return the weighted sum of the means of samples (n_k,), as Welch and Satterthwaite have it."""
+    value = 0.0
+    parts = []  # the variance of each weighted mean, and its degrees of freedom
+    for weight, sample in zip(weights, samples, strict=True):
+        value += weight * float(np.mean(sample))
+        parts.append((weight**2 * np.var(sample, ddof=1) / len(sample), len(sample) - 1))
+    variance = sum(part for part, _ in parts)
+    if variance == 0:
+        return Estimate(value, 0.0, math.inf)
+    freedom = variance**2 / sum(part**2 / n for part, n in parts)
+    return Estimate(value, math.sqrt(variance), freedom)
+
+
+def p_sign_flips(differences: np.ndarray) -> np.ndarray:
+    """Return the exact two-sided p of paired differences (..., n) whose signs are luck.
+
+    Above 16 values, 2^16 draws of the signs with a fixed seed take the place of all.
     """
-    if len(a) < 2 or np.ptp(a) == 0:
-        return math.nan
-    return float(stats.ttest_1samp(a, constant).pvalue)
+    samples = (np.asarray(differences, float),)
+    return _p_permutation(samples, _distance_from_zero, "samples")
+
+
+def p_relabelled(ours: Sequence[float], theirs: Sequence[float]) -> np.ndarray:
+    """Return the exact two-sided p of two unpaired samples whose labels are luck.
+
+    Above 2^16 ways to deal the labels, as many draws with a fixed seed take the place of all.
+    """
+    samples = (np.asarray(ours, float), np.asarray(theirs, float))
+    return _p_permutation(samples, _distance, "independent")
+
+
+def _p_permutation(samples: tuple, statistic: Callable, kind: str) -> np.ndarray:
+    found = stats.permutation_test(
+        samples,
+        statistic,
+        permutation_type=kind,
+        vectorized=True,
+        n_resamples=MOST_PERMUTATIONS,
+        alternative="greater",
+        axis=-1,
+        rng=0,
+    )
+    return found.pvalue
+
+
+def _distance_from_zero(differences: np.ndarray, axis: int) -> np.ndarray:
+    return np.abs(np.mean(differences, axis=axis))
+
+
+def _distance(ours: np.ndarray, theirs: np.ndarray, axis: int) -> np.ndarray:
+    return np.abs(np.mean(ours, axis=axis) - np.mean(theirs, axis=axis))
+
+
+def holm(ps: Sequence[float]) -> list[float]:
+    """Return p values corrected for their number, in their order (Holm 1979)."""
+    corrected = [0.0] * len(ps)
+    largest = 0.0
+    for rank, position in enumerate(sorted(range(len(ps)), key=lambda i: ps[i])):
+        largest = max(largest, (len(ps) - rank) * ps[position])
+        corrected[position] = min(1.0, largest)
+    return corrected
 
 
 def smallest_p_permutation(n: int, m: int) -> float:
@@ -46,101 +133,64 @@ def smallest_p_permutation(n: int, m: int) -> float:
 
 
 def smallest_p_signs(n: int) -> float:
-    """Return the smallest two-sided p of the exact sign-flip test of n values against a constant.
+    """Return the smallest two-sided p of the exact sign-flip test of n values.
 
     It is 2 / 2^n.
     """
     return min(1.0, 2.0 ** (1 - n))
 
 
-def smallest_p_bootstrap(draws: int) -> float:
-    """Return the smallest p that ``two_sided`` can give with this many draws."""
-    return min(1.0, 2 / (draws + 1))
+@functools.lru_cache
+def quantile(share: float, freedom: float) -> float:
+    """Return the quantile of Student's t."""
+    return float(stats.t.ppf(share, freedom))
 
 
-def paired_bootstrap_spearman(
-    gold: np.ndarray, sims_a: np.ndarray, sims_b: np.ndarray, draws: int, seed: int
-) -> float:
-    """Return the two-sided p for "a and b correlate equally with gold", resampling the items.
+@functools.lru_cache
+def noncentrality(freedom: float, power: float = POWER) -> float:
+    """Return how many standard errors a two-sided t-test at ALPHA shows with a power.
 
-    ``gold`` (n,), ``sims_a`` (S, n) and ``sims_b`` (T, n): one row a seed; the statistic is the
-    mean Spearman over a's rows minus that over b's. Ranks are taken once, on the full sample, and a
-    resample is a weighted Pearson correlation of those fixed ranks: an approximation (re-ranking
-    each resample would cost a sort a draw) that leaves the observed statistic exact.
+    A test that rejects on the wrong side shows nothing.
     """
-    rng = np.random.default_rng(seed)
-    return two_sided(spearman_differences(gold, sims_a, sims_b, draws, rng))
+    limit = quantile(1 - ALPHA / 2, freedom)
+
+    def excess(shift: float) -> float:
+        return stats.nct.sf(limit, freedom, shift) - power
+
+    return float(optimize.brentq(excess, 0, 2 * limit + 2))
 
 
-def paired_bootstrap_mean(a: np.ndarray, b: np.ndarray, draws: int, seed: int) -> float:
-    """Return the two-sided p for "a and b have equal means", resampling queries.
+def seeds_to_show(size: float, sd: float) -> int | None:
+    """Return how many pairs of seeds show a difference of a size with POWER.
 
-    ``a`` and ``b`` are (n,), paired.
+    ``sd``: of the paired differences. None: more than MOST_SEEDS.
     """
-    rng = np.random.default_rng(seed)
-    return two_sided(mean_differences(a, b, draws, rng))
+    return _least(lambda n: noncentrality(n - 1) * sd / math.sqrt(n) <= size)
 
 
-def two_sided(differences: np.ndarray) -> float:
-    """Return twice the smaller tail of resampled differences at 0, one draw added to each tail.
+def seeds_to_equal(margin: float, sd: float) -> int | None:
+    """Return how many pairs of seeds show two equal methods to be equal within ±margin with POWER.
 
-    ``differences`` (draws,); draws in which a correlation is undefined (NaN) are left out. NaN if
-    no draw is left.
+    As ``seeds_to_show``. Of two equal methods, each tail misses the margin with (1 - POWER) / 2.
     """
-    known = differences[np.isfinite(differences)]
-    if not known.size:
-        return math.nan
-    tail = min((known <= 0).sum(), (known >= 0).sum())
-    return min(1.0, 2 * (int(tail) + 1) / (known.size + 1))
+    tail = 1 - (1 - POWER) / 2
+    return _least(
+        lambda n: (quantile(1 - ALPHA, n - 1) + quantile(tail, n - 1)) * sd / math.sqrt(n) <= margin
+    )
 
 
-def spearman_differences(
-    gold: np.ndarray, sims_a: np.ndarray, sims_b: np.ndarray, draws: int, rng: np.random.Generator
-) -> np.ndarray:
-    """Return (draws,) resampled differences of mean Spearman.
-
-    Shapes as in ``paired_bootstrap_spearman``.
-    """
-    x = stats.rankdata(gold)  # (n,)
-    y = stats.rankdata(np.vstack([sims_a, sims_b]), axis=1)  # (S + T, n)
-    s = np.atleast_2d(sims_a).shape[0]
-    parts = [weighted_correlations(x, y, counts) for counts in resamples(x.size, draws, rng)]
-    rho = np.vstack(parts)  # (draws, S + T)
-    return rho[:, :s].mean(axis=1) - rho[:, s:].mean(axis=1)
-
-
-def mean_differences(
-    a: np.ndarray, b: np.ndarray, draws: int, rng: np.random.Generator
-) -> np.ndarray:
-    """Return (draws,) resampled means of the paired differences a - b, both (n,)."""
-    gap = np.asarray(a, float) - np.asarray(b, float)
-    n = gap.size
-    return np.concatenate([counts @ gap / n for counts in resamples(n, draws, rng)])
-
-
-def resamples(n: int, draws: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
-    """Yield (at most CHUNK, n) matrices: how often each item is in n draws with replacement."""
-    for start in range(0, draws, CHUNK):
-        rows = min(CHUNK, draws - start)
-        picks = rng.integers(n, size=(rows, n))
-        numbered = picks + n * np.arange(rows)[:, None]  # no two rows share a number
-        counts = np.bincount(numbered.ravel(), minlength=rows * n)
-        yield counts.reshape(rows, n).astype(float)
-
-
-def weighted_correlations(x: np.ndarray, y: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Return (D, S) Pearson correlations of x (n,) with each row of y (S, n).
-
-    Items are repeated as often as ``counts`` (D, n) says.
-    """
-    total = counts.sum(axis=1, keepdims=True)  # (D, 1)
-    # Centred for precision; the result does not change.
-    x = x - x.mean()
-    y = y - y.mean(axis=1, keepdims=True)
-    mean_x = counts @ x[:, None] / total  # (D, 1)
-    mean_y = counts @ y.T / total  # (D, S)
-    covariance = counts @ (x * y).T / total - mean_x * mean_y  # (D, S)
-    variance_x = counts @ (x**2)[:, None] / total - mean_x**2  # (D, 1)
-    variance_y = counts @ (y**2).T / total - mean_y**2  # (D, S)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return covariance / np.sqrt(variance_x * variance_y)
+def _least(holds: Callable[[int], bool]) -> int | None:
+    """Return the least number of at least 2 for which a monotone condition holds."""
+    high = 2
+    while not holds(high):
+        if high >= MOST_SEEDS:
+            return None
+        high = min(2 * high, MOST_SEEDS)
+    low = high // 2  # it holds for `high`, and for `low` only if both are 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        if holds(middle):
+            high = middle
+        else:
+            low = middle
+    return high

@@ -10,7 +10,9 @@ from semblance import strict_json
 from semblance.errors import InputError
 from semblance.names import START
 from semblance.reporting.layouts import PREVIOUS, Layout, find_layout
-from semblance.settings import decode
+from semblance.settings import Positive, decode
+
+MARGIN = 0.5  # points within which two methods count as equal, if the settings name none
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,8 @@ class Spec:
     """The settings of one table.
 
     ``control``: a row's label, or a method (each row is compared with that method on its own
-    base), or ``previous``. No untrained model is compared, or is a control.
+    base), or ``previous``. No untrained model is compared, or is a control. ``margin``: a
+    difference within ±margin points counts as none.
     """
 
     name: str
@@ -62,9 +65,36 @@ class Spec:
     metric: str = "spearman"
     aggregation: str = "all"
     control: str | None = None
+    margin: Positive = MARGIN
     note: str = ""
     draws: int = 1000
     bootstrap_seed: int = 0
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """A cell's difference from its control's, in points, unrounded; None: not defined.
+
+    ``low`` and ``high``: 95 % interval of the t-test, whose p is ``p``; ``p_holm``: corrected for
+    the number of rows that its column tests. ``p_exact``: of sign flips, or of labels if unpaired.
+    ``p_equivalence``: of two one-sided tests against the table's margin. ``detectable``: the
+    difference that the seeds show with 80 % power. ``bootstrap_…`` and ``p_bootstrap``: of seeds
+    and test items together; ``item_error``: the standard error from the items alone.
+    docs/statistics.md explains each.
+    """
+
+    difference: float
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    p_holm: float | None = None
+    p_exact: float | None = None
+    p_equivalence: float | None = None
+    detectable: float | None = None
+    p_bootstrap: float | None = None
+    bootstrap_low: float | None = None
+    bootstrap_high: float | None = None
+    item_error: float | None = None
 
 
 @dataclass(frozen=True)
@@ -72,8 +102,7 @@ class Cell:
     """One place of a table: a value for each seed, unrounded; none at all if one is missing."""
 
     values: dict[str, float]
-    p: float | None = None
-    p_bootstrap: float | None = None
+    contrast: Contrast | None = None
     mark: str = ""
     published: float | None = None
 
@@ -95,6 +124,13 @@ class Cell:
         if self.n < 2:
             return None
         return statistics.stdev(self.values.values())
+
+    @property
+    def population_sd(self) -> float | None:
+        """Standard deviation with ddof 0, as S-SimCSE seems to print it; None below two values."""
+        if self.n < 2:
+            return None
+        return statistics.pstdev(self.values.values())
 
     @property
     def difference(self) -> float | None:
@@ -150,6 +186,7 @@ class Table:
     folds: int | None = None
     metric: str = "spearman"
     aggregation: str = "all"
+    margin: float = MARGIN
     notes: tuple[str, ...] = field(default=())
 
 

@@ -433,7 +433,8 @@ def test_the_untrained_base_is_refused_as_control():
 
 
 def test_each_row_is_compared_with_the_control_of_its_own_base_and_corpus():
-    from semblance.reporting.build import _control, _row
+    from semblance.reporting.build import _row
+    from semblance.reporting.contrasts import _control
     from semblance.reporting.table import decode_spec
 
     spec = decode_spec(Plan(load(merged("config.yaml"))).table_spec("ssimcse_table1"))

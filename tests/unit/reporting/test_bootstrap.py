@@ -7,14 +7,14 @@ import pytest
 from semblance.errors import InputError
 from semblance.reporting.bootstrap import with_bootstrap
 from semblance.reporting.build import build
-from semblance.reporting.significance import smallest_p_bootstrap
+from semblance.reporting.table import Contrast
 from tests.unit.reporting.example_scores import TASKS, frame, record, runs, spec
 
 RNG = np.random.default_rng(0)
 GOLD = {task: RNG.normal(size=60) for task in TASKS}
 ROWS = {"a": ("a", (1, 2)), "b": ("b", (1, 2))}
 SCORES = frame(
-    runs("a", {1: (0.7, 0.7), 2: (0.6, 0.6)}) + runs("b", {1: (0.9, 0.9), 2: (0.8, 0.8)})
+    runs("a", {1: (0.70, 0.70), 2: (0.60, 0.60)}) + runs("b", {1: (0.90, 0.90), 2: (0.83, 0.83)})
 )
 
 
@@ -51,11 +51,13 @@ def written(root, noises=(2.0, 0.05), lost=False, shuffle=False):
 @pytest.mark.parametrize(
     "layout, column", [("sts", "Average"), ("regulators", "Average"), ("seeds", "mean")]
 )
-def test_an_obvious_difference_reaches_the_smallest_p(tmp_path, layout, column):
+def test_the_main_column_gets_the_figures_of_the_bootstrap(tmp_path, layout, column):
     table = build(spec(ROWS, control="a", layout=layout), SCORES)
     found = with_bootstrap(table, written(tmp_path), 200, 0)
-    assert found.rows[1].cells[column].p_bootstrap == smallest_p_bootstrap(200)
-    assert found.rows[0].cells[column].p_bootstrap is None
+    contrast = found.rows[1].cells[column].contrast
+    assert contrast.bootstrap_low < contrast.difference < contrast.bootstrap_high
+    assert contrast.p <= contrast.p_bootstrap < 1 and contrast.item_error > 0
+    assert found.rows[0].cells[column].contrast is None
     assert "200 draws" in found.notes[-1]
 
 
@@ -67,7 +69,7 @@ def test_the_order_of_the_predictions_does_not_matter(tmp_path):
         target.parent.mkdir(parents=True)
         pd.read_parquet(path).sample(frac=1, random_state=1).to_parquet(target)
     a, b = (with_bootstrap(table, tmp_path / name, 100, 0) for name in "xy")
-    assert a == b and a.rows[1].cells["Average"].p_bootstrap is not None
+    assert a == b and a.rows[1].cells["Average"].contrast.p_bootstrap is not None
 
 
 def test_without_the_predictions_of_a_run_there_is_no_p(tmp_path):
@@ -93,32 +95,70 @@ def test_a_prediction_that_is_no_number_stops(tmp_path):
         with_bootstrap(build(spec(ROWS, control="a"), SCORES), tmp_path, 50, 0)
 
 
-def test_faq_metrics_are_tested_by_query_within_their_protocol(tmp_path):
+def faq_results(root, right):
+    """Scores and predictions of two folds of 20 queries: the first ``right`` ones of a seed are right.
+
+    ``right``: {method: {seed: number}}. Under ``annotated``, no two methods differ.
+    """
     scores = []
-    for method, level in (("a", 0.0), ("b", 1.0)):
-        for fold in (0, 1):
-            for metric in ("acc@1", "acc@3", "acc@5", "map"):
-                scores.append(
-                    record(
-                        corpus=f"bank-{fold}",
-                        method=method,
-                        fold=str(fold),
-                        task="bank",
-                        metric=metric,
-                        aggregation="test",
-                        protocol="pairs",
-                        value=level,
-                    )
-                )
-            queries = pd.DataFrame(
-                {"protocol": ["pairs"] * 20 + ["annotated"] * 20, "query": [*range(20)] * 2}
-            )
-            for name in ("acc@1", "acc@3", "acc@5", "ap"):
-                queries[name] = [level] * 20 + [0.5] * 20
-            save(tmp_path, f"faq/bank-{fold}/tiny/{method}/seed-1", queries)
+    for method, by_seed in right.items():
+        for seed, number in by_seed.items():
+            for fold in (0, 1):
+                run = {"corpus": f"bank-{fold}", "method": method, "seed": seed}
+                for metric in ("acc@1", "acc@3", "acc@5", "map"):
+                    more = {"metric": metric, "aggregation": "test", "protocol": "pairs"}
+                    value = number / 20
+                    scores.append(record(**run, **more, fold=str(fold), task="bank", value=value))
+                protocols = ["pairs"] * 20 + ["annotated"] * 20
+                queries = pd.DataFrame({"protocol": protocols, "query": [*range(20)] * 2})
+                for name in ("acc@1", "acc@3", "acc@5", "ap"):
+                    queries[name] = [1.0] * number + [0.0] * (20 - number) + [0.5] * 20
+                save(root, f"faq/bank-{fold}/tiny/{method}/seed-{seed}", queries)
+    return scores
+
+
+def test_faq_metrics_are_tested_by_query_within_their_protocol(tmp_path):
+    scores = faq_results(tmp_path, {"a": {1: 0, 2: 0}, "b": {1: 10, 2: 12}})
+    rows = {name: {"base": "tiny", "method": name, "seeds": [1, 2]} for name in "ab"}
+    settings = spec(rows, layout="faq", dataset="bank", folds=2, tasks=[], control="a")
+    found = with_bootstrap(build(settings, frame(scores)), tmp_path, 4000, 0).rows[1].cells
+    # Over the seeds, 10 queries gain 1 and 2 gain .5: their variance is .2225, and a fold has 20.
+    of_items = 100 * (0.2225 / 20 / 2) ** 0.5
+    for cell in found.values():
+        assert cell.contrast.difference == pytest.approx(55)
+        assert cell.contrast.item_error == pytest.approx(of_items, rel=0.05)
+
+
+def test_with_one_seed_there_is_no_p(tmp_path):
+    scores = faq_results(tmp_path, {"a": {1: 0}, "b": {1: 20}})
     rows = {name: {"base": "tiny", "method": name, "seeds": [1]} for name in "ab"}
-    table = build(
-        spec(rows, layout="faq", dataset="bank", folds=2, tasks=[], control="a"), frame(scores)
+    settings = spec(rows, layout="faq", dataset="bank", folds=2, tasks=[], control="a")
+    table = build(settings, frame(scores))
+    assert with_bootstrap(table, tmp_path, 50, 0) == table
+    assert table.rows[1].cells["map"].contrast == Contrast(difference=100.0)
+
+
+def test_a_difference_that_other_items_would_not_show_gets_a_large_p(tmp_path):
+    """Two seeds that agree on half a query: the seeds alone call it sure, the queries do not."""
+    scores = faq_results(tmp_path, {"a": {1: 10, 2: 10, 3: 9}, "b": {1: 11, 2: 11, 3: 10}})
+    rows = {name: {"base": "tiny", "method": name, "seeds": [1, 2, 3]} for name in "ab"}
+    settings = spec(rows, layout="faq", dataset="bank", folds=2, tasks=[], control="a")
+    assert build(settings, frame(scores)).rows[1].cells["map"].contrast.p is None  # no spread
+    scores = faq_results(tmp_path / "x", {"a": {1: 2, 2: 2, 3: 2}, "b": {1: 3, 2: 3, 3: 4}})
+    table = with_bootstrap(build(settings, frame(scores)), tmp_path / "x", 1000, 0)
+    contrast = table.rows[1].cells["map"].contrast
+    assert contrast.p < 0.06 < 0.09 < contrast.p_bootstrap
+
+
+def test_a_row_does_not_change_with_the_other_rows_of_its_table(tmp_path):
+    written(tmp_path, (1.0, 0.9))
+    for seed in (1, 2):
+        save(tmp_path, f"sts/nli/tiny/c/seed-{seed}", sts(0.5))
+    scores = [*SCORES.to_dict("records"), *runs("c", {1: (0.80, 0.80), 2: (0.75, 0.75)})]
+    few = build(spec(ROWS, control="a"), SCORES)
+    more = build(spec({**ROWS, "c": ("c", (1, 2))}, control="a"), frame(scores))
+    alone, beside = (
+        with_bootstrap(table, tmp_path, 100, 0).rows[1].cells["Average"].contrast
+        for table in (few, more)
     )
-    found = with_bootstrap(table, tmp_path, 100, 0).rows[1].cells
-    assert {cell.p_bootstrap for cell in found.values()} == {smallest_p_bootstrap(100)}
+    assert alone.p_bootstrap == pytest.approx(beside.p_bootstrap, rel=1e-9)

@@ -3,7 +3,6 @@
 import statistics
 
 import pytest
-from scipy import stats
 
 from semblance.errors import InputError
 from semblance.reporting.build import build
@@ -72,105 +71,6 @@ def test_a_cell_ignores_subsets_and_other_aggregations():
         cells(build(spec({"SimCSE": ROWS["SimCSE"]}), frame(scores)), "SimCSE")["sts12"].values["1"]
         == 70.0
     )
-
-
-def test_stars_come_from_welch_on_the_seeds():
-    table = build(spec(ROWS, control="SimCSE"), frame(runs("simcse", SIMCSE) + runs("rcl-8", RCL)))
-    cell = cells(table, "RCL")["sts12"]
-    expected = stats.ttest_ind([90, 91, 95], [70, 71, 75], equal_var=False).pvalue
-    assert cell.p == pytest.approx(expected) and cell.mark == "*"
-    assert (
-        cells(table, "RCL")["sts13"].p == pytest.approx(1.0)
-        and cells(table, "RCL")["sts13"].mark == ""
-    )
-    assert cells(table, "SimCSE")["sts12"].p is None
-    note = next(note for note in table.notes if "Welch" in note)
-    assert "0.1000" in note  # three against three: 2 / C(6, 3)
-
-
-def test_a_lower_score_has_a_p_but_no_star():
-    cell = cells(
-        build(spec(ROWS, control="RCL"), frame(runs("simcse", SIMCSE) + runs("rcl-8", RCL))),
-        "SimCSE",
-    )["sts12"]
-    assert cell.p < 0.05 and cell.mark == ""
-
-
-def test_between_five_and_ten_percent_the_mark_is_an_underline():
-    assert 0.05 < stats.ttest_ind([77, 80], [70, 72], equal_var=False).pvalue < 0.1
-    scores = runs("a", {1: (0.70, 0), 2: (0.72, 0)}) + runs("b", {1: (0.77, 0), 2: (0.80, 0)})
-    table = build(spec({"a": ("a", (1, 2)), "b": ("b", (1, 2))}, control="a"), frame(scores))
-    assert cells(table, "b")["sts12"].mark == "_"
-
-
-def test_an_untrained_model_is_not_compared_with_the_control():
-    rows = {"start": ("start", ()), **ROWS}
-    scores = START + runs("simcse", SIMCSE) + runs("rcl-8", RCL)
-    untrained, _, trained = build(spec(rows, control="SimCSE"), frame(scores)).rows
-    assert trained.control == "SimCSE" and trained.cells["sts12"].p is not None
-    assert untrained.control is None and not untrained.test
-    assert all(cell.p is None and not cell.mark for cell in untrained.cells.values())
-
-
-def test_the_control_previous_passes_over_an_untrained_model():
-    rows = {"start": ("start", ()), **ROWS}
-    scores = START + runs("simcse", SIMCSE) + runs("rcl-8", RCL)
-    table = build(spec(rows, layout="regulators"), frame(scores))
-    assert [row.control for row in table.rows] == [None, None, "SimCSE"]
-
-
-@pytest.mark.parametrize("control", ["start", "SRoBERTa base"])
-def test_an_untrained_model_is_refused_as_control_by_its_method_and_its_label(control):
-    rows = {"SRoBERTa base": ("start", ()), "RCL": ROWS["RCL"]}
-    with pytest.raises(InputError, match="no row of a trained model"):
-        build(spec(rows, control=control), frame(START + runs("rcl-8", RCL)))
-
-
-def test_a_method_as_control_is_looked_up_on_each_rows_own_base():
-    rows = {
-        f"{base} {method}": {"corpus": "nli", "base": base, "method": method, "seeds": [1, 2, 3]}
-        for base in ("small", "large")
-        for method in ("simcse", "rcl-8")
-    }
-    scores = [
-        r
-        for base in ("small", "large")
-        for method, values in (("simcse", SIMCSE), ("rcl-8", RCL))
-        for r in runs(method, values, base=base)
-    ]
-    table = build(spec(rows, control="simcse"), frame(scores))
-    assert [row.control for row in table.rows] == [None, "small simcse", None, "large simcse"]
-    assert any("on the same base (“small simcse”, “large simcse”)" in note for note in table.notes)
-
-
-@pytest.mark.parametrize(
-    "rows, note",
-    [
-        ({"S": ("simcse", (1, 2)), "RCL": ("rcl-8", (1,))}, "No p for n = 1 against n = 2"),
-        ({"S": ("simcse", (1, 2)), "RCL": ("rcl-8", (1, 2, 3))}, "below 0.1000"),  # 1 / C(5, 2)
-    ],
-)
-def test_the_note_on_marks_states_the_smallest_p_that_the_seeds_allow(rows, note):
-    scores = START + runs("simcse", SIMCSE) + runs("rcl-8", RCL)
-    table = build(spec(rows, control=next(iter(rows))), frame(scores))
-    assert any(note in other for other in table.notes)
-
-
-def test_the_note_on_marks_names_the_control_as_the_table_prints_it():
-    """A reader of the table sees labels, and the settings name a method."""
-    rows = {"Eq. 1 (p=0)": ROWS["SimCSE"], "RCL (8 regulators)": ROWS["RCL"]}
-    scores = frame(runs("simcse", SIMCSE) + runs("rcl-8", RCL))
-    table = build(spec(rows, control="simcse"), scores)
-    assert any("improvements over “Eq. 1 (p=0)”." in note for note in table.notes)
-
-
-def test_the_control_previous_compares_each_row_with_the_one_before():
-    table = build(
-        spec({"2": ("simcse", (1, 2, 3)), "4": ("rcl-8", (1, 2, 3))}, layout="regulators"),
-        frame(runs("simcse", SIMCSE) + runs("rcl-8", RCL)),
-    )
-    assert [row.control for row in table.rows] == [None, "2"]
-    assert table.columns == ("Average",)
 
 
 def test_the_seeds_layout_shows_all_the_top_three_and_the_best():

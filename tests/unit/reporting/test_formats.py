@@ -2,8 +2,10 @@
 
 import csv
 import io
+import re
 
 import pytest
+from scipy import stats
 
 from semblance.reporting.build import build
 from semblance.reporting.comparison import attach
@@ -46,9 +48,13 @@ def test_the_csv_holds_unrounded_points():
     assert float(rows[1]["sts12_published"]) == 70.9
     assert float(rows[1]["sts12_difference"]) == pytest.approx(mean - 70.9, abs=1e-9)
     assert rows[2]["sts12_published"] == "" and float(rows[2]["sts12_p"]) < 0.05
+    # 90 - 70.00123, 91 - 73.00456, 95 - 71
+    gained = (19.99877 + 17.99544 + 24) / 3
+    assert float(rows[2]["sts12_control_difference"]) == pytest.approx(gained, abs=1e-9)
+    assert float(rows[2]["margin"]) == 0.5
     assert [rows[2][name] for name in ("control", "test", "seeds", "n")] == [
         "SimCSE",
-        "Welch t",
+        "paired t",
         "1 2 3",
         "3",
     ]
@@ -60,22 +66,50 @@ def test_the_csv_shows_a_missing_value_as_n_a_and_an_undefined_spread_as_blank()
     assert rows[0]["sts12_sd"] == "" and rows[0]["n"] == "1"
 
 
-def test_markdown_shows_mean_spread_n_stars_and_the_paper():
+def test_markdown_shows_mean_spread_n_stars_the_paper_and_the_control_in_one_line():
     lines = markdown(table(control="SimCSE")).splitlines()
-    assert "| start | 1 | 60.00 ± – | 60.00 ± – | 60.00 ± – |" in lines
-    # 71.33526… and sd 1.5297… round once; the difference is 0.43526…, not 71.34 - 70.9 = 0.44
-    assert any(line.startswith("| SimCSE | 3 | 71.34 ± 1.53 |") for line in lines)
-    assert any("70.90 (+0.44)" in line for line in lines)
-    assert any(line.startswith(r"| RCL\_8 & 50% | 3 | \*92.00 ± 2.65 |") for line in lines)
-    assert r"| lost\|row | 1 | n/a | n/a | n/a |" in lines
-    assert any(line.startswith("- Marks: ") and "Welch" in line for line in lines)
+    assert "| start | 1 | 60.00 ± – | 60.00 ± – | 60.00 ± – |  |  |  |" in lines
+    # 71.33526… and sd 1.5297… round once; the average 76.167… is 1.167… above the paper's 75
+    simcse = next(line for line in lines if line.startswith("| SimCSE | 3 | 71.34 ± 1.53 |"))
+    assert simcse.endswith("| 75.00 (+1.17) |  |  |")
+    # averages of seeds: 85 - 75.000615, 87 - 78.00228, 88.5 - 75.5
+    gains = [85 - 75.000615, 87 - 78.00228, 88.5 - 75.5]
+    found = stats.ttest_1samp(gains, 0)
+    low, high = found.confidence_interval(0.95)
+    rcl = next(line for line in lines if line.startswith(r"| RCL\_8 & 50% | 3 |"))
+    assert r"| \*92.00 ± 2.65 |" in rcl
+    gain = f"+{sum(gains) / 3:.2f} \\[+{low:.2f}, +{high:.2f}\\]"
+    assert rcl.endswith(f"|  | {gain} | {found.pvalue:.4f} |")
+    assert r"| lost\|row | 1 | n/a | n/a | n/a |  |  |  |" in lines
+    assert any(line.startswith("- Difference: ") and "paired t" in line for line in lines)
+
+
+def test_a_difference_within_the_margin_is_printed_as_equal():
+    near = {1: (0.7002, 0.80), 2: (0.7303, 0.83), 3: (0.7101, 0.8)}
+    scores = frame(runs("simcse", SIMCSE) + runs("near", near))
+    rows = {"SimCSE": ("simcse", (1, 2, 3)), "near": ("near", (1, 2, 3))}
+    made = build(spec(rows, control="SimCSE"), scores)
+    assert re.search(r"\\] ≈ \| 0\.\d{4} \|\n", markdown(made))
+    assert r"$\approx$" in latex(made)
+
+
+def test_a_table_without_control_has_no_columns_for_one():
+    assert "interval" not in markdown(table()) and "interval" not in latex(table())
+
+
+def test_seeds_columns_stand_last():
+    header = markdown(table(layout="seeds", control="SimCSE")).splitlines()[2]
+    assert header == (
+        r"|  | n | mean | top 3 | max | difference \[95 % interval\] | p | seed 0 | seed 1 | "
+        "seed 2 | seed 3 |"
+    )
 
 
 def test_beside_a_stand_in_stands_the_papers_value_without_a_difference():
     shown = table(stand_in=["base tiny instead of large", "8 of 10 rows"])
-    (line,) = [line for line in markdown(shown).splitlines() if "70.90" in line]
-    assert line.split("|")[3].strip() == "70.90"
-    assert "70.90 (" not in latex(shown) and "70.90" in latex(shown)
+    (line,) = [line for line in markdown(shown).splitlines() if "75.00" in line]
+    assert line.split("|")[6].strip() == "75.00"
+    assert "75.00 (" not in latex(shown) and "75.00" in latex(shown)
     rows = list(csv.DictReader(io.StringIO(csv_text(shown))))
     assert [row["stand_in"] for row in rows] == [
         "",
@@ -97,7 +131,7 @@ def test_latex_is_escaped_and_balanced():
     assert r"RCL\_8 \& 50\%" in text and r"50\% of $\phi$\_1 \& \{x\}" in text
     assert text.count(r"\begin{") == text.count(r"\end{") == 2
     body = text.split(r"\midrule")[1].split(r"\bottomrule")[0].strip().splitlines()
-    assert {line.replace(r"\&", "").count("&") for line in body} == {4}
+    assert {line.replace(r"\&", "").count("&") for line in body} == {4 + 3}  # the paper, Δ, p
     assert r"$^{*}$92.00 $\pm$ 2.65" in text and "±" not in text and "φ" not in text
 
 

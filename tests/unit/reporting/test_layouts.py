@@ -117,7 +117,7 @@ def test_spread_and_test_belong_to_columns_of_all_seeds_and_spread_to_several_be
     assert [seeds.has_spread(c) for c in ("mean", "top3", "max", "seed 1")] == [1, 1, 0, 0]
 
 
-def test_a_sixth_layout_is_rendered_turned_with_the_paper_below_each_column(sixth):
+def test_a_sixth_layout_is_rendered_turned_with_the_paper_and_the_control_below(sixth):
     ours = table(layout="best-two", control="one")
     entries = tuple(
         Entry("p", "1", "r", c, v, "senteval") for c, v in (("sts12", 72.0), ("top2", 77.0))
@@ -125,25 +125,25 @@ def test_a_sixth_layout_is_rendered_turned_with_the_paper_below_each_column(sixt
     rows = (ours.rows[0], dataclasses.replace(ours.rows[1], published="p/1/r"))
     printed = attach(dataclasses.replace(ours, rows=rows), Published(entries, {}, ()))
     # sts12: 70, 76, 73 have mean 73 and sd 3; sts13: 80, 84, 79 have mean 81 and sd √7 = 2.65;
-    # averages 75, 80, 76 have mean 77 and sd √7; the best two, 80 and 76, have mean 78 and sd √8
+    # averages 75, 80, 76 have mean 77 and sd √7; the best two, 80 and 76, have mean 78, sample sd √8
+    # and population sd 2. The rows are equal, so their difference has no interval.
     assert [line for line in markdown(printed).splitlines() if line.startswith("|")] == [
         "|  | one | two |",
         "| --- | ---: | ---: |",
         "| n | 3 | 3 |",
         "| STS12 | 73.00 ± 3.00 | 73.00 ± 3.00 |",
-        "| published (Δ) |  | 72.00 (+1.00) |",
         "| STS13 | 81.00 ± 2.65 | 81.00 ± 2.65 |",
         "| all | 77.00 ± 2.65 | 77.00 ± 2.65 |",
-        "| top2 | 78.00 ± 2.83 | 78.00 ± 2.83 |",
-        "| published (Δ) |  | 77.00 (+1.00) |",
+        "| top2 | 78.00 ± 2.83 (2.00) | 78.00 ± 2.83 (2.00) |",
+        "| published (Δ) |  | STS12 72.00 (+1.00), top2 77.00 (+1.00) |",
+        r"| difference \[95 % interval\] |  | +0.00 |",
     ]
     assert "Own words on None folds." in ours.notes
     line = list(csv.DictReader(io.StringIO(csv_text(ours))))[1]
     assert line["layout"] == "best-two" and float(line["top2"]) == pytest.approx(78.0)
-    assert (float(line["all_p"]), line["top2_p"]) == (
-        1.0,
-        "",
-    )  # equal rows; no test of chosen seeds
+    assert (float(line["all_control_difference"]), line["all_p"]) == (0.0, "")  # equal rows
+    assert "top2_p" not in line  # no test of chosen seeds
+    assert float(line["top2_population_sd"]) == pytest.approx(2.0)
     assert from_json(to_json(ours)) == ours
 
 

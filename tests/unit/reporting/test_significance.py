@@ -1,4 +1,4 @@
-"""The tests of significance against closed forms, enumerations and luck itself."""
+"""The tests on the scores of seeds against closed forms, enumerations and luck itself."""
 
 import itertools
 import math
@@ -9,32 +9,72 @@ from scipy import stats
 
 from semblance.reporting import significance as s
 
+A, B = [1.0, 2.0, 4.0], [3.0, 5.0, 6.0, 9.0]
+PAIRS = [0.3, -0.1, 0.4, 0.2, 0.7]
 
-def test_welch_agrees_with_its_formula():
-    a, b = [1.0, 2.0, 4.0], [3.0, 5.0, 6.0, 9.0]
-    va, vb = np.var(a, ddof=1) / 3, np.var(b, ddof=1) / 4
-    t = (np.mean(a) - np.mean(b)) / math.sqrt(va + vb)
+
+def test_the_unpaired_test_agrees_with_welch():
+    va, vb = np.var(A, ddof=1) / 3, np.var(B, ddof=1) / 4
+    t = (np.mean(A) - np.mean(B)) / math.sqrt(va + vb)
     freedom = (va + vb) ** 2 / (va**2 / 2 + vb**2 / 3)
-    assert s.welch(a, b) == pytest.approx(2 * stats.t.sf(abs(t), freedom), rel=1e-12)
+    found = s.unpaired([1, -1], [A, B])
+    assert found.p() == pytest.approx(2 * stats.t.sf(abs(t), freedom), rel=1e-12)
+    reach = stats.t.ppf(0.975, freedom) * math.sqrt(va + vb)
+    middle = np.mean(A) - np.mean(B)
+    assert found.interval() == pytest.approx((middle - reach, middle + reach), rel=1e-12)
 
 
-def test_one_sample_agrees_with_its_formula():
-    a = [1.0, 2.0, 4.0]
-    t = (np.mean(a) - 0.5) / (np.std(a, ddof=1) / math.sqrt(3))
-    assert s.one_sample(a, 0.5) == pytest.approx(2 * stats.t.sf(abs(t), 2), rel=1e-12)
+def test_the_weights_of_an_unpaired_sum_scale_its_samples():
+    doubled = s.unpaired([1, -1], [2 * np.array(A), B])
+    assert s.unpaired([2, -1], [A, B]) == doubled
 
 
-@pytest.mark.parametrize(
-    "p",
-    [
-        s.welch([1.0], [1.0, 2.0]),
-        s.welch([1.0, 1.0], [2.0, 2.0]),
-        s.one_sample([1.0], 0.0),
-        s.one_sample([1.0, 1.0], 0.0),
-    ],
-)
-def test_p_is_undefined_without_spread(p):
-    assert math.isnan(p)
+def test_the_paired_test_agrees_with_its_formula():
+    error = np.std(PAIRS, ddof=1) / math.sqrt(5)
+    found = s.paired(PAIRS)
+    p = 2 * stats.t.sf(np.mean(PAIRS) / error, 4)
+    assert found.p() == pytest.approx(p, rel=1e-12)
+    reach = stats.t.ppf(0.975, 4) * error
+    ends = (np.mean(PAIRS) - reach, np.mean(PAIRS) + reach)
+    assert found.interval() == pytest.approx(ends, rel=1e-12)
+
+
+def test_leading_axes_are_tests_of_their_own():
+    several = np.array([PAIRS, [1.0, 2.0, 3.0, 4.0, 6.0]])
+    each = [float(s.paired(row).p()) for row in several]
+    assert s.paired(several).p() == pytest.approx(each)
+    flips = [float(s.p_sign_flips(row)) for row in several]
+    assert s.p_sign_flips(several) == pytest.approx(flips)
+
+
+def test_equivalence_is_the_larger_of_two_one_sided_tests():
+    above = stats.ttest_1samp(PAIRS, -0.5, alternative="greater").pvalue
+    below = stats.ttest_1samp(PAIRS, 0.5, alternative="less").pvalue
+    assert s.paired(PAIRS).p_equivalence(0.5) == pytest.approx(max(above, below), rel=1e-9)
+
+
+def test_the_sign_flip_p_is_what_enumeration_finds():
+    sums = [abs(np.dot(signs, PAIRS)) for signs in itertools.product((-1, 1), repeat=5)]
+    exact = sum(total >= abs(sum(PAIRS)) - 1e-12 for total in sums) / len(sums)
+    assert s.p_sign_flips(PAIRS) == pytest.approx(exact)
+
+
+def test_the_p_of_exchanged_labels_is_what_enumeration_finds():
+    values = np.array(A + B)
+    gaps = [
+        abs(values[list(chosen)].mean() - np.delete(values, chosen).mean())
+        for chosen in itertools.combinations(range(7), 3)
+    ]
+    observed = abs(np.mean(A) - np.mean(B))
+    exact = sum(gap >= observed - 1e-12 for gap in gaps) / len(gaps)
+    assert s.p_relabelled(A, B) == pytest.approx(exact)
+
+
+def test_the_sign_flip_p_of_many_values_is_drawn_and_repeatable():
+    many = np.random.default_rng(0).normal(0.5, 1, 20)
+    p = s.p_sign_flips(many)
+    assert p == s.p_sign_flips(many)
+    assert p == pytest.approx(s.paired(many).p(), abs=0.02)
 
 
 @pytest.mark.parametrize("n, m", [(1, 1), (2, 2), (3, 3), (2, 4), (4, 3)])
@@ -55,82 +95,61 @@ def test_the_smallest_sign_flip_p_is_what_enumeration_finds(n):
     assert s.smallest_p_signs(n) == sum(total == max(sums) for total in sums) / len(sums)
 
 
-def test_weighted_correlations_are_spearman_without_resampling():
-    rng = np.random.default_rng(0)
-    gold, sims = rng.integers(0, 6, 50), rng.normal(size=(3, 50)).round(1)  # both with ties
-    found = s.weighted_correlations(
-        stats.rankdata(gold), stats.rankdata(sims, axis=1), np.ones((1, 50))
-    )[0]
-    assert found == pytest.approx([stats.spearmanr(gold, row)[0] for row in sims], abs=1e-12)
+def test_holm_multiplies_the_smallest_p_by_their_number_and_keeps_their_order():
+    # .01 x 4; .02 x 3; .03 x 2, but not below the one before; .5 x 1
+    assert s.holm([0.5, 0.01, 0.03, 0.02]) == pytest.approx([0.5, 0.04, 0.06, 0.06])
+    assert s.holm([0.6, 0.9]) == [1.0, 1.0]
+    assert s.holm([]) == []
 
 
-def test_weighted_correlations_are_pearson_of_the_repeated_ranks():
+def test_holm_holds_the_share_of_tables_with_a_false_star():
+    """2,000 tables of 8 rows without any difference, all compared with one control."""
     rng = np.random.default_rng(1)
-    x, y = stats.rankdata(rng.normal(size=30)), stats.rankdata(rng.normal(size=(2, 30)), axis=1)
-    counts = np.vstack(list(s.resamples(30, 5, rng)))
-    expected = [
-        [np.corrcoef(np.repeat(x, c.astype(int)), np.repeat(row, c.astype(int)))[0, 1] for row in y]
-        for c in counts
-    ]
-    assert s.weighted_correlations(x, y, counts) == pytest.approx(np.array(expected), abs=1e-12)
+    control = rng.normal(size=(2000, 1, 5))
+    ps = s.paired(rng.normal(size=(2000, 8, 5)) - control).p()
+    uncorrected = np.mean(ps.min(axis=1) < 0.05)
+    corrected = np.mean([min(s.holm(list(row))) < 0.05 for row in ps])
+    assert uncorrected > 0.15
+    assert corrected <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 2000)
 
 
-def test_each_resample_draws_as_many_items_as_there_are():
-    counts = list(s.resamples(7, 300, np.random.default_rng(0)))
-    assert sum(len(part) for part in counts) == 300
-    assert all((part.sum(axis=1) == 7).all() for part in counts)
+@pytest.mark.parametrize("n", [3, 5, 7])
+def test_the_detectable_difference_is_shown_by_eighty_percent_of_the_samples(n):
+    rng = np.random.default_rng(n)
+    shown = s.noncentrality(n - 1) / math.sqrt(n)  # in units of the true sd of the differences
+    share = np.mean(s.paired(rng.normal(shown, 1, (4000, n))).p() < 0.05)
+    assert share == pytest.approx(0.8, abs=4 * math.sqrt(0.8 * 0.2 / 4000))
 
 
-def test_resamples_draw_each_item_equally_often():
-    counts = np.vstack(list(s.resamples(5, 20_000, np.random.default_rng(0))))
-    assert counts.mean(axis=0) == pytest.approx(np.ones(5), abs=0.05)
-    assert counts.var(axis=0) == pytest.approx(
-        np.full(5, 0.8), abs=0.05
-    )  # multinomial: n p (1 - p) = 5 · .2 · .8
+def test_detectable_is_in_units_of_the_measured_error():
+    found = s.paired(PAIRS)
+    assert found.detectable() == pytest.approx(s.noncentrality(4) * found.error)
 
 
-def test_the_bootstrap_of_a_mean_agrees_with_full_enumeration():
-    gap = np.array([3.0, -1.0, -0.5])
-    means = [np.mean(draw) for draw in itertools.product(gap, repeat=3)]  # all 27 resamples
-    exact = 2 * min(np.mean([m <= 0 for m in means]), np.mean([m >= 0 for m in means]))
-    assert s.paired_bootstrap_mean(gap, np.zeros(3), 20_000, seed=1) == pytest.approx(
-        exact, abs=0.03
-    )
+@pytest.mark.parametrize("size", [0.1, 0.93, 5.0])
+def test_the_seeds_to_show_a_difference_are_the_fewest_that_suffice(size):
+    n = s.seeds_to_show(size, 0.8)
+    assert s.noncentrality(n - 1) * 0.8 / math.sqrt(n) <= size
+    assert n == 2 or s.noncentrality(n - 2) * 0.8 / math.sqrt(n - 1) > size
 
 
-def test_p_of_the_bootstrap_counts_one_draw_more_in_each_tail():
-    assert s.two_sided(np.array([1.0, 2.0, 3.0])) == 2 * (0 + 1) / (3 + 1)
-    assert s.two_sided(np.array([1.0, -2.0, math.nan])) == 1.0
-    assert math.isnan(s.two_sided(np.array([math.nan])))
-    assert s.smallest_p_bootstrap(3) == s.two_sided(np.array([1.0, 2.0, 3.0]))
+def test_too_many_seeds_are_none():
+    assert s.seeds_to_show(1e-6, 0.8) is None
 
 
-def test_an_obvious_difference_reaches_the_smallest_p():
-    rng = np.random.default_rng(0)
-    gold = rng.normal(size=200)
-    good, bad = gold + 0.1 * rng.normal(size=(2, 200)), gold + 3 * rng.normal(size=(3, 200))
-    assert s.paired_bootstrap_spearman(gold, good, bad, 500, seed=0) == s.smallest_p_bootstrap(500)
-    assert s.paired_bootstrap_spearman(gold, bad, good, 500, seed=0) == s.smallest_p_bootstrap(500)
+@pytest.mark.parametrize("margin", [0.3, 0.5, 1.0])
+def test_with_the_seeds_to_equal_eighty_percent_of_equal_methods_are_found_equal(margin):
+    n = s.seeds_to_equal(margin, 0.8)
+    samples = np.random.default_rng(0).normal(0, 0.8, (2000, n))
+    share = np.mean(s.paired(samples).p_equivalence(margin) < 0.05)
+    assert share == pytest.approx(0.8, abs=0.08)  # the sd is estimated, and n is a whole number
 
 
-def test_equal_sides_give_p_one():
-    sims = np.random.default_rng(0).normal(size=(2, 40))
-    assert s.paired_bootstrap_spearman(np.arange(40.0), sims, sims, 200, seed=0) == 1.0
-
-
-def test_under_a_true_null_p_is_about_uniform():
-    rng = np.random.default_rng(2)
-    found = []
-    for seed in range(200):
-        gold = rng.normal(size=80)
-        a, b = gold + rng.normal(size=(2, 1, 80))  # the same law, so no difference
-        found.append(s.paired_bootstrap_spearman(gold, a, b, 200, seed))
-    # 200 uniform values: mean .5 ± .02, share below .1 is .1 ± .02; four standard errors allowed
-    assert np.mean(found) == pytest.approx(0.5, abs=0.085)
-    assert np.mean(np.array(found) < 0.1) == pytest.approx(0.1, abs=0.085)
-
-
-def test_the_same_seed_gives_the_same_p():
-    rng = np.random.default_rng(3)
-    a, b = rng.normal(size=(2, 60))
-    assert s.paired_bootstrap_mean(a, b, 300, 5) == s.paired_bootstrap_mean(a, b, 300, 5)
+@pytest.mark.parametrize("n", [3, 5, 7])
+def test_without_a_difference_each_test_errs_as_often_as_it_says(n):
+    samples = np.random.default_rng(n).normal(size=(4000, n))
+    allowed = 0.05 + 3 * math.sqrt(0.05 * 0.95 / 4000)
+    assert np.mean(s.paired(samples).p() < 0.05) <= allowed
+    assert np.mean(s.p_sign_flips(samples) < 0.05) <= allowed
+    # at the margin itself a difference is not "within" it
+    assert np.mean(s.paired(samples + 1).p_equivalence(1.0) < 0.05) <= allowed
