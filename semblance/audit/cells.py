@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from semblance.audit import differences
 from semblance.audit.recompute import Values
 from semblance.files import open_text
 from semblance.names import IN_NATURAL_UNIT
@@ -24,6 +25,7 @@ BySeed = dict[str, float | None]  # a column's value of each seed; None where a 
 MISSING: BySeed = {"": None}
 Runs = dict[Path, Values | None]  # a run's folder -> its scores, None where they cannot be read
 Check = Callable[[bool, object, str], bool]
+Computed = dict[tuple[str, str], dict[str, BySeed]]  # (label, protocol) -> the columns of a row
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ def check_cells(files: Files, table: Table, runs: Runs, check: Check) -> None:
         lines = list(csv.DictReader(handle, strict=True))
     told = f"{len(lines)} rows, {len(table.rows)} in {files.json}"
     check(len(lines) == len(table.rows), files.csv, told)
+    layout = find_layout(table.layout)
+    computed = {}  # a row's label and protocol -> its columns; not of rows that cannot be read
     for row, line in zip(table.rows, lines, strict=False):
         damaged = [f for f in folders(files.scores, table, row) if f in runs and runs[f] is None]
         if damaged:
@@ -49,13 +53,46 @@ def check_cells(files: Files, table: Table, runs: Runs, check: Check) -> None:
             continue
         _check_choice(files, table, row, runs, check)
         cells = expected(files.scores, table, row, runs)
+        computed[row.label, row.protocol] = cells
         told = f"{row.label}: columns {sorted(row.cells)}, expected {sorted(cells)}"
         check(set(cells) == set(row.cells), files.json, told)
-        layout = find_layout(table.layout)
         for column, by_seed in cells.items():
             place = _Place(layout, row, line, column)
             place.check_json(by_seed, files.json, check)
             place.check_csv(by_seed, files.csv, check)
+    if len(computed) == len(table.rows):
+        _check_differences(files, table, lines, computed, check)
+
+
+def _check_differences(
+    files: Files, table: Table, lines: list[dict], computed: Computed, check: Check
+) -> None:
+    """Compare every contrast with a control with the one tested again from the runs' scores."""
+    layout = find_layout(table.layout)
+    for column in filter(layout.has_test, table.columns):
+        wanted = [_difference(table, row, column, computed) for row in table.rows]
+        rows = zip(table.rows, lines, differences.corrected(wanted), strict=False)
+        for row, line, cell in rows:
+            shown = row.cells.get(column)
+            if shown is None:
+                continue
+            told = f"{row.label}, {column}: its difference from {row.control}, or a figure of it"
+            holds = differences.holds(shown.contrast, shown.mark, cell)
+            check(holds, files.json, f"{told}, is not {cell and cell.figures}")
+            same = differences.csv_holds(line, column, shown.contrast)
+            check(same, files.csv, f"{told}, is not that of {files.json}")
+
+
+def _difference(
+    table: Table, row: Row, column: str, computed: Computed
+) -> differences.Expected | None:
+    """Return what a row's contrast with its control must show; None if it has none."""
+    ours = computed[row.label, row.protocol].get(column)
+    theirs = computed.get((row.control, row.protocol), {}).get(column)
+    if ours is None or theirs is None:
+        return None
+    found = differences.sides(ours, theirs)
+    return found and differences.expected(found, table.margin)
 
 
 def _check_choice(files: Files, table: Table, row: Row, runs: Runs, check: Check) -> None:
@@ -132,6 +169,10 @@ class _Place:
         shown = self.line.get(f"{self.column}_sd")
         sd = np.std(values, ddof=1) if len(values) > 1 else None
         check(_same(shown, sd), path, f"{told}, sd shown {shown}")
+        if self.layout.is_of_best_seeds(self.column):
+            shown = self.line.get(f"{self.column}_population_sd")
+            sd = np.std(values, ddof=0) if len(values) > 1 else None
+            check(_same(shown, sd), path, f"{told}, population sd shown {shown}")
 
 
 def folders(scores: Path, table: Table, row: Row) -> list[Path]:

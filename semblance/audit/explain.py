@@ -1,6 +1,6 @@
 """What a cell was made from: seeds, predictions, weights, settings, data, code, environment."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -105,8 +105,9 @@ def _cell_facts(row: Row, cell: Cell) -> dict[str, Any]:
         "value": MISSING if cell.mean is None else cell.mean,
         "sd": cell.sd,
         "n": cell.n,
-        "p": cell.p,
-        "p_bootstrap": cell.p_bootstrap,
+        "control": row.control,
+        "test": row.test,
+        "difference": cell.contrast and _present(asdict(cell.contrast)),
         "published": cell.published,
         "protocol": row.protocol,
         "reduction": "mean and sample standard deviation of the seeds' values",

@@ -5,6 +5,7 @@ from the predictions of these runs.
 """
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,13 +15,13 @@ from semblance.audit.chain import Chain
 from semblance.audit.findings import CELLS, FORMS, UNREADABLE, Findings
 from semblance.audit.recompute import Values
 from semblance.provenance import file_digest, read_text
-from semblance.reporting.bootstrap import with_bootstrap
+from semblance.reporting.bootstrap import OF_BOOTSTRAP, with_bootstrap
 from semblance.reporting.build import build
 from semblance.reporting.comparison import attach, compare, ledger
 from semblance.reporting.formats import csv_text, latex, markdown
 from semblance.reporting.published import Published, read_published
 from semblance.reporting.scores import collect
-from semblance.reporting.table import Row, Table, decode_spec, from_json, to_json
+from semblance.reporting.table import Cell, Row, Table, decode_spec, from_json, to_json
 
 
 @dataclass
@@ -101,14 +102,14 @@ class Tables:
         else:
             more = shown.notes[len(table.notes) :]  # the note on the bootstrap, if there is one
             table = replace(table, notes=table.notes + more[:1])
-            table = _with_field_of(table, shown, "p_bootstrap")
+            table = _with_bootstrap_of(table, shown)
         if record["inputs"].get("published") == self.printed_digest:
             return attach(table, self.printed)
         self.found.note(
             self.folder / f"{shown.name}.md",
             f"made with another {self.published.name}; its published values are not checked",
         )
-        return _with_field_of(table, shown, "published")
+        return _with_published_of(table, shown)
 
     def _note_other_seeds(self, source: Path, table: Table, row: Row) -> None:
         """Note the seeds that were scored for a row and that the table leaves out."""
@@ -135,14 +136,30 @@ class Tables:
         self.found.check(FORMS, read_text(file) == page, file, "differs from what the tables give")
 
 
-def _with_field_of(table: Table, shown: Table, what: str) -> Table:
-    """Return ``table`` with one field of each cell as ``shown`` has it."""
+def _with_bootstrap_of(table: Table, shown: Table) -> Table:
+    """Return ``table`` with the figures of the bootstrap as ``shown`` has them."""
+
+    def change(cell: Cell, other: Cell) -> Cell:
+        if cell.contrast is None or other.contrast is None:
+            return cell
+        figures = {name: getattr(other.contrast, name) for name in OF_BOOTSTRAP}
+        return replace(cell, contrast=replace(cell.contrast, **figures))
+
+    return _with_cells(table, shown, change)
+
+
+def _with_published_of(table: Table, shown: Table) -> Table:
+    """Return ``table`` with the papers' values as ``shown`` has them."""
+    return _with_cells(table, shown, lambda cell, other: replace(cell, published=other.published))
+
+
+def _with_cells(table: Table, shown: Table, change: Callable[[Cell, Cell], Cell]) -> Table:
+    """Return ``table`` with each cell changed by what ``shown`` has in its place."""
     rows = list(table.rows)
     for position, (row, other) in enumerate(zip(table.rows, shown.rows, strict=False)):
         cells = dict(row.cells)
         for column in cells.keys() & other.cells.keys():
-            value = getattr(other.cells[column], what)
-            cells[column] = replace(cells[column], **{what: value})
+            cells[column] = change(cells[column], other.cells[column])
         rows[position] = replace(row, cells=cells)
     return replace(table, rows=tuple(rows))
 

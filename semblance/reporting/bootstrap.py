@@ -24,6 +24,7 @@ SCORE_OF = {"map": "ap"}  # the per-query column behind a metric, where the name
 
 Drawn = dict[str, dict[str, np.ndarray]]  # column -> row's label -> resampled (draws, seeds)
 POINTS = 100
+OF_BOOTSTRAP = ("p_bootstrap", "bootstrap_low", "bootstrap_high", "item_error")  # of a contrast
 NOTE = (
     "p_bootstrap (in the CSV): hierarchical bootstrap of seeds and test items ({draws} draws). It "
     "asks whether other seeds and other test items would show the difference; p asks for other "

@@ -23,7 +23,7 @@ from semblance.errors import InputError
 from semblance.names import SCORE_COLUMNS
 from semblance.provenance import ROOT, digests, read_sealed, write_sealed
 from semblance.reporting.formats import csv_text, latex, markdown
-from semblance.reporting.table import from_json, to_json
+from semblance.reporting.table import Contrast, from_json, to_json
 from tests.unit.reporting import example_results
 from workflow.scripts import verify as script
 
@@ -80,6 +80,17 @@ def with_cell(label: str, column: str, **fields):
     return change
 
 
+def with_contrast(label: str, column: str, **fields):
+    """Return the change of a table that gives one cell's contrast other fields."""
+
+    def change(table):
+        row = next(row for row in table.rows if row.label == label)
+        contrast = replace(row.cells[column].contrast, **fields)
+        return with_cell(label, column, contrast=contrast)(table)
+
+    return change
+
+
 def change_score(results: Path, line: int, change) -> None:
     """Change one line of a run's scores, and make all that follows from it anew."""
     path = results / RUN / "scores.csv"
@@ -108,7 +119,11 @@ def test_every_check_of_an_untouched_folder_holds(untouched):
     # t_sts 4 x 3, t_regulators 3, t_dev 2, t_faq 3 rows x 2 protocols x 4: value in JSON, in CSV, and its sd;
     # t_seeds 2 x 3 of these and 2 x 3 single seeds without sd; of each row its columns, of each table its length
     cells, rows = 4 * 3 + 3 + 2 + 24 + 6, 4 + 3 + 2 + 6 + 2
-    assert found.checked[CELLS] == 3 * cells + 2 * 6 + rows + len(example_results.TABLES)
+    # besides, top3 and max have a population sd, and all cells but those of chosen seeds (top3, max and the single
+    # seeds, in 2 rows) a contrast or none, in JSON and in CSV
+    chosen, contrasts = 2 * 2, cells - 2 * 2
+    total = 3 * cells + 2 * 6 + rows + len(example_results.TABLES) + chosen + 2 * contrasts
+    assert found.checked[CELLS] == total
     assert found.checked[DIGESTS] == sum(
         len(read_sealed(p).get("outputs", "1"))
         for p in untouched.parent.rglob("*.json")
@@ -209,15 +224,47 @@ def test_a_number_in_place_of_a_missing_cell_is_found(results):
     assert any("lost, sts12: recomputed no value" in what for _, what in verify(results).problems)
 
 
-@pytest.mark.parametrize("fields", [{"p": 0.049}, {"mark": "*"}, {"published": 99.9}])
-def test_a_changed_p_mark_or_published_value_is_found(results, fields):
-    change_table(results, "t_sts", with_cell("rcl", "stsb", **fields))
+def test_a_changed_published_value_is_found(results):
+    change_table(results, "t_sts", with_cell("rcl", "stsb", published=99.9))
     found = verify(results)
     assert failed(found) == {FORMS} and "row rcl, column stsb" in report(found)
 
 
+@pytest.mark.parametrize(
+    "field",
+    ["difference", "low", "high", "p", "p_exact", "p_holm", "p_equivalence", "detectable"],
+)
+def test_a_changed_figure_of_a_difference_is_found_twice(results, field):
+    """By building the table again, and by the audit's own tests of the recomputed scores."""
+    shown = from_json((results / "tables/json/t_sts.json").read_text())
+    contrast = next(row for row in shown.rows if row.label == "rcl").cells["stsb"].contrast
+    changed = {field: getattr(contrast, field) * 1.001}
+    change_table(results, "t_sts", with_contrast("rcl", "stsb", **changed))
+    found = verify(results)
+    assert failed(found) == {FORMS, CELLS}
+    assert "row rcl, column stsb" in report(found) and "rcl, stsb: its difference" in report(found)
+
+
+def test_a_mark_that_does_not_follow_from_the_corrected_p_is_found_twice(results):
+    shown = from_json((results / "tables/json/t_sts.json").read_text())
+    cell = next(row for row in shown.rows if row.label == "rcl").cells["stsb"]
+    other = "" if cell.mark else "*"
+    change_table(results, "t_sts", with_cell("rcl", "stsb", mark=other))
+    assert failed(verify(results)) == {FORMS, CELLS}
+
+
+def test_a_difference_where_there_is_no_control_is_found(results):
+    change_table(results, "t_sts", with_cell("start", "stsb", contrast=Contrast(1.0)))
+    assert failed(verify(results)) == {FORMS, CELLS}
+
+
+def test_a_bootstrap_that_is_surer_than_the_seeds_is_found(results):
+    change_table(results, "t_sts", with_contrast("rcl", "Average", p_bootstrap=1e-9))
+    assert failed(verify(results)) == {CELLS}
+
+
 def test_a_changed_bootstrap_p_is_found_when_it_is_drawn_again(results):
-    change_table(results, "t_sts", with_cell("rcl", "Average", p_bootstrap=0.5))
+    change_table(results, "t_sts", with_contrast("rcl", "Average", p_bootstrap=0.999))
     assert verify(results).problems == []
     assert "row rcl, column Average" in report(verify(results, bootstrap=True))
 
