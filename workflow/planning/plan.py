@@ -214,6 +214,8 @@ class Plan:
             spec |= {"dataset": next(iter(labels)).corpus, "folds": self.folds}
         if table.get("control"):
             spec["control"] = table["control"]  # a method: compared with on each row's own base
+        if "margin" in table:
+            spec["margin"] = table["margin"]
         return spec
 
     def _row_spec(self, table: dict, row: TableRow, label: str) -> dict[str, Any]:
