@@ -193,8 +193,10 @@ def _is_no_surer_than_the_seeds(shown: Contrast) -> bool:
     """Hold the bootstrap of seeds and items, if there is one, against the test of the seeds."""
     if shown.p_bootstrap is None:
         return shown.bootstrap_low is None and shown.bootstrap_high is None
-    wider = shown.bootstrap_low <= shown.low and shown.high <= shown.bootstrap_high
-    return wider and shown.p <= shown.p_bootstrap <= 1 and shown.item_error >= 0
+    wider = shown.bootstrap_low <= shown.low + TOLERANCE
+    higher = shown.bootstrap_high >= shown.high - TOLERANCE
+    surer = shown.p_bootstrap < shown.p - TOLERANCE
+    return wider and higher and not surer and shown.p_bootstrap <= 1 and shown.item_error >= 0
 
 
 def csv_holds(line: dict[str, str], column: str, shown: Contrast | None) -> bool:

@@ -9,7 +9,7 @@ from semblance.audit.cells import seed_folders
 from semblance.audit.chain import Chain, damage
 from semblance.errors import InputError
 from semblance.provenance import read_text
-from semblance.reporting.formats import MISSING, NAMES
+from semblance.reporting.grids import MISSING, NAMES
 from semblance.reporting.table import Cell, Row, Table, from_json
 
 FACTS = (

@@ -15,7 +15,13 @@ from semblance.layout import FAQ_SCORES, RECORD, STS_SCORES, fold_corpus, place
 from semblance.provenance import checked
 from semblance.reporting.contrasts import PAIRED, between
 from semblance.reporting.layouts import Layout, find_layout
-from semblance.reporting.resampling import bootstrapped, mean_draws, spearman_draws, with_items
+from semblance.reporting.resampling import (
+    bootstrapped,
+    mean_draws,
+    p_of_both,
+    reach_of_both,
+    spearman_draws,
+)
 from semblance.reporting.table import Row, Table
 
 ITEM = ["task", "subset", "index"]  # names an item of an STS test set
@@ -137,14 +143,12 @@ def _with_items(setting: _Setting, row: Row, control: Row, drawn: Drawn) -> Row:
         rng = np.random.default_rng([setting.seed, 1])  # not the numbers that drew the items
         pair = (sides[row.label], sides[control.label])
         errors = bootstrapped(*pair, found.test == PAIRED, rng)
-        # Other seeds and other items cannot be surer than other seeds alone.
-        estimates = [found.estimate, with_items(found.estimate, errors)]
-        ends = [estimate.interval() for estimate in estimates]
+        reach = float(reach_of_both(found.estimate, errors.error))
         contrast = replace(
             row.cells[column].contrast,
-            p_bootstrap=float(max(estimate.p() for estimate in estimates)),
-            bootstrap_low=float(min(low for low, _ in ends)),
-            bootstrap_high=float(max(high for _, high in ends)),
+            p_bootstrap=p_of_both(found.estimate, errors.error),
+            bootstrap_low=found.value - reach,
+            bootstrap_high=found.value + reach,
             item_error=errors.item_error,
         )
         cells[column] = replace(row.cells[column], contrast=contrast)

@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from semblance.reporting.formats import escape_markdown, spread
+from semblance.reporting.formats import escape_markdown
+from semblance.reporting.grids import spread
 from semblance.reporting.published import Entry, Published
 from semblance.reporting.table import Cell, Row, Table
 

@@ -1,6 +1,7 @@
 """The notes below a table: how it was averaged and tested, and which runs differ or are missing."""
 
 from semblance.reporting.contrasts import PAIRED
+from semblance.reporting.grids import NAMES
 from semblance.reporting.layouts import PREVIOUS, find_layout
 from semblance.reporting.significance import smallest_p_permutation, smallest_p_signs
 from semblance.reporting.stand_ins import stand_in_note
@@ -35,8 +36,8 @@ def _test(spec: Spec, rows: list[Row]) -> list[str]:
     known = [contrast for contrast in contrasts if contrast and contrast.p is not None]
     kinds = ", ".join(dict.fromkeys(row.test for row in tested))
     differences = (
-        f"Difference: of {column}, from {_controls(spec, tested)}; paired by "
-        f"seed where both sides have the same seeds. Its interval and p are of the {kinds} test."
+        f"Difference: of {NAMES.get(column, column)}, from {_controls(spec, tested)}; paired by "
+        f"seed where both sides have the same seeds. Its interval and p are of the {kinds}-test."
     )
     notes = [differences]
     if known:
@@ -46,11 +47,17 @@ def _test(spec: Spec, rows: list[Row]) -> list[str]:
 
 def _of_p(spec: Spec, known: list[Contrast]) -> str:
     return (
-        f"p: two-sided, corrected by Holm's method for the {len(known)} comparisons of its column. "
+        f"p: two-sided, corrected by Holm's method for the {_counted(len(known))} of its column. "
         "Marks: * p < .05 and _ p < .1, for improvements over the control; each column is "
         f"corrected for itself. ≈: equal within ±{spec.margin:g} points (two one-sided tests, "
         "p < .05)."
     )
+
+
+def _counted(comparisons: int) -> str:
+    if comparisons == 1:
+        return "one comparison"
+    return f"{comparisons} comparisons"
 
 
 def _power(known: list[Contrast]) -> str:

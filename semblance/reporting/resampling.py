@@ -4,14 +4,16 @@ Each draw takes test items with replacement, the same for every model, and seeds
 the same for both sides of a pair: the bootstrap of two crossed factors (Owen 2007).
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy import optimize, stats
 
-from semblance.reporting.significance import Estimate
+from semblance.reporting.significance import LEVEL, Estimate, quantile
 
+LEAST_P = 1e-12  # of the bootstrap: its error is not known well enough for a smaller one
 CHUNK = 128  # resamples held in memory at once: 128 x 5000 items = 5 MB
 
 
@@ -56,15 +58,33 @@ def seed_weights(shape: tuple[int, int], rng: np.random.Generator) -> np.ndarray
     return counts / (n - 1)
 
 
-def with_items(seeds: Estimate, found: Bootstrapped) -> Estimate:
-    """Return the estimate of the seeds, its error widened by that of the test items.
+def reach_of_both(seeds: Estimate, error: float, level: float = LEVEL) -> float:
+    """Return half of the interval for other seeds and other test items together.
 
-    The degrees of freedom are Satterthwaite's: few seeds stay few where they cause the error, and
-    the many items make it normal where they do.
+    The half-widths of the seeds (Student's t) and of the items (normal, as they are many) add in
+    quadrature (Zou and Donner 2008). ``error``: of both, which is the items' beyond that of the seeds.
     """
-    error = max(found.error, seeds.error)
-    ratio = (error / seeds.error) ** 2
-    return Estimate(seeds.value, error, seeds.freedom * ratio**2)
+    share = (1 + level) / 2
+    of_items = np.maximum(error**2 - seeds.error**2, 0)
+    of_seeds = (quantile(share, seeds.freedom) * seeds.error) ** 2
+    return np.sqrt(of_seeds + quantile(share, math.inf) ** 2 * of_items)
+
+
+def p_of_both(seeds: Estimate, error: float) -> float:
+    """Return the two-sided p of "other seeds and other items show no difference".
+
+    It is 1 less the level of the interval that ends at 0; at least LEAST_P.
+    """
+
+    def excess(log_p: float) -> float:
+        return reach_of_both(seeds, error, 1 - math.exp(log_p)) - abs(seeds.value)
+
+    lowest = math.log(LEAST_P)
+    if excess(lowest) <= 0:
+        return LEAST_P
+    if excess(0) >= 0:
+        return 1.0
+    return math.exp(optimize.brentq(excess, lowest, 0))
 
 
 def spearman_draws(

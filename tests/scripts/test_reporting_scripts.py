@@ -15,7 +15,13 @@ from scipy.stats import spearmanr
 from semblance.errors import InputError
 from semblance.provenance import write_record
 from tests.unit.reporting.example_scores import TASKS, record, write
-from workflow.scripts import collect_scores, compare_published, render_table
+from workflow.scripts import (
+    collect_scores,
+    compare_published,
+    judge_claims,
+    render_table,
+    simulate_statistics,
+)
 
 ROOT = Path(__file__).parents[2]
 METRICS = ("acc@1", "acc@3", "acc@5", "ap")
@@ -346,8 +352,89 @@ def test_the_bootstrap_p_reaches_the_csv_and_the_json(results):
     stem = rendered(results, "sts")
     row = list(csv.DictReader(stem.with_suffix(".csv").open()))[1]
     cell = json.loads(json_of(stem).read_text())["rows"][1]["cells"]["Average"]
-    assert float(row["Average_p_bootstrap"]) == cell["p_bootstrap"] == pytest.approx(2 / 51)
+    contrast = cell["contrast"]
+    assert float(row["Average_p_bootstrap"]) == contrast["p_bootstrap"] >= contrast["p"]
+    assert float(row["Average_item_error"]) == contrast["item_error"] > 0
     assert float(row["Average"]) == cell["mean"] and cell["n"] == 3
+
+
+def beside_the_tables(results, script, *more):
+    """Run a script that reads the tables `sts` and `faq`; return the two files that it writes."""
+    for name in ("sts", "faq"):
+        rendered(results, name)
+    stem = results / "tables" / script.__name__.rpartition(".")[2]
+    records = results / "tables/records"
+    script.main(
+        [
+            *more,
+            "--tables",
+            *(str(records / f"{name}.json") for name in ("sts", "faq")),
+            "--csv",
+            f"{stem}.csv",
+            "--markdown",
+            f"{stem}.md",
+            "--record",
+            str(records / f"{stem.name}.json"),
+        ]
+    )
+    return stem.with_suffix(".csv"), stem.with_suffix(".md")
+
+
+CLAIMS = """\
+claims:
+  ours-is-better:
+    says: The made-up rcl is better than simcse
+    source: this test
+    table: rcl_table3
+    column: Average
+    rows:
+      rcl-8: {weight: 1, published: rcl/3/RCL}
+      attention-dropout-0.1: {weight: -1, published: "rcl/3/Attention dropout (p=0.1)"}
+"""
+
+
+@pytest.mark.parametrize(
+    "change, found",
+    [
+        (("table: rcl_table3", "table: rcl_table9"), r":5: there is no table 'rcl_table9'"),
+        (("      rcl-8:", "      rcl-99:"), r":8: there is no method 'rcl-99'"),
+        (("rcl/3/RCL", "rcl/3/RLC"), r":8: 'rcl/3/RLC': no such published row"),
+        (("column: Average", "column: Mean"), r":8: 'rcl/3/RCL' has no column 'Mean'"),
+        ((", published: rcl/3/RCL", ""), r":2: only some of its rows name a row of the paper"),
+        (("weight: 1,", "weight: -3,"), r":2: the paper's numbers give -"),
+        (("source:", "sauce:"), r"claims.yaml.claims.ours-is-better.sauce: unknown key"),
+    ],
+)
+def test_a_claim_with_an_unknown_name_stops_at_its_line(results, change, found):
+    path = results / "claims.yaml"
+    path.write_text(CLAIMS.replace(*change))
+    published = str(ROOT / "workflow/published.yaml")
+    with pytest.raises(InputError, match=found) as caught:
+        beside_the_tables(results, judge_claims, "--claims", str(path), "--published", published)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_shipped_claims_are_not_run_without_their_tables(results):
+    published = str(ROOT / "workflow/published.yaml")
+    claims = str(ROOT / "workflow/claims.yaml")
+    table, page = beside_the_tables(
+        results, judge_claims, "--claims", claims, "--published", published
+    )
+    lines = list(csv.DictReader(table.open()))
+    assert len(lines) >= 15 and {line["verdict"] for line in lines} == {"not run"}
+    assert f"{len(lines)} verdicts: {len(lines)} not run." in page.read_text()
+
+
+def test_the_simulation_reads_the_spread_of_the_tables(results):
+    table, page = beside_the_tables(results, simulate_statistics)
+    lines = list(csv.DictReader(table.open()))
+    cells = json.loads(json_of(results / "tables/sts").read_text())["rows"][1]["cells"]
+    contrast = cells["Average"]["contrast"]
+    of_sts = [line for line in lines if line["table"] == "sts"]
+    assert [line["n"] for line in of_sts] == ["3"] * 5
+    assert float(of_sts[0]["item_error"]) == pytest.approx(contrast["item_error"])
+    assert float(of_sts[0]["detectable"]) == pytest.approx(contrast["detectable"])
+    assert "bootstrap of seeds and items" in page.read_text()
 
 
 def test_the_same_inputs_give_the_same_bytes(results):

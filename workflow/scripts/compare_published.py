@@ -2,13 +2,12 @@
 
 import argparse
 import time
-from pathlib import Path
 
 from semblance.files import write_text
-from semblance.provenance import beside, checked, file_digest, read_text, write_record
+from semblance.provenance import beside, file_digest, write_record
 from semblance.reporting.comparison import TOLERANCE, compare, ledger
 from semblance.reporting.published import read_published
-from semblance.reporting.table import from_json
+from semblance.reporting.rendered import read_tables, table_digests
 from workflow.scripts.endings import run
 
 
@@ -32,8 +31,7 @@ def main(argv: list[str] | None = None) -> None:
     started = time.monotonic()
     published = read_published(args.published)
     inputs = table_digests(args.tables)
-    tables = [from_json(read_text(path), path) for path in inputs]
-    records = compare(tables, published, args.tolerance)
+    records = compare(read_tables(inputs), published, args.tolerance)
     write_text(args.output, ledger(records, published, args.tolerance))
     named = {beside(args.record, path): digest for path, digest in inputs.items()}
     write_record(
@@ -46,15 +44,6 @@ def main(argv: list[str] | None = None) -> None:
         tables=list(named),
         tolerance=args.tolerance,
     )
-
-
-def table_digests(records: list[str]) -> dict[str, str]:
-    """Check the JSON of each table against its record; return {path: sha256}."""
-    found = {}
-    for record in map(Path, records):
-        name = f"../json/{record.name}"  # as the record names it
-        found[f"{record.parent}/{name}"] = checked(record, name)["outputs"][name]
-    return found
 
 
 if __name__ == "__main__":

@@ -100,7 +100,7 @@ def test_a_table_without_control_has_no_columns_for_one():
 def test_seeds_columns_stand_last():
     header = markdown(table(layout="seeds", control="SimCSE")).splitlines()[2]
     assert header == (
-        r"|  | n | mean | top 3 | max | difference \[95 % interval\] | p | seed 0 | seed 1 | "
+        r"|  | n | mean | top 3 | max | difference \[95 % interval\] | p (Holm) | seed 0 | seed 1 | "
         "seed 2 | seed 3 |"
     )
 

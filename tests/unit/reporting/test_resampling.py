@@ -101,17 +101,29 @@ def test_an_undefined_draw_is_left_out():
     assert found.item_error == pytest.approx(np.std([1.5, 3.5], ddof=1))
 
 
-def test_items_widen_the_error_and_raise_the_degrees_of_freedom():
+def test_the_half_widths_of_seeds_and_items_add_in_quadrature():
     seeds = Estimate(1.0, 0.3, 4)
-    found = r.with_items(seeds, r.Bootstrapped(error=0.6, item_error=0.5))
-    assert (found.value, found.error) == (1.0, 0.6)
-    # Satterthwaite: error^4 / (seed_error^4 / 4), the items having many degrees of freedom
-    assert found.freedom == pytest.approx(0.6**4 / (0.3**4 / 4))
+    of_seeds = stats.t.ppf(0.975, 4) * 0.3
+    of_items = stats.norm.ppf(0.975) * 0.4  # .5 in all: .3 and .4
+    found = r.reach_of_both(seeds, 0.5)
+    assert found == pytest.approx(math.hypot(of_seeds, of_items))
 
 
-def test_items_without_error_leave_the_t_test_as_it_is():
+@pytest.mark.parametrize("error", [0.3, 0.29])
+def test_items_without_error_leave_the_t_test_as_it_is(error):
     seeds = Estimate(1.0, 0.3, 4)
-    assert r.with_items(seeds, r.Bootstrapped(error=0.29, item_error=0.0)).p() == seeds.p()
+    assert r.p_of_both(seeds, error) == pytest.approx(seeds.p())
+    low, high = seeds.interval()
+    assert r.reach_of_both(seeds, error) == pytest.approx((high - low) / 2)
+
+
+def test_p_is_that_of_the_interval_which_ends_at_zero():
+    seeds = Estimate(0.7, 0.2, 4)
+    p = r.p_of_both(seeds, 0.5)
+    assert r.reach_of_both(seeds, 0.5, 1 - p) == pytest.approx(0.7)
+    assert p > seeds.p()
+    assert r.p_of_both(Estimate(0.0, 0.2, 4), 0.5) == 1.0
+    assert r.p_of_both(Estimate(1e9, 0.2, 40), 0.5) == r.LEAST_P
 
 
 @pytest.mark.parametrize("of_items", [0.0, 14.0, 28.0])
@@ -124,5 +136,5 @@ def test_without_a_difference_p_errs_as_often_as_it_says(of_items):
         gaps = gaps + of_items / 2 * rng.normal(size=(5, 150))
         draws = r.mean_draws(gaps, 150, rng)
         errors = r.bootstrapped(draws, np.zeros_like(draws), True, rng)
-        rejected.append(r.with_items(paired(gaps.mean(axis=1)), errors).p() < 0.05)
+        rejected.append(r.p_of_both(paired(gaps.mean(axis=1)), errors.error) < 0.05)
     assert np.mean(rejected) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 600)

@@ -1,0 +1,119 @@
+"""What the papers claim, held against our tables.
+
+A claim is a weighted sum of the rows of one table. A row stands for its method; its base and corpus
+are those that the table has.
+"""
+
+import re
+from collections.abc import Callable, Container
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from semblance.errors import InputError, at
+from semblance.provenance import read_text
+from semblance.reporting.published import Published
+from semblance.settings import Positive, decode
+from semblance.strict_yaml import read_yaml
+
+
+@dataclass(frozen=True)
+class Part:
+    """The weight of a method's row in a claim, and the row of the paper as paper/table/row."""
+
+    weight: float
+    published: str | None = None
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim. Its weighted sum is above 0 where the claim is right.
+
+    ``expects``: a difference above 0, or none. ``base``: the base that the paper used; a table
+    without it shows the claim on each base that it has. ``published_column``: the paper's column,
+    where it has another name than ours. ``margin``: points; by default the table's.
+    """
+
+    says: str
+    source: str
+    table: str
+    column: str
+    rows: dict[str, Part]
+    expects: Literal["difference", "none"] = "difference"
+    base: str | None = None
+    published_column: str | None = None
+    margin: Positive | None = None
+
+
+@dataclass(frozen=True)
+class _File:
+    claims: dict[str, Claim]
+
+
+@dataclass(frozen=True)
+class Claims:
+    """The claims of a file by name; ``path`` is the file."""
+
+    path: str
+    by_name: dict[str, Claim]
+
+    def place(self, name: str, word: str = "") -> str:
+        """Return file:line of a claim, or of the first line of it that holds a word."""
+        lines = read_text(self.path).splitlines()
+        starts = [i for i, line in enumerate(lines) if re.match(rf" +{re.escape(name)}:", line)]
+        first = next(iter(starts), 0)
+        named = [i for i, line in enumerate(lines) if i >= first and word in line]
+        return at(self.path, next(iter(named), first) + 1)
+
+
+def read_claims(path: str | Path) -> Claims:
+    """Read the claims; raises InputError naming the key that is wrong."""
+    data = decode(_File, read_yaml(path), str(path))
+    return Claims(str(path), data.claims)
+
+
+def check_names(
+    claims: Claims, tables: Container[str], is_method: Callable[[str], bool], published: Published
+) -> None:
+    """Raise InputError, with file:line, for an unknown table, method or row of a paper."""
+    for name, claim in claims.by_name.items():
+        if claim.table not in tables:
+            place = claims.place(name, claim.table)
+            raise InputError(place, f"there is no table {claim.table!r}", "see config.yaml")
+        for method in claim.rows:
+            if not is_method(method):
+                place = claims.place(name, method)
+                raise InputError(place, f"there is no method {method!r}", "see config.yaml")
+        size_of(claims, name, published)
+
+
+def size_of(claims: Claims, name: str, published: Published) -> float | None:
+    """Return the size of a claim in the paper's numbers; None if it names no rows of a paper.
+
+    Raises InputError, with file:line, for an unknown row or column, for rows of which only some
+    name a row of the paper, and for a size with the wrong sign.
+    """
+    claim = claims.by_name[name]
+    named = [part for part in claim.rows.values() if part.published]
+    if not named:
+        return None
+    if len(named) < len(claim.rows):
+        raise InputError(
+            claims.place(name), "only some of its rows name a row of the paper", "name all or none"
+        )
+    column = claim.published_column or claim.column
+    size = 0.0
+    for part in named:
+        place = claims.place(name, part.published)
+        try:
+            entries = published.row(part.published)
+        except InputError as error:
+            raise InputError(place, f"{part.published!r}: {error.problem}", error.advice) from None
+        if column not in entries:
+            raise InputError(place, f"{part.published!r} has no column {column!r}")
+        size += part.weight * entries[column].value
+    if claim.expects == "difference" and size <= 0:
+        raise InputError(
+            claims.place(name), f"the paper's numbers give {size:+.2f}", "turn its weights round"
+        )
+    return size

@@ -1,0 +1,208 @@
+"""The papers' claims, judged by what our tables show."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from semblance.names import START
+from semblance.reporting.claims import Claim, Claims, size_of
+from semblance.reporting.contrasts import SeedContrast, sum_of, term
+from semblance.reporting.published import Published
+from semblance.reporting.significance import Estimate
+from semblance.reporting.table import Row, Table
+from semblance.reporting.verdicts import (
+    NOT_RUN,
+    UNDECIDED,
+    Verdict,
+    margin_of,
+    of_difference,
+    of_no_difference,
+    seeds_to_decide,
+)
+
+Rows = dict[str, Row]  # method -> the row that stands for it
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A claim on one base and corpus of a table; points, unrounded; None where there is no figure.
+
+    ``size``: the paper's. ``difference`` to ``p``: ours, with the 95 % interval. ``seeds_needed``:
+    only of undecided ones. ``why``: why there is no difference.
+    """
+
+    name: str
+    claim: Claim
+    size: float | None
+    verdict: Verdict
+    why: str = ""
+    base: str = ""
+    corpus: str = ""
+    protocol: str = ""
+    stand_in: bool = False
+    test: str = ""
+    n: int = 0
+    margin: float | None = None
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    sd: float | None = None
+    seeds_needed: int | None = None
+
+
+def judge(claims: Claims, tables: Mapping[str, Table], published: Published) -> list[Judgement]:
+    """Judge each claim on each base and corpus of its table, in the order of the file."""
+    stand_ins = _stand_ins(tables.values())
+    found = []
+    for name, claim in claims.by_name.items():
+        judgement = Judgement(name, claim, size_of(claims, name, published), NOT_RUN)
+        table = tables.get(claim.table)
+        if table is None:
+            why = f"this configuration has no table {claim.table}"
+            found.append(replace(judgement, why=why))
+            continue
+        groups = list(_groups(claim, table, published))
+        if not groups:
+            why = f"{claim.table} lacks a row of {_lacking(claim, table)}"
+            found.append(replace(judgement, why=why))
+        for rows in groups:
+            stand_in = any(_is_stand_in(row, stand_ins) for row in rows.values())
+            placed = _placed(replace(judgement, stand_in=stand_in), table, rows)
+            found.append(_judged(placed, rows))
+    return found
+
+
+def _stand_ins(tables: Iterable[Table]) -> set[tuple[str, str]]:
+    """Return each base and corpus on which some row differs from its counterpart in a paper."""
+    return {(row.base, row.corpus) for table in tables for row in table.rows if row.stand_in}
+
+
+def _is_stand_in(row: Row, stand_ins: set[tuple[str, str]]) -> bool:
+    """Tell whether a row is a stand-in; without a counterpart it is what those beside it are."""
+    if row.published:
+        return bool(row.stand_in)
+    return (row.base, row.corpus) in stand_ins
+
+
+def _groups(claim: Claim, table: Table, published: Published) -> Iterator[Rows]:
+    """Yield the rows of a claim's methods, once for each protocol, base and corpus of a table."""
+    seen = []
+    for protocol, base, corpus in dict.fromkeys(map(_place, table.rows)):
+        if protocol not in _protocols(claim, table, published) or base not in _bases(claim, table):
+            continue
+        peers = [row for row in table.rows if (row.protocol, row.base) == (protocol, base)]
+        rows = {method: _row_of(method, corpus, peers) for method in claim.rows}
+        if None not in rows.values() and rows not in seen:
+            seen.append(rows)
+            yield rows
+
+
+def _place(row: Row) -> tuple[str, str, str]:
+    return row.protocol, row.base, row.corpus
+
+
+def _protocols(claim: Claim, table: Table, published: Published) -> set[str]:
+    """Return the protocol of the paper's rows, or all of the table's if the claim names none."""
+    named = [part.published for part in claim.rows.values() if part.published]
+    if not named:
+        return {row.protocol for row in table.rows}
+    return {entry.protocol for name in named for entry in published.row(name).values()}
+
+
+def _bases(claim: Claim, table: Table) -> set[str]:
+    bases = {row.base for row in table.rows}
+    if claim.base in bases:
+        return {claim.base}
+    return bases
+
+
+def _row_of(method: str, corpus: str, peers: list[Row]) -> Row | None:
+    """Return the row of a method: that of the corpus, or its only one."""
+    named = [row for row in peers if row.method == method]
+    same_corpus = [row for row in named if row.corpus == corpus]
+    if same_corpus:
+        return same_corpus[0]
+    if len(named) == 1:
+        return named[0]
+    return None
+
+
+def _lacking(claim: Claim, table: Table) -> str:
+    methods = {row.method for row in table.rows}
+    lacking = [method for method in claim.rows if method not in methods]
+    return ", ".join(lacking) or f"one base with {', '.join(claim.rows)}"
+
+
+def _placed(judgement: Judgement, table: Table, rows: Rows) -> Judgement:
+    """Add where the rows of a claim come from, how many seeds they have, and the margin."""
+    claim = judgement.claim
+    margin = claim.margin or table.margin
+    if claim.expects == "difference":
+        margin = margin_of(judgement.size, margin)
+    trained = [row for row in rows.values() if row.method != START] or list(rows.values())
+    return replace(
+        judgement,
+        base=trained[0].base,
+        corpus=" ".join(dict.fromkeys(row.corpus for row in trained)),
+        protocol=trained[0].protocol,
+        n=min(len(row.seeds) for row in trained),
+        margin=margin,
+    )
+
+
+def _judged(judgement: Judgement, rows: Rows) -> Judgement:
+    claim = judgement.claim
+    terms = [term(part.weight, rows[method], claim.column) for method, part in claim.rows.items()]
+    found = sum_of(terms)
+    if found is None:
+        lacking = [method for method, row in rows.items() if not _has_values(row, claim.column)]
+        return replace(judgement, n=0, why=f"no value of {', '.join(lacking)}")
+    return _with_verdict(judgement, found)
+
+
+def _has_values(row: Row, column: str) -> bool:
+    return column in row.cells and bool(row.cells[column].values)
+
+
+def _with_verdict(judgement: Judgement, found: SeedContrast) -> Judgement:
+    """Add our figures and the verdict that follows from them."""
+    estimate = found.estimate
+    if estimate is None:
+        return replace(
+            judgement,
+            verdict=UNDECIDED,
+            why="no interval: it needs two seeds that differ",
+            difference=found.value,
+            test=found.test,
+        )
+    verdict = _verdict(judgement, estimate)
+    low, high = estimate.interval()
+    sd = float(estimate.error) * math.sqrt(judgement.n)
+    needed = None
+    if verdict == UNDECIDED:
+        needed = seeds_to_decide(sd, judgement.n, _size_to_show(judgement), judgement.margin)
+    return replace(
+        judgement,
+        verdict=verdict,
+        difference=found.value,
+        low=float(low),
+        high=float(high),
+        p=float(estimate.p()),
+        test=found.test,
+        sd=sd,
+        seeds_needed=needed,
+    )
+
+
+def _verdict(judgement: Judgement, estimate: Estimate) -> Verdict:
+    if judgement.claim.expects == "none":
+        return of_no_difference(estimate, judgement.margin)
+    return of_difference(estimate, judgement.size, judgement.margin)
+
+
+def _size_to_show(judgement: Judgement) -> float | None:
+    """Return the size that the claim expects to be shown; None where it expects none."""
+    if judgement.claim.expects == "none":
+        return None
+    return judgement.size

@@ -1,0 +1,205 @@
+"""How often each test errs and how much it shows, at the variance that our own tables have.
+
+Scores are drawn from the normal law with the standard deviations and the correlation of the
+measured seeds; the tests are those of the tables.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from semblance.reporting.contrasts import PAIRED, between
+from semblance.reporting.layouts import find_layout
+from semblance.reporting.resampling import reach_of_both
+from semblance.reporting.significance import (
+    ALPHA,
+    holm,
+    noncentrality,
+    p_sign_flips,
+    paired,
+)
+from semblance.reporting.table import Row, Table
+
+RUNS = 4000  # simulated tables
+SEED = 0
+TESTS = (
+    "paired t",
+    "sign flips, exact",
+    "Welch t, pairs ignored",
+    "bootstrap of items, seeds fixed",
+    "bootstrap of seeds and items",
+)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The spread behind the differences of one table: root mean squares of its rows, in points.
+
+    ``sd``: of the paired differences; ``sd_ours`` and ``sd_control``: of the seeds of each side;
+    ``item_error``: the standard error from the test items, None without predictions.
+    """
+
+    table: str
+    rows: int
+    n: int
+    margin: float
+    sd: float
+    sd_ours: float
+    sd_control: float
+    item_error: float | None
+
+    @property
+    def correlation(self) -> float:
+        """Of the two sides over the seeds: what pairing takes away."""
+        both = self.sd_ours**2 + self.sd_control**2 - self.sd**2
+        return min(1.0, max(-1.0, both / (2 * self.sd_ours * self.sd_control)))
+
+
+@dataclass(frozen=True)
+class Rates:
+    """How often a test calls a difference shown: shares of the simulated runs.
+
+    ``error``: without a difference, for other seeds; ``error_items``: for other seeds and other
+    test items; ``power``: of a difference as large as the margin, for other seeds.
+    """
+
+    test: str
+    error: float
+    error_items: float | None
+    power: float
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """What was simulated at the variance of one table.
+
+    ``detectable``: the difference shown with 80 % power. ``equal``: how often two equal methods are
+    found equal within the margin; ``equal_wrongly``: two that differ by the margin.
+    ``false_stars``: tables with a star although no row differs, without and with Holm's correction.
+    """
+
+    measured: Measured
+    rates: tuple[Rates, ...]
+    detectable: float
+    equal: float
+    equal_wrongly: float
+    false_stars: tuple[float, float]
+
+
+def simulate(tables: Iterable[Table]) -> list[Simulated]:
+    """Simulate each table that compares rows by paired seeds."""
+    measured = (measure(table) for table in tables)
+    return [_simulated(found) for found in measured if found is not None]
+
+
+def measure(table: Table) -> Measured | None:
+    """Return the spread behind a table's differences; None if it has no paired ones with spread."""
+    column = find_layout(table.layout).main_column
+    peers = {(row.label, row.protocol): row for row in table.rows}
+    spreads = []
+    for row in table.rows:
+        if row.test == PAIRED:
+            spreads += _spreads(row, peers[row.control, row.protocol], column)
+    if not spreads:
+        return None
+    n, sds, ours, theirs, items = zip(*spreads, strict=True)
+    known = [error for error in items if error is not None]
+    item_error = None
+    if known:
+        item_error = _root_mean_square(known)
+    return Measured(
+        table=table.name,
+        rows=len(spreads),
+        n=max(n),
+        margin=table.margin,
+        sd=_root_mean_square(sds),
+        sd_ours=_root_mean_square(ours),
+        sd_control=_root_mean_square(theirs),
+        item_error=item_error,
+    )
+
+
+def _root_mean_square(values: Sequence[float]) -> float:
+    return float(np.sqrt(np.mean(np.square(values))))
+
+
+def _spreads(row: Row, control: Row, column: str) -> list[tuple]:
+    """Return (n, sd of the differences, of ours, of the control, item error); none without spread."""
+    found = between(row, control, column)
+    if found is None or found.estimate is None:
+        return []
+    sides = (row.cells[column], control.cells[column])
+    sds = [side.sd for side in sides]
+    if min(sds) == 0:
+        return []
+    sd = float(np.std(found.seeds, ddof=1))
+    return [(len(found.seeds), sd, *sds, row.cells[column].contrast.item_error)]
+
+
+def _simulated(measured: Measured) -> Simulated:
+    rng = np.random.default_rng(SEED)
+    ours, control = _seeds(measured, rng)
+    error = measured.item_error or 0.0
+    of_items = error * rng.normal(size=(RUNS, 1))  # a new test set moves all seeds alike
+    none = _shown(measured, ours, control)
+    other_items = _shown(measured, ours + of_items, control)
+    as_the_margin = _shown(measured, ours + measured.margin, control)
+    rates = []
+    for test, error in none.items():
+        error_items = None
+        if measured.item_error is not None:
+            error_items = other_items[test]
+        rates.append(Rates(test, error, error_items, as_the_margin[test]))
+    gaps = ours - control
+    return Simulated(
+        measured=measured,
+        rates=tuple(rates),
+        detectable=noncentrality(measured.n - 1) * measured.sd / math.sqrt(measured.n),
+        equal=_share(paired(gaps).p_equivalence(measured.margin)),
+        equal_wrongly=_share(paired(gaps + measured.margin).p_equivalence(measured.margin)),
+        false_stars=_false_stars(measured, rng),
+    )
+
+
+def _seeds(measured: Measured, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Return the seeds' scores of both sides (RUNS, n), with the measured spread and correlation."""
+    shape = (RUNS, measured.n)
+    shared = rng.normal(size=shape)
+    r = measured.correlation
+    own = math.sqrt(1 - r**2)
+    control = measured.sd_control * shared
+    ours = measured.sd_ours * (r * shared + own * rng.normal(size=shape))
+    return ours, control
+
+
+def _shown(measured: Measured, ours: np.ndarray, control: np.ndarray) -> dict[str, float]:
+    """Return in which share of the runs each test shows a difference."""
+    found = paired(ours - control)
+    welch = stats.ttest_ind(ours, control, axis=1, equal_var=False)
+    shares = [_share(found.p()), _share(p_sign_flips(ours - control)), _share(welch.pvalue)]
+    if measured.item_error is not None:
+        size = np.abs(found.value)
+        both = np.sqrt(found.error**2 + measured.item_error**2)
+        alone = 2 * stats.norm.sf(size / measured.item_error)
+        shares += [_share(alone), float(np.mean(size > reach_of_both(found, both)))]
+    return dict(zip(TESTS, shares, strict=False))
+
+
+def _false_stars(measured: Measured, rng: np.random.Generator) -> tuple[float, float]:
+    """Return how many tables of equal rows have a star, without and with Holm's correction."""
+    shape = (RUNS, measured.rows, measured.n)
+    r = measured.correlation
+    shared = rng.normal(size=(RUNS, 1, measured.n))
+    rows = measured.sd_ours * (r * shared + math.sqrt(1 - r**2) * rng.normal(size=shape))
+    found = paired(rows - measured.sd_control * shared)
+    ps = np.where(found.value > 0, found.p(), 1.0)
+    corrected = np.array([holm(list(row)) for row in found.p()])
+    corrected = np.where(found.value > 0, corrected, 1.0)
+    return _share(ps.min(axis=1)), _share(corrected.min(axis=1))
+
+
+def _share(ps: np.ndarray) -> float:
+    return float(np.mean(ps < ALPHA))

@@ -1,0 +1,230 @@
+"""Claims held against tables: which rows stand for a claim, its size, its figures and its verdict."""
+
+import csv
+import io
+from dataclasses import replace
+
+import pytest
+from scipy import stats
+
+from semblance.provenance import ROOT
+from semblance.reporting.build import build
+from semblance.reporting.claims import Claim, Claims, Part, check_names, read_claims, size_of
+from semblance.reporting.claims_page import claims_csv, claims_markdown
+from semblance.reporting.judging import judge
+from semblance.reporting.published import Entry, Published, read_published
+from tests.unit.reporting.example_scores import frame, record, runs, spec
+from workflow.planning.claims import known_names
+from workflow.planning.config import laid_over, load
+from workflow.planning.plan import Plan
+
+PUBLISHED = Published(
+    tuple(
+        Entry("p", "1", row, "Average", value, "senteval", "spearman", "all")
+        for row, value in (("A", 71.0), ("B", 70.2), ("start", 60.0))
+    ),
+    {},
+    (),
+)
+A = {1: (0.700, 0.70), 2: (0.712, 0.71), 3: (0.704, 0.70)}
+B = {1: (0.690, 0.69), 2: (0.700, 0.70), 3: (0.696, 0.70)}  # averages of a - b: 1, 1.1, .4
+START = [
+    record(method="start", corpus="none", seed=0, task=t, value=0.6) for t in ("sts12", "sts13")
+]
+ROWS = {"start": ("start", ()), "A": ("a", (1, 2, 3)), "B": ("b", (1, 2, 3))}
+SHIPPED = read_claims(ROOT / "workflow/claims.yaml")
+
+
+def claim(**given):
+    fields = {
+        "says": "A is better than B",
+        "source": "here",
+        "table": "t",
+        "column": "Average",
+        "rows": {"a": Part(1, "p/1/A"), "b": Part(-1, "p/1/B")},
+    }
+    return Claim(**(fields | given))
+
+
+def claims(tmp_path, **given):
+    path = tmp_path / "claims.yaml"
+    path.write_text("claims:\n  one:\n    says: A\n")
+    return Claims(str(path), {"one": claim(**given)})
+
+
+def table(rows=ROWS, more=(), **given):
+    scores = START + runs("a", A) + runs("b", B) + list(more)
+    return build(spec(rows, **given), frame(scores))
+
+
+def judged(tmp_path, shown, **given):
+    return judge(claims(tmp_path, **given), {"t": shown}, PUBLISHED)
+
+
+def test_a_claim_is_judged_by_the_paired_difference_of_its_rows(tmp_path):
+    (found,) = judged(tmp_path, table())
+    gaps = [1.0, 1.1, 0.4]
+    expected = stats.ttest_1samp(gaps, 0)
+    low, high = expected.confidence_interval(0.95)
+    assert found.size == pytest.approx(0.8)
+    assert found.difference == pytest.approx(sum(gaps) / 3)
+    assert (found.low, found.high) == pytest.approx((low, high))
+    assert found.p == pytest.approx(expected.pvalue)
+    assert (found.n, found.test, found.margin) == (3, "paired t", pytest.approx(0.4))
+    assert low < 0 and found.verdict == "undecided" and found.seeds_needed > 3
+
+
+def test_a_weighted_sum_of_several_rows_is_a_claim(tmp_path):
+    rows = {"start": Part(1), "a": Part(-0.5), "b": Part(-0.5)}
+    (found,) = judged(tmp_path, table(), rows=rows)
+    middles = [(70 + 69) / 2, (71.1 + 70) / 2, (70.2 + 69.8) / 2]
+    assert found.difference == pytest.approx(60 - sum(middles) / 3)
+    assert found.size is None and found.verdict == "contradicted"
+
+
+def test_an_untrained_row_is_a_constant(tmp_path):
+    rows = {"a": Part(1, "p/1/A"), "start": Part(-1, "p/1/start")}
+    (found,) = judged(tmp_path, table(), rows=rows)
+    gaps = [70.0 - 60, 71.1 - 60, 70.2 - 60]
+    assert found.p == pytest.approx(stats.ttest_1samp(gaps, 0).pvalue)
+    assert (found.test, found.verdict) == ("one-sample t", "reproduced")
+    assert found.corpus == "nli"
+
+
+def test_a_table_that_is_not_there_is_not_run(tmp_path):
+    (found,) = judge(claims(tmp_path), {}, PUBLISHED)
+    assert found.verdict == "not run" and "no table t" in found.why
+    assert found.size == pytest.approx(0.8)
+
+
+def test_a_row_that_is_not_there_is_not_run(tmp_path):
+    few = {name: ROWS[name] for name in ("start", "A")}
+    (found,) = judged(tmp_path, table(few))
+    assert found.verdict == "not run" and found.why == "t lacks a row of b"
+
+
+def test_a_missing_value_is_not_run_and_named(tmp_path):
+    rows = {**ROWS, "B": ("b", (1, 2, 3, 4))}
+    (found,) = judged(tmp_path, table(rows))
+    assert found.verdict == "not run" and found.why == "no value of b"
+
+
+def test_one_seed_is_undecided_without_an_interval(tmp_path):
+    rows = {"A": ("a", (1,)), "B": ("b", (1,))}
+    (found,) = judged(tmp_path, table(rows))
+    assert (found.verdict, found.low, found.p) == ("undecided", None, None)
+    assert found.difference == pytest.approx(1.0) and "two seeds" in found.why
+
+
+def with_row(shown, label, **fields):
+    rows = [replace(row, **fields) if row.label == label else row for row in shown.rows]
+    return replace(shown, rows=tuple(rows))
+
+
+def test_a_stand_in_keeps_its_verdict_and_is_named_so(tmp_path):
+    shown = with_row(table(), "A", published="p/1/A", stand_in=("base tiny instead of large",))
+    (found,) = judged(tmp_path, shown)
+    assert found.stand_in and found.verdict == "undecided"
+    assert "| stand-in: undecided (" in claims_markdown([found])
+    line = next(csv.DictReader(io.StringIO(claims_csv([found]))))
+    assert (line["verdict"], line["stand_in"]) == ("undecided", "True")
+
+
+def test_rows_without_a_counterpart_are_stand_ins_where_others_are(tmp_path):
+    """A question of ours names no row of a paper, but it may be asked of another base."""
+    rows = {"a": Part(1), "b": Part(-1)}
+    (found,) = judged(tmp_path, table(), rows=rows)
+    assert not found.stand_in
+    other = with_row(table(), "A", published="p/1/A", stand_in=("base tiny instead of large",))
+    both = {"t": table(), "other": replace(other, name="other")}
+    (found,) = judge(claims(tmp_path, rows=rows), both, PUBLISHED)
+    assert found.stand_in
+
+
+def on_bases(*bases):
+    """A table of both methods on several bases."""
+    rows, more = {}, []
+    for base in bases:
+        for method, values in (("a", A), ("b", B)):
+            rows[f"{method} {base}"] = {"base": base, "method": method, "corpus": "nli"}
+            rows[f"{method} {base}"]["seeds"] = [1, 2, 3]
+            more += runs(method, values, base=base)
+    return table(rows, more)
+
+
+def test_the_base_of_the_paper_is_taken_where_the_table_has_it(tmp_path):
+    found = judged(tmp_path, on_bases("small", "large"), base="large")
+    assert [one.base for one in found] == ["large"]
+
+
+def test_without_the_base_of_the_paper_each_base_is_judged(tmp_path):
+    found = judged(tmp_path, on_bases("small", "large"), base="bert-base")
+    assert [one.base for one in found] == ["small", "large"]
+
+
+def test_each_corpus_is_judged_for_itself(tmp_path):
+    rows, more = {}, []
+    for corpus in ("wiki", "books"):
+        for method, values in (("a", A), ("b", B)):
+            row = {"base": "tiny", "method": method, "corpus": corpus, "seeds": [1, 2, 3]}
+            rows[f"{method} {corpus}"] = row
+            more += runs(method, values, corpus=corpus)
+    found = judged(tmp_path, table(rows, more))
+    assert [one.corpus for one in found] == ["wiki", "books"]
+
+
+def test_two_methods_with_one_corpus_each_are_one_claim(tmp_path):
+    more = runs("b", B, corpus="wiki")
+    rows = {
+        "A": {"base": "tiny", "method": "a", "corpus": "nli", "seeds": [1, 2, 3]},
+        "B": {"base": "tiny", "method": "b", "corpus": "wiki", "seeds": [1, 2, 3]},
+    }
+    (found,) = judged(tmp_path, table(rows, more))
+    assert found.corpus == "nli wiki"
+
+
+def test_a_claim_of_no_difference_keeps_its_own_margin(tmp_path):
+    rows = {"a": Part(1), "b": Part(-1)}
+    (found,) = judged(tmp_path, table(), rows=rows, expects="none", margin=2.5)
+    assert (found.margin, found.verdict) == (2.5, "reproduced")
+
+
+def test_the_page_and_the_csv_show_each_claim(tmp_path):
+    found = judged(tmp_path, table())
+    page = claims_markdown(found)
+    low, high = stats.ttest_1samp([1.0, 1.1, 0.4], 0).confidence_interval(0.95)
+    ours = f"+0.83 \\[{low:+.2f}, {high:+.2f}\\]"
+    assert f"| A is better than B | +0.80 | {ours} | 3 | undecided (" in page
+    assert "1 verdicts: 1 undecided." in page
+    line = next(csv.DictReader(io.StringIO(claims_csv(found))))
+    assert line["rows"] == "+1*a -1*b" and float(line["low"]) == found[0].low
+
+
+def test_every_shipped_claim_names_tables_methods_and_rows_that_exist():
+    check_names(SHIPPED, *known_names(), read_published(ROOT / "workflow/published.yaml"))
+    assert len(SHIPPED.by_name) >= 15
+
+
+@pytest.mark.parametrize("name", SHIPPED.by_name)
+def test_each_shipped_claim_finds_its_rows_in_config_yaml(name):
+    config = load(laid_over([ROOT / "config.yaml"]))
+    asked = Plan(config).table_spec(SHIPPED.by_name[name].table)
+    one = Claims(SHIPPED.path, {name: SHIPPED.by_name[name]})
+    shown = build(asked, frame([]))
+    published = read_published(ROOT / "workflow/published.yaml")
+    for found in judge(one, {shown.name: shown}, published):
+        # no row has a value, but each is there
+        assert found.why.startswith("no value of"), found.why
+        assert SHIPPED.by_name[name].column in shown.columns
+
+
+def test_the_sizes_of_the_claims_are_those_of_the_printed_numbers():
+    published = read_published(ROOT / "workflow/published.yaml")
+    sizes = {name: size_of(SHIPPED, name, published) for name in SHIPPED.by_name}
+    assert sizes["rcl-over-attention-dropout"] == pytest.approx(82.40 - 81.63)
+    assert sizes["ssimcse-over-simcse"] == pytest.approx(76.92 - 75.99)
+    # the least-squares slope of 81.47, 81.98, 82.29, 82.40
+    slope = stats.linregress(range(4), [81.47, 81.98, 82.29, 82.40]).slope
+    assert sizes["more-regulators-help"] == pytest.approx(slope)
+    slope = stats.linregress(range(4), [80.95, 80.22, 80.03, 79.87]).slope
+    assert sizes["larger-phi-is-worse"] == pytest.approx(-slope)

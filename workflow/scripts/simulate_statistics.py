@@ -1,0 +1,49 @@
+"""Simulate the tests of the tables at the spread of the seeds that the tables measured."""
+
+import argparse
+import time
+
+from semblance.files import write_text
+from semblance.provenance import beside, write_record
+from semblance.reporting.rendered import read_tables, table_digests
+from semblance.reporting.simulation import simulate
+from semblance.reporting.simulation_page import simulation_csv, simulation_markdown
+from workflow.scripts.endings import run
+
+FORMS = {"csv": simulation_csv, "markdown": simulation_markdown}
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--tables",
+        required=True,
+        nargs="+",
+        metavar="RECORD",
+        help="records of the tables, written by render_table",
+    )
+    for form in FORMS:
+        parser.add_argument(f"--{form}", required=True, help=f"the {form} file to write")
+    parser.add_argument("--code", default="", help="digest of the code, for the record")
+    parser.add_argument("--record", required=True, help="the record to write")
+    args = parser.parse_args(argv)
+    started = time.monotonic()
+    inputs = table_digests(args.tables)
+    found = simulate(read_tables(inputs))
+    written = {getattr(args, name): form for name, form in FORMS.items()}
+    for path, form in written.items():
+        write_text(path, form(found))
+    named = {beside(args.record, path): digest for path, digest in inputs.items()}
+    write_record(
+        args.record,
+        "simulate_statistics",
+        outputs=[beside(args.record, path) for path in written],
+        started=started,
+        code=args.code,
+        inputs=named,
+        tables=list(named),
+    )
+
+
+if __name__ == "__main__":
+    run(main)
