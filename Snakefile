@@ -35,6 +35,7 @@ include: "workflow/rules/entropy.smk"
 include: "workflow/rules/train.smk"
 include: "workflow/rules/evaluate.smk"
 include: "workflow/rules/tables.smk"
+include: "workflow/rules/claims.smk"
 
 
 wildcard_constraints:
@@ -53,13 +54,17 @@ localrules:
     collect_scores,
     render_table,
     compare_published,
+    judge_claims,
+    simulate_statistics,
 
 
 rule all:
-    """Every table, and the comparison with the papers."""
+    """Every table, the comparison with the papers, and the verdicts on their claims."""
     default_target: True
     input:
         TABLES,
         f"{OUT}/tables/scores.csv",
         f"{OUT}/tables/published.md",
         f"{OUT}/tables/records/published.json",
+        f"{OUT}/tables/claims.md",
+        f"{OUT}/tables/statistics.md",

@@ -45,8 +45,15 @@ SOURCES = {  # stage -> name of an input -> where the record that lists it may l
     "evaluate_faq": {"weights": (MODEL,), "data": (BANK,), "dev": (FOLD_DEV,)},
 }
 PLACES = (layout.TOKENS, layout.MODEL, layout.EMBEDDINGS, layout.STS_SCORES, layout.FAQ_SCORES)
+OUTSIDE = ("published", "claims")  # inputs that lie outside of what a run keeps
 # Stages whose records name their inputs as files.
-OF_FILES = ("collect_scores", "render_table", "compare_published")
+OF_FILES = (
+    "collect_scores",
+    "render_table",
+    "compare_published",
+    "judge_claims",
+    "simulate_statistics",
+)
 
 
 @dataclass(frozen=True)
@@ -146,7 +153,7 @@ class Chain:
         record = self.read(path)
         stage = record.get("stage", "")
         for name, digest in record.get("inputs", {}).items():
-            if name == "published" or stage == "download_model":
+            if name in OUTSIDE or stage == "download_model":
                 continue  # their sources lie outside of what a run keeps
             file = self._file(path, stage, name)
             if file:

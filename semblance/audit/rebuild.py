@@ -13,11 +13,12 @@ from semblance import layout
 from semblance.audit.cells import Files, check_cells, folders
 from semblance.audit.chain import Chain
 from semblance.audit.findings import CELLS, FORMS, UNREADABLE, Findings
+from semblance.audit.pages import PAGES, Sources, changed_source
 from semblance.audit.recompute import Values
 from semblance.provenance import file_digest, read_text
 from semblance.reporting.bootstrap import OF_BOOTSTRAP, with_bootstrap
 from semblance.reporting.build import build
-from semblance.reporting.comparison import attach, compare, ledger
+from semblance.reporting.comparison import attach
 from semblance.reporting.formats import csv_text, latex, markdown
 from semblance.reporting.published import Published, read_published
 from semblance.reporting.scores import collect
@@ -54,7 +55,7 @@ class Tables:
         return file_digest(self.published)
 
     def check(self, readable: list[Path]) -> None:
-        """Check every table that one of the readable records lists, and the comparison page."""
+        """Check every table that one of the readable records lists, and the pages made from all."""
         records = [
             path for path in readable if self.chain.read(path).get("stage") == "render_table"
         ]
@@ -64,12 +65,15 @@ class Tables:
                 shown[path.name] = self._table(path)
             except UNREADABLE as error:
                 self.found.unreadable(FORMS, path, error)
-        page = self.folder / "records" / "published.json"
-        if page in readable and len(shown) == len(records):
-            try:
-                self._page(page, shown)
-            except UNREADABLE as error:
-                self.found.unreadable(FORMS, page, error)
+        if len(shown) < len(records):
+            return
+        for name in PAGES:
+            page = self.folder / "records" / f"{name}.json"
+            if page in readable:
+                try:
+                    self._page(page, shown)
+                except UNREADABLE as error:
+                    self.found.unreadable(FORMS, page, error)
 
     def _table(self, path: Path) -> Table:
         """Check a table's forms, settings, scores and cells; return it as it is shown."""
@@ -124,16 +128,19 @@ class Tables:
             )
 
     def _page(self, path: Path, tables: dict[str, Table]) -> None:
-        """Write the comparison with the papers again."""
+        """Write a page that is made from all tables again."""
         record = self.chain.read(path)
-        file = self.folder / "published.md"
-        if record["inputs"].get("published") != self.printed_digest:
-            self.found.note(file, f"made with another {self.published.name}; not checked")
+        sources = Sources(self.published, self.printed)
+        changed = changed_source(record, sources)
+        if changed is not None:
+            page = self.folder / f"{path.stem}.md"
+            self.found.note(page, f"made with another {changed.name}; not checked")
             return
         asked = [tables[Path(name).name] for name in record["tables"]]
-        tolerance = record["tolerance"]
-        page = ledger(compare(asked, self.printed, tolerance), self.printed, tolerance)
-        self.found.check(FORMS, read_text(file) == page, file, "differs from what the tables give")
+        for name, text in PAGES[path.stem](record, asked, sources).items():
+            file = self.folder / name
+            same = read_text(file) == text
+            self.found.check(FORMS, same, file, "differs from what the tables give")
 
 
 def _with_bootstrap_of(table: Table, shown: Table) -> Table:

@@ -206,14 +206,11 @@ def _draw_queries(setting: _Setting, rows: list[Row]) -> Drawn:
 def _query_scores(setting: _Setting, rows: list[Row], fold: int) -> np.ndarray:
     """Return (metrics, seeds of all rows, queries): the scores of a fold's queries."""
     names = [SCORE_OF.get(metric, metric) for metric in setting.layout.metrics]
-    frames = {}
-    for row in rows:
-        for path in setting.paths(row, fold):
-            frames[path] = _faq_frame(path, row.protocol, names)
-    queries = next(iter(frames.values())).index
-    for path, frame in frames.items():
-        _require_same_items(path, frame.index.equals(queries))
-    return np.stack([frame.to_numpy().T for frame in frames.values()], axis=1)
+    paths = [(path, row.protocol) for row in rows for path in setting.paths(row, fold)]
+    frames = [_faq_frame(path, protocol, names) for path, protocol in paths]
+    for (path, _), frame in zip(paths, frames, strict=True):
+        _require_same_items(path, frame.index.equals(frames[0].index))
+    return np.stack([frame.to_numpy().T for frame in frames], axis=1)
 
 
 def _by_row(scores: np.ndarray, rows: list[Row]) -> dict[str, np.ndarray]:

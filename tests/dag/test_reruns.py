@@ -16,6 +16,8 @@ pytestmark = pytest.mark.dag
 
 # Who reads whose output, by hand: the ground truth that the dry runs are held against. A stage that runs
 # for several corpora is told apart by them: nli and wiki (STS), faq (the folds).
+# Each reads all tables.
+OF_TABLES = {"compare_published", "judge_claims", "simulate_statistics"}
 READERS = {
     "download:nli": {"prepare_nli"},
     "download:wiki": {"prepare_wiki"},
@@ -58,8 +60,8 @@ READERS = {
     "evaluate_sts": {"collect_scores", "render_table"},
     "evaluate_faq": {"collect_scores", "render_table"},
     "collect_scores": set(),
-    "render_table": {"compare_published"},
-    "compare_published": set(),
+    "render_table": OF_TABLES,
+    **dict.fromkeys(OF_TABLES, set()),
 }
 TRAININGS = ("train", "train_initial", "train_entropy")
 STAGES = sorted({node.partition(":")[0] for node in READERS})
@@ -411,15 +413,15 @@ CONFIG_MUTATIONS = {
     ),
     "a table's title": (
         changed(tables={"rcl_table4/title": "another"}),
-        {"render_table", "compare_published"},
+        {"render_table", *OF_TABLES},
     ),
     "a method's name in the tables": (
         changed(methods={"rcl-2/label": "another"}),
-        {"render_table", "compare_published"},
+        {"render_table", *OF_TABLES},
     ),
     "a base's name in the tables": (
         changed(bases={"tiny/label": "another"}),
-        {"render_table", "compare_published"},
+        {"render_table", *OF_TABLES},
     ),
     "one test set less": (changed(sts={"datasets": ["stsb"]}), downstream("prepare_sts")),
     "the dev pairs' data set": (changed(sts={"dev": "sick"}), downstream("prepare_dev")),
@@ -473,7 +475,7 @@ def test_an_added_seed_trains_only_that_seed(finished: Project):
             "evaluate_sts",
             "collect_scores",
             "render_table",
-            "compare_published",
+            *OF_TABLES,
         }
         assert planned["render_table"] == 1  # ssimcse_table1 alone has these seeds
     finally:
@@ -517,7 +519,7 @@ def test_an_added_table_of_finished_runs_trains_and_evaluates_nothing(finished: 
     try:
         finished.write_config(with_new_table("start", "rcl-2"))
         planned = finished.planned()
-        assert stages(planned) == {"render_table", "compare_published"}
+        assert stages(planned) == {"render_table", *OF_TABLES}
         assert planned["render_table"] == 1
     finally:
         finished.write_config(CONFIG)
@@ -528,7 +530,7 @@ def test_an_added_table_trains_its_own_new_runs_and_leaves_the_other_tables(fini
         finished.write_config(with_new_table("start", "rcl-2", "attention-dropout-0.2"))
         planned = finished.planned()
         del planned["all"]
-        expected = ("train", "evaluate_sts", "collect_scores", "render_table", "compare_published")
+        expected = ("train", "evaluate_sts", "collect_scores", "render_table", *OF_TABLES)
         assert planned == dict.fromkeys(expected, 1)
     finally:
         finished.write_config(CONFIG)

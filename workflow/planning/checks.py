@@ -39,7 +39,7 @@ FIXED_BY_ENTROPY = {  # by Plan.entropy_settings: key -> what to write in its pl
     "warmup": "train_entropy.warmup holds for all kinds",
 }
 OF_CHOICE = ("label", "choose", "paper")  # the keys of a method that chooses
-OTHER_TABLES = ("scores", "published")  # files that lie beside the tables
+OTHER_TABLES = ("scores", "published", "claims", "statistics")  # files that lie beside the tables
 
 
 def check(config: dict) -> None:

@@ -134,7 +134,7 @@ def _of_table(plan: Plan, job: Job) -> Iterator[Job]:
         yield evaluation(plan, run)
 
 
-def _of_comparison(plan: Plan, job: Job) -> Iterator[Job]:
+def _of_all_tables(plan: Plan, job: Job) -> Iterator[Job]:
     for table in plan.config["tables"]:
         yield Job("render_table", name=table)
 
@@ -208,10 +208,19 @@ STAGES: dict[str, Stage] = {
     "collect_scores": Stage(layout.TABLE_RECORD.format(table="scores"), "table", _of_all_scores),
     "render_table": Stage(layout.TABLE_RECORD, "table", _of_table, "{table}"),
     "compare_published": Stage(
-        layout.TABLE_RECORD.format(table="published"), "table", _of_comparison
+        layout.TABLE_RECORD.format(table="published"), "table", _of_all_tables
+    ),
+    "judge_claims": Stage(layout.TABLE_RECORD.format(table="claims"), "table", _of_all_tables),
+    "simulate_statistics": Stage(
+        layout.TABLE_RECORD.format(table="statistics"), "table", _of_all_tables
     ),
 }
-TARGETS = ("compare_published", "collect_scores")  # what a whole run is for
+TARGETS = (  # what a whole run is for
+    "compare_published",
+    "judge_claims",
+    "simulate_statistics",
+    "collect_scores",
+)
 
 
 def stages(work: Work) -> tuple[str, ...]:

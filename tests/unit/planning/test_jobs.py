@@ -1,13 +1,13 @@
 """Which jobs a plan makes, what each waits for, and which share a submission."""
 
 from tests.unit.costing.examples import TRAIN, cost
-from workflow.planning.stages import Job, inputs, job_of, jobs, submissions
+from workflow.planning.stages import TARGETS, Job, inputs, job_of, jobs, submissions
 
 
 def test_the_inputs_of_all_jobs_are_all_jobs_but_the_targets():
     plan = cost().plan
     found = set(jobs(plan))
-    targets = {Job("collect_scores"), Job("compare_published")}
+    targets = {Job(stage) for stage in TARGETS}
     assert {i for job in found for i in inputs(plan, job)} == found - targets
 
 

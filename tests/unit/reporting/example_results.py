@@ -20,7 +20,13 @@ from semblance.provenance import (
 )
 from semblance.reporting.layouts import find_layout
 from tests.example_settings import COMPUTE
-from workflow.scripts import collect_scores, compare_published, render_table
+from workflow.scripts import (
+    collect_scores,
+    compare_published,
+    judge_claims,
+    render_table,
+    simulate_statistics,
+)
 
 TASKS = {"sts12": ("MSRpar", "MSRvid"), "stsb": ("",), "stsb-dev": ("",)}
 SEEDS = (1, 2, 3)
@@ -357,8 +363,18 @@ def render(results: Path, name: str) -> None:
 
 
 def compare(results: Path) -> None:
-    """Write the comparison with the papers."""
+    """Write the pages that are made from all tables: the comparison, the claims, the statistics."""
     tables = results / "tables"
+    records = [f"{tables}/records/{name}.json" for name in TABLES]
+    claims = ["--claims", f"{ROOT}/workflow/claims.yaml"]
+    claims += ["--published", f"{ROOT}/workflow/published.yaml"]
+    for script, name, more in (
+        (judge_claims, "claims", claims),
+        (simulate_statistics, "statistics", []),
+    ):
+        forms = ["--csv", f"{tables}/{name}.csv", "--markdown", f"{tables}/{name}.md"]
+        vouched = ["--record", f"{tables}/records/{name}.json"]
+        script.main([*more, "--tables", *records, *forms, *vouched])
     compare_published.main(
         [
             "--published",
