@@ -7,6 +7,7 @@ import pytest
 from semblance.errors import InputError
 from semblance.reporting.bootstrap import with_bootstrap
 from semblance.reporting.build import build
+from semblance.reporting.layouts import find_layout
 from semblance.reporting.table import Contrast
 from tests.unit.reporting.example_scores import TASKS, frame, record, runs, spec
 
@@ -162,3 +163,30 @@ def test_a_row_does_not_change_with_the_other_rows_of_its_table(tmp_path):
         for table in (few, more)
     )
     assert alone.p_bootstrap == pytest.approx(beside.p_bootstrap, rel=1e-9)
+
+
+@pytest.mark.parametrize("layout", ["sts", "faq"])
+def test_two_rows_of_the_same_predictions_are_both_tested(tmp_path, layout):
+    """A row that chooses on dev shows the runs of one of its candidates."""
+    choose = {"candidates": ["b"], "labels": {"b": "b"}}
+    if layout == "sts":
+        written(tmp_path)
+        dev = [record(method="b", seed=seed, task="stsb-dev", value=0.8) for seed in (1, 2)]
+        scores, more = [*SCORES.to_dict("records"), *dev], {}
+        rows = {name: {"corpus": "nli", "method": name} for name in ("a", "b")}
+    else:
+        scores = faq_results(tmp_path, {"a": {1: 8, 2: 9}, "b": {1: 10, 2: 12}})
+        scores += [dev_of_fold(fold, seed) for fold in (0, 1) for seed in (1, 2)]
+        more = {"dataset": "bank", "folds": 2, "tasks": []}
+        rows = {name: {"method": name} for name in ("a", "b")}
+    rows["chosen"] = {**rows["b"], "method": "chosen", "choose": choose}
+    rows = {label: {"base": "tiny", "seeds": [1, 2], **row} for label, row in rows.items()}
+    settings = spec(rows, layout=layout, control="a", **more)
+    found = with_bootstrap(build(settings, frame(scores)), tmp_path, 100, 0)
+    b, chosen = (row.cells[find_layout(layout).main_column].contrast for row in found.rows[1:])
+    assert b.p_bootstrap == chosen.p_bootstrap is not None
+
+
+def dev_of_fold(fold, seed):
+    run = {"corpus": f"bank-{fold}", "method": "b", "seed": seed, "fold": str(fold)}
+    return record(**run, task="bank", metric="map", aggregation="dev", protocol="dev", value=0.5)
