@@ -18,9 +18,10 @@ OWN_PARTS = re.compile(
 
 
 @pytest.fixture(autouse=True)
-def calls(monkeypatch):
-    """The calls that would change something outside, in order."""
+def calls(monkeypatch, tmp_path):
+    """The calls that would change something outside, in order; files go into an empty folder."""
     made = []
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(lock, "claim_output", lambda out: made.append(f"claim {out}"))
     monkeypatch.setattr(lock, "claim_downloads", lambda out: made.append(f"claim {out}"))
     monkeypatch.setattr(lock, "release_downloads", lambda: made.append("release"))
