@@ -6,6 +6,7 @@
 # make test-slurm   start a real Slurm on this machine and run on it (needs root and Debian's Slurm packages)
 # make bench   measure speed beside sentence-transformers: make bench DATA=FOLDER (see docs/performance.md)
 # make plan    what a config will cost before anything runs: make plan CONFIG="configs/minilm.yaml configs/minilm-cpu.yaml"
+# make tables  show what there is of the tables while runs are missing, and say why: make tables OUT=results-minilm CONFIG=configs/minilm.yaml
 # make cost    what finished jobs used beside what was predicted: make cost OUT=results-minilm CONFIG=configs/minilm.yaml
 # make docs    write docs/config.md, the counts in README.md and docs/, and the table of raw files
 # make rulegraph    draw docs/rules.svg (needs graphviz: apt-get install graphviz)
@@ -19,7 +20,7 @@ OUT    ?= results
 PARALLEL := -n logical --maxprocesses 8 --dist loadgroup
 OUTPUT := $(if $(filter command environment,$(origin OUT)),--output $(OUT))# if given, in place of the config's own
 
-.PHONY: setup demo lint format test test-long test-storm test-slurm verify plan cost docs rulegraph bench lock clean
+.PHONY: setup demo lint format test test-long test-storm test-slurm verify tables plan cost docs rulegraph bench lock clean
 
 setup: $(VENV)/.ready $(BIN)/semblance
 
@@ -67,6 +68,9 @@ test-slurm: setup
 
 verify: setup
 	$(BIN)/semblance verify $(OUT)
+
+tables: setup
+	@$(BIN)/python -m workflow.scripts.render_incomplete $(OUTPUT) $(CONFIG)
 
 plan: setup
 	@$(BIN)/python -m workflow.scripts.plan $(OUTPUT) $(CONFIG)

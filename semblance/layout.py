@@ -37,6 +37,7 @@ TABLES = "tables"
 ALL_SCORES = "tables/scores.csv"
 TABLE_RECORD = "tables/records/{table}.json"
 TABLE_JSON = "tables/json/{table}.json"
+INCOMPLETE = "tables/incomplete"  # what there is of tables whose runs are not all finished
 LOG = "logs/{stage}"
 
 # Folders and files among those above that hold no result: no record lists them.

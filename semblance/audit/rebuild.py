@@ -174,7 +174,7 @@ def _with_cells(table: Table, shown: Table, change: Callable[[Cell, Cell], Cell]
 def _difference(shown: Table, again: Table) -> str:
     """Name the first thing in which two tables differ."""
     for row, other in zip(shown.rows, again.rows, strict=False):
-        for column in row.cells.keys() | other.cells.keys():
+        for column in dict.fromkeys([*row.cells, *other.cells]):
             if row.cells.get(column) != other.cells.get(column):
                 return f"row {row.label}, column {column}"
         if row != other:

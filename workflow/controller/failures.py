@@ -57,6 +57,7 @@ UNKNOWN = Cause(
 RULE = re.compile(r"^\s*(?:local)?rule (\w+):", re.MULTILINE)
 OUTPUT = re.compile(r"^\s*output: (\S+?)(?:,|$)", re.MULTILINE)  # the first of each rule
 LOG = re.compile(r"^\s*log: (\S+?)(?:,| \(|$)", re.MULTILINE)
+ERROR = re.compile(r"^error: (.+)", re.MULTILINE)  # as workflow.scripts.endings writes it
 NODES = (  # how a log names the job's node
     re.compile(r"^node (\S+), Slurm job", re.MULTILINE),
     re.compile(r"slurmstepd-(\w[\w.-]*):"),
@@ -124,6 +125,17 @@ def _read_log(path: Path) -> Failure | None:
         advice=cause.advice.format(rule=rule),
         last=own_log.strip().splitlines()[-LAST:],
     )
+
+
+def error_in(log: str) -> str:
+    """Return the error with which a script's log ends, in one line; empty if it tells of none."""
+    told = ERROR.findall(log)
+    if told:
+        return told[-1]
+    if "Traceback (most recent call last)" not in log:
+        return ""
+    lines = [line.strip() for line in log.splitlines() if not NODES[0].match(line)]
+    return next(line for line in reversed(lines) if line)
 
 
 def _text_of(path: Path) -> str:

@@ -7,16 +7,19 @@ documentation: parts of its ``Workflow`` object, and its files in ``.snakemake``
 import contextlib
 import sys
 import time
+from pathlib import Path
 from threading import Thread
 
 from snakemake.exceptions import WorkflowError
 from snakemake.settings.types import DeploymentMethod
 
+from semblance import layout
 from semblance.errors import InputError
 from semblance.gpus import visible_gpus
 from semblance.locks import Busy
 from workflow.controller import command, failures, job_failures, lock, saved, slurm
 from workflow.documentation.results import write_readme
+from workflow.planning.plan import Plan
 
 STARTED = time.time()
 LOOK = 1.0  # seconds between two looks whether the downloads are finished
@@ -111,18 +114,31 @@ def _stop_needless_looks(workflow) -> None:
         workflow.scheduler.job_rate_limiter = None
 
 
-def end(out: str) -> None:
-    """Note that all jobs of this run have ended."""
-    slurm.forget_runs(out)
+def end(plan: Plan) -> None:
+    """Note that all jobs of this run have ended; remove the incomplete forms of whole tables."""
+    slurm.forget_runs(plan.out)
+    if Path(layout.place(plan.out, layout.INCOMPLETE)).exists():
+        _render_incomplete(plan)
 
 
-def print_end(workflow, out: str) -> None:
-    """Print why jobs of this run failed, what is saved, and how to go on."""
+def print_end(workflow, plan: Plan) -> None:
+    """Print why jobs of this run failed, what there is of the tables, and how to go on."""
     on_cluster = failures.report(failures.SLURM_LOGS, STARTED)
     others = job_failures.report(workflow.scheduler.failed, on_cluster)
-    for text in (on_cluster, others, saved.report(workflow.dag, out)):
+    tables = _render_incomplete(plan)
+    for text in (on_cluster, others, tables, saved.report(workflow.dag, plan.out)):
         if text:
             print(text, file=sys.stderr)
+
+
+def _render_incomplete(plan: Plan) -> str:
+    """Render what there is of the incomplete tables; return what is missing, in a few lines."""
+    try:
+        from workflow.controller import incomplete  # slow to import, and seldom needed
+
+        return incomplete.render(plan)
+    except Exception as error:  # a help for readers: the end of the run goes on without it
+        return f"the incomplete tables are not written ({error}); `make tables` tries again"
 
 
 def uses_conda(workflow) -> bool:

@@ -14,7 +14,7 @@ from semblance.files import open_text
 from semblance.provenance import MOST_TEXT, read_object
 from workflow.costing.model import Cost
 from workflow.costing.rates import Rate, shipped
-from workflow.planning.config import laid_over, load
+from workflow.planning.config import load_files
 from workflow.planning.stages import STAGES, Job, jobs, log, record
 
 DAMAGED = (InputError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
@@ -39,10 +39,7 @@ def estimates(overlays: Iterable[str], output: str | None = None) -> Cost:
 
     ``output`` takes the place of the config's output folder. Raises InputError as ``load`` does.
     """
-    config = laid_over(["config.yaml", *overlays])
-    if output:
-        config["output"] = output
-    config = load(config)
+    config = load_files(overlays, output)
     return Cost(config, load_manifest(config["manifest"]), shipped(), {})
 
 

@@ -67,6 +67,17 @@ def laid_over(paths: Iterable[str | Path]) -> dict:
     return config
 
 
+def load_files(overlays: Iterable[str], output: str | None = None) -> dict:
+    """Return the validated config of files laid over ``config.yaml``.
+
+    ``output`` takes the place of the config's output folder. Raises InputError as ``load`` does.
+    """
+    config = laid_over(["config.yaml", *overlays])
+    if output:
+        config["output"] = output
+    return load(config)
+
+
 def _lay(under: dict, over: dict) -> dict:
     for key, value in over.items():
         both = isinstance(value, dict) and isinstance(under.get(key), dict)

@@ -14,8 +14,8 @@ onstart:
 
 
 onsuccess:
-    hooks.end(OUT)
+    hooks.end(PLAN)
 
 
 onerror:
-    hooks.print_end(workflow, OUT)
+    hooks.print_end(workflow, PLAN)

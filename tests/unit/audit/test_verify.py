@@ -546,3 +546,45 @@ def test_a_folder_that_does_not_exist_stops_with_one_line(tmp_path):
     )
     with pytest.raises(InputError, match="no such folder"):
         verify(tmp_path / "none")
+
+
+def test_a_run_whose_long_csv_is_not_made_yet_has_its_tables_checked(untouched, results):
+    lines = (results / "tables/scores.csv").read_text().count("\n") - 1
+    (results / "tables/scores.csv").unlink()
+    (results / "tables/records/scores.json").unlink()
+    found = verify(results)
+    assert found.problems == []
+    assert [path for path, _ in found.notes] == [str(results / "tables/scores.csv")]
+    assert found.checked[SCORES] == verify(untouched).checked[SCORES] - lines
+    change_table(
+        results, "t_sts", with_cell("rcl", "sts12", values={"1": 50.0, "2": 50.0, "3": 50.0})
+    )
+    assert {CELLS, FORMS} <= failed(verify(results))
+
+
+def test_a_run_that_its_table_left_out_is_found(results, monkeypatch):
+    asked = example_results.runs_of(results, "t_sts")
+    left_out = asked | {"sts/nli/tiny/rcl": [1, 3]}
+    monkeypatch.setattr(example_results, "runs_of", lambda results, name: left_out)
+    example_results.render(results, "t_sts")
+    example_results.compare(results)
+    told = [what for path, what in verify(results).problems if path.endswith("json/t_sts.json")]
+    assert any("rcl, Average: recomputed" in what for what in told)
+
+
+def test_scores_of_another_run_in_a_tables_record_are_found(results):
+    """The table then shows other scores than those that its record names."""
+    record = results / "tables/records/t_sts.json"
+    named = read_sealed(record)["inputs"]
+    name = next(name for name in named if name.endswith("rcl/seed-2/scores.csv"))
+    reseal(record, inputs={key: digest for key, digest in named.items() if key != name})
+    found = verify(results)
+    assert failed(found) == {FORMS} and "row rcl, column sts12" in report(found)
+
+
+def test_incomplete_tables_are_noted_and_not_checked(results):
+    path = results / "tables/incomplete/t_sts.csv"
+    path.parent.mkdir()
+    path.write_text("table,x\n")
+    found = verify(results)
+    assert found.problems == [] and [path for path, _ in found.notes] == [str(path)]

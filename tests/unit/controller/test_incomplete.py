@@ -1,0 +1,358 @@
+"""Tables whose runs are not all finished: what there is of them, why the rest is missing, and when they go."""
+
+import csv
+import json
+import os
+import shutil
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from semblance.download.manifest import load_manifest
+from semblance.errors import InputError
+from semblance.layout import RECORD
+from semblance.names import FAQ_METRICS, STS_TASKS
+from semblance.provenance import ROOT, canonical, write_record
+from tests.unit.planning.test_config import merged
+from tests.unit.reporting.example_scores import record as score_record
+from tests.unit.reporting.example_scores import write as write_scores
+from workflow.controller import hooks, incomplete
+from workflow.controller.causes import Cause, Causes, format_causes
+from workflow.planning.checks import published
+from workflow.planning.config import load
+from workflow.planning.plan import Plan, Run
+from workflow.planning.stages import Job, evaluation, jobs, log, record
+from workflow.planning.stand_ins import StandIns
+from workflow.scripts import render_incomplete, render_table
+
+BASE = "nli-roberta-base-v2"
+START = Run("none", BASE, "start", 0)
+STS = {
+    "title": "S",
+    "layout": "sts",
+    "seeds": "rcl",
+    "published": {"start": "rcl/1a/SRoBERTa base"},
+    "rows": [{"corpora": ["nli"], "bases": [BASE], "methods": ["start", "rcl-2"]}],
+}
+FAQ = {
+    "title": "F",
+    "layout": "faq",
+    "seeds": "rcl",
+    "rows": [{"corpora": ["faqir"], "bases": [BASE], "methods": ["start", "continued"]}],
+}
+
+
+def plan_of(**tables) -> Plan:
+    config = merged("config.yaml")
+    return Plan(load(config | {"tables": tables, "seeds": {"rcl": [1, 2], "ssimcse": [1]}}))
+
+
+@pytest.fixture
+def plan(tmp_path, monkeypatch):
+    """A plan of one STS table and one FAQ table, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    Path("workflow").mkdir()
+    shutil.copy(ROOT / "workflow/manifest.yaml", "workflow")
+    return plan_of(t_sts=STS, t_faq=FAQ)
+
+
+def finish(plan: Plan, but: tuple[str, ...] = ()) -> None:
+    """Leave the results of each job but those of these stages and of the tables."""
+    for job in jobs(plan):
+        path = Path(record(plan, job))
+        if job.stage.startswith("evaluate_") and job.stage not in but:
+            score(plan, Run(*job[1:]))
+        elif job.stage not in (*but, "render_table", "collect_scores", "compare_published"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("{}")
+
+
+def score(plan: Plan, run: Run, value: float = 0.5) -> Path:
+    """Write the scores of a run, its predictions and its record; return their folder."""
+    folder = Path(plan.scores(run)).parent
+    parts = [{"task": task, "protocol": "senteval"} for task in STS_TASKS]
+    if plan.is_faq(run.corpus):
+        bank, fold = plan.folds_of[run.corpus]
+        shared = {"task": bank, "fold": str(fold), "aggregation": "test", "protocol": "pairs"}
+        parts = [{"metric": metric, **shared} for metric in FAQ_METRICS]
+    lines = [score_record(**run._asdict(), value=value, **part) for part in parts]
+    write_scores(folder / "scores.csv", lines)
+    write_record(folder / RECORD, "evaluate", outputs=["scores.csv"], started=0.0)
+    return folder
+
+
+def lose(plan: Plan, job: Job, told: str | None = None) -> None:
+    """Remove a job's results; leave a log if the job was started."""
+    shutil.rmtree(Path(record(plan, job)).parent)
+    if told is not None:
+        path = Path(plan.out, f"{log(job)}.log")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(told)
+
+
+def render_whole(plan: Plan, name: str) -> None:
+    """Render a table as its rule does."""
+    forms = {"csv": f"{name}.csv", "markdown": f"{name}.md", "latex": f"{name}.tex"}
+    stand_ins = StandIns(plan, load_manifest(plan.config["manifest"]), published())
+    arguments = {form: f"results/tables/{file}" for form, file in forms.items()}
+    arguments |= {
+        "json": f"results/tables/json/{name}.json",
+        "record": f"results/tables/records/{name}.json",
+        "results": "results",
+        "settings": canonical(stand_ins.marked(plan.table_spec(name))),
+        "runs": canonical(plan.seeds_by_run(plan.runs_of(name))),
+        "published": str(ROOT / "workflow/published.yaml"),
+    }
+    render_table.main([part for key, value in arguments.items() for part in (f"--{key}", value)])
+
+
+def text(name: str) -> str:
+    return Path(f"results/tables/incomplete/{name}.md").read_text().replace("\\", "")
+
+
+def cells(name: str, column: str) -> list[str]:
+    """Return a column of an incomplete table's CSV."""
+    path = Path(f"results/tables/incomplete/{name}.csv")
+    with path.open(newline="") as lines:
+        return [line[column] for line in csv.DictReader(lines)]
+
+
+TRAINING = Job("train", "nli", BASE, "rcl-2", 2)
+EVALUATION = evaluation(plan_of(t_sts=STS), Run(*TRAINING[1:]))
+
+
+def lose_training(plan: Plan, told: str | None) -> None:
+    finish(plan)
+    lose(plan, TRAINING, told)
+    lose(plan, EVALUATION)
+
+
+def test_a_table_shows_what_there_is_and_n_a_for_a_row_with_a_missing_run(plan):
+    lose_training(plan, "error: nli.csv:7: an empty sentence\n")
+    said = incomplete.render(plan)
+    assert cells("t_sts", "Average") == ["50.0", "n/a"]
+    assert "t_sts: 1 of 3 runs have no scores" in said
+    why = f"train nli/{BASE}/rcl-2/seed-2 failed: nli.csv:7: an empty sentence"
+    assert why in said and why in text("t_sts")
+    label = next(
+        row["label"] for row in plan.table_spec("t_sts")["rows"] if row["method"] == "rcl-2"
+    )
+    assert f"(results/logs/train/nli/{BASE}/rcl-2/seed-2.log); n/a in “{label}”" in text("t_sts")
+
+
+@pytest.mark.parametrize(
+    "told, words",
+    [
+        (None, f"not started: train nli/{BASE}/rcl-2/seed-2; n/a in"),
+        ("step 7\n", "has not finished: it runs now, or it was killed (results/logs/train/"),
+        (
+            "a\nTraceback (most recent call last):\n  x\nKeyError: 'b'\nnode n1, Slurm job 3\n",
+            "failed: KeyError: 'b' (",
+        ),
+        ("error: out of memory (x)\nnode n1, Slurm job 3\n", "failed: out of memory (x) ("),
+    ],
+)
+def test_the_log_of_a_job_tells_why_its_result_is_missing(plan, told, words):
+    lose_training(plan, told)
+    incomplete.render(plan)
+    assert words in text("t_sts")
+
+
+def test_a_batch_job_that_was_killed_is_explained_by_its_slurm_log(plan):
+    lose_training(plan, "step 7\n")
+    path = Path(".snakemake/slurm_logs/rule_train/5.log")
+    path.parent.mkdir(parents=True)
+    path.write_text(f"rule train:\n    output: {record(plan, TRAINING)}\noom-kill event\n")
+    incomplete.render(plan)
+    assert "failed: out of memory" in text("t_sts")
+
+
+def test_the_first_missing_job_is_the_cause_and_each_cause_is_named_once(plan):
+    finish(plan, but=("download", "prepare_faq", "tokenise", "train", "evaluate_faq"))
+    for name in ("sts12", "nli-simcse"):
+        path = Path(plan.downloads, f"data/records/{name}.json")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("{}")
+    wanted = [evaluation(plan, run) for run in plan.runs_of("t_faq")]
+    assert Causes(plan).of(wanted) == [Cause("download faqir", "not started")]
+
+
+def test_old_scores_are_not_shown_once_their_training_has_failed_again(plan):
+    finish(plan)
+    lose(plan, TRAINING, "error: out of memory\n")
+    scored = Path(record(plan, EVALUATION))
+    failed = Path(f"results/{log(TRAINING)}.log")
+    os.utime(scored, (1000, 1000))
+    os.utime(failed, (2000, 2000))
+    incomplete.render(plan)
+    assert cells("t_sts", "Average") == ["50.0", "n/a"]
+    assert f"train nli/{BASE}/rcl-2/seed-2 failed: out of memory" in text("t_sts")
+
+
+def test_scores_stay_when_their_model_is_deleted_to_free_its_space(plan):
+    finish(plan)
+    lose(plan, TRAINING, "steps 9\n")
+    os.utime(Path(f"results/{log(TRAINING)}.log"), (1000, 1000))
+    os.utime(Path(record(plan, EVALUATION)), (2000, 2000))
+    incomplete.render(plan)
+    assert cells("t_sts", "Average") == ["50.0", "50.0"]
+
+
+def test_scores_of_a_model_that_was_trained_again_are_not_shown(plan):
+    finish(plan)
+    folder = score(plan, Run(*TRAINING[1:]))
+    inputs = {"weights": "0" * 64}
+    write_record(folder / RECORD, "evaluate", outputs=["scores.csv"], started=0.0, inputs=inputs)
+    model = Path(record(plan, TRAINING))
+    (model.parent / "weights").write_text("new")
+    write_record(model, "train", outputs=["weights"], started=0.0)
+    incomplete.render(plan)
+    assert cells("t_sts", "Average") == ["50.0", "n/a"]
+    assert f"not started: evaluate_sts nli/{BASE}/rcl-2/seed-2" in text("t_sts")
+
+
+def test_the_rest_of_many_causes_is_counted():
+    failed = {Cause(f"train {i}", "failed", "x"): [] for i in range(13)}
+    waiting = {Cause(f"embed {i}", "not started"): [] for i in range(12)}
+    *named, rest, not_started = format_causes(failed | waiting)
+    assert named == [f"train {i} failed: x" for i in range(10)]
+    assert rest == "3 more jobs failed or have not finished"
+    assert not_started.endswith("embed 9 and 2 more")
+
+
+def test_each_file_says_that_it_is_incomplete(plan):
+    lose_training(plan, None)
+    incomplete.render(plan)
+    files = sorted(Path("results/tables/incomplete").iterdir())
+    assert [file.name for file in files] == [
+        "published.md",
+        "t_faq.csv",
+        "t_faq.md",
+        "t_sts.csv",
+        "t_sts.md",
+    ]
+    for file in files:
+        first = file.read_text().splitlines()[:2]
+        assert "INCOMPLETE" in "".join(first), file
+    assert set(cells("t_sts", "table")) == {"t_sts (INCOMPLETE)"}
+
+
+def test_only_the_folder_of_incomplete_tables_is_written(plan):
+    lose_training(plan, "step 7\n")
+    before = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
+    incomplete.render(plan)
+    after = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
+    added = after.keys() - before.keys()
+    assert {str(path.parent) for path in added} == {"results/tables/incomplete"}
+    assert {path: after[path] for path in before} == before
+
+
+def test_a_damaged_file_of_scores_is_not_shown(plan):
+    finish(plan)
+    path = Path(plan.scores(Run("nli", BASE, "rcl-2", 1)))
+    path.write_text(path.read_text().replace("0.5", "0.6"))
+    incomplete.render(plan)
+    assert cells("t_sts", "Average") == ["50.0", "n/a"]
+    assert "scores.csv: damaged: expected sha256" in text("t_sts")
+
+
+def test_the_folds_of_an_untrained_base_are_found_by_their_row(plan):
+    finish(plan)
+    lose(plan, Job("evaluate_faq", "faqir-1", BASE, "start", 0), "error: x\n")
+    incomplete.render(plan)
+    assert cells("t_faq", "map")[0] == "n/a" and cells("t_faq", "map")[2] == "50.0"
+    assert "seed-0 failed: x" in text("t_faq") and "; n/a in “" in text("t_faq")
+
+
+def test_a_table_that_only_waits_for_its_rendering_says_so(plan):
+    finish(plan)
+    incomplete.render(plan)
+    assert cells("t_sts", "Average") == ["50.0", "50.0"]
+    assert "INCOMPLETE: all 3 runs have scores, but the table is not rendered" in text("t_sts")
+    path = Path("results/logs/render_table/t_sts.log")
+    path.parent.mkdir(parents=True)
+    path.write_text("error: predictions.parquet: damaged\n")
+    assert "render_table t_sts failed: predictions.parquet: damaged" in incomplete.render(plan)
+
+
+def test_a_whole_table_loses_its_incomplete_form_and_the_last_one_the_folder(plan):
+    finish(plan)
+    incomplete.render(plan)
+    render_whole(plan, "t_sts")
+    said = incomplete.render(plan)
+    names = {path.name for path in Path("results/tables/incomplete").iterdir()}
+    assert names == {"published.md", "t_faq.md", "t_faq.csv"}
+    assert "1 of 2 tables are incomplete" in said
+    page = text("published")
+    assert "t_sts, " in page and "t_sts (INCOMPLETE)" not in page
+    render_whole(plan, "t_faq")
+    assert incomplete.render(plan) == "all 2 tables are whole"
+    assert not Path("results/tables/incomplete").exists()
+
+
+@pytest.mark.parametrize("change", ["settings", "scores", "a lost form", "a damaged form"])
+def test_a_table_that_is_outdated_or_damaged_is_not_whole(plan, change):
+    finish(plan)
+    for name in ("t_sts", "t_faq"):
+        render_whole(plan, name)
+    if change == "settings":
+        plan = plan_of(t_sts=STS | {"title": "another"}, t_faq=FAQ)
+    elif change == "scores":
+        score(plan, START, value=0.6)
+    elif change == "a lost form":
+        Path("results/tables/t_sts.tex").unlink()
+    else:
+        Path("results/tables/t_sts.csv").write_text("x\n")
+    assert "1 of 2 tables are incomplete" in incomplete.render(plan)
+    assert "INCOMPLETE" in text("t_sts")
+
+
+def test_a_whole_table_stays_whole_without_the_scores_that_it_was_made_of(plan):
+    """Snakemake, too, makes a deleted intermediate file again only if a target needs it."""
+    finish(plan)
+    for name in ("t_sts", "t_faq"):
+        render_whole(plan, name)
+    shutil.rmtree("results/scores")
+    assert incomplete.render(plan) == "all 2 tables are whole"
+
+
+@pytest.fixture
+def stopped():
+    """A stand-in for Snakemake's Workflow, none of whose jobs failed by itself."""
+    dag = SimpleNamespace(finished_jobs=[], jobs=[])
+    return SimpleNamespace(scheduler=SimpleNamespace(failed=[]), dag=dag)
+
+
+def test_the_end_of_a_run_prints_what_is_missing_and_never_stops_at_it(
+    plan, stopped, capsys, monkeypatch
+):
+    lose_training(plan, "error: nli.csv:7: an empty sentence\n")
+    hooks.print_end(stopped, plan)
+    assert "nli.csv:7: an empty sentence" in capsys.readouterr().err
+
+    def broken(plan):
+        raise InputError("scores.csv:3", "no number")
+
+    monkeypatch.setattr(incomplete, "render", broken)
+    hooks.print_end(stopped, plan)
+    assert "not written (scores.csv:3: no number)" in capsys.readouterr().err
+
+
+def test_a_finished_run_removes_the_incomplete_forms_of_an_earlier_one(plan):
+    finish(plan)
+    incomplete.render(plan)
+    for name in ("t_sts", "t_faq"):
+        render_whole(plan, name)
+    hooks.end(plan)
+    assert not Path("results/tables/incomplete").exists()
+
+
+def test_the_command_takes_configs_and_an_output_folder(plan, capsys):
+    shutil.copy(ROOT / "config.yaml", "config.yaml")
+    Path("own.yaml").write_text(json.dumps({"seeds": {"rcl": [1], "ssimcse": [1]}}))
+    render_incomplete.main(["own.yaml", "--output", "elsewhere"])
+    assert (
+        "tables are incomplete; what there is: elsewhere/tables/incomplete/"
+        in capsys.readouterr().out
+    )
