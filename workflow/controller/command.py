@@ -39,6 +39,8 @@ STARTS_NOTHING = (
     "summary",
     "unlock",
 )
+# These look at the rules alone; all else writes notes below .snakemake, a dry run too.
+WRITES_NOTHING = ("lint", "list_rules", "list_target_rules", "print_compilation")
 NAME = re.compile(r"[A-Za-z0-9_.-]+")  # of a partition
 
 
@@ -46,11 +48,13 @@ NAME = re.compile(r"[A-Za-z0-9_.-]+")  # of a partition
 class Command:
     """A command line of snakemake.
 
+    ``writes_notes``: whether snakemake will write below .snakemake in its working folder.
     ``partitions`` are those of Slurm that it names, as far as they are no expressions. ``programs``
     are those of Slurm that the executor will call.
     """
 
     starts_jobs: bool
+    writes_notes: bool = False
     on_slurm: bool = False
     partitions: frozenset[str] = frozenset()
     programs: tuple[str, ...] = ()
@@ -65,6 +69,7 @@ def read(arguments: list[str]) -> Command:
     looks = any(getattr(options, name, None) for name in STARTS_NOTHING)
     return Command(
         starts_jobs=not (looks or report_only),
+        writes_notes=not any(getattr(options, name, None) for name in WRITES_NOTHING),
         on_slurm=options.executor == "slurm",
         partitions=frozenset(_partitions(options)),
         programs=tuple(_programs(options)),

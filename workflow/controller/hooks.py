@@ -5,6 +5,7 @@ documentation: parts of its ``Workflow`` object, and its files in ``.snakemake``
 """
 
 import contextlib
+import os
 import sys
 import time
 from pathlib import Path
@@ -34,6 +35,8 @@ def prepare_start(out: str, downloads: str, arguments: list[str]) -> None:
     touched.
     """
     asked = command.read(arguments)
+    if asked.writes_notes:
+        _require_notes()
     if not asked.starts_jobs:
         return
     try:
@@ -48,6 +51,17 @@ def prepare_start(out: str, downloads: str, arguments: list[str]) -> None:
         raise WorkflowError(f"Slurm gives no answer: {error}") from None
     except KeyboardInterrupt:
         raise WorkflowError("interrupted while waiting: this run has started nothing") from None
+
+
+def _require_notes() -> None:
+    """Raise WorkflowError where Snakemake cannot write: it would end with a traceback."""
+    folder = Path(".snakemake")
+    if not folder.exists():
+        folder = Path()
+    if not os.access(folder, os.W_OK):
+        problem = "cannot be written, and Snakemake keeps its notes there"
+        advice = "run in a copy, or name another working folder with --directory"
+        raise WorkflowError(f"{folder.absolute()}: {problem}; {advice}")
 
 
 def _claim(out: str, downloads: str) -> None:

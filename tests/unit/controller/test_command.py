@@ -47,9 +47,16 @@ def test_a_profile_that_is_not_found_from_here_hides_no_start(tmp_path, monkeypa
     assert not command.read("-n --profile slurm --directory x".split()).starts_jobs
 
 
+@pytest.mark.parametrize(
+    "line, writes", [("-n", True), ("--summary", True), ("--cores 1", True), ("--list", False)]
+)
+def test_all_but_a_look_at_the_rules_writes_below_the_working_folder(line, writes):
+    assert command.read(line.split()).writes_notes == writes
+
+
 def test_each_name_of_an_option_is_snakemakes():
     known = vars(get_argument_parser().parse_args([]))
-    assert set(command.STARTS_NOTHING) <= set(known)
+    assert {*command.STARTS_NOTHING, *command.WRITES_NOTHING} <= set(known)
 
 
 def test_the_profile_names_the_executor_and_the_partitions():

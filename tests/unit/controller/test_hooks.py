@@ -64,6 +64,18 @@ def test_a_start_claims_its_folders_before_it_settles_earlier_runs(calls, asked)
     assert calls == ["claim out", "claim raw", "settle"]
 
 
+@pytest.mark.parametrize("exists", [False, True])
+def test_a_working_folder_that_is_read_only_is_told_in_one_line(exists, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    if exists:
+        (tmp_path / ".snakemake").mkdir()
+    read_only = (tmp_path / ".snakemake" if exists else tmp_path).resolve()
+    monkeypatch.setattr(hooks.os, "access", lambda path, mode: Path(path).resolve() != read_only)
+    with pytest.raises(WorkflowError, match=f"{read_only}: cannot be written, and Snakemake"):
+        hooks.prepare_start("out", "raw", ["-n"])
+    hooks.prepare_start("out", "raw", ["--list"])
+
+
 def test_a_dry_run_touches_nothing(calls, asked):
     asked(starts_jobs=False, on_slurm=True)
     hooks.prepare_start("out", "raw", [])
