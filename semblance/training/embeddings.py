@@ -3,6 +3,7 @@
 import time
 from dataclasses import asdict
 from pathlib import Path
+from tokenize import TokenError
 
 import numpy as np
 
@@ -20,6 +21,8 @@ from semblance.provenance import checked, write_record
 
 NAME = "embeddings.npy"
 BLOCK = 1 << 15  # sentences embedded and written at a time: memory does not grow with the corpus
+# What NumPy raises for a file that is no array; the last two for a header that is no Python.
+NO_ARRAY = (ValueError, EOFError, OSError, SyntaxError, TokenError)
 SAMPLE = 1000  # sentences that show whether the embeddings have collapsed
 
 
@@ -28,7 +31,7 @@ def read_embeddings(path: str | Path) -> np.ndarray:
     try:
         require_regular(path)
         vectors = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError, OSError) as error:
+    except NO_ARRAY as error:
         if is_passing(error):
             raise
         problem = f"no array that can be read ({error})"

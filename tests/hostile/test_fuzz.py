@@ -1,6 +1,7 @@
 """Random damage to every parser and to the config: what is not read is refused, and nothing else happens."""
 
 import copy
+import io
 import itertools
 import json
 import math
@@ -9,32 +10,42 @@ import string
 from pathlib import Path
 from xml.sax.saxutils import escape
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import yaml
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from semblance.audit.findings import UNREADABLE
+from semblance.audit.runs import _read_lines
 from semblance.data import nli, sts, wiki
+from semblance.data.arrow import read_parquet
 from semblance.data.banks import cough, own, stackfaq
 from semblance.data.text import normalise
+from semblance.data.tokens import read_tokens, tokenise
 from semblance.download.manifest import load_manifest
 from semblance.download.unpack import extract
 from semblance.errors import InputError
 from semblance.models import folder as model_folder
-from semblance.provenance import canonical
+from semblance.provenance import canonical, read_sealed, text_digest
 from semblance.reporting.published import read_published
 from semblance.reporting.scores import COLUMNS, read_scores
 from semblance.reporting.table import from_json
 from semblance.settings import decode_json
 from semblance.strict_yaml import read_yaml
+from semblance.training.embeddings import read_embeddings
 from semblance.training.recipe import TrainSettings
 from tests.example_settings import STATED
-from tests.hostile.formats import FORMATS
+from tests.hostile.bounds import bounded
+from tests.hostile.formats import FORMATS, SCORE
 from tests.hostile.malformed import Case
 from tests.hostile.test_archives import PLAIN_TAR, PLAIN_ZIP
+from tests.hostile.test_models import WORDS as WORDPIECE
 from tests.hostile.test_models import base  # noqa: F401  (a fixture)
 from tests.hostile.test_settings_files import MANIFEST, PUBLISHED
-from workflow.planning.config import load
+from workflow.planning.config import laid_over, load
 from workflow.planning.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -105,9 +116,10 @@ def mutated(draw: st.DrawFn, plain: bytes) -> bytes:
 
 
 def survives(read, path: Path) -> None:
-    """Read a file: parsed, or refused in one line."""
+    """Read a file within the bounds of time and memory: parsed, or refused in one line."""
     try:
-        read(path)
+        with bounded():
+            read(path)
     except InputError as error:
         assert (
             "\n" not in str(error) and len(str(error)) < 3100
@@ -134,6 +146,40 @@ def test_a_parser_reads_or_refuses_and_does_nothing_else(form, effort, tmp_path)
     assert {p.name for p in tmp_path.rglob("*")} == {"in", *form.files}
 
 
+def sealed(value: dict) -> bytes:
+    """Return a record as ``write_sealed`` writes it."""
+    digest = text_digest(canonical(value))
+    return (json.dumps({**value, "sha256": digest}, indent=2, sort_keys=True) + "\n").encode()
+
+
+def saved_array(array: np.ndarray) -> bytes:
+    buffer = io.BytesIO()
+    np.save(buffer, array)
+    return buffer.getvalue()
+
+
+def streamed(table: pa.Table) -> bytes:
+    """Return a table as an Arrow stream."""
+    buffer = io.BytesIO()
+    with pa.ipc.new_stream(buffer, table.schema) as writer:
+        writer.write_table(table)
+    return buffer.getvalue()
+
+
+def parquet(table: pa.Table) -> bytes:
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer)
+    return buffer.getvalue()
+
+
+def audited_scores(path: Path) -> None:
+    """Read scores as the audit does; it counts these errors as findings."""
+    try:
+        _read_lines(path)
+    except UNREADABLE as error:
+        raise InputError(path, str(error)) from None
+
+
 OTHERS = {
     "manifest": (yaml.safe_dump(MANIFEST).encode(), load_manifest),
     "published": (yaml.safe_dump(PUBLISHED).encode(), read_published),
@@ -145,6 +191,22 @@ OTHERS = {
     "settings": (
         json.dumps(STATED).encode(),
         lambda path: decode_json(TrainSettings, path.read_bytes().decode("utf-8", "replace")),
+    ),
+    "record": (sealed({"outputs": {"a": "b"}, "seed": 1}), read_sealed),
+    "config": (b"output: results\nseeds: {all: [1, 2]}\n", lambda path: laid_over([path])),
+    "scores in an audit": ((",".join(COLUMNS) + f"\n{SCORE}\n").encode(), audited_scores),
+    "tokenizer": (
+        json.dumps({"version": "1.0", "added_tokens": [], "model": WORDPIECE}).encode(),
+        lambda path: tokenise(path, ["hello a"]),
+    ),
+    "embeddings": (saved_array(np.zeros((3, 4), np.float16)), read_embeddings),
+    "arrow": (
+        streamed(pa.table({"ids": pa.array([[1, 2], []], pa.list_(pa.int32()))})),
+        lambda path: [read_tokens(path).ids.sum()],
+    ),
+    "parquet": (
+        parquet(pa.table({"text": ["a", "b"], "n": [1, 2]})),
+        lambda path: read_parquet(path, ("text", "n")).to_pylist(),
     ),
     "zip": (PLAIN_ZIP, lambda path: extract(path, "one", path.with_name("out"), 5000)),
     "tar": (PLAIN_TAR, lambda path: extract(path, "one", path.with_name("out"), 5000)),
@@ -189,6 +251,25 @@ SCORE = st.integers(0, 5000).map(lambda n: n / 1000)
 SPACE = st.sampled_from(["", " ", "\u3000", "\u00a0 "])
 
 
+def each_effort(**strategies):
+    """Make a test of a check: with few generated values, and in a long test with many."""
+
+    def decorate(check):
+        @pytest.mark.parametrize("effort", EFFORT)
+        def test(effort, tmp_path):
+            @effort
+            @given(**strategies)
+            def run(**values):
+                with bounded():
+                    check(**values, tmp_path=tmp_path)
+
+            run()
+
+        return test
+
+    return decorate
+
+
 def quoted(*fields: str) -> str:
     return ",".join('"' + field.replace('"', '""') + '"' for field in fields)
 
@@ -198,8 +279,7 @@ def put(path: Path, lines: list[str], end: str = "\n") -> Path:
     return path
 
 
-@quick
-@given(
+@each_effort(
     rows=st.lists(st.tuples(WORDS, WORDS, st.sampled_from(nli.LABELS)), min_size=1, max_size=4),
     ascii_only=st.booleans(),
 )
@@ -212,8 +292,7 @@ def test_every_valid_snli_pair_comes_back(rows, ascii_only, tmp_path):
     assert [(p.premise, p.hypothesis, p.label) for p in pairs] == rows
 
 
-@quick
-@given(
+@each_effort(
     rows=st.lists(st.tuples(WORDS, WORDS, WORDS), min_size=1, max_size=4),
     end=st.sampled_from(["\n", "\r\n"]),
 )
@@ -224,15 +303,13 @@ def test_every_valid_triple_comes_back(rows, end, tmp_path):
     assert [(t.query, t.positive, t.negative) for t in triples] == rows
 
 
-@quick
-@given(rows=st.lists(CELL, min_size=1, max_size=5), space=SPACE)
+@each_effort(rows=st.lists(CELL, min_size=1, max_size=5), space=SPACE)
 def test_every_valid_sentence_comes_back(rows, space, tmp_path):
     path = put(tmp_path / "w.txt", [space + row + space for row in rows])
     assert wiki.read_sentences(path).texts == rows
 
 
-@quick
-@given(rows=st.lists(st.tuples(CELL, CELL, SCORE), min_size=1, max_size=4))
+@each_effort(rows=st.lists(st.tuples(CELL, CELL, SCORE), min_size=1, max_size=4))
 def test_every_valid_sts_pair_comes_back(rows, tmp_path):
     put(tmp_path / "STS.input.x.txt", [f"{a}\t{b}" for a, b, _ in rows])
     put(tmp_path / "STS.gs.x.txt", [str(score) for *_, score in rows])
@@ -244,8 +321,7 @@ def test_every_valid_sts_pair_comes_back(rows, tmp_path):
     assert [(p.sentence1, p.sentence2, p.score) for p in sts.read_stsb(tmp_path / "b.csv")] == rows
 
 
-@quick
-@given(
+@each_effort(
     rows=st.lists(
         st.tuples(WORDS, WORDS, WORDS, st.lists(WORDS, max_size=2)),
         min_size=1,
@@ -264,8 +340,7 @@ def test_every_valid_faq_of_ones_own_comes_back(rows, tmp_path):
     assert table.pairs == bank.pairs
 
 
-@quick
-@given(
+@each_effort(
     threads=st.lists(
         st.tuples(XML, st.lists(XML, min_size=1, max_size=2), st.lists(XML, max_size=2)),
         min_size=1,
@@ -291,8 +366,7 @@ def test_every_valid_stackfaq_thread_comes_back(threads, tmp_path):
     assert [q.text for q in bank.queries] == [text for *_, texts in threads for text in texts]
 
 
-@quick
-@given(
+@each_effort(
     rows=st.lists(
         st.tuples(WORDS, WORDS, st.lists(st.integers(1, 4), min_size=1, max_size=4), WORDS),
         min_size=1,
@@ -330,8 +404,7 @@ def test_every_valid_cough_bank_comes_back(rows, tmp_path):
     ]
 
 
-@quick
-@given(
+@each_effort(
     value=st.floats(-1, 1),
     seed=st.integers(0, 2**32 - 1),
     name=st.text(string.ascii_letters + string.digits + "._-", min_size=1),
