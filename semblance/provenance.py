@@ -100,7 +100,7 @@ def read_json(path: str | os.PathLike) -> Any:
     """Read a file of strict JSON; InputError if it is anything else, with the line if it is known."""
     text = read_text(path)
     try:
-        return strict_json.parse(text)
+        return strict_json.parse_strict(text)
     except json.JSONDecodeError as error:
         problem = f"not readable as JSON ({error.msg})"
         raise InputError(at(path, error.lineno), problem, DELETE) from None

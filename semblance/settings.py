@@ -81,7 +81,7 @@ def decode_json(cls: type[T], text: str, where: str = "settings") -> T:
 def parse_json(text: str, where: str) -> Any:
     """Parse strict JSON, as ``strict_json`` has it; InputError for anything else."""
     try:
-        return strict_json.parse(text)
+        return strict_json.parse_strict(text)
     except ValueError as error:
         raise InputError(where, f"not JSON: {error}") from None
 

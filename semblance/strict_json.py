@@ -15,7 +15,7 @@ UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 DEEPEST = 100  # lists and objects inside each other; Python's own limit depends on the caller
 
 
-def parse(text: str) -> Any:
+def parse_strict(text: str) -> Any:
     """Return the value of a JSON text.
 
     Raises ValueError for text that is not JSON (json.JSONDecodeError, which knows the line), a key

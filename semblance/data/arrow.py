@@ -85,12 +85,12 @@ def read_parquet(path: str | Path, columns: Sequence[str]) -> pa.Table:
     with _refuse_damage(path, "Parquet"):
         require_regular(path)
         file = pq.ParquetFile(path)
-        _require_bounded(file.metadata, path)
+        _refuse_too_large(file.metadata, path)
         _require_columns(file.schema_arrow.names, columns, path)
         return file.read(list(columns)).select(list(columns))
 
 
-def _require_bounded(stated: "FileMetaData", path: str | Path) -> None:
+def _refuse_too_large(stated: "FileMetaData", path: str | Path) -> None:
     size = sum(stated.row_group(i).total_byte_size for i in range(stated.num_row_groups))
     if stated.num_rows > MOST_ROWS or size > MOST_BYTES:
         problem = f"states {stated.num_rows:,} rows of {size:,} bytes"

@@ -6,7 +6,7 @@ from typing import Any
 
 from semblance.data.text import read_rows
 from semblance.errors import InputError, at
-from semblance.strict_json import parse
+from semblance.strict_json import parse_strict
 
 
 def read_json_lines(path: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -18,7 +18,7 @@ def read_json_lines(path: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:
     """
     for line, text in read_rows(path):
         try:
-            value = parse(text)
+            value = parse_strict(text)
             if not isinstance(value, dict):
                 raise ValueError(f"a JSON {type(value).__name__}, not an object")
         except ValueError as error:

@@ -54,7 +54,7 @@ def read_lines(path: Path | str) -> Iterator[tuple[int, str]]:
                 line += 1
                 unpacked += len(raw)
                 if unpacked > checked:
-                    _require_bounded(unpacked, packed.tell(), at(path, line))
+                    _refuse_bomb(unpacked, packed.tell(), at(path, line))
                     checked = unpacked + ALWAYS_UNPACKED
                 yield line, _decode(raw, path, line)
         if line == 0 and _is_gzip(path) and Path(path).stat().st_size == 0:
@@ -77,7 +77,7 @@ def _unpack(path: Path | str, packed: BinaryIO) -> BinaryIO:
     return packed
 
 
-def _require_bounded(unpacked: int, packed: int, where: str) -> None:
+def _refuse_bomb(unpacked: int, packed: int, where: str) -> None:
     """Raise InputError if so few packed bytes cannot hold so much text."""
     if unpacked > min(MAX_FILE, ALWAYS_UNPACKED + MOST_PACKED * packed):
         problem = f"{unpacked:,} bytes unpacked from {packed:,}"

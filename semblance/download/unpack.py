@@ -124,6 +124,7 @@ class _Directory(io.BufferedReader):
     """A zip file; zipfile reads its list of members at once, however long the file says it is."""
 
     def read(self, size: int | None = -1) -> bytes:
+        """Return up to ``size`` bytes; BadZipFile if it is more than any list of ours has."""
         if size is not None and size > MOST_DIRECTORY:
             raise zipfile.BadZipFile(f"a list of members of {size:,} bytes")
         return super().read(size)
@@ -138,6 +139,7 @@ class _Unpacked:
         self._size = 0
 
     def read(self, size: int) -> bytes:
+        """Return up to ``size`` bytes; ReadError if so few packed bytes cannot hold so much."""
         content = self._content.read(size)
         self._size += len(content)
         packed = self._packed.tell()
@@ -171,6 +173,7 @@ class _Member(tarfile.TarInfo):
 
     @classmethod
     def frombuf(cls, buf: bytes, encoding: str, errors: str) -> tarfile.TarInfo:
+        """Decode a block of the archive; ReadError for a header that would be read at once."""
         info = super().frombuf(buf, encoding, errors)
         if info.type in cls.LONG and info.size > MOST_HEADER:
             raise tarfile.ReadError(f"a header of {info.size:,} bytes")

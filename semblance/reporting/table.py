@@ -267,7 +267,7 @@ def to_json(table: Table) -> str:
 def from_json(text: str, where: str = "table") -> Table:
     """Read ``to_json``'s form again; raises InputError where the text is not one."""
     try:
-        data = strict_json.parse(text)
+        data = strict_json.parse_strict(text)
         for row in data["rows"]:
             for cell in row["cells"].values():
                 for derived in ("mean", "sd", "n"):

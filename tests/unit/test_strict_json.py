@@ -4,22 +4,26 @@ import json
 
 import pytest
 
-from semblance.strict_json import DEEPEST, parse
+from semblance.strict_json import DEEPEST, parse_strict
 
 PLAIN = {"a": [1, -2.5, 1e300, True, None, "ä\u2028\n", {}], "b": {"a": [[]]}, "": ""}
 
 
 def test_plain_json_reads_as_by_the_standard_library():
-    assert parse(json.dumps(PLAIN)) == parse(json.dumps(PLAIN, ensure_ascii=False)) == PLAIN
+    assert (
+        parse_strict(json.dumps(PLAIN))
+        == parse_strict(json.dumps(PLAIN, ensure_ascii=False))
+        == PLAIN
+    )
 
 
 def test_a_whole_surrogate_pair_is_one_character():
-    assert parse('"\\ud83d\\ude00"') == "\U0001f600"
+    assert parse_strict('"\\ud83d\\ude00"') == "\U0001f600"
 
 
 def test_an_error_of_syntax_knows_its_line():
     with pytest.raises(json.JSONDecodeError) as caught:
-        parse('{"a": 1,\n"b": }')
+        parse_strict('{"a": 1,\n"b": }')
     assert caught.value.lineno == 2
 
 
@@ -43,11 +47,11 @@ def test_an_error_of_syntax_knows_its_line():
 )
 def test_what_is_not_strict_is_refused(text, words):
     with pytest.raises(ValueError, match=words):
-        parse(text)
+        parse_strict(text)
 
 
 @pytest.mark.parametrize("opening, closing", [("[", "]"), ('{"a":', "}")])
 def test_values_may_lie_inside_each_other_up_to_a_limit(opening, closing):
-    parse(opening * DEEPEST + "1" + closing * DEEPEST)
+    parse_strict(opening * DEEPEST + "1" + closing * DEEPEST)
     with pytest.raises(ValueError, match="nested too deeply"):
-        parse(opening * (DEEPEST + 1) + "1" + closing * (DEEPEST + 1))
+        parse_strict(opening * (DEEPEST + 1) + "1" + closing * (DEEPEST + 1))

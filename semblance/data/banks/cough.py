@@ -9,7 +9,7 @@ from semblance.data.faq import Faq, FaqPair, FaqQuery, add_unique, in_bank_order
 from semblance.data.raw import Raw
 from semblance.data.text import filled
 from semblance.errors import InputError, at
-from semblance.strict_json import parse
+from semblance.strict_json import parse_strict
 
 LABEL = "Label (mean score > 3 as positive)"
 PAIR_COLUMNS = ("index", "question", "answer", "language")
@@ -98,7 +98,7 @@ def _is_positive(row: dict[str, str], where: str) -> bool:
 def _read_scores(row: dict[str, str], where: str) -> tuple[list[int], float]:
     """Return the annotators' raw scores and their stated average."""
     try:
-        scores = parse(row["Raw_score"])
+        scores = parse_strict(row["Raw_score"])
         average = float(row["Average"])
         if not _are_scores(scores):
             raise ValueError
