@@ -22,7 +22,9 @@ NOT_COMPARED = ("regulators",)  # of a method: entropy models, which are compare
 
 def content_digest(dataset: Dataset) -> str:
     """Return the one digest of a data set: of the checksums of its files and archives."""
-    pins = {file.path: file.sha256 for file in (*dataset.files, *dataset.archives)}
+    pins = {}
+    for file in (*dataset.files, *dataset.archives):
+        pins[file.path] = file.sha256 or file.git_blob
     return text_digest(canonical(pins))
 
 
