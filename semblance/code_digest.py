@@ -18,7 +18,7 @@ INERT = frozenset(
         "semblance.errors",  # what an error says: a failed stage has no result
         "semblance.layout",  # where files lie: a stage gets its paths from its rule
         "semblance.locks",  # which process may write a folder, and how it shows that it is alive
-        "semblance.gpus",  # which of several equal GPUs a job takes
+        "semblance.gpus",  # which of several equal GPUs a job takes, and what it says without one
         "semblance.training.keeping.budget",  # when to save and stop: resuming is bit-identical
         "semblance.training.keeping.events",  # the curves for TensorBoard, which no stage reads
         "semblance.training.keeping.heartbeat",  # the lines that say how far a training is
@@ -29,6 +29,7 @@ INERT = frozenset(
 EXCEPTIONS = frozenset(
     {
         "InputError",
+        "NoGpu",
         "OutOfTime",
         "TrainingFailed",
         "Unavailable",

@@ -52,6 +52,13 @@ class OutOfTime(Exception):
     """
 
 
+class NoGpu(Exception):
+    """A job of a scheduler has no GPU that it can use, though the config asks for one.
+
+    Scripts exit with status 75.
+    """
+
+
 def _escaped(text: object) -> str:
     """Return a text of at most LONGEST characters and without control characters."""
     shown = str(text)

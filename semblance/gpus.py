@@ -1,4 +1,4 @@
-"""One GPU for each job, on a machine where no scheduler hands them out.
+"""One GPU for each job, on a machine where no scheduler hands them out; and jobs without a GPU.
 
 CUDA gives every process the first GPU, so a second training would run beside the first. Each job
 therefore takes a GPU for itself, by a lock of the operating system, which ends with its process.
@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from urllib.parse import quote
 
-from semblance.errors import InputError
+from semblance.errors import InputError, NoGpu
 from semblance.locks import FileLock
 
 # One folder for all logins of a user: TMPDIR differs between jobs, and XDG_RUNTIME_DIR is removed
@@ -23,6 +23,13 @@ from semblance.locks import FileLock
 LOCKS = Path(f"/tmp/semblance-gpus-{os.geteuid()}")
 PATIENCE = 60.0  # seconds for nvidia-smi, which may have to wake the GPUs
 POLL = 1.0  # seconds between two looks for a free GPU
+NONE_FOUND = "no GPU found: runs on the CPU"
+NONE_GIVEN = (
+    "no GPU that this job can use, and the config asks for one (resources.gpus: 1); ask the "
+    "scheduler for one (slurm/profile.yaml), or set resources.gpus: 0"
+)
+REMOTE_JOB = "SEMBLANCE_REMOTE_JOB"  # set in the jobs that Snakemake gave to a scheduler
+ALLOW_CPU = "SEMBLANCE_ALLOW_CPU"  # set by a user whose scheduler's jobs may do without a GPU
 
 _held: list[FileLock] = []  # for as long as this process lives
 
@@ -39,6 +46,17 @@ def take_gpu(gpus: int, jobs_per_gpu: int = 1, folder: Path = LOCKS) -> None:
     if names := visible_gpus():
         _make_private(folder)
         os.environ["CUDA_VISIBLE_DEVICES"] = _first_free(names, jobs_per_gpu, folder)
+
+
+def go_on_without_gpu() -> None:
+    """Say in one line that a job which may use a GPU runs on the CPU.
+
+    Raises NoGpu in a job of a scheduler: there nobody would see that it takes days.
+    """
+    of_scheduler = "SLURM_JOB_ID" in os.environ or REMOTE_JOB in os.environ
+    if of_scheduler and ALLOW_CPU not in os.environ:
+        raise NoGpu(NONE_GIVEN)
+    print(NONE_FOUND, file=sys.stderr, flush=True)
 
 
 def visible_gpus() -> list[str]:

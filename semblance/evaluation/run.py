@@ -94,7 +94,7 @@ def evaluate_sts(run: StsRun, model: str, test: str, dev: str, target: Target) -
     inputs = {"weights": facts["weights"], "data": test_digest, "dev": dev_digest}
     with exclusive(target.record.parent):
         _write(run, rows, predictions, target, facts)
-        _write_record("evaluate_sts", run, target, inputs, started)
+        _write_record("evaluate_sts", run, target, inputs, started, _device(encoder))
 
 
 def _protocol(record: str) -> StsProtocol:
@@ -145,7 +145,7 @@ def evaluate_faq(
     inputs = {"weights": facts["weights"], "data": digest, "dev": dev_digest}
     with exclusive(target.record.parent):
         _write(run, rows, predictions, target, facts)
-        _write_record("evaluate_faq", run, target, inputs, started)
+        _write_record("evaluate_faq", run, target, inputs, started, _device(encoder))
 
 
 def _dev_questions(record: str, whole: Bank) -> list[Question]:
@@ -229,8 +229,17 @@ def _write(
     write_text(folder / "scores.csv", text.getvalue())
 
 
+def _device(encoder: Encoder) -> str:
+    return device_name(encoder.words.weight.device.type)
+
+
 def _write_record(
-    stage: str, run: StsRun | FaqRun, target: Target, inputs: dict[str, str], started: float
+    stage: str,
+    run: StsRun | FaqRun,
+    target: Target,
+    inputs: dict[str, str],
+    started: float,
+    device: str,
 ) -> None:
     write_record(
         target.record,
@@ -241,6 +250,7 @@ def _write_record(
         inputs=inputs,
         run=_identity(run),
         settings=asdict(target.compute),
+        device=device,
     )
 
 

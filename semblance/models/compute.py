@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import torch
 
+from semblance.gpus import go_on_without_gpu
 from semblance.settings import Matmul, Precision, unknown_word
 
 
@@ -23,9 +24,15 @@ class Compute:
 
 
 def device_for(gpus: int) -> str:
-    """Return ``cuda`` where a GPU is asked for and there is one, else ``cpu``."""
-    if gpus and torch.cuda.is_available():
+    """Return ``cuda`` where a GPU is asked for and there is one, else ``cpu``.
+
+    Says so where one is asked for and there is none; raises NoGpu there in a scheduler's job.
+    """
+    if not gpus:
+        return "cpu"
+    if torch.cuda.is_available():
         return "cuda"
+    go_on_without_gpu()
     return "cpu"
 
 

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from semblance.provenance import read_sealed
 from tests.dag.tiny import CONFIG, ROOT, Project
 from tests.unit.test_gpus import A, B, write_nvidia_smi
 
 pytestmark = pytest.mark.dag
 TARGET = "results/sts/record.json"  # two rules and no training
+SCORES_OF_START = "results/scores/sts/none/tiny/start/seed-0/record.json"
 
 CONDA = """#!/bin/sh
 case "$*" in
@@ -99,6 +101,24 @@ def test_the_gpus_of_a_machine_that_only_submits_are_not_counted(
         "-n", "--quiet", "all", *executor, "--", TARGET, **with_path(tmp_path / "bin")
     )
     assert (tmp_path / "asked").exists() == asks
+
+
+def test_a_job_of_a_scheduler_without_its_gpu_is_tried_as_often_as_retries_allow(project):
+    project.write_config(CONFIG | {"resources": {"gpus": 1}})
+    command = ("--cores", "1", "--retries", "1", "--", SCORES_OF_START)
+    printed = project.snakemake(*command, check=False, CUDA_VISIBLE_DEVICES="", SLURM_JOB_ID="815")
+    assert printed.count("error: no GPU that this job can use") == 2
+    assert not (project.folder / SCORES_OF_START).exists()
+
+
+def test_without_a_gpu_the_controller_and_each_job_say_so_once_and_the_run_goes_on(project):
+    project.write_config(CONFIG | {"resources": {"gpus": 1}})
+    printed = project.snakemake("--cores", "1", "--", SCORES_OF_START, CUDA_VISIBLE_DEVICES="")
+    line = "no GPU found: runs on the CPU\n"
+    assert printed.count(line) == 2  # the controller, and the one job that runs a model
+    log = project.folder / "results/logs/evaluate_sts/none/tiny/start/seed-0.log"
+    assert log.read_text(encoding="utf-8").count(line) == 1
+    assert read_sealed(project.folder / SCORES_OF_START)["device"].startswith("cpu")
 
 
 def test_the_controller_looks_at_the_queue_when_something_has_happened_and_not_each_second(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from semblance.errors import InputError, OutOfTime
+from semblance.errors import InputError, NoGpu, OutOfTime
 from semblance.locks import Busy, exclusive
 from semblance.provenance import checked
 from tests.dag.tiny import ROOT, write_base
@@ -54,6 +54,12 @@ def test_a_folder_that_is_anothers_may_be_free_later(capsys):
         == 75
     )
     assert "error: out: another process writes here (node n2, pid 7)" in capsys.readouterr().err
+
+
+def test_a_job_without_its_gpu_ends_with_one_line_and_may_be_tried_again(monkeypatch, capsys):
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    assert ended(NoGpu("no GPU that this job can use")) == 75
+    assert capsys.readouterr().err == "error: no GPU that this job can use\n"
 
 
 @pytest.mark.parametrize("status", ENDS)

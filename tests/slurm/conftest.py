@@ -4,6 +4,7 @@ import copy
 
 import pytest
 
+from semblance.gpus import ALLOW_CPU
 from tests.dag.tiny import CONFIG, Project
 from tests.slurm import cluster as slurm
 from tests.slurm.user import LONG, User, copy_of
@@ -30,8 +31,10 @@ def cluster(tmp_path_factory):
     """A running Slurm; without its packages, or rights to start it, the tests are skipped and say why."""
     if why := slurm.missing():
         pytest.skip(f"no Slurm: {why}")
-    with slurm.running(tmp_path_factory.mktemp("slurm")) as running:
-        yield running
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(ALLOW_CPU, "1")  # its GPUs are not real
+        with slurm.running(tmp_path_factory.mktemp("slurm")) as running:
+            yield running
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from semblance import gpus
-from semblance.errors import InputError
+from semblance.errors import InputError, NoGpu
 from tests.example_settings import STATED
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,7 +44,7 @@ def machine(tmp_path, monkeypatch):
     """A machine with the GPUs A and B, no scheduler, and no lock of ours."""
     write_nvidia_smi(tmp_path / "bin", A, B)
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
-    for name in ("CUDA_VISIBLE_DEVICES", "SLURM_JOB_ID"):
+    for name in ("CUDA_VISIBLE_DEVICES", "SLURM_JOB_ID", gpus.REMOTE_JOB, gpus.ALLOW_CPU):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(gpus, "_held", [])
     monkeypatch.setattr(gpus, "POLL", 0.02)
@@ -192,6 +192,26 @@ def test_without_a_gpu_nothing_is_set(tmp_path, monkeypatch, case):
     assert "CUDA_VISIBLE_DEVICES" not in os.environ and not (tmp_path / "locks").exists()
 
 
+def test_without_a_gpu_one_line_says_that_the_cpu_is_used(capsys):
+    gpus.go_on_without_gpu()
+    assert capsys.readouterr().err == "no GPU found: runs on the CPU\n"
+
+
+@pytest.mark.parametrize("mark", ["SLURM_JOB_ID", gpus.REMOTE_JOB])
+def test_a_schedulers_job_without_a_gpu_stops(monkeypatch, capsys, mark):
+    monkeypatch.setenv(mark, "1")
+    with pytest.raises(NoGpu, match="resources.gpus: 1.*slurm/profile.yaml"):
+        gpus.go_on_without_gpu()
+    assert capsys.readouterr().err == ""
+
+
+def test_a_user_may_let_a_schedulers_job_use_the_cpu(monkeypatch, capsys):
+    monkeypatch.setenv("SLURM_JOB_ID", "1")
+    monkeypatch.setenv(gpus.ALLOW_CPU, "1")
+    gpus.go_on_without_gpu()
+    assert capsys.readouterr().err.count("\n") == 1
+
+
 def test_without_nvidia_smi_the_allowed_names_are_used_as_they_are(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2,3")
@@ -257,7 +277,7 @@ COMMANDS = {
     "train_entropy": TRAINING,
     "train_initial": [*TRAINING, "--dev", "d"],
     "embed": [*EVALUATION, "--tokens", "t", "--max-length", "32"],
-    "evaluate_sts": [*EVALUATION, "--run", WHICH % 'protocol":"raw"', "--test", "t", "--dev", "d"],
+    "evaluate_sts": [*EVALUATION, "--run", WHICH % 'phi":"0.01"', "--test", "t", "--dev", "d"],
     "evaluate_faq": [
         *EVALUATION,
         "--run",

@@ -44,6 +44,12 @@ CAUSES = (  # the first whose pattern is found is the cause
         f"start again: it goes on from there; {MORE_TIME}",
     ),
     Cause(
+        r"no GPU that this job can use",
+        "it has no GPU that it can use",
+        "name the GPUs of your cluster in slurm/profile.yaml, or set resources.gpus: 0 to run on"
+        " the CPU; docs/cluster.md says more",
+    ),
+    Cause(
         r"another process writes here",
         "another job trains into the same folder",
         "wait for that job, or scancel it",

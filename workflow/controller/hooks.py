@@ -15,8 +15,8 @@ from snakemake.exceptions import WorkflowError
 from snakemake.settings.types import DeploymentMethod
 
 from semblance import layout
-from semblance.errors import InputError
-from semblance.gpus import visible_gpus
+from semblance.errors import InputError, NoGpu
+from semblance.gpus import REMOTE_JOB, go_on_without_gpu, visible_gpus
 from semblance.locks import Busy
 from workflow.controller import command, failures, job_failures, lock, saved, slurm
 from workflow.documentation.results import write_readme
@@ -77,18 +77,38 @@ def _claim(out: str, downloads: str) -> None:
 def limit_gpu_jobs(workflow, jobs_per_gpu: int) -> None:
     """Let no more jobs run at a time than this machine's GPUs can take.
 
-    A limit that the user has set stays. On a cluster the scheduler limits the jobs: ``nodes`` holds
-    its number of jobs, and is None for the local executor alone.
+    A limit that the user has set stays. On a cluster the scheduler limits the jobs.
     """
-    settings = workflow.resource_settings
-    if settings.nodes is not None or "gpu" in settings.resources:
+    if _is_submitting(workflow) or "gpu" in workflow.resource_settings.resources:
         return
-    try:
-        gpus = len(visible_gpus())
-    except InputError as error:
-        raise WorkflowError(str(error)) from None
+    gpus = _count_gpus()
     if gpus:
         workflow.register_resource("gpu", gpus * jobs_per_gpu)
+
+
+def say_if_no_gpu(workflow) -> None:
+    """Say in one line that the jobs of this run will use the CPU, though they may use a GPU."""
+    if not _is_submitting(workflow) and not _count_gpus():
+        with contextlib.suppress(NoGpu):  # each job that needs one stops and says it
+            go_on_without_gpu()
+
+
+def _is_submitting(workflow) -> bool:
+    """Tell whether jobs run elsewhere, by a scheduler: its number of jobs is None without one."""
+    return workflow.resource_settings.nodes is not None
+
+
+def _count_gpus() -> int:
+    try:
+        return len(visible_gpus())
+    except InputError as error:
+        raise WorkflowError(str(error)) from None
+
+
+def mark_remote_job(workflow) -> None:
+    """Let the scripts of a job that was given to a scheduler, of any kind, know that it was."""
+    if workflow.remote_exec:
+        os.environ[REMOTE_JOB] = "1"
 
 
 def begin(workflow, out: str, downloads: str, logs: list[str]) -> None:

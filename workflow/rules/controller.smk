@@ -1,16 +1,20 @@
-# What the one process that plans and starts jobs does beside that; jobs do none of it.
+# What the one process that plans and starts jobs does beside that; jobs only learn what they are.
 # Needs: PLAN, OUT, RESOURCES, GPUS, JOBS_PER_GPU, hooks. Holds OUT for this run alone.
 
 if workflow.is_main_process:
     hooks.prepare_start(OUT, RESOURCES, sys.argv[1:])
     if GPUS:
         hooks.limit_gpu_jobs(workflow, JOBS_PER_GPU)
+else:
+    hooks.mark_remote_job(workflow)
 
 
 onstart:
     hooks.begin(workflow, OUT, RESOURCES, log)
     if not hooks.uses_conda(workflow):  # conda makes the jobs' environment only later
         sources.ask_first(workflow, PLAN)
+    if GPUS:
+        hooks.say_if_no_gpu(workflow)
 
 
 onsuccess:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
-from semblance.errors import InputError, OutOfTime, is_memory, is_passing
+from semblance.errors import InputError, NoGpu, OutOfTime, is_memory, is_passing
 from semblance.locks import Busy, exclusive, name_for
 
 BAD_INPUT = 2
@@ -51,9 +51,10 @@ def _end(kind: type, error: BaseException, trace: TracebackType | None) -> None:
 def run(main: Callable[[], None]) -> None:
     """Run a script's main; an error that a user can mend becomes one line and an exit status.
 
-    Status 2: the input must be corrected. Status 75: the machine had no memory, no space or no
-    time left; the same command may succeed later, and goes on from the last good state. Inside a
-    Slurm job one more line names the node.
+    Status 2: the input must be corrected. Status 75: the machine had no memory, no space, no time
+    left or no GPU; the same command may succeed later, and goes on from the last good state.
+    Nothing here starts it again: Snakemake does, as often as `retries` allows. Inside a Slurm job
+    one more line names the node.
 
     A script that writes a record waits while another process writes it, such as a job that
     outlived its controller.
@@ -99,7 +100,7 @@ def _status(error: Exception) -> int | None:
     """Return the exit status for an error; None for a mistake of the program itself."""
     if isinstance(error, InputError):
         return BAD_INPUT
-    if isinstance(error, (OutOfTime, Busy)) or is_memory(error) or is_passing(error):
+    if isinstance(error, (OutOfTime, NoGpu, Busy)) or is_memory(error) or is_passing(error):
         return TRY_AGAIN
     if isinstance(error, OSError):
         return BAD_INPUT
@@ -108,7 +109,7 @@ def _status(error: Exception) -> int | None:
 
 def _message(error: Exception) -> str:
     """Return what is wrong and what to do, in one line."""
-    if isinstance(error, (InputError, OutOfTime)):
+    if isinstance(error, (InputError, OutOfTime, NoGpu)):
         return str(error)
     line = _first_line(error)
     if is_memory(error):

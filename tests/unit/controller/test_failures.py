@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from semblance.gpus import NONE_GIVEN
 from workflow.controller.failures import failures, report
 
 LOG = """\
@@ -67,6 +68,13 @@ def test_the_cause_and_the_node_are_named(here, slurm, cause, node):
         f"failed: train results/models/nli/tiny/rcl-2/seed-1 (Slurm job 5 on node {node}): {cause}"
     )
     assert advice.startswith("    try: ") and "{" not in advice
+
+
+def test_a_job_without_its_gpu_is_told_where_to_ask_for_one(here):
+    job(here, 5, "rcl-2", "", own=f"error: {NONE_GIVEN}\nnode n3, Slurm job 5\n")
+    head, *_, advice = report(".snakemake/slurm_logs", since=0).splitlines()
+    assert head.endswith("it has no GPU that it can use")
+    assert "slurm/profile.yaml" in advice
 
 
 def test_the_last_lines_of_its_own_log_are_shown(here):

@@ -1,5 +1,6 @@
 """What the controller does with Snakemake's own parts, against stand-ins for them."""
 
+import os
 import re
 from pathlib import Path
 from types import SimpleNamespace
@@ -8,6 +9,7 @@ import pytest
 from snakemake.exceptions import WorkflowError
 
 from semblance.errors import InputError
+from semblance.gpus import REMOTE_JOB
 from semblance.locks import Busy
 from workflow.controller import command, hooks, lock, slurm
 
@@ -45,6 +47,30 @@ def workflow(nodes=None, resources=(), limit=(100, 1)):
         scheduler=SimpleNamespace(job_rate_limiter="limiter"),
         dag=Dag(),
     )
+
+
+@pytest.mark.parametrize(
+    "nodes, gpus, said",
+    [
+        (None, [], "no GPU found: runs on the CPU\n"),
+        (None, ["GPU-1"], ""),
+        (100, [], ""),  # the jobs run elsewhere
+    ],
+)
+def test_the_controller_says_once_that_its_jobs_use_the_cpu(monkeypatch, capsys, nodes, gpus, said):
+    for name in ("SLURM_JOB_ID", REMOTE_JOB):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(hooks, "visible_gpus", lambda: gpus)
+    hooks.say_if_no_gpu(workflow(nodes))
+    assert capsys.readouterr().err == said
+
+
+@pytest.mark.parametrize("remote", [True, False])
+def test_a_job_knows_that_a_scheduler_runs_it(monkeypatch, remote):
+    monkeypatch.setenv(REMOTE_JOB, "")  # so that its end is undone
+    monkeypatch.delenv(REMOTE_JOB)
+    hooks.mark_remote_job(SimpleNamespace(remote_exec=remote))
+    assert (REMOTE_JOB in os.environ) == remote
 
 
 @pytest.fixture

@@ -4,7 +4,8 @@ import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from semblance.errors import InputError
+from semblance.errors import InputError, NoGpu
+from semblance.gpus import ALLOW_CPU, REMOTE_JOB
 from semblance.models import compute
 from semblance.models.compute import Compute
 from semblance.settings import decode
@@ -12,8 +13,37 @@ from semblance.settings import decode
 
 @pytest.mark.parametrize("key, value", [("precision", "fp8"), ("matmul", "low"), ("matmul", 1)])
 def test_an_unknown_precision_is_refused(key, value):
+    stated = {"threads": 1, "gpus": 0, "precision": "fp32", "matmul": "highest"}
     with pytest.raises(InputError, match=f"compute.{key}"):
-        decode(Compute, {key: value}, "compute")
+        decode(Compute, stated | {key: value}, "compute")
+
+
+@pytest.fixture
+def without_gpu(monkeypatch):
+    """A machine on which torch finds no GPU, and which no scheduler uses."""
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    for name in ("SLURM_JOB_ID", REMOTE_JOB, ALLOW_CPU):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_a_job_that_asks_for_a_gpu_says_once_that_it_runs_on_the_cpu(without_gpu, capsys):
+    assert compute.set_up(1, gpus=1, matmul="highest") == "cpu"
+    assert capsys.readouterr().err == "no GPU found: runs on the CPU\n"
+    assert compute.device_name("cpu").startswith("cpu")  # as the record has it
+
+
+def test_a_job_that_asks_for_no_gpu_says_nothing_and_runs_anywhere(
+    without_gpu, monkeypatch, capsys
+):
+    monkeypatch.setenv("SLURM_JOB_ID", "1")
+    assert compute.set_up(1, gpus=0, matmul="highest") == "cpu"
+    assert capsys.readouterr().err == ""
+
+
+def test_a_slurm_job_that_asks_for_a_gpu_and_has_none_stops(without_gpu, monkeypatch):
+    monkeypatch.setenv("SLURM_JOB_ID", "1")
+    with pytest.raises(NoGpu):
+        compute.set_up(1, gpus=1, matmul="highest")
 
 
 class RoundedProducts(TorchDispatchMode):

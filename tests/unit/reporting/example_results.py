@@ -229,7 +229,9 @@ def _scored(
     place.parent.mkdir(parents=True, exist_ok=True)
     target = Target(place, COMPUTE, facts["code"])
     _write(run, rows, predictions, target, facts)
-    _write_record("evaluate_faq" if faq else "evaluate_sts", run, target, inputs, 0.0)
+    _write_record(
+        "evaluate_faq" if faq else "evaluate_sts", run, target, inputs, 0.0, "cpu, 1 threads"
+    )
 
 
 def _steps_of_training() -> dict[str, object]:
