@@ -24,12 +24,16 @@ class Base:
 
 @dataclass(frozen=True)
 class Uses:
-    """What a table, or one of its rows, says that it used; names are those of ``Used``."""
+    """What a table, or one of its rows, says that it used; names are those of ``Used``.
+
+    ``grid``: the method, of several settings, out of which the paper chose ``method`` on dev.
+    """
 
     base: str | None = None
     corpus: str | None = None
     tests: str | None = None
     method: str | None = None
+    grid: str | None = None
     folds: int | None = None
     settings: dict[str, Any] = field(default_factory=dict)
 
@@ -55,6 +59,7 @@ class Source:
     """What one printed row was made from.
 
     ``tests`` are the data sets of its scores; empty where the corpus, a FAQ bank, has its own.
+    ``grid``: the settings out of which it was chosen; empty where the paper names none.
     """
 
     base: str
@@ -63,6 +68,7 @@ class Source:
     tests: Names = ()
     folds: int | None = None
     settings: dict[str, Any] = field(default_factory=dict)
+    grid: dict[str, Any] = field(default_factory=dict)
 
 
 def source_of(used: Used, table: Uses, row: Uses, where: str) -> Source:
@@ -76,8 +82,12 @@ def source_of(used: Used, table: Uses, row: Uses, where: str) -> Source:
     tests: Names = ()
     if named := row.tests or table.tests:
         tests = used.tests[_known(named, used.tests, f"{where}: tests")]
-    settings = {**used.methods[method], **table.settings, **row.settings}
-    return Source(base, corpus, method, tests, row.folds or table.folds, settings)
+    stated = {**table.settings, **row.settings}
+    settings = used.methods[method] | stated
+    grid: dict[str, Any] = {}
+    if row.grid:
+        grid = used.methods[_known(row.grid, used.methods, f"{where}: grid")] | stated
+    return Source(base, corpus, method, tests, row.folds or table.folds, settings, grid)
 
 
 def _known(name: str | None, names: dict[str, Any], where: str) -> str:

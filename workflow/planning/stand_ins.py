@@ -4,7 +4,6 @@ All of it follows from the config, the manifest and workflow/published.yaml. No 
 read: `download` and `download_model` hold each file to the digest that is pinned there.
 """
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -13,11 +12,11 @@ from semblance.names import START
 from semblance.provenance import canonical, text_digest
 from semblance.reporting.published import Published
 from semblance.reporting.sources import Base, Source
-from workflow.planning.methods import entropy_parts
+from workflow.planning.methods import candidates
 from workflow.planning.plan import Plan
+from workflow.planning.stated import Place, Stated, differing
 
 UNSTATED = "published.yaml does not say what the paper used"
-NOT_COMPARED = ("regulators",)  # of a method: entropy models, which are compared by themselves
 
 
 def content_digest(dataset: Dataset) -> str:
@@ -37,6 +36,7 @@ class StandIns:
         self.datasets = datasets
         self.published = published
         self.used = published.used
+        self.stated = Stated(plan, published.used.methods)
 
     def marked(self, spec: dict[str, Any]) -> dict[str, Any]:
         """Return a table's settings with ``stand_in`` in each row that differs from the paper's."""
@@ -70,7 +70,7 @@ class StandIns:
             stated: dict[str, Any] = {"pooling": base.pooling}
             if base.max_length is not None:
                 stated["max_length"] = base.max_length
-            yield from _differing(ours, stated)
+            yield from differing(ours, stated)
 
     def _of_data(self, row: Mapping[str, Any], source: Source) -> Iterator[str]:
         if source.folds is not None and self.plan.folds != source.folds:
@@ -115,41 +115,21 @@ class StandIns:
         if START in (method, source.method):
             if method != source.method:
                 yield f"method {method} instead of {source.method}"
+            return
+        place = Place(self._corpus_of_training(row["corpus"]), row["base"])
+        chosen_from = candidates(self.config, method)
+        if not chosen_from:
+            yield from self.stated.of_training(place, method, source.settings)
+        elif source.grid:
+            yield from self.stated.of_choice(place, chosen_from, source.grid)
         else:
-            place = (self._corpus_of_training(row["corpus"]), row["base"])
-            own = list(_differing(self._settings(*place, method), source.settings))
-            yield from own
-            if "regulators" in source.settings:
-                yield from self._of_regulators(place, method, source.settings["regulators"], own)
+            yield f"chosen on dev instead of {source.method}"
 
     def _corpus_of_training(self, corpus: str) -> str:
         """Return a corpus itself, or the first fold of a bank: all folds have the same settings."""
         if corpus in self.plan.banks:
             return self.plan.fold_corpora(corpus)[0]
         return corpus
-
-    def _settings(self, corpus: str, base: str, method: str) -> dict[str, Any]:
-        parts = entropy_parts(self.config, method)
-        if parts is None:
-            text = self.plan.train_settings(corpus, base, method, 0)
-        else:
-            text = self.plan.entropy_settings(corpus, base, *parts, 0)
-        return json.loads(text)
-
-    def _of_regulators(
-        self, place: tuple[str, str], method: str, theirs: Mapping[str, Any], said: list[str]
-    ) -> Iterator[str]:
-        """Yield in what a method's entropy models differ, but for what is ``said`` of it itself."""
-        names = self.config["methods"].get(method, {}).get("regulators", [])
-        settings = [self._settings(*place, name) for name in names]
-        phis = [found["options"]["phi"] for found in settings]
-        if sorted(phis) != sorted(theirs["phis"]):
-            yield f"regulators of φ {_listed(phis)} instead of {_listed(theirs['phis'])}"
-        stated = self.used.methods[theirs["method"]]
-        found = [part for ours in settings for part in _differing(ours, stated)]
-        for part in dict.fromkeys(found):
-            if part not in said:
-                yield f"entropy models: {part}"
 
 
 def _is_same_model(ours: Mapping[str, Any], theirs: Base) -> bool:
@@ -172,39 +152,3 @@ def _datasets_of(entry: Mapping[str, Any]) -> list[str]:
     if "datasets" in entry:
         return list(entry["datasets"])
     return [entry.get("dataset", entry.get("path"))]
-
-
-def _differing(
-    ours: Mapping[str, Any], stated: Mapping[str, Any], prefix: str = ""
-) -> Iterator[str]:
-    """Yield each setting that the paper states and that ours has otherwise."""
-    for key, expected in stated.items():
-        found = ours.get(key)
-        if isinstance(expected, dict):
-            if key not in NOT_COMPARED:
-                yield from _differing(found or {}, expected, f"{prefix}{key}.")
-        elif found not in _accepted(expected):
-            yield f"{prefix}{key} {_word(found)} instead of {_words(expected)}"
-
-
-def _accepted(expected: Any) -> list[Any]:
-    if isinstance(expected, list):
-        return expected
-    return [expected]
-
-
-def _words(expected: Any) -> str:
-    values = _accepted(expected)
-    return " or ".join(_word(value) for value in values if value is not None or len(values) == 1)
-
-
-def _word(value: Any) -> str:
-    if value is None:
-        return "none"
-    if isinstance(value, bool):
-        return str(value).lower()
-    return str(value)
-
-
-def _listed(numbers: Iterable[float]) -> str:
-    return ", ".join(map(str, numbers)) or "none"

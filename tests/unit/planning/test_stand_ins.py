@@ -214,3 +214,24 @@ def test_one_rate_for_each_view_or_pass_is_the_papers_and_one_for_both_views_is_
     found = differences(changed(*path, value="row"), "ssimcse_table1", "ssimcse")
     assert found == reason
     assert differences(merged("config.yaml"), "ssimcse_table1", "ssimcse") == []
+
+
+def test_the_best_of_the_papers_whole_grid_is_comparable():
+    assert differences(merged("config.yaml"), "rcl_table3", "rcl-chosen") == []
+
+
+def test_the_best_of_another_grid_is_a_stand_in():
+    candidates = merged("config.yaml")["methods"]["rcl-chosen"]["choose"]
+    config = changed("methods", "rcl-chosen", "choose", value=candidates[1:])
+    reason = ["chosen out of 9 of 10 settings"]
+    assert differences(config, "rcl_table3", "rcl-chosen") == reason
+    config = changed("methods", "rcl-10", "regulators", "phis", value=[0.05])
+    (reason,) = differences(config, "rcl_table3", "rcl-chosen")
+    assert reason.startswith("regulators of φ 0.05 instead of 0.01 or 0.01, 0.02 or ")
+
+
+def test_a_choice_on_dev_is_a_stand_in_for_a_row_of_fixed_settings():
+    path = ("tables", "rcl_table3", "published", "rcl-chosen")
+    config = changed(*path, value="rcl/3/DropHead (p=0.1)")
+    reason = ["chosen on dev instead of drophead-0.1"]
+    assert differences(config, "rcl_table3", "rcl-chosen") == reason
