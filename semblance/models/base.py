@@ -19,7 +19,12 @@ from semblance.layout import SOURCE
 from semblance.models.architecture import CLASSES, Architecture, read_architecture
 from semblance.models.encoder import Encoder
 from semblance.models.folder import TOKENIZER_FILES, save
-from semblance.models.module_files import POOLING_FILE, module_kinds, stored_pooling
+from semblance.models.module_files import (
+    POOLING_FILE,
+    module_kinds,
+    refuse_prompts,
+    stored_pooling,
+)
 from semblance.models.weights import check_shape, fill, load_weights, to_ours
 from semblance.named_modules import POOLINGS, module_path
 from semblance.provenance import file_digest, read_object, write_json, write_record
@@ -48,7 +53,7 @@ class BaseSettings:
     def __post_init__(self) -> None:
         """Raise InputError for a pooling without a module."""
         if self.pooling is not None:
-            module_path(POOLINGS, self.pooling, "settings.pooling")
+            module_path(POOLINGS, self.pooling, "pooling")
 
 
 def build_base(settings: BaseSettings, record: str | Path, endpoint: str, code: str) -> None:
@@ -64,6 +69,7 @@ def build_base(settings: BaseSettings, record: str | Path, endpoint: str, code: 
         fetched = _fetch(settings, place, endpoint)
         facts["source"] = {"hub": settings.hub, **asdict(fetched)}
     source = _source(settings, place)
+    refuse_prompts(source)
     digest = file_digest(_weights_file(source))
     if settings.weights_sha256 not in (None, digest):
         raise InputError(

@@ -12,6 +12,7 @@ from semblance.files import copy_file
 from semblance.models.architecture import read_architecture
 from semblance.models.encoder import Encoder
 from semblance.models.module_files import (
+    refuse_prompts,
     stored_head,
     stored_normalise,
     stored_pooling,
@@ -35,8 +36,10 @@ def load(folder: str | Path, head: bool = False) -> Encoder:
     """Load a model folder as an Encoder on the CPU, in float32.
 
     ``head`` adds a fresh projection head (drawn from torch's generator) where the folder has none.
+    Raises InputError for a folder that cannot be read as it is meant, such as one with prompts.
     """
     folder = Path(folder)
+    refuse_prompts(folder)
     shape = read_architecture(folder)
     pooling = stored_pooling(folder)
     has_head = stored_head(folder)

@@ -1,5 +1,7 @@
 """The files in which sentence-transformers keeps a model's modules: pooling, head, longest input.
 
+A model that declares prompts is refused: they would be left out of what it reads.
+
 The pooling's name is that of a module of ``models/poolings``.
 """
 
@@ -17,6 +19,7 @@ from semblance.provenance import read_json, read_object, write_json
 
 MODULE = "sentence_transformers.models."
 POOLING_FILE = "1_Pooling/config.json"
+PROMPTS_FILE = "config_sentence_transformers.json"
 # The keys of sentence-transformers before version 6, which later ones read too, by pooling.
 POOLING_KEYS = {
     "cls": "pooling_mode_cls_token",
@@ -57,6 +60,27 @@ def _pooling_config(pooling: str, width: int) -> dict[str, Any]:
         return {**size, "pooling_mode": pooling}
     keys = {POOLING_KEYS[name]: False for name in ALWAYS_WRITTEN}
     return {**size, **keys, POOLING_KEYS[pooling]: True}
+
+
+def refuse_prompts(folder: Path) -> None:
+    """Raise InputError if the folder declares prompts: texts to be put before each sentence.
+
+    Names with an empty text, as sentence-transformers writes them by itself, declare none.
+    """
+    path = folder / PROMPTS_FILE
+    if not path.is_file():
+        return
+    config = read_object(path)
+    prompts = config.get("prompts") or {}
+    if not isinstance(prompts, dict):
+        raise InputError(path, "its prompts are no mapping of names to texts", "fetch it again")
+    declared = {name for name, text in prompts.items() if text != ""}
+    default = config.get("default_prompt_name")
+    if default and prompts.get(default) != "":
+        declared.add(str(default))
+    if declared:
+        problem = f"declares prompts ({', '.join(sorted(declared))}), which are not supported"
+        raise InputError(path, problem, "choose a base without prompts")
 
 
 def stored_normalise(folder: Path) -> bool:

@@ -8,10 +8,11 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import AutoModel
 
+from semblance.download.hub_api import WANTED
 from semblance.errors import InputError
 from semblance.models import folder as model_folder
 from semblance.models.base import BaseSettings, build_base
-from semblance.models.module_files import stored_pooling
+from semblance.models.module_files import PROMPTS_FILE, stored_pooling
 from semblance.models.saved import stored_length
 from semblance.provenance import checked
 from tests.unit.models.tiny_models import edit_json, make_source
@@ -62,6 +63,45 @@ def test_a_folder_without_safetensors_is_refused(source, tmp_path):
     refused(source, tmp_path / "a", "no weights as safetensors")
 
 
+PROMPTS = {"prompts": {"query": "query: ", "document": ""}, "default_prompt_name": None}
+NO_PROMPTS = [
+    {},
+    {"prompts": {}, "default_prompt_name": None},
+    {"prompts": {"query": "", "document": ""}},  # as sentence-transformers writes by itself
+    {"prompts": {"query": ""}, "default_prompt_name": "query"},
+]
+
+
+@pytest.mark.parametrize(
+    "declared, words",
+    [
+        (PROMPTS, ("declares prompts (query)", "choose a base without prompts")),
+        ({"prompts": {"query": ""}, "default_prompt_name": "lost"}, ("prompts (lost)",)),
+        ({"prompts": ["query: "]}, ("no mapping",)),
+    ],
+)
+def test_a_base_that_declares_prompts_is_refused(source, tmp_path, declared, words):
+    (source / PROMPTS_FILE).write_text(json.dumps(declared))
+    refused(source, tmp_path, PROMPTS_FILE, *words)
+
+
+@pytest.mark.parametrize("declared", NO_PROMPTS)
+def test_prompts_without_a_text_are_none(source, tmp_path, declared):
+    (source / PROMPTS_FILE).write_text(json.dumps(declared))
+    build(source, tmp_path)
+
+
+def test_a_model_that_declares_prompts_is_not_loaded(source, tmp_path):
+    model = build(source, tmp_path)
+    (model / PROMPTS_FILE).write_text(json.dumps(PROMPTS))
+    with pytest.raises(InputError, match="declares prompts"):
+        model_folder.load(model)
+
+
+def test_the_file_that_declares_prompts_is_fetched_from_a_hub():
+    assert PROMPTS_FILE in WANTED
+
+
 def test_layers_are_cut_from_the_top(source, tmp_path):
     model = build(source, tmp_path, layers=2)
     assert json.loads((model / "config.json").read_text())["num_hidden_layers"] == 2
@@ -81,6 +121,11 @@ def test_the_pooling_and_the_longest_input_are_stored_in_the_folder(source, tmp_
     model = build(source, tmp_path, pooling=pooling)
     assert stored_pooling(model) == pooling == model_folder.load(model).pooling
     assert stored_length(model) == 16
+
+
+def test_an_unknown_pooling_is_refused_by_the_name_of_its_key():
+    with pytest.raises(InputError, match="^pooling: "):
+        BaseSettings(max_length=16, folder="anywhere", pooling="median")
 
 
 def test_a_raw_folder_needs_a_stated_pooling(source, tmp_path):
