@@ -12,6 +12,7 @@ from workflow.planning import dropouts, losses
 from workflow.planning.expand import inherited_options, loss_of
 from workflow.planning.methods import (
     check_phis,
+    check_spelling,
     entropy_parts,
     model_names,
     regulator_entries,
@@ -126,7 +127,7 @@ def _check_method(config: dict, name: str, method: dict) -> None:
     _check_training(config, where, method)
     for entry in regulator_entries(method):
         _check_models(config, f"{where}.regulators", entry)
-    _check_regulators_differ(config, f"config.{where}.regulators", method)
+    _check_regulators_differ(f"config.{where}.regulators", method)
 
 
 def _check_choice(config: dict, where: str, method: dict) -> None:
@@ -150,16 +151,12 @@ def _check_choice(config: dict, where: str, method: dict) -> None:
         _check_known(f"{where}.paper", method["paper"], config["methods"], "method")
 
 
-def _check_regulators_differ(config: dict, where: str, method: dict) -> None:
-    """Check that no two regulators have one kind and one φ, however the φ is spelt."""
-    seen: dict[tuple[str, float], str] = {}
-    for name in regulator_names(method):
-        kind, phi = entropy_parts(config, name)
-        model = (kind, float(phi))
-        if model in seen:
-            problem = f"an entropy model stands twice, as {seen[model]} and {name}"
-            raise InputError(where, problem, "name each once")
-        seen[model] = name
+def _check_regulators_differ(where: str, method: dict) -> None:
+    """Check that no two regulators have one kind and one φ, which has one spelling."""
+    names = regulator_names(method)
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(where, f"an entropy model stands twice: {name}", "name each once")
 
 
 def _check_models(config: dict, where: str, entry: str | dict) -> None:
@@ -173,6 +170,7 @@ def _check_models(config: dict, where: str, entry: str | dict) -> None:
         if not kind or isinstance(entry, dict) and kind != entry["kind"]:
             advice = f"kinds are {', '.join(kinds)}"
             raise InputError(f"config.{where}", f"{name!r} is not KIND-PHI", advice)
+        check_spelling(config, f"config.{where}", name)
 
 
 def _check_entropy_kind(config: dict, where: str, kind: dict) -> None:
@@ -285,6 +283,7 @@ def _check_row(config: dict, where: str, layout: Layout, row: dict) -> None:
 def _check_method_name(config: dict, where: str, method: str) -> None:
     if not entropy_parts(config, method):
         _check_known(where, method, {**config["methods"], START: None}, "method")
+    check_spelling(config, f"config.{where}", method)
 
 
 def _check_published(config: dict, where: str, ours: str, theirs: str) -> None:

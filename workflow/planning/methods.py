@@ -36,8 +36,23 @@ def check_phis(where: str, entry: dict) -> None:
     for phi in entry["phis"]:
         if not PHI.fullmatch(str(phi)):
             problem = f"φ {phi} cannot be written as a decimal number of at most 9 + 18 digits"
-            advice = "write one such as 0.01 or 1e-7: an exponent has two digits at most"
+            advice = "write one such as 0.01 or 1e-07: an exponent has two digits at most"
             raise InputError(where, problem, advice)
+
+
+def check_spelling(config: dict, where: str, name: str) -> None:
+    """Raise InputError for an entropy model whose φ has another spelling than its one.
+
+    A φ is spelt as Python prints the float. With two spellings one model would be trained twice.
+    """
+    parts = entropy_parts(config, name)
+    if parts is None:
+        return
+    kind, phi = parts
+    spelling = repr(float(phi) + 0.0)  # -0.0 is 0.0
+    if phi != spelling and PHI.fullmatch(spelling):
+        problem = f"φ of {name!r} has another spelling"
+        raise InputError(where, problem, f"write {spelling} ({kind}-{spelling})")
 
 
 def regulator_entries(method: dict) -> list[str | dict]:

@@ -13,6 +13,7 @@ from semblance.settings import decode_json
 from semblance.training.batch_loss import find_loss
 from semblance.training.recipe import TrainSettings
 from workflow.planning.config import MOVED, load
+from workflow.planning.labels import rows_of
 from workflow.planning.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -287,6 +288,39 @@ def test_the_advice_about_threads_names_the_one_place_for_them():
     put(config, "methods.simcse.threads", 3)
     with pytest.raises(InputError, match="set training.threads"):
         load(config)
+
+
+@pytest.mark.parametrize(
+    "phi, spelling",
+    [("0.010", "0.01"), ("1e-2", "0.01"), (0, "0.0"), (-0.0, "0.0"), ("1e-5", "1e-05")],
+)
+def test_a_phi_has_one_spelling_wherever_it_stands(phi: float | str, spelling: str):
+    entry, name = {"kind": "entropy", "phis": [phi]}, f"entropy-{phi}"
+    places = {
+        "methods.rcl-2.regulators": entry,
+        "tables.rcl_table5.rows": [
+            {"corpora": ["nli"], "bases": ["nli-roberta-base-v2"], "methods": ["rcl-8", entry]}
+        ],
+        "tables.rcl_table5.labels": {name: "mine"},
+        "tables.rcl_table5.published": {name: "rcl/5/RCL"},
+    }
+    for place, value in places.items():
+        config = merged("config.yaml")
+        put(config, place, value)
+        with pytest.raises(InputError) as caught:
+            load(config)
+        assert str(caught.value).startswith(f"config.{place}")
+        assert f"write {spelling} (entropy-{spelling})" in str(caught.value)
+
+
+def test_a_number_and_a_text_in_the_one_spelling_are_the_same_model():
+    config = merged("config.yaml")
+    rows = [{"corpora": ["nli"], "bases": ["nli-roberta-base-v2"]}]
+    rows[0]["methods"] = ["rcl-8", "entropy-0.01", {"kind": "entropy", "phis": [0.010, "1e-05"]}]
+    put(config, "tables.rcl_table5.rows", rows)
+    put(config, "tables.rcl_table5.control", "rcl-8")
+    found = [row.method for row in rows_of(load(config)["tables"]["rcl_table5"])]
+    assert found == ["rcl-8", "entropy-0.01", "entropy-1e-05"]
 
 
 @pytest.mark.parametrize("phi", [1e16, 1e-100, 123456789012])
