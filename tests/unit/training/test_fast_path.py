@@ -52,7 +52,7 @@ CASES = {
         "contrastive",
         {},
         TWICE,
-        {"sampled": {"low": 0.05, "granularity": "forward"}},
+        {"sampled": {"low": 0.05, "granularity": "shared"}},
     ),
     "sampled everywhere": (
         "contrastive",
