@@ -26,12 +26,14 @@ class Base:
 class Uses:
     """What a table, or one of its rows, says that it used; names are those of ``Used``.
 
-    ``grid``: the method, of several settings, out of which the paper chose ``method`` on dev.
+    ``dev`` is the data set that chooses which state of a training is kept. ``grid``: the method,
+    of several settings, out of which the paper chose ``method`` on dev.
     """
 
     base: str | None = None
     corpus: str | None = None
     tests: str | None = None
+    dev: str | None = None
     method: str | None = None
     grid: str | None = None
     folds: int | None = None
@@ -66,6 +68,7 @@ class Source:
     corpus: str
     method: str
     tests: Names = ()
+    dev: str | None = None
     folds: int | None = None
     settings: dict[str, Any] = field(default_factory=dict)
     grid: dict[str, Any] = field(default_factory=dict)
@@ -87,7 +90,8 @@ def source_of(used: Used, table: Uses, row: Uses, where: str) -> Source:
     grid: dict[str, Any] = {}
     if row.grid:
         grid = used.methods[_known(row.grid, used.methods, f"{where}: grid")] | stated
-    return Source(base, corpus, method, tests, row.folds or table.folds, settings, grid)
+    dev = row.dev or table.dev
+    return Source(base, corpus, method, tests, dev, row.folds or table.folds, settings, grid)
 
 
 def _known(name: str | None, names: dict[str, Any], where: str) -> str:

@@ -77,6 +77,8 @@ class StandIns:
             yield f"{self.plan.folds} folds instead of {source.folds}"
         if source.tests:
             yield from self._of_datasets(self.config["sts"]["datasets"], source.tests, "tests")
+        if source.dev is not None and row["method"] != START:
+            yield from self._of_datasets([self.config["sts"]["dev"]], [source.dev], "dev data")
         if row["method"] != START or not source.tests:
             yield from self._of_corpus(row["corpus"], self.used.corpora[source.corpus])
 

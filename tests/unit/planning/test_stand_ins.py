@@ -132,6 +132,12 @@ def test_other_data_are_a_stand_in_for_what_was_trained_on_them_alone():
     assert differences(config, "rcl_table3", "rcl-8") == ["data nli-sample instead of nli-simcse"]
 
 
+def test_other_dev_data_are_a_stand_in_for_what_they_chose_alone():
+    config = changed("sts", "dev", value="sick")
+    assert differences(config, "rcl_table3", "start") == []
+    assert differences(config, "rcl_table3", "rcl-8") == ["dev data sick instead of stsb"]
+
+
 def test_either_form_of_the_nli_data_is_rcls_and_only_its_own_file_is_simcses():
     config = changed("corpora", "nli", "datasets", value=["multinli", "snli"])
     assert differences(config, "rcl_table3", "rcl-8") == []
