@@ -13,6 +13,7 @@ pytestmark = pytest.mark.dag
 
 TABLES = {name for name, table in CONFIG["tables"].items() if table}
 RAW = "faq/stackfaq/stackExchange-FAQ.xml"
+BROKEN = "\nraise RuntimeError('a broken dropout')\n"
 DROPOUT = "semblance/models/dropouts/sampled.py"  # ssimcse-sd alone uses it
 INCOMPLETE = {"rcl_table2a", "ssimcse_table1"}
 
@@ -27,7 +28,7 @@ def project(finished: Project, tmp_path_factory) -> Project:
     (copy.folder / "resources/data" / RAW).unlink()
     (copy.folder / "demo/data" / RAW).rename(copy.folder / "kept.xml")
     code = copy.folder / DROPOUT
-    code.write_text(code.read_text() + "\nraise RuntimeError('a broken dropout')\n")
+    code.write_text(code.read_text() + BROKEN)
     return copy
 
 
@@ -63,7 +64,7 @@ def test_other_tables_are_whole_and_the_end_of_the_run_says_what_is_missing(proj
 
 def test_the_mended_run_has_every_table_and_no_incomplete_one(project: Project):
     code = project.folder / DROPOUT
-    code.write_text(code.read_text().replace("raise", "# raise"))
+    code.write_text(code.read_text().removesuffix(BROKEN))
     (project.folder / "kept.xml").rename(project.folder / "demo/data" / RAW)
     project.snakemake("--cores", "2")
     tables = project.folder / "results/tables"

@@ -14,10 +14,13 @@ from semblance.download.manifest import load_manifest
 from semblance.errors import InputError
 from semblance.files import write_text
 from semblance.names import NO_CORPUS, START
-from semblance.provenance import beside, canonical, checked, read_sealed, read_text
+from semblance.provenance import ROOT, beside, canonical, checked, read_sealed, read_text
 from semblance.reporting.build import build
+from semblance.reporting.claims import read_claims
+from semblance.reporting.claims_page import claims_markdown
 from semblance.reporting.comparison import TOLERANCE, attach, compare, ledger
 from semblance.reporting.formats import csv_text, markdown
+from semblance.reporting.judging import judge
 from semblance.reporting.published import Published
 from semblance.reporting.scores import collect, score_digests
 from semblance.reporting.table import Table, from_json
@@ -27,6 +30,7 @@ from workflow.planning.plan import Plan, Run
 from workflow.planning.stages import Job, evaluation
 from workflow.planning.stand_ins import StandIns
 
+CLAIMS = ROOT / "workflow" / "claims.yaml"
 HEAD = "INCOMPLETE"
 AS_THEY_LIE = (
     "Scores are shown as they lie in the folder, also those that Snakemake would make again. No "
@@ -57,7 +61,7 @@ def render(plan: Plan) -> str:
     """
     stand_ins = StandIns(plan, load_manifest(plan.config["manifest"]), published())
     causes = Causes(plan)
-    tables = []
+    tables = {}
     incomplete = []
     for name in plan.config["tables"]:
         settings = stand_ins.marked(plan.table_spec(name))
@@ -65,7 +69,7 @@ def render(plan: Plan) -> str:
         if table is None:
             incomplete.append(_incomplete(plan, settings, causes))
             table = incomplete[-1].table
-        tables.append(table)
+        tables[name] = table
     folder = Path(layout.place(plan.out, layout.INCOMPLETE))
     _write_only(folder, _texts(incomplete, tables, published()))
     return _summary(folder, incomplete, len(tables))
@@ -179,7 +183,7 @@ def _format_state(found: Incomplete) -> str:
 
 
 def _texts(
-    incomplete: Iterable[Incomplete], tables: list[Table], printed: Published
+    incomplete: Iterable[Incomplete], tables: dict[str, Table], printed: Published
 ) -> dict[str, str]:
     """Return the content of each file of the folder; none if every table is whole."""
     texts = {}
@@ -187,9 +191,19 @@ def _texts(
         texts[f"{found.name}.md"] = markdown(found.table)
         texts[f"{found.name}.csv"] = csv_text(found.table)
     if texts:
-        page = ledger(compare(tables, printed, TOLERANCE), printed, TOLERANCE)
-        texts["published.md"] = f"{HEAD}: made while some tables are incomplete.\n\n{page}"
+        for name, page in _pages(tables, printed).items():
+            texts[name] = f"{HEAD}: made while some tables are incomplete.\n\n{page}"
     return texts
+
+
+def _pages(tables: dict[str, Table], printed: Published) -> dict[str, str]:
+    """Return the pages that are made of all tables, as far as these go."""
+    comparisons = compare(tables.values(), printed, TOLERANCE)
+    judgements = judge(read_claims(CLAIMS), tables, printed)
+    return {
+        "published.md": ledger(comparisons, printed, TOLERANCE),
+        "claims.md": claims_markdown(judgements),
+    }
 
 
 def _write_only(folder: Path, texts: dict[str, str]) -> None:

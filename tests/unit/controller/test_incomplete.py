@@ -226,6 +226,7 @@ def test_each_file_says_that_it_is_incomplete(plan):
     incomplete.render(plan)
     files = sorted(Path("results/tables/incomplete").iterdir())
     assert [file.name for file in files] == [
+        "claims.md",
         "published.md",
         "t_faq.csv",
         "t_faq.md",
@@ -236,6 +237,19 @@ def test_each_file_says_that_it_is_incomplete(plan):
         first = file.read_text().splitlines()[:2]
         assert "INCOMPLETE" in "".join(first), file
     assert set(cells("t_sts", "table")) == {"t_sts (INCOMPLETE)"}
+
+
+def test_a_claim_is_judged_once_its_table_has_the_scores_that_it_asks_for(plan):
+    methods = ["start", "attention-dropout-0.1", "drophead-0.1", "rcl-8"]
+    rows = [{"corpora": ["nli"], "bases": [BASE], "methods": methods}]
+    plan = plan_of(rcl_table3=STS | {"rows": rows})
+    finish(plan)
+    lose(plan, Job("evaluate_sts", "nli", BASE, "drophead-0.1", 1), "error: x\n")
+    incomplete.render(plan)
+    lines = text("claims").splitlines()
+    judged = next(line for line in lines if "RCL is better than attention dropout" in line)
+    assert "| +0.00 " in judged  # each score is 0.5
+    assert not any("RCL is better than DropHead" in line and "+0.00" in line for line in lines)
 
 
 def test_only_the_folder_of_incomplete_tables_is_written(plan):
@@ -282,7 +296,7 @@ def test_a_whole_table_loses_its_incomplete_form_and_the_last_one_the_folder(pla
     render_whole(plan, "t_sts")
     said = incomplete.render(plan)
     names = {path.name for path in Path("results/tables/incomplete").iterdir()}
-    assert names == {"published.md", "t_faq.md", "t_faq.csv"}
+    assert names == {"published.md", "claims.md", "t_faq.md", "t_faq.csv"}
     assert "1 of 2 tables are incomplete" in said
     page = text("published")
     assert "t_sts, " in page and "t_sts (INCOMPLETE)" not in page
