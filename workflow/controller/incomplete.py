@@ -25,10 +25,10 @@ from semblance.reporting.published import Published
 from semblance.reporting.scores import collect, score_digests
 from semblance.reporting.table import Table, from_json
 from workflow.controller.causes import Cause, Causes, format_causes, job_name
-from workflow.planning.checks import published
 from workflow.planning.plan import Plan, Run
 from workflow.planning.stages import Job, evaluation
 from workflow.planning.stand_ins import StandIns
+from workflow.planning.table_checks import published
 
 CLAIMS = ROOT / "workflow" / "claims.yaml"
 HEAD = "INCOMPLETE"

@@ -1,13 +1,8 @@
 """Cross-checks of a config that fits the schema: each name exists, each option can act."""
 
-import functools
-from pathlib import Path
-
 from semblance.errors import InputError
 from semblance.named_modules import BANKS, LOSSES, POOLINGS, VIEWS, module_names, module_path
 from semblance.names import INITIAL, NO_CORPUS, START
-from semblance.reporting.layouts import PREVIOUS, Layout, find_layout
-from semblance.reporting.published import Published, read_published
 from workflow.planning import dropouts, losses
 from workflow.planning.expand import inherited_options, loss_of
 from workflow.planning.methods import (
@@ -21,7 +16,6 @@ from workflow.planning.methods import (
 
 # The defaults of models/dropouts/sampled.py, which imports torch; a test holds them equal.
 SAMPLED_RANGE = {"low": 0.0, "high": 0.2}
-PUBLISHED = Path(__file__).parents[1] / "published.yaml"
 TRAINED_BY_KIND = (INITIAL, START)  # method names with rules of their own
 NEEDED = (  # by every training, from its recipe or from what all trainings have in common
     "batch_size",
@@ -40,11 +34,13 @@ FIXED_BY_ENTROPY = {  # by Plan.entropy_settings: key -> what to write in its pl
     "warmup": "train_entropy.warmup holds for all kinds",
 }
 OF_CHOICE = ("label", "choose", "paper")  # the keys of a method that chooses
-OTHER_TABLES = ("scores", "published", "claims", "statistics")  # files that lie beside the tables
 
 
 def check(config: dict) -> None:
-    """Raise InputError, with the key, for the first entry that cannot mean what it says."""
+    """Raise InputError, with the key, for the first entry that cannot mean what it says.
+
+    The tables are left to ``table_checks``.
+    """
     for name, base in config["bases"].items():
         _check_base(config, name, base)
     for name, recipe in config["recipes"].items():
@@ -59,18 +55,17 @@ def check(config: dict) -> None:
     for name, kind in config["train_entropy"]["kinds"].items():
         _check_entropy_kind(config, f"train_entropy.kinds.{name}", kind)
     _check_training(config, "train_initial", config["train_initial"])
-    for name, table in config["tables"].items():
-        _check_table(config, name, table)
 
 
-def _check_known(where: str, name: str, table: dict, kind: str) -> None:
+def check_known(where: str, name: str, table: dict, kind: str) -> None:
+    """Raise InputError, at ``config.where``, for a name that is not in ``table``."""
     if name not in table:
         known = ", ".join(sorted(table))
         raise InputError(f"config.{where}", f"there is no {kind} {name!r}", f"known are {known}")
 
 
 def _check_base(config: dict, name: str, base: dict) -> None:
-    _check_known(f"bases.{name}.tokenizer", base["tokenizer"], config["bases"], "base")
+    check_known(f"bases.{name}.tokenizer", base["tokenizer"], config["bases"], "base")
     if "pooling" in base:
         module_path(POOLINGS, base["pooling"], f"config.bases.{name}.pooling")
     if sum(key in base for key in ("hub", "package", "folder")) != 1:
@@ -87,7 +82,7 @@ def _check_recipe(config: dict, name: str, recipe: dict) -> None:
             raise InputError(f"config.{where}.{key}", "missing key", "each training needs it")
     _check_modules(where, recipe)
     for base, entry in recipe.get("by_base", {}).items():
-        _check_known(f"{where}.by_base.{base}", base, config["bases"], "base")
+        check_known(f"{where}.by_base.{base}", base, config["bases"], "base")
         _check_modules(f"{where}.by_base.{base}", entry)
     if "on_faq" in recipe:
         _check_modules(f"{where}.on_faq", recipe["on_faq"])
@@ -126,7 +121,7 @@ def _check_method(config: dict, name: str, method: dict) -> None:
         raise InputError(f"config.{where}.recipe", "missing key", advice)
     _check_training(config, where, method)
     for entry in regulator_entries(method):
-        _check_models(config, f"{where}.regulators", entry)
+        check_models(config, f"{where}.regulators", entry)
     _check_regulators_differ(f"config.{where}.regulators", method)
 
 
@@ -138,7 +133,7 @@ def _check_choice(config: dict, where: str, method: dict) -> None:
             raise InputError(f"config.{where}.{key}", "has no effect here", advice)
     recipes = set()
     for name in method["choose"]:
-        _check_known(f"{where}.choose", name, config["methods"], "method")
+        check_known(f"{where}.choose", name, config["methods"], "method")
         candidate = config["methods"][name]
         if "choose" in candidate:
             advice = "name its candidates themselves"
@@ -148,7 +143,7 @@ def _check_choice(config: dict, where: str, method: dict) -> None:
         problem = f"the candidates have several recipes: {', '.join(sorted(map(str, recipes)))}"
         raise InputError(f"config.{where}.choose", problem, "name methods of one recipe")
     if "paper" in method:
-        _check_known(f"{where}.paper", method["paper"], config["methods"], "method")
+        check_known(f"{where}.paper", method["paper"], config["methods"], "method")
 
 
 def _check_regulators_differ(where: str, method: dict) -> None:
@@ -159,11 +154,11 @@ def _check_regulators_differ(where: str, method: dict) -> None:
             raise InputError(where, f"an entropy model stands twice: {name}", "name each once")
 
 
-def _check_models(config: dict, where: str, entry: str | dict) -> None:
+def check_models(config: dict, where: str, entry: str | dict) -> None:
     """Check that an entry names entropy models of known kinds."""
     kinds = config["train_entropy"]["kinds"]
     if isinstance(entry, dict):
-        _check_known(f"{where}.kind", entry["kind"], kinds, "kind of entropy model")
+        check_known(f"{where}.kind", entry["kind"], kinds, "kind of entropy model")
         check_phis(f"config.{where}.phis", entry)
     for name in model_names(entry):
         kind, _ = entropy_parts(config, name) or ("", "")
@@ -188,7 +183,7 @@ def _check_entropy_kind(config: dict, where: str, kind: dict) -> None:
 def _check_training(config: dict, where: str, training: dict) -> None:
     """Check what a method, a kind of entropy model or the initial model says of its training."""
     recipe = training["recipe"]
-    _check_known(f"{where}.recipe", recipe, config["recipes"], "recipe")
+    check_known(f"{where}.recipe", recipe, config["recipes"], "recipe")
     loss = loss_of(config, training)
     if loss is None:
         advice = f"the recipe {recipe!r} has no loss either"
@@ -231,76 +226,3 @@ def _check_sampled(where: str, entry: dict) -> None:
     sampled = {**SAMPLED_RANGE, **entry.get("dropout", {}).get("sampled", {})}
     if sampled["low"] > sampled["high"]:
         raise InputError(f"config.{where}.dropout.sampled", "low is above high")
-
-
-def _check_table(config: dict, name: str, table: dict) -> None:
-    where = f"tables.{name}"
-    if name in OTHER_TABLES:
-        problem = "another file beside the tables has this name"
-        raise InputError(f"config.{where}", problem, "choose another")
-    _check_known(f"{where}.seeds", table["seeds"], config["seeds"], "list of seeds")
-    layout = find_layout(table["layout"], f"config.{where}.layout")
-    for i, row in enumerate(table["rows"]):
-        _check_row(config, f"{where}.rows[{i}]", layout, row)
-    banks = sorted({corpus for row in table["rows"] for corpus in row["corpora"]})
-    if layout.over_folds and len(banks) > 1:
-        problem = f"layout {layout.name!r} shows one bank, and the rows name {', '.join(banks)}"
-        raise InputError(f"config.{where}.rows", problem, "make a table for each bank")
-    for method in table.get("labels", {}):
-        _check_method_name(config, f"{where}.labels", method)
-    methods = {n for row in table["rows"] for entry in row["methods"] for n in model_names(entry)}
-    _check_control(f"config.{where}.control", table.get("control", PREVIOUS), methods)
-    for ours, theirs in table.get("published", {}).items():
-        _check_published(config, f"{where}.published.{ours}", ours, theirs)
-
-
-def _check_control(where: str, control: str, methods: set[str]) -> None:
-    if control == START:
-        problem = "the untrained base is no control: every training would differ from it"
-        raise InputError(where, problem, "name a method that is trained, such as Eq. 1 alone")
-    if control not in {PREVIOUS, *methods}:
-        raise InputError(where, f"no row has method {control!r}")
-
-
-def _check_row(config: dict, where: str, layout: Layout, row: dict) -> None:
-    banks = config["faq"]["banks"]
-    for corpus in row["corpora"]:
-        places = {**config["corpora"], **banks}
-        _check_known(f"{where}.corpora", corpus, places, "corpus or bank")
-        if layout.over_folds != (corpus in banks):
-            raise InputError(
-                f"config.{where}.corpora", f"{corpus!r} does not suit layout {layout.name!r}"
-            )
-    for base in row["bases"]:
-        _check_known(f"{where}.bases", base, config["bases"], "base")
-    for entry in row["methods"]:
-        if isinstance(entry, dict):
-            _check_models(config, f"{where}.methods", entry)
-        else:
-            _check_method_name(config, f"{where}.methods", entry)
-
-
-def _check_method_name(config: dict, where: str, method: str) -> None:
-    if not entropy_parts(config, method):
-        _check_known(where, method, {**config["methods"], START: None}, "method")
-    check_spelling(config, f"config.{where}", method)
-
-
-def _check_published(config: dict, where: str, ours: str, theirs: str) -> None:
-    """Check that ``published:`` names a method of ours and a row that a paper prints.
-
-    A base before the method may be unknown: another config may have removed it.
-    """
-    _check_method_name(config, where, ours.rpartition("/")[2])
-    rows = {entry.name for entry in published().entries}
-    if theirs not in rows:
-        paper = theirs.rpartition("/")[0]
-        near = sorted(row for row in rows if row.rpartition("/")[0] == paper)
-        advice = f"that table has {', '.join(near)}" if near else f"see {PUBLISHED.name}"
-        raise InputError(f"config.{where}", f"there is no published row {theirs!r}", advice)
-
-
-@functools.cache
-def published() -> Published:
-    """Return the papers' numbers and what they used."""
-    return read_published(PUBLISHED)

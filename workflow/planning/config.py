@@ -21,6 +21,7 @@ from semblance.strict_yaml import read_yaml
 from workflow.planning.checks import check
 from workflow.planning.expand import expand
 from workflow.planning.labels import check_labels
+from workflow.planning.table_checks import check_tables
 
 SCHEMA = Path(__file__).parents[1] / "schemas" / "config.schema.yaml"
 MOVED = {  # keys of earlier configs, and where they stand now
@@ -51,6 +52,7 @@ def load(config: dict) -> dict:
     if errors:
         raise _format_violation(errors[0])
     check(config)
+    check_tables(config)
     full = expand(config)
     check_labels(full)
     return full

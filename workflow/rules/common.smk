@@ -12,11 +12,11 @@ from workflow.controller import hooks, slurm, sources
 from workflow.costing import rates
 from workflow.costing.model import Cost
 from workflow.planning.modules import modules_of_bank, modules_of_reading, modules_of_training
-from workflow.planning.checks import published
 from workflow.planning.plan import Plan
 from workflow.planning.sources import wanted_by
 from workflow.planning.stages import job_of
 from workflow.planning.stand_ins import StandIns
+from workflow.planning.table_checks import published
 
 PLAN = Plan(config)
 OUT = PLAN.out

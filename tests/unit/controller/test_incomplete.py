@@ -19,11 +19,11 @@ from tests.unit.reporting.example_scores import record as score_record
 from tests.unit.reporting.example_scores import write as write_scores
 from workflow.controller import hooks, incomplete
 from workflow.controller.causes import Cause, Causes, format_causes
-from workflow.planning.checks import published
 from workflow.planning.config import load
 from workflow.planning.plan import Plan, Run
 from workflow.planning.stages import Job, evaluation, jobs, log, record
 from workflow.planning.stand_ins import StandIns
+from workflow.planning.table_checks import published
 from workflow.scripts import render_incomplete, render_table
 
 BASE = "nli-roberta-base-v2"

@@ -6,10 +6,10 @@ import pytest
 
 from semblance.download.manifest import load_manifest
 from tests.unit.planning.test_config import ROOT, merged
-from workflow.planning.checks import published
 from workflow.planning.config import load
 from workflow.planning.plan import Plan
 from workflow.planning.stand_ins import StandIns, content_digest
+from workflow.planning.table_checks import published
 
 MANIFEST = load_manifest(ROOT / "workflow/manifest.yaml")
 NLI_ROWS = MANIFEST["nli-simcse"].expected["triples"]

@@ -1,0 +1,93 @@
+"""Cross-checks of the tables of a config: rows that exist and fit, a control, published rows."""
+
+import functools
+from pathlib import Path
+
+from semblance.errors import InputError
+from semblance.names import START
+from semblance.reporting.layouts import PREVIOUS, Layout, find_layout
+from semblance.reporting.published import Published, read_published
+from workflow.planning.checks import check_known, check_models
+from workflow.planning.methods import check_spelling, entropy_parts, model_names
+
+PUBLISHED = Path(__file__).parents[1] / "published.yaml"
+OTHER_TABLES = ("scores", "published", "claims", "statistics")  # files that lie beside the tables
+
+
+def check_tables(config: dict) -> None:
+    """Raise InputError, with the key, for the first table that cannot mean what it says."""
+    for name, table in config["tables"].items():
+        _check_table(config, name, table)
+
+
+def _check_table(config: dict, name: str, table: dict) -> None:
+    where = f"tables.{name}"
+    if name in OTHER_TABLES:
+        problem = "another file beside the tables has this name"
+        raise InputError(f"config.{where}", problem, "choose another")
+    check_known(f"{where}.seeds", table["seeds"], config["seeds"], "list of seeds")
+    layout = find_layout(table["layout"], f"config.{where}.layout")
+    for i, row in enumerate(table["rows"]):
+        _check_row(config, f"{where}.rows[{i}]", layout, row)
+    banks = sorted({corpus for row in table["rows"] for corpus in row["corpora"]})
+    if layout.over_folds and len(banks) > 1:
+        problem = f"layout {layout.name!r} shows one bank, and the rows name {', '.join(banks)}"
+        raise InputError(f"config.{where}.rows", problem, "make a table for each bank")
+    for method in table.get("labels", {}):
+        _check_method_name(config, f"{where}.labels", method)
+    methods = {n for row in table["rows"] for entry in row["methods"] for n in model_names(entry)}
+    _check_control(f"config.{where}.control", table.get("control", PREVIOUS), methods)
+    for ours, theirs in table.get("published", {}).items():
+        _check_published(config, f"{where}.published.{ours}", ours, theirs)
+
+
+def _check_control(where: str, control: str, methods: set[str]) -> None:
+    if control == START:
+        problem = "the untrained base is no control: every training would differ from it"
+        raise InputError(where, problem, "name a method that is trained, such as Eq. 1 alone")
+    if control not in {PREVIOUS, *methods}:
+        raise InputError(where, f"no row has method {control!r}")
+
+
+def _check_row(config: dict, where: str, layout: Layout, row: dict) -> None:
+    banks = config["faq"]["banks"]
+    for corpus in row["corpora"]:
+        places = {**config["corpora"], **banks}
+        check_known(f"{where}.corpora", corpus, places, "corpus or bank")
+        if layout.over_folds != (corpus in banks):
+            raise InputError(
+                f"config.{where}.corpora", f"{corpus!r} does not suit layout {layout.name!r}"
+            )
+    for base in row["bases"]:
+        check_known(f"{where}.bases", base, config["bases"], "base")
+    for entry in row["methods"]:
+        if isinstance(entry, dict):
+            check_models(config, f"{where}.methods", entry)
+        else:
+            _check_method_name(config, f"{where}.methods", entry)
+
+
+def _check_method_name(config: dict, where: str, method: str) -> None:
+    if not entropy_parts(config, method):
+        check_known(where, method, {**config["methods"], START: None}, "method")
+    check_spelling(config, f"config.{where}", method)
+
+
+def _check_published(config: dict, where: str, ours: str, theirs: str) -> None:
+    """Check that ``published:`` names a method of ours and a row that a paper prints.
+
+    A base before the method may be unknown: another config may have removed it.
+    """
+    _check_method_name(config, where, ours.rpartition("/")[2])
+    rows = {entry.name for entry in published().entries}
+    if theirs not in rows:
+        paper = theirs.rpartition("/")[0]
+        near = sorted(row for row in rows if row.rpartition("/")[0] == paper)
+        advice = f"that table has {', '.join(near)}" if near else f"see {PUBLISHED.name}"
+        raise InputError(f"config.{where}", f"there is no published row {theirs!r}", advice)
+
+
+@functools.cache
+def published() -> Published:
+    """Return the papers' numbers and what they used."""
+    return read_published(PUBLISHED)
