@@ -25,7 +25,8 @@ def blocks(heading: str, language: str) -> list[str]:
 
 def config_with(methods: dict) -> dict:
     """Return the tiny config with more methods, each in the first row of Table 1a."""
-    config = json.loads(json.dumps(CONFIG)) | {"methods": methods}
+    config = json.loads(json.dumps(CONFIG))
+    config["methods"] |= methods
     config["tables"]["rcl_table1a"]["rows"][0]["methods"] += list(methods)
     return config
 
@@ -65,7 +66,9 @@ def test_the_test_set_of_contributing_is_scored_and_retrains_nothing(project: Pr
     (pairs,) = blocks("Add a test set", "csv")
     row, line = map(yaml.safe_load, blocks("Add a test set", "yaml"))
     ((name, added),) = row["datasets"].items()
-    (project.folder / "demo/data" / added["files"][0]["path"]).write_text(pairs)
+    raw = project.folder / "demo/data" / added["files"][0]["path"]
+    raw.parent.mkdir(parents=True, exist_ok=True)
+    raw.write_text(pairs)
     manifest = project.folder / "demo/manifest.yaml"
     known = yaml.safe_load(manifest.read_text())["datasets"]
     manifest.write_text(yaml.safe_dump({"datasets": known | row["datasets"]}))
