@@ -8,6 +8,7 @@ import pytest
 from semblance.audit.findings import CELLS, FORMS
 from semblance.audit.verify import verify
 from semblance.reporting.table import from_json
+from tests.unit.audit.test_explain import tree
 from tests.unit.audit.test_verify import change_table
 from tests.unit.reporting import example_results
 
@@ -40,6 +41,15 @@ def test_rows_that_choose_on_dev_hold(results):
     other = next(r for r in shown(results, "t_chosen").rows if r.method == row.chosen["nli"])
     assert row.cells["Average"].values == other.cells["Average"].values
     assert shown(results, "t_chosen_on_folds").rows[-1].chosen.keys() == {"bank-0", "bank-1"}
+
+
+def test_explain_names_the_choice_and_follows_it_to_its_predictions(results):
+    chosen = shown(results, "t_chosen").rows[-1].chosen
+    top = tree(results, "t_chosen", "chosen", "Average")
+    assert top["facts"]["chosen"] == chosen
+    for seed in top["sources"][:-1]:  # the last one is the table's record
+        (predictions,) = seed["sources"]
+        assert f"/nli/tiny/{chosen['nli']}/seed-" in predictions["record"]
 
 
 @pytest.mark.parametrize("table, place", [("t_chosen", "nli"), ("t_chosen_on_folds", "bank-1")])
