@@ -46,7 +46,8 @@ class Sides:
     @property
     def gaps(self) -> list[float]:
         """The differences of pairs."""
-        return [a - b for a, b in zip(self.ours, self.theirs, strict=True)]
+        pairs = zip(self.ours, self.theirs, strict=True)
+        return [ours - theirs for ours, theirs in pairs]
 
     @property
     def testable(self) -> bool:

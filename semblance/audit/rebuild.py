@@ -147,6 +147,7 @@ def _with_bootstrap_of(table: Table, shown: Table) -> Table:
     """Return ``table`` with the figures of the bootstrap as ``shown`` has them."""
 
     def change(cell: Cell, other: Cell) -> Cell:
+        """Return the cell with the other's figures of the bootstrap."""
         if cell.contrast is None or other.contrast is None:
             return cell
         figures = {name: getattr(other.contrast, name) for name in OF_BOOTSTRAP}

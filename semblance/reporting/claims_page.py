@@ -72,21 +72,21 @@ def _of_claim(found: Judgement) -> tuple[str, ...]:
 
 def claims_markdown(judgements: list[Judgement]) -> str:
     """Return a summary, how to read the page, and a line for each judgement."""
-    counts = Counter(_verdict(found) for found in judgements)
+    counts = Counter(_shown_verdict(found) for found in judgements)
     summary = ", ".join(f"{number} {verdict}" for verdict, number in sorted(counts.items()))
-    lines = [_line(found) for found in judgements]
+    lines = [_claim_line(found) for found in judgements]
     parts = ["# The papers' claims", f"{len(judgements)} verdicts: {summary}.", READING]
     return "\n\n".join([*parts, "\n".join([*HEADER, *lines])]) + "\n"
 
 
-def _line(found: Judgement) -> str:
+def _claim_line(found: Judgement) -> str:
     cells = [
         found.claim.says,
         "" if found.size is None else f"{found.size:+.2f}",
         _ours(found),
         str(found.n or ""),
-        _verdict(found) + _remark(found),
-        _place(found),
+        _shown_verdict(found) + _remark(found),
+        _where(found),
         found.claim.source,
     ]
     return f"| {' | '.join(map(escape_markdown, cells))} |"
@@ -100,7 +100,7 @@ def _ours(found: Judgement) -> str:
     return f"{found.difference:+.2f} [{found.low:+.2f}, {found.high:+.2f}]"
 
 
-def _verdict(found: Judgement) -> str:
+def _shown_verdict(found: Judgement) -> str:
     if found.stand_in and found.verdict != NOT_RUN:
         return f"stand-in: {found.verdict}"
     return found.verdict
@@ -117,7 +117,7 @@ def _remark(found: Judgement) -> str:
     return ""
 
 
-def _place(found: Judgement) -> str:
+def _where(found: Judgement) -> str:
     if not found.base:
         return found.claim.table
     return f"{found.claim.table}: {found.base}, {found.corpus}, {found.protocol}"

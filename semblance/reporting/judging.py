@@ -88,7 +88,7 @@ def _is_stand_in(row: Row, stand_ins: set[tuple[str, str]]) -> bool:
 def _groups(claim: Claim, table: Table, published: Published) -> Iterator[Rows]:
     """Yield the rows of a claim's methods, once for each protocol, base and corpus of a table."""
     seen = []
-    for protocol, base, corpus in dict.fromkeys(map(_place, table.rows)):
+    for protocol, base, corpus in dict.fromkeys(map(_protocol_base_corpus, table.rows)):
         if protocol not in _protocols(claim, table, published) or base not in _bases(claim, table):
             continue
         peers = [row for row in table.rows if (row.protocol, row.base) == (protocol, base)]
@@ -98,7 +98,7 @@ def _groups(claim: Claim, table: Table, published: Published) -> Iterator[Rows]:
             yield rows
 
 
-def _place(row: Row) -> tuple[str, str, str]:
+def _protocol_base_corpus(row: Row) -> tuple[str, str, str]:
     return row.protocol, row.base, row.corpus
 
 
@@ -176,7 +176,7 @@ def _with_verdict(judgement: Judgement, found: SeedContrast) -> Judgement:
             difference=found.value,
             test=found.test,
         )
-    verdict = _verdict(judgement, estimate)
+    verdict = _decided(judgement, estimate)
     low, high = estimate.interval()
     sd = float(estimate.error) * math.sqrt(judgement.n)
     needed = None
@@ -195,7 +195,7 @@ def _with_verdict(judgement: Judgement, found: SeedContrast) -> Judgement:
     )
 
 
-def _verdict(judgement: Judgement, estimate: Estimate) -> Verdict:
+def _decided(judgement: Judgement, estimate: Estimate) -> Verdict:
     if judgement.claim.expects == "none":
         return of_no_difference(estimate, judgement.margin)
     return of_difference(estimate, judgement.size, judgement.margin)

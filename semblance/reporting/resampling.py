@@ -77,6 +77,7 @@ def p_of_both(seeds: Estimate, error: float) -> float:
     """
 
     def excess(log_p: float) -> float:
+        """Return by how much the interval of a level reaches beyond 0."""
         return reach_of_both(seeds, error, 1 - math.exp(log_p)) - abs(seeds.value)
 
     lowest = math.log(LEAST_P)

@@ -155,6 +155,7 @@ def noncentrality(freedom: float, power: float = POWER) -> float:
     limit = quantile(1 - ALPHA / 2, freedom)
 
     def excess(shift: float) -> float:
+        """Return the power at a shift, less the wanted one."""
         return stats.nct.sf(limit, freedom, shift) - power
 
     return float(optimize.brentq(excess, 0, 2 * limit + 2))
@@ -165,7 +166,13 @@ def seeds_to_show(size: float, sd: float) -> int | None:
 
     ``sd``: of the paired differences. None: more than MOST_SEEDS.
     """
-    return _least(lambda n: noncentrality(n - 1) * sd / math.sqrt(n) <= size)
+
+    def shows(n: int) -> bool:
+        """Tell whether n pairs show a difference of the size."""
+        error = sd / math.sqrt(n)
+        return noncentrality(n - 1) * error <= size
+
+    return _least(shows)
 
 
 def seeds_to_equal(margin: float, sd: float) -> int | None:
@@ -174,9 +181,14 @@ def seeds_to_equal(margin: float, sd: float) -> int | None:
     As ``seeds_to_show``. Of two equal methods, each tail misses the margin with (1 - POWER) / 2.
     """
     tail = 1 - (1 - POWER) / 2
-    return _least(
-        lambda n: (quantile(1 - ALPHA, n - 1) + quantile(tail, n - 1)) * sd / math.sqrt(n) <= margin
-    )
+
+    def equals(n: int) -> bool:
+        """Tell whether n pairs show two equal methods to be within the margin."""
+        error = sd / math.sqrt(n)
+        reach = quantile(1 - ALPHA, n - 1) + quantile(tail, n - 1)
+        return reach * error <= margin
+
+    return _least(equals)
 
 
 def _least(holds: Callable[[int], bool]) -> int | None:

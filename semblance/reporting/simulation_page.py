@@ -95,17 +95,17 @@ def _spread_line(one: Simulated) -> str:
         _percent(one.equal_wrongly),
         f"{_percent(without)} ({_percent(corrected)})",
     ]
-    return _line(cells)
+    return _pipes(cells)
 
 
 def _test_line(one: Simulated, rates: Rates) -> str:
     of_items = "" if rates.error_items is None else _percent(rates.error_items)
     measured = one.measured
     shown = f"{_percent(rates.power)} of ±{measured.margin:g}"
-    return _line([measured.table, rates.test, _percent(rates.error), of_items, shown])
+    return _pipes([measured.table, rates.test, _percent(rates.error), of_items, shown])
 
 
-def _line(cells: list[str]) -> str:
+def _pipes(cells: list[str]) -> str:
     return f"| {' | '.join(map(escape_markdown, cells))} |"
 
 
