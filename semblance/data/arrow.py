@@ -58,6 +58,7 @@ def read_arrow(path: Path, types: dict[str, pa.DataType]) -> pa.Table:
     with _refuse_damage(path, "Arrow"):
         require_regular(path)
         table = pa.ipc.open_stream(pa.memory_map(str(path))).read_all()
+        table.validate(full=True)
     table = _chosen_columns(table, list(types), path)
     for name, wanted in types.items():
         if table.schema.field(name).type != wanted or table[name].null_count:
@@ -87,7 +88,9 @@ def read_parquet(path: str | Path, columns: Sequence[str]) -> pa.Table:
         file = pq.ParquetFile(path)
         _refuse_too_large(file.metadata, path)
         _require_columns(file.schema_arrow.names, columns, path)
-        return file.read(list(columns)).select(list(columns))
+        table = file.read(list(columns)).select(list(columns))
+        table.validate(full=True)
+        return table
 
 
 def _refuse_too_large(stated: "FileMetaData", path: str | Path) -> None:

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from semblance.audit.findings import UNREADABLE
 from semblance.audit.runs import _read_lines
 from semblance.data import nli, sts, wiki
-from semblance.data.arrow import read_parquet
+from semblance.data.arrow import read_arrow, read_parquet
 from semblance.data.banks import cough, own, stackfaq
 from semblance.data.text import normalise
 from semblance.data.tokens import read_tokens, tokenise
@@ -200,9 +200,17 @@ OTHERS = {
         lambda path: tokenise(path, ["hello a"]),
     ),
     "embeddings": (saved_array(np.zeros((3, 4), np.float16)), read_embeddings),
-    "arrow": (
+    "tokens": (
         streamed(pa.table({"ids": pa.array([[1, 2], []], pa.list_(pa.int32()))})),
         lambda path: [read_tokens(path).ids.sum()],
+    ),
+    "sentences": (
+        streamed(pa.table({"text": ["one", "two"]})),
+        lambda path: read_arrow(path, {"text": pa.string()})["text"].to_pylist(),
+    ),
+    "rows": (
+        streamed(pa.table({"query": pa.array([1, 2], pa.int32())})),
+        lambda path: read_arrow(path, {"query": pa.int32()})["query"].to_numpy(),
     ),
     "parquet": (
         parquet(pa.table({"text": ["a", "b"], "n": [1, 2]})),

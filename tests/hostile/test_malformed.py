@@ -175,4 +175,5 @@ def test_the_program_itself_exits_with_status_2_and_no_traceback(case, tmp_path)
     assert (
         done.returncode == 2 and done.stderr.count("\n") == 1 and "Traceback" not in done.stderr
     ), done.stderr[-1000:]
-    assert not list((tmp_path / "out").glob("*"))
+    left = {path.name for path in (tmp_path / "out").glob("*")}
+    assert left <= {".writer"}  # names the process that may write there

@@ -1,6 +1,7 @@
 """Arrow and Parquet files: written whole, read back, and refused if they are not what is asked for."""
 
 import re
+import struct
 
 import pyarrow as pa
 import pytest
@@ -62,3 +63,17 @@ def test_a_write_that_fails_keeps_the_file_of_before(tmp_path):
         write_arrow(arrow, {"a": "int32"}, ({"a": 1 // 0} for _ in range(1)))
     assert arrow.read_bytes() == before
     assert {path.name for path in tmp_path.iterdir()} == {"t.arrow", "t.parquet"}
+
+
+def test_text_that_is_not_utf8_is_refused(tmp_path):
+    bad = pa.Array.from_buffers(
+        pa.string(), 1, [None, pa.py_buffer(struct.pack("<2i", 0, 2)), pa.py_buffer(b"\xff\xfe")]
+    )
+    table = pa.table({"text": bad})
+    with pa.ipc.new_stream(tmp_path / "x.arrow", table.schema) as writer:
+        writer.write_table(table)
+    write_parquet(table, tmp_path / "x.parquet")
+    with pytest.raises(InputError, match="x.arrow: not a whole Arrow file"):
+        read_arrow(tmp_path / "x.arrow", {"text": pa.string()})
+    with pytest.raises(InputError, match="x.parquet: not a whole Parquet file"):
+        read_parquet(tmp_path / "x.parquet", ("text",))
