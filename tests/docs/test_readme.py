@@ -11,7 +11,6 @@ import sys
 from pathlib import Path
 
 import pytest
-import yaml
 
 from semblance.models.base import BaseSettings, build_base
 from tests.dag.tiny import COPIED, ROOT, write_base
@@ -19,7 +18,7 @@ from tests.unit.reporting import example_results
 from workflow.planning.config import laid_over, load
 from workflow.planning.labels import rows_of
 from workflow.planning.plan import Plan
-from workflow.scripts import explain, verify
+from workflow.scripts import explain, sources, verify
 
 README = (ROOT / "README.md").read_text()
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -61,7 +60,7 @@ def plan_of(*names: str | Path) -> Plan:
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory) -> Path:
-    """A copy of the project, with the file that README.md tells its reader to write."""
+    """A copy of the project."""
     folder = tmp_path_factory.mktemp("readme") / "project"
     ignore = shutil.ignore_patterns("__pycache__", "results", "resources")
     for name in (*COPIED, "configs", "Makefile", "pyproject.toml", "constraints.txt"):
@@ -70,8 +69,6 @@ def checkout(tmp_path_factory) -> Path:
         else:
             folder.mkdir(exist_ok=True)
             shutil.copy(ROOT / name, folder)
-    (answers,) = blocks("yaml")
-    (folder / "my.yaml").write_text(answers)
     return folder
 
 
@@ -84,9 +81,9 @@ def test_make_knows_the_target(command: str, checkout: Path):
     assert "python" in run(f"{command} -n", checkout)
 
 
-def test_make_plan_reads_the_readers_file(checkout: Path):
-    assert "make plan CONFIG=my.yaml" in commands()
-    assert "submissions to a scheduler" in run("python -m workflow.scripts.plan my.yaml", checkout)
+def test_make_plan_reads_the_config(checkout: Path):
+    assert "make plan" in commands()
+    assert "submissions to a scheduler" in run("python -m workflow.scripts.plan", checkout)
 
 
 def test_make_docs_corrects_a_wrong_count(checkout: Path):
@@ -118,20 +115,19 @@ def test_snakemake_plans_the_whole_run(command: str, checkout: Path):
     assert re.search(r"^compare_published +1$", printed, re.MULTILINE)
 
 
-def test_the_readers_file_leaves_out_faqir_and_no_other_data(checkout: Path):
-    answers = yaml.safe_load((checkout / "my.yaml").read_text())
-    assert answers["download"] == {"accept_unpinned": True}
-    banks = [
-        {plan.folds_of[run.corpus][0] for run in plan.runs if plan.is_faq(run.corpus)}
-        for plan in (plan_of("config.yaml"), plan_of("config.yaml", checkout / "my.yaml"))
-    ]
-    assert banks == [{"faqir", "cough"}, {"cough"}]
+def test_sources_asks_for_the_files_of_the_config(monkeypatch, capsys):
+    asking = commands_of("semblance")[0].split()[1:]
+    assert asking == ["sources"]
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(sources, "ask_all", lambda questions: [])
+    sources.main(asking[1:])
+    assert "to download" in capsys.readouterr().out
 
 
 def test_verify_and_explain_take_these_arguments(tmp_path, monkeypatch, capsys):
     example_results.build(tmp_path)
     monkeypatch.chdir(tmp_path)
-    verifying, explaining = commands_of("semblance")
+    _, verifying, explaining = commands_of("semblance")
     program, *arguments = verifying.split()[1:]
     assert program == "verify"
     verify.main(arguments)
