@@ -107,7 +107,8 @@ def test_a_job_of_a_scheduler_without_its_gpu_is_tried_as_often_as_retries_allow
     project.write_config(CONFIG | {"resources": {"gpus": 1}})
     command = ("--cores", "1", "--retries", "1", "--", SCORES_OF_START)
     printed = project.snakemake(*command, check=False, CUDA_VISIBLE_DEVICES="", SLURM_JOB_ID="815")
-    assert printed.count("error: no GPU that this job can use") == 2
+    attempts = re.findall("^error: no GPU that this job can use", printed, re.MULTILINE)
+    assert len(attempts) == 2, printed
     assert not (project.folder / SCORES_OF_START).exists()
 
 

@@ -367,7 +367,7 @@ def test_an_unknown_word_or_a_number_out_of_bounds_in_settings_is_refused(key, v
     ],
 )
 def test_an_unknown_word_in_a_scripts_settings_is_refused(decoded, values, key):
-    with pytest.raises(InputError, match=f"^settings.{key}: (unknown word|there is no) "):
+    with pytest.raises(InputError, match=rf"^(settings\.)?{key}: (unknown word|there is no) "):
         decode_json(decoded, json.dumps(values))
 
 

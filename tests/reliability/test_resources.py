@@ -96,8 +96,8 @@ def test_too_little_memory_is_reported_and_the_training_goes_on_with_more(
         done = subprocess.run(
             command, cwd=world.folder, env=environment, capture_output=True, text=True
         )
-        # A C library that gets no memory may crash before Python can say so: once in some 20 runs.
-        if done.returncode != -signal.SIGSEGV:
+        # A C or C++ library that gets no memory may end the process before Python can say so.
+        if done.returncode not in (-signal.SIGSEGV, -signal.SIGABRT):
             break
     if done.returncode or extra == 2:  # 2 MB are too little for anything
         assert done.returncode == 75 and "memory" in told(done).lower()
