@@ -54,6 +54,7 @@ class Storm:
         self.project = project
         self.rng = rng
         self.done: Counter[str] = Counter()
+        self.starts = 0
         self.hurts = (
             self.kill_all,
             self.kill_the_controller,
@@ -92,17 +93,24 @@ class Storm:
 
     def suspend_the_controller_beside_a_second_start(self, process: subprocess.Popen) -> None:
         process.send_signal(signal.SIGSTOP)
-        assert self._start().wait(600) != 0
-        assert f"another run (node {socket.gethostname()}, pid {process.pid})" in self._said()
-        process.send_signal(signal.SIGCONT)
-        self.kill_all(process)
+        try:
+            assert self._start().wait(600) != 0
+            refusal = f"another run (node {socket.gethostname()}, pid {process.pid})"
+            assert refusal in self._said(), self._said()
+        finally:
+            process.send_signal(signal.SIGCONT)
+            self.kill_all(process)
 
     def _start(self) -> subprocess.Popen:
-        return start(self.project, log=self.project.folder / "said")
+        self.starts += 1
+        return start(self.project, log=self._log())
+
+    def _log(self) -> Path:
+        return self.project.folder / f"start-{self.starts}.log"
 
     def _said(self) -> str:
         """Return the end of what the last run has printed."""
-        return (self.project.folder / "said").read_text(errors="replace")[-3000:]
+        return self._log().read_text(errors="replace")[-3000:]
 
 
 def jobs_of(controller: subprocess.Popen) -> list[int]:
