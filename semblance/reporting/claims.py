@@ -114,6 +114,6 @@ def size_of(claims: Claims, name: str, published: Published) -> float | None:
         size += part.weight * entries[column].value
     if claim.expects == "difference" and size <= 0:
         raise InputError(
-            claims.place(name), f"the paper's numbers give {size:+.2f}", "turn its weights round"
+            claims.place(name), f"the paper's numbers give {size:+z.2f}", "turn its weights round"
         )
     return size

@@ -82,7 +82,7 @@ def claims_markdown(judgements: list[Judgement]) -> str:
 def _claim_line(found: Judgement) -> str:
     cells = [
         found.claim.says,
-        "" if found.size is None else f"{found.size:+.2f}",
+        "" if found.size is None else f"{found.size:+z.2f}",
         _ours(found),
         str(found.n or ""),
         _shown_verdict(found) + _remark(found),
@@ -96,8 +96,8 @@ def _ours(found: Judgement) -> str:
     if found.difference is None:
         return ""
     if found.low is None:
-        return f"{found.difference:+.2f}"
-    return f"{found.difference:+.2f} [{found.low:+.2f}, {found.high:+.2f}]"
+        return f"{found.difference:+z.2f}"
+    return f"{found.difference:+z.2f} [{found.low:+z.2f}, {found.high:+z.2f}]"
 
 
 def _shown_verdict(found: Judgement) -> str:

@@ -183,7 +183,7 @@ def _line(record: Comparison) -> str:
         paper += f" ± {spread(entry.sd)}"
     difference = "–"
     if record.difference is not None:
-        difference = f"{record.difference:+.2f}"
+        difference = f"{record.difference:+z.2f}"
     cells = [
         entry.row,
         entry.column,

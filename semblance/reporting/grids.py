@@ -134,9 +134,9 @@ class _Printed:
         contrast = self.contrast(row)
         if contrast is None:
             return ""
-        text = f"{contrast.difference:+.2f}"
+        text = f"{contrast.difference:+z.2f}"
         if contrast.low is not None:
-            text += f" [{contrast.low:+.2f}, {contrast.high:+.2f}]"
+            text += f" [{contrast.low:+z.2f}, {contrast.high:+z.2f}]"
         if contrast.p_equivalence is not None and contrast.p_equivalence < ALPHA:
             text += f" {EQUAL}"
         return text
@@ -159,7 +159,7 @@ class _Printed:
 def _published(cell: Cell, stand_in: tuple[str, ...]) -> str:
     if stand_in:
         return f"{cell.published:.2f}"
-    difference = MISSING if cell.difference is None else f"{cell.difference:+.2f}"
+    difference = MISSING if cell.difference is None else f"{cell.difference:+z.2f}"
     return f"{cell.published:.2f} ({difference})"
 
 

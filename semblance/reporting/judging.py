@@ -67,7 +67,7 @@ def judge(claims: Claims, tables: Mapping[str, Table], published: Published) -> 
             why = f"{claim.table} lacks a row of {_lacking(claim, table)}"
             found.append(replace(judgement, why=why))
         for rows in groups:
-            stand_in = any(_is_stand_in(row, stand_ins) for row in rows.values())
+            stand_in = any(_is_stand_in(row, claim, stand_ins) for row in rows.values())
             placed = _placed(replace(judgement, stand_in=stand_in), table, rows)
             found.append(_judged(placed, rows))
     return found
@@ -78,8 +78,10 @@ def _stand_ins(tables: Iterable[Table]) -> set[tuple[str, str]]:
     return {(row.base, row.corpus) for table in tables for row in table.rows if row.stand_in}
 
 
-def _is_stand_in(row: Row, stand_ins: set[tuple[str, str]]) -> bool:
+def _is_stand_in(row: Row, claim: Claim, stand_ins: set[tuple[str, str]]) -> bool:
     """Tell whether a row is a stand-in; without a counterpart it is what those beside it are."""
+    if claim.base and row.base != claim.base:
+        return True
     if row.published:
         return bool(row.stand_in)
     return (row.base, row.corpus) in stand_ins

@@ -141,6 +141,14 @@ def test_rows_without_a_counterpart_are_stand_ins_where_others_are(tmp_path):
     assert found.stand_in
 
 
+def test_rows_on_another_base_than_the_claims_are_stand_ins(tmp_path):
+    base = table().rows[-1].base
+    (found,) = judged(tmp_path, table(), base="the papers' base")
+    assert found.stand_in
+    (found,) = judged(tmp_path, table(), base=base)
+    assert not found.stand_in
+
+
 def on_bases(*bases):
     """A table of both methods on several bases."""
     rows, more = {}, []
