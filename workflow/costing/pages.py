@@ -7,7 +7,8 @@ from statistics import median
 from workflow.costing.model import Cost
 from workflow.costing.needs import CHECKPOINTS
 from workflow.costing.usage import Used
-from workflow.planning.stages import STAGES, Job, jobs, record, submissions
+from workflow.planning.stages import STAGES, Job, jobs, record
+from workflow.planning.submissions import submissions
 
 PLAN = "{:17}  {:>5}  {:>5}  {:3}  {:>7}  {:>7}  {:>7}  {:>7}  {:>8}  {}"
 PLAN_HEAD = ("stage", "jobs", "to do", "on", "hours", "to do", "longest", "memory", "disk", "rate")

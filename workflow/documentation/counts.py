@@ -8,7 +8,8 @@ from collections import Counter
 
 from semblance.errors import InputError
 from workflow.costing.model import Cost
-from workflow.planning.stages import jobs, stages, submissions
+from workflow.planning.stages import jobs, stages
+from workflow.planning.submissions import submissions
 
 PLACE = re.compile(r"<!-- count:(\w+) -->.*?<!-- /count -->", re.DOTALL)
 

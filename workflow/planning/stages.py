@@ -274,18 +274,3 @@ def log(job: Job) -> str:
     parts = Path(STAGES[job.stage].record).parts
     telling = [part.removesuffix(".json") for part in parts if "{" in part]
     return "/".join([layout.LOG.format(stage=job.stage), *telling]).format(**_fields(job))
-
-
-def submissions(plan: Plan, found: Iterable[Job]) -> int:
-    """Return how many jobs a scheduler is given for ``found``: none for local ones, one for groups."""
-    present = set(found)
-    submitted = [job for job in present if not STAGES[job.stage].local]
-    return sum(not _joins(plan, job, present) for job in submitted)
-
-
-def _joins(plan: Plan, job: Job, present: set[Job]) -> bool:
-    """Tell whether a job shares the submission of another one that is present."""
-    joins = STAGES[job.stage].joins
-    if not joins:
-        return False
-    return any(other.stage in joins and other in present for other in inputs(plan, job))

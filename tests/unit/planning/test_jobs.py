@@ -1,7 +1,8 @@
 """Which jobs a plan makes, what each waits for, and which share a submission."""
 
 from tests.unit.costing.examples import TRAIN, cost
-from workflow.planning.stages import TARGETS, Job, inputs, job_of, jobs, submissions
+from workflow.planning.stages import TARGETS, Job, inputs, job_of, jobs
+from workflow.planning.submissions import submissions
 
 
 def test_the_inputs_of_all_jobs_are_all_jobs_but_the_targets():
