@@ -46,6 +46,21 @@ def reading(description: str) -> argparse.ArgumentParser:
     return parser
 
 
+def of_tables(description: str) -> argparse.ArgumentParser:
+    """Return the flags that the scripts share which make a page of all tables."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument(
+        "--tables",
+        required=True,
+        nargs="+",
+        metavar="RECORD",
+        help="records of the tables, written by render_table",
+    )
+    parser.add_argument("--code", default="", help="digest of the code, for the record")
+    parser.add_argument("--record", required=True, help="the record to write")
+    return parser
+
+
 def training(description: str) -> argparse.ArgumentParser:
     """Return the flags that the three training scripts share."""
     parser = argparse.ArgumentParser(description=description)

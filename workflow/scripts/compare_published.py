@@ -1,6 +1,5 @@
 """Compare our tables with the papers' numbers: a verdict for each cell, with its tolerance."""
 
-import argparse
 import time
 
 from semblance.files import write_text
@@ -8,25 +7,17 @@ from semblance.provenance import beside, file_digest, write_record
 from semblance.reporting.comparison import TOLERANCE, compare, ledger
 from semblance.reporting.published import read_published
 from semblance.reporting.rendered import read_tables, table_digests
+from workflow.scripts import cli
 from workflow.scripts.endings import run
 
 
 def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = cli.of_tables(__doc__)
     parser.add_argument("--published", required=True, help="the papers' numbers (published.yaml)")
-    parser.add_argument(
-        "--tables",
-        required=True,
-        nargs="+",
-        metavar="RECORD",
-        help="records of the tables, written by render_table",
-    )
     parser.add_argument(
         "--tolerance", type=float, default=TOLERANCE, help="points within which a value agrees"
     )
     parser.add_argument("--output", required=True, help="the Markdown page to write")
-    parser.add_argument("--code", default="", help="digest of the code, for the record")
-    parser.add_argument("--record", required=True, help="the record to write")
     args = parser.parse_args(argv)
     started = time.monotonic()
     published = read_published(args.published)

@@ -1,6 +1,5 @@
 """Judge what the papers claim by our tables: a verdict for each claim, as CSV and as a page."""
 
-import argparse
 import time
 
 from semblance.files import write_text
@@ -11,26 +10,18 @@ from semblance.reporting.judging import judge
 from semblance.reporting.published import read_published
 from semblance.reporting.rendered import read_tables, table_digests
 from workflow.planning.claims import known_names
+from workflow.scripts import cli
 from workflow.scripts.endings import run
 
 FORMS = {"csv": claims_csv, "markdown": claims_markdown}
 
 
 def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = cli.of_tables(__doc__)
     parser.add_argument("--claims", required=True, help="the papers' claims (claims.yaml)")
     parser.add_argument("--published", required=True, help="the papers' numbers (published.yaml)")
-    parser.add_argument(
-        "--tables",
-        required=True,
-        nargs="+",
-        metavar="RECORD",
-        help="records of the tables, written by render_table",
-    )
     for form in FORMS:
         parser.add_argument(f"--{form}", required=True, help=f"the {form} file to write")
-    parser.add_argument("--code", default="", help="digest of the code, for the record")
-    parser.add_argument("--record", required=True, help="the record to write")
     args = parser.parse_args(argv)
     started = time.monotonic()
     published = read_published(args.published)

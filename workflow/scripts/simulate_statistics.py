@@ -1,6 +1,5 @@
 """Simulate the tests of the tables at the spread of the seeds that the tables measured."""
 
-import argparse
 import time
 
 from semblance.files import write_text
@@ -8,24 +7,16 @@ from semblance.provenance import beside, write_record
 from semblance.reporting.rendered import read_tables, table_digests
 from semblance.reporting.simulation import simulate
 from semblance.reporting.simulation_page import simulation_csv, simulation_markdown
+from workflow.scripts import cli
 from workflow.scripts.endings import run
 
 FORMS = {"csv": simulation_csv, "markdown": simulation_markdown}
 
 
 def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--tables",
-        required=True,
-        nargs="+",
-        metavar="RECORD",
-        help="records of the tables, written by render_table",
-    )
+    parser = cli.of_tables(__doc__)
     for form in FORMS:
         parser.add_argument(f"--{form}", required=True, help=f"the {form} file to write")
-    parser.add_argument("--code", default="", help="digest of the code, for the record")
-    parser.add_argument("--record", required=True, help="the record to write")
     args = parser.parse_args(argv)
     started = time.monotonic()
     inputs = table_digests(args.tables)
