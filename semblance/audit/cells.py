@@ -41,21 +41,21 @@ def check_cells(files: Files, table: Table, runs: Runs, check: Check) -> None:
     """Compare every cell of the JSON and of the CSV with the one computed from the runs' scores."""
     with open_text(files.csv, MOST_TEXT) as handle:
         lines = list(csv.DictReader(handle, strict=True))
-    told = f"{len(lines)} rows, {len(table.rows)} in {files.json}"
-    check(len(lines) == len(table.rows), files.csv, told)
+    text = f"{len(lines)} rows, {len(table.rows)} in {files.json}"
+    check(len(lines) == len(table.rows), files.csv, text)
     layout = find_layout(table.layout)
     computed = {}  # a row's label and protocol -> its columns; not of rows that cannot be read
     for row, line in zip(table.rows, lines, strict=False):
         damaged = [f for f in folders(files.scores, table, row) if f in runs and runs[f] is None]
         if damaged:
-            told = f"{row.label}: not recomputed, {damaged[0]} cannot be read"
-            check(False, files.json, told)
+            text = f"{row.label}: not recomputed, {damaged[0]} cannot be read"
+            check(False, files.json, text)
             continue
         _check_choice(files, table, row, runs, check)
         cells = expected(files.scores, table, row, runs)
         computed[row.label, row.protocol] = cells
-        told = f"{row.label}: columns {sorted(row.cells)}, expected {sorted(cells)}"
-        check(set(cells) == set(row.cells), files.json, told)
+        text = f"{row.label}: columns {sorted(row.cells)}, expected {sorted(cells)}"
+        check(set(cells) == set(row.cells), files.json, text)
         for column, by_seed in cells.items():
             place = _Place(layout, row, line, column)
             place.check_json(by_seed, files.json, check)
@@ -76,11 +76,11 @@ def _check_differences(
             shown = row.cells.get(column)
             if shown is None:
                 continue
-            told = f"{row.label}, {column}: its difference from {row.control}, or a figure of it"
+            text = f"{row.label}, {column}: its difference from {row.control}, or a figure of it"
             holds = differences.holds(shown.contrast, shown.mark, cell)
-            check(holds, files.json, f"{told}, is not {cell and cell.figures}")
+            check(holds, files.json, f"{text}, is not {cell and cell.figures}")
             same = differences.csv_holds(line, column, shown.contrast)
-            check(same, files.csv, f"{told}, is not that of {files.json}")
+            check(same, files.csv, f"{text}, is not that of {files.json}")
 
 
 def _difference(
@@ -107,8 +107,8 @@ def _check_choice(files: Files, table: Table, row: Row, runs: Runs, check: Check
             means[method] = _mean([_value(run, score, 100) for run in found])
         place = corpus.partition("/")[2]
         shown = row.chosen.get(place)
-        told = f"{row.label}: {shown} is chosen on {place}, the mean dev scores are {means}"
-        check(_is_best(shown, means), files.json, told)
+        text = f"{row.label}: {shown} is chosen on {place}, the mean dev scores are {means}"
+        check(_is_best(shown, means), files.json, text)
 
 
 def _dev_scores(table: Table, row: Row) -> dict[str, tuple]:
@@ -139,8 +139,8 @@ class _Place:
     def check_json(self, by_seed: BySeed, path: Path, check: Check) -> None:
         """Check the values by seed."""
         values = _complete(by_seed)
-        told = f"{self.row.label}, {self.column}: {_format_values(values)}"
-        check(self._holds(by_seed, values), path, told)
+        text = f"{self.row.label}, {self.column}: {_format_values(values)}"
+        check(self._holds(by_seed, values), path, text)
 
     def _holds(self, by_seed: BySeed, values: list[float]) -> bool:
         cell = self.row.cells.get(self.column)
@@ -160,19 +160,19 @@ class _Place:
     def check_csv(self, by_seed: BySeed, path: Path, check: Check) -> None:
         """Check the mean, and the standard deviation unless the column shows a single seed."""
         values = _complete(by_seed)
-        told = f"{self.row.label}, {self.column}: {_format_values(values)}"
+        text = f"{self.row.label}, {self.column}: {_format_values(values)}"
         shown = self.line.get(self.column)
         mean = np.mean(values) if values else None
-        check(_same(shown, mean), path, f"{told}, shown {shown}")
+        check(_same(shown, mean), path, f"{text}, shown {shown}")
         if self.layout.is_of_one_seed(self.column):
             return
         shown = self.line.get(f"{self.column}_sd")
         sd = np.std(values, ddof=1) if len(values) > 1 else None
-        check(_same(shown, sd), path, f"{told}, sd shown {shown}")
+        check(_same(shown, sd), path, f"{text}, sd shown {shown}")
         if self.layout.is_of_best_seeds(self.column):
             shown = self.line.get(f"{self.column}_population_sd")
             sd = np.std(values, ddof=0) if len(values) > 1 else None
-            check(_same(shown, sd), path, f"{told}, population sd shown {shown}")
+            check(_same(shown, sd), path, f"{text}, population sd shown {shown}")
 
 
 def folders(scores: Path, table: Table, row: Row) -> list[Path]:

@@ -200,10 +200,10 @@ def _open(model: SavedModel, target: Target) -> tuple[Encoder, dict]:
 def _precision(evaluated: str, trained: str | None, regulators: str | None) -> str:
     """Return the precision of a score, and those of training and regulators where they differ."""
     others = {"trained": trained, "regulators": regulators}
-    told = ", ".join(
+    parts = ", ".join(
         f"{what} in {other}" for what, other in others.items() if other not in (None, evaluated)
     )
-    return f"{evaluated} ({told})" if told else evaluated
+    return f"{evaluated} ({parts})" if parts else evaluated
 
 
 def _kind(device: str) -> str:

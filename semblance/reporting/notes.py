@@ -147,8 +147,8 @@ def _steps(rows: list[Row]) -> str:
     trained = {row.label: row.steps for row in rows if row.steps}
     if not trained:
         return ""
-    told = [f"{label}: {_format_steps(list(steps.values()))}" for label, steps in trained.items()]
-    return f"Steps of the entropy models, mean (range over the seeds): {'; '.join(told)}."
+    parts = [f"{label}: {_format_steps(list(steps.values()))}" for label, steps in trained.items()]
+    return f"Steps of the entropy models, mean (range over the seeds): {'; '.join(parts)}."
 
 
 def _format_steps(steps: list[float]) -> str:

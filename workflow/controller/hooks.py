@@ -41,7 +41,7 @@ def prepare_start(out: str, downloads: str, arguments: list[str]) -> None:
         return
     try:
         if asked.on_slurm:
-            slurm.check(asked.programs, asked.partitions)
+            slurm.check_cluster(asked.programs, asked.partitions)
         _claim(out, downloads)
         if slurm.has_runs(out):
             slurm.settle_earlier(out)
@@ -158,9 +158,9 @@ def end(plan: Plan) -> None:
 def print_end(workflow, plan: Plan) -> None:
     """Print why jobs of this run failed, what there is of the tables, and how to go on."""
     on_cluster = failures.report(failures.SLURM_LOGS, STARTED)
-    others = job_failures.report(workflow.scheduler.failed, on_cluster)
+    others = job_failures.report_jobs(workflow.scheduler.failed, on_cluster)
     tables = _render_incomplete(plan)
-    for text in (on_cluster, others, tables, saved.report(workflow.dag, plan.out)):
+    for text in (on_cluster, others, tables, saved.describe_saved(workflow.dag, plan.out)):
         if text:
             print(text, file=sys.stderr)
 

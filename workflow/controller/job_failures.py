@@ -8,15 +8,15 @@ ADVICE = "mend what the last line says; the same command goes on from here"
 REFUSED = "look above for the answer of sbatch; slurm/profile.yaml has what each job asks for"
 
 
-def report(failed: Iterable, told: str) -> str:
+def report_jobs(failed: Iterable, reported: str) -> str:
     """Return what to print about Snakemake's ``failed`` jobs, or an empty text.
 
-    ``told`` is what ``failures.report`` prints; jobs that it names are left out.
+    ``reported`` is what ``failures.report`` prints; jobs that it names are left out.
     """
     lines: list[str] = []
     for job in _single_jobs(failed):
         head = f"failed: {job.rule.name} {_place(job)}"
-        if head not in told:
+        if head not in reported:
             lines += _format_failure(head, _last_lines(job))
     return "\n".join(lines)
 

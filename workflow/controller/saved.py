@@ -9,7 +9,7 @@ from semblance import layout
 SHOWN = 10  # trainings that are named
 
 
-def report(dag, out: str | Path) -> str:
+def describe_saved(dag, out: str | Path) -> str:
     """Return what to print at the end of a run that did not finish its plan.
 
     ``dag`` is Snakemake's, with the jobs of the plan.

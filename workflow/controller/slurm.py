@@ -37,7 +37,7 @@ class Unanswered(Exception):
     """Slurm gave no answer."""
 
 
-def check(programs: Iterable[str], partitions: Iterable[str]) -> None:
+def check_cluster(programs: Iterable[str], partitions: Iterable[str]) -> None:
     """Raise InputError for a program of Slurm that is not here and for an unknown partition.
 
     Each of them would fail at every job, and some let Snakemake's executor wait for ever.

@@ -55,12 +55,12 @@ class KeptTraining:
         heartbeat = Heartbeat(self.output, steps)
         with Events(folder) as events:
 
-            def log(event: dict) -> None:
+            def _log(event: dict) -> None:
                 events(event)
                 heartbeat(event)
 
             try:
-                yield log
+                yield _log
             finally:
                 heartbeat.print_line()
 

@@ -27,7 +27,7 @@ def calls(monkeypatch, tmp_path):
     monkeypatch.setattr(lock, "claim_output", lambda out: made.append(f"claim {out}"))
     monkeypatch.setattr(lock, "claim_downloads", lambda out: made.append(f"claim {out}"))
     monkeypatch.setattr(lock, "release_downloads", lambda: made.append("release"))
-    monkeypatch.setattr(slurm, "check", lambda programs, partitions: made.append("check"))
+    monkeypatch.setattr(slurm, "check_cluster", lambda programs, partitions: made.append("check"))
     monkeypatch.setattr(slurm, "has_runs", lambda out: True)
     monkeypatch.setattr(slurm, "settle_earlier", lambda out: made.append("settle"))
     monkeypatch.setattr(slurm, "note_run", lambda out, logs: made.append("note"))
@@ -117,7 +117,7 @@ def test_slurm_is_checked_before_anything_is_touched(calls, asked, monkeypatch):
     def refuse(programs, partitions):
         raise InputError("Slurm", "sbatch: no such program here")
 
-    monkeypatch.setattr(slurm, "check", refuse)
+    monkeypatch.setattr(slurm, "check_cluster", refuse)
     with pytest.raises(WorkflowError, match="sbatch: no such program here"):
         hooks.prepare_start("out", "raw", [])
     assert calls == []

@@ -22,7 +22,7 @@ def test_the_jobs_that_are_done_the_saved_steps_and_the_way_on_are_told(tmp_path
     checkpoint(tmp_path, 1, 99, 1000)
     checkpoint(tmp_path, 1, 100, 1010)
     checkpoint(tmp_path, 2, 50, 2000)
-    first, newer, older, way = saved.report(dag(9, 4), tmp_path).splitlines()
+    first, newer, older, way = saved.describe_saved(dag(9, 4), tmp_path).splitlines()
     assert first.startswith("stopped: 4 of 9 jobs are done")
     clock = [time.strftime("%H:%M:%S", time.localtime(seconds)) for seconds in (2000, 1010)]
     assert newer.endswith(f"models/nli/tiny/rcl-2/seed-2: step 50, at {clock[0]}")
@@ -33,6 +33,6 @@ def test_the_jobs_that_are_done_the_saved_steps_and_the_way_on_are_told(tmp_path
 def test_of_many_trainings_the_last_saved_are_named_and_the_others_counted(tmp_path):
     for seed in range(saved.SHOWN + 3):
         checkpoint(tmp_path, seed, 1, 1000 + seed)
-    lines = saved.report(dag(1, 0), tmp_path).splitlines()
+    lines = saved.describe_saved(dag(1, 0), tmp_path).splitlines()
     assert len(lines) == saved.SHOWN + 3
     assert lines[-2] == "saved: 3 more trainings"

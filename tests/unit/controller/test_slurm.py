@@ -131,23 +131,23 @@ def programs(tmp_path, monkeypatch):
 
 
 def test_programs_and_partitions_that_are_there_pass(programs):
-    slurm.check(["sbatch", "squeue", "sinfo"], ["gpu", "cpu"])
+    slurm.check_cluster(["sbatch", "squeue", "sinfo"], ["gpu", "cpu"])
 
 
 def test_missing_programs_are_told_in_one_line(programs):
     with pytest.raises(InputError, match="sbatch, scancel: no such program here; start on a login"):
         (programs / "sbatch").unlink()
-        slurm.check(["sbatch", "scancel", "sinfo"], [])
+        slurm.check_cluster(["sbatch", "scancel", "sinfo"], [])
     with pytest.raises(InputError, match="sacct: no such program here; set slurm_account, or"):
-        slurm.check(["sinfo", "sacct"], [])
+        slurm.check_cluster(["sinfo", "sacct"], [])
 
 
 def test_an_unknown_partition_is_told_with_the_known_ones(programs):
     with pytest.raises(InputError, match="no partition gpuu; name one of cpu, gpu at the top of"):
-        slurm.check(["sinfo"], ["cpu", "gpuu"])
+        slurm.check_cluster(["sinfo"], ["cpu", "gpuu"])
 
 
 def test_an_unanswered_question_for_partitions_is_no_unknown_partition(programs):
     (programs / "sinfo").write_text("#!/bin/sh\necho no controller >&2\nexit 1\n")
     with pytest.raises(slurm.Unanswered, match="sinfo: no controller"):
-        slurm.check(["sinfo"], ["cpu"])
+        slurm.check_cluster(["sinfo"], ["cpu"])
