@@ -40,6 +40,11 @@ def sts_values(frame: pd.DataFrame, protocol: str) -> Values:
     return found
 
 
+def alignment_pairs(frame: pd.DataFrame) -> int:
+    """Return how many pairs alignment is measured on: STS-B's test pairs with gold above 4."""
+    return int(((frame["task"] == "stsb") & (frame["gold"] > 4)).sum())
+
+
 def correlation(items: pd.DataFrame, metric: str) -> float:
     """Return the correlation of ``gold`` and ``similarity``.
 

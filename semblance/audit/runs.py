@@ -18,6 +18,7 @@ from semblance.audit.recompute import (
     Identity,
     Key,
     Values,
+    alignment_pairs,
     faq_identities,
     faq_values,
     sts_identities,
@@ -149,6 +150,11 @@ class _Run:
         for identity, holds, where in self._identities(shown):
             found.check(identity, holds, path, f"{identity} does not hold for {where}")
         unknown = {key: score for key, score in shown.items() if key[2] in IN_NATURAL_UNIT}
+        for (_, _, metric, _, _), (_, count) in unknown.items():
+            if metric == "alignment":
+                pairs = alignment_pairs(self.predictions)
+                problem = f"alignment is of {count} pairs, and {pairs} by the predictions"
+                found.check(SCORES, count == pairs, path, problem)
         return unknown | again
 
     def _check_origin(self, path: Path, found: Findings) -> None:

@@ -83,7 +83,7 @@ def evaluate_sts(run: StsRun, model: str, test: str, dev: str, target: Target) -
     predictions, geometry = sentences.predict(encoder, saved.max_length)
     rows = [
         *similarity.score_rows(predictions),
-        *_geometry_rows(predictions, geometry),
+        *_geometry_rows(geometry),
         *_step_rows(saved),
     ]
     for row in rows:
@@ -103,10 +103,9 @@ def _protocol(record: str) -> StsProtocol:
     return decode_as(StsProtocol, settings.get("protocol"), f"{record}: settings.protocol")
 
 
-def _geometry_rows(predictions: dict, geometry: dict[str, float]) -> Iterable[dict]:
+def _geometry_rows(geometry: similarity.Geometry) -> Iterable[dict]:
     """Yield the score rows of alignment and uniformity, measured on the test pairs of STS-B."""
-    count = int((predictions["task"] == "stsb").sum())
-    for name, value in geometry.items():
+    for name, (value, count) in geometry.items():
         row = {"task": "stsb", "subset": "", "metric": name, "aggregation": "all"}
         yield row | {"value": value, "n": count}
 

@@ -17,6 +17,9 @@ from semblance.names import STS_DEV, STS_TASKS
 ORDER = (*STS_TASKS[: STS_TASKS.index("stsb")], STS_DEV, *STS_TASKS[STS_TASKS.index("stsb") :])
 NEAR = 4.0  # alignment is measured on STS-B pairs with a gold score above this (SimCSE, section 3)
 METRICS = {"spearman": spearman, "pearson": pearson}
+# Measure -> its value, and how many pairs (alignment) or distinct vectors (uniformity) it is of.
+# A vector stands for one sentence, or for several that the model cannot tell apart.
+Geometry = dict[str, tuple[float, int]]
 
 
 class Sts:
@@ -28,9 +31,7 @@ class Sts:
         self.right = pairs["sentence2"].tolist()
         self.texts = Texts(self.left + self.right, tokenizer_file)
 
-    def predict(
-        self, encoder: Encoder, max_length: int
-    ) -> tuple[dict[str, np.ndarray], dict[str, float]]:
+    def predict(self, encoder: Encoder, max_length: int) -> tuple[dict[str, np.ndarray], Geometry]:
         """Return per-pair predictions (task, subset, index, gold, similarity) and the geometry."""
         vectors = self.texts.encode(encoder, max_length)
         left = vectors.of(self.left)
@@ -45,14 +46,17 @@ class Sts:
         refuse_zero_vectors(columns["similarity"])
         return columns, self._geometry(left, right)
 
-    def _geometry(self, left: np.ndarray, right: np.ndarray) -> dict[str, float]:
+    def _geometry(self, left: np.ndarray, right: np.ndarray) -> Geometry:
         """Return alignment and uniformity on the test pairs of STS-B; nothing without them."""
         test = self.pairs["task"] == "stsb"
         if not test.any():
             return {}
         near = test & (self.pairs["score"] > NEAR)
         both = np.unique(np.concatenate([left[test], right[test]]), axis=0)
-        return {"alignment": alignment(left[near], right[near]), "uniformity": uniformity(both)}
+        return {
+            "alignment": (alignment(left[near], right[near]), int(near.sum())),
+            "uniformity": (uniformity(both), len(both)),
+        }
 
 
 def join_pairs(*parts: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -113,9 +113,9 @@ def test_every_check_of_an_untouched_folder_holds(untouched):
     assert found.problems == [] and found.notes == []
     # by hand: sts12 has 2 metrics x (3 means + 2 subsets), stsb and stsb-dev 2 x 3, in 7 runs; FAQ 3 protocols x 4
     # metrics in 14 runs; each once in its run and once in the long CSV, which holds 7 lines of alignment and 6
-    # of the steps of a training besides
+    # of the steps of a training besides; the number of pairs of each alignment is counted again
     lines = 7 * (10 + 6 + 6) + 14 * 3 * 4
-    assert found.checked[SCORES] == 2 * lines + 7 + 6
+    assert found.checked[SCORES] == 2 * lines + 7 + 6 + 7
     # t_sts 4 x 3, t_regulators 3, t_dev 2, t_faq 3 rows x 2 protocols x 4: value in JSON, in CSV, and its sd;
     # t_seeds 2 x 3 of these and 2 x 3 single seeds without sd; of each row its columns, of each table its length
     cells, rows = 4 * 3 + 3 + 2 + 24 + 6, 4 + 3 + 2 + 6 + 2
@@ -312,6 +312,14 @@ def test_a_deleted_score_is_found_after_all_later_stages_ran_again(results):
     change_score(results, -3, lambda text: "")  # a correlation of stsb-dev
     found = verify(results)
     assert any("stsb-dev" in what and "shown None" in what for _, what in found.problems)
+
+
+def test_a_wrong_number_of_pairs_of_alignment_is_found(results):
+    frame = pd.read_parquet(results / RUN / "predictions.parquet")
+    near = sum(frame["gold"][frame["task"] == "stsb"] > 4)
+    change_score(results, -2, lambda text: text.replace(f",0.25,{near},", ",0.25,40,"))
+    problems = [what for _, what in verify(results).problems]
+    assert problems == [f"alignment is of 40 pairs, and {near} by the predictions"]
 
 
 def test_steps_that_the_training_did_not_take_are_found(results):

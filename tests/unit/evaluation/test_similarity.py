@@ -8,7 +8,9 @@ import pyarrow.parquet as pq
 import pytest
 from scipy import stats
 
-from semblance.evaluation.similarity import score_rows, write_predictions
+from semblance.data.sts import read_stsb
+from semblance.evaluation.similarity import Sts, score_rows, write_predictions
+from tests.dag.tiny import write_base
 
 SCIPY = {"spearman": stats.spearmanr, "pearson": stats.pearsonr}
 
@@ -112,3 +114,45 @@ def test_predictions_are_read_back_bit_for_bit(predictions, tmp_path):
     table = pq.read_table(tmp_path / "p.parquet")
     for name, column in predictions.items():
         assert table[name].to_pylist() == column.tolist()
+
+
+class RandomEncoder:
+    """Stands for a model that tells all texts apart."""
+
+    def encode(self, tokens, max_length):
+        """Return a random vector of each text."""
+        texts = len(tokens.offsets) - 1
+        return np.random.default_rng(0).normal(size=(texts, 5)).astype(np.float32)
+
+
+def test_alignment_and_uniformity_count_the_pairs_and_sentences_that_they_are_of(tmp_path):
+    write_base(tmp_path / "base")
+    pairs = [  # task, two sentences, gold; alignment takes the pairs above 4
+        ("stsb", "one", "two", 4.5),
+        ("stsb", "one", "three", 5.0),
+        ("stsb", "four", "one", 4.0),
+        ("sts12", "five", "six", 5.0),
+        ("stsb-dev", "seven", "eight", 5.0),
+    ]
+    names = ("task", "sentence1", "sentence2", "score")
+    columns = {name: np.asarray(values) for name, values in zip(names, zip(*pairs), strict=True)}
+    columns |= {"subset": np.full(len(pairs), ""), "index": np.arange(len(pairs))}
+    _, geometry = Sts(columns, tmp_path / "base/tokenizer.json").predict(RandomEncoder(), 32)
+    sentences = {"one", "two", "three", "four"}
+    assert {name: n for name, (_, n) in geometry.items()} == {
+        "alignment": 2,
+        "uniformity": len(sentences),
+    }
+
+
+def test_on_the_real_stsb_they_are_of_231_pairs_and_2551_sentences(real_data, tmp_path):
+    write_base(tmp_path / "base", positions=512)
+    released = read_stsb(real_data / "stsb/sts-test.csv")
+    names = ("task", "subset", "index", "sentence1", "sentence2", "score")
+    columns = {name: np.asarray([getattr(pair, name) for pair in released]) for name in names}
+    _, geometry = Sts(columns, tmp_path / "base/tokenizer.json").predict(RandomEncoder(), 512)
+    near = [pair for pair in released if pair.score > 4]
+    sentences = {text for pair in released for text in (pair.sentence1, pair.sentence2)}
+    assert (len(near), len(sentences)) == (231, 2551)
+    assert geometry["alignment"][1] == len(near)
+    assert geometry["uniformity"][1] == len(sentences)

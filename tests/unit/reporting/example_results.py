@@ -200,7 +200,7 @@ def _scored(
                 "metric": "alignment",
                 "aggregation": "all",
                 "value": 0.25,
-                "n": 40,
+                "n": _near_pairs(predictions),
             }
         )
         if method != "start":
@@ -232,6 +232,11 @@ def _scored(
     _write_record(
         "evaluate_faq" if faq else "evaluate_sts", run, target, inputs, 0.0, "cpu, 1 threads"
     )
+
+
+def _near_pairs(predictions: dict[str, np.ndarray]) -> int:
+    """Return the number of STS-B's pairs that alignment is measured on."""
+    return int(((predictions["task"] == "stsb") & (predictions["gold"] > 4)).sum())
 
 
 def _steps_of_training() -> dict[str, object]:
