@@ -19,6 +19,8 @@ from semblance.files import open_regular, read_regular, write_text
 
 ROOT = Path(__file__).resolve().parent.parent
 SEAL = "sha256"  # the key of a record that holds the digest of all its other keys
+# What a record says of when, how often and where its stage ran. No result depends on it.
+CIRCUMSTANCES = frozenset({"seconds", "finished", "attempts", "places"})
 DELETE = "delete it and run again"
 # The largest text that is read at once, in bytes: the record of a table lists some 200 bytes a run.
 # Of 8 MB of JSON, Python makes at most 230 MB of values.
@@ -135,6 +137,25 @@ def read_sealed(path: str | os.PathLike) -> dict:
     return value
 
 
+def record_digest(record: dict) -> str:
+    """Return the digest of what a record says, its circumstances left out.
+
+    The records of its readers keep it. A stage that is killed and started again, or runs in another
+    folder, writes a record of the same digest.
+    """
+    return text_digest(canonical({k: v for k, v in record.items() if k not in CIRCUMSTANCES}))
+
+
+def outputs_digest(record: dict) -> str:
+    """Return the digest of all outputs of a record together."""
+    return text_digest(canonical(record["outputs"]))
+
+
+def record_digests(paths: Iterable[str | os.PathLike]) -> dict[str, str]:
+    """Return {path: digest of what the record says} of the records at these paths."""
+    return {str(path): record_digest(read_sealed(path)) for path in paths}
+
+
 def digests(folder: str | os.PathLike, names: Iterable[str]) -> dict[str, str]:
     """Return {name: sha256} of files in a folder."""
     return {name: file_digest(Path(folder, name)) for name in sorted(names)}
@@ -143,6 +164,23 @@ def digests(folder: str | os.PathLike, names: Iterable[str]) -> dict[str, str]:
 def beside(record_path: str | os.PathLike, path: str | os.PathLike) -> str:
     """Return a path relative to a record's folder, which stays right when both are copied."""
     return Path(os.path.relpath(path, Path(record_path).parent)).as_posix()
+
+
+def place_of(record_path: str | os.PathLike, path: str | os.PathLike) -> str:
+    """Return where a path lies, for a record: relative to its folder, or else absolute.
+
+    It is absolute where the two have only the root folder in common, such as /scratch and /home:
+    then no copy would keep them together.
+    """
+    folder = os.path.abspath(Path(record_path).parent)
+    if os.path.commonpath([folder, os.path.abspath(path)]) == os.sep:
+        return os.path.abspath(path)
+    return beside(record_path, path)
+
+
+def named_beside(record_path: str | os.PathLike, digests: dict[str, str]) -> dict[str, str]:
+    """Return the digests of files, each named by its path relative to a record's folder."""
+    return {beside(record_path, path): digest for path, digest in digests.items()}
 
 
 def write_record(
@@ -158,8 +196,9 @@ def write_record(
     """Write the record of a stage beside its outputs, after them: a record means that all is there.
 
     ``outputs`` are names relative to the record's folder; ``inputs`` maps what was read to its
-    digest; ``facts`` are the settings, seeds, device, steps and the like. ``started`` is the
-    ``time.monotonic()`` at the start, which no change of the clock disturbs.
+    digest; ``facts`` are the settings, seeds, device, steps and the like. Among them, ``records``
+    maps what was read to the ``record_digest`` of its record, and ``places`` says where it lay.
+    ``started`` is the ``time.monotonic()`` at the start, which no change of the clock disturbs.
     """
     # A name such as ../corpus can be opened from an existing folder only.
     Path(path).parent.mkdir(parents=True, exist_ok=True)

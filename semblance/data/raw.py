@@ -4,21 +4,32 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from semblance.download.manifest import Dataset
+from semblance.download.pin import Pin
 from semblance.errors import InputError
-from semblance.layout import RAW_RECORD
-from semblance.provenance import file_digest, read_sealed
+from semblance.layout import RAW_DATA, RAW_RECORD
+from semblance.provenance import file_digest, place_of, read_sealed, record_digest
 
 
 class Raw:
     """The raw files of a manifest's data sets below one folder, checked as they are opened.
 
-    ``inputs`` collects {relative path: sha256} of every file that was opened.
+    ``inputs`` collects {relative path: sha256} of every file that was opened, ``records`` the
+    digest of each record of a download that was read, and ``user_files`` the paths of files that
+    no manifest names.
     """
 
     def __init__(self, datasets: Mapping[str, Dataset], folder: str | Path):
         self.datasets = datasets
         self.folder = Path(folder)
         self.inputs: dict[str, str] = {}
+        self.records: dict[str, str] = {}
+        self.user_files: list[str] = []
+
+    def facts(self, record_path: str | Path) -> dict[str, dict[str, str]]:
+        """Return what the record at a path says of the raw files: inputs, records, places."""
+        places = {path: place_of(record_path, path) for path in self.user_files}
+        places[RAW_DATA] = place_of(record_path, self.folder)
+        return {"inputs": self.inputs, "records": self.records, "places": places}
 
     def dataset(self, name: str) -> Dataset:
         """Return a data set of the manifest; raises InputError that lists the known names."""
@@ -43,6 +54,7 @@ class Raw:
     def user_file(self, path: str) -> Path:
         """Return a user's own file, which no manifest names; its digest goes into ``inputs``."""
         self.inputs[path] = file_digest(path)
+        self.user_files.append(path)
         return Path(path)
 
     def check(self, name: str, **found: int) -> None:
@@ -70,21 +82,32 @@ class Raw:
         full = self.folder / path
         if not full.is_file():
             raise InputError(full, "no such file", f"run the download of {name}")
+        pins = list(self._pins(name, path))
+        if not pins:
+            record = self.folder / RAW_RECORD.format(name=name)
+            problem = f"nothing states its digest: neither the manifest nor {record}"
+            raise InputError(full, problem, f"run the download of {name}")
         found = file_digest(full)
-        for expected in self._expected(name, path):
-            if expected != found:
-                problem = f"damaged: expected sha256 {expected}, found {found}"
-                raise InputError(full, problem, "delete it and run again")
+        for pin in pins:
+            problem = ""
+            if pin.sha256 is None:
+                problem = pin.mismatch(full)
+            elif pin.sha256 != found:
+                problem = f"expected sha256 {pin.sha256}, found {found}"
+            if problem:
+                raise InputError(full, f"damaged: {problem}", "delete it and run again")
         self.inputs[path] = found
         return full
 
-    def _expected(self, name: str, path: str) -> Iterator[str]:
-        """Yield the digests that the manifest and the record of the download state of a file."""
+    def _pins(self, name: str, path: str) -> Iterator[Pin]:
+        """Yield what the manifest and the record of the download state of a file's content."""
         for file in self.dataset(name).files:
-            if file.path == path and file.sha256 is not None:
-                yield file.sha256
-        record = self.folder / RAW_RECORD.format(name=name)
-        if record.is_file():  # the only digest of a file that the manifest does not pin
-            entry = read_sealed(record)["files"].get(path, {})
+            if file.path == path and file.pin.has_digest:
+                yield file.pin
+        key = RAW_RECORD.format(name=name)
+        if (self.folder / key).is_file():
+            record = read_sealed(self.folder / key)
+            self.records[key] = record_digest(record)
+            entry = record["files"].get(path, {})
             if "sha256" in entry:
-                yield entry["sha256"]
+                yield Pin(entry["sha256"], None)

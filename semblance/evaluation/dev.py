@@ -5,6 +5,7 @@ This module reads dev data alone, and imports nothing that only a test needs.
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,28 +16,29 @@ from semblance.evaluation.texts import Texts
 from semblance.models.encoder import Encoder
 from semblance.models.saved import LENGTH, TOKENIZER, SavedModel
 from semblance.models.vectors import collapsed
-from semblance.provenance import canonical, checked, text_digest
+from semblance.provenance import checked
 
 DevScore = Callable[[Encoder], float]
 
 
-def dev_set(record: str, base: str, max_length: int) -> tuple[DevScore, dict[str, str]]:
-    """Return the dev score as a function of the encoder, and the digest of the data behind it.
+def dev_set(path: str, base: str, max_length: int) -> tuple[DevScore, dict[str, Any]]:
+    """Return the dev score as a function of the encoder, and the record of the data behind it.
 
-    ``record`` is that of prepared dev data; ``base`` is the record of the model whose tokenizer
+    ``path`` is that of the record of prepared dev data; ``base`` is the record of the model whose tokenizer
     reads them. Sentence pairs are read up to the base's own longest input, as in the test; a bank's
     texts up to ``max_length`` tokens, as in training. The score is NaN for collapsed embeddings.
     """
-    outputs = checked(record)["outputs"]
+    record = checked(path)
+    outputs = record["outputs"]
     model = SavedModel.read(base, TOKENIZER, LENGTH)
-    folder = Path(record).parent
+    folder = Path(path).parent
     if PAIRS in outputs:
         score = similarity_score(folder, model.tokenizer, model.max_length)
     elif QUESTIONS in outputs:
         score = retrieval_score(folder, model.tokenizer, max_length)
     else:
-        raise InputError(record, f"lists neither {PAIRS} nor {QUESTIONS}", "prepare it again")
-    return score, {"dev": text_digest(canonical(outputs))}
+        raise InputError(path, f"lists neither {PAIRS} nor {QUESTIONS}", "prepare it again")
+    return score, record
 
 
 def similarity_score(folder: Path, tokenizer: Path, max_length: int) -> DevScore:

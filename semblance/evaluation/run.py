@@ -15,13 +15,15 @@ from semblance.locks import exclusive
 from semblance.models import folder as model_folder
 from semblance.models.compute import Compute, device_name, set_up
 from semblance.models.encoder import Encoder
-from semblance.models.saved import SavedModel
+from semblance.models.saved import WEIGHTS, SavedModel
 from semblance.names import FAQ_DEV, SCORE_COLUMNS, STEPS, STS_DEV, TRAINING
 from semblance.provenance import (
     canonical,
     checked,
     environment,
+    outputs_digest,
     read_sealed,
+    record_digest,
     text_digest,
     write_record,
 )
@@ -71,13 +73,13 @@ def evaluate_sts(run: StsRun, model: str, test: str, dev: str, target: Target) -
     its pairs.
     """
     started = time.monotonic()
-    test_digest = data_digest(test)
-    dev_digest = data_digest(dev)
+    test_record = checked(test)
+    dev_record = checked(dev)
     of_test = {"fold": "", "protocol": _protocol(test)}
-    of_dev = {"fold": "", "protocol": _protocol(dev), "data": dev_digest}
+    of_dev = {"fold": "", "protocol": _protocol(dev), "data": outputs_digest(dev_record)}
     saved = SavedModel.read(model)
     encoder, facts = _open(saved, target)
-    facts["data"] = test_digest
+    facts["data"] = outputs_digest(test_record)
     pairs = similarity.join_pairs(read_pairs(Path(dev).parent), read_pairs(Path(test).parent))
     sentences = similarity.Sts(pairs, saved.tokenizer)
     predictions, geometry = sentences.predict(encoder, saved.max_length)
@@ -91,10 +93,10 @@ def evaluate_sts(run: StsRun, model: str, test: str, dev: str, target: Target) -
             row |= of_dev
         else:
             row |= of_test
-    inputs = {"weights": facts["weights"], "data": test_digest, "dev": dev_digest}
+    read = {"weights": saved.record, "data": test_record, "dev": dev_record}
     with exclusive(target.record.parent):
         _write(run, rows, predictions, target, facts)
-        _write_record("evaluate_sts", run, target, inputs, started, _device(encoder))
+        _write_record("evaluate_sts", run, target, read, started, _device(encoder))
 
 
 def _protocol(record: str) -> StsProtocol:
@@ -126,11 +128,11 @@ def evaluate_faq(
     ``bank`` and ``dev`` are the records of the whole bank and of the fold's dev questions.
     """
     started = time.monotonic()
-    digest = data_digest(bank)
-    dev_digest = data_digest(dev)
+    bank_record = checked(bank)
+    dev_record = checked(dev)
     saved = SavedModel.read(model)
     encoder, facts = _open(saved, target)
-    facts["data"] = digest
+    facts["data"] = outputs_digest(bank_record)
     whole = read_bank(Path(bank).parent)
     test = [q for q in whole.questions if q.part == run.fold and q.protocol in run.protocols]
     held_out = _dev_questions(dev, whole)
@@ -140,11 +142,11 @@ def evaluate_faq(
     for row in rows:
         row |= {"fold": str(run.fold), "task": run.bank}
         if row["protocol"] == FAQ_DEV:
-            row["data"] = dev_digest
-    inputs = {"weights": facts["weights"], "data": digest, "dev": dev_digest}
+            row["data"] = outputs_digest(dev_record)
+    read = {"weights": saved.record, "data": bank_record, "dev": dev_record}
     with exclusive(target.record.parent):
         _write(run, rows, predictions, target, facts)
-        _write_record("evaluate_faq", run, target, inputs, started, _device(encoder))
+        _write_record("evaluate_faq", run, target, read, started, _device(encoder))
 
 
 def _dev_questions(record: str, whole: Bank) -> list[Question]:
@@ -154,11 +156,6 @@ def _dev_questions(record: str, whole: Bank) -> list[Question]:
         problem = "its answers are not those of the bank"
         raise InputError(record, problem, "delete both records and prepare the bank again")
     return [replace(question, protocol=FAQ_DEV) for question in bank.questions]
-
-
-def data_digest(record: str) -> str:
-    """Return the digest that names the data of a record, after checking its files."""
-    return text_digest(canonical(checked(record)["outputs"]))
 
 
 def _open(model: SavedModel, target: Target) -> tuple[Encoder, dict]:
@@ -236,10 +233,13 @@ def _write_record(
     stage: str,
     run: StsRun | FaqRun,
     target: Target,
-    inputs: dict[str, str],
+    read: dict[str, dict],
     started: float,
     device: str,
 ) -> None:
+    """Write the record of an evaluation; ``read`` are the records of its model and of its data."""
+    inputs = {name: outputs_digest(record) for name, record in read.items()}
+    inputs["weights"] = read["weights"]["outputs"][WEIGHTS]
     write_record(
         target.record,
         stage,
@@ -247,6 +247,7 @@ def _write_record(
         started=started,
         code=target.code,
         inputs=inputs,
+        records={name: record_digest(record) for name, record in read.items()},
         run=_identity(run),
         settings=asdict(target.compute),
         device=device,

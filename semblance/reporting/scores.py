@@ -18,7 +18,7 @@ from semblance.errors import InputError, at
 from semblance.files import open_text, write_text
 from semblance.layout import RECORD
 from semblance.names import SCORE_COLUMNS, SCORE_KEY
-from semblance.provenance import checked
+from semblance.provenance import checked, record_digests
 from semblance.settings import parse_json
 
 COLUMNS = SCORE_COLUMNS
@@ -83,6 +83,11 @@ def score_digests(paths: Iterable[str | Path]) -> dict[str, str]:
         record = checked(path.parent / RECORD, path.name)
         found[str(path)] = record["outputs"][path.name]
     return found
+
+
+def score_records(paths: Iterable[str | Path]) -> dict[str, str]:
+    """Return {path: digest of what it says} of the records beside score files."""
+    return record_digests(dict.fromkeys(Path(path).parent / RECORD for path in paths))
 
 
 def read_scores(path: str | Path) -> pd.DataFrame:

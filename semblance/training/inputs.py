@@ -1,7 +1,7 @@
 """What a training reads: records of earlier stages, checked before use."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from semblance.data.tokens import Tokens, read_tokens
 from semblance.errors import InputError
 from semblance.models.encoder import Encoder
 from semblance.models.saved import SavedModel
-from semblance.provenance import canonical, checked, text_digest
+from semblance.provenance import checked, outputs_digest, record_digest
 from semblance.training.embeddings import NAME as EMBEDDINGS
 from semblance.training.embeddings import read_embeddings
 
@@ -23,8 +23,8 @@ class TrainingInputs:
 
     ``base`` is the model to start from, ``tokens`` are those of ``corpus``, and ``regulators`` are
     the frozen embeddings of the corpus by each entropy model. ``dev(encoder)`` returns the dev
-    score, higher is better; without it the last weights are kept. ``dev_digests`` names the dev
-    data and their digests.
+    score, higher is better; without it the last weights are kept. ``dev_record`` is the record of
+    the dev data.
     """
 
     base: str
@@ -32,31 +32,37 @@ class TrainingInputs:
     tokens: str
     regulators: Sequence[str] = ()
     dev: Callable[[Encoder], float] | None = None
-    dev_digests: dict[str, str] = field(default_factory=dict)
+    dev_record: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)
 class SavedRegulators:
     """The frozen embeddings of the corpus by each entropy model.
 
-    ``embeddings``: (N, d) float16 each, memory-mapped; ``digests`` by the name of their records;
-    ``precision``: the precision and the matmul precision that they were made in.
+    ``embeddings``: (N, d) float16 each, memory-mapped; ``digests`` of the files and of the
+    ``records``, by the name of their records; ``precision``: the precision and the matmul precision
+    that they were made in.
     """
 
     embeddings: list[np.ndarray]
     digests: dict[str, str]
+    records: dict[str, str]
     precision: dict[str, str]
 
 
 @dataclass(frozen=True)
 class CheckedInputs:
-    """Inputs that are as their records say; ``digests`` names all of them."""
+    """Inputs that are as their records say.
+
+    ``digests`` names the content of each of them, ``records`` what the record of each says.
+    """
 
     start: SavedModel
     corpus: Path  # the folder
     tokens: Path  # the file
     regulators: SavedRegulators
     digests: dict[str, str]
+    records: dict[str, str]
 
     def read_rows(self) -> Rows:
         """Read the rows of the corpus."""
@@ -79,14 +85,18 @@ def check_inputs(inputs: TrainingInputs) -> CheckedInputs:
             "correct the base's tokenizer key in the config",
         )
     regulators = read_regulators(inputs.regulators)
-    records = {"base": start.record, "corpus": corpus, "tokens": tokens}
-    digests = {name: text_digest(canonical(r["outputs"])) for name, r in records.items()}
+    read = {"base": start.record, "corpus": corpus, "tokens": tokens}
+    if inputs.dev_record:
+        read["dev"] = inputs.dev_record
+    digests = {name: outputs_digest(record) for name, record in read.items()}
+    records = {name: record_digest(record) for name, record in read.items()}
     return CheckedInputs(
         start,
         corpus=Path(inputs.corpus).parent,
         tokens=Path(inputs.tokens).parent / "tokens.arrow",
         regulators=regulators,
-        digests=regulators.digests | digests | inputs.dev_digests,
+        digests=regulators.digests | digests,
+        records=regulators.records | records,
     )
 
 
@@ -94,17 +104,19 @@ def read_regulators(records: Sequence[str]) -> SavedRegulators:
     """Check and memory-map the embeddings with these records."""
     embeddings = []
     digests = {}
+    digests_of_records = {}
     settings = []
     for path in records:
         record = checked(path)
         embeddings.append(read_embeddings(Path(path).parent / EMBEDDINGS))
         digests[str(path)] = record["outputs"][EMBEDDINGS]
+        digests_of_records[str(path)] = record_digest(record)
         settings.append(_compute_settings(path, record))
     precision = {}
     if settings:
         for name in ("precision", "matmul"):
             precision[name] = " and ".join(sorted({each[name] for each in settings}))
-    return SavedRegulators(embeddings, digests, precision)
+    return SavedRegulators(embeddings, digests, digests_of_records, precision)
 
 
 def _compute_settings(path: str, record: dict[str, Any]) -> dict[str, Any]:

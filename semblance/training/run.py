@@ -46,7 +46,7 @@ def train(
         device = prepare_torch(settings)
         sources = check_inputs(inputs)
         origin = _origin(settings, sources.digests, code, device)
-        if kept.already_finished(origin):
+        if kept.already_finished(origin, sources.records):
             return
 
         trains_head, _ = head_use(settings.head)

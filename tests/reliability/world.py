@@ -19,7 +19,7 @@ from pathlib import Path
 import yaml
 
 from semblance import layout
-from semblance.provenance import canonical
+from semblance.provenance import canonical, read_sealed, record_digest
 from tests.dag.tiny import CONFIG, ROOT, write_base
 from workflow.planning.config import load
 from workflow.planning.plan import Plan
@@ -381,11 +381,9 @@ class World:
 
 def result(folder: Path) -> dict:
     """Return what must be the same however often a training was killed: all but times and places."""
-    record = json.loads((folder / "record.json").read_text())
-    return {
-        key: record[key]
-        for key in ("outputs", "training", "steps", "settings", "inputs", "batch_size")
-    }
+    record = read_sealed(folder / "record.json")
+    names = ("outputs", "training", "steps", "settings", "inputs", "batch_size")
+    return {key: record[key] for key in names} | {"says": record_digest(record)}
 
 
 def fresh(folder: Path) -> Path:

@@ -14,8 +14,10 @@ from semblance.provenance import (
     digests,
     environment,
     file_digest,
+    place_of,
     read_json,
     read_sealed,
+    record_digest,
     text_digest,
     write_json,
     write_record,
@@ -125,6 +127,39 @@ def test_one_flipped_bit_is_found_and_told_with_both_digests(recorded, at):
         all(part in message for part in (str(path), before, file_digest(path), "record.json"))
         and "\n" not in message
     )
+
+
+def test_what_a_record_says_does_not_depend_on_when_where_and_how_often_its_stage_ran():
+    record = {"stage": "train", "outputs": {"a": "0" * 64}, "settings": {"seed": 1}}
+    ran = {"seconds": 1.5, "finished": "2026-01-01T00:00:00Z", "attempts": 1, "places": {}}
+    again = {
+        "seconds": 9.0,
+        "finished": "2027-01-01T00:00:00Z",
+        "attempts": 4,
+        "places": {"a": "b"},
+    }
+    assert record_digest(record | ran) == record_digest(record | again) == record_digest(record)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"settings": {"seed": 2}},
+        {"stage": "embed"},
+        {"code": "c"},
+        {"outputs": {}},
+        {"records": {"base": "1"}},
+    ],
+)
+def test_what_a_record_says_depends_on_all_else(change):
+    record = {"stage": "train", "outputs": {"a": "0" * 64}, "settings": {"seed": 1}}
+    assert record_digest(record | change) != record_digest(record)
+
+
+def test_a_place_is_relative_unless_only_the_root_folder_is_common(tmp_path):
+    record = tmp_path / "results/sts/record.json"
+    assert place_of(record, tmp_path / "resources/data") == "../../resources/data"
+    assert place_of(record, "/somewhere/else") == "/somewhere/else"
 
 
 def test_truncation_is_found_and_a_missing_file_is_named(recorded):

@@ -8,8 +8,14 @@ Each file is checked against the record.json beside it.
 import argparse
 import time
 
-from semblance.provenance import beside, write_record
-from semblance.reporting.scores import collect, score_digests, score_paths, write_scores
+from semblance.provenance import beside, named_beside, write_record
+from semblance.reporting.scores import (
+    collect,
+    score_digests,
+    score_paths,
+    score_records,
+    write_scores,
+)
 from workflow.scripts.endings import run
 
 
@@ -35,7 +41,8 @@ def main(argv: list[str] | None = None) -> None:
         outputs=[beside(args.record, args.output)],
         started=started,
         code=args.code,
-        inputs={beside(args.record, path): digest for path, digest in inputs.items()},
+        inputs=named_beside(args.record, inputs),
+        records=named_beside(args.record, score_records(paths)),
     )
 
 

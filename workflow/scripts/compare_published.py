@@ -3,7 +3,7 @@
 import time
 
 from semblance.files import write_text
-from semblance.provenance import beside, file_digest, write_record
+from semblance.provenance import beside, file_digest, named_beside, record_digests, write_record
 from semblance.reporting.comparison import TOLERANCE, compare, ledger
 from semblance.reporting.published import read_published
 from semblance.reporting.rendered import read_tables, table_digests
@@ -24,7 +24,7 @@ def main(argv: list[str] | None = None) -> None:
     inputs = table_digests(args.tables)
     records = compare(read_tables(inputs), published, args.tolerance)
     write_text(args.output, ledger(records, published, args.tolerance))
-    named = {beside(args.record, path): digest for path, digest in inputs.items()}
+    named = named_beside(args.record, inputs)
     write_record(
         args.record,
         "compare_published",
@@ -32,6 +32,7 @@ def main(argv: list[str] | None = None) -> None:
         started=started,
         code=args.code,
         inputs=named | {"published": file_digest(args.published)},
+        records=named_beside(args.record, record_digests(args.tables)),
         tables=list(named),
         tolerance=args.tolerance,
     )

@@ -3,7 +3,7 @@
 import time
 
 from semblance.files import write_text
-from semblance.provenance import beside, file_digest, write_record
+from semblance.provenance import beside, file_digest, named_beside, record_digests, write_record
 from semblance.reporting.claims import check_names, read_claims
 from semblance.reporting.claims_page import claims_csv, claims_markdown
 from semblance.reporting.judging import judge
@@ -33,7 +33,7 @@ def main(argv: list[str] | None = None) -> None:
     written = {getattr(args, name): form for name, form in FORMS.items()}
     for path, form in written.items():
         write_text(path, form(judgements))
-    named = {beside(args.record, path): digest for path, digest in inputs.items()}
+    named = named_beside(args.record, inputs)
     digests = {"claims": file_digest(args.claims), "published": file_digest(args.published)}
     write_record(
         args.record,
@@ -42,6 +42,7 @@ def main(argv: list[str] | None = None) -> None:
         started=started,
         code=args.code,
         inputs=named | digests,
+        records=named_beside(args.record, record_digests(args.tables)),
         tables=list(named),
     )
 

@@ -27,20 +27,27 @@ def main(argv: list[str] | None = None) -> None:
     raw = Raw(load_manifest(args.manifest), args.data)
     folders = FaqFolders(Path(args.output).parent, args.corpora, args.dev)
     counts = write_folds(read_bank(raw, settings), settings, folders)
-    facts = {"started": started, "code": args.code, "inputs": raw.inputs}
     for fold in range(settings.folds):
         name = fold_corpus(settings.name, fold)
-        write_record(args.corpora / name / RECORD, "prepare_faq", outputs=ROWS, **facts)
-        write_record(args.dev / name / RECORD, "prepare_faq", outputs=QUESTIONS, **facts)
+        for record, outputs in ((args.corpora / name, ROWS), (args.dev / name, QUESTIONS)):
+            write_fold(record / RECORD, outputs, started, args.code, raw)
     write_record(
         args.output,
         "prepare_faq",
         outputs=QUESTIONS,
+        started=started,
+        code=args.code,
         counts=counts,
         folds=settings.folds,
         seed=settings.seed,
-        **facts,
+        **raw.facts(args.output),
     )
+
+
+def write_fold(record: Path, outputs: list[str], started: float, code: str, raw: Raw) -> None:
+    """Write the record of a fold's corpus or of its dev questions."""
+    facts = raw.facts(record)
+    write_record(record, "prepare_faq", outputs=outputs, started=started, code=code, **facts)
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ def prepare(preparation_of: Preparation, description: str, argv: list[str] | Non
         outputs=preparation_of.outputs,
         started=started,
         code=args.code,
-        inputs=raw.inputs,
         counts=counts,
         settings=asdict(settings),
+        **raw.facts(args.output),
     )

@@ -9,13 +9,13 @@ import time
 
 from semblance.files import write_text
 from semblance.layout import SCORES, place
-from semblance.provenance import beside, file_digest, write_record
+from semblance.provenance import beside, file_digest, named_beside, write_record
 from semblance.reporting.bootstrap import prediction_digests, with_bootstrap
 from semblance.reporting.build import build
 from semblance.reporting.comparison import attach
 from semblance.reporting.formats import csv_text, latex, markdown
 from semblance.reporting.published import read_published
-from semblance.reporting.scores import collect, score_digests, score_paths
+from semblance.reporting.scores import collect, score_digests, score_paths, score_records
 from semblance.reporting.table import decode_spec, to_json
 from semblance.settings import parse_json
 from workflow.scripts.endings import run
@@ -33,7 +33,7 @@ def main(argv: list[str] | None = None) -> None:
     inputs |= prediction_digests(table, args.results)
     spec = decode_spec(settings)
     table = with_bootstrap(table, args.results, spec.draws, spec.bootstrap_seed)
-    named = {beside(args.record, path): digest for path, digest in inputs.items()}
+    named = named_beside(args.record, inputs)
     if args.published:
         named["published"] = file_digest(args.published)
         table = attach(table, read_published(args.published))
@@ -47,6 +47,7 @@ def main(argv: list[str] | None = None) -> None:
         started=started,
         code=args.code,
         inputs=named,
+        records=named_beside(args.record, score_records(inputs)),
         settings=settings,
     )
 

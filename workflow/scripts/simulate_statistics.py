@@ -3,7 +3,7 @@
 import time
 
 from semblance.files import write_text
-from semblance.provenance import beside, write_record
+from semblance.provenance import beside, named_beside, record_digests, write_record
 from semblance.reporting.rendered import read_tables, table_digests
 from semblance.reporting.simulation import simulate
 from semblance.reporting.simulation_page import simulation_csv, simulation_markdown
@@ -24,7 +24,7 @@ def main(argv: list[str] | None = None) -> None:
     written = {getattr(args, name): form for name, form in FORMS.items()}
     for path, form in written.items():
         write_text(path, form(found))
-    named = {beside(args.record, path): digest for path, digest in inputs.items()}
+    named = named_beside(args.record, inputs)
     write_record(
         args.record,
         "simulate_statistics",
@@ -32,6 +32,7 @@ def main(argv: list[str] | None = None) -> None:
         started=started,
         code=args.code,
         inputs=named,
+        records=named_beside(args.record, record_digests(args.tables)),
         tables=list(named),
     )
 

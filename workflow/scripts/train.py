@@ -25,9 +25,9 @@ def main(argv: list[str] | None = None) -> None:
     args = parser.parse_args(argv)
     settings = decode_json(TrainSettings, args.settings)
     take_gpu(settings.gpus, args.jobs_per_gpu)
-    dev, digests = dev_set(args.dev, args.base, settings.max_length)
+    dev, record = dev_set(args.dev, args.base, settings.max_length)
     inputs = TrainingInputs(
-        args.base, args.corpus, args.tokens, args.regulators, dev=dev, dev_digests=digests
+        args.base, args.corpus, args.tokens, args.regulators, dev=dev, dev_record=record
     )
     train(
         inputs,

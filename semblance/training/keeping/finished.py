@@ -13,12 +13,13 @@ import shutil
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from semblance.errors import InputError, is_passing
 from semblance.files import copy_file, sync, whole_folder
 from semblance.layout import RECORD
 from semblance.models.saved import FOLDER as MODEL
-from semblance.provenance import checked
+from semblance.provenance import canonical, checked, read_sealed, write_sealed
 
 NO_LINKS = frozenset(
     {errno.EPERM, errno.EACCES, errno.EXDEV, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
@@ -42,13 +43,16 @@ def keep(out: Path, names: Iterable[str], finished: Path) -> bool:
     return True
 
 
-def put_back(finished: Path, out: Path) -> bool:
+def put_back(finished: Path, out: Path, origin: dict[str, Any], records: dict[str, str]) -> bool:
     """Give ``out`` what ``keep`` kept, and return True; return False if nothing whole was kept.
 
-    Damaged files are removed with a warning.
+    ``origin`` is what the record must say, ``records`` what it will say of the inputs' records:
+    they may have been written anew, of the same files. Damaged files are removed with a warning,
+    and so is the copy of another training.
     """
-    if not finished.is_dir() or not _is_whole(finished):
+    if not finished.is_dir() or not _is_whole(finished, origin):
         return False
+    _renew(finished / RECORD, records)
     (out / RECORD).unlink(missing_ok=True)  # it lists the digests of files that are replaced now
     with contextlib.suppress(FileNotFoundError):
         shutil.rmtree(out / MODEL)
@@ -69,10 +73,13 @@ def _folders_below(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_dir()]
 
 
-def _is_whole(finished: Path) -> bool:
+def _is_whole(finished: Path, origin: dict[str, Any]) -> bool:
     """Tell whether all files are as they were kept; remove them with a warning if not."""
     try:
-        checked(finished / RECORD)
+        record = checked(finished / RECORD)
+        said = {name: record.get(name) for name in origin}
+        if canonical(said) != canonical(origin):
+            raise InputError(finished / RECORD, "the record of another training")
     except (InputError, OSError) as error:
         if is_passing(error):  # the disk could not be read just now: no reason to train again
             raise
@@ -80,6 +87,13 @@ def _is_whole(finished: Path) -> bool:
         shutil.rmtree(finished, ignore_errors=True)
         return False
     return True
+
+
+def _renew(path: Path, records: dict[str, str]) -> None:
+    """Let a kept record say which records of the inputs are there now."""
+    record = read_sealed(path)
+    if record.get("records") != records:
+        write_sealed(path, record | {"records": records})
 
 
 def _link_or_copy(source: Path, target: Path) -> None:

@@ -30,17 +30,19 @@ class KeptTraining:
         self._lease = lease
         self._started = time.monotonic()
 
-    def already_finished(self, origin: dict[str, Any]) -> bool:
+    def already_finished(self, origin: dict[str, Any], records: dict[str, str]) -> bool:
         """Put the outputs back and return True if this training was finished before.
 
         ``origin`` is all that decides the result, besides the environment: settings, digests of the
-        inputs, code and device. The record will say it. Must be called before all else.
+        inputs, code and device. ``records`` are the digests of the inputs' records, which do not
+        decide it. The record will say both. Must be called before all else.
         """
         self._origin = origin
+        self._records = records
         identity = text_digest(canonical([origin, environment()]))
         root = self.output / "checkpoints"
         self.checkpoints = Checkpoints(root, identity, self._cadence, self._lease)
-        if not finished.put_back(self.checkpoints.finished, self.output):
+        if not finished.put_back(self.checkpoints.finished, self.output, origin, records):
             return False
         print("already trained: its outputs are put back", file=sys.stderr)
         self.checkpoints.clear(but=self.checkpoints.finished)
@@ -81,6 +83,7 @@ class KeptTraining:
             outputs=outputs,
             started=self._started - checkpoints.seconds_before,
             attempts=checkpoints.attempts,
+            records=self._records,
             **self._origin,
             **facts,
         )

@@ -8,20 +8,24 @@ from semblance.data.raw import Raw
 from semblance.download.manifest import Archive, Dataset, File
 from semblance.errors import InputError
 from semblance.layout import RAW_RECORD
-from semblance.provenance import write_sealed
+from semblance.provenance import read_sealed, record_digest, write_sealed
 
 CONTENT = b"some text\n"
 DIGEST = hashlib.sha256(CONTENT).hexdigest()
+GIT_BLOB = hashlib.sha1(b"blob %d\0" % len(CONTENT) + CONTENT).hexdigest()
 
 
-def raw_data(folder, pin=DIGEST, expected=None) -> Raw:
-    """Write one pinned file and one that comes out of an archive."""
+def raw_data(folder, pin=DIGEST, expected=None, git_blob=None) -> Raw:
+    """Write one pinned file, one that comes out of an archive, and the record of their download."""
     for name in ("one/a.txt", "one/b.csv"):
         path = folder / name
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(CONTENT)
+    entry = {"sha256": DIGEST, "size": len(CONTENT)}
+    files = dict.fromkeys(("one/a.txt", "one/b.csv"), entry)
+    write_sealed(folder / RAW_RECORD.format(name="one"), {"dataset": "one", "files": files})
     archive = Archive("one/x.zip", None, None, (), {"inside/b.csv": "one/b.csv"})
-    files = (File("one/a.txt", pin, None),)
+    files = (File("one/a.txt", pin, None, git_blob=git_blob),)
     dataset = Dataset("t", "l", None, expected or {}, files, (archive,))
     return Raw({"one": dataset}, folder)
 
@@ -66,6 +70,47 @@ def test_a_file_with_another_digest_than_the_downloads_is_refused(tmp_path):
     write_sealed(tmp_path / RAW_RECORD.format(name="one"), record)
     with pytest.raises(InputError, match=f"b.csv: damaged: expected sha256 {'1' * 64}"):
         raw.files("one")
+
+
+@pytest.mark.parametrize("record", [None, {"dataset": "one", "files": {}}])
+def test_a_file_without_any_digest_is_refused(tmp_path, record):
+    """Nothing pins it in the manifest, and no record of its download names it."""
+    raw = raw_data(tmp_path)
+    path = tmp_path / RAW_RECORD.format(name="one")
+    path.unlink()
+    if record:
+        write_sealed(path, record)
+    with pytest.raises(InputError, match="b.csv: nothing states its digest.*; run the download"):
+        raw.files("one")
+
+
+def test_a_pinned_file_is_checked_without_the_record_of_its_download(tmp_path):
+    raw = raw_data(tmp_path)
+    (tmp_path / RAW_RECORD.format(name="one")).unlink()
+    assert raw.file("one", ".txt") == tmp_path / "one/a.txt"
+    assert raw.records == {}
+
+
+def test_a_file_that_is_pinned_by_its_git_blob_alone_is_checked(tmp_path):
+    raw = raw_data(tmp_path, pin=None, git_blob=GIT_BLOB)
+    assert raw.file("one", ".txt") == tmp_path / "one/a.txt"
+    raw = raw_data(tmp_path, pin=None, git_blob="0" * 40)
+    with pytest.raises(InputError, match="a.txt: damaged: .*git blob expected 0000"):
+        raw.file("one", ".txt")
+
+
+def test_the_record_of_prepared_data_says_what_was_read_and_where_it_lay(tmp_path):
+    raw = raw_data(tmp_path / "resources/data")
+    raw.files("one")
+    own = tmp_path / "own.csv"
+    own.write_bytes(CONTENT)
+    raw.user_file(str(own))
+    facts = raw.facts(tmp_path / "results/faq/bank/record.json")
+    key = RAW_RECORD.format(name="one")
+    assert facts["inputs"] == {"one/a.txt": DIGEST, "one/b.csv": DIGEST, str(own): DIGEST}
+    said = record_digest(read_sealed(tmp_path / "resources/data" / key))
+    assert facts["records"] == {key: said}
+    assert facts["places"] == {"data": "../../../resources/data", str(own): "../../../own.csv"}
 
 
 def test_counts_are_checked_against_the_manifest(tmp_path):

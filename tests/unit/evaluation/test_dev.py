@@ -12,7 +12,7 @@ from semblance.evaluation import dev
 from semblance.evaluation.similarity import join_pairs
 from semblance.models.base import BaseSettings, build_base
 from semblance.models.folder import load
-from semblance.provenance import write_record
+from semblance.provenance import checked, write_record
 from tests.dag.tiny import write_base
 
 SENTENCES = ["a cat", "a dog", "one two three", "the sun", "rain again", "a cat sat"]
@@ -55,11 +55,11 @@ def test_the_dev_score_of_pairs_is_spearmans_rho_of_their_cosines(base, tmp_path
     write_parquet(pa.table(columns), tmp_path / "pairs.parquet")
     record = tmp_path / "record.json"
     write_record(record, "prepare_dev", outputs=["pairs.parquet"], started=0.0)
-    score, digest = dev.dev_set(str(record), str(base), 32)
+    score, read = dev.dev_set(str(record), str(base), 32)
     cosines = [cosine(a, b) for a, b in zip(vectors(base, left), vectors(base, right), strict=True)]
     expected = stats.spearmanr(cosines, gold).statistic
     assert score(load(base.parent / "model").eval()) == pytest.approx(expected, abs=1e-12)
-    assert list(digest) == ["dev"]
+    assert read == checked(record)
 
 
 def test_the_dev_score_of_questions_is_their_mean_reciprocal_rank(base, tmp_path):

@@ -11,7 +11,7 @@ from semblance.evaluation.dev import dev_set
 from semblance.evaluation.run import FaqRun, Target, evaluate_faq
 from semblance.models.base import BaseSettings, build_base
 from semblance.models.folder import load
-from semblance.provenance import read_sealed, write_record
+from semblance.provenance import outputs_digest, read_sealed, record_digest, write_record
 from tests.dag.tiny import write_base
 from tests.example_settings import COMPUTE
 
@@ -58,12 +58,13 @@ def scores(base, folder, dev_questions, dev_answers=ANSWERS):
 
 def test_the_dev_scores_are_those_that_choose_a_checkpoint(base, tmp_path):
     found, record = scores(base, tmp_path / "run", [("three", 1, [2]), ("my dog", 1, [1])])
-    score, digest = dev_set(str(tmp_path / "run/dev/record.json"), str(base), 32)
+    score, read = dev_set(str(tmp_path / "run/dev/record.json"), str(base), 32)
     expected = score(load(base.parent / "model").eval())
     line = found["dev", "map"]
     assert float(line["value"]) == pytest.approx(expected, abs=1e-12)
     assert (line["aggregation"], line["n"], line["task"]) == ("dev", "2", "bank")
-    assert line["data"] == digest["dev"] == record["inputs"]["dev"]
+    assert line["data"] == outputs_digest(read) == record["inputs"]["dev"]
+    assert record["records"]["dev"] == record_digest(read)
     assert line["data"] != found["pairs", "map"]["data"] == record["inputs"]["data"]
 
 

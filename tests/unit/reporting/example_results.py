@@ -14,6 +14,10 @@ from semblance.provenance import (
     canonical,
     checked,
     file_digest,
+    outputs_digest,
+    place_of,
+    read_sealed,
+    record_digest,
     text_digest,
     write_record,
     write_sealed,
@@ -74,6 +78,11 @@ def outputs(record: Path) -> str:
     return text_digest(canonical(checked(record)["outputs"]))
 
 
+def says(record: Path) -> str:
+    """Return the digest of what a record says, as the records of its readers keep it."""
+    return record_digest(read_sealed(record))
+
+
 def _prepared(results: Path, resources: Path) -> None:
     raw = resources / "data" / "raw.txt"
     raw.parent.mkdir(parents=True)
@@ -91,27 +100,22 @@ def _prepared(results: Path, resources: Path) -> None:
         inputs={"weights": "0" * 64},
         settings={"folder": "tiny"},
     )
-    facts = {"inputs": {"raw.txt": digest}}
-    made(results / "sts/record.json", "prepare_sts", {"pairs.parquet": "pairs"}, **facts)
-    made(results / "dev/sts/record.json", "prepare_dev", {"pairs.parquet": "dev pairs"}, **facts)
+    data = raw.parent
+    texts = {"settings": {"protocol": "senteval"}}
+    _of_raw(data, results / "sts/record.json", "prepare_sts", {"pairs.parquet": "pairs"}, **texts)
+    dev = results / "dev/sts/record.json"
+    _of_raw(data, dev, "prepare_dev", {"pairs.parquet": "dev pairs"}, **texts)
     for fold in (0, 1):
         files = {"answers.parquet": "a", "questions.parquet": f"dev {fold}"}
-        made(results / f"dev/bank-{fold}/record.json", "prepare_faq", files, **facts)
-    made(
-        results / "faq/bank/record.json",
-        "prepare_faq",
-        {"answers.parquet": "a", "questions.parquet": "q"},
-        **facts,
-    )
-    tokenizer = checked(resources / "models/tiny/record.json")["outputs"]["model/tokenizer.json"]
+        _of_raw(data, results / f"dev/bank-{fold}/record.json", "prepare_faq", files)
+    files = {"answers.parquet": "a", "questions.parquet": "q"}
+    _of_raw(data, results / "faq/bank/record.json", "prepare_faq", files)
+    base = resources / "models/tiny/record.json"
+    tokenizer = checked(base)["outputs"]["model/tokenizer.json"]
     for corpus in ("nli", "bank-0", "bank-1"):
         record = results / f"corpora/{corpus}/record.json"
-        made(
-            record,
-            "prepare_nli",
-            {"sentences.arrow": f"sentences of {corpus}", "rows.arrow": "r"},
-            **facts,
-        )
+        files = {"sentences.arrow": f"sentences of {corpus}", "rows.arrow": "r"}
+        _of_raw(data, record, "prepare_nli", files)
         made(
             results / f"tokens/tiny/{corpus}/record.json",
             "tokenise",
@@ -120,16 +124,31 @@ def _prepared(results: Path, resources: Path) -> None:
                 "sentences": checked(record)["outputs"]["sentences.arrow"],
                 "tokenizer": tokenizer,
             },
+            records={"sentences": says(record), "tokenizer": says(base)},
         )
+
+
+def _of_raw(data: Path, record: Path, stage: str, files: dict[str, str], **facts) -> None:
+    """Write files that were made from the raw file, and their record."""
+    made(
+        record,
+        stage,
+        files,
+        inputs={"raw.txt": file_digest(data / "raw.txt")},
+        records={"records/raw.json": says(data / "records/raw.json")},
+        places={"data": place_of(record, data)},
+        **facts,
+    )
 
 
 def _model(results: Path, resources: Path, corpus: str, method: str, seed: int) -> None:
     tokens = results / f"tokens/tiny/{corpus}/record.json"
-    inputs = {
-        "base": outputs(resources / "models/tiny/record.json"),
-        "tokens": outputs(tokens),
-        "corpus": outputs(results / f"corpora/{corpus}/record.json"),
+    read = {
+        "base": resources / "models/tiny/record.json",
+        "tokens": tokens,
+        "corpus": results / f"corpora/{corpus}/record.json",
     }
+    inputs = {name: outputs(record) for name, record in read.items()}
     if (corpus, method) == ("nli", "rcl"):
         entropy = results / f"models/nli/tiny/entropy-0.01/seed-{seed}/record.json"
         made(
@@ -137,6 +156,7 @@ def _model(results: Path, resources: Path, corpus: str, method: str, seed: int) 
             "train_entropy",
             {WEIGHTS: f"entropy {seed}", "dev.csv": "step,dev\n"},
             inputs=dict(inputs),
+            records={name: says(record) for name, record in read.items()},
             settings={"seed": seed, "options": {"phi": 0.01}},
         )
         place = f"embeddings/nli/tiny/entropy-0.01/seed-{seed}/record.json"
@@ -148,15 +168,19 @@ def _model(results: Path, resources: Path, corpus: str, method: str, seed: int) 
                 "model": checked(entropy)["outputs"][WEIGHTS],
                 "tokens": checked(tokens)["outputs"]["tokens.arrow"],
             },
+            records={"model": says(entropy), "tokens": says(tokens)},
         )
+        read[f"results/{place}"] = results / place
         inputs[f"results/{place}"] = checked(results / place)["outputs"]["embeddings.npy"]
     dev = "sts" if corpus == "nli" else corpus
-    inputs["dev"] = outputs(results / f"dev/{dev}/record.json")
+    read["dev"] = results / f"dev/{dev}/record.json"
+    inputs["dev"] = outputs(read["dev"])
     made(
         results / f"models/{corpus}/tiny/{method}/seed-{seed}/record.json",
         "train",
         {WEIGHTS: f"{corpus} {method} {seed}", "dev.csv": "step,dev\n"},
         inputs=inputs,
+        records={name: says(record) for name, record in read.items()},
         device="cpu, 1 threads",
         settings={"seed": seed, "learning_rate": 3e-5},
         steps=7,
@@ -221,16 +245,16 @@ def _scored(
         / f"seed-{seed}"
         / "record.json"
     )
-    dev = outputs(results / f"dev/{corpus if faq else 'sts'}/record.json")
-    inputs = {"weights": facts["weights"], "data": facts["data"], "dev": dev}
+    dev = checked(results / f"dev/{corpus if faq else 'sts'}/record.json")
+    read = {"weights": checked(model / "record.json"), "data": checked(data), "dev": dev}
     for row in rows:
         if "dev" in (row["protocol"], row["task"].removeprefix("stsb-")):
-            row["data"] = dev
+            row["data"] = outputs_digest(dev)
     place.parent.mkdir(parents=True, exist_ok=True)
     target = Target(place, COMPUTE, facts["code"])
     _write(run, rows, predictions, target, facts)
     _write_record(
-        "evaluate_faq" if faq else "evaluate_sts", run, target, inputs, 0.0, "cpu, 1 threads"
+        "evaluate_faq" if faq else "evaluate_sts", run, target, read, 0.0, "cpu, 1 threads"
     )
 
 

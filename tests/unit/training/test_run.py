@@ -12,7 +12,13 @@ import pytest
 
 from semblance.errors import InputError, OutOfTime
 from semblance.locks import Busy
-from semblance.provenance import checked, write_record
+from semblance.provenance import (
+    checked,
+    read_sealed,
+    record_digest,
+    write_record,
+    write_sealed,
+)
 from semblance.training import run
 from semblance.training.inputs import TrainingInputs, check_inputs
 from semblance.training.keeping import finished
@@ -37,7 +43,7 @@ def training(inputs, tmp_path, monkeypatch):
             TrainingInputs(
                 *inputs,
                 dev=lambda encoder: float(encoder.words.weight.detach().sum()),
-                dev_digests={"dev": "digest"},
+                dev_record={"outputs": {"pairs.parquet": "digest"}},
             ),
             str(out),
             settings,
@@ -163,6 +169,48 @@ def test_without_hard_links_no_second_copy_is_kept_and_no_warning_printed(
     assert "warning" not in capsys.readouterr().err
 
 
+def test_a_second_copy_whose_record_was_changed_is_not_put_back(training, capsys):
+    """A record sealed anew with another learning rate is that of another training."""
+    training.train()
+    before = checked(training.out / "record.json")
+    delete(training.out)
+    path = kept(training.out) / "record.json"
+    record = read_sealed(path)
+    write_sealed(path, record | {"settings": record["settings"] | {"learning_rate": 0.5}})
+    training.train()
+    assert "the record of another training" in capsys.readouterr().err
+    assert training.fits == 2
+    assert record_digest(checked(training.out / "record.json")) == record_digest(before)
+
+
+def test_the_record_of_a_training_keeps_what_the_records_of_its_inputs_say(training, inputs):
+    training.train()
+    kept_digests = read_sealed(training.out / "record.json")["records"]
+    expected = {
+        name: record_digest(read_sealed(path))
+        for name, path in zip(("base", "corpus", "tokens"), inputs, strict=True)
+    }
+    dev = {"outputs": {"pairs.parquet": "digest"}}
+    assert kept_digests == expected | {"dev": record_digest(dev)}
+
+
+def test_outputs_that_are_put_back_name_the_records_that_are_there_now(training, inputs):
+    """The corpus was prepared again, of the same content but by other code."""
+    training.train()
+    delete(training.out)
+    _, corpus, _ = inputs
+    was = Path(corpus).read_bytes()
+    try:
+        write_sealed(corpus, read_sealed(corpus) | {"code": "other"})
+        training.train()
+        now = record_digest(read_sealed(corpus))
+    finally:
+        Path(corpus).write_bytes(was)
+    assert training.fits == 1
+    for folder in (training.out, kept(training.out)):
+        assert checked(folder / "record.json")["records"]["corpus"] == now
+
+
 @pytest.mark.parametrize("number", [errno.EPERM, errno.EXDEV, errno.EOPNOTSUPP, errno.EMLINK])
 def test_where_links_are_refused_later_the_outputs_are_copied_back(training, monkeypatch, number):
     training.train()
@@ -180,7 +228,7 @@ def test_a_module_without_files_keeps_its_empty_folder(tmp_path):
     write_record(out / "record.json", "train", outputs=["model/modules.json"], started=0.0)
     assert finished.keep(out, ["model/modules.json"], folder)
     shutil.rmtree(out / "model")
-    assert finished.put_back(folder, out) and (out / "model/2_Normalize").is_dir()
+    assert finished.put_back(folder, out, {}, {}) and (out / "model/2_Normalize").is_dir()
 
 
 def test_a_start_model_that_changes_during_its_training_is_refused(inputs, tmp_path):
