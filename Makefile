@@ -33,10 +33,8 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 	touch $@
 
 # A launcher in place of an installation: the project runs from its checkout.
-$(BIN)/semblance: Makefile $(VENV)/.ready
-	@printf '#!/bin/sh\nPYTHONPATH="%s$${PYTHONPATH:+:$$PYTHONPATH}" exec "%s/python" -m semblance "$$@"\n' \
-		"$(CURDIR)" "$(abspath $(BIN))" > $@
-	@chmod +x $@
+$(BIN)/semblance: workflow/launcher.py $(VENV)/.ready
+	@$(BIN)/python workflow/launcher.py $@
 
 demo: setup
 	@$(BIN)/python -m workflow.controller.progress --cores $(CORES) --configfile demo/config.yaml

@@ -1,0 +1,79 @@
+"""The launcher that `make setup` writes: it runs whatever the path of the checkout holds."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = (
+    "Makefile",
+    "pyproject.toml",
+    "constraints.txt",
+    "semblance/__init__.py",
+    "semblance/__main__.py",
+    "workflow/launcher.py",
+)
+PATHS = (
+    "plain",
+    "with a space",
+    "it's quoted",
+    'a "double" quote',
+    "a `date` in backquotes",
+    "$HOME and $(date)",
+    "a line\nbreak",
+    "back\\slash\\n",
+    "-begins with a dash",
+)
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """A function that makes a small checkout in a folder of a name, its environment set up."""
+
+    def make(name: str) -> Path:
+        folder = tmp_path / name
+        for part in ("semblance", "workflow", ".venv/bin"):
+            (folder / part).mkdir(parents=True)
+        for part in FILES:
+            shutil.copy(ROOT / part, folder / part)
+        (folder / ".venv/bin/python").symlink_to(sys.executable)
+        (folder / ".venv/.ready").touch()
+        return folder
+
+    return make
+
+
+def run(*command, **options) -> subprocess.CompletedProcess:
+    return subprocess.run(command, capture_output=True, text=True, **options)
+
+
+@pytest.mark.parametrize("name", PATHS)
+def test_the_launcher_runs_in_a_checkout_of_any_path(checkout, tmp_path, name):
+    folder = checkout(name)
+    made = run("make", ".venv/bin/semblance", cwd=folder)
+    assert made.returncode == 0, made.stderr
+    started = run(str(folder / ".venv/bin/semblance"), cwd=tmp_path)
+    assert started.stderr.startswith("usage: semblance ")
+
+
+def test_a_checkout_whose_path_holds_a_colon_is_refused_in_one_line(checkout):
+    """PYTHONPATH separates its folders by colons, and knows no escape."""
+    folder = checkout("a:b")
+    made = run(".venv/bin/python", "workflow/launcher.py", ".venv/bin/semblance", cwd=folder)
+    assert made.returncode == 1
+    assert made.stderr == f"error: {folder}: no : may stand in the path; move the checkout\n"
+    assert not os.path.exists(folder / ".venv/bin/semblance")
+
+
+def test_the_launcher_keeps_the_users_own_pythonpath(checkout, tmp_path):
+    folder = checkout("plain")
+    run("make", ".venv/bin/semblance", cwd=folder)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/sitecustomize.py").write_text("print('mine')\n")
+    variables = {**os.environ, "PYTHONPATH": str(tmp_path / "mine")}
+    started = run(str(folder / ".venv/bin/semblance"), env=variables)
+    assert started.stdout == "mine\n"
