@@ -17,6 +17,7 @@ RAW_DATA = "data"
 RAW_RECORD = "records/{name}.json"  # below RAW_DATA, of one data set
 BASE = "models/{base}"
 SOURCE = "source"  # below BASE: the files as they come from a hub
+SOURCE_RECORD = "source/download.json"  # below BASE: their digests
 # Below RAW_DATA, and beside the bases: digests and revisions that neither manifest nor config pins.
 DIGEST_LOCK = "digests.lock.json"
 
@@ -39,6 +40,7 @@ TABLE_RECORD = "tables/records/{table}.json"
 TABLE_JSON = "tables/json/{table}.json"
 INCOMPLETE = "tables/incomplete"  # what there is of tables whose runs are not all finished
 LOG = "logs/{stage}"
+COMMAND = "logs/command.json"  # how the last run on this folder was started
 
 # Folders and files among those above that hold no result: no record lists them.
 WITHOUT_RECORD = frozenset({"logs", "events", "checkpoints", "README.md"})

@@ -1,231 +1,268 @@
 """The records of a finished run as a chain: the files in each, and where its inputs come from.
 
 A results folder keeps the record of each artefact beside it, those of the tables in a folder of
-their own; raw data and base models lie in the resources folder.
+their own. Raw data and base models lie in the folder of downloads, which the records of prepared
+data name.
 """
 
+import contextlib
 import functools
 import glob
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from semblance import layout, names
+from semblance import layout
+from semblance.audit.sources import OF_FILES, OUTSIDE, is_prepared, sought
 from semblance.errors import InputError
 from semblance.layout import RECORD
-from semblance.provenance import canonical, file_digest, read_sealed, text_digest
+from semblance.provenance import beside, file_digest, outputs_digest, read_sealed, record_digest
 
 LOCK = layout.DIGEST_LOCK
 SCORE_FILE = "scores.csv"  # of one run
 UNRECORDED = layout.WITHOUT_RECORD
-BASE = f"{{downloads}}/{layout.BASE}/{RECORD}"
-CORPUS = f"{{root}}/{layout.CORPUS}/{RECORD}"
-# The tokens of a corpus may be those of another base, whose tokenizer is the same.
-TOKENS = f"{{root}}/{layout.TOKENS}/{RECORD}".replace("{base}", "*")
-STS_TEST = f"{{root}}/{layout.STS_TEST}/{RECORD}"
-STS_DEV = f"{{root}}/{layout.STS_DEV_DATA}/{RECORD}"
-FOLD_DEV = f"{{root}}/{layout.FOLD_DEV_DATA}/{RECORD}"
-BANK = f"{{root}}/{layout.BANK}/{RECORD}"
-MODEL = f"{{root}}/{layout.MODEL}/{RECORD}"
-INITIAL = MODEL.replace("{method}", names.INITIAL)
-TRAINED = {
-    "base": (BASE,),
-    "corpus": (CORPUS,),
-    "tokens": (TOKENS,),
-    "dev": (FOLD_DEV, STS_DEV),
-}
-SOURCES = {  # stage -> name of an input -> where the record that lists it may lie
-    "tokenise": {"sentences": (CORPUS,), "tokenizer": (BASE,)},
-    "train": TRAINED,
-    "train_initial": TRAINED,
-    "train_entropy": TRAINED | {"base": (INITIAL, BASE)},
-    "embed": {"model": (MODEL,), "tokens": (TOKENS,)},
-    "evaluate_sts": {"weights": (MODEL,), "data": (STS_TEST,), "dev": (STS_DEV,)},
-    "evaluate_faq": {"weights": (MODEL,), "data": (BANK,), "dev": (FOLD_DEV,)},
-}
-PLACES = (layout.TOKENS, layout.MODEL, layout.EMBEDDINGS, layout.STS_SCORES, layout.FAQ_SCORES)
-OUTSIDE = ("published", "claims")  # inputs that lie outside of what a run keeps
-# Stages whose records name their inputs as files.
-OF_FILES = (
-    "collect_scores",
-    "render_table",
-    "compare_published",
-    "judge_claims",
-    "simulate_statistics",
-)
+MAPS = ("outputs", "inputs", "records", "places")  # of a record: from names to texts
+MAKE_AGAIN = "delete it and run again"
 
 
 @dataclass(frozen=True)
 class Link:
-    """One input of a record: its digest, the record that lists it, the places looked at for it."""
+    """One input of a record: its digest, the record that lists it, the places looked at for it.
+
+    ``kept`` is what the reader's record keeps of that record: its digest, empty if there is none.
+    """
 
     name: str
     digest: str
     source: Path | None
     sought: tuple[str, ...]
+    kept: str = ""
 
 
 class Chain:
-    """All records below a results folder and the resources that it was made from.
+    """All records below a results folder and those of the downloads that it was made from.
 
-    ``resources``: their folder; by default ``resources`` beside the results, if it is there.
-    Raises InputError for a folder that does not exist.
+    ``downloads``: their folder; by default the one that the records name. Raises InputError for a
+    folder that does not exist.
     """
 
-    def __init__(self, root: str | Path, resources: str | Path | None = None):
-        self.root = Path(root)
-        self.resources: Path | None = self.root.parent / "resources"
-        if resources:
-            self.resources = Path(resources)
-        elif not self.resources.is_dir():
-            self.resources = None
+    def __init__(self, root: str | Path, downloads: str | Path | None = None):
+        self.root = Path(os.path.abspath(root))
+        self._given = None
+        if downloads:
+            self._given = Path(os.path.abspath(downloads))
         self._read: dict[Path, dict] = {}
-        for folder in self.folders:
+        for folder in filter(None, (self.root, self._given)):
             if not folder.is_dir():
                 raise InputError(folder, "no such folder", "name a folder that a run has filled")
 
-    @property
-    def folders(self) -> list[Path]:
-        """The folders that hold records: the results, and the resources if they are there."""
-        if self.resources is None:
-            return [self.root]
-        return [self.root, self.resources]
+    @functools.cached_property
+    def downloads(self) -> tuple[Path, ...]:
+        """Those folders of downloads that are here."""
+        return tuple(folder for folder in self._named_downloads if folder.is_dir())
 
     @functools.cached_property
-    def paths(self) -> list[Path]:
-        """The path of every record, sorted."""
+    def _named_downloads(self) -> tuple[Path, ...]:
+        """The folders of downloads that the records name, or the one that was given."""
+        if self._given:
+            return (self._given,)
+        data = {self.place(path, layout.RAW_DATA) for path in self._results}
+        # A stage that was run by hand may have read its raw data anywhere.
+        of_runs = {folder.parent for folder in data if folder and folder.name == layout.RAW_DATA}
+        return tuple(sorted(of_runs)) or (Path("downloads"),)
+
+    def place(self, path: Path, name: str) -> Path | None:
+        """Return where an input lay, as the record at ``path`` says; None if it does not say it."""
+        if name == layout.RAW_DATA and self._given:
+            return self._given / layout.RAW_DATA
+        place = None
+        if self.is_readable(path):
+            place = self.read(path).get("places", {}).get(name)
+        return place and Path(os.path.normpath(path.parent / place))
+
+    @functools.cached_property
+    def _results(self) -> list[Path]:
+        """The path of every record below the results folder."""
         found = [
             path
             for path in self.root.rglob(RECORD)
             if not UNRECORDED & set(path.relative_to(self.root).parts)
         ]
-        found += self.root.glob(layout.pattern(layout.TABLE_RECORD))
-        if self.resources:
-            data = self.resources / layout.RAW_DATA
-            found += self.resources.rglob(RECORD)
-            found += data.glob(layout.pattern(layout.RAW_RECORD))
-            found += data.glob(LOCK)
+        return found + list(self.root.glob(layout.pattern(layout.TABLE_RECORD)))
+
+    @functools.cached_property
+    def paths(self) -> list[Path]:
+        """The path of every record, sorted."""
+        found = set(self._results)
+        for folder in self.downloads:
+            base = layout.pattern(layout.BASE)
+            found.update(folder.glob(f"{base}/{RECORD}"))
+            found.update(folder.glob(f"{base}/{layout.SOURCE_RECORD}"))
+            found.update(folder.glob(f"*/{LOCK}"))
+            found.update(folder.glob(f"{layout.RAW_DATA}/{layout.pattern(layout.RAW_RECORD)}"))
         return sorted(found)
 
     def read(self, path: Path) -> dict:
         """Read a record, once; InputError if its seal is broken or it has not the form of one."""
         if path not in self._read:
             record = read_sealed(path)
-            for name in ("outputs", "inputs"):
-                if not _are_digests(record.get(name, {})):
-                    raise InputError(
-                        path, f"its {name} do not map names to digests", "delete it and run again"
-                    )
+            for name in MAPS:
+                if not _is_of_texts(record.get(name, {})):
+                    raise InputError(path, f"its {name} do not map names to texts", MAKE_AGAIN)
             self._read[path] = record
         return self._read[path]
 
+    def is_readable(self, path: Path) -> bool:
+        """Tell whether a record can be read."""
+        try:
+            return bool(self.read(path))
+        except (InputError, OSError):
+            return False
+
     def listed(self, path: Path) -> dict[Path, str]:
-        """Return {file: sha256} of the files that the record at ``path`` lists."""
+        """Return {file: sha256} of the files that the record at ``path`` lists.
+
+        Raises InputError for a file outside of the results and the downloads.
+        """
         record = self.read(path)
         if "outputs" in record:
-            return _below(path.parent, record["outputs"])
-        if path.name == LOCK:
-            folder = path.parent
-            entries = record
+            found = _below(path.parent, record["outputs"])
         else:
-            folder = path.parent.parent
-            entries = record.get("files", {})
-        return _below(folder, {name: entry["sha256"] for name, entry in entries.items()})
+            found = _downloaded(path, record)
+        for file in found:
+            if not any(file.is_relative_to(folder) for folder in (self.root, *self.downloads)):
+                problem = f"lists {file}, which lies outside of the results and the downloads"
+                raise InputError(path, problem, MAKE_AGAIN)
+        return found
 
     @functools.cached_property
     def owners(self) -> dict[Path, Path]:
         """Each file with the record that lists it, as far as the records can be read."""
         found: dict[Path, Path] = {}
         for path in self.paths:
-            if path.name != LOCK and self._is_readable(path):
-                found |= dict.fromkeys(self.listed(path), path)
+            if path.name != LOCK:
+                with contextlib.suppress(InputError, OSError):
+                    found |= dict.fromkeys(self.listed(path), path)
         return found
 
-    def _is_readable(self, path: Path) -> bool:
-        try:
-            return bool(self.read(path))
-        except InputError:
-            return False
-
     def links(self, path: Path) -> Iterator[Link]:
-        """Yield the inputs of a record, each with the record that lists its digest."""
+        """Yield the inputs of a record, each with the record that lists its digest.
+
+        A user's own file is in no record: see ``user_files``.
+        """
         record = self.read(path)
         stage = record.get("stage", "")
         for name, digest in record.get("inputs", {}).items():
-            if name in OUTSIDE or stage == "download_model":
+            if name in OUTSIDE or stage == "download_model" or name in record.get("places", {}):
                 continue  # their sources lie outside of what a run keeps
-            file = self._file(path, stage, name)
-            if file:
-                yield self._link_to_file(name, digest, file)
+            link = Link(name, digest, None, ())
+            if is_prepared(stage):
+                data = self.place(path, layout.RAW_DATA)
+                yield self._to_file(link, record, data, data / name) if data else link
+            elif stage in OF_FILES:
+                yield self._to_file(link, record, path.parent, path.parent / name)
             else:
-                yield self._link_to_record(name, digest, self._sought(path, stage, name))
+                places = self._sought(path, stage, name)
+                yield self._to_record(replace(link, sought=places), record)
+
+    def sources(self, path: Path) -> list[Path]:
+        """Return the records that a record was made from, those that are missing included."""
+        if not self.is_readable(path):
+            return []
+        found = {link.source for link in self.links(path) if link.source}
+        record = self.read(path)
+        stage = record.get("stage", "")
+        for name in record.get("records", {}):
+            found.add(self._named(path, stage, name))
+        return sorted(filter(None, found))
+
+    def _named(self, path: Path, stage: str, name: str) -> Path | None:
+        """Return the record that a reader names; None if not even its folder is here."""
+        if is_prepared(stage):
+            data = self.place(path, layout.RAW_DATA)
+            return data and data / name
+        if stage in OF_FILES:
+            return Path(os.path.normpath(path.parent / name))
+        for pattern in self._sought(path, stage, name):
+            for folder in sorted(glob.glob(os.path.dirname(pattern))):
+                return Path(folder, RECORD)
+        return None
+
+    def _sought(self, path: Path, stage: str, name: str) -> tuple[str, ...]:
+        return sought(self.root, self._named_downloads, path, stage, name)
+
+    def user_files(self, path: Path) -> dict[Path, str]:
+        """Return {file: sha256} of the user's own files that a record's data were made from."""
+        record = self.read(path)
+        places = {name: self.place(path, name) for name in record.get("places", {})}
+        inputs = record.get("inputs", {})
+        return {file: inputs[name] for name, file in places.items() if name in inputs and file}
+
+    def is_elsewhere(self, link: Link) -> bool:
+        """Tell whether a missing source may lie in a folder (such as models) that is not here."""
+        here = bool(link.sought) and all(self.has_folder_of(Path(place)) for place in link.sought)
+        return link.source is None and not here
+
+    def has_folder_of(self, place: Path) -> bool:
+        """Tell whether the downloads, or the folder of the results, that a place lies in are here."""
+        if place.is_relative_to(self.root):
+            top = place.relative_to(self.root).parts[0]
+            return (self.root / top).exists()
+        return any(place.is_relative_to(folder) for folder in self.downloads)
 
     def scores_behind(self, path: Path) -> list[Path]:
         """Return the score files that the record of a table or of the long CSV names."""
         links = self.links(path)
         return [Path(link.sought[0]) for link in links if link.name.endswith(f"/{SCORE_FILE}")]
 
-    def _link_to_file(self, name: str, digest: str, file: Path) -> Link:
+    def _to_file(self, link: Link, reader: dict, folder: Path, file: Path) -> Link:
+        """Return a link to the record of a file; the reader names that record as from ``folder``."""
+        file = Path(os.path.normpath(file))
         owner = self.owners.get(file)
-        if owner and self.listed(owner)[file] != digest:
-            owner = None
-        return Link(name, digest, owner, (str(file),))
+        if not owner or self.listed(owner)[file] != link.digest:
+            return replace(link, sought=(str(file),))
+        kept = reader.get("records", {}).get(beside(folder / RECORD, owner), "")
+        return replace(link, sought=(str(file),), source=owner, kept=kept)
 
-    def _link_to_record(self, name: str, digest: str, sought: tuple[str, ...]) -> Link:
-        for pattern in sought:
-            for source in map(Path, sorted(glob.glob(pattern))):
-                if self._gives(source, digest):
-                    return Link(name, digest, source, sought)
-        return Link(name, digest, None, sought)
+    def _to_record(self, link: Link, reader: dict) -> Link:
+        """Return a link to a record that lists its digest; to the one that was read, if it is there."""
+        kept = reader.get("records", {}).get(link.name, "")
+        found = [
+            source
+            for pattern in link.sought
+            for source in map(Path, sorted(glob.glob(pattern)))
+            if self._gives(source, link.digest)
+        ]
+        found.sort(key=lambda source: record_digest(self.read(source)) != kept)
+        return replace(link, source=next(iter(found), None), kept=kept)
 
     def _gives(self, source: Path, digest: str) -> bool:
         """Tell whether a digest is that of one output of a record, or of all of them together."""
-        if not self._is_readable(source):
+        if not self.is_readable(source) or "outputs" not in self.read(source):
             return False
-        outputs = self.read(source).get("outputs", {})
-        return digest == text_digest(canonical(outputs)) or digest in outputs.values()
-
-    def _file(self, path: Path, stage: str, name: str) -> Path | None:
-        """Return the file that an input's name stands for; None if the name is a role."""
-        if stage.startswith("prepare_"):
-            file = (self.resources or Path("resources")) / layout.RAW_DATA / name
-        elif stage in OF_FILES:
-            file = path.parent / name
-        else:
-            return None
-        return Path(os.path.normpath(file))
-
-    def _sought(self, path: Path, stage: str, name: str) -> tuple[str, ...]:
-        """Return the patterns of where the record behind an input may lie."""
-        root = glob.escape(str(self.root))
-        downloads = glob.escape(str(self.resources or "resources"))
-        if name.endswith(f"/{RECORD}"):  # frozen embeddings go by their own path
-            parts = map(glob.escape, Path(name).parts[-6:])
-            return ("/".join([root, *parts]),)
-        place = {key: glob.escape(value) for key, value in self._place(path).items()}
-        patterns = SOURCES.get(stage, {}).get(name, ())
-        if name == "weights" and place["method"] == names.START:
-            patterns = (BASE,)
-        place["bank"] = place.get("corpus", "").rpartition("-")[0]
-        return tuple(p.format(root=root, downloads=downloads, **place) for p in patterns)
-
-    def _place(self, path: Path) -> dict[str, str]:
-        """Return the corpus, base, method and seed that a record's path names."""
-        folder = path.parent.relative_to(self.root).as_posix()
-        for template in PLACES:
-            if found := layout.parse(template, folder):
-                return found
-        return {}
+        record = self.read(source)
+        return digest == outputs_digest(record) or digest in record["outputs"].values()
 
 
-def _are_digests(value: object) -> bool:
+def _is_of_texts(value: object) -> bool:
     """Tell whether a record's entry maps names to texts."""
-    return isinstance(value, dict) and all(isinstance(digest, str) for digest in value.values())
+    return isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
 
 
 def _below(folder: Path, names: dict[str, str]) -> dict[Path, str]:
     return {Path(os.path.normpath(folder / name)): digest for name, digest in names.items()}
+
+
+def _downloaded(path: Path, record: dict) -> dict[Path, str]:
+    """Return {file: sha256} of a record of downloads, or of the lock file beside them."""
+    folder = path.parent
+    entries = record.get("files", {})
+    if path.name == LOCK:  # it has entries for repositories, too, which name no file of ours
+        entries = {name: entry for name, entry in record.items() if "sha256" in entry}
+    elif path.parent.name == Path(layout.RAW_RECORD).parent.name:
+        folder = path.parent.parent
+    return _below(folder, {name: entry["sha256"] for name, entry in entries.items()})
 
 
 def damage(path: Path, expected: str) -> str:

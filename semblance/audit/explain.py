@@ -6,9 +6,10 @@ from typing import Any
 
 from semblance import layout
 from semblance.audit.cells import seed_folders
-from semblance.audit.chain import Chain, damage
+from semblance.audit.chain import Chain, Link, damage
+from semblance.audit.sources import is_prepared
 from semblance.errors import InputError
-from semblance.provenance import read_text
+from semblance.provenance import read_text, record_digest
 from semblance.reporting.grids import MISSING, NAMES
 from semblance.reporting.table import Cell, Row, Table, from_json
 
@@ -23,6 +24,8 @@ FACTS = (
     "environment",
 )
 CHECKED = "checked"
+NOT_HERE = "not here, not checked"
+CHANGED = "says something else than when it was read: expected"
 
 
 @dataclass
@@ -41,14 +44,14 @@ class Node:
 
 
 def explain(
-    root: str | Path, table: str, row: str, column: str, resources: str | Path | None = None
+    root: str | Path, table: str, row: str, column: str, downloads: str | Path | None = None
 ) -> Node:
     """Return the tree of what one cell was made from, each file checked against its digest.
 
     ``row``: a label (with several protocols ``label [protocol]``) or a method; ``column``: as in
-    the table's header. Raises an InputError that lists the known names for one that is unknown.
+    the table's header; ``downloads`` as in ``Chain``. Raises an InputError that lists the known names for one that is unknown.
     """
-    chain = Chain(root, resources)
+    chain = Chain(root, downloads)
     shown = _table(chain.root, table)
     chosen = _row(shown, row)
     name = _column(shown, column)
@@ -167,14 +170,31 @@ class _Tree:
         raw = []
         for link in self.chain.links(path):
             if link.source is None:
-                nodes.append(_lost(link.name, link.digest, link.sought))
-            elif stage.startswith("prepare_"):
+                nodes.append(self._lost(link))
+            elif is_prepared(stage):
                 raw.append(_file(Path(link.sought[0]), link.digest))
             else:
-                nodes.append(self.of_record(link.source, _role(link.name)))
+                nodes.append(self._of_source(link, link.source))
+        for file, digest in self.chain.user_files(path).items():
+            raw.append(_file(file, digest, missing=NOT_HERE))
         if raw:
             nodes.append(Node("raw data", files=raw))
         return nodes
+
+    def _of_source(self, link: Link, source: Path) -> Node:
+        """Return the node of the record behind an input, marked if it has changed since."""
+        node = self.of_record(source, _role(link.name))
+        if self.chain.is_readable(source) and record_digest(self.chain.read(source)) != link.kept:
+            changed = {"file": str(source), "sha256": link.kept, "state": CHANGED}
+            node = replace(node, files=[changed, *node.files])
+        return node
+
+    def _lost(self, link: Link) -> Node:
+        state = "in no record"
+        if self.chain.is_elsewhere(link):
+            state = NOT_HERE
+        place = " or ".join(link.sought)
+        return Node(link.name, files=[{"file": place, "sha256": link.digest, "state": state}])
 
 
 def _role(name: str) -> str:
@@ -184,17 +204,15 @@ def _role(name: str) -> str:
     return name
 
 
-def _lost(name: str, digest: str, sought: tuple[str, ...]) -> Node:
-    state = "in no record, or not here"
-    return Node(name, files=[{"file": " or ".join(sought), "sha256": digest, "state": state}])
-
-
-def _file(path: Path, digest: str) -> dict[str, str]:
+def _file(path: Path, digest: str, missing: str = "") -> dict[str, str]:
+    """Return a file with its state; that of a missing file is ``missing``, if given."""
     state = damage(path, digest) or CHECKED
+    if missing and not path.is_file():
+        state = missing
     return {"file": str(path), "sha256": digest, "state": state}
 
 
 def problems(node: Node) -> int:
     """Return how many files in the tree differ from what their records say."""
-    own = [file for file in node.files if file["state"] != CHECKED]
+    own = [file for file in node.files if file["state"] not in (CHECKED, NOT_HERE)]
     return len(own) + sum(map(problems, node.sources))

@@ -9,6 +9,7 @@ from semblance.errors import InputError
 
 DIGESTS = "digests of files"
 SEALS = "seals of records"
+KEPT = "kept copies of finished trainings"
 LINKS = "links from records to their sources"
 SCORES = "scores recomputed from predictions"
 CELLS = "table cells recomputed from predictions"
@@ -17,21 +18,64 @@ FORMS = "tables and pages, byte for byte as their settings and scores make them"
 UNREADABLE = (InputError, OSError, ValueError, LookupError, TypeError, AttributeError, csv.Error)
 
 
+@dataclass(frozen=True)
+class Cure:
+    """What mends a problem.
+
+    ``remake``: the records whose stages must run again; ``remove``: what is in the way and is not
+    made again; ``rerun``: the next run of the whole workflow mends it.
+    """
+
+    remake: tuple[Path, ...] = ()
+    remove: tuple[Path, ...] = ()
+    rerun: bool = False
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One check that failed; without a ``cure`` the stage that wrote ``path`` must run again."""
+
+    kind: str
+    path: str
+    what: str
+    cure: Cure | None = None
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Problems of one record, and those that follow from them and go when they go."""
+
+    problems: list[Problem]
+    consequences: list[Problem]
+
+
 @dataclass
 class Findings:
-    """How many checks of each kind were made and failed; problems and notes are (path, what)."""
+    """How many checks of each kind were made and failed, the failed ones, and notes (path, what).
+
+    ``causes`` are the failed checks in groups, and ``advice`` the lines that say how to mend them.
+    """
 
     checked: Counter = field(default_factory=Counter)
     failed: Counter = field(default_factory=Counter)
-    problems: list[tuple[str, str]] = field(default_factory=list)
+    failures: list[Problem] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
+    causes: list[Cause] = field(default_factory=list)
+    advice: list[str] = field(default_factory=list)
 
-    def check(self, kind: str, holds: bool, path: object, problem: str) -> bool:
+    @property
+    def problems(self) -> list[tuple[str, str]]:
+        """Where each check failed, and what is wrong there."""
+        return [(problem.path, problem.what) for problem in self.failures]
+
+    def check(
+        self, kind: str, holds: bool, path: object, problem: str, cure: Cure | None = None
+    ) -> bool:
         """Count one check; one that does not hold is a problem."""
         self.checked[kind] += 1
         if not holds:
             self.failed[kind] += 1
-            self.problems.append((str(path), problem))
+            self.failures.append(Problem(kind, str(path), problem, cure))
         return bool(holds)
 
     def note(self, path: object, what: str) -> None:
@@ -50,18 +94,3 @@ def _format_error(path: Path, error: Exception) -> str:
     if error.where == str(path):
         return error.problem
     return str(error)
-
-
-def report(found: Findings) -> str:
-    """Return how many checks hold, the notes, and each problem on a line of its own."""
-    width = max(map(len, found.checked), default=0)
-    lines = []
-    for kind, total in found.checked.items():
-        holding = total - found.failed[kind]
-        lines.append(f"{kind:<{width}}  {holding:>7,} of {total:>7,} hold")
-    # The text of an InputError is one line without control characters.
-    lines += [f"note: {InputError(path, what)}" for path, what in found.notes]
-    lines += [str(InputError(path, what)) for path, what in found.problems]
-    checks = sum(found.checked.values())
-    lines.append(f"{checks:,} checks, {len(found.problems):,} problems")
-    return "\n".join(lines) + "\n"

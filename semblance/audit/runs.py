@@ -102,12 +102,23 @@ class Runs:
             predictions = pd.read_parquet(folder / "predictions.parquet")
             if is_collected:
                 self._claim(lines, folder / SCORE_FILE)
-            run = _Run(folder, self.chain.read(record), lines, predictions)
+            protocols = self._protocols(record)
+            run = _Run(folder, self.chain.read(record), lines, predictions, protocols)
             self._check_steps(run)
             return run.check(self.found)
         except UNREADABLE as error:
             self.found.unreadable(SCORES, folder, error)
             return None
+
+    def _protocols(self, record: Path) -> dict[str, str]:
+        """Return the protocol of the test pairs (data) and of the dev pairs, by their records."""
+        found = {}
+        for link in self.chain.links(record):
+            if link.source and link.name in ("data", "dev"):
+                settings = self.chain.read(link.source).get("settings", {})
+                if "protocol" in settings:
+                    found[link.name] = settings["protocol"]
+        return found
 
     def _check_steps(self, run: "_Run") -> None:
         """Check the steps of a run's training against the model's record, where it is here."""
@@ -127,12 +138,16 @@ class Runs:
 
 @dataclass
 class _Run:
-    """One evaluated run: its record, the lines of its scores, and its predictions."""
+    """One evaluated run: its record, the lines of its scores, and its predictions.
+
+    ``protocols`` are those of the pairs that it read, by the name of the input; of a FAQ bank none.
+    """
 
     folder: Path
     record: dict
     lines: Lines
     predictions: pd.DataFrame
+    protocols: dict[str, str]
 
     def check(self, found: Findings) -> Values:
         """Compare the scores with those recomputed; return the recomputed ones.
@@ -172,6 +187,9 @@ class _Run:
                 path,
                 f"a line names another run, weights, data or code than the record: {line}",
             )
+            protocol = self.protocols.get("dev" if is_dev else "data", line["protocol"])
+            problem = f"its pairs have the protocol {protocol}, another one than the line: {line}"
+            found.check(LINKS, line["protocol"] == protocol, path, problem)
 
     @property
     def _bank(self) -> str:

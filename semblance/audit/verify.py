@@ -3,42 +3,60 @@
 Scores and the cells of tables are recomputed from the predictions.
 """
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from semblance import layout
 from semblance.audit.chain import LOCK, UNRECORDED, Chain, Link, damage
-from semblance.audit.findings import DIGESTS, LINKS, SEALS, UNREADABLE, Findings
+from semblance.audit.findings import (
+    DIGESTS,
+    KEPT,
+    LINKS,
+    SEALS,
+    UNREADABLE,
+    Cure,
+    Findings,
+)
+from semblance.audit.healing import Healing
 from semblance.audit.rebuild import Tables
 from semblance.audit.runs import Runs
-from semblance.provenance import ROOT
+from semblance.layout import RECORD
+from semblance.provenance import ROOT, read_sealed, record_digest
 
 PUBLISHED = ROOT / "workflow" / "published.yaml"
+KEPT_RECORDS = f"{layout.pattern(layout.MODEL)}/checkpoints/*/finished/{RECORD}"
 
 
 def verify(
     root: str | Path,
-    resources: str | Path | None = None,
+    downloads: str | Path | None = None,
     published: str | Path = PUBLISHED,
     bootstrap: bool = False,
 ) -> Findings:
-    """Check all below the results folder ``root``, and the ``resources`` that it was made from.
+    """Check all below the results folder ``root``, and the downloads that it was made from.
 
-    ``resources``: as in ``Chain``. ``published``: the papers' numbers. ``bootstrap``: draw the
+    ``downloads``: as in ``Chain``. ``published``: the papers' numbers. ``bootstrap``: draw the
     tables' bootstrap p values again, too. What is wrong in the folders stands in the findings;
     only a folder that does not exist raises an InputError.
     """
     found = Findings()
-    chain = Chain(root, resources)
+    chain = Chain(root, downloads)
     readable = [path for path in chain.paths if _is_sealed(chain, path, found)]
+    _check_missing(chain, readable, found)
     _check_files(chain, readable, found)
     for path in readable:
         try:
             _check_links(chain, path, found)
         except UNREADABLE as error:
             found.unreadable(LINKS, path, error)
+    for path in sorted(chain.root.glob(KEPT_RECORDS)):
+        _check_kept(chain, path, found)
     runs = Runs(chain, found).check(readable)
     Tables(chain, runs, Path(published), bootstrap, found).check(readable)
+    healing = Healing(chain, found)
+    found.causes = healing.causes()
+    found.advice = healing.advice(found.causes)
     return found
 
 
@@ -51,6 +69,14 @@ def _is_sealed(chain: Chain, path: Path, found: Findings) -> bool:
     return found.check(SEALS, True, path, "")
 
 
+def _check_missing(chain: Chain, readable: list[Path], found: Findings) -> None:
+    """Check that each record that another one was made from is there, where its folder is."""
+    read = {source for path in readable for source in chain.sources(path)}
+    for path in sorted(read - set(chain.paths)):
+        if chain.has_folder_of(path):
+            found.check(SEALS, False, path, "missing: other records were made from it")
+
+
 def _check_files(chain: Chain, readable: list[Path], found: Findings) -> None:
     """Check each file that a record lists, and note those that no record lists."""
     known = set(chain.paths)
@@ -59,22 +85,36 @@ def _check_files(chain: Chain, readable: list[Path], found: Findings) -> None:
             if record.name == LOCK and not file.is_file():
                 continue  # an archive may go once it is unpacked
             wrong = damage(file, digest)
-            advice = f"delete {record} and run snakemake again"
-            found.check(DIGESTS, not wrong, file, f"{wrong}; {advice}")
+            found.check(DIGESTS, not wrong, file, wrong)
             known.add(file)
-    for file in sorted(set(_kept(chain)) - known):
+        for file, digest in chain.user_files(record).items():
+            _check_user_file(file, digest, record, found)
+    for file in sorted(set(_recorded(chain)) - known):
         if file.is_relative_to(chain.root / layout.INCOMPLETE):
             found.note(file, "not checked: a table whose runs are not all finished")
         elif file.is_relative_to(chain.root / layout.TABLES):
-            problem = "no record lists this table; delete it and run snakemake again"
-            found.check(DIGESTS, False, file, problem)
+            cure = Cure(remove=(file,))
+            found.check(DIGESTS, False, file, "no record lists this table", cure)
         else:
             found.note(file, "no record lists this file")
 
 
-def _kept(chain: Chain) -> Iterator[Path]:
-    """Yield every file of the results and resources that must have a record."""
-    for folder in chain.folders:
+def _check_user_file(file: Path, digest: str, record: Path, found: Findings) -> None:
+    """Check a file of the user's own that prepared data were made from."""
+    if not file.is_file():
+        found.note(file, "not checked: the user's own file is not here any more")
+        return
+    wrong = damage(file, digest)
+    problem = f"{wrong}; {record.parent} was made from other content"
+    found.check(DIGESTS, not wrong, file, problem, Cure(rerun=True))
+
+
+def _recorded(chain: Chain) -> Iterator[Path]:
+    """Yield every file of the results and of the downloads that must have a record."""
+    folders = [chain.root]
+    for downloads in chain.downloads:
+        folders += [downloads / layout.RAW_DATA, downloads / Path(layout.BASE).parts[0]]
+    for folder in folders:
         for file in folder.rglob("*"):
             hidden = file.name.startswith(".")
             unrecorded = UNRECORDED & set(file.relative_to(folder).parts)
@@ -84,13 +124,15 @@ def _kept(chain: Chain) -> Iterator[Path]:
 
 def _check_links(chain: Chain, path: Path, found: Findings) -> None:
     for link in chain.links(path):
-        if link.source is None and _is_elsewhere(chain, link):
+        if chain.is_elsewhere(link):
             note = f"its input {link.name} is not checked: it comes from a folder that is not here"
             found.note(path, note)
             continue
         sought = " or ".join(link.sought)
         problem = f"its input {link.name} has sha256 {link.digest}; no record lists it for {sought}"
         found.check(LINKS, link.source is not None, path, problem)
+        if link.source:
+            _check_record_read(chain, path, link, link.source, found)
     record = chain.read(path)
     if record.get("stage", "").startswith("evaluate_"):
         run = record.get("run", {}).get("run")
@@ -98,14 +140,37 @@ def _check_links(chain: Chain, path: Path, found: Findings) -> None:
         found.check(LINKS, same, path, f"it is the record of another run: {run}")
 
 
-def _is_elsewhere(chain: Chain, link: Link) -> bool:
-    """Tell whether a source may lie in a folder (models, corpora, resources) that is not here."""
-    return not link.sought or not all(_is_folder_here(chain, Path(p)) for p in link.sought)
+def _check_record_read(chain: Chain, path: Path, link: Link, source: Path, found: Findings) -> None:
+    """Check that the record behind an input still says what it said when it was read."""
+    says = record_digest(chain.read(source))
+    if link.kept:
+        problem = f"made from {source} when that said something else than now: {link.kept}, {says}"
+    else:
+        problem = f"keeps no digest of {source}, which its input {link.name} comes from"
+    found.check(LINKS, says == link.kept, path, problem, Cure(remake=(source, path)))
 
 
-def _is_folder_here(chain: Chain, place: Path) -> bool:
-    """Tell whether the resources, or the folder of the results, that a place lies in are here."""
-    if place.is_relative_to(chain.root):
-        top = place.relative_to(chain.root).parts[0]
-        return (chain.root / top).exists()
-    return chain.resources is not None and place.is_relative_to(chain.resources)
+def _check_kept(chain: Chain, kept: Path, found: Findings) -> None:
+    """Check the kept copy of a finished training: its files, and its record against the model's."""
+    model = kept.parents[3]
+    useless = Cure(remove=(kept.parents[1],))
+    try:
+        record = read_sealed(kept)
+        digests = dict(record["outputs"])
+    except UNREADABLE as error:
+        found.check(KEPT, False, kept, f"cannot be read: {error}", useless)
+        return
+    for name, digest in digests.items():
+        file = kept.parent / name
+        if not _is_same_file(file, model / name):
+            wrong = damage(file, digest)
+            found.check(KEPT, not wrong, file, wrong, useless)
+    if chain.is_readable(model / RECORD):
+        same = record_digest(record) == record_digest(chain.read(model / RECORD))
+        problem = f"says something else than {model / RECORD}"
+        found.check(KEPT, same, kept, problem, Cure(remake=(model / RECORD,)))
+
+
+def _is_same_file(one: Path, other: Path) -> bool:
+    """Tell whether two names are hard links to one file, which is checked under the other name."""
+    return one.exists() and other.exists() and os.path.samefile(one, other)

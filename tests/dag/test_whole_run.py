@@ -3,10 +3,12 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from semblance.provenance import CIRCUMSTANCES, read_sealed, record_digest, write_sealed
 from tests.dag.tiny import CONFIG, ROOT, Project
 
 pytestmark = pytest.mark.dag
@@ -92,6 +94,79 @@ def test_verify_finds_nothing_wrong_from_the_command_line(finished: Project):
     )
     # five tables with, by hand, 2 x 8, 4 x 4, 2 x 1, 2 x 8 (or 2 x 1) and 2 x 3 cells at least, each as JSON and as CSV
     assert int(cells[cells.index("of") + 1].replace(",", "")) > 2 * (16 + 16 + 2 + 2 + 6)
+
+
+def verified(project: Project) -> subprocess.CompletedProcess:
+    """Run ``semblance verify`` in a project, which finds the downloads by the records."""
+    command = [sys.executable, "-m", "semblance", "verify", "results"]
+    return subprocess.run(command, cwd=project.folder, capture_output=True, text=True)
+
+
+def flip_last_bit(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+
+
+def forge_learning_rate(record: Path) -> None:
+    """Change what a record says of its training, and seal it anew."""
+    value = read_sealed(record)
+    write_sealed(record, value | {"settings": value["settings"] | {"learning_rate": 1.0}})
+
+
+DAMAGES = {  # what is damaged -> how many causes the problems have
+    "a lost file of scores": (
+        lambda root: (root / "scores/sts/nli/tiny/rcl-2/seed-1/scores.csv").unlink(),
+        1,
+    ),
+    "a forged record and a damaged table": (
+        lambda root: (
+            forge_learning_rate(root / "models/nli/tiny/rcl-2/seed-1/record.json"),
+            flip_last_bit(root / "tables/rcl_table4.md"),
+        ),
+        3,  # the kept copy and the scores disagree with the forged record
+    ),
+    "a raw file and a lost record": (
+        lambda root: (
+            flip_last_bit(root.parent / "resources/data/stsb/sts-test.csv"),
+            (root / "dev/sts/record.json").unlink(),
+        ),
+        2,
+    ),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_the_advice_of_verify_followed_to_the_letter_heals(finished, tmp_path, damage):
+    project = finished.copy(tmp_path / "copy")
+    note = project.folder / "results/logs/command.json"
+    note.write_text(note.read_text().replace(str(finished.folder), str(project.folder)))
+    hurt, causes = DAMAGES[damage]
+    hurt(project.folder / "results")
+    told = verified(project)
+    assert told.returncode == 1
+    assert f" from {causes} cause" in told.stdout.splitlines()[0], told.stdout
+    commands = [line for line in told.stdout.splitlines() if line.startswith("    ")]
+    healing = commands[commands.index(f"    cd {project.folder}") :]
+    done = subprocess.run(
+        ["bash", "-e", "-c", "\n".join(healing)], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    healed = verified(project)
+    assert healed.returncode == 0, healed.stdout
+    assert " 0 problems" in healed.stdout.splitlines()[0]
+
+
+def test_a_run_killed_and_started_again_has_records_that_say_the_same(finished, tmp_path):
+    """The record of a stage that ran again differs in its circumstances alone."""
+    project = finished.copy(tmp_path / "copy")
+    record = project.folder / "results/scores/sts/nli/tiny/rcl-2/seed-1/record.json"
+    before = read_sealed(record)
+    record.unlink()
+    project.snakemake("--cores", "2", str(record.relative_to(project.folder)))
+    again = read_sealed(record)
+    differing = {name for name in before.keys() | again.keys() if before[name] != again[name]}
+    assert differing <= CIRCUMSTANCES and record_digest(before) == record_digest(again)
 
 
 def test_scores_name_their_weights_data_and_code(finished: Project):

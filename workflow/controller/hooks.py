@@ -18,7 +18,7 @@ from semblance import layout
 from semblance.errors import InputError, NoGpu
 from semblance.gpus import REMOTE_JOB, go_on_without_gpu, visible_gpus
 from semblance.locks import Busy
-from workflow.controller import command, failures, job_failures, lock, saved, slurm
+from workflow.controller import command, failures, job_failures, lock, saved, slurm, started
 from workflow.documentation.results import write_readme
 from workflow.planning.plan import Plan
 
@@ -121,6 +121,7 @@ def begin(workflow, out: str, downloads: str, logs: list[str]) -> None:
     slurm.note_run(out, logs)
     with contextlib.suppress(OSError):  # only a help for readers: a full disk is told elsewhere
         write_readme(out)
+        started.note_command(workflow, out, downloads)
     _stop_needless_looks(workflow)
 
 

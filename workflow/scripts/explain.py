@@ -28,11 +28,11 @@ def main(argv: list[str] | None = None) -> None:
         help="the results folder (default: results)",
     )
     parser.add_argument(
-        "--resources", type=Path, help="its resources folder (default: `resources` beside it)"
+        "--downloads", type=Path, help="its downloads, if they lie elsewhere than the records say"
     )
     parser.add_argument("--json", action="store_true", help="print JSON, with whole digests")
     args = parser.parse_args(argv)
-    tree = explain(args.results, args.table, args.row, args.column, args.resources)
+    tree = explain(args.results, args.table, args.row, args.column, args.downloads)
     form = to_json if args.json else to_text
     print(form(tree), end="")
     if problems(tree):

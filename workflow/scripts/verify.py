@@ -1,13 +1,14 @@
 """Recompute every cell of every table from the predictions, and check every digest and record.
 
-Prints how many checks hold, and each problem as `path: what`; exit status 1 if there is a problem.
+Prints how many checks hold, each problem as `path: what`, and the commands that mend the problems;
+exit status 1 if there is one. The records name the downloads and the user's own files.
 """
 
 import argparse
 import sys
 from pathlib import Path
 
-from semblance.audit.findings import report
+from semblance.audit.findings_text import report
 from semblance.audit.verify import PUBLISHED, verify
 from workflow.scripts.endings import run
 
@@ -20,7 +21,7 @@ def main(argv: list[str] | None = None) -> None:
     )
     parser.add_argument("results", type=Path, help="the results folder")
     parser.add_argument(
-        "--resources", type=Path, help="its resources folder (default: `resources` beside it)"
+        "--downloads", type=Path, help="its downloads, if they lie elsewhere than the records say"
     )
     parser.add_argument(
         "--published", default=PUBLISHED, help="the papers' numbers (published.yaml)"
@@ -29,7 +30,7 @@ def main(argv: list[str] | None = None) -> None:
         "--bootstrap", action="store_true", help="draw the bootstrap p values again, too (slow)"
     )
     args = parser.parse_args(argv)
-    found = verify(args.results, args.resources, args.published, args.bootstrap)
+    found = verify(args.results, args.downloads, args.published, args.bootstrap)
     print(report(found), end="")
     if found.problems:
         sys.exit(1)

@@ -1,5 +1,8 @@
 """What `verify` finds: an untouched folder holds, and each kind of tampering is named by its path."""
 
+import json
+import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -10,7 +13,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from semblance.audit.findings import CELLS, DIGESTS, FORMS, LINKS, SCORES, SEALS, report
+from semblance.audit.findings import CELLS, DIGESTS, FORMS, KEPT, LINKS, SCORES, SEALS
+from semblance.audit.findings_text import report
 from semblance.audit.recompute import (
     correlation,
     faq_identities,
@@ -21,10 +25,12 @@ from semblance.audit.recompute import (
 from semblance.audit.verify import verify
 from semblance.errors import InputError
 from semblance.names import SCORE_COLUMNS
-from semblance.provenance import ROOT, digests, read_sealed, write_sealed
+from semblance.provenance import ROOT, beside, digests, read_sealed, write_json, write_sealed
 from semblance.reporting.formats import csv_text, latex, markdown
 from semblance.reporting.table import Contrast, from_json, to_json
+from semblance.training.keeping.finished import keep
 from tests.unit.reporting import example_results
+from workflow.scripts import prepare_faq
 from workflow.scripts import verify as script
 
 RUN = "scores/sts/nli/tiny/rcl/seed-2"
@@ -41,6 +47,23 @@ def flip(path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
+
+
+def record_of(results: Path, file: Path) -> Path:
+    """Return the record that lists a file."""
+    records = results.parent.rglob("*.json")
+    listed = ((record, read_sealed(record)) for record in records if is_record(record))
+    for record, value in listed:
+        names = [record.parent / name for name in value.get("outputs", {})]
+        names += [record.parents[1] / name for name in value.get("files", {})]
+        if file in [name.resolve() for name in names]:
+            return record
+    raise AssertionError(f"no record lists {file}")
+
+
+def is_record(path: Path) -> bool:
+    """Tell whether a file is the record of a stage, of a table or of a download."""
+    return path.name == "record.json" or path.parent.name == "records"
 
 
 def reseal(record: Path, **facts) -> None:
@@ -161,11 +184,11 @@ def test_damage_of_any_file_is_named_with_both_digests_and_what_to_do(results, d
             for path, what in found.problems
             if path == str((results / name).resolve()) and "expected sha256" in what
         ]
-        assert (
-            len(told) == 1
-            and ("found" in told[0] or "missing" in told[0])
-            and "; delete " in told[0]
-        )
+        assert len(told) == 1 and ("found" in told[0] or "missing" in told[0])
+    # The stage of each file runs again: of two tables and of their page, one command for all.
+    removed = next(line for line in report(found).splitlines() if line.startswith("    rm -rf "))
+    owners = {str(record_of(results, (results / name).resolve())) for name in names}
+    assert {os.path.abspath(path) for path in shlex.split(removed)[2:]} == owners
 
 
 @pytest.mark.parametrize(
@@ -274,8 +297,8 @@ def test_a_table_rendered_without_one_of_its_seeds_is_found(results, monkeypatch
     asked = read_sealed(record)["settings"]
     monkeypatch.setattr(example_results, "SEEDS", (1, 2))
     example_results.render(results, "t_sts")
-    example_results.compare(results)
     reseal(record, settings=asked)
+    example_results.compare(results)
     found = verify(results)
     assert failed(found) == {FORMS} and "row simcse, " in report(found)
 
@@ -379,6 +402,241 @@ def test_a_changed_source_breaks_the_link_of_what_was_made_from_it(results, reco
     owner = next(p for p in (results / source).parents if (p / "record.json").is_file())
     reseal(owner / "record.json")
     assert str(results / record / "record.json") in dict(verify(results).problems)
+
+
+def change_record(record: Path, change) -> None:
+    """Change what a record says, without a change of a file, and seal it anew."""
+    value = read_sealed(record)
+    change(value)
+    write_sealed(record, value)
+
+
+FORGERIES = {  # record -> its change, and the records that were made from it
+    "a learning rate": (
+        "models/nli/tiny/rcl/seed-2",
+        lambda record: record["settings"].update(learning_rate=1.0),
+        ["scores/sts/nli/tiny/rcl/seed-2"],
+    ),
+    "a seed": (
+        "models/nli/tiny/entropy-0.01/seed-1",
+        lambda record: record["settings"].update(seed=9),
+        ["embeddings/nli/tiny/entropy-0.01/seed-1"],
+    ),
+    "a code digest": (
+        "tokens/tiny/nli",
+        lambda record: record.update(code="0" * 64),
+        ["models/nli/tiny/rcl/seed-1", "embeddings/nli/tiny/entropy-0.01/seed-3"],
+    ),
+    "a version of a library": (
+        "scores/faq/bank-0/tiny/rcl/seed-1",
+        lambda record: record["environment"].update(torch="9.9"),
+        ["tables/records/t_faq.json", "tables/records/scores.json"],
+    ),
+    "the settings of a base": (
+        "../resources/models/tiny",
+        lambda record: record["settings"].update(layers=3),
+        [
+            "tokens/tiny/bank-0",
+            "models/nli/tiny/simcse/seed-1",
+            "scores/sts/none/tiny/start/seed-0",
+        ],
+    ),
+    "the digest of a record that was read": (
+        "corpora/nli",
+        lambda record: record["records"].update({"records/raw.json": "0" * 64}),
+        ["corpora/nli", "tokens/tiny/nli", "models/nli/tiny/rcl/seed-3"],
+    ),
+}
+
+
+@pytest.mark.parametrize("what", FORGERIES)
+def test_a_record_changed_and_sealed_anew_is_found_by_its_readers(results, what):
+    name, change, readers = FORGERIES[what]
+    change_record(results / name / "record.json", change)
+    found = verify(results)
+    assert failed(found) == {LINKS}
+    named = {path.removesuffix("/record.json") for path, _ in found.problems}
+    assert {str(results / reader) for reader in readers} <= named
+
+
+def test_a_changed_setting_of_a_table_is_found_by_its_page(results):
+    record = results / "tables/records/t_sts.json"
+    change_record(record, lambda value: value.update(code="0" * 64))
+    found = verify(results)
+    assert failed(found) == {LINKS}
+    assert str(results / "tables/records/published.json") in dict(found.problems)
+
+
+def test_a_record_that_keeps_nothing_of_what_it_read_is_found(results):
+    record = results / "models/nli/tiny/rcl/seed-2/record.json"
+    change_record(record, lambda value: value.pop("records"))
+    told = [what for path, what in verify(results).problems if path == str(record)]
+    assert len(told) == 5 and all("keeps no digest of " in what for what in told)
+
+
+def test_when_how_often_and_where_a_stage_ran_breaks_no_link(results):
+    for record in results.parent.rglob("record.json"):
+        change_record(record, lambda value: value.update(seconds=99.0, finished="now", attempts=7))
+    assert verify(results).problems == []
+
+
+@pytest.mark.parametrize("name", ["../../../../../../outside.txt", "/etc/hostname"])
+def test_a_record_that_lists_a_file_outside_of_the_run_is_refused(results, name):
+    record = results / "models/nli/tiny/rcl/seed-2/record.json"
+    (results.parent.parent / "outside.txt").write_text("x")
+    change_record(record, lambda value: value["outputs"].update({name: "0" * 64}))
+    found = verify(results)
+    assert SEALS in failed(found)
+    assert (
+        "which lies outside of the results and the downloads" in dict(found.problems)[str(record)]
+    )
+
+
+def kept_copy(results: Path) -> Path:
+    """Keep a training of the results as its stage does; return the folder of the copy."""
+    model = results / "models/nli/tiny/rcl/seed-2"
+    kept = model / "checkpoints/identity/finished"
+    names = read_sealed(model / "record.json")["outputs"]
+    assert keep(model, names, kept)
+    return kept
+
+
+def test_the_kept_copy_of_a_training_is_held_against_its_record(results):
+    kept = kept_copy(results)
+    assert verify(results).problems == []
+    record = kept.parents[2] / "record.json"
+    change_record(record, lambda value: value["settings"].update(learning_rate=1.0))
+    told = dict(verify(results).problems)[str(kept / "record.json")]
+    assert told == f"says something else than {record}"
+
+
+def test_a_damaged_file_of_a_kept_copy_is_found_and_only_the_copy_is_to_be_removed(results):
+    kept = kept_copy(results)
+    weights = kept / "model/model.safetensors"
+    content = bytearray(weights.read_bytes())
+    weights.unlink()
+    content[0] ^= 1
+    weights.write_bytes(content)
+    found = verify(results)
+    assert failed(found) == {KEPT} and "damaged" in dict(found.problems)[str(weights)]
+    commands = [line for line in found.advice if line.startswith("    ")]
+    assert commands == [f"    rm -rf {os.path.relpath(kept.parent)}"]
+
+
+def test_a_flipped_bit_in_downloads_elsewhere_is_found_from_any_folder(results, monkeypatch):
+    """The records name the downloads; no flag and no folder is asked of the user."""
+    project = results.parent
+    shutil.move(project / "resources", project / "elsewhere")
+    for record in results.rglob("record.json"):
+        if "places" in read_sealed(record):
+            place = beside(record, project / "elsewhere/data")
+            change_record(record, lambda value: value.update(places={"data": place}))
+    flip(project / "elsewhere/models/tiny/model/model.safetensors")
+    for folder, root in ((project, "results"), (results, "."), (Path("/"), results)):
+        monkeypatch.chdir(folder)
+        found = verify(root)
+        weights = project / "elsewhere/models/tiny/model/model.safetensors"
+        assert [path for path, _ in found.problems] == [str(weights)]
+
+
+def test_downloads_that_have_moved_are_found_by_the_flag(results):
+    shutil.move(results.parent / "resources", results.parent / "moved")
+    assert verify(results).notes != []
+    found = verify(results, downloads=results.parent / "moved")
+    assert found.problems == [] and found.notes == []
+
+
+@pytest.fixture
+def of_own_faq(results):
+    """The results, with a bank that was prepared from a user's own file, and that file."""
+    file = results.parent / "my faq.csv"
+    file.write_text("question,answer\nWho?,I\nWhere?,Here\nWhen?,Now\n")
+    bank = {"name": "mine", "kind": "own", "path": str(file), "folds": 3, "seed": 0}
+    prepare_faq.main(
+        [
+            *("--settings", json.dumps(bank), "--manifest", str(ROOT / "demo/manifest.yaml")),
+            *("--data", str(results.parent / "resources/data")),
+            *("--corpora", str(results / "corpora"), "--dev", str(results / "dev")),
+            *("--output", str(results / "faq/mine/record.json")),
+        ]
+    )
+    return results, file
+
+
+def test_a_healthy_run_on_a_users_own_file_has_no_problem_and_no_note(of_own_faq):
+    results, _ = of_own_faq
+    found = verify(results)
+    assert found.problems == [] and found.notes == []
+
+
+def test_a_changed_file_of_the_users_own_is_a_problem(of_own_faq):
+    results, file = of_own_faq
+    file.write_text(file.read_text().replace("Here", "There"))
+    found = verify(results)
+    assert failed(found) == {DIGESTS} and {path for path, _ in found.problems} == {str(file)}
+    # the bank, and a corpus and dev questions of each of 3 folds were made from it
+    assert len(found.problems) == 1 + 2 * 3 and len(found.causes) == 1
+    assert any("snakemake" in line and "rm " not in line for line in found.advice)
+
+
+def test_a_file_of_the_users_own_that_is_gone_is_noted_once(of_own_faq):
+    results, file = of_own_faq
+    file.unlink()
+    found = verify(results)
+    assert found.problems == []
+    notes = [line for line in report(found).splitlines() if line.startswith("note: ")]
+    assert len(notes) == 1 and str(file) in notes[0] and "6 more like it" in notes[0]
+
+
+def test_a_score_of_another_protocol_than_its_pairs_is_found(results):
+    change_record(
+        results / "dev/sts/record.json",
+        lambda value: value["settings"].update(protocol="raw"),
+    )
+    told = [what for _, what in verify(results).problems if "have the protocol raw" in what]
+    assert len(told) == 7 * 6  # six scores of the dev pairs in each of seven runs
+
+
+def test_one_lost_file_is_one_cause_and_the_rest_follows_from_it(results):
+    (results / RUN / "scores.csv").unlink()
+    found = verify(results)
+    # the lines of 16 correlations and of 6 on dev, of alignment and of the steps have no run now
+    assert len(found.problems) > 16 + 6 + 2 and len(found.causes) == 1
+    (cause,) = found.causes
+    assert [problem.path for problem in cause.problems] == [str(results / RUN / "scores.csv")]
+    lines = report(found).splitlines()
+    assert lines[0] == (
+        f"{sum(found.checked.values()):,} checks, {len(found.problems)} problems from 1 cause"
+    )
+    assert sum("scores.csv" in line for line in lines) <= 4
+    record = os.path.relpath(results / RUN / "record.json")
+    assert f"    rm -rf {record}" in lines
+    assert any("snakemake" in line and line.endswith(record) for line in lines)
+
+
+def test_a_lost_record_is_one_cause(results):
+    (results / "corpora/nli/record.json").unlink()
+    found = verify(results)
+    (cause,) = found.causes
+    assert [problem.path for problem in cause.problems] == [
+        str(results / "corpora/nli/record.json")
+    ]
+
+
+def test_the_advice_repeats_the_command_of_the_run(results):
+    project = results.parent
+    note = {"folder": str(project), "output": "results", "downloads": "resources"}
+    (results / "logs").mkdir()
+    write_json(results / "logs/command.json", note | {"options": ["--configfile", "my file.yaml"]})
+    flip(results / "corpora/nli/rows.arrow")
+    flip(project / "resources/models/tiny/model/model.safetensors")
+    records = "resources/models/tiny/record.json results/corpora/nli/record.json"
+    snakemake = f"{sys.executable} -m snakemake --configfile 'my file.yaml' --cores all"
+    assert [line.strip() for line in verify(results).advice[1:-1]] == [
+        f"cd {project}",
+        f"rm -rf {records}",
+        f"{snakemake} {records}",
+    ]
 
 
 @pytest.mark.parametrize("task, data", [("stsb-dev", "data"), ("sts12", "dev")])
@@ -586,6 +844,7 @@ def test_scores_of_another_run_in_a_tables_record_are_found(results):
     named = read_sealed(record)["inputs"]
     name = next(name for name in named if name.endswith("rcl/seed-2/scores.csv"))
     reseal(record, inputs={key: digest for key, digest in named.items() if key != name})
+    example_results.compare(results)
     found = verify(results)
     assert failed(found) == {FORMS} and "row rcl, column sts12" in report(found)
 

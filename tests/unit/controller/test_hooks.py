@@ -1,5 +1,6 @@
 """What the controller does with Snakemake's own parts, against stand-ins for them."""
 
+import json
 import os
 import re
 from pathlib import Path
@@ -46,6 +47,8 @@ def workflow(nodes=None, resources=(), limit=(100, 1)):
         ),
         scheduler=SimpleNamespace(job_rate_limiter="limiter"),
         dag=Dag(),
+        main_snakefile=str(Path("Snakefile").absolute()),
+        config_settings=SimpleNamespace(configfiles=[], config_args=[]),
     )
 
 
@@ -228,6 +231,19 @@ def test_a_run_claims_its_folders_again_before_its_first_job(calls, monkeypatch)
     monkeypatch.setattr(hooks.Thread, "start", lambda thread: None)
     hooks.begin(workflow(), "out", "raw", [])
     assert calls == ["claim out", "claim raw", "note"]
+
+
+def test_a_run_notes_how_it_was_started(tmp_path):
+    started = workflow()
+    started.config_settings.configfiles = [tmp_path / "mine.yaml", Path("/else/far.yaml")]
+    started.config_settings.config_args = ["mirror=DATA"]
+    hooks.begin(started, "out", "raw", [])
+    assert json.loads((tmp_path / "out/logs/command.json").read_text()) == {
+        "folder": str(tmp_path),
+        "output": "out",
+        "downloads": "raw",
+        "options": ["--configfile", "mine.yaml", "/else/far.yaml", "--config", "mirror=DATA"],
+    }
 
 
 def test_only_the_controllers_code_names_snakemakes_own_files_and_parts():

@@ -1,0 +1,79 @@
+"""Where the records lie that an input of a record comes from, by the stage and the input's name."""
+
+import glob
+from pathlib import Path
+
+from semblance import layout, names
+from semblance.layout import RECORD
+
+BASE = f"{{downloads}}/{layout.BASE}/{RECORD}"
+CORPUS = f"{{root}}/{layout.CORPUS}/{RECORD}"
+TOKENS = f"{{root}}/{layout.TOKENS}/{RECORD}"
+# The tokens of a corpus may be those of another base, whose tokenizer is the same.
+TOKENS_OF_ANY = TOKENS.replace("{base}", "*")
+STS_TEST = f"{{root}}/{layout.STS_TEST}/{RECORD}"
+STS_DEV = f"{{root}}/{layout.STS_DEV_DATA}/{RECORD}"
+FOLD_DEV = f"{{root}}/{layout.FOLD_DEV_DATA}/{RECORD}"
+BANK = f"{{root}}/{layout.BANK}/{RECORD}"
+MODEL = f"{{root}}/{layout.MODEL}/{RECORD}"
+INITIAL = MODEL.replace("{method}", names.INITIAL)
+TRAINED = {
+    "base": (BASE,),
+    "corpus": (CORPUS,),
+    "tokens": (TOKENS, TOKENS_OF_ANY),
+    "dev": (FOLD_DEV, STS_DEV),
+}
+SOURCES = {  # stage -> name of an input -> where the record that lists it may lie
+    "tokenise": {"sentences": (CORPUS,), "tokenizer": (BASE,)},
+    "train": TRAINED,
+    "train_initial": TRAINED,
+    "train_entropy": TRAINED | {"base": (INITIAL, BASE)},
+    "embed": {"model": (MODEL,), "tokens": (TOKENS, TOKENS_OF_ANY)},
+    "evaluate_sts": {"weights": (MODEL,), "data": (STS_TEST,), "dev": (STS_DEV,)},
+    "evaluate_faq": {"weights": (MODEL,), "data": (BANK,), "dev": (FOLD_DEV,)},
+}
+PLACES = (layout.TOKENS, layout.MODEL, layout.EMBEDDINGS, layout.STS_SCORES, layout.FAQ_SCORES)
+OUTSIDE = ("published", "claims")  # inputs that lie outside of what a run keeps
+# Stages whose records name their inputs as files.
+OF_FILES = (
+    "collect_scores",
+    "render_table",
+    "compare_published",
+    "judge_claims",
+    "simulate_statistics",
+)
+
+
+def is_prepared(stage: str) -> bool:
+    """Tell whether a stage reads raw data."""
+    return stage.startswith("prepare_")
+
+
+def sought(
+    root: Path, downloads: tuple[Path, ...], path: Path, stage: str, name: str
+) -> tuple[str, ...]:
+    """Return the patterns of where the record behind an input of the record ``path`` may lie."""
+    if name.endswith(f"/{RECORD}"):  # frozen embeddings go by their own path
+        parts = map(glob.escape, Path(name).parts[-6:])
+        return ("/".join([glob.escape(str(root)), *parts]),)
+    place = {key: glob.escape(value) for key, value in _place(root, path).items()}
+    patterns = SOURCES.get(stage, {}).get(name, ())
+    if name == "weights" and place["method"] == names.START:
+        patterns = (BASE,)
+    place |= {"root": glob.escape(str(root)), "bank": place.get("corpus", "").rpartition("-")[0]}
+    found = []
+    for pattern in patterns:
+        if pattern == BASE:
+            found += [pattern.format(downloads=glob.escape(str(f)), **place) for f in downloads]
+        else:
+            found.append(pattern.format(**place))
+    return tuple(found)
+
+
+def _place(root: Path, path: Path) -> dict[str, str]:
+    """Return the corpus, base, method and seed that a record's path names."""
+    folder = path.parent.relative_to(root).as_posix()
+    for template in PLACES:
+        if found := layout.parse(template, folder):
+            return found
+    return {}

@@ -1,0 +1,40 @@
+"""How a run was started, noted in its output folder: ``semblance verify`` tells it to who mends."""
+
+import os
+from pathlib import Path
+
+from semblance import layout
+from semblance.provenance import write_json
+
+
+def note_command(workflow, out: str, downloads: str) -> None:
+    """Write the working folder, the folders as the config spells them, and snakemake's options.
+
+    The options are those that choose the workflow and its config, and no others.
+    """
+    note = {
+        "folder": os.getcwd(),
+        "output": out,
+        "downloads": downloads,
+        "options": _options(workflow),
+    }
+    write_json(layout.place(out, layout.COMMAND), note)
+
+
+def _options(workflow) -> list[str]:
+    options = []
+    if Path(workflow.main_snakefile) != Path("Snakefile").absolute():
+        options += ["--snakefile", str(workflow.main_snakefile)]
+    files = [_shortened(path) for path in workflow.config_settings.configfiles]
+    if files:
+        options += ["--configfile", *files]
+    if workflow.config_settings.config_args:
+        options += ["--config", *workflow.config_settings.config_args]
+    return options
+
+
+def _shortened(path: Path) -> str:
+    """Return a path as seen from the working folder, if it lies below it."""
+    if path.is_relative_to(Path.cwd()):
+        return str(path.relative_to(Path.cwd()))
+    return str(path)
