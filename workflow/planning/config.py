@@ -20,6 +20,7 @@ from semblance.strict_json import UNWRITABLE
 from semblance.strict_yaml import read_yaml
 from workflow.planning.checks import check
 from workflow.planning.expand import expand
+from workflow.planning.folders import check_folders
 from workflow.planning.labels import check_labels
 from workflow.planning.table_checks import check_tables
 
@@ -51,6 +52,7 @@ def load(config: dict) -> dict:
     errors = sorted(_validator().iter_errors(config), key=lambda e: list(map(str, e.path)))
     if errors:
         raise _format_violation(errors[0])
+    check_folders(config)
     check(config)
     check_tables(config)
     full = expand(config)
