@@ -143,7 +143,8 @@ def record_digest(record: dict) -> str:
     The records of its readers keep it. A stage that is killed and started again, or runs in another
     folder, writes a record of the same digest.
     """
-    return text_digest(canonical({k: v for k, v in record.items() if k not in CIRCUMSTANCES}))
+    said = {name: value for name, value in record.items() if name not in CIRCUMSTANCES}
+    return text_digest(canonical(said))
 
 
 def outputs_digest(record: dict) -> str:

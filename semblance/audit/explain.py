@@ -49,7 +49,8 @@ def explain(
     """Return the tree of what one cell was made from, each file checked against its digest.
 
     ``row``: a label (with several protocols ``label [protocol]``) or a method; ``column``: as in
-    the table's header; ``downloads`` as in ``Chain``. Raises an InputError that lists the known names for one that is unknown.
+    the table's header; ``downloads`` as in ``Chain``. Raises an InputError that lists the known
+    names for one that is unknown.
     """
     chain = Chain(root, downloads)
     shown = _table(chain.root, table)

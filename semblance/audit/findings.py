@@ -42,7 +42,7 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Cause:
+class RootCause:
     """Problems of one record, and those that follow from them and go when they go."""
 
     problems: list[Problem]
@@ -60,7 +60,7 @@ class Findings:
     failed: Counter = field(default_factory=Counter)
     failures: list[Problem] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
-    causes: list[Cause] = field(default_factory=list)
+    causes: list[RootCause] = field(default_factory=list)
     advice: list[str] = field(default_factory=list)
 
     @property

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from semblance.audit.findings import Cause, Findings, Problem
+from semblance.audit.findings import Findings, Problem, RootCause
 from semblance.errors import InputError
 
 
-def report(found: Findings) -> str:
+def format_findings(found: Findings) -> str:
     """Return the result, how many checks hold, each problem, the notes, and what to do."""
     lines = [_result(found), *_counts(found)]
     for cause in found.causes:
@@ -30,7 +30,7 @@ def _counts(found: Findings) -> Iterator[str]:
         yield f"{kind:<{width}}  {holding:>7,} of {total:>7,} hold"
 
 
-def _cause_lines(cause: Cause) -> Iterator[str]:
+def _cause_lines(cause: RootCause) -> Iterator[str]:
     yield from map(_problem_line, cause.problems)
     others = len(cause.consequences)
     if others:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from semblance import layout
 from semblance.audit.chain import Chain
-from semblance.audit.findings import DIGESTS, SEALS, Cause, Cure, Findings, Problem
+from semblance.audit.findings import DIGESTS, SEALS, Cure, Findings, Problem, RootCause
 from semblance.errors import InputError
 from semblance.layout import RECORD
 from semblance.provenance import read_object
@@ -30,7 +30,7 @@ class Healing:
         of_files = [problem for problem in found.failures if problem.kind in OF_FILES]
         self._damaged = {self._record(problem) for problem in of_files}
 
-    def causes(self) -> list[Cause]:
+    def causes(self) -> list[RootCause]:
         """Return the problems in groups, one for each record that a cause lies in."""
         problems: dict[Path, list[Problem]] = defaultdict(list)
         consequences: dict[Path, list[Problem]] = defaultdict(list)
@@ -41,7 +41,7 @@ class Healing:
                 problems[record].append(problem)
             else:
                 consequences[min(blamed)].append(problem)
-        return [Cause(own, consequences[record]) for record, own in problems.items()]
+        return [RootCause(own, consequences[record]) for record, own in problems.items()]
 
     def _record(self, problem: Problem) -> Path:
         """Return the record of the stage that wrote the path of a problem, or else the path."""
@@ -63,7 +63,7 @@ class Healing:
             self._upstream[record] = frozenset(sources).union(*further)
         return self._upstream[record]
 
-    def advice(self, causes: list[Cause]) -> list[str]:
+    def advice(self, causes: list[RootCause]) -> list[str]:
         """Return the lines that tell how to mend the causes; none if there is no cause."""
         cures = [self._cure(problem) for cause in causes for problem in cause.problems]
         remake = sorted({path for cure in cures for path in cure.remake})

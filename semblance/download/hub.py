@@ -18,10 +18,11 @@ from semblance.download.pin import Pin
 from semblance.download.transfer import Transfer, Unavailable, fetch_file
 from semblance.errors import InputError
 from semblance.files import sync
-from semblance.layout import DIGEST_LOCK
+from semblance.layout import DIGEST_LOCK, SOURCE_RECORD
 from semblance.provenance import file_digest, read_sealed, write_sealed
 
-RECORD = "download.json"  # repo, revision, commit and digests; written last: the folder is whole
+# Repository, revision, commit and digests of the files; written last: the folder is whole.
+RECORD = Path(SOURCE_RECORD).name
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,7 @@ from semblance.download.pin import is_url
 from semblance.errors import InputError
 from semblance.provenance import ROOT
 
-OWN = (  # folders of the project that hold no results
-    ".ci",
-    ".git",
-    ".snakemake",
-    ".venv",
+OWN = (  # folders of the project that hold no results; so do those whose names begin with a dot
     "benchmarks",
     "configs",
     "demo/data",
@@ -39,8 +35,8 @@ def check_folders(config: dict) -> None:
 
 
 def _taken(config: dict, key: str) -> Iterator[tuple[Path, str]]:
-    for name in OWN:
-        yield (ROOT / name).resolve(), "a folder of the project itself"
+    for folder in (*map(ROOT.joinpath, OWN), *ROOT.glob(".*")):
+        yield folder.resolve(), "a folder of the project itself"
     mirror = config.get("mirror")
     if key == "output" and mirror and not is_url(mirror):
         yield Path(mirror).resolve(), "the mirror of the raw data"

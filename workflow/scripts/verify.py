@@ -8,7 +8,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from semblance.audit.findings_text import report
+from semblance.audit.findings_text import format_findings
 from semblance.audit.verify import PUBLISHED, verify
 from workflow.scripts.endings import run
 
@@ -31,7 +31,7 @@ def main(argv: list[str] | None = None) -> None:
     )
     args = parser.parse_args(argv)
     found = verify(args.results, args.downloads, args.published, args.bootstrap)
-    print(report(found), end="")
+    print(format_findings(found), end="")
     if found.problems:
         sys.exit(1)
     print(f"The way to any one cell: semblance explain TABLE ROW COLUMN --results {args.results}")

@@ -11,7 +11,7 @@ import pytest
 from semblance.audit.explain import _row, explain, problems
 from semblance.audit.origin_text import to_json, to_text
 from semblance.errors import InputError
-from semblance.provenance import ROOT, file_digest
+from semblance.provenance import ROOT, file_digest, read_sealed, record_digest, write_sealed
 from semblance.reporting.build import build
 from semblance.reporting.table import from_json
 from tests.unit.reporting.example_scores import frame, spec
@@ -147,6 +147,50 @@ def test_a_damaged_file_in_the_tree_is_marked(untouched, tmp_path):
     assert problems(explain(copy, "t_sts", "simcse", "STS12")) == 0
     (copy / "scores/sts/nli/tiny/simcse/seed-1/record.json").write_text("{}")
     assert problems(explain(copy, "t_sts", "simcse", "STS12")) == 1
+
+
+def test_a_record_that_has_changed_since_it_was_read_is_marked(untouched, tmp_path):
+    copy = shutil.copytree(untouched.parent, tmp_path / "copy") / "results"
+    record = copy / "models/nli/tiny/rcl/seed-2/record.json"
+    value = read_sealed(record)
+    write_sealed(record, value | {"settings": value["settings"] | {"learning_rate": 1.0}})
+    node = explain(copy, "t_sts", "rcl", "STS12")
+    assert problems(node) == 1
+    assert "says something else than when it was read" in to_text(node)
+
+
+def test_what_lies_in_folders_that_are_not_here_is_no_problem(untouched, tmp_path):
+    copy = shutil.copytree(untouched, tmp_path / "results")
+    node = explain(copy, "t_sts", "rcl", "STS12")
+    assert problems(node) == 0 and "not here, not checked" in to_text(node)
+
+
+def test_the_cell_of_a_users_own_file_is_healthy_until_the_file_changes(untouched, tmp_path):
+    """The records name the file, so that it is found from any folder."""
+    copy = shutil.copytree(untouched.parent, tmp_path / "copy") / "results"
+    own = tmp_path / "copy/my faq.csv"
+    own.write_text("question,answer\nWho?,I\n")
+    record = copy / "faq/bank/record.json"
+    value = read_sealed(record)
+    places = value["places"] | {"my faq.csv": "../../../my faq.csv"}
+    inputs = value["inputs"] | {"my faq.csv": file_digest(own)}
+    changed = value | {"inputs": inputs, "places": places}
+    _say_everywhere(copy, record, changed)
+    node = explain(copy, "t_faq", "rcl [pairs]", "MAP")
+    assert problems(node) == 0 and "my faq.csv" in to_text(node)
+    own.write_text("question,answer\nWho?,You\n")
+    assert problems(explain(copy, "t_faq", "rcl [pairs]", "MAP")) > 0
+
+
+def _say_everywhere(results, record, changed):
+    """Write a bank's record anew, and let the evaluations that read it know."""
+    before = record_digest(read_sealed(record))
+    write_sealed(record, changed)
+    for reader in results.glob("scores/faq/*/*/*/*/record.json"):
+        value = read_sealed(reader)
+        assert value["records"]["data"] == before
+        kept = value["records"] | {"data": record_digest(changed)}
+        write_sealed(reader, value | {"records": kept})
 
 
 def test_the_command_line_prints_the_same_tree(untouched):

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from semblance.audit.findings import CELLS, DIGESTS, FORMS, KEPT, LINKS, SCORES, SEALS
-from semblance.audit.findings_text import report
+from semblance.audit.findings_text import format_findings
 from semblance.audit.recompute import (
     correlation,
     faq_identities,
@@ -186,7 +186,9 @@ def test_damage_of_any_file_is_named_with_both_digests_and_what_to_do(results, d
         ]
         assert len(told) == 1 and ("found" in told[0] or "missing" in told[0])
     # The stage of each file runs again: of two tables and of their page, one command for all.
-    removed = next(line for line in report(found).splitlines() if line.startswith("    rm -rf "))
+    removed = next(
+        line for line in format_findings(found).splitlines() if line.startswith("    rm -rf ")
+    )
     owners = {str(record_of(results, (results / name).resolve())) for name in names}
     assert {os.path.abspath(path) for path in shlex.split(removed)[2:]} == owners
 
@@ -250,7 +252,7 @@ def test_a_number_in_place_of_a_missing_cell_is_found(results):
 def test_a_changed_published_value_is_found(results):
     change_table(results, "t_sts", with_cell("rcl", "stsb", published=99.9))
     found = verify(results)
-    assert failed(found) == {FORMS} and "row rcl, column stsb" in report(found)
+    assert failed(found) == {FORMS} and "row rcl, column stsb" in format_findings(found)
 
 
 @pytest.mark.parametrize(
@@ -265,7 +267,9 @@ def test_a_changed_figure_of_a_difference_is_found_twice(results, field):
     change_table(results, "t_sts", with_contrast("rcl", "stsb", **changed))
     found = verify(results)
     assert failed(found) == {FORMS, CELLS}
-    assert "row rcl, column stsb" in report(found) and "rcl, stsb: its difference" in report(found)
+    assert "row rcl, column stsb" in format_findings(
+        found
+    ) and "rcl, stsb: its difference" in format_findings(found)
 
 
 def test_a_mark_that_does_not_follow_from_the_corrected_p_is_found_twice(results):
@@ -289,7 +293,7 @@ def test_a_bootstrap_that_is_surer_than_the_seeds_is_found(results):
 def test_a_changed_bootstrap_p_is_found_when_it_is_drawn_again(results):
     change_table(results, "t_sts", with_contrast("rcl", "Average", p_bootstrap=0.999))
     assert verify(results).problems == []
-    assert "row rcl, column Average" in report(verify(results, bootstrap=True))
+    assert "row rcl, column Average" in format_findings(verify(results, bootstrap=True))
 
 
 def test_a_table_rendered_without_one_of_its_seeds_is_found(results, monkeypatch):
@@ -300,7 +304,7 @@ def test_a_table_rendered_without_one_of_its_seeds_is_found(results, monkeypatch
     reseal(record, settings=asked)
     example_results.compare(results)
     found = verify(results)
-    assert failed(found) == {FORMS} and "row simcse, " in report(found)
+    assert failed(found) == {FORMS} and "row simcse, " in format_findings(found)
 
 
 def test_a_seed_with_scores_that_a_table_leaves_out_is_noted(results, monkeypatch):
@@ -584,7 +588,7 @@ def test_a_file_of_the_users_own_that_is_gone_is_noted_once(of_own_faq):
     file.unlink()
     found = verify(results)
     assert found.problems == []
-    notes = [line for line in report(found).splitlines() if line.startswith("note: ")]
+    notes = [line for line in format_findings(found).splitlines() if line.startswith("note: ")]
     assert len(notes) == 1 and str(file) in notes[0] and "6 more like it" in notes[0]
 
 
@@ -604,7 +608,7 @@ def test_one_lost_file_is_one_cause_and_the_rest_follows_from_it(results):
     assert len(found.problems) > 16 + 6 + 2 and len(found.causes) == 1
     (cause,) = found.causes
     assert [problem.path for problem in cause.problems] == [str(results / RUN / "scores.csv")]
-    lines = report(found).splitlines()
+    lines = format_findings(found).splitlines()
     assert lines[0] == (
         f"{sum(found.checked.values()):,} checks, {len(found.problems)} problems from 1 cause"
     )
@@ -657,7 +661,9 @@ def test_a_score_that_names_the_data_of_another_set_is_found(results, task, data
 def test_scores_that_lie_in_the_place_of_another_seed_are_found(results):
     shutil.rmtree(results / RUN)
     shutil.copytree(results / "scores/sts/nli/tiny/rcl/seed-1", results / RUN)
-    assert "it is the record of another run: nli/tiny/rcl/seed-1" in report(verify(results))
+    assert "it is the record of another run: nli/tiny/rcl/seed-1" in format_findings(
+        verify(results)
+    )
 
 
 @pytest.mark.parametrize(
@@ -846,7 +852,7 @@ def test_scores_of_another_run_in_a_tables_record_are_found(results):
     reseal(record, inputs={key: digest for key, digest in named.items() if key != name})
     example_results.compare(results)
     found = verify(results)
-    assert failed(found) == {FORMS} and "row rcl, column sts12" in report(found)
+    assert failed(found) == {FORMS} and "row rcl, column sts12" in format_findings(found)
 
 
 def test_incomplete_tables_are_noted_and_not_checked(results):
