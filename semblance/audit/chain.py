@@ -14,12 +14,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from semblance import layout
+from semblance.audit.findings import UNREADABLE
+from semblance.audit.listing import LOCK, listed_files
 from semblance.audit.sources import OF_FILES, OUTSIDE, is_prepared, sought
 from semblance.errors import InputError
 from semblance.layout import RECORD
-from semblance.provenance import beside, file_digest, outputs_digest, read_sealed, record_digest
+from semblance.provenance import beside, outputs_digest, read_sealed, record_digest
 
-LOCK = layout.DIGEST_LOCK
 SCORE_FILE = "scores.csv"  # of one run
 UNRECORDED = layout.WITHOUT_RECORD
 MAPS = ("outputs", "inputs", "records", "places")  # of a record: from names to texts
@@ -53,6 +54,8 @@ class Chain:
         if downloads:
             self._given = Path(os.path.abspath(downloads))
         self._read: dict[Path, dict] = {}
+        self._digests: dict[Path, str] = {}
+        self._links: dict[Path, list[Link]] = {}
         for folder in filter(None, (self.root, self._given)):
             if not folder.is_dir():
                 raise InputError(folder, "no such folder", "name a folder that a run has filled")
@@ -113,6 +116,12 @@ class Chain:
             self._read[path] = record
         return self._read[path]
 
+    def digest(self, path: Path) -> str:
+        """Return the digest of what a record says."""
+        if path not in self._digests:
+            self._digests[path] = record_digest(self.read(path))
+        return self._digests[path]
+
     def is_readable(self, path: Path) -> bool:
         """Tell whether a record can be read."""
         try:
@@ -125,11 +134,7 @@ class Chain:
 
         Raises InputError for a file outside of the results and the downloads.
         """
-        record = self.read(path)
-        if "outputs" in record:
-            found = _below(path.parent, record["outputs"])
-        else:
-            found = _downloaded(path, record)
+        found = listed_files(path, self.read(path))
         for file in found:
             if not any(file.is_relative_to(folder) for folder in (self.root, *self.downloads)):
                 problem = f"lists {file}, which lies outside of the results and the downloads"
@@ -142,15 +147,20 @@ class Chain:
         found: dict[Path, Path] = {}
         for path in self.paths:
             if path.name != LOCK:
-                with contextlib.suppress(InputError, OSError):
+                with contextlib.suppress(*UNREADABLE):
                     found |= dict.fromkeys(self.listed(path), path)
         return found
 
-    def links(self, path: Path) -> Iterator[Link]:
-        """Yield the inputs of a record, each with the record that lists its digest.
+    def links(self, path: Path) -> list[Link]:
+        """Return the inputs of a record, each with the record that lists its digest.
 
         A user's own file is in no record: see ``user_files``.
         """
+        if path not in self._links:
+            self._links[path] = list(self._found_links(path))
+        return self._links[path]
+
+    def _found_links(self, path: Path) -> Iterator[Link]:
         record = self.read(path)
         stage = record.get("stage", "")
         for name, digest in record.get("inputs", {}).items():
@@ -234,7 +244,7 @@ class Chain:
             for source in map(Path, sorted(glob.glob(pattern)))
             if self._gives(source, link.digest)
         ]
-        found.sort(key=lambda source: record_digest(self.read(source)) != kept)
+        found.sort(key=lambda source: self.digest(source) != kept)
         return replace(link, source=next(iter(found), None), kept=kept)
 
     def _gives(self, source: Path, digest: str) -> bool:
@@ -248,28 +258,3 @@ class Chain:
 def _is_of_texts(value: object) -> bool:
     """Tell whether a record's entry maps names to texts."""
     return isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
-
-
-def _below(folder: Path, names: dict[str, str]) -> dict[Path, str]:
-    return {Path(os.path.normpath(folder / name)): digest for name, digest in names.items()}
-
-
-def _downloaded(path: Path, record: dict) -> dict[Path, str]:
-    """Return {file: sha256} of a record of downloads, or of the lock file beside them."""
-    folder = path.parent
-    entries = record.get("files", {})
-    if path.name == LOCK:  # it has entries for repositories, too, which name no file of ours
-        entries = {name: entry for name, entry in record.items() if "sha256" in entry}
-    elif path.parent.name == Path(layout.RAW_RECORD).parent.name:
-        folder = path.parent.parent
-    return _below(folder, {name: entry["sha256"] for name, entry in entries.items()})
-
-
-def damage(path: Path, expected: str) -> str:
-    """Return what is wrong with a file whose digest is known; empty if nothing is."""
-    if not path.is_file():
-        return f"missing: expected sha256 {expected}"
-    actual = file_digest(path)
-    if actual == expected:
-        return ""
-    return f"damaged: expected sha256 {expected}, found {actual}"

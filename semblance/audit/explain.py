@@ -6,10 +6,11 @@ from typing import Any
 
 from semblance import layout
 from semblance.audit.cells import seed_folders
-from semblance.audit.chain import Chain, Link, damage
+from semblance.audit.chain import Chain, Link
+from semblance.audit.listing import damage
 from semblance.audit.sources import is_prepared
 from semblance.errors import InputError
-from semblance.provenance import read_text, record_digest
+from semblance.provenance import read_text
 from semblance.reporting.grids import MISSING, NAMES
 from semblance.reporting.table import Cell, Row, Table, from_json
 
@@ -185,7 +186,7 @@ class _Tree:
     def _of_source(self, link: Link, source: Path) -> Node:
         """Return the node of the record behind an input, marked if it has changed since."""
         node = self.of_record(source, _role(link.name))
-        if self.chain.is_readable(source) and record_digest(self.chain.read(source)) != link.kept:
+        if self.chain.is_readable(source) and self.chain.digest(source) != link.kept:
             changed = {"file": str(source), "sha256": link.kept, "state": CHANGED}
             node = replace(node, files=[changed, *node.files])
         return node

@@ -26,6 +26,7 @@ class Healing:
     def __init__(self, chain: Chain, found: Findings):
         self.chain = chain
         self.found = found
+        self._known = set(chain.paths)
         self._upstream: dict[Path, frozenset[Path]] = {}
         of_files = [problem for problem in found.failures if problem.kind in OF_FILES]
         self._damaged = {self._record(problem) for problem in of_files}
@@ -54,7 +55,7 @@ class Healing:
 
     def _made_from(self, record: Path) -> frozenset[Path]:
         """Return every record that a record was made from, directly or not."""
-        if record not in self.chain.paths:
+        if record not in self._known:
             return frozenset()
         if record not in self._upstream:
             self._upstream[record] = frozenset()  # a forged record may name itself

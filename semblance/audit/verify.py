@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from semblance import layout
-from semblance.audit.chain import LOCK, UNRECORDED, Chain, Link, damage
+from semblance.audit.chain import UNRECORDED, Chain, Link
 from semblance.audit.findings import (
     DIGESTS,
     KEPT,
@@ -19,6 +19,7 @@ from semblance.audit.findings import (
     Findings,
 )
 from semblance.audit.healing import Healing
+from semblance.audit.listing import LOCK, damage
 from semblance.audit.rebuild import Tables
 from semblance.audit.runs import Runs
 from semblance.layout import RECORD
@@ -142,7 +143,7 @@ def _check_links(chain: Chain, path: Path, found: Findings) -> None:
 
 def _check_record_read(chain: Chain, path: Path, link: Link, source: Path, found: Findings) -> None:
     """Check that the record behind an input still says what it said when it was read."""
-    says = record_digest(chain.read(source))
+    says = chain.digest(source)
     if link.kept:
         problem = f"made from {source} when that said something else than now: {link.kept}, {says}"
     else:
@@ -166,7 +167,7 @@ def _check_kept(chain: Chain, kept: Path, found: Findings) -> None:
             wrong = damage(file, digest)
             found.check(KEPT, not wrong, file, wrong, useless)
     if chain.is_readable(model / RECORD):
-        same = record_digest(record) == record_digest(chain.read(model / RECORD))
+        same = record_digest(record) == chain.digest(model / RECORD)
         problem = f"says something else than {model / RECORD}"
         found.check(KEPT, same, kept, problem, Cure(remake=(model / RECORD,)))
 
