@@ -67,22 +67,39 @@ class Chain:
 
     @functools.cached_property
     def _named_downloads(self) -> tuple[Path, ...]:
-        """The folders of downloads that the records name, or the one that was given."""
+        """The folders of downloads that the records name, or the one that was given.
+
+        The records of earlier versions name none: then it is ``resources`` beside the results.
+        """
         if self._given:
             return (self._given,)
         data = {self.place(path, layout.RAW_DATA) for path in self._results}
         # A stage that was run by hand may have read its raw data anywhere.
         of_runs = {folder.parent for folder in data if folder and folder.name == layout.RAW_DATA}
-        return tuple(sorted(of_runs)) or (Path("downloads"),)
+        return tuple(sorted(of_runs)) or (self.root.parent / "resources",)
 
     def place(self, path: Path, name: str) -> Path | None:
         """Return where an input lay, as the record at ``path`` says; None if it does not say it."""
-        if name == layout.RAW_DATA and self._given:
-            return self._given / layout.RAW_DATA
         place = None
         if self.is_readable(path):
             place = self.read(path).get("places", {}).get(name)
         return place and Path(os.path.normpath(path.parent / place))
+
+    def _data_folder(self, path: Path) -> Path:
+        """Return the folder of the raw data that the record of prepared data was made from."""
+        named = None
+        if not self._given:
+            named = self.place(path, layout.RAW_DATA)
+        return named or self._named_downloads[0] / layout.RAW_DATA
+
+    @functools.cached_property
+    def is_linked(self) -> bool:
+        """Tell whether the records keep what the records that they read say.
+
+        Those of earlier versions do not. A record that keeps nothing among others that do is wrong.
+        """
+        readable = [path for path in self._results if self.is_readable(path)]
+        return not readable or any("records" in self.read(path) for path in readable)
 
     @functools.cached_property
     def _results(self) -> list[Path]:
@@ -168,8 +185,8 @@ class Chain:
                 continue  # their sources lie outside of what a run keeps
             link = Link(name, digest, None, ())
             if is_prepared(stage):
-                data = self.place(path, layout.RAW_DATA)
-                yield self._to_file(link, record, data, data / name) if data else link
+                data = self._data_folder(path)
+                yield self._to_file(link, record, data, data / name)
             elif stage in OF_FILES:
                 yield self._to_file(link, record, path.parent, path.parent / name)
             else:
@@ -190,8 +207,7 @@ class Chain:
     def _named(self, path: Path, stage: str, name: str) -> Path | None:
         """Return the record that a reader names; None if not even its folder is here."""
         if is_prepared(stage):
-            data = self.place(path, layout.RAW_DATA)
-            return data and data / name
+            return self._data_folder(path) / name
         if stage in OF_FILES:
             return Path(os.path.normpath(path.parent / name))
         for pattern in self._sought(path, stage, name):

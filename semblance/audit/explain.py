@@ -186,7 +186,8 @@ class _Tree:
     def _of_source(self, link: Link, source: Path) -> Node:
         """Return the node of the record behind an input, marked if it has changed since."""
         node = self.of_record(source, _role(link.name))
-        if self.chain.is_readable(source) and self.chain.digest(source) != link.kept:
+        linked = self.chain.is_linked and self.chain.is_readable(source)
+        if linked and self.chain.digest(source) != link.kept:
             changed = {"file": str(source), "sha256": link.kept, "state": CHANGED}
             node = replace(node, files=[changed, *node.files])
         return node

@@ -478,6 +478,16 @@ def test_a_record_that_keeps_nothing_of_what_it_read_is_found(results):
     assert len(told) == 5 and all("keeps no digest of " in what for what in told)
 
 
+def test_a_run_of_an_earlier_version_is_checked_without_these_links(results):
+    """Its records keep nothing of what they read, and do not name the downloads beside them."""
+    for record in [*results.rglob("record.json"), *results.glob("tables/records/*.json")]:
+        change_record(record, lambda value: [value.pop(k, 0) for k in ("records", "places")])
+    found = verify(results)
+    assert found.problems == [] and [path for path, _ in found.notes] == [str(results)]
+    flip(results.parent / "resources/data/raw.txt")
+    assert failed(verify(results)) == {DIGESTS}
+
+
 def test_when_how_often_and_where_a_stage_ran_breaks_no_link(results):
     for record in results.parent.rglob("record.json"):
         change_record(record, lambda value: value.update(seconds=99.0, finished="now", attempts=7))
@@ -534,7 +544,7 @@ def test_a_flipped_bit_in_downloads_elsewhere_is_found_from_any_folder(results, 
     for record in results.rglob("record.json"):
         if "places" in read_sealed(record):
             place = beside(record, project / "elsewhere/data")
-            change_record(record, lambda value: value.update(places={"data": place}))
+            write_sealed(record, read_sealed(record) | {"places": {"data": place}})
     flip(project / "elsewhere/models/tiny/model/model.safetensors")
     for folder, root in ((project, "results"), (results, "."), (Path("/"), results)):
         monkeypatch.chdir(folder)

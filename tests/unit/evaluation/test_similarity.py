@@ -135,7 +135,10 @@ def test_alignment_and_uniformity_count_the_pairs_and_sentences_that_they_are_of
         ("stsb-dev", "seven", "eight", 5.0),
     ]
     names = ("task", "sentence1", "sentence2", "score")
-    columns = {name: np.asarray(values) for name, values in zip(names, zip(*pairs), strict=True)}
+    columns = {
+        name: np.asarray(values)
+        for name, values in zip(names, zip(*pairs, strict=True), strict=True)
+    }
     columns |= {"subset": np.full(len(pairs), ""), "index": np.arange(len(pairs))}
     _, geometry = Sts(columns, tmp_path / "base/tokenizer.json").predict(RandomEncoder(), 32)
     sentences = {"one", "two", "three", "four"}
