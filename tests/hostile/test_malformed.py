@@ -11,6 +11,7 @@ import pytest
 
 from semblance.data import text, wiki
 from semblance.errors import InputError
+from semblance.provenance import file_digest
 from tests.hostile.formats import FORMATS
 from tests.hostile.malformed import Case, cases, oddities
 from workflow.scripts import endings, prepare_faq, prepare_nli, prepare_sts, prepare_wiki
@@ -82,8 +83,9 @@ def test_a_line_longer_than_the_limit_is_refused_before_it_is_decompressed(tmp_p
 
 
 def manifest(folder: Path, name: str, paths: list[str]) -> Path:
-    """Write a manifest of one dataset without digests, so that the parser, not the digest, meets the damage."""
-    files = [{"path": path, "sha256": None, "size": None, "urls": []} for path in paths]
+    """Write a manifest that pins one dataset as it is, so that the parser, not the digest, meets the damage."""
+    digests = {path: file_digest(folder / "data" / path) for path in paths}
+    files = [{"path": p, "sha256": digests[p], "size": None, "urls": []} for p in paths]
     dataset = {
         "title": "t",
         "licence": "l",

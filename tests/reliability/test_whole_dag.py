@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from semblance.provenance import read_sealed
+from semblance.provenance import read_sealed, record_digest
 from tests.dag.tiny import Project
 from tests.reliability.runs import start
 from workflow.controller import lock
@@ -21,12 +21,10 @@ HURTS_A_ROUND = 20  # of one run, which would end between two of them otherwise
 
 
 def contents(results: Path) -> dict[str, object]:
-    """Return all that must not depend on kills: the tables' bytes and what each record vouches for."""
+    """Return all that must not depend on kills: the tables' bytes and what each record says."""
     tables = {p.name: p.read_bytes() for p in results.glob("tables/*") if p.is_file()}
-    records = {
-        str(p.relative_to(results)): read_sealed(p)["outputs"] for p in results.rglob("record.json")
-    }
-    return tables | records
+    paths = [*results.rglob("record.json"), *results.glob("tables/records/*.json")]
+    return tables | {str(p.relative_to(results)): record_digest(read_sealed(p)) for p in paths}
 
 
 def test_a_killed_run_goes_on_without_being_unlocked(tmp_path):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from semblance.provenance import file_digest
 from tests.dag.tiny import ROOT, write_base
 
 DATA = ROOT / "demo" / "data"
@@ -47,10 +48,11 @@ def data(tmp_path: Path) -> Path:
     return tmp_path / "data"
 
 
-def unpinned_manifest(folder: Path, name: str, path: str, **expected: int) -> Path:
-    """Write a manifest of one dataset without digests, so that the parser, not the digest, meets the damage."""
+def manifest_of(folder: Path, name: str, path: str, **expected: int) -> Path:
+    """Write a manifest that pins one dataset as it is, so that the parser, not the digest, meets the damage."""
     files = path if isinstance(path, list) else [path]
-    listing = [{"path": p, "sha256": None, "size": None, "urls": []} for p in files]
+    digests = {p: file_digest(folder / "data" / p) for p in files}
+    listing = [{"path": p, "sha256": digests[p], "size": None, "urls": []} for p in files]
     manifest = {
         "datasets": {
             name: {
@@ -99,7 +101,7 @@ DAMAGE = {
 def test_a_malformed_corpus_is_refused(data: Path, tmp_path: Path, name: str):
     content, words = DAMAGE[name]
     (data / TRIPLES).write_bytes(content)
-    manifest = unpinned_manifest(tmp_path, "nli-simcse", TRIPLES, triples=1)
+    manifest = manifest_of(tmp_path, "nli-simcse", TRIPLES, triples=1)
     refused(prepare_nli(data, tmp_path / "out", manifest), words)
     assert files(tmp_path / "out") == set()
 
@@ -107,7 +109,7 @@ def test_a_malformed_corpus_is_refused(data: Path, tmp_path: Path, name: str):
 def test_a_wrong_count_is_refused(data: Path, tmp_path: Path):
     refused(
         prepare_nli(
-            data, tmp_path / "out", unpinned_manifest(tmp_path, "nli-simcse", TRIPLES, triples=457)
+            data, tmp_path / "out", manifest_of(tmp_path, "nli-simcse", TRIPLES, triples=457)
         ),
         "456",
         "457",
@@ -142,7 +144,7 @@ def test_a_score_out_of_range_is_refused(data: Path, tmp_path: Path):
     lines[4] = "\t".join([*cells[:4], "5.7", *cells[5:]])
     path.write_text("".join(lines))
     names = [f"stsb/sts-{part}.csv" for part in ("train", "dev", "test")]
-    manifest = unpinned_manifest(tmp_path, "stsb", names)
+    manifest = manifest_of(tmp_path, "stsb", names)
     done = run(
         "prepare_sts",
         "--settings",
@@ -171,7 +173,7 @@ def test_a_dangling_id_is_refused(data: Path, tmp_path: Path):
         "--settings",
         json.dumps(settings),
         "--manifest",
-        unpinned_manifest(tmp_path, "cough", names),
+        manifest_of(tmp_path, "cough", names),
         "--data",
         data,
         "--corpora",
