@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from workflow.controller.job_failures import report
+from workflow.controller.job_failures import report_jobs
 
 
 @pytest.fixture(autouse=True)
@@ -33,29 +33,31 @@ def group(*jobs):
 
 def test_a_local_job_is_reported_with_its_last_lines_and_what_to_try():
     lines = [f"line {number}" for number in range(7)] + ["error: a.csv: no such file"]
-    head, *shown, advice = report([job("download_model", "raw/models/b", *lines)], "").splitlines()
+    head, *shown, advice = report_jobs(
+        [job("download_model", "raw/models/b", *lines)], ""
+    ).splitlines()
     assert head == "failed: download_model raw/models/b"
     assert shown == [f"    | {line}" for line in lines[-5:]]
     assert advice.startswith("    try: mend what the last line says")
 
 
 def test_a_job_that_slurm_refused_is_reported_without_lines():
-    head, advice = report([job("train", "out/models/x")], "").splitlines()
+    head, advice = report_jobs([job("train", "out/models/x")], "").splitlines()
     assert head == "failed: train out/models/x: it did not begin"
     assert "answer of sbatch" in advice
 
 
 def test_a_job_of_which_a_log_of_slurm_tells_is_not_reported_twice():
     told = "failed: train out/models/x (Slurm job 5 on node n4): out of memory"
-    assert report([job("train", "out/models/x", "error: x")], told) == ""
+    assert report_jobs([job("train", "out/models/x", "error: x")], told) == ""
 
 
 def test_of_a_group_the_job_without_its_output_is_reported(here):
     (here / "out/models/x").mkdir(parents=True)
     (here / "out/models/x/record.json").touch()
     failed = group(job("train", "out/models/x"), job("evaluate_sts", "out/scores/x"))
-    assert report([failed], "").startswith("failed: evaluate_sts out/scores/x")
+    assert report_jobs([failed], "").startswith("failed: evaluate_sts out/scores/x")
 
 
 def test_without_a_failure_the_report_is_empty():
-    assert report([], "") == ""
+    assert report_jobs([], "") == ""
