@@ -5,7 +5,7 @@ A published cell is named ``paper/table/row`` and a column.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -64,13 +64,25 @@ class Slip:
 
 
 @dataclass(frozen=True)
+class _Measure:
+    """How a row or a column was measured; None: as the rest of its table."""
+
+    protocol: str | None = None
+    metric: str | None = None
+    aggregation: str | None = None
+
+
+@dataclass(frozen=True)
 class _Sheet:
+    """One printed table. ``measured``: by name, the rows and columns measured in another way."""
+
     title: str
     protocol: str
     columns: tuple[str, ...]
     rows: dict[str, tuple[Any, ...]]
     metric: str = ""
     aggregation: str = ""
+    measured: dict[str, _Measure] = field(default_factory=dict)
     uses: Uses = Uses()
     rows_use: dict[str, Uses] = field(default_factory=dict)
 
@@ -121,10 +133,17 @@ def read_published(path: str | Path) -> Published:
         titles[paper] = about.title
         for number, sheet in about.tables.items():
             titles[f"{paper}/{number}"] = sheet.title
+            _check_measured(sheet, f"{path}: {paper}/{number}")
             for row in sheet.rows:
                 entries += _entries(sheet, (paper, number, row), str(path))
             sources |= _sources(data.used, sheet, f"{paper}/{number}", str(path))
     return Published(tuple(entries), titles, data.known_slips, data.used, sources)
+
+
+def _check_measured(sheet: _Sheet, where: str) -> None:
+    for name in sheet.measured:
+        if name not in sheet.rows and name not in sheet.columns:
+            raise InputError(f"{where}.measured", f"the table has no row or column {name!r}")
 
 
 def _sources(used: Used, sheet: _Sheet, table: str, path: str) -> dict[str, Source]:
@@ -162,10 +181,21 @@ def _entries(sheet: _Sheet, name: tuple[str, str, str], path: str) -> Iterator[E
             value=value,
             mark=mark,
             sd=sd,
-            protocol=sheet.protocol,
-            metric=sheet.metric,
-            aggregation=sheet.aggregation,
+            **_measure(sheet, row, column),
         )
+
+
+def _measure(sheet: _Sheet, row: str, column: str) -> dict[str, str]:
+    """Return protocol, metric and aggregation of a number, by its column, row or table."""
+    found = {
+        "protocol": sheet.protocol,
+        "metric": sheet.metric,
+        "aggregation": sheet.aggregation,
+    }
+    for name in (row, column):
+        own = asdict(sheet.measured.get(name, _Measure()))
+        found |= {key: value for key, value in own.items() if value is not None}
+    return found
 
 
 def _number(printed: object, where: str) -> tuple[float, str]:

@@ -172,6 +172,32 @@ def test_a_row_that_uses_something_unknown_is_refused(tmp_path, row, problem):
         read_published(path)
 
 
+def test_a_number_has_the_measure_of_its_row_or_column_and_else_that_of_its_table(tmp_path):
+    path = written(
+        tmp_path,
+        columns=["a", "b"],
+        rows={"r": [1.0, 2.0], "s": [3.0, 4.0]},
+        metric="spearman",
+        aggregation="all",
+        measured={"s": {"aggregation": "wmean"}, "b": {"metric": "accuracy", "aggregation": ""}},
+    )
+    found = {
+        (e.row, e.column): (e.protocol, e.metric, e.aggregation)
+        for e in read_published(path).entries
+    }
+    assert found == {
+        ("r", "a"): ("pairs", "spearman", "all"),
+        ("r", "b"): ("pairs", "accuracy", ""),
+        ("s", "a"): ("pairs", "spearman", "wmean"),
+        ("s", "b"): ("pairs", "accuracy", ""),
+    }
+
+
+def test_a_measure_of_a_row_or_column_that_is_not_printed_is_refused(tmp_path):
+    with pytest.raises(InputError, match="p/1.measured: the table has no row or column 'lost'"):
+        read_published(written(tmp_path, measured={"lost": {"metric": "f1"}}))
+
+
 def test_a_source_of_a_row_that_is_not_printed_is_refused(tmp_path):
     with pytest.raises(InputError, match="the table has no row 'lost'"):
         read_published(written(tmp_path, rows_use={"lost": {}}))
