@@ -13,10 +13,13 @@ Names = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Base:
-    """A base model: a repository of a hub, and its commit and its weights' digest where known."""
+    """A base model: a repository of a hub, and its commit and its weights' digest where known.
 
-    hub: str
-    pooling: str
+    None: the paper does not say it. No base of ours counts as a model without ``hub`` and digest.
+    """
+
+    hub: str | None = None
+    pooling: str | None = None
     revision: str | None = None
     weights_sha256: str | None = None
     max_length: int | None = None
@@ -26,12 +29,14 @@ class Base:
 class Uses:
     """What a table, or one of its rows, says that it used; names are those of ``Used``.
 
-    ``dev`` is the data set that chooses which state of a training is kept. ``grid``: the method,
-    of several settings, out of which the paper chose ``method`` on dev.
+    ``dev`` is the data set that chooses which state of a training is kept. ``limit``: how many rows
+    of the corpus; without it all. ``grid``: the method, of several settings, out of which the paper
+    chose ``method`` on dev.
     """
 
     base: str | None = None
     corpus: str | None = None
+    limit: int | None = None
     tests: str | None = None
     dev: str | None = None
     method: str | None = None
@@ -61,7 +66,8 @@ class Source:
     """What one printed row was made from.
 
     ``tests`` are the data sets of its scores; empty where the corpus, a FAQ bank, has its own.
-    ``grid``: the settings out of which it was chosen; empty where the paper names none.
+    ``limit``: how many rows of the corpus; None: all. ``grid``: the settings out of which it was
+    chosen; empty where the paper names none.
     """
 
     base: str
@@ -72,6 +78,7 @@ class Source:
     folds: int | None = None
     settings: dict[str, Any] = field(default_factory=dict)
     grid: dict[str, Any] = field(default_factory=dict)
+    limit: int | None = None
 
 
 def source_of(used: Used, table: Uses, row: Uses, where: str) -> Source:
@@ -90,8 +97,17 @@ def source_of(used: Used, table: Uses, row: Uses, where: str) -> Source:
     grid: dict[str, Any] = {}
     if row.grid:
         grid = used.methods[_known(row.grid, used.methods, f"{where}: grid")] | stated
-    dev = row.dev or table.dev
-    return Source(base, corpus, method, tests, dev, row.folds or table.folds, settings, grid)
+    return Source(
+        base=base,
+        corpus=corpus,
+        method=method,
+        tests=tests,
+        dev=row.dev or table.dev,
+        folds=row.folds or table.folds,
+        settings=settings,
+        grid=grid,
+        limit=row.limit or table.limit,
+    )
 
 
 def _known(name: str | None, names: dict[str, Any], where: str) -> str:

@@ -67,10 +67,8 @@ class StandIns:
         if not _is_same_model(ours, base):
             yield f"base {name} instead of {theirs}"
         else:
-            stated: dict[str, Any] = {"pooling": base.pooling}
-            if base.max_length is not None:
-                stated["max_length"] = base.max_length
-            yield from differing(ours, stated)
+            stated = {"pooling": base.pooling, "max_length": base.max_length}
+            yield from differing(ours, {k: v for k, v in stated.items() if v is not None})
 
     def _of_data(self, row: Mapping[str, Any], source: Source) -> Iterator[str]:
         if source.folds is not None and self.plan.folds != source.folds:
@@ -80,15 +78,15 @@ class StandIns:
         if source.dev is not None and row["method"] != START:
             yield from self._of_datasets([self.config["sts"]["dev"]], [source.dev], "dev data")
         if row["method"] != START or not source.tests:
-            yield from self._of_corpus(row["corpus"], self.used.corpora[source.corpus])
+            yield from self._of_corpus(row["corpus"], source)
 
-    def _of_corpus(self, name: str, accepted: tuple[tuple[str, ...], ...]) -> Iterator[str]:
+    def _of_corpus(self, name: str, source: Source) -> Iterator[str]:
+        accepted = self.used.corpora[source.corpus]
         entry = {**self.config["corpora"], **self.plan.banks}[name]
         ours = _datasets_of(entry)
         same = [theirs for theirs in accepted if set(theirs) == set(ours)]
         yield from self._of_datasets(ours, (same or accepted)[0], "data")
-        if "limit" in entry:
-            yield from self._of_limit(entry["limit"], ours)
+        yield from self._of_limit(entry.get("limit"), source.limit, ours)
 
     def _of_datasets(self, ours: Iterable[str], theirs: Iterable[str], what: str) -> Iterator[str]:
         if set(ours) != set(theirs):
@@ -102,7 +100,18 @@ class StandIns:
         found = self.datasets.get(name)
         return found is not None and content_digest(found) == self.used.datasets.get(name)
 
-    def _of_limit(self, limit: int, names: list[str]) -> Iterator[str]:
+    def _of_limit(self, ours: int | None, theirs: int | None, names: list[str]) -> Iterator[str]:
+        """Say how many rows of a corpus ours has, if the paper took another number of them."""
+        if ours == theirs:
+            return
+        if ours is None:
+            yield f"all rows instead of {theirs:,}"
+        elif theirs is None:
+            yield from self._of_left_out(ours, names)
+        else:
+            yield f"{ours:,} rows instead of {theirs:,}"
+
+    def _of_left_out(self, limit: int, names: list[str]) -> Iterator[str]:
         """Say that a corpus leaves out rows, and of how many, where the manifest counts them."""
         counts = [self.datasets[name].expected for name in names if name in self.datasets]
         if len(counts) == 1 and len(counts[0]) == 1:
@@ -141,7 +150,7 @@ def _is_same_model(ours: Mapping[str, Any], theirs: Base) -> bool:
     digest = ours.get("weights_sha256")
     if digest is not None and theirs.weights_sha256 is not None:
         return digest == theirs.weights_sha256
-    if ours.get("hub") != theirs.hub:
+    if theirs.hub is None or ours.get("hub") != theirs.hub:
         return False
     if theirs.revision is None:
         return True
