@@ -75,12 +75,19 @@ def _too_large(path: str | os.PathLike, most: int) -> InputError:
 
 @contextlib.contextmanager
 def whole_file(path: str | os.PathLike) -> Iterator[Path]:
-    """Yield a temporary path to write; it becomes ``path`` if the block ends without an error."""
+    """Yield an empty file to write; it becomes ``path`` if the block ends without an error.
+
+    Its mode is that of a new file, which follows the umask, also if a library writes another file
+    in its place: safetensors makes files that their owner alone may read.
+    """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = _temporary(path)
     try:
+        mode = _make_new(temporary)
         yield temporary
+        if _mode(temporary) != mode:
+            temporary.chmod(mode)
         sync(temporary)
         os.replace(temporary, path)
     except BaseException:
@@ -131,6 +138,18 @@ def sync(path: str | os.PathLike) -> None:
         raise OSError(error.errno, error.strerror, str(path)) from None
     finally:
         os.close(handle)
+
+
+def _make_new(path: Path) -> int:
+    """Make an empty file in the place of one that a kill left; return its mode."""
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(path)
+    path.touch()
+    return _mode(path)
+
+
+def _mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
 
 
 def _remove(folder: Path) -> None:

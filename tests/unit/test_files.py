@@ -6,6 +6,7 @@ import socket
 from pathlib import Path
 
 import pytest
+import torch
 
 from semblance import files
 from semblance.errors import InputError
@@ -19,6 +20,7 @@ from semblance.files import (
     whole_folder,
     write_text,
 )
+from semblance.models.tensors import save_tensors
 
 
 def names(folder):
@@ -38,6 +40,18 @@ def test_the_mode_of_a_new_file_follows_the_umask(tmp_path):
     finally:
         os.umask(before)
     assert (tmp_path / "b.txt").stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize("umask, mode", [(0o022, 0o644), (0o027, 0o640)])
+def test_the_mode_of_weights_follows_the_umask(tmp_path, umask, mode):
+    (tmp_path / ".a.safetensors.part").write_bytes(b"left by a kill")
+    (tmp_path / ".a.safetensors.part").chmod(0o600)
+    before = os.umask(umask)
+    try:
+        save_tensors({"weight": torch.zeros(2)}, tmp_path / "a.safetensors")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "a.safetensors").stat().st_mode & 0o777 == mode
 
 
 @pytest.mark.parametrize("step", ["fsync", "replace"])
