@@ -1,5 +1,10 @@
-"""YAML files read strictly: plain values, each key once, and a bounded number of values."""
+"""YAML read strictly: plain values, each key once, and a bounded number of values.
 
+1e-5 is a number, as in YAML 1.2 and JSON. In YAML 1.1, which PyYAML reads, it is a text.
+"""
+
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +18,10 @@ MOST = 100_000  # values of a file, those of an alias counted at each use; ours 
 LONGEST_NUMBER = (
     1000  # characters; the time to read 1:1:1:..., a number to base 60, grows with its square
 )
-NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
+FLOAT = "tag:yaml.org,2002:float"
+NUMBERS = ("tag:yaml.org,2002:int", FLOAT)
+WITH_EXPONENT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)[eE][-+]?[0-9]+\Z")
+QUOTED = ("{", "[", "'", '"')  # the beginnings of a value that is more than one plain word
 # What the loader raises for a scalar that does not fit its tag, such as `!!float x`.
 MALFORMED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
@@ -24,7 +32,11 @@ def read_yaml(path: str | Path) -> Any:
     Raises InputError, with the line, for text that is not YAML, a key that stands twice, a tag of
     anything but plain values, and more than MOST values, those of aliases included.
     """
-    text = read_text(path, MOST_BYTES)
+    return parse_yaml(read_text(path, MOST_BYTES), path)
+
+
+def parse_yaml(text: str, path: str | Path) -> Any:
+    """Return the value of the text of a YAML file; InputError as ``read_yaml``."""
     try:
         loader = _Loader(text)
         node = loader.get_single_node()
@@ -40,6 +52,45 @@ def read_yaml(path: str | Path) -> Any:
         raise InputError(at(path, line), f"not YAML: {error.reason}") from None
     except RecursionError:
         raise InputError(at(path, 1), "not YAML that can be read: nested too deeply") from None
+
+
+def parse_argument(text: str, where: str) -> Any:
+    """Return a value that stands on a command line: as YAML reads it, but without comments.
+
+    What begins as a mapping, a list or a quoted text is YAML; all else is one plain word, such as a
+    path that holds " #".
+    """
+    if text.startswith(QUOTED):
+        return parse_yaml(text, where)
+    loader = _Loader("")
+    tag = loader.resolve(yaml.ScalarNode, text, (True, False))
+    try:
+        return loader.construct_object(yaml.ScalarNode(tag, text))
+    except yaml.MarkedYAMLError as error:
+        raise InputError(where, f"not YAML: {error.problem}") from None
+
+
+def key_lines(path: str | Path) -> dict[tuple[str | int, ...], int]:
+    """Return the line of each value of a YAML file by its path of keys; for a key, the key's line.
+
+    Nothing for a file that is not YAML, such as JSON with tabs.
+    """
+    try:
+        node = _Loader(read_text(path, MOST_BYTES)).get_single_node()
+    except yaml.YAMLError:
+        return {}
+    return dict(_lines(node, ()))
+
+
+def _lines(node: yaml.Node, place: tuple) -> Iterator[tuple[tuple, int]]:
+    yield place, node.start_mark.line + 1
+    if isinstance(node, yaml.SequenceNode):
+        for i, item in enumerate(node.value):
+            yield from _lines(item, (*place, i))
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            yield from _lines(value, (*place, key.value))
+            yield (*place, key.value), key.start_mark.line + 1
 
 
 def _check(node: yaml.Node, path: str | Path, sizes: dict[int, int]) -> int:
@@ -97,3 +148,6 @@ class _Loader(yaml.SafeLoader):
             return super().construct_object(node, deep)
         except MALFORMED as error:
             raise _error(str(error), node) from None
+
+
+_Loader.add_implicit_resolver(FLOAT, WITH_EXPONENT, list("-+.0123456789"))
