@@ -75,7 +75,7 @@ def test_more_seeds_or_folds_than_anybody_can_train_are_refused(key):
     section, name = key.split(".")
     config[section][name] = TOO_MUCH[key]
     with pytest.raises(InputError, match=f"^config.{key}: "):
-        load(config)
+        load(dict(config))
 
 
 def test_the_projects_own_config_is_checked_before_snakemake_reads_it(tmp_path):

@@ -1,9 +1,13 @@
 """Cross-checks of a config that fits the schema: each name exists, each option can act."""
 
+from collections.abc import Callable, Iterator
+from functools import partial
+
 from semblance.errors import InputError
 from semblance.named_modules import BANKS, LOSSES, POOLINGS, VIEWS, module_names, module_path
 from semblance.names import INITIAL, NO_CORPUS, START
 from workflow.planning import dropouts, losses
+from workflow.planning.collecting import entries
 from workflow.planning.expand import inherited_options, loss_of
 from workflow.planning.methods import (
     check_phis,
@@ -36,25 +40,25 @@ FIXED_BY_ENTROPY = {  # by Plan.entropy_settings: key -> what to write in its pl
 OF_CHOICE = ("label", "choose", "paper")  # the keys of a method that chooses
 
 
-def check(config: dict) -> None:
-    """Raise InputError, with the key, for the first entry that cannot mean what it says.
+def checks(config: dict) -> Iterator[Callable[[], None]]:
+    """Yield a check of each entry: it raises InputError, with the key, for what cannot be meant.
 
     The tables are left to ``table_checks``.
     """
-    for name, base in config["bases"].items():
-        _check_base(config, name, base)
-    for name, recipe in config["recipes"].items():
-        _check_recipe(config, name, recipe)
-    if NO_CORPUS in config["corpora"]:
-        where = f"config.corpora.{NO_CORPUS}"
-        raise InputError(where, "this name stands for no corpus", "choose another")
-    for name, bank in config["faq"]["banks"].items():
-        _check_bank(config, name, bank)
-    for name, method in config["methods"].items():
-        _check_method(config, name, method)
-    for name, kind in config["train_entropy"]["kinds"].items():
-        _check_entropy_kind(config, f"train_entropy.kinds.{name}", kind)
-    _check_training(config, "train_initial", config["train_initial"])
+    for name, base in entries(config, "bases"):
+        yield partial(_check_base, config, name, base)
+    for name, recipe in entries(config, "recipes"):
+        yield partial(_check_recipe, config, name, recipe)
+    for name, _ in entries(config, "corpora"):
+        yield partial(_check_corpus_name, name)
+    for name, bank in entries(config, "faq", "banks"):
+        yield partial(_check_bank, config, name, bank)
+    for name, method in entries(config, "methods"):
+        yield partial(_check_method, config, name, method)
+    for name, kind in entries(config, "train_entropy", "kinds"):
+        yield partial(_check_entropy_kind, config, f"train_entropy.kinds.{name}", kind)
+    if "train_initial" in config:
+        yield partial(_check_training, config, "train_initial", config["train_initial"])
 
 
 def check_known(where: str, name: str, table: dict, kind: str) -> None:
@@ -62,6 +66,12 @@ def check_known(where: str, name: str, table: dict, kind: str) -> None:
     if name not in table:
         known = ", ".join(sorted(table))
         raise InputError(f"config.{where}", f"there is no {kind} {name!r}", f"known are {known}")
+
+
+def _check_corpus_name(name: str) -> None:
+    if name == NO_CORPUS:
+        where = f"config.corpora.{NO_CORPUS}"
+        raise InputError(where, "this name stands for no corpus", "choose another")
 
 
 def _check_base(config: dict, name: str, base: dict) -> None:

@@ -6,7 +6,8 @@ No snakemake here.
 import functools
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +15,17 @@ import jsonschema
 import yaml
 
 from semblance.errors import InputError
-from semblance.provenance import read_text
-from semblance.settings import parse_json
 from semblance.strict_json import UNWRITABLE
-from semblance.strict_yaml import read_yaml
-from workflow.planning.checks import check
+from workflow.planning.checks import checks
+from workflow.planning.collecting import errors_of
 from workflow.planning.expand import expand
 from workflow.planning.folders import check_folders
 from workflow.planning.labels import check_labels
-from workflow.planning.table_checks import check_tables
+from workflow.planning.layers import Layered, laid_over, over_project, read_layer
+from workflow.planning.paths import complete
+from workflow.planning.table_checks import table_checks
+
+__all__ = ["check_files", "examine", "laid_over", "load", "load_files"]
 
 SCHEMA = Path(__file__).parents[1] / "schemas" / "config.schema.yaml"
 MOVED = {  # keys of earlier configs, and where they stand now
@@ -45,48 +48,65 @@ Validator = jsonschema.validators.extend(
 def load(config: dict) -> dict:
     """Return the validated config in its full form (``expand``), keys that are null removed.
 
-    Raises InputError naming the key of the first violation, as it stands in the user's file.
+    Its paths are as ``paths.complete`` gives them. Raises InputError for the first problem, at the
+    user's file and line if ``config`` knows its layers, else at the key.
     """
-    config = _plain(config, "config")
-    _check_moved(config)
-    errors = sorted(_validator().iter_errors(config), key=lambda e: list(map(str, e.path)))
-    if errors:
-        raise _format_violation(errors[0])
-    check_folders(config)
-    check(config)
-    check_tables(config)
-    full = expand(config)
-    check_labels(full)
+    full, errors = examine(config)
+    if full is None:
+        raise errors[0]
     return full
 
 
-def laid_over(paths: Iterable[str | Path]) -> dict:
-    """Return config files laid over each other as Snakemake lays them, not yet validated."""
-    config: dict = {}
-    for path in paths:
-        over = read_yaml(path)
-        if not isinstance(over, dict):
-            raise InputError(path, "no mapping of keys to values", "see config.yaml")
-        _lay(config, over)
-    return config
-
-
 def load_files(overlays: Iterable[str], output: str | None = None) -> dict:
-    """Return the validated config of files laid over ``config.yaml``.
+    """Return the validated config of files laid over the project's ``config.yaml``.
 
     ``output`` takes the place of the config's output folder. Raises InputError as ``load`` does.
     """
-    config = laid_over(["config.yaml", *overlays])
+    arguments = []
     if output:
-        config["output"] = output
-    return load(config)
+        arguments.append(f"output={output}")
+    return load(over_project(overlays, arguments))
 
 
-def _lay(under: dict, over: dict) -> dict:
-    for key, value in over.items():
-        both = isinstance(value, dict) and isinstance(under.get(key), dict)
-        under[key] = _lay(under[key], value) if both else value
-    return under
+def examine(config: dict) -> tuple[dict | None, list[InputError]]:
+    """Return the config as ``load`` does and no errors, or None and all errors that can be told."""
+    try:
+        full, errors = _examine(config)
+    except InputError as error:
+        full, errors = None, [error]
+    if isinstance(config, Layered):
+        errors = [config.located(error) for error in errors]
+    return full, errors
+
+
+def _examine(config: dict) -> tuple[dict | None, list[InputError]]:
+    config = _plain(config, "config")
+    _check_moved(config)
+    misfits = sorted(_validator().iter_errors(config), key=lambda e: list(map(str, e.path)))
+    errors = [error for misfit in misfits for error in _format_violation(misfit)]
+    if not misfits:
+        config = complete(config)
+    errors += errors_of(_checks(config), some_misfit=bool(misfits))
+    if errors:
+        return None, _first_of_each_key(errors)
+    full = expand(config)
+    errors = errors_of([partial(check_labels, full)])
+    if errors:
+        return None, errors
+    return full, []
+
+
+def _first_of_each_key(errors: Iterable[InputError]) -> list[InputError]:
+    found: dict[str, InputError] = {}
+    for error in errors:
+        found.setdefault(error.where, error)
+    return list(found.values())
+
+
+def _checks(config: dict) -> Iterator[Callable[[], None]]:
+    yield partial(check_folders, config)
+    yield from checks(config)
+    yield from table_checks(config)
 
 
 @functools.cache
@@ -95,15 +115,9 @@ def _validator() -> jsonschema.protocols.Validator:
 
 
 def check_files(paths: Iterable[str | Path]) -> None:
-    """Raise InputError, with the line, for a config file that is not strict YAML or JSON.
-
-    Snakemake has read the files before; of a key that stands twice it kept the last value.
-    """
+    """Raise InputError, with the line, for a config file that is not strict YAML or JSON."""
     for path in paths:
-        if Path(path).suffix == ".json":
-            parse_json(read_text(path), str(path))
-        else:
-            read_yaml(path)
+        read_layer(path)
 
 
 def _check_moved(config: dict) -> None:
@@ -166,18 +180,21 @@ def _format_step(step: str | int) -> str:
     return f".{step}"
 
 
-def _format_violation(error: jsonschema.ValidationError) -> InputError:
-    """Return the one line that says what does not fit the schema, and what would."""
+def _format_violation(error: jsonschema.ValidationError) -> Iterator[InputError]:
+    """Yield the lines that say what does not fit the schema, and what would."""
     key = "config" + "".join(_format_step(step) for step in error.path)
     known = error.schema.get("properties", {})
     if error.validator == "additionalProperties":
-        extra = min(set(error.instance) - set(known))
-        return InputError(f"{key}.{extra}", "unknown key", f"known are {', '.join(sorted(known))}")
-    if error.validator == "required":
-        missing = next(k for k in error.schema["required"] if k not in error.instance)
-        advice = known.get(missing, {}).get("description", "")
-        return InputError(f"{key}.{missing}", "missing key", advice)
-    message = error.message
-    if len(message) >= 200:
-        message = f"does not fit ({error.validator}: {error.validator_value})"
-    return InputError(key, message, error.schema.get("description", ""))
+        advice = f"known are {', '.join(sorted(known))}"
+        for extra in sorted(set(error.instance) - set(known)):
+            yield InputError(f"{key}.{extra}", "unknown key", advice)
+    elif error.validator == "required":
+        for missing in error.schema["required"]:
+            if missing not in error.instance:
+                advice = known.get(missing, {}).get("description", "")
+                yield InputError(f"{key}.{missing}", "missing key", advice)
+    else:
+        message = error.message
+        if len(message) >= 200:
+            message = f"does not fit ({error.validator}: {error.validator_value})"
+        yield InputError(key, message, error.schema.get("description", ""))

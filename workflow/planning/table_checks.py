@@ -1,23 +1,35 @@
 """Cross-checks of the tables of a config: rows that exist and fit, a control, published rows."""
 
 import functools
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from semblance.errors import InputError
 from semblance.names import START
-from semblance.reporting.layouts import PREVIOUS, Layout, find_layout
+from semblance.reporting.layouts import PREVIOUS, find_layout
 from semblance.reporting.published import Published, read_published
 from workflow.planning.checks import check_known, check_models
+from workflow.planning.collecting import entries
 from workflow.planning.methods import check_spelling, entropy_parts, model_names
 
 PUBLISHED = Path(__file__).parents[1] / "published.yaml"
 OTHER_TABLES = ("scores", "published", "claims", "statistics")  # files that lie beside the tables
 
 
-def check_tables(config: dict) -> None:
-    """Raise InputError, with the key, for the first table that cannot mean what it says."""
-    for name, table in config["tables"].items():
-        _check_table(config, name, table)
+def table_checks(config: dict) -> Iterator[Callable[[], None]]:
+    """Yield checks that raise InputError, with the key, for what a table cannot mean."""
+    for name, table in entries(config, "tables"):
+        where = f"tables.{name}"
+        yield partial(_check_table, config, name, table)
+        for i, row in enumerate(table.get("rows", ())):
+            yield partial(_check_row, config, f"{where}.rows[{i}]", table["layout"], row)
+        for method, _ in entries(table, "labels"):
+            yield partial(_check_method_name, config, f"{where}.labels", method)
+        yield partial(_check_control, f"config.{where}.control", table)
+        for ours, theirs in entries(table, "published"):
+            place = f"{where}.published.{ours}"
+            yield partial(_check_published, config, place, ours, theirs)
 
 
 def _check_table(config: dict, name: str, table: dict) -> None:
@@ -27,21 +39,15 @@ def _check_table(config: dict, name: str, table: dict) -> None:
         raise InputError(f"config.{where}", problem, "choose another")
     check_known(f"{where}.seeds", table["seeds"], config["seeds"], "list of seeds")
     layout = find_layout(table["layout"], f"config.{where}.layout")
-    for i, row in enumerate(table["rows"]):
-        _check_row(config, f"{where}.rows[{i}]", layout, row)
     banks = sorted({corpus for row in table["rows"] for corpus in row["corpora"]})
     if layout.over_folds and len(banks) > 1:
         problem = f"layout {layout.name!r} shows one bank, and the rows name {', '.join(banks)}"
         raise InputError(f"config.{where}.rows", problem, "make a table for each bank")
-    for method in table.get("labels", {}):
-        _check_method_name(config, f"{where}.labels", method)
+
+
+def _check_control(where: str, table: dict) -> None:
+    control = table.get("control", PREVIOUS)
     methods = {n for row in table["rows"] for entry in row["methods"] for n in model_names(entry)}
-    _check_control(f"config.{where}.control", table.get("control", PREVIOUS), methods)
-    for ours, theirs in table.get("published", {}).items():
-        _check_published(config, f"{where}.published.{ours}", ours, theirs)
-
-
-def _check_control(where: str, control: str, methods: set[str]) -> None:
     if control == START:
         problem = "the untrained base is no control: every training would differ from it"
         raise InputError(where, problem, "name a method that is trained, such as Eq. 1 alone")
@@ -49,7 +55,8 @@ def _check_control(where: str, control: str, methods: set[str]) -> None:
         raise InputError(where, f"no row has method {control!r}")
 
 
-def _check_row(config: dict, where: str, layout: Layout, row: dict) -> None:
+def _check_row(config: dict, where: str, layout_name: str, row: dict) -> None:
+    layout = find_layout(layout_name, f"config.{where.partition('.rows')[0]}.layout")
     banks = config["faq"]["banks"]
     for corpus in row["corpora"]:
         places = {**config["corpora"], **banks}

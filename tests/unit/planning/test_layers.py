@@ -1,0 +1,146 @@
+"""Config files laid over each other: each error names the file and the line that set the key."""
+
+import pytest
+
+from semblance.errors import InputError
+from semblance.provenance import ROOT
+from workflow.planning.config import examine, load
+from workflow.planning.layers import Layer, Layered, over_project, path_of
+
+
+@pytest.fixture(autouse=True)
+def _working_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def write(name: str, text: str) -> str:
+    with open(name, "w", encoding="utf-8") as stream:
+        stream.write(text)
+    return name
+
+
+def lines_of(*files: str, config: tuple[str, ...] = ()) -> list[str]:
+    """Return the errors of config files and of ``key=value`` laid over the project's config."""
+    _, errors = examine(over_project(files, config))
+    return [str(error) for error in errors]
+
+
+def test_an_error_names_the_line_of_the_last_file_that_set_the_key():
+    first = write("first.yaml", "seeds:\n  rcl: []\nmethods: {simcse: {recipe: nobody}}\n")
+    last = write("last.yaml", "# mine\nseeds: {rcl:\n  [-1]}\n")
+    [seeds, method] = lines_of(first, last)
+    assert seeds.startswith("last.yaml:3: seeds.rcl[0]: -1 is less than the minimum")
+    assert method.startswith("first.yaml:3: methods.simcse.recipe: there is no recipe 'nobody'")
+
+
+def test_an_error_of_a_key_that_no_layer_changed_names_the_projects_config():
+    last = write("last.yaml", "bases: {roberta-base: null}\n")
+    found = lines_of(last)
+    assert found and all(line.startswith(f"{ROOT}/config.yaml:") for line in found)
+    text = (ROOT / "config.yaml").read_text(encoding="utf-8").splitlines()
+    number = int(found[0].split(":")[1])
+    assert "roberta-base" in text[number - 1]
+
+
+@pytest.mark.parametrize(
+    "text, line",
+    [
+        ("outptu: x\n", "last.yaml:1: outptu: unknown key"),
+        ("\noutput: null\n", "last.yaml:2: output: missing key"),
+        (
+            "bases:\n\n  my.base.v2:\n    folder: x\n    max_length: 9\n",
+            "last.yaml:3: bases.my.base.v2.tokenizer: missing key",
+        ),
+        (
+            "tables:\n  rcl_table3:\n    rows:\n"
+            "      - {corpora: [nli], bases: [bert-base], methods: [start]}\n"
+            "      - corpora: [nli]\n        bases: [bert-base]\n        methods: [nobody]\n",
+            "last.yaml:7: tables.rcl_table3.rows[1].methods: there is no method 'nobody'",
+        ),
+        ("output: workflow\n", "last.yaml:1: output: workflow"),
+    ],
+)
+def test_an_error_names_the_line_of_the_key_or_of_the_mapping_that_lacks_it(
+    text, line, tmp_path, monkeypatch
+):
+    if "workflow" in text:
+        text = f"output: {ROOT}/workflow\n"
+        line = f"last.yaml:1: output: {ROOT}/workflow"
+    found = lines_of(write("last.yaml", text))
+    assert any(told.startswith(line) for told in found), found
+
+
+def test_an_error_of_a_json_file_names_its_line():
+    found = lines_of(write("last.json", '{\n\t"seeds": {"rcl": []}}'))
+    assert found[0].startswith("last.json: seeds.rcl: ")  # YAML has no tabs, so no line is known
+    found = lines_of(write("last.json", '{\n "seeds": {"rcl": []}}'))
+    assert found[0].startswith("last.json:2: seeds.rcl: ")
+
+
+def test_an_error_of_a_flag_names_the_flag():
+    found = lines_of(config=("seeds={rcl: []}", "outptu=x"))
+    assert found[0].startswith("--config outptu=x: outptu: unknown key")
+    assert found[1].startswith("--config seeds={rcl: []}: seeds.rcl: [] should be non-empty")
+
+
+def test_an_error_of_a_module_names_the_module():
+    layers = over_project([]).layers
+    layers.append(Layer("config of the module own", {"outptu": "x"}, is_file=False))
+    with pytest.raises(InputError, match="^config of the module own: outptu: unknown key"):
+        load(Layered(layers))
+
+
+def test_all_errors_of_a_config_are_told_each_once():
+    found = lines_of(
+        write(
+            "last.yaml",
+            "outptu: 1\nresources: {gpu: 0, cpus: 2}\nmethods:\n  simcse: {recipe: nobody}\n"
+            "  mine: {choose: [nobody, rcl-2]}\ntables:\n  rcl_table3: {layout: best}\n",
+        )
+    )
+    lines = [line.split(": ")[0] for line in found]
+    assert sorted(lines) == [f"last.yaml:{n}" for n in (1, 2, 2, 4, 5, 7)]
+
+
+@pytest.mark.parametrize("text", ["1e-5", "1E-5", "1.e-5", "+.1e-4", "0.00001", "1.0e-5"])
+def test_a_number_with_an_exponent_is_a_number_in_files_and_flags(text):
+    mine = write("mine.yaml", f"methods: {{simcse: {{learning_rate: {text}}}}}\n")
+    argument = f"recipes={{rcl: {{learning_rate: {text}}}}}"
+    config = load(over_project([mine], [argument]))
+    assert config["methods"]["simcse"]["learning_rate"] == 0.00001
+    assert config["recipes"]["rcl"]["learning_rate"] == 0.00001
+
+
+def test_a_phi_with_an_exponent_is_the_model_of_the_number():
+    mine = write("mine.yaml", "methods: {rcl-2: {regulators: {kind: entropy, phis: [1e-2]}}}\n")
+    assert load(over_project([mine]))["methods"]["rcl-2"]["regulators"] == ["entropy-0.01"]
+
+
+@pytest.mark.parametrize(
+    "argument, value",
+    [
+        ("mirror=null", None),
+        ("mirror=", None),
+        ("mirror='2024'", "2024"),
+        ("mirror=/data #1", "/data #1"),
+        ("mirror=~/a: b", "~/a: b"),
+        ("resources={gpus: 0}", {"gpus": 0}),
+        ("x=-1e3", -1000.0),
+    ],
+)
+def test_a_value_of_a_flag_is_yaml_or_one_plain_word(argument, value):
+    [layer] = Layered([over_project([], [argument]).layers[-1]]).layers
+    assert layer.value == {argument.partition("=")[0]: value}
+
+
+def test_a_config_of_the_working_folder_lies_over_the_projects():
+    write("config.yaml", "output: mine\nseeds: {rcl: []}\n")
+    assert lines_of()[0].startswith("config.yaml:2: seeds.rcl: ")
+    assert over_project([])["output"] == "mine"
+
+
+def test_the_path_of_a_key_may_hold_names_with_dots():
+    config = {"a": {"b": 1, "b.c": [{"d": 2}]}}
+    assert path_of("a.b.c[0].d", config) == ("a", "b.c", 0, "d")
+    assert path_of("a.b.x", config) == ("a", "b")
+    assert path_of("x", config) == ()

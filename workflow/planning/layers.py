@@ -1,0 +1,159 @@
+"""Config files laid over each other as Snakemake lays them, and who set which key."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from semblance.errors import InputError, at
+from semblance.provenance import ROOT, read_text
+from semblance.settings import parse_json
+from semblance.strict_yaml import key_lines, parse_argument, read_yaml
+
+PROJECT = ROOT / "config.yaml"  # which all others are laid over
+LEAD = "config"  # with which an error of the config names a key: config.seeds.rcl[0]
+Step = str | int  # into a config: a key, or the number of an entry of a list
+
+
+@dataclass(frozen=True)
+class Layer:
+    """What one file or one flag says; ``name`` is the file's path, or the flag and its argument."""
+
+    name: str
+    value: dict[str, Any]
+    is_file: bool = True
+
+    def sets(self, path: tuple[Step, ...]) -> bool:
+        """Tell whether this layer says something at a path, be it null."""
+        node: Any = self.value
+        for step in path:
+            known = isinstance(node, (dict, list)) and step in _steps(node)
+            if not known:
+                return False
+            node = node[step]
+        return True
+
+    def place(self, path: tuple[Step, ...]) -> str:
+        """Return ``file:line`` of a path, or the flag."""
+        if not self.is_file:
+            return self.name
+        lines = key_lines(self.name)
+        while path and path not in lines:
+            path = path[:-1]
+        return at(self.name, lines.get(path))
+
+
+class Layered(dict):
+    """A config whose keys come from several layers; each layer is laid over those before it."""
+
+    def __init__(self, layers: Iterable[Layer]):
+        super().__init__()
+        self.layers = list(layers)
+        for layer in self.layers:
+            _lay(self, layer.value)
+
+    def located(self, error: InputError) -> InputError:
+        """Return an error at ``config.KEY`` as one at the place that set the key, or its mapping."""
+        lead, dot, key = error.where.partition(".")
+        if lead != LEAD or not dot:
+            return error
+        place = self._place(path_of(key, self))
+        return InputError(place, f"{key}: {error.problem}", error.advice)
+
+    def _place(self, path: tuple[Step, ...]) -> str:
+        for length in range(len(path), 0, -1):
+            for layer in reversed(self.layers):
+                if layer.sets(path[:length]):
+                    return layer.place(path[:length])
+        return self.layers[-1].place(())
+
+
+def path_of(key: str, config: Any) -> tuple[Step, ...]:
+    """Return the path of ``a.b[0].c`` as far as the config has it; a name may hold dots itself."""
+    path: list[Step] = []
+    node = config
+    rest = f".{key}"
+    while rest:
+        found = [(step, text) for step, text in _written(node) if _begins(rest, text)]
+        if not found:
+            break
+        step, text = max(found, key=lambda pair: len(pair[1]))
+        path.append(step)
+        node = node[step]
+        rest = rest[len(text) :]
+    return tuple(path)
+
+
+def _steps(node: dict | list) -> Iterable[Step]:
+    if isinstance(node, dict):
+        return node
+    return range(len(node))
+
+
+def _written(node: Any) -> Iterator[tuple[Step, str]]:
+    """Yield each step from a node as it stands and as an error writes it: ``.key`` or ``[0]``."""
+    if isinstance(node, dict):
+        yield from ((step, f".{step}") for step in node)
+    if isinstance(node, list):
+        yield from ((i, f"[{i}]") for i in range(len(node)))
+
+
+def _begins(rest: str, text: str) -> bool:
+    return rest == text or rest.startswith((f"{text}.", f"{text}["))
+
+
+def _lay(under: dict, over: dict) -> dict:
+    for key, value in over.items():
+        if isinstance(value, dict):
+            beneath = under.get(key)
+            under[key] = _lay(beneath if isinstance(beneath, dict) else {}, value)
+        else:
+            under[key] = value
+    return under
+
+
+def laid_over(paths: Iterable[str | Path], arguments: Iterable[str] = ()) -> Layered:
+    """Return config files, and ``key=value`` of --config, laid over each other; not yet validated."""
+    return Layered([*map(read_layer, paths), *map(flag_layer, arguments)])
+
+
+def over_project(paths: Iterable[str | Path], arguments: Iterable[str] = ()) -> Layered:
+    """Return the project's config.yaml with config files and ``key=value`` laid over it.
+
+    A config.yaml of the working folder comes between them.
+    """
+    own = Path("config.yaml")
+    here = []
+    if own.exists() and not own.samefile(PROJECT):
+        here.append(own)
+    return laid_over([shown(PROJECT), *here, *paths], arguments)
+
+
+def read_layer(path: str | Path) -> Layer:
+    """Read a config file; InputError, with the line, for one that is not strict YAML or JSON.
+
+    Snakemake takes the last value of a key that stands twice. Here it is refused.
+    """
+    path = shown(path)
+    if Path(path).suffix == ".json":
+        value = parse_json(read_text(path), path)
+    else:
+        value = read_yaml(path)
+    if not isinstance(value, dict):
+        raise InputError(at(path, 1), "no mapping of keys to values", "see config.yaml")
+    return Layer(path, value)
+
+
+def flag_layer(argument: str) -> Layer:
+    """Return what one ``key=value`` of --config says."""
+    key, _, text = argument.partition("=")
+    name = f"--config {argument}"
+    return Layer(name, {key: parse_argument(text, name)}, is_file=False)
+
+
+def shown(path: str | Path) -> str:
+    """Return a path as seen from the working folder, if it lies below it."""
+    path = Path(path)
+    if path.is_absolute() and path.is_relative_to(Path.cwd()):
+        path = path.relative_to(Path.cwd())
+    return str(path)

@@ -1,0 +1,51 @@
+"""The paths of a config: ``~`` is the home folder, and shipped inputs are found from any folder.
+
+A relative path counts from the working folder, which --directory of snakemake changes. An input that
+is not there is looked for in the project's own folder, where the shipped configs have theirs.
+"""
+
+import os
+from pathlib import Path
+
+from semblance.download.pin import is_url
+from semblance.errors import InputError
+from semblance.provenance import ROOT
+
+
+def complete(config: dict) -> dict:
+    """Return a config that fits the schema with its paths as the rules use them."""
+    written = {key: _written(f"config.{key}", config[key]) for key in ("output", "downloads")}
+    config = {**config, **written, "manifest": _found(config["manifest"])}
+    if "mirror" in config and not is_url(config["mirror"]):
+        config["mirror"] = _found(config["mirror"])
+    banks = {name: _with_found(bank, "path") for name, bank in config["faq"]["banks"].items()}
+    bases = {name: _with_found(base, "folder") for name, base in config["bases"].items()}
+    return {**config, "faq": {**config["faq"], "banks": banks}, "bases": bases}
+
+
+def own(path: str) -> str:
+    """Return a path of the project as seen from the working folder, if that is the project's."""
+    if Path.cwd() == ROOT:
+        return path
+    return str(ROOT / path)
+
+
+def _written(where: str, path: str) -> str:
+    """Return a folder that a run writes: without ``~``, doubled slashes and a slash at its end."""
+    path = os.path.normpath(os.path.expanduser(path))
+    if {"{", "}"} & set(path):
+        raise InputError(where, f"{path} holds a brace, which rules cannot name", "choose another")
+    return path
+
+
+def _with_found(entry: dict, key: str) -> dict:
+    if key not in entry:
+        return entry
+    return {**entry, key: _found(entry[key])}
+
+
+def _found(path: str) -> str:
+    path = os.path.expanduser(path)
+    if not os.path.exists(path) and (ROOT / path).exists():
+        return str(ROOT / path)
+    return path
