@@ -1,29 +1,16 @@
 """From raw data to the papers' tables. `snakemake -n` shows the plan that config.yaml makes."""
 
+import os
 import sys
-from pathlib import Path
 
-sys.path.insert(0, str(Path(workflow.basedir)))
+sys.path.insert(0, os.fspath(workflow.current_basedir))  # of this file, also where it is a module
 
 from semblance.code_digest import code_digest
-from semblance.errors import InputError
-from workflow.planning.config import check_files, load
+from workflow.controller import hooks
 from workflow.planning.methods import PHI
 
-try:
-    check_files(Path().glob("config.yaml"))  # before Snakemake reads it
-except InputError as error:
-    raise WorkflowError(str(error))
-
-
-configfile: "config.yaml"
-
-
-try:
-    check_files(workflow.configfiles)
-    config = load(config)
-except InputError as error:
-    raise WorkflowError(str(error))
+CHECKED = hooks.check_start(workflow, config)
+config = CHECKED.config
 
 
 include: "workflow/rules/common.smk"

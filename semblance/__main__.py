@@ -6,7 +6,7 @@ The one place of the package that knows of a script; it holds no thought of its 
 import importlib
 import sys
 
-COMMANDS = ("verify", "explain", "sources")
+COMMANDS = ("check", "verify", "explain", "sources")
 
 
 def main() -> None:

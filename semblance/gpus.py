@@ -53,10 +53,17 @@ def go_on_without_gpu() -> None:
 
     Raises NoGpu in a job of a scheduler: there nobody would see that it takes days.
     """
-    of_scheduler = "SLURM_JOB_ID" in os.environ or REMOTE_JOB in os.environ
-    if of_scheduler and ALLOW_CPU not in os.environ:
+    if without_gpu() == NONE_GIVEN:
         raise NoGpu(NONE_GIVEN)
     print(NONE_FOUND, file=sys.stderr, flush=True)
+
+
+def without_gpu() -> str:
+    """Return what it means for the jobs started here that there is no GPU: they stop, or go on."""
+    of_scheduler = "SLURM_JOB_ID" in os.environ or REMOTE_JOB in os.environ
+    if of_scheduler and ALLOW_CPU not in os.environ:
+        return NONE_GIVEN
+    return NONE_FOUND
 
 
 def visible_gpus() -> list[str]:

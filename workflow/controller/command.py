@@ -1,13 +1,17 @@
 """What the command line of snakemake asks for, its profiles included."""
 
 import contextlib
+import functools
 import io
 import re
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from snakemake.cli import get_argument_parser, parse_args
+from snakemake.cli import get_argument_parser, get_profile_dir, parse_args
+
+from semblance.errors import InputError
+from semblance.provenance import ROOT
 
 # Each of these makes snakemake print, list or clean something; then it starts no job.
 STARTS_NOTHING = (
@@ -41,6 +45,7 @@ STARTS_NOTHING = (
 )
 # These look at the rules alone; all else writes notes below .snakemake, a dry run too.
 WRITES_NOTHING = ("lint", "list_rules", "list_target_rules", "print_compilation")
+HERE = (None, "local", "dryrun", "touch")  # executors that run jobs on this machine, or none
 NAME = re.compile(r"[A-Za-z0-9_.-]+")  # of a partition
 
 
@@ -48,32 +53,52 @@ NAME = re.compile(r"[A-Za-z0-9_.-]+")  # of a partition
 class Command:
     """A command line of snakemake.
 
-    ``writes_notes``: whether snakemake will write below .snakemake in its working folder.
+    ``plans_jobs``: whether it makes the plan of a run, as a dry run does, too. ``writes_notes``:
+    whether it will write below .snakemake in its working folder. ``submits``: whether its jobs run
+    elsewhere, by a scheduler.
     ``partitions`` are those of Slurm that it names, as far as they are no expressions. ``programs``
     are those of Slurm that the executor will call.
     """
 
     starts_jobs: bool
+    plans_jobs: bool = False
     writes_notes: bool = False
+    submits: bool = False
     on_slurm: bool = False
     partitions: frozenset[str] = frozenset()
     programs: tuple[str, ...] = ()
 
 
-def read(arguments: list[str]) -> Command:
+def read(arguments: Iterable[str]) -> Command:
     """Return what ``arguments`` ask for; of arguments that are not snakemake's, that no job starts."""
-    options = _options(arguments)
+    return _read(tuple(arguments))
+
+
+@functools.cache
+def _read(arguments: tuple[str, ...]) -> Command:
+    options = _options(list(arguments))
     if options is None:
         return Command(starts_jobs=False)
     report_only = options.reporter or (options.report and not options.report_after_run)
     looks = any(getattr(options, name, None) for name in STARTS_NOTHING)
+    starts_jobs = not (looks or report_only)
     return Command(
-        starts_jobs=not (looks or report_only),
+        starts_jobs=starts_jobs,
+        plans_jobs=starts_jobs or options.dryrun,
         writes_notes=not any(getattr(options, name, None) for name in WRITES_NOTHING),
+        submits=options.executor not in HERE,
         on_slurm=options.executor == "slurm",
         partitions=frozenset(_partitions(options)),
         programs=tuple(_programs(options)),
     )
+
+
+def of_profile(profile: str) -> Command:
+    """Return what a start with a profile asks for: one that snakemake finds, or the project's."""
+    for place in (profile, str(ROOT / profile)):
+        if get_profile_dir(place):
+            return read(["--cores", "1", "--profile", place])
+    raise InputError("--profile", f"there is no profile {profile}", "name its folder")
 
 
 def _options(arguments: list[str]) -> Namespace | None:

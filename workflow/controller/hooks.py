@@ -15,17 +15,67 @@ from snakemake.exceptions import WorkflowError
 from snakemake.settings.types import DeploymentMethod
 
 from semblance import layout
-from semblance.errors import InputError, NoGpu
-from semblance.gpus import REMOTE_JOB, go_on_without_gpu, visible_gpus
+from semblance.errors import InputError
+from semblance.gpus import REMOTE_JOB
 from semblance.locks import Busy
-from workflow.controller import command, failures, job_failures, lock, saved, slurm, started
+from workflow.controller import (
+    command,
+    failures,
+    job_failures,
+    lock,
+    saved,
+    scripts,
+    slurm,
+    started,
+)
+from workflow.controller.check import Checked, check, gpus_here
 from workflow.documentation.results import write_readme
+from workflow.planning.layers import Layer, Layered, laid_over, over_project
 from workflow.planning.plan import Plan
 
+BAD_INPUT = 2
 STARTED = time.time()
 LOOK = 1.0  # seconds between two looks whether the downloads are finished
 # Snakemake's default limit of starts in a time, which is never reached: 100 a second.
 DEFAULT_LIMIT = (100, 1)
+
+
+def check_start(workflow, config: dict) -> Checked:
+    """Return the config, read and checked, and all that can be known of it; say the warnings.
+
+    ``config`` is Snakemake's, which counts only in a module. Ends the process with status 2 and one
+    line for each error: an exception would be told with a line of the Snakefile.
+    """
+    asked = command.Command(starts_jobs=False)
+    if workflow.is_main_process:
+        asked = command.read(sys.argv[1:])
+    try:
+        checked = check(_layers(workflow, config), asked)
+    except InputError as error:
+        checked = Checked([error])
+    for warning in checked.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+    for error in checked.errors:
+        print(f"error: {error}", file=sys.stderr)
+    if checked.errors:
+        sys.exit(BAD_INPUT)
+    return checked
+
+
+def _layers(workflow, config: dict) -> Layered:
+    """Return what lies over the project's config.yaml, each file and flag for itself.
+
+    A module has the config that its ``module`` statement gives it. The files and flags of the
+    command line are those of the workflow that uses the module.
+    """
+    if not workflow.modifier.is_main_snakefile():
+        project = over_project([]).layers
+        name = f"config of the module {workflow.modifier.namespace}"
+        return Layered([*project, Layer(name, config, is_file=False)])
+    settings = workflow.config_settings
+    if settings.replace_workflow_config:
+        return laid_over(settings.configfiles, settings.config_args or ())
+    return over_project(settings.configfiles, settings.config_args or ())
 
 
 def prepare_start(out: str, downloads: str, arguments: list[str]) -> None:
@@ -40,13 +90,9 @@ def prepare_start(out: str, downloads: str, arguments: list[str]) -> None:
     if not asked.starts_jobs:
         return
     try:
-        if asked.on_slurm:
-            slurm.check_cluster(asked.programs, asked.partitions)
         _claim(out, downloads)
         if slurm.has_runs(out):
             slurm.settle_earlier(out)
-    except InputError as error:
-        raise WorkflowError(str(error)) from None
     except slurm.Unanswered as error:
         raise WorkflowError(f"Slurm gives no answer: {error}") from None
     except KeyboardInterrupt:
@@ -86,13 +132,6 @@ def limit_gpu_jobs(workflow, jobs_per_gpu: int) -> None:
         workflow.register_resource("gpu", gpus * jobs_per_gpu)
 
 
-def say_if_no_gpu(workflow) -> None:
-    """Say in one line that the jobs of this run will use the CPU, though they may use a GPU."""
-    if not _is_submitting(workflow) and not _count_gpus():
-        with contextlib.suppress(NoGpu):  # each job that needs one stops and says it
-            go_on_without_gpu()
-
-
 def _is_submitting(workflow) -> bool:
     """Tell whether jobs run elsewhere, by a scheduler: its number of jobs is None without one."""
     return workflow.resource_settings.nodes is not None
@@ -100,7 +139,7 @@ def _is_submitting(workflow) -> bool:
 
 def _count_gpus() -> int:
     try:
-        return len(visible_gpus())
+        return len(gpus_here())
     except InputError as error:
         raise WorkflowError(str(error)) from None
 
@@ -174,6 +213,14 @@ def _render_incomplete(plan: Plan) -> str:
         return incomplete.render(plan)
     except Exception as error:  # a help for readers: the end of the run goes on without it
         return f"the incomplete tables are not written ({error}); `make tables` tries again"
+
+
+def command_of_scripts(workflow) -> str:
+    """Return the beginning of the shell command that runs a script of workflow/scripts."""
+    python = sys.executable
+    if uses_conda(workflow):
+        python = "python"
+    return scripts.shell_command(python)
 
 
 def uses_conda(workflow) -> bool:

@@ -12,6 +12,7 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 
 from semblance.provenance import canonical
+from workflow.controller import scripts
 from workflow.planning.plan import Plan
 from workflow.planning.sources import wanted_by
 from workflow.planning.stages import Job
@@ -30,7 +31,8 @@ def ask_first(workflow, plan: Plan) -> None:
         return
     wanted = canonical(asdict(wanted_by(plan, jobs)))
     done = subprocess.run(
-        [sys.executable, "-m", "workflow.scripts.sources", "--settings", wanted],
+        [*scripts.arguments("sources"), "--settings", wanted],
+        env=scripts.environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -68,7 +68,7 @@ class Sizes:
         """Return the question-answer pairs of a bank, as its file has lines, and users' queries."""
         if "path" in entry:
             path = Path(entry["path"])
-            lines = _count_lines(path) if path.is_file() else 0
+            lines = count_lines(path) if path.is_file() else 0
             return max(UNKNOWN_PAIRS, lines), 0
         counts = self._counts(entry["dataset"])
         return counts.get("pairs", counts.get("answers", UNKNOWN_PAIRS)), counts.get("queries", 0)
@@ -103,7 +103,7 @@ class Sizes:
         return [file.size for file in (*found.files, *found.archives)]
 
 
-def _count_lines(path: Path) -> int:
+def count_lines(path: Path) -> int:
     """Return the number of line ends of a file, which may be larger than the memory."""
     with open(path, "rb") as stream:
         blocks = iter(lambda: stream.read(BLOCK), b"")

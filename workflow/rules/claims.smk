@@ -7,8 +7,8 @@ rule judge_claims:
     input:
         tables=expand(f"{OUT}/tables/json/{{table}}.json", table=config["tables"]),
         records=ancient(expand(f"{OUT}/tables/records/{{table}}.json", table=config["tables"])),
-        claims="workflow/claims.yaml",
-        published="workflow/published.yaml",
+        claims=own("workflow/claims.yaml"),
+        published=own("workflow/published.yaml"),
     output:
         csv=f"{OUT}/tables/claims.csv",
         markdown=f"{OUT}/tables/claims.md",

@@ -1,17 +1,15 @@
 # Shared by all the other files here: the plan, the folders, the manifest, one way to call a script.
-# Needs: config (validated). Makes the names in capitals and the functions below, for the other files.
+# Needs: hooks, CHECKED and its config. Makes the names in capitals and the functions below.
 import os
 import re
 import shlex
 import sys
 from dataclasses import asdict
 
-from semblance.download.manifest import load_manifest
 from semblance.provenance import canonical
-from workflow.controller import hooks, slurm, sources
-from workflow.costing import rates
-from workflow.costing.model import Cost
+from workflow.controller import slurm, sources
 from workflow.planning.modules import modules_of_bank, modules_of_reading, modules_of_training
+from workflow.planning.paths import own
 from workflow.planning.plan import Plan
 from workflow.planning.sources import wanted_by
 from workflow.planning.stages import job_of
@@ -21,17 +19,13 @@ from workflow.planning.table_checks import published
 PLAN = Plan(config)
 OUT = PLAN.out
 RESOURCES = PLAN.downloads
-try:
-    DATASETS = load_manifest(config["manifest"])
-except InputError as error:
-    raise WorkflowError(str(error))
+DATASETS = CHECKED.datasets
 STAND_INS = StandIns(PLAN, DATASETS, published())
-COST = Cost(config, DATASETS, rates.shipped(), rates.learned(OUT))
+COST = CHECKED.cost
 TABLES = expand(
     f"{OUT}/tables/{{table}}.{{form}}", table=config["tables"], form=["csv", "md", "tex"]
 )
-PYTHON = "python" if hooks.uses_conda(workflow) else shlex.quote(sys.executable)
-PYTHON += " -m workflow.scripts"
+PYTHON = hooks.command_of_scripts(workflow)
 GPUS = config["resources"]["gpus"]
 JOBS_PER_GPU = config["resources"]["jobs_per_gpu"]
 SHARING = f"--jobs-per-gpu {JOBS_PER_GPU}"
@@ -67,8 +61,5 @@ def compute(stage):
 
 def dataset_files(*names):
     """Return the raw files and the records of datasets of the manifest."""
-    for name in names:
-        if name not in DATASETS:
-            raise WorkflowError(f"config: there is no dataset {name!r} in {config['manifest']}")
     files = [f"{RESOURCES}/data/{path}" for name in names for path in DATASETS[name].paths()]
     return files + [f"{RESOURCES}/data/records/{name}.json" for name in names]

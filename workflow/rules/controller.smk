@@ -13,8 +13,6 @@ onstart:
     hooks.begin(workflow, OUT, RESOURCES, log)
     if not hooks.uses_conda(workflow):  # conda makes the jobs' environment only later
         sources.ask_first(workflow, PLAN)
-    if GPUS:
-        hooks.say_if_no_gpu(workflow)
 
 
 onsuccess:

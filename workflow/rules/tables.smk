@@ -30,7 +30,7 @@ rule render_table:
         scores=lambda w: PLAN.table_files(w.table, "scores.csv"),
         records=ancient(lambda w: PLAN.table_files(w.table, "record.json")),
         predictions=ancient(lambda w: PLAN.table_files(w.table, "predictions.parquet")),
-        published="workflow/published.yaml",
+        published=own("workflow/published.yaml"),
     output:
         csv=f"{OUT}/tables/{{table}}.csv",
         markdown=f"{OUT}/tables/{{table}}.md",
@@ -58,7 +58,7 @@ rule compare_published:
     input:
         tables=expand(f"{OUT}/tables/json/{{table}}.json", table=config["tables"]),
         records=ancient(expand(f"{OUT}/tables/records/{{table}}.json", table=config["tables"])),
-        published="workflow/published.yaml",
+        published=own("workflow/published.yaml"),
     output:
         page=f"{OUT}/tables/published.md",
         record=f"{OUT}/tables/records/published.json",

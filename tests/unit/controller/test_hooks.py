@@ -28,7 +28,6 @@ def calls(monkeypatch, tmp_path):
     monkeypatch.setattr(lock, "claim_output", lambda out: made.append(f"claim {out}"))
     monkeypatch.setattr(lock, "claim_downloads", lambda out: made.append(f"claim {out}"))
     monkeypatch.setattr(lock, "release_downloads", lambda: made.append("release"))
-    monkeypatch.setattr(slurm, "check_cluster", lambda programs, partitions: made.append("check"))
     monkeypatch.setattr(slurm, "has_runs", lambda out: True)
     monkeypatch.setattr(slurm, "settle_earlier", lambda out: made.append("settle"))
     monkeypatch.setattr(slurm, "note_run", lambda out, logs: made.append("note"))
@@ -50,22 +49,6 @@ def workflow(nodes=None, resources=(), limit=(100, 1)):
         main_snakefile=str(Path("Snakefile").absolute()),
         config_settings=SimpleNamespace(configfiles=[], config_args=[]),
     )
-
-
-@pytest.mark.parametrize(
-    "nodes, gpus, said",
-    [
-        (None, [], "no GPU found: runs on the CPU\n"),
-        (None, ["GPU-1"], ""),
-        (100, [], ""),  # the jobs run elsewhere
-    ],
-)
-def test_the_controller_says_once_that_its_jobs_use_the_cpu(monkeypatch, capsys, nodes, gpus, said):
-    for name in ("SLURM_JOB_ID", REMOTE_JOB):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(hooks, "visible_gpus", lambda: gpus)
-    hooks.say_if_no_gpu(workflow(nodes))
-    assert capsys.readouterr().err == said
 
 
 @pytest.mark.parametrize("remote", [True, False])
@@ -108,21 +91,6 @@ def test_a_working_folder_that_is_read_only_is_told_in_one_line(exists, tmp_path
 def test_a_dry_run_touches_nothing(calls, asked):
     asked(starts_jobs=False, on_slurm=True)
     hooks.prepare_start("out", "raw", [])
-    assert calls == []
-
-
-def test_slurm_is_checked_before_anything_is_touched(calls, asked, monkeypatch):
-    asked(on_slurm=True)
-    hooks.prepare_start("out", "raw", [])
-    assert calls[0] == "check"
-    calls.clear()
-
-    def refuse(programs, partitions):
-        raise InputError("Slurm", "sbatch: no such program here")
-
-    monkeypatch.setattr(slurm, "check_cluster", refuse)
-    with pytest.raises(WorkflowError, match="sbatch: no such program here"):
-        hooks.prepare_start("out", "raw", [])
     assert calls == []
 
 
@@ -192,7 +160,7 @@ def test_the_downloads_are_released_when_the_last_download_is_finished(calls, mo
 
 
 def test_local_jobs_are_limited_to_the_places_on_this_machines_gpus(monkeypatch):
-    monkeypatch.setattr(hooks, "visible_gpus", lambda: ["A", "B"])
+    monkeypatch.setattr(hooks, "gpus_here", lambda: ["A", "B"])
     local = workflow()
     hooks.limit_gpu_jobs(local, 3)
     assert local.made == {"gpu": 6}
@@ -200,14 +168,14 @@ def test_local_jobs_are_limited_to_the_places_on_this_machines_gpus(monkeypatch)
 
 @pytest.mark.parametrize("settings", [{"nodes": 8}, {"resources": ("gpu",)}])
 def test_a_cluster_and_a_limit_of_the_users_own_stay_as_they_are(monkeypatch, settings):
-    monkeypatch.setattr(hooks, "visible_gpus", lambda: pytest.fail("the GPUs were counted"))
+    monkeypatch.setattr(hooks, "gpus_here", lambda: pytest.fail("the GPUs were counted"))
     other = workflow(**settings)
     hooks.limit_gpu_jobs(other, 1)
     assert other.made == {}
 
 
 def test_without_a_gpu_nothing_is_limited_and_a_broken_driver_is_told(monkeypatch):
-    monkeypatch.setattr(hooks, "visible_gpus", list)
+    monkeypatch.setattr(hooks, "gpus_here", list)
     local = workflow()
     hooks.limit_gpu_jobs(local, 1)
     assert local.made == {}
@@ -215,7 +183,7 @@ def test_without_a_gpu_nothing_is_limited_and_a_broken_driver_is_told(monkeypatc
     def broken():
         raise InputError("nvidia-smi", "no answer within 60 s")
 
-    monkeypatch.setattr(hooks, "visible_gpus", broken)
+    monkeypatch.setattr(hooks, "gpus_here", broken)
     with pytest.raises(WorkflowError, match="no answer within 60 s"):
         hooks.limit_gpu_jobs(local, 1)
 

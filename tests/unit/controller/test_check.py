@@ -1,0 +1,296 @@
+"""What is wrong with a config or with this machine is told before anything starts."""
+
+import json
+import shutil
+from collections import namedtuple
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import yaml
+
+from semblance.errors import InputError
+from semblance.gpus import ALLOW_CPU, NONE_FOUND, NONE_GIVEN, REMOTE_JOB
+from semblance.provenance import ROOT
+from workflow.controller import check as module
+from workflow.controller import hooks, slurm
+from workflow.controller.check import check
+from workflow.controller.command import Command
+from workflow.planning.layers import over_project
+from workflow.scripts.check import main
+
+START = Command(starts_jobs=True, plans_jobs=True)
+DRY_RUN = Command(starts_jobs=False, plans_jobs=True)
+TO_LOOK = Command(starts_jobs=False)
+LAYERS = 6
+SHAPE = {
+    "model_type": "bert",
+    "hidden_size": 4,
+    "num_hidden_layers": LAYERS,
+    "num_attention_heads": 2,
+    "intermediate_size": 4,
+    "vocab_size": 9,
+    "max_position_embeddings": 9,
+    "type_vocab_size": 2,
+    "layer_norm_eps": 1e-12,
+    "hidden_dropout_prob": 0.1,
+    "attention_probs_dropout_prob": 0.1,
+    "hidden_act": "gelu",
+}
+
+
+@pytest.fixture(autouse=True)
+def _machine(tmp_path, monkeypatch):
+    """A working folder with a FAQ of 12 pairs and a base, on a machine without GPU or scheduler."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("SLURM_JOB_ID", REMOTE_JOB, ALLOW_CPU):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(module, "gpus_here", lambda: ())
+    rows = "".join(f"question {n},answer {n}\n" for n in range(12))
+    (tmp_path / "faq.csv").write_text(f"question,answer\n{rows}")
+    (tmp_path / "base").mkdir()
+    (tmp_path / "base/config.json").write_text(json.dumps(SHAPE))
+    (tmp_path / "base/model.safetensors").touch()
+
+
+def layers(**changes):
+    """Return a config of one table, on the user's own FAQ and base, with top-level keys changed."""
+    tables = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))["tables"]
+    row = {"corpora": ["mine"], "bases": ["own"], "methods": ["start", "continued"]}
+    config = {
+        "resources": {"gpus": 0},
+        "bases": {"own": {"folder": "base", "max_length": 8, "tokenizer": "own"}},
+        "faq": {"folds": 3, "banks": {"mine": {"kind": "own", "path": "faq.csv"}}},
+        "training": {"threads": 1},
+        "recipes": {"rcl": {"batch_size": 4}},
+        "tables": dict.fromkeys(tables)
+        | {"mine": {"title": "", "layout": "faq", "seeds": "rcl", "rows": [row]}},
+    }
+    with open("mine.yaml", "w", encoding="utf-8") as stream:
+        yaml.safe_dump(config | changes, stream, sort_keys=False, default_flow_style=True, width=1)
+    return over_project(["mine.yaml"])
+
+
+def line_of(text: str) -> int:
+    """Return the line of mine.yaml that holds a text."""
+    lines = Path("mine.yaml").read_text(encoding="utf-8").splitlines()
+    return next(number for number, line in enumerate(lines, 1) if text in line)
+
+
+def errors(found) -> list[str]:
+    return [str(error) for error in found.errors]
+
+
+def bank(**entry):
+    return {"folds": 3, "banks": {"mine": {"kind": "own"} | entry}}
+
+
+def base(**entry):
+    return {"own": {"max_length": 8, "tokenizer": "own"} | entry}
+
+
+def test_a_config_whose_files_are_there_has_no_error_and_a_summary():
+    found = check(layers(), START)
+    assert errors(found) == [] and found.warnings[1:] == []
+    jobs, disk, device = found.facts
+    assert jobs.endswith(" of them to do") and device == "device: CPU"
+    assert disk.startswith("disk: ") and "free at" in disk
+
+
+@pytest.mark.parametrize(
+    "changes, key, problem",
+    [
+        ({"faq": bank(path="moved.csv")}, "path", "faq.banks.mine.path: moved.csv: no such file"),
+        ({"faq": bank(path="base")}, "path", "faq.banks.mine.path: base: no such file"),
+        ({"bases": base(folder="no")}, "folder", "bases.own.folder: no: no such folder"),
+        ({"bases": base(folder=".")}, "folder", "bases.own.folder: . has no weights as safete"),
+        (
+            {"bases": base(folder="base", layers=99)},
+            "layers",
+            f"bases.own.layers: 99 layers of a model that has {LAYERS}",
+        ),
+        (
+            {"bases": base(package="no_such_package")},
+            "package",
+            "bases.own.package: the package no_such_package is not installed here",
+        ),
+        ({"mirror": "no"}, "mirror", "mirror: no: no such folder"),
+        ({"manifest": "no.yaml"}, "manifest", "manifest: no.yaml: no such file"),
+        (
+            {"sts": {"datasets": ["sts12", "sts99"]}},
+            "datasets",
+            "sts.datasets: there is no data set 'sts99' in",
+        ),
+        (
+            {"faq": bank(path="faq.csv") | {"folds": 14}},
+            "folds",
+            "faq.folds: 14 parts of at most 13 pairs (bank mine)",  # its header is a line, too
+        ),
+    ],
+)
+def test_what_is_not_there_is_an_error_at_its_line(changes, key, problem):
+    if "mirror" in changes:  # an own FAQ alone downloads nothing
+        changes["tables"] = {}
+    found = check(layers(**changes), START)
+    [line] = errors(found)
+    assert line.startswith(f"mine.yaml:{line_of(key)}: {problem}")
+
+
+def test_what_no_table_uses_may_be_missing():
+    unused = {"other": {"kind": "own", "path": "moved.csv"}}
+    banks = bank(path="faq.csv")
+    banks["banks"] |= unused
+    bases = base(folder="base") | {"far": {"folder": "no", "max_length": 8, "tokenizer": "far"}}
+    assert errors(check(layers(faq=banks, bases=bases, mirror="no"), START)) == []
+
+
+def test_all_that_is_missing_is_told_at_once():
+    found = check(layers(faq=bank(path="moved.csv"), bases=base(folder="no")), DRY_RUN)
+    assert len(errors(found)) == 2
+
+
+def test_a_start_that_plans_nothing_needs_no_file():
+    """A job on another machine, and `snakemake --unlock`, read the config, too."""
+    missing = layers(faq=bank(path="moved.csv"), bases=base(folder="no"), mirror="no")
+    found = check(missing, TO_LOOK)
+    assert errors(found) == found.warnings == found.facts == []
+
+
+@pytest.mark.parametrize("pairs, warned", [(14, True), (15, False)])
+def test_parts_of_fewer_than_five_pairs_are_a_warning(pairs, warned, tmp_path):
+    lines = [f'{{"question": "q{n}", "answer": "a{n}"}}\n' for n in range(pairs)]
+    (tmp_path / "faq.jsonl").write_text("".join(lines))
+    found = check(layers(faq=bank(path="faq.jsonl")), START)
+    assert errors(found) == []
+    told = [line for line in found.warnings if line.startswith("faq.folds: ")]
+    assert told == [f"faq.folds: 3 parts of at most {pairs} pairs (bank mine)"] * warned
+
+
+def test_a_batch_that_is_larger_than_its_corpus_is_a_warning(monkeypatch):
+    monkeypatch.setattr("workflow.costing.sizes.UNKNOWN_PAIRS", 0)
+    found = check(layers(recipes={"rcl": {"batch_size": 512}}), START)
+    assert any(w.startswith("batch_size 512 of continued: mine-0 has") for w in found.warnings)
+
+
+Usage = namedtuple("Usage", "total used free")
+
+
+@pytest.mark.parametrize("free, warned", [(10**15, False), (10**6, True)])
+def test_too_little_room_on_a_disk_is_a_warning(monkeypatch, tmp_path, free, warned):
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: Usage(free, 0, free))
+    found = check(layers(output="far/results"), START)
+    assert errors(found) == []
+    disks = [line for line in found.warnings if line.startswith("disk: ")]
+    assert len(disks) == warned
+    [fact] = [line for line in found.facts if line.startswith("disk: ")]
+    assert fact.endswith(f"free at {tmp_path}")  # the nearest folder that is there
+
+
+@pytest.mark.parametrize("gpus, told", [((), [NONE_FOUND]), (("A", "B"), [])])
+def test_a_gpu_that_is_asked_for_and_not_there_is_a_warning(monkeypatch, gpus, told):
+    monkeypatch.setattr(module, "gpus_here", lambda: gpus)
+    found = check(layers(resources={"gpus": 1}), START)
+    assert [line for line in found.warnings if "GPU" in line] == told
+    assert found.facts[-1] == ("device: 2 GPUs" if gpus else "device: CPU")
+
+
+def test_in_a_job_of_a_scheduler_a_missing_gpu_stops_the_jobs(monkeypatch):
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    assert NONE_GIVEN in check(layers(resources={"gpus": 1}), START).warnings
+
+
+def test_more_threads_than_this_machine_has_are_a_warning(monkeypatch):
+    monkeypatch.setattr(module.os, "sched_getaffinity", lambda process: {0, 1})
+    found = check(layers(training={"threads": 3}), START)
+    assert "training.threads: 3, but this machine has 2 CPUs" in found.warnings
+
+
+def on_slurm(**facts):
+    facts = {"starts_jobs": True, "plans_jobs": True, "submits": True, "on_slurm": True} | facts
+    return Command(programs=("sbatch",), partitions=frozenset({"gpu"}), **facts)
+
+
+@pytest.mark.parametrize("starts", [True, False])
+def test_a_start_on_slurm_asks_for_its_programs_and_partitions_and_a_dry_run_does_not(
+    monkeypatch, starts
+):
+    asked = []
+    monkeypatch.setattr(slurm, "check_cluster", lambda *what: asked.append(what))
+    monkeypatch.setattr(module, "gpus_here", lambda: pytest.fail("the GPUs were counted"))
+    found = check(layers(resources={"gpus": 1}), on_slurm(starts_jobs=starts))
+    assert errors(found) == [] and asked == [(("sbatch",), frozenset({"gpu"}))] * starts
+
+
+@pytest.mark.parametrize(
+    "error, line",
+    [
+        (InputError("Slurm", "sbatch: no such program here"), "Slurm: sbatch: no such program"),
+        (slurm.Unanswered("sinfo: no route"), "Slurm: gives no answer: sinfo: no route"),
+    ],
+)
+def test_a_cluster_that_is_not_there_is_an_error(monkeypatch, error, line):
+    def refuse(*what):
+        raise error
+
+    monkeypatch.setattr(slurm, "check_cluster", refuse)
+    [told] = errors(check(layers(), on_slurm()))
+    assert told.startswith(line)
+
+
+def test_the_command_prints_each_error_in_a_line_and_ends_with_status_2(capsys):
+    layers(faq=bank(path="moved.csv"), bases=base(folder="no"))
+    with pytest.raises(SystemExit) as ended:
+        main(["mine.yaml"])
+    printed = capsys.readouterr().out.splitlines()
+    assert ended.value.code == 2
+    assert [line.partition(":")[0] for line in printed if "warning" not in line] == ["error"] * 2
+
+
+def test_the_command_prints_a_summary_when_all_is_well(capsys):
+    layers()
+    main(["mine.yaml", "--config", "seeds={rcl: [1, 2]}"])
+    printed = capsys.readouterr().out
+    assert "of them to do" in printed and "device: CPU" in printed and "error:" not in printed
+
+
+def test_the_command_refuses_a_profile_that_is_not_there():
+    layers()
+    with pytest.raises(InputError, match="--profile: there is no profile nobody"):
+        main(["mine.yaml", "--profile", "nobody"])
+
+
+def workflow(**changes):
+    """A stand-in for Snakemake's Workflow of the main process, started with mine.yaml."""
+    settings = {"configfiles": ["mine.yaml"], "config_args": [], "replace_workflow_config": False}
+    facts = {
+        "is_main_process": True,
+        "modifier": SimpleNamespace(is_main_snakefile=lambda: True),
+        "config_settings": SimpleNamespace(**settings),
+    }
+    return SimpleNamespace(**facts | changes)
+
+
+def test_a_start_tells_all_errors_in_lines_of_its_own_and_ends_with_status_2(capsys, monkeypatch):
+    layers(faq=bank(path="moved.csv"), bases=base(folder="no"))
+    monkeypatch.setattr(hooks.command, "read", lambda arguments: START)
+    with pytest.raises(SystemExit) as ended:
+        hooks.check_start(workflow(), {})
+    told = capsys.readouterr().err.splitlines()
+    assert ended.value.code == 2
+    assert [line.partition(":")[0] for line in told if "warning" not in line] == ["error"] * 2
+
+
+def test_a_job_reads_the_config_and_checks_no_file(monkeypatch):
+    layers(faq=bank(path="moved.csv"))
+    monkeypatch.setattr(hooks.command, "read", lambda arguments: pytest.fail("it was read"))
+    assert hooks.check_start(workflow(is_main_process=False), {}).config["output"] == "results"
+
+
+def test_a_module_has_the_config_of_its_statement_over_the_projects(capsys):
+    layers(faq=bank(path="moved.csv"))
+    inner = SimpleNamespace(is_main_snakefile=lambda: False, namespace="inner")
+    found = hooks.check_start(workflow(modifier=inner), {"output": "of-module"})
+    assert found.config["output"] == "of-module" and "mine" not in found.config["tables"]
+    with pytest.raises(SystemExit):
+        hooks.check_start(workflow(modifier=inner), {"outptu": "x"})
+    assert capsys.readouterr().err.startswith("error: config of the module inner: outptu: unknown")

@@ -1,0 +1,105 @@
+"""Checks of what a plan reads from this machine: the user's own files, folders and packages."""
+
+import importlib.util
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+
+from semblance.download.manifest import Dataset
+from semblance.download.pin import is_url
+from semblance.errors import InputError
+from semblance.models.architecture import read_architecture
+from workflow.planning.plan import Plan
+from workflow.planning.stages import Job
+
+WEIGHTS = "model.safetensors"
+
+
+def dataset_checks(
+    plan: Plan, jobs: Iterable[Job], datasets: Mapping[str, Dataset]
+) -> Iterator[Callable[[], None]]:
+    """Yield checks that the data sets which ``jobs`` read are in the manifest.
+
+    Those of the STS tests are always checked: the rules name them in each run.
+    """
+    for job in dict.fromkeys([*jobs, Job("prepare_sts"), Job("prepare_dev")]):
+        for key, names in _datasets(plan, job):
+            yield partial(_check_datasets, key, names, plan.config["manifest"], datasets)
+
+
+def input_checks(plan: Plan, jobs: Iterable[Job]) -> Iterator[Callable[[], None]]:
+    """Yield checks of what ``jobs`` read from this machine; what no job reads may be missing.
+
+    Each raises InputError, at ``config.KEY``, for what is not there.
+    """
+    jobs = list(jobs)
+    for job in jobs:
+        if job.stage == "prepare_faq" and "path" in plan.banks[job.name]:
+            yield partial(_check_file, f"config.faq.banks.{job.name}.path", plan.banks[job.name])
+        if job.stage == "download_model":
+            yield partial(_check_base, f"config.bases.{job.base}", plan.config["bases"][job.base])
+    mirror = plan.config.get("mirror")
+    if mirror and not is_url(mirror) and any(job.stage == "download" for job in jobs):
+        advice = "correct the path; with mirror: null the files come from their own addresses"
+        yield partial(_check_folder, "config.mirror", mirror, advice)
+
+
+def _datasets(plan: Plan, job: Job) -> Iterator[tuple[str, list[str]]]:
+    """Yield each key of the config that names data sets which a job reads, and their names."""
+    config = plan.config
+    if job.stage in ("prepare_nli", "prepare_wiki"):
+        yield f"corpora.{job.corpus}.datasets", config["corpora"][job.corpus]["datasets"]
+    if job.stage == "prepare_sts":
+        yield "sts.datasets", config["sts"]["datasets"]
+    if job.stage == "prepare_dev":
+        yield "sts.dev", [config["sts"]["dev"]]
+    if job.stage == "prepare_faq" and "dataset" in plan.banks[job.name]:
+        yield f"faq.banks.{job.name}.dataset", [plan.banks[job.name]["dataset"]]
+
+
+def _check_datasets(
+    key: str, names: Iterable[str], manifest: str, datasets: Mapping[str, Dataset]
+) -> None:
+    for name in names:
+        if name not in datasets:
+            problem = f"there is no data set {name!r} in {manifest}"
+            raise InputError(f"config.{key}", problem, f"known are {', '.join(sorted(datasets))}")
+
+
+def _check_file(where: str, bank: Mapping[str, str]) -> None:
+    if not Path(bank["path"]).is_file():
+        problem = f"{bank['path']}: no such file"
+        raise InputError(where, problem, "correct the path, or put the file there")
+
+
+def _check_folder(where: str, folder: str, advice: str) -> None:
+    if not Path(folder).is_dir():
+        raise InputError(where, f"{folder}: no such folder", advice)
+
+
+def _check_base(where: str, base: Mapping) -> None:
+    """Check that a base of this machine is there, and has the layers that are asked for."""
+    if "folder" in base:
+        key = f"{where}.folder"
+        folder = Path(base["folder"])
+    elif "package" in base:
+        key = f"{where}.package"
+        folder = _package_folder(key, base["package"]) / base.get("subfolder", "")
+    else:
+        return
+    _check_folder(key, str(folder), "correct the path, or put the model there")
+    if not (folder / WEIGHTS).is_file():
+        problem = f"{folder} has no weights as safetensors ({WEIGHTS})"
+        raise InputError(key, problem, "choose a model that has them")
+    layers = read_architecture(folder).num_hidden_layers
+    if base.get("layers", 0) > layers:
+        problem = f"{base['layers']} layers of a model that has {layers}"
+        raise InputError(f"{where}.layers", problem, "ask for fewer")
+
+
+def _package_folder(where: str, package: str) -> Path:
+    spec = importlib.util.find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        problem = f"the package {package} is not installed here"
+        raise InputError(where, problem, f"pip install {package}")
+    return Path(list(spec.submodule_search_locations)[0])

@@ -1,0 +1,56 @@
+"""Check a config and this machine before a run, without the network: one line for each error.
+
+It looks at keys and values, files and folders, GPUs, room on the disks, and, with a profile that
+submits to Slurm, at Slurm's programs and partitions. Each start of snakemake does the same first.
+Exit status 2 if there is an error; a warning stops nothing.
+"""
+
+import argparse
+import sys
+
+from workflow.controller import command
+from workflow.controller.check import Checked, check
+from workflow.planning.layers import over_project
+from workflow.scripts.endings import BAD_INPUT, run
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Check, print what was found, and end with status 2 if there is an error."""
+    parser = argparse.ArgumentParser(
+        prog="semblance check",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "configs", nargs="*", metavar="CONFIG", help="config files, laid over config.yaml"
+    )
+    parser.add_argument(
+        "--config",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="KEY=VALUE",
+        help="as snakemake's",
+    )
+    parser.add_argument("--profile", help="the profile of the run to come, such as slurm")
+    args = parser.parse_args(argv)
+    asked = command.Command(starts_jobs=True, plans_jobs=True)
+    if args.profile:
+        asked = command.of_profile(args.profile)
+    checked = check(over_project(args.configs, args.config), asked)
+    print(page(checked))
+    if checked.errors:
+        sys.exit(BAD_INPUT)
+
+
+def page(checked: Checked) -> str:
+    """Return the errors and warnings, one a line, and what a run would do."""
+    lines = [f"error: {error}" for error in checked.errors]
+    lines += [f"warning: {warning}" for warning in checked.warnings]
+    if not checked.errors:
+        lines += [*checked.facts, "no error found: the run can start"]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    run(main)
