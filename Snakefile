@@ -3,6 +3,8 @@
 import os
 import sys
 
+if not workflow.current_basedir.is_local:
+    raise WorkflowError("semblance runs from a checkout on this machine: name its Snakefile there")
 sys.path.insert(0, os.fspath(workflow.current_basedir))  # of this file, also where it is a module
 
 from semblance.code_digest import code_digest
@@ -23,6 +25,9 @@ include: "workflow/rules/train.smk"
 include: "workflow/rules/evaluate.smk"
 include: "workflow/rules/tables.smk"
 include: "workflow/rules/claims.smk"
+
+
+hooks.share_names(workflow, globals())
 
 
 wildcard_constraints:

@@ -171,10 +171,12 @@ def place_of(record_path: str | os.PathLike, path: str | os.PathLike) -> str:
     """Return where a path lies, for a record: relative to its folder, or else absolute.
 
     It is absolute where the two have only the root folder in common, such as /scratch and /home:
-    then no copy would keep them together.
+    then no copy would keep them together. It is absolute, too, where the record lies behind a
+    symbolic link, since the way back would depend on the name by which a reader comes.
     """
     folder = os.path.abspath(Path(record_path).parent)
-    if os.path.commonpath([folder, os.path.abspath(path)]) == os.sep:
+    apart = os.path.commonpath([folder, os.path.abspath(path)]) == os.sep
+    if apart or os.path.realpath(folder) != folder:
         return os.path.abspath(path)
     return beside(record_path, path)
 

@@ -30,7 +30,7 @@ from workflow.planning.stages import STAGES, Job, jobs, record
 class Checked:
     """A config with what was found; ``config`` and ``cost`` are there if the config can be read.
 
-    A warning stops no start. ``facts`` are the lines of a summary.
+    A warning stops no start. ``facts`` are the lines of a summary. ``asked`` is what it was checked for.
     """
 
     errors: list[InputError]
@@ -39,14 +39,15 @@ class Checked:
     cost: Cost | None = None
     warnings: list[str] = field(default_factory=list)
     facts: list[str] = field(default_factory=list)
+    asked: Command = Command(starts_jobs=False)
 
 
 def check(layers: Layered, asked: Command) -> Checked:
     """Check a config, and, if ``asked`` plans jobs, whether this machine can run them."""
     config, errors = examine(layers)
     if config is None:
-        return Checked(errors)
-    checked = Checked([], config)
+        return Checked(errors, asked=asked)
+    checked = Checked([], config, asked=asked)
     checked.errors += map(layers.located, errors_of([partial(_add_costs, checked)]))
     if not checked.errors:
         plan = checked.cost.plan

@@ -1,11 +1,10 @@
 """What the command line of snakemake asks for, its profiles included."""
 
 import contextlib
-import functools
 import io
 import re
 from argparse import Namespace
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from snakemake.cli import get_argument_parser, get_profile_dir, parse_args
@@ -69,14 +68,9 @@ class Command:
     programs: tuple[str, ...] = ()
 
 
-def read(arguments: Iterable[str]) -> Command:
+def read(arguments: list[str]) -> Command:
     """Return what ``arguments`` ask for; of arguments that are not snakemake's, that no job starts."""
-    return _read(tuple(arguments))
-
-
-@functools.cache
-def _read(arguments: tuple[str, ...]) -> Command:
-    options = _options(list(arguments))
+    options = _options(arguments)
     if options is None:
         return Command(starts_jobs=False)
     report_only = options.reporter or (options.report and not options.report_after_run)
@@ -116,7 +110,6 @@ def _parse_with_profiles(arguments: list[str]) -> Namespace:
 
 
 def _parse_without_profiles(arguments: list[str]) -> Namespace:
-    # With --directory, the working directory is no longer the one that profiles are relative to.
     return get_argument_parser().parse_args(arguments)
 
 

@@ -38,6 +38,7 @@ STARTED = time.time()
 LOOK = 1.0  # seconds between two looks whether the downloads are finished
 # Snakemake's default limit of starts in a time, which is never reached: 100 a second.
 DEFAULT_LIMIT = (100, 1)
+IN_COMMANDS = ("CADENCE", "HUB", "PYTHON", "SHARING", "SOURCE")  # of the rules; a test holds them
 
 
 def check_start(workflow, config: dict) -> Checked:
@@ -46,9 +47,7 @@ def check_start(workflow, config: dict) -> Checked:
     ``config`` is Snakemake's, which counts only in a module. Ends the process with status 2 and one
     line for each error: an exception would be told with a line of the Snakefile.
     """
-    asked = command.Command(starts_jobs=False)
-    if workflow.is_main_process:
-        asked = command.read(sys.argv[1:])
+    asked = _asked(workflow)
     try:
         checked = check(_layers(workflow, config), asked)
     except InputError as error:
@@ -62,6 +61,14 @@ def check_start(workflow, config: dict) -> Checked:
     return checked
 
 
+def _asked(workflow) -> command.Command:
+    """Return what the command line asks for; of a job of a scheduler, that it starts none itself."""
+    if not workflow.is_main_process:
+        return command.Command(starts_jobs=False)
+    with contextlib.chdir(workflow.rundir):  # where the profiles are looked for
+        return command.read(sys.argv[1:])
+
+
 def _layers(workflow, config: dict) -> Layered:
     """Return what lies over the project's config.yaml, each file and flag for itself.
 
@@ -69,6 +76,7 @@ def _layers(workflow, config: dict) -> Layered:
     command line are those of the workflow that uses the module.
     """
     if not workflow.modifier.is_main_snakefile():
+        _refuse_prefix(workflow.modifier)
         project = over_project([]).layers
         name = f"config of the module {workflow.modifier.namespace}"
         return Layered([*project, Layer(name, config, is_file=False)])
@@ -78,13 +86,29 @@ def _layers(workflow, config: dict) -> Layered:
     return over_project(settings.configfiles, settings.config_args or ())
 
 
-def prepare_start(out: str, downloads: str, arguments: list[str]) -> None:
+def _refuse_prefix(modifier) -> None:
+    """Refuse a ``module`` statement that moves some of the paths: records and logs name the others."""
+    if any(modifier.modify_path(path) != path for path in ("results", "resources", "workflow")):
+        where = f"module {modifier.namespace}"
+        problem = "prefix and replace_prefix would move only a part of the paths"
+        raise InputError(where, problem, "set output and downloads in its config")
+
+
+def share_names(workflow, names: dict) -> None:
+    """Let Snakemake print the commands of a module, whose names it seeks in the importing workflow.
+
+    ``names`` are those of the module. Its commands themselves run with its own.
+    """
+    importer = workflow.modifier_stack[0].globals
+    for name in IN_COMMANDS:
+        importer.setdefault(name, names[name])
+
+
+def prepare_start(out: str, downloads: str, asked: command.Command) -> None:
     """Make sure, before the plan is made, that this run may start; clear up after killed ones.
 
-    ``arguments`` are those of snakemake. Where they start no job, as in a dry run, nothing is
-    touched.
+    Where ``asked`` starts no job, as in a dry run, nothing is touched.
     """
-    asked = command.read(arguments)
     if asked.writes_notes:
         _require_notes()
     if not asked.starts_jobs:

@@ -15,7 +15,7 @@ from semblance.provenance import canonical
 from workflow.controller import scripts
 from workflow.planning.plan import Plan
 from workflow.planning.sources import wanted_by
-from workflow.planning.stages import Job
+from workflow.planning.stages import STAGES, Job, jobs, record
 
 LOG = "logs/sources.log"  # below the output folder
 STOP = "not every file can be had (see above); --keep-going runs what does not need the others"
@@ -26,10 +26,10 @@ def ask_first(workflow, plan: Plan) -> None:
 
     Stops the run if a file is nowhere to be had, unless the user wants it to keep going.
     """
-    jobs = _downloads(workflow)
-    if not jobs:
+    downloads = _downloads(workflow, plan)
+    if not downloads:
         return
-    wanted = canonical(asdict(wanted_by(plan, jobs)))
+    wanted = canonical(asdict(wanted_by(plan, downloads)))
     done = subprocess.run(
         [*scripts.arguments("sources"), "--settings", wanted],
         env=scripts.environment(),
@@ -45,12 +45,12 @@ def ask_first(workflow, plan: Plan) -> None:
         raise WorkflowError(STOP)
 
 
-def _downloads(workflow) -> list[Job]:
-    """Return the download jobs among those that this run starts."""
-    found = []
-    for job in workflow.dag.needrun_jobs():
-        if job.rule.name == "download_model":
-            found.append(Job("download_model", base=job.wildcards.base))
-        elif job.rule.name.startswith("download_"):
-            found.append(Job("download", name=job.params.dataset))
-    return found
+def _downloads(workflow, plan: Plan) -> list[Job]:
+    """Return the download jobs among those that this run starts, known by their records.
+
+    A workflow that uses this one as a module may give the rules other names.
+    """
+    downloads = [job for job in jobs(plan) if STAGES[job.stage].work == "download"]
+    by_record = {record(plan, job): job for job in downloads}
+    made = [str(file) for job in workflow.dag.needrun_jobs() for file in job.output]
+    return [by_record[file] for file in made if file in by_record]

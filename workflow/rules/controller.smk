@@ -1,8 +1,8 @@
 # What the one process that plans and starts jobs does beside that; jobs only learn what they are.
-# Needs: PLAN, OUT, RESOURCES, GPUS, JOBS_PER_GPU, hooks. Holds OUT for this run alone.
+# Needs: CHECKED, PLAN, OUT, RESOURCES, GPUS, JOBS_PER_GPU, hooks. Holds OUT for this run alone.
 
 if workflow.is_main_process:
-    hooks.prepare_start(OUT, RESOURCES, sys.argv[1:])
+    hooks.prepare_start(OUT, RESOURCES, CHECKED.asked)
     if GPUS:
         hooks.limit_gpu_jobs(workflow, JOBS_PER_GPU)
 else:

@@ -264,6 +264,7 @@ def workflow(**changes):
     settings = {"configfiles": ["mine.yaml"], "config_args": [], "replace_workflow_config": False}
     facts = {
         "is_main_process": True,
+        "rundir": ".",
         "modifier": SimpleNamespace(is_main_snakefile=lambda: True),
         "config_settings": SimpleNamespace(**settings),
     }
@@ -288,7 +289,9 @@ def test_a_job_reads_the_config_and_checks_no_file(monkeypatch):
 
 def test_a_module_has_the_config_of_its_statement_over_the_projects(capsys):
     layers(faq=bank(path="moved.csv"))
-    inner = SimpleNamespace(is_main_snakefile=lambda: False, namespace="inner")
+    inner = SimpleNamespace(
+        is_main_snakefile=lambda: False, namespace="inner", modify_path=lambda path: path
+    )
     found = hooks.check_start(workflow(modifier=inner), {"output": "of-module"})
     assert found.config["output"] == "of-module" and "mine" not in found.config["tables"]
     with pytest.raises(SystemExit):

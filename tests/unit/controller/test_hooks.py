@@ -59,20 +59,11 @@ def test_a_job_knows_that_a_scheduler_runs_it(monkeypatch, remote):
     assert (REMOTE_JOB in os.environ) == remote
 
 
-@pytest.fixture
-def asked(monkeypatch):
-    """Set what the command line asks for."""
-
-    def ask(**facts):
-        found = command.Command(**({"starts_jobs": True} | facts))
-        monkeypatch.setattr(command, "read", lambda arguments: found)
-
-    ask()
-    return ask
+START = command.Command(starts_jobs=True)
 
 
-def test_a_start_claims_its_folders_before_it_settles_earlier_runs(calls, asked):
-    hooks.prepare_start("out", "raw", [])
+def test_a_start_claims_its_folders_before_it_settles_earlier_runs(calls):
+    hooks.prepare_start("out", "raw", START)
     assert calls == ["claim out", "claim raw", "settle"]
 
 
@@ -84,13 +75,12 @@ def test_a_working_folder_that_is_read_only_is_told_in_one_line(exists, tmp_path
     read_only = (tmp_path / ".snakemake" if exists else tmp_path).resolve()
     monkeypatch.setattr(hooks.os, "access", lambda path, mode: Path(path).resolve() != read_only)
     with pytest.raises(WorkflowError, match=f"{read_only}: cannot be written, and Snakemake"):
-        hooks.prepare_start("out", "raw", ["-n"])
-    hooks.prepare_start("out", "raw", ["--list"])
+        hooks.prepare_start("out", "raw", command.read(["-n"]))
+    hooks.prepare_start("out", "raw", command.read(["--list"]))
 
 
-def test_a_dry_run_touches_nothing(calls, asked):
-    asked(starts_jobs=False, on_slurm=True)
-    hooks.prepare_start("out", "raw", [])
+def test_a_dry_run_touches_nothing(calls):
+    hooks.prepare_start("out", "raw", command.Command(starts_jobs=False, on_slurm=True))
     assert calls == []
 
 
@@ -102,33 +92,33 @@ def test_a_dry_run_touches_nothing(calls, asked):
     ],
 )
 def test_a_folder_that_cannot_be_claimed_ends_the_start_with_one_line(
-    calls, asked, monkeypatch, error, line
+    calls, monkeypatch, error, line
 ):
     def refuse(out):
         raise error
 
     monkeypatch.setattr(lock, "claim_output", refuse)
     with pytest.raises(WorkflowError, match=line):
-        hooks.prepare_start("out", "raw", [])
+        hooks.prepare_start("out", "raw", START)
     assert calls == []
 
 
-def test_an_interrupted_wait_ends_the_start_with_one_line(asked, monkeypatch):
+def test_an_interrupted_wait_ends_the_start_with_one_line(monkeypatch):
     def interrupt(out):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(lock, "claim_downloads", interrupt)
     with pytest.raises(WorkflowError, match="this run has started nothing"):
-        hooks.prepare_start("out", "raw", [])
+        hooks.prepare_start("out", "raw", START)
 
 
-def test_no_answer_of_slurm_ends_the_start_with_one_line(asked, monkeypatch):
+def test_no_answer_of_slurm_ends_the_start_with_one_line(monkeypatch):
     def unanswered(out):
         raise slurm.Unanswered("squeue: no route")
 
     monkeypatch.setattr(slurm, "settle_earlier", unanswered)
     with pytest.raises(WorkflowError, match="Slurm gives no answer: squeue: no route"):
-        hooks.prepare_start("out", "raw", [])
+        hooks.prepare_start("out", "raw", START)
 
 
 class Dag:
@@ -219,3 +209,15 @@ def test_only_the_controllers_code_names_snakemakes_own_files_and_parts():
     files += [*ROOT.glob("workflow/**/*.py"), *ROOT.glob("semblance/**/*.py")]
     naming = {path for path in files if OWN_PARTS.search(path.read_text(encoding="utf-8"))}
     assert {path.parent for path in naming} == {ROOT / "workflow/controller"}
+
+
+def test_the_names_that_commands_hold_are_shared_with_a_workflow_that_uses_the_module():
+    rules = "".join(path.read_text(encoding="utf-8") for path in ROOT.glob("workflow/rules/*.smk"))
+    shells = re.findall(r"shell:\n(.*?)(?:\n\n|\Z)", rules, re.DOTALL)
+    assert set(hooks.IN_COMMANDS) == set(re.findall(r"\{([A-Z]+)\}", "".join(shells)))
+
+
+def test_a_module_whose_paths_are_moved_is_refused():
+    moved = SimpleNamespace(namespace="inner", modify_path=lambda path: f"other/{path}")
+    with pytest.raises(InputError, match="^module inner: prefix and replace_prefix would move"):
+        hooks._refuse_prefix(moved)

@@ -16,14 +16,13 @@ from workflow.planning.plan import Plan
 PLAN = Plan(load(merged("config.yaml")))
 
 
-def job(rule: str, **parts):
+def job(rule: str, *output: str):
     """A stand-in for a job of Snakemake."""
-    names = {"wildcards": SimpleNamespace(), "params": SimpleNamespace()}
-    return SimpleNamespace(rule=SimpleNamespace(name=rule), **{**names, **parts})
+    return SimpleNamespace(rule=SimpleNamespace(name=rule), output=output)
 
 
-BASE = job("download_model", wildcards=SimpleNamespace(base="bert-base"))
-DATASET = job("download_stsb", params=SimpleNamespace(dataset="stsb"))
+BASE = job("download_model", "resources/models/bert-base/record.json")
+DATASET = job("download_stsb", "resources/data/x.csv", "resources/data/records/stsb.json")
 
 
 @pytest.fixture
@@ -60,6 +59,11 @@ def test_only_what_the_run_downloads_is_asked_for(asked, capsys, tmp_path):
     assert wanted.bases["bert-base"].hub == "google-bert/bert-base-uncased"
     assert capsys.readouterr().err == "the table\n"
     assert (tmp_path / "results/logs/sources.log").read_text() == "the table\n"
+
+
+def test_the_downloads_of_a_module_are_known_under_any_name_of_their_rules(asked):
+    sources.ask_first(workflow(job("mine_download_x", *DATASET.output)), PLAN)
+    assert asked.wanted[0].datasets == ("stsb",)
 
 
 def test_a_missing_file_stops_the_run_unless_it_keeps_going(asked):
