@@ -23,8 +23,8 @@ def shell_command(python: str) -> str:
 
 
 def arguments(name: str) -> list[str]:
-    """Return the program and the arguments that start a script, before its own arguments."""
-    return [sys.executable, "-m", f"{PACKAGE}.{name}"]
+    """Return what starts a script in ``environment()``, before its own arguments."""
+    return [sys.executable, "-P", "-m", f"{PACKAGE}.{name}"]
 
 
 def environment() -> dict[str, str]:
