@@ -262,7 +262,7 @@ def test_a_bad_base_is_refused(tmp_path: Path, name: str):
     assert not (tmp_path / "out/record.json").exists() and not (tmp_path / "out/model").exists()
 
 
-def test_a_wrong_config_stops_snakemake_with_the_key(tmp_path: Path):
+def test_a_wrong_config_stops_snakemake_with_its_file_line_and_key(tmp_path: Path):
     (tmp_path / "bad.yaml").write_text("recipes: {rcl: {learning_rat: 0.1}}\n")
     done = subprocess.run(
         [sys.executable, "-m", "snakemake", "-n", "--configfile", str(tmp_path / "bad.yaml")],
@@ -270,7 +270,6 @@ def test_a_wrong_config_stops_snakemake_with_the_key(tmp_path: Path):
         capture_output=True,
         text=True,
     )
-    assert (
-        done.returncode != 0
-        and "config.recipes.rcl.learning_rat: unknown key" in done.stdout + done.stderr
-    )
+    line = f"error: {tmp_path}/bad.yaml:1: recipes.rcl.learning_rat: unknown key"
+    assert done.returncode == 2 and line in done.stderr
+    assert "Snakefile, line" not in done.stderr and "Traceback" not in done.stderr
