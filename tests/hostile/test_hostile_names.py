@@ -79,11 +79,15 @@ PLACES = {
 }
 
 
+ABSOLUTE = ("output", "downloads", "manifest")  # these may be absolute paths
+
+
 @pytest.mark.parametrize("stride", [pytest.param(1, marks=pytest.mark.long), 5])
 @pytest.mark.parametrize("place", PLACES)
 def test_a_name_that_becomes_a_path_or_a_wildcard_is_refused_by_its_key(place, stride):
     start = list(PLACES).index(place) % stride  # so that the quick test tries each value somewhere
-    for value in HOSTILE[start::stride]:
+    values = [v for v in HOSTILE[start::stride] if not (v == "/x" and place in ABSOLUTE)]
+    for value in values:
         config = copy.deepcopy(FULL)
         PLACES[place](config, value)
         with pytest.raises(InputError) as caught:
