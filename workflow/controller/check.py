@@ -129,7 +129,7 @@ def _check_disks(checked: Checked, everything: list[Job]) -> None:
     planned["output"] += scratch  # of one training at a time, at least
     for folder, megabytes in _by_disk(checked.config, planned):
         free = shutil.disk_usage(folder).free / 1e6
-        line = f"disk: {_size(megabytes)} planned, {_size(free)} free at {folder}"
+        line = f"disk: {_with_unit(megabytes)} planned, {_with_unit(free)} free at {folder}"
         checked.facts.append(line)
         if megabytes > free:
             checked.warnings.append(f"{line}: set output or downloads to another disk")
@@ -155,7 +155,7 @@ def _existing(folder: Path) -> Path:
     return folder
 
 
-def _size(megabytes: float) -> str:
+def _with_unit(megabytes: float) -> str:
     if megabytes < 1000:
         return f"{megabytes:,.0f} MB"
     return f"{megabytes / 1000:,.1f} GB"

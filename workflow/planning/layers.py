@@ -74,7 +74,7 @@ def path_of(key: str, config: Any) -> tuple[Step, ...]:
     node = config
     rest = f".{key}"
     while rest:
-        found = [(step, text) for step, text in _written(node) if _begins(rest, text)]
+        found = [(step, text) for step, text in _steps_as_told(node) if _begins(rest, text)]
         if not found:
             break
         step, text = max(found, key=lambda pair: len(pair[1]))
@@ -90,7 +90,7 @@ def _steps(node: dict | list) -> Iterable[Step]:
     return range(len(node))
 
 
-def _written(node: Any) -> Iterator[tuple[Step, str]]:
+def _steps_as_told(node: Any) -> Iterator[tuple[Step, str]]:
     """Yield each step from a node as it stands and as an error writes it: ``.key`` or ``[0]``."""
     if isinstance(node, dict):
         yield from ((step, f".{step}") for step in node)

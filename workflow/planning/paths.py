@@ -14,7 +14,7 @@ from semblance.provenance import ROOT
 
 def complete(config: dict) -> dict:
     """Return a config that fits the schema with its paths as the rules use them."""
-    written = {key: _written(f"config.{key}", config[key]) for key in ("output", "downloads")}
+    written = {key: _to_write(f"config.{key}", config[key]) for key in ("output", "downloads")}
     config = {**config, **written, "manifest": _found(config["manifest"])}
     if "mirror" in config and not is_url(config["mirror"]):
         config["mirror"] = _found(config["mirror"])
@@ -30,7 +30,7 @@ def own(path: str) -> str:
     return str(ROOT / path)
 
 
-def _written(where: str, path: str) -> str:
+def _to_write(where: str, path: str) -> str:
     """Return a folder that a run writes: without ``~``, doubled slashes and a slash at its end."""
     path = os.path.normpath(os.path.expanduser(path))
     if {"{", "}"} & set(path):

@@ -38,12 +38,12 @@ def main(argv: list[str] | None = None) -> None:
     if args.profile:
         asked = command.of_profile(args.profile)
     checked = check(over_project(args.configs, args.config), asked)
-    print(page(checked))
+    print(found_text(checked))
     if checked.errors:
         sys.exit(BAD_INPUT)
 
 
-def page(checked: Checked) -> str:
+def found_text(checked: Checked) -> str:
     """Return the errors and warnings, one a line, and what a run would do."""
     lines = [f"error: {error}" for error in checked.errors]
     lines += [f"warning: {warning}" for warning in checked.warnings]
