@@ -19,7 +19,7 @@ from semblance.strict_json import UNWRITABLE
 from workflow.planning.checks import checks
 from workflow.planning.collecting import errors_of
 from workflow.planning.expand import expand
-from workflow.planning.folders import check_folders
+from workflow.planning.folders import WRITTEN, check_folder
 from workflow.planning.labels import check_labels
 from workflow.planning.layers import Layered, laid_over, over_project, read_layer
 from workflow.planning.paths import complete
@@ -104,7 +104,7 @@ def _first_of_each_key(errors: Iterable[InputError]) -> list[InputError]:
 
 
 def _checks(config: dict) -> Iterator[Callable[[], None]]:
-    yield partial(check_folders, config)
+    yield from (partial(check_folder, config, key) for key in WRITTEN)
     yield from checks(config)
     yield from table_checks(config)
 

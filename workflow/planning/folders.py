@@ -7,6 +7,7 @@ from semblance.download.pin import is_url
 from semblance.errors import InputError
 from semblance.provenance import ROOT
 
+WRITTEN = ("output", "downloads")  # keys of the folders that a run writes
 OWN = (  # folders of the project that hold no results; so do those whose names begin with a dot
     "benchmarks",
     "configs",
@@ -26,12 +27,17 @@ def check_folders(config: dict) -> None:
 
     Taken are the project's own folders and, for the output, a mirror on this machine.
     """
-    for key in ("output", "downloads"):
-        asked = Path(config[key]).resolve()
-        for folder, what in _taken(config, key):
-            if asked == folder or asked in folder.parents or folder in asked.parents:
-                problem = f"{config[key]} is, holds or lies in {folder}, {what}"
-                raise InputError(f"config.{key}", problem, "name a folder for this alone")
+    for key in WRITTEN:
+        check_folder(config, key)
+
+
+def check_folder(config: dict, key: str) -> None:
+    """Raise InputError for one of the folders that are written, as ``check_folders`` does."""
+    asked = Path(config[key]).resolve()
+    for folder, what in _taken(config, key):
+        if asked == folder or asked in folder.parents or folder in asked.parents:
+            problem = f"{config[key]} is, holds or lies in {folder}, {what}"
+            raise InputError(f"config.{key}", problem, "name a folder for this alone")
 
 
 def _taken(config: dict, key: str) -> Iterator[tuple[Path, str]]:

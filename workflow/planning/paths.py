@@ -10,11 +10,12 @@ from pathlib import Path
 from semblance.download.pin import is_url
 from semblance.errors import InputError
 from semblance.provenance import ROOT
+from workflow.planning.folders import WRITTEN
 
 
 def complete(config: dict) -> dict:
     """Return a config that fits the schema with its paths as the rules use them."""
-    written = {key: _to_write(f"config.{key}", config[key]) for key in ("output", "downloads")}
+    written = {key: _to_write(f"config.{key}", config[key]) for key in WRITTEN}
     config = {**config, **written, "manifest": _found(config["manifest"])}
     if "mirror" in config and not is_url(config["mirror"]):
         config["mirror"] = _found(config["mirror"])

@@ -1,0 +1,68 @@
+"""The paths of a config: ~ is the home folder; shipped inputs are found from any folder."""
+
+import pytest
+
+from semblance.errors import InputError
+from semblance.provenance import ROOT
+from workflow.planning.config import load
+from workflow.planning.layers import over_project
+from workflow.planning.paths import own
+
+
+def loaded(**changes: object) -> dict:
+    layers = over_project([])
+    layers.update(changes)
+    return load(dict(layers))
+
+
+def test_a_tilde_is_the_home_folder_in_every_path(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", "/home/me")
+    monkeypatch.chdir(tmp_path)
+    faq = {"folds": 5, "seed": 0, "banks": {"mine": {"kind": "own", "path": "~/faq.csv"}}}
+    bases = {"own": {"folder": "~/base", "max_length": 8, "tokenizer": "own"}}
+    config = over_project([]) | {"faq": faq, "bases": bases, "recipes": {}, "methods": {}}
+    rows = [{"corpora": ["mine"], "bases": ["own"], "methods": ["start"]}]
+    config |= {
+        "tables": {"t": {"title": "", "layout": "faq", "seeds": "rcl", "rows": rows}},
+        "recipes": {"rcl": over_project([])["recipes"]["rcl"]},
+        "output": "~/out",
+        "downloads": "~/raw",
+        "mirror": "~/mirror",
+    }
+    found = load(dict(config))
+    places = [found["output"], found["downloads"], found["mirror"]]
+    places += [found["faq"]["banks"]["mine"]["path"], found["bases"]["own"]["folder"]]
+    names = ("out", "raw", "mirror", "faq.csv", "base")
+    assert places == [f"/home/me/{name}" for name in names]
+
+
+@pytest.mark.parametrize("output", ["/scratch/me/out", "out/", "out//x", "~/out"])
+def test_an_output_may_be_absolute_and_is_spelt_in_one_way(output, monkeypatch):
+    monkeypatch.setenv("HOME", "/home/me")
+    expected = {"out/": "out", "out//x": "out/x", "~/out": "/home/me/out"}.get(output, output)
+    assert loaded(output=output)["output"] == expected
+
+
+def test_a_home_folder_with_a_brace_is_refused_for_what_a_run_writes(monkeypatch):
+    monkeypatch.setenv("HOME", "/home/{me}")
+    with pytest.raises(InputError, match="^config.output: /home/{me}/out holds a brace"):
+        loaded(output="~/out")
+
+
+def test_a_shipped_input_is_found_from_another_folder_and_spelt_as_written_from_the_projects(
+    tmp_path, monkeypatch
+):
+    monkeypatch.chdir(ROOT)
+    assert loaded()["manifest"] == own("workflow/manifest.yaml") == "workflow/manifest.yaml"
+    monkeypatch.chdir(tmp_path)
+    assert loaded()["manifest"] == own("workflow/manifest.yaml")
+    assert own("workflow/manifest.yaml") == f"{ROOT}/workflow/manifest.yaml"
+    (tmp_path / "workflow").mkdir()
+    (tmp_path / "workflow/manifest.yaml").touch()
+    assert loaded()["manifest"] == "workflow/manifest.yaml"  # the working folder comes first
+
+
+def test_an_input_that_is_nowhere_keeps_its_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert loaded(mirror="no/such")["mirror"] == "no/such"
+    assert loaded(mirror="https://x.example/a")["mirror"] == "https://x.example/a"
