@@ -19,7 +19,8 @@ from semblance.provenance import file_digest, read_text
 from semblance.reporting.bootstrap import OF_BOOTSTRAP, with_bootstrap
 from semblance.reporting.build import build
 from semblance.reporting.comparison import attach
-from semblance.reporting.formats import csv_text, latex, markdown
+from semblance.reporting.formats import csv_text, markdown
+from semblance.reporting.latex import latex
 from semblance.reporting.published import Published, read_published
 from semblance.reporting.scores import collect
 from semblance.reporting.table import Cell, Row, Table, decode_spec, from_json, to_json

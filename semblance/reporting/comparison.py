@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from semblance.reporting.formats import escape_markdown
-from semblance.reporting.grids import spread
+from semblance.reporting.grids import with_deviation
 from semblance.reporting.published import Entry, Published
 from semblance.reporting.table import Cell, Row, Table
 
@@ -178,9 +178,7 @@ def _stand_ins(records: list[Comparison]) -> list[str]:
 
 def _line(record: Comparison) -> str:
     entry = record.entry
-    paper = f"{entry.mark}{entry.value:.2f}"
-    if entry.sd is not None:
-        paper += f" ± {spread(entry.sd)}"
+    paper = f"{entry.mark}{with_deviation(entry.value, entry.sd)}"
     difference = "–"
     if record.difference is not None:
         difference = f"{record.difference:+z.2f}"
@@ -188,7 +186,7 @@ def _line(record: Comparison) -> str:
         entry.row,
         entry.column,
         paper,
-        f"{record.mean:.2f} ± {spread(record.sd)}",
+        with_deviation(record.mean, record.sd),
         str(record.n),
         difference,
         record.verdict,

@@ -1,9 +1,10 @@
-"""A table as CSV (unrounded, for programs), Markdown and LaTeX (rounded once, for people)."""
+"""A table as CSV (unrounded, for programs) and as Markdown (rounded once, for people)."""
 
 import csv
 import io
+from collections.abc import Iterable
 
-from semblance.reporting.grids import MISSING, Style, grid
+from semblance.reporting.grids import MISSING, Text, grid
 from semblance.reporting.layouts import Layout, find_layout
 from semblance.reporting.table import Cell, Row, Table
 
@@ -45,31 +46,6 @@ OF_CONTRAST = {  # as above, and the attribute of the cell's contrast
     "_item_error": "item_error",
 }
 MARKDOWN = "\\|*_`<>[]"  # the characters that Markdown would take for its own
-LATEX = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "±": r"$\pm$",
-    "φ": r"$\phi$",
-    "ϕ": r"$\phi$",
-    "−": "$-$",
-    "×": r"$\times$",
-    "–": "--",
-    "“": "``",
-    "”": "''",
-    "Δ": r"$\Delta$",
-    "≈": r"$\approx$",
-}
 
 
 def csv_text(table: Table) -> str:
@@ -147,51 +123,23 @@ def _csv_values(layout: Layout, column: str, cell: Cell | None) -> list[str]:
 
 def markdown(table: Table) -> str:
     """Return a heading, a pipe table, and the notes as a list."""
-    style = Style(escape_markdown, lambda mark, text: f"\\{mark}{text}")
-    header, body = grid(table, style)
-    rules = ["---", *["---:"] * (len(header) - 1)]
+    printed = grid(table)
+    rules = ["---", *["---:"] * (len(printed.header) - 1)]
     lines = [
         f"## {escape_markdown(table.title)}",
         "",
-        *(f"| {' | '.join(line)} |" for line in (header, rules, *body)),
+        *(f"| {' | '.join(line)} |" for line in (_texts(printed.header), rules)),
+        *(f"| {' | '.join(_texts(line))} |" for line in printed.lines),
         "",
         *(f"- {escape_markdown(note)}" for note in table.notes),
     ]
     return "\n".join(lines) + "\n"
 
 
-def latex(table: Table) -> str:
-    """Return a ``table`` environment with booktabs rules; the notes stand below the rules."""
-    header, body = grid(table, Style(_escape_latex, _marked_latex))
-    columns = "l" + "r" * (len(header) - 1)
-    lines = [
-        r"\begin{table}",
-        r"  \centering",
-        rf"  \caption{{{_escape_latex(table.title)}}}",
-        rf"  \label{{tab:{table.name}}}",
-        rf"  \begin{{tabular}}{{{columns}}}",
-        r"    \toprule",
-        rf"    {' & '.join(header)} \\",
-        r"    \midrule",
-        *(rf"    {' & '.join(line)} \\" for line in body),
-        r"    \bottomrule",
-        r"  \end{tabular}",
-        *(rf"  \par\footnotesize {_escape_latex(note)}" for note in table.notes),
-        r"\end{table}",
-    ]
-    return "\n".join(lines) + "\n"
+def _texts(line: Iterable[Text]) -> list[str]:
+    return [escape_markdown(text.mark + text.plain) for text in line]
 
 
 def escape_markdown(text: str) -> str:
     """Return text in which no character means anything to Markdown."""
     return "".join(f"\\{letter}" if letter in MARKDOWN else letter for letter in text)
-
-
-def _escape_latex(text: str) -> str:
-    return "".join(LATEX.get(letter, letter) for letter in text)
-
-
-def _marked_latex(mark: str, text: str) -> str:
-    if mark == "*":
-        return f"$^{{*}}${text}"
-    return f"\\underline{{{text}}}"

@@ -33,20 +33,42 @@ NAMES = {
 
 
 @dataclass(frozen=True)
-class Style:
-    """How one target writes text, and a marked number (``*`` p < .05, ``_`` p < .1)."""
+class Text:
+    """The text of one place, as yet without a target's own signs.
 
-    text: Callable[[str], str]
-    marked: Callable[[str, str], str]
+    ``mark`` is ``*`` (p < .05) or ``_`` (p < .1).
+    """
+
+    plain: str = ""
+    mark: str = ""
 
 
-def grid(table: Table, style: Style) -> tuple[list[str], list[list[str]]]:
-    """Return header and lines of finished text."""
+@dataclass(frozen=True)
+class Grid:
+    """Header and lines of a table, all of them of the same length; labels stand in column 0.
+
+    ``groups`` has the numbers of the other columns, those together that belong together.
+    """
+
+    header: list[Text]
+    lines: list[list[Text]]
+    groups: list[range]
+
+
+def grid(table: Table, deviations_below: bool = False) -> Grid:
+    """Return the text of a table; standard deviations stand beside their means, or below them."""
     layout = find_layout(table.layout)
-    printed = _Printed(table, layout, style)
+    printed = _Printed(table, layout, deviations_below)
     if layout.turned:
         return printed.turned()
     return printed.upright()
+
+
+def with_deviation(mean: float, sd: float | None) -> str:
+    """Return ``mean ± sd``; the mean alone where a single value has no deviation."""
+    if sd is None:
+        return f"{mean:.2f}"
+    return f"{mean:.2f} ± {sd:.2f}"
 
 
 @dataclass(frozen=True)
@@ -55,33 +77,44 @@ class _Printed:
 
     table: Table
     layout: Layout
-    style: Style
+    deviations_below: bool
 
-    def upright(self) -> tuple[list[str], list[list[str]]]:
-        """Return header and lines, each row on a line."""
+    def upright(self) -> Grid:
+        """Return the grid with each row on a line."""
         of_seeds = [c for c in self.table.columns if self.layout.is_of_one_seed(c)]
         columns = [c for c in self.table.columns if c not in of_seeds]
         behind = self.behind()
-        names = [self.style.text(name) for name in behind]
-        header = ["", "n", *map(self.name, columns), *names, *map(self.name, of_seeds)]
+        header = ["", "n", *map(self.name, columns), *behind, *map(self.name, of_seeds)]
         lines = []
         for row in self.table.rows:
-            shown = [self.shown(row, column) for column in columns]
-            shown += [self.style.text(text(row)) for text in behind.values()]
-            shown += [self.shown(row, column) for column in of_seeds]
-            lines.append([self.label(row), str(len(row.seeds)), *shown])
-        return header, lines
+            line = [Text(self.label(row)), Text(str(len(row.seeds)))]
+            line += [self.shown(row, column) for column in columns]
+            line += [Text(text(row)) for text in behind.values()]
+            lines.append(line + [self.shown(row, column) for column in of_seeds])
+            deviations = [self.deviation(row.cells.get(column), column) for column in columns]
+            lines += self.below(["", *deviations], len(header))
+        groups = _groups(1 + len(columns), len(behind), len(of_seeds))
+        return Grid(list(map(Text, header)), lines, groups)
 
-    def turned(self) -> tuple[list[str], list[list[str]]]:
-        """Return header and lines, each row in a column, as RCL prints its Table 4."""
+    def turned(self) -> Grid:
+        """Return the grid with each row in a column, as RCL prints its Table 4."""
         rows = self.table.rows
         header = ["", *map(self.label, rows)]
-        lines = [["n", *(str(len(row.seeds)) for row in rows)]]
+        lines = [[Text("n"), *(Text(str(len(row.seeds))) for row in rows)]]
         for column in self.table.columns:
-            lines.append([self.name(column), *(self.shown(row, column) for row in rows)])
+            lines.append([Text(self.name(column)), *(self.shown(row, column) for row in rows)])
+            deviations = [self.deviation(row.cells.get(column), column) for row in rows]
+            lines += self.below(deviations, len(header))
         for name, text in self.behind().items():
-            lines.append([self.style.text(name), *(self.style.text(text(row)) for row in rows)])
-        return header, lines
+            lines.append([Text(name), *(Text(text(row)) for row in rows)])
+        return Grid(list(map(Text, header)), lines, _groups(*[1] * len(rows)))
+
+    def below(self, deviations: list[str], width: int) -> list[list[Text]]:
+        """Return the line of deviations below a line of means; none where they stand beside."""
+        if not self.deviations_below or not any(deviations):
+            return []
+        line = [Text(), *map(Text, deviations)]
+        return [line + [Text()] * (width - len(line))]
 
     def behind(self) -> dict[str, Callable[[Row], str]]:
         """Return what stands behind the values of a row: a name, and the text of each row."""
@@ -90,29 +123,36 @@ class _Printed:
 
     def name(self, column: str) -> str:
         """Return a column's name as it is printed."""
-        return self.style.text(NAMES.get(column, column))
+        return NAMES.get(column, column)
 
     def label(self, row: Row) -> str:
         """Return a row's label, with its protocol where the table has several."""
         protocols = {other.protocol for other in self.table.rows}
         if len(protocols) > 1:
-            return self.style.text(f"{row.label} [{row.protocol}]")
-        return self.style.text(row.label)
+            return f"{row.label} [{row.protocol}]"
+        return row.label
 
-    def shown(self, row: Row, column: str) -> str:
+    def shown(self, row: Row, column: str) -> Text:
         """Return our value in one place; empty where the column does not apply to the row."""
         cell = row.cells.get(column)
         if cell is None:
-            return ""
+            return Text()
         if cell.mean is None:
-            return self.style.text(MISSING)
+            return Text(MISSING)
         text = f"{cell.mean:.2f}"
-        if self.layout.has_spread(column):
-            text += f" ± {spread(cell.sd)}"
-            if self.layout.is_of_best_seeds(column):
-                text += f" ({spread(cell.population_sd)})"
-        text = self.style.text(text)
-        return self.style.marked(cell.mark, text) if cell.mark else text
+        deviation = self.deviation(cell, column)
+        if deviation and not self.deviations_below:
+            text = f"{text} {deviation}"
+        return Text(text, cell.mark)
+
+    def deviation(self, cell: Cell | None, column: str) -> str:
+        """Return what stands beside or below a mean; empty where a value has no deviation."""
+        if cell is None or cell.sd is None or not self.layout.has_spread(column):
+            return ""
+        text = f"± {cell.sd:.2f}"
+        if self.layout.is_of_best_seeds(column):
+            text += f" ({cell.population_sd:.2f})"
+        return text
 
     def published(self, row: Row) -> str:
         """Return the paper's value of the main column and our difference from it.
@@ -163,6 +203,11 @@ def _published(cell: Cell, stand_in: tuple[str, ...]) -> str:
     return f"{cell.published:.2f} ({difference})"
 
 
-def spread(sd: float | None) -> str:
-    """Return a standard deviation as it is printed after ±: a dash where one value has none."""
-    return "–" if sd is None else f"{sd:.2f}"
+def _groups(*sizes: int) -> list[range]:
+    """Return the numbers of the columns behind the labels, in groups of these sizes."""
+    groups = []
+    first = 1
+    for size in sizes:
+        groups.append(range(first, first + size))
+        first += size
+    return groups

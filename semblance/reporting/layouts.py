@@ -16,10 +16,7 @@ AVERAGE = "Average"
 PREVIOUS = "previous"  # the control that means: the trained row before
 SEED = "seed "  # a seed's own column is called by this word and its number
 
-MEANS = (
-    "Mean ± sample standard deviation (n - 1) over n seeds; "
-    "– where a single value has no deviation."
-)
+MEANS = "Mean ± sample standard deviation (n - 1) over n seeds; a single value has no deviation."
 FOLDS = "The value of a seed is the mean over its {folds} folds."
 # ASSUME averages are of unrounded scores (the papers average rounded ones): at most .01 apart.
 AVERAGES = (

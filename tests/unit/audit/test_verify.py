@@ -26,7 +26,8 @@ from semblance.audit.verify import verify
 from semblance.errors import InputError
 from semblance.names import SCORE_COLUMNS
 from semblance.provenance import ROOT, beside, digests, read_sealed, write_json, write_sealed
-from semblance.reporting.formats import csv_text, latex, markdown
+from semblance.reporting.formats import csv_text, markdown
+from semblance.reporting.latex import latex
 from semblance.reporting.table import Contrast, from_json, to_json
 from semblance.training.keeping.finished import keep
 from tests.unit.reporting import example_results

@@ -136,13 +136,13 @@ def test_the_page_states_tolerance_verdicts_and_slips():
         compare([ours({1: (0.73, 0.68)})], PUBLISHED_AND_FEW, 0.5), PUBLISHED_AND_FEW, 0.5
     )
     assert "max(0.5, 2 sd" in page and "80.22" in page
-    assert "| SimCSE | sts12 | 72.00 | 73.00 ± – | 1 | +1.00 | above | t, mine |" in page
+    assert "| SimCSE | sts12 | 72.00 | 73.00 | 1 | +1.00 | above | t, mine |" in page
     assert "Not run: lost (1 cells)." in page
 
 
 def test_the_page_names_each_stand_in_once_and_shows_no_difference_for_it():
     table = ours({1: (0.73, 0.68)}, stand_in=["base tiny instead of large", "8 of 10 rows"])
     page = ledger(compare([table], FEW, 0.5), FEW, 0.5)
-    line = "| SimCSE | sts12 | 72.00 | 73.00 ± – | 1 | – | stand-in, not comparable | t, mine |"
+    line = "| SimCSE | sts12 | 72.00 | 73.00 | 1 | – | stand-in, not comparable | t, mine |"
     assert line in page
     assert page.count("stand-in t, mine: base tiny instead of large; 8 of 10 rows") == 1
