@@ -13,6 +13,7 @@ import numpy as np
 
 from semblance.audit import differences
 from semblance.audit.recompute import Values
+from semblance.counts import counted
 from semblance.files import open_text
 from semblance.names import IN_NATURAL_UNIT
 from semblance.provenance import MOST_TEXT
@@ -41,7 +42,7 @@ def check_cells(files: Files, table: Table, runs: Runs, check: Check) -> None:
     """Compare every cell of the JSON and of the CSV with the one computed from the runs' scores."""
     with open_text(files.csv, MOST_TEXT) as handle:
         lines = list(csv.DictReader(handle, strict=True))
-    text = f"{len(lines)} rows, {len(table.rows)} in {files.json}"
+    text = f"{counted(len(lines), 'row')}, {len(table.rows)} in {files.json}"
     check(len(lines) == len(table.rows), files.csv, text)
     layout = find_layout(table.layout)
     computed = {}  # a row's label and protocol -> its columns; not of rows that cannot be read

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from semblance.audit.findings import Findings, Problem, RootCause
+from semblance.counts import counted
 from semblance.errors import InputError
 
 
@@ -17,9 +18,9 @@ def format_findings(found: Findings) -> str:
 
 def _result(found: Findings) -> str:
     checks = sum(found.checked.values())
-    line = f"{checks:,} checks, {len(found.failures):,} problems"
+    line = f"{counted(checks, 'check')}, {counted(len(found.failures), 'problem')}"
     if len(found.causes) < len(found.failures):
-        line += f" from {len(found.causes):,} {_plural('cause', len(found.causes))}"
+        line += f" from {counted(len(found.causes), 'cause')}"
     return line
 
 
@@ -35,7 +36,7 @@ def _cause_lines(cause: RootCause) -> Iterator[str]:
     others = len(cause.consequences)
     if others:
         example = _problem_line(cause.consequences[0])
-        yield f"    {others:,} {_plural('problem', others)} more because of this, such as {example}"
+        yield f"    {counted(others, 'problem')} more because of this, such as {example}"
 
 
 def _problem_line(problem: Problem) -> str:
@@ -53,9 +54,3 @@ def _note_lines(found: Findings) -> Iterator[str]:
         if len(paths) > 1:
             line += f" (and {len(paths) - 1:,} more like it)"
         yield line
-
-
-def _plural(word: str, count: int) -> str:
-    if count == 1:
-        return word
-    return f"{word}s"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from semblance.audit.explain import CHECKED, Node
+from semblance.counts import counted
 
 WIDTH = 100
 DIGITS = 16  # of a digest, in the text; the JSON has it whole
@@ -81,7 +82,7 @@ def _file_lines(node: Node, indent: str) -> Iterator[str]:
             path = os.path.relpath(path, Path(node.record).parent)
         yield f"{indent}{file['state']}  sha256 {file['sha256'][:DIGITS]}  {path}"
     if len(named) < len(node.files):
-        yield f"{indent}{CHECKED}  {len(node.files) - len(named)} files more"
+        yield f"{indent}{CHECKED}  {counted(len(node.files) - len(named), 'file')} more"
 
 
 def _one_line(value: dict) -> str:

@@ -24,6 +24,7 @@ from semblance.audit.recompute import (
     sts_identities,
     sts_values,
 )
+from semblance.counts import counted
 from semblance.errors import InputError
 from semblance.files import open_text, require_regular
 from semblance.names import FAQ_DEV, IN_NATURAL_UNIT, SCORE_KEY, STEPS, STS_DEV
@@ -126,7 +127,7 @@ class Runs:
         model = Path(layout.record(self.chain.root, layout.MODEL, **run.record.get("run", {})))
         if steps and model.is_file():
             taken = self.chain.read(model)["training"]["step"]
-            problem = f"its training took {min(steps):.0f} steps, and {taken} by {model}"
+            problem = f"the steps of its training are {min(steps):.0f}, and {taken} by {model}"
             self.found.check(LINKS, steps == {taken}, run.folder / "scores.csv", problem)
 
     def _claim(self, lines: Lines, path: Path) -> None:
@@ -168,7 +169,9 @@ class _Run:
         for (_, _, metric, _, _), (_, count) in unknown.items():
             if metric == "alignment":
                 pairs = alignment_pairs(self.predictions)
-                problem = f"alignment is of {count} pairs, and {pairs} by the predictions"
+                problem = (
+                    f"alignment is of {counted(count, 'pair')}, and {pairs} by the predictions"
+                )
                 found.check(SCORES, count == pairs, path, problem)
         return unknown | again
 

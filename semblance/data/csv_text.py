@@ -36,7 +36,7 @@ def read_csv(
         if len(fields) != len(header):
             raise InputError(
                 at(path, line),
-                f"{len(fields)} fields, the header has {len(header)}",
+                f"fields: {len(fields)}, and {len(header)} in the header",
                 "quote fields that contain a delimiter or a line break",
             )
         yield line, dict(zip(header, fields, strict=True))

@@ -89,7 +89,7 @@ def _read_tabs(path: Path | str) -> Iterator[tuple[int, dict[str, str]]]:
         fields = text.split("\t")
         if not least <= len(fields) <= len(header):
             raise InputError(
-                at(path, line), f"{len(fields)} columns, expected {least} to {len(header)}"
+                at(path, line), f"columns: {len(fields)}, expected {least} to {len(header)}"
             )
         yield line, dict(zip(header, fields, strict=False))
 

@@ -90,7 +90,9 @@ def _read_subset(input_path: Path, gold_path: Path, year: int, subset: str) -> l
     for (line, text), (_, gold) in zip(inputs, golds, strict=False):
         fields = text.split("\t")
         if len(fields) not in columns:
-            raise InputError(at(input_path, line), f"{len(fields)} columns, expected {columns[-1]}")
+            raise InputError(
+                at(input_path, line), f"columns: {len(fields)}, expected {columns[-1]}"
+            )
         if gold.strip():
             score = _score(gold.strip(), 0, 5, at(gold_path, line))
             pairs.append(_pair(f"sts{year}", subset, line, fields[:2], score, input_path))
@@ -104,7 +106,7 @@ def _check_lengths(lines: dict[Path, int]) -> None:
     if found != expected:
         raise InputError(
             at(shorter, max(found, 1)),
-            f"{found} lines, but {expected} in {longer.name}",
+            f"lines: {found}, but {expected} in {longer.name}",
             "both files must be of one release",
         )
 
@@ -149,7 +151,7 @@ def read_stsb(path: Path | str) -> list[ScoredPair]:
     for line, text in read_rows(path):
         fields = text.split("\t")
         if len(fields) not in (7, 9):
-            raise InputError(at(path, line), f"{len(fields)} columns, expected 7 or 9")
+            raise InputError(at(path, line), f"columns: {len(fields)}, expected 7 or 9")
         score = _score(fields[4].strip(), 0, 5, at(path, line))
         pairs.append(_pair("stsb", fields[0], line, fields[5:7], score, path))
     return _require_pairs(pairs, path)
@@ -170,7 +172,7 @@ def read_sick(path: Path | str) -> list[ScoredPair]:
     for line, text in rows:
         fields = text.split("\t")
         if len(fields) != len(SICK_HEADER):
-            raise InputError(at(path, line), f"{len(fields)} columns, expected {len(SICK_HEADER)}")
+            raise InputError(at(path, line), f"columns: {len(fields)}, expected {len(SICK_HEADER)}")
         score = _score(fields[3].strip(), 1, 5, at(path, line))
         pairs.append(_pair("sickr", "", line, fields[1:3], score, path))
     return _require_pairs(pairs, path)

@@ -4,6 +4,7 @@ import csv
 import io
 from collections import Counter
 
+from semblance.counts import counted
 from semblance.reporting.formats import escape_markdown
 from semblance.reporting.judging import Judgement
 from semblance.reporting.verdicts import NOT_RUN, UNDECIDED
@@ -75,7 +76,7 @@ def claims_markdown(judgements: list[Judgement]) -> str:
     counts = Counter(_shown_verdict(found) for found in judgements)
     summary = ", ".join(f"{number} {verdict}" for verdict, number in sorted(counts.items()))
     lines = [_claim_line(found) for found in judgements]
-    parts = ["# The papers' claims", f"{len(judgements)} verdicts: {summary}.", READING]
+    parts = ["# The papers' claims", f"{counted(len(judgements), 'verdict')}: {summary}.", READING]
     return "\n\n".join([*parts, "\n".join([*HEADER, *lines])]) + "\n"
 
 
@@ -109,7 +110,7 @@ def _shown_verdict(found: Judgement) -> str:
 def _remark(found: Judgement) -> str:
     """Return what stands behind a verdict: the seeds that it would take, or the reason."""
     if found.seeds_needed:
-        return f" ({found.seeds_needed} seeds would decide)"
+        return f" ({counted(found.seeds_needed, 'seed')} would decide)"
     if found.verdict == UNDECIDED and not found.why:
         return " (more than 10,000 seeds would decide)"
     if found.why:

@@ -1,7 +1,7 @@
 """The papers' numbers beside ours: in the cells of a table, with verdicts, and as a page to read.
 
-A table of ours claims a published row in its settings; a published cell that no table claims is
-"not run".
+A table of ours claims a published row in its settings. A published cell without a score of ours is
+"not run": no table claims it, or one of the runs behind our row has no score.
 """
 
 from collections import Counter
@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from semblance.counts import counted
 from semblance.reporting.formats import escape_markdown
 from semblance.reporting.grids import with_deviation
 from semblance.reporting.published import Entry, Published
@@ -21,10 +22,13 @@ NOT_RUN = "not run"
 READING = (
     "All numbers are in points; ours are mean ± sample standard deviation (sd) over n seeds. "
     "Verdicts: “within”, |difference| ≤ max({tolerance}, 2 sd of our seeds); “below” and “above”, "
-    "a larger difference; “not run”, at least one score is missing; “stand-in, not comparable”, "
-    "our row has another base, other data or other settings than the paper's: in which it differs "
-    "stands below each table.\n"
+    "a larger difference; “stand-in, not comparable”, our row has another base, other data or other "
+    "settings than the paper's: in which it differs stands below each table. There also stand the "
+    "printed cells without a score of ours.\n"
 )
+# Why a printed cell has no score of ours.
+NO_TABLE = "no table of this run has the row, measured as in the paper"
+NO_SCORE = "at least one run behind our row has no score"
 HEADER = [
     "| row | column | paper | ours | n | difference | verdict | our table, row |",
     "| --- | --- | ---: | ---: | ---: | ---: | --- | --- |",
@@ -133,11 +137,9 @@ def _verdict(cell: Cell, difference: float | None, tolerance: float) -> str:
 
 def ledger(records: list[Comparison], published: Published, tolerance: float) -> str:
     """Return Markdown: a summary, one section for each published table, the known slips."""
-    counts = Counter(record.verdict for record in records)
-    summary = ", ".join(f"{number} {verdict}" for verdict, number in sorted(counts.items()))
     parts = [
         "# Published and measured\n",
-        f"{len(records)} comparisons: {summary}.\n",
+        f"{_summary(records)}\n",
         READING.format(tolerance=f"{tolerance:g}"),
     ]
     for (paper, number), group in groupby(records, key=_printed_table):
@@ -145,6 +147,20 @@ def ledger(records: list[Comparison], published: Published, tolerance: float) ->
         heading = f"{published.titles[paper]}, Table {number}: {title}"
         parts += [f"\n## {escape_markdown(heading)}\n", *_section(list(group))]
     return "\n".join([*parts, *_slips(published)]) + "\n"
+
+
+def _summary(records: list[Comparison]) -> str:
+    """Return how many printed numbers got which verdict, and how many have no score and why."""
+    counts = Counter(record.verdict for record in records)
+    lacking = counts.pop(NOT_RUN, 0)
+    verdicts = [f"{number:,} {verdict}" for verdict, number in sorted(counts.items())]
+    if lacking:
+        unclaimed = sum(record.table is None for record in records)
+        verdicts.append(
+            f"{lacking:,} without a score of ours ({unclaimed:,}: {NO_TABLE}; "
+            f"{lacking - unclaimed:,}: {NO_SCORE})"
+        )
+    return f"{counted(len(records), 'comparison')}: {', '.join(verdicts)}."
 
 
 def _printed_table(record: Comparison) -> tuple[str, str]:
@@ -156,11 +172,29 @@ def _section(records: list[Comparison]) -> list[str]:
     lines = [_line(record) for record in records if record.verdict != NOT_RUN]
     if lines:
         lines = [*HEADER, *lines, "", *_stand_ins(records)]
-    not_run = Counter(record.entry.row for record in records if record.verdict == NOT_RUN)
-    if not_run:
-        rows = [f"{escape_markdown(row)} ({number} cells)" for row, number in not_run.items()]
-        lines.append(f"Not run: {'; '.join(rows)}.")
+    return lines + _without_score(records)
+
+
+def _without_score(records: list[Comparison]) -> list[str]:
+    """Return for each reason the printed rows that have no score of ours, and how many cells."""
+    cells: dict[str, Counter[str]] = {}
+    for record in records:
+        if record.verdict == NOT_RUN:
+            cells.setdefault(_reason(record), Counter())[record.entry.row] += 1
+    lines = []
+    for reason, counts in cells.items():
+        rows = [f"“{row}” ({counted(number, 'cell')})" for row, number in counts.items()]
+        lines.append(
+            escape_markdown(f"- without a score of ours, because {reason}: {', '.join(rows)}")
+        )
     return lines
+
+
+def _reason(record: Comparison) -> str:
+    """Return why a printed cell has no score of ours."""
+    if record.table is None:
+        return NO_TABLE
+    return f"{NO_SCORE} ({record.table}, {record.label})"
 
 
 def _stand_ins(records: list[Comparison]) -> list[str]:

@@ -1,5 +1,6 @@
 """The notes below a table: how it was averaged and tested, and which runs differ or are missing."""
 
+from semblance.counts import counted
 from semblance.reporting.contrasts import PAIRED
 from semblance.reporting.grids import NAMES
 from semblance.reporting.layouts import PREVIOUS, find_layout
@@ -47,17 +48,12 @@ def _test(spec: Spec, rows: list[Row]) -> list[str]:
 
 def _of_p(spec: Spec, known: list[Contrast]) -> str:
     return (
-        f"p: two-sided, corrected by Holm's method for the {_counted(len(known))} of its column. "
+        f"p: two-sided, corrected by Holm's method for the {counted(len(known), 'comparison')} of its "
+        "column. "
         "Marks: * p < .05 and _ p < .1, for improvements over the control; each column is "
         f"corrected for itself. ≈: equal within ±{spec.margin:g} points (two one-sided tests, "
         "p < .05)."
     )
-
-
-def _counted(comparisons: int) -> str:
-    if comparisons == 1:
-        return "one comparison"
-    return f"{comparisons} comparisons"
 
 
 def _power(known: list[Contrast]) -> str:
@@ -95,7 +91,7 @@ def _bound(row: Row, rows: list[Row]) -> str:
 
 def _bound_of_pairs(pairs: int) -> str:
     if pairs < 2:
-        return f"No p for {pairs} pair of seeds: a t-test needs two."
+        return f"No p for {counted(pairs, 'pair')} of seeds: a t-test needs two."
     smallest = smallest_p_signs(pairs)
     return (
         f"An exact sign-flip test of {pairs} pairs of seeds cannot give a p below {smallest:.4f}."
@@ -107,7 +103,7 @@ def _bound_between(ours: int, theirs: int) -> str:
         return f"No p for n = {ours} against n = {theirs}: Welch's t-test needs two seeds on each side."
     smallest = smallest_p_permutation(ours, theirs)
     return (
-        f"Not paired, {ours} against {theirs} seeds: an exact permutation test cannot give a p below "
+        f"Not paired, {ours} against {counted(theirs, 'seed')}: an exact permutation test cannot give a p below "
         f"{smallest:.4f}."
     )
 

@@ -129,7 +129,7 @@ def _records(path: Path) -> Iterator[tuple[str, dict]]:
 def _parse(fields: list[str], place: str) -> dict:
     if len(fields) != len(COLUMNS):
         raise InputError(
-            place, f"{len(fields)} fields instead of {len(COLUMNS)}", "write this file again"
+            place, f"fields: {len(fields)} instead of {len(COLUMNS)}", "write this file again"
         )
     record: dict = dict(zip(COLUMNS, fields, strict=True))
     for name, field in record.items():

@@ -41,7 +41,7 @@ def test_other_tables_are_whole_and_the_end_of_the_run_says_what_is_missing(proj
     tables = project.folder / "results/tables"
     assert rendered(tables) == TABLES - INCOMPLETE
     assert rendered(tables / "incomplete") == INCOMPLETE
-    assert f"{len(INCOMPLETE)} of {len(TABLES)} tables are incomplete" in said
+    assert f"incomplete tables: {len(INCOMPLETE)} of {len(TABLES)}" in said
     broken = "train wiki1m/tiny/ssimcse-sd/seed-1 failed: RuntimeError: a broken dropout"
     lost = "download stackfaq failed: "
     assert broken in said and lost in said

@@ -202,4 +202,4 @@ def test_a_failed_download_is_tried_once_on_a_cluster_too(project, path):
     assert "Trying to restart" not in said
     _, _, end = said.rpartition("\nfailed: ")
     assert end.startswith("download_nli-simcse resources/data/nli\n    | error: ")
-    assert "    try: " in end and "stopped: 0 of 2 jobs are done" in end
+    assert "    try: " in end and "stopped: jobs that are done, and stay done: 0 of 2" in end

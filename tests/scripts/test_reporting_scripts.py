@@ -470,7 +470,7 @@ def test_the_comparison_page_tells_run_from_not_run_and_stand_in(results):
     assert page.count("stand-in, not comparable |") == 4
     assert page.count("- stand-in faq, rcl: data bank instead of faqir") == 1
     assert page.count("| sts, rcl |") == 3 and "| RCL | sts12 | \\*76.15 |" in page
-    assert "Not run: SRoBERTa base (8 cells)" in page
+    assert "“SRoBERTa base” (8 cells)" in page
 
 
 @pytest.mark.parametrize(

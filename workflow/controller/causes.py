@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from semblance.counts import counted
 from workflow.controller.failures import SLURM_LOGS, Failure, error_in, failures
 from workflow.planning.plan import Plan
 from workflow.planning.stages import Job, inputs, log, record
@@ -110,7 +111,7 @@ def format_causes(causes: Mapping[Cause, Iterable[str]], rows: int = 0) -> Itera
         where = _format_rows(causes[cause], rows)
         yield f"{cause.name} {WORDS[cause.state]}: {cause.detail}{where}"
     if len(told) > NAMED:
-        yield f"{len(told) - NAMED} more jobs failed or have not finished"
+        yield f"{counted(len(told) - NAMED, 'more job')} failed or did not finish"
     if waiting:
         named = ", ".join(cause.name for cause in waiting[:NAMED])
         if len(waiting) > NAMED:

@@ -178,8 +178,8 @@ def _marked(table: Table, found: Incomplete) -> Table:
 
 def _format_state(found: Incomplete) -> str:
     if not found.lacking:
-        return f"all {found.runs} runs have scores, but the table is not rendered"
-    return f"{found.lacking} of {found.runs} runs have no scores"
+        return "each run has scores, but the table is not rendered"
+    return f"runs without scores: {found.lacking} of {found.runs}"
 
 
 def _texts(
@@ -219,9 +219,9 @@ def _write_only(folder: Path, texts: dict[str, str]) -> None:
 
 def _summary(folder: Path, incomplete: list[Incomplete], tables: int) -> str:
     if not incomplete:
-        return f"all {tables} tables are whole"
+        return "every table is whole"
     causes: dict[Cause, list[str]] = {}
-    lines = [f"{len(incomplete)} of {tables} tables are incomplete; what there is: {folder}/"]
+    lines = [f"incomplete tables: {len(incomplete)} of {tables}; what there is: {folder}/"]
     for found in incomplete:
         lines.append(f"  {found.name}: {_format_state(found)}")
         causes |= dict.fromkeys(found.causes, [])

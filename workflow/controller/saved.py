@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from semblance import layout
+from semblance.counts import counted
 
 SHOWN = 10  # trainings that are named
 
@@ -16,10 +17,10 @@ def describe_saved(dag, out: str | Path) -> str:
     """
     done = sum(1 for _ in dag.finished_jobs)
     trainings = list(unfinished_trainings(out))
-    lines = [f"stopped: {done} of {len(list(dag.jobs))} jobs are done, and stay done"]
+    lines = [f"stopped: jobs that are done, and stay done: {done} of {len(list(dag.jobs))}"]
     lines += [f"saved: {training}" for training in trainings[:SHOWN]]
     if len(trainings) > SHOWN:
-        lines.append(f"saved: {len(trainings) - SHOWN} more trainings")
+        lines.append(f"saved: {counted(len(trainings) - SHOWN, 'more training')}")
     lines.append("to go on: the same command again; a saved training goes on from its step")
     return "\n".join(lines)
 

@@ -354,7 +354,7 @@ def test_steps_that_the_training_did_not_take_are_found(results):
     change_score(results, -1, lambda text: text.replace(",7.0,", ",8.0,"))
     found = verify(results)
     assert failed(found) == {LINKS}
-    assert any("took 8 steps, and 7 by" in what for _, what in found.problems)
+    assert any("steps of its training are 8, and 7 by" in what for _, what in found.problems)
 
 
 def test_an_empty_score_file_beside_predictions_is_found(results):

@@ -132,7 +132,7 @@ def test_a_table_shows_what_there_is_and_n_a_for_a_row_with_a_missing_run(plan):
     lose_training(plan, "error: nli.csv:7: an empty sentence\n")
     said = incomplete.render(plan)
     assert cells("t_sts", "Average") == ["50.0", "n/a"]
-    assert "t_sts: 1 of 3 runs have no scores" in said
+    assert "t_sts: runs without scores: 1 of 3" in said
     why = f"train nli/{BASE}/rcl-2/seed-2 failed: nli.csv:7: an empty sentence"
     assert why in said and why in text("t_sts")
     label = next(
@@ -217,7 +217,7 @@ def test_the_rest_of_many_causes_is_counted():
     waiting = {Cause(f"embed {i}", "not started"): [] for i in range(12)}
     *named, rest, not_started = format_causes(failed | waiting)
     assert named == [f"train {i} failed: x" for i in range(10)]
-    assert rest == "3 more jobs failed or have not finished"
+    assert rest == "3 more jobs failed or did not finish"
     assert not_started.endswith("embed 9 and 2 more")
 
 
@@ -283,7 +283,7 @@ def test_a_table_that_only_waits_for_its_rendering_says_so(plan):
     finish(plan)
     incomplete.render(plan)
     assert cells("t_sts", "Average") == ["50.0", "50.0"]
-    assert "INCOMPLETE: all 3 runs have scores, but the table is not rendered" in text("t_sts")
+    assert "INCOMPLETE: each run has scores, but the table is not rendered" in text("t_sts")
     path = Path("results/logs/render_table/t_sts.log")
     path.parent.mkdir(parents=True)
     path.write_text("error: predictions.parquet: damaged\n")
@@ -297,11 +297,11 @@ def test_a_whole_table_loses_its_incomplete_form_and_the_last_one_the_folder(pla
     said = incomplete.render(plan)
     names = {path.name for path in Path("results/tables/incomplete").iterdir()}
     assert names == {"published.md", "claims.md", "t_faq.md", "t_faq.csv"}
-    assert "1 of 2 tables are incomplete" in said
+    assert "incomplete tables: 1 of 2" in said
     page = text("published")
     assert "t_sts, " in page and "t_sts (INCOMPLETE)" not in page
     render_whole(plan, "t_faq")
-    assert incomplete.render(plan) == "all 2 tables are whole"
+    assert incomplete.render(plan) == "every table is whole"
     assert not Path("results/tables/incomplete").exists()
 
 
@@ -318,7 +318,7 @@ def test_a_table_that_is_outdated_or_damaged_is_not_whole(plan, change):
         Path("results/tables/t_sts.tex").unlink()
     else:
         Path("results/tables/t_sts.csv").write_text("x\n")
-    assert "1 of 2 tables are incomplete" in incomplete.render(plan)
+    assert "incomplete tables: 1 of 2" in incomplete.render(plan)
     assert "INCOMPLETE" in text("t_sts")
 
 
@@ -328,7 +328,7 @@ def test_a_whole_table_stays_whole_without_the_scores_that_it_was_made_of(plan):
     for name in ("t_sts", "t_faq"):
         render_whole(plan, name)
     shutil.rmtree("results/scores")
-    assert incomplete.render(plan) == "all 2 tables are whole"
+    assert incomplete.render(plan) == "every table is whole"
 
 
 @pytest.fixture
@@ -366,7 +366,6 @@ def test_the_command_takes_configs_and_an_output_folder(plan, capsys):
     shutil.copy(ROOT / "config.yaml", "config.yaml")
     Path("own.yaml").write_text(json.dumps({"seeds": {"rcl": [1], "ssimcse": [1]}}))
     render_incomplete.main(["own.yaml", "--output", "elsewhere"])
-    assert (
-        "tables are incomplete; what there is: elsewhere/tables/incomplete/"
-        in capsys.readouterr().out
-    )
+    said = capsys.readouterr().out
+    assert "incomplete tables: " in said
+    assert "; what there is: elsewhere/tables/incomplete/" in said

@@ -40,7 +40,14 @@ def test_the_exit_status_is_snakemakes(tmp_path, monkeypatch):
 def test_what_an_interrupted_run_says_at_its_end_is_passed_on(tmp_path, monkeypatch, capsys):
     from workflow.controller import progress
 
-    lines = iter([None, "stopped: 3 of 9 jobs are done\n", "noise\n", "to go on: the same\n"])
+    lines = iter(
+        [
+            None,
+            "stopped: jobs that are done, and stay done: 3 of 9\n",
+            "noise\n",
+            "to go on: the same\n",
+        ]
+    )
 
     class Output:
         def __iter__(self):
@@ -61,5 +68,8 @@ def test_what_an_interrupted_run_says_at_its_end_is_passed_on(tmp_path, monkeypa
     monkeypatch.setattr(progress.subprocess, "Popen", lambda *args, **options: Interrupted())
     assert progress.main([]) == progress.INTERRUPTED
     said = capsys.readouterr().err
-    assert "stopped: 3 of 9 jobs are done" in said and "to go on: the same" in said
+    assert (
+        "stopped: jobs that are done, and stay done: 3 of 9" in said
+        and "to go on: the same" in said
+    )
     assert "noise" not in said

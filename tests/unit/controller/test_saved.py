@@ -23,7 +23,7 @@ def test_the_jobs_that_are_done_the_saved_steps_and_the_way_on_are_told(tmp_path
     checkpoint(tmp_path, 1, 100, 1010)
     checkpoint(tmp_path, 2, 50, 2000)
     first, newer, older, way = saved.describe_saved(dag(9, 4), tmp_path).splitlines()
-    assert first.startswith("stopped: 4 of 9 jobs are done")
+    assert first.startswith("stopped: jobs that are done, and stay done: 4 of 9")
     clock = [time.strftime("%H:%M:%S", time.localtime(seconds)) for seconds in (2000, 1010)]
     assert newer.endswith(f"models/nli/tiny/rcl-2/seed-2: step 50, at {clock[0]}")
     assert older.endswith(f"models/nli/tiny/rcl-2/seed-1: step 100, at {clock[1]}")

@@ -119,7 +119,7 @@ def test_a_truncated_or_overlong_tab_row_names_its_line(tmp_path):
     path = tmp_path / "a.txt"
     for columns in (7, 15):
         path.write_text("\t".join(SNLI) + "\n" + "\t".join(["neutral"] * columns) + "\n")
-        with fails_at(path, 2, f"{columns} columns"):
+        with fails_at(path, 2, f"columns: {columns}"):
             read_snli(path)
 
 
@@ -175,7 +175,7 @@ def test_words_such_as_null_are_sentences_of_a_triple(tmp_path):
         ("sent0,sent1,hard_neg\n", 1, "no triple"),
         ("sent0,sent1\na,b\n", 1, "no column hard_neg"),
         ('sent0,sent1,hard_neg\n"a\n",b,c\na, ,c\n', 4, "sent1 is empty"),
-        ("sent0,sent1,hard_neg\na,b\n", 2, "2 fields"),
+        ("sent0,sent1,hard_neg\na,b\n", 2, "fields: 2"),
     ],
 )
 def test_malformed_triples_name_their_line(tmp_path, content, line, words):

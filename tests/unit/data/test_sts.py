@@ -126,10 +126,10 @@ def test_bad_gold_scores_name_file_and_line(tmp_path, score):
 @pytest.mark.parametrize(
     "row, words",
     [
-        ("only one", "1 columns"),
-        ("a\tb\tc", "3 columns"),
+        ("only one", "columns: 1"),
+        ("a\tb\tc", "columns: 3"),
         ("a\t ", "empty sentence"),
-        ("a\tb\tc\td", "4 columns"),
+        ("a\tb\tc\td", "columns: 4"),
     ],
 )
 def test_bad_input_rows_name_file_and_line(tmp_path, row, words):
@@ -140,7 +140,7 @@ def test_bad_input_rows_name_file_and_line(tmp_path, row, words):
 
 def test_gold_and_input_must_have_as_many_lines(tmp_path):
     put(tmp_path, {"STS.input.a.txt": "a\tb\nc\td\n", "STS.gs.a.txt": "1\n"})
-    with fails_at(tmp_path / "STS.gs.a.txt", 1, "1 lines, but 2"):
+    with fails_at(tmp_path / "STS.gs.a.txt", 1, "lines: 1, but 2"):
         read_sts_year(tmp_path, 12)
 
 
@@ -156,8 +156,8 @@ def test_stsb_quotes_are_text_and_rows_may_have_sources(tmp_path):
 @pytest.mark.parametrize(
     "row, words",
     [
-        ("g\tf\ty\t0\t4.5\ta", "6 columns"),
-        ("g\tf\ty\t0\t4.5\ta\tb\tc", "8 columns"),
+        ("g\tf\ty\t0\t4.5\ta", "columns: 6"),
+        ("g\tf\ty\t0\t4.5\ta\tb\tc", "columns: 8"),
         ("g\tf\ty\t0\t5.5\ta\tb", "score '5.5'"),
         ("g\tf\ty\t0\t\ta\tb", "score ''"),
         ("g\tf\ty\t0\t1\t\tb", "empty sentence"),
@@ -188,7 +188,7 @@ def test_sick_keeps_its_case_and_its_words(tmp_path):
     "row, words",
     [
         ("1\ta\tb\t0.9\tNEUTRAL", "score '0.9'"),
-        ("1\ta\tb\t3", "4 columns"),
+        ("1\ta\tb\t3", "columns: 4"),
         ("1\ta\t\t3\tNEUTRAL", "empty sentence"),
         ("1\ta\tb\tNEUTRAL\t3", "score"),
     ],

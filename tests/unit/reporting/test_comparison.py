@@ -1,5 +1,6 @@
 """The papers' values beside ours: in cells, as verdicts, and on the page."""
 
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -137,7 +138,20 @@ def test_the_page_states_tolerance_verdicts_and_slips():
     )
     assert "max(0.5, 2 sd" in page and "80.22" in page
     assert "| SimCSE | sts12 | 72.00 | 73.00 | 1 | +1.00 | above | t, mine |" in page
-    assert "Not run: lost (1 cells)." in page
+    # the third printed number, in the row "lost", is one that no table of ours claims
+    why = "no table of this run has the row, measured as in the paper"
+    assert f"- without a score of ours, because {why}: “lost” (1 cell)" in page
+    assert f"1 without a score of ours (1: {why}; 0: " in page
+
+
+def test_the_page_says_which_of_our_rows_lacks_a_score():
+    table = ours({1: (0.73, 0.68)})
+    lost = dataclasses.replace(table.rows[0].cells["sts12"], values={})
+    row = dataclasses.replace(table.rows[0], cells={**table.rows[0].cells, "sts12": lost})
+    table = dataclasses.replace(table, rows=(row,))
+    page = ledger(compare([table], FEW, 0.5), FEW, 0.5)
+    why = "at least one run behind our row has no score (t, mine)"
+    assert f"- without a score of ours, because {why}: “SimCSE” (1 cell)" in page
 
 
 def test_the_page_names_each_stand_in_once_and_shows_no_difference_for_it():

@@ -70,7 +70,7 @@ def test_a_wrong_field_stops_at_its_file_and_line(tmp_path, wrong):
 def test_a_short_line_and_a_wrong_header_stop(tmp_path):
     path = write(tmp_path / "s.csv", [record()])
     path.write_text(path.read_text() + "nli,tiny\n")
-    with pytest.raises(InputError, match=r"s\.csv:3: 2 fields"):
+    with pytest.raises(InputError, match=r"s\.csv:3: fields: 2"):
         read_scores(path)
     path.write_text(",".join(COLUMNS[:-1]) + "\n")
     with pytest.raises(InputError, match=r"s\.csv:1"):

@@ -61,7 +61,7 @@ def test_covid_malformed_similarities_name_their_line(tmp_path, row, words):
     [
         ("question,answer\n", 1, "no column lang"),
         ("question,answer,lang\nq,,en\n", 2, "answer is empty"),
-        ("question\tanswer\tlang\nq\ta\n", 2, "2 fields"),
+        ("question\tanswer\tlang\nq\ta\n", 2, "fields: 2"),
         ("", 1, "no header"),
     ],
 )
