@@ -1,15 +1,23 @@
-# make demo    set up, then run the whole workflow on the embedded data
-# make test    set up, check the style, then run the tests
-# make lint    check the style of the Python files and of the rules; make format mends what a tool can mend
-# make verify  recompute every cell and check every digest of a finished run: make verify OUT=demo/results
+# make           this help: what each target does; it changes nothing
+# make setup     install into .venv what the project needs, and write .venv/bin/semblance
+# make demo      set up, then run the whole workflow on the embedded data
+# make plan      what a config will cost before anything runs: make plan CONFIG="configs/minilm.yaml configs/minilm-cpu.yaml"
+# make tables    show what there is of the tables while runs are missing, and say why: make tables OUT=results-minilm CONFIG=configs/minilm.yaml
+# make cost      what finished jobs used beside what was predicted: make cost OUT=results-minilm CONFIG=configs/minilm.yaml
+# make verify    recompute every cell and check every digest of a finished run: make verify OUT=demo/results
+# make bench     measure speed beside sentence-transformers: make bench DATA=FOLDER (see docs/performance.md)
+# make clean     delete the demo's results and downloads
+#
+# For work on the project itself:
+# make test         set up, check the style, then run the tests
+# make test-long    the tests that take too long for make test
 # make test-storm   an hour of kills and disk faults; its figures stand in docs/reliability.md
 # make test-slurm   start a real Slurm on this machine and run on it (needs root and Debian's Slurm packages)
-# make bench   measure speed beside sentence-transformers: make bench DATA=FOLDER (see docs/performance.md)
-# make plan    what a config will cost before anything runs: make plan CONFIG="configs/minilm.yaml configs/minilm-cpu.yaml"
-# make tables  show what there is of the tables while runs are missing, and say why: make tables OUT=results-minilm CONFIG=configs/minilm.yaml
-# make cost    what finished jobs used beside what was predicted: make cost OUT=results-minilm CONFIG=configs/minilm.yaml
-# make docs    write docs/config.md, the counts in README.md and docs/, and the table of raw files
+# make lint         check the style of the Python files and of the rules
+# make format       mend what a tool can mend of the style
+# make docs         write docs/config.md, the counts in README.md and docs/, and the table of raw files
 # make rulegraph    draw docs/rules.svg (needs graphviz: apt-get install graphviz)
+# make lock         pin in constraints.txt the packages that are installed now
 .DELETE_ON_ERROR:
 PYTHON ?= python3
 VENV   ?= .venv
@@ -20,7 +28,10 @@ OUT    ?= results
 PARALLEL := -n logical --maxprocesses 8 --dist loadgroup
 OUTPUT := $(if $(filter command environment,$(origin OUT)),--output $(OUT))# if given, in place of the config's own
 
-.PHONY: setup demo lint format test test-long test-storm test-slurm verify tables plan cost docs rulegraph bench lock clean
+.PHONY: help setup demo lint format test test-long test-storm test-slurm verify tables plan cost docs rulegraph bench lock clean
+
+help:
+	@sed -n '/^#/!q; s/^# \{0,1\}//; p' $(firstword $(MAKEFILE_LIST))
 
 setup: $(VENV)/.ready $(BIN)/semblance
 

@@ -1,0 +1,85 @@
+"""``semblance`` and ``make`` say what they can do, and change nothing by it."""
+
+import ast
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from semblance import __main__ as program
+from semblance.__main__ import COMMANDS
+
+ROOT = Path(__file__).resolve().parents[2]
+VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+
+
+def semblance(*arguments: str) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-m", "semblance", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+
+
+def test_the_help_has_a_line_for_each_command_from_its_own_help():
+    done = semblance("--help")
+    assert done.returncode == 0 and done.stderr == ""
+    lines = done.stdout.splitlines()
+    for name in COMMANDS:
+        text = (ROOT / f"workflow/scripts/{name}.py").read_text()
+        first = ast.get_docstring(ast.parse(text)).splitlines()[0]
+        assert any(re.fullmatch(rf"  {name} +{re.escape(first)}", line) for line in lines)
+
+
+@pytest.mark.parametrize("arguments", [(), ("fly",), ("--fly",)])
+def test_without_a_known_command_the_usage_is_an_error(arguments):
+    done = semblance(*arguments)
+    assert done.returncode == 1
+    assert done.stderr.startswith("usage: semblance {") and done.stderr.count("\n") == 1
+
+
+@pytest.fixture
+def checkout(tmp_path, monkeypatch):
+    """A folder that the program takes for its checkout."""
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    monkeypatch.setattr(program, "ROOT", tmp_path)
+    return tmp_path
+
+
+def git(folder: Path, *arguments: str) -> str:
+    who = ["-c", "user.name=T", "-c", "user.email=t@example.org"]
+    command = ["git", *who, *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout
+
+
+def test_outside_of_git_the_version_is_that_of_pyproject(checkout):
+    assert program.version() == f"semblance {VERSION}"
+
+
+def test_in_a_git_checkout_the_version_names_the_commit_and_later_changes(checkout):
+    git(checkout, "init", "--quiet")
+    git(checkout, "add", ".")
+    git(checkout, "commit", "--quiet", "--message", "first")
+    git(checkout, "tag", "v9")  # a tag is no commit
+    commit = git(checkout, "rev-parse", "--short=12", "HEAD").strip()
+    assert program.version() == f"semblance {VERSION} (commit {commit})"
+    (checkout / "pyproject.toml").write_text((checkout / "pyproject.toml").read_text() + "\n")
+    assert program.version() == f"semblance {VERSION} (commit {commit}-dirty)"
+
+
+def test_make_alone_shows_the_help_and_makes_nothing(tmp_path):
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    shown = [
+        subprocess.run(["make", *target], cwd=tmp_path, capture_output=True, text=True, check=True)
+        for target in ([], ["help"])
+    ]
+    assert shown[0].stdout == shown[1].stdout != ""
+    assert [path.name for path in tmp_path.iterdir()] == ["Makefile"]
+
+
+def test_the_help_of_make_names_each_target_once():
+    text = (ROOT / "Makefile").read_text()
+    named = re.findall(r"^# make ([\w-]+)  ", text, re.MULTILINE)
+    targets = re.search(r"^\.PHONY: (.*)", text, re.MULTILINE)[1].split()
+    assert sorted([*named, "help"]) == sorted(targets)
