@@ -7,7 +7,6 @@ if not workflow.current_basedir.is_local:
     raise WorkflowError("semblance runs from a checkout on this machine: name its Snakefile there")
 sys.path.insert(0, os.fspath(workflow.current_basedir))  # of this file, also where it is a module
 
-from semblance.code_digest import code_digest
 from workflow.controller import hooks
 from workflow.planning.methods import PHI
 

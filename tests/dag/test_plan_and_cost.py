@@ -74,7 +74,7 @@ def test_sizes_limits_and_rates_rerun_nothing(finished: Project):
         )
         assert finished.planned() == {}
         assert "runtime=9999" in finished.snakemake(
-            "-n", "--forcerun", "train", "--until", "train"
+            "-np", "--forcerun", "train", "--until", "train"
         )  # they are read
     finally:
         finished.write_config(CONFIG)

@@ -42,6 +42,8 @@ STARTS_NOTHING = (
     "summary",
     "unlock",
 )
+# These say what of a run snakemake prints.
+OF_PRINTING = ("debug_dag", "printshellcmds", "quiet", "verbose")
 # These look at the rules alone; all else writes notes below .snakemake, a dry run too.
 WRITES_NOTHING = ("lint", "list_rules", "list_target_rules", "print_compilation")
 HERE = (None, "local", "dryrun", "touch")  # executors that run jobs on this machine, or none
@@ -53,8 +55,9 @@ class Command:
     """A command line of snakemake.
 
     ``plans_jobs``: whether it makes the plan of a run, as a dry run does, too. ``writes_notes``:
-    whether it will write below .snakemake in its working folder. ``submits``: whether its jobs run
-    elsewhere, by a scheduler.
+    whether it will write below .snakemake in its working folder. ``dry_run``: whether it only says
+    which jobs it would start; ``lists_jobs``: whether it was asked to print, or not to print, more
+    than that. ``submits``: whether its jobs run elsewhere, by a scheduler.
     ``partitions`` are those of Slurm that it names, as far as they are no expressions. ``programs``
     are those of Slurm that the executor will call.
     """
@@ -62,6 +65,8 @@ class Command:
     starts_jobs: bool
     plans_jobs: bool = False
     writes_notes: bool = False
+    dry_run: bool = False
+    lists_jobs: bool = False
     submits: bool = False
     on_slurm: bool = False
     partitions: frozenset[str] = frozenset()
@@ -74,11 +79,13 @@ def read(arguments: list[str]) -> Command:
     if options is None:
         return Command(starts_jobs=False)
     report_only = options.reporter or (options.report and not options.report_after_run)
-    looks = any(getattr(options, name, None) for name in STARTS_NOTHING)
+    looks = [name for name in STARTS_NOTHING if getattr(options, name, None)]
     starts_jobs = not (looks or report_only)
     return Command(
         starts_jobs=starts_jobs,
         plans_jobs=starts_jobs or options.dryrun,
+        dry_run=looks == ["dryrun"] and not report_only,
+        lists_jobs=_asks_for_listing(arguments),
         writes_notes=not any(getattr(options, name, None) for name in WRITES_NOTHING),
         submits=options.executor not in HERE,
         on_slurm=options.executor == "slurm",
@@ -111,6 +118,14 @@ def _parse_with_profiles(arguments: list[str]) -> Namespace:
 
 def _parse_without_profiles(arguments: list[str]) -> Namespace:
     return get_argument_parser().parse_args(arguments)
+
+
+def _asks_for_listing(arguments: list[str]) -> bool:
+    """Tell whether the command line itself, without the profiles, says what snakemake prints."""
+    with contextlib.redirect_stderr(io.StringIO()), contextlib.suppress(SystemExit):
+        options = get_argument_parser().parse_args(arguments)
+        return any(getattr(options, name) for name in OF_PRINTING)
+    return True
 
 
 def _resources(options: Namespace, *names: str) -> Iterator[str]:

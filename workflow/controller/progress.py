@@ -22,6 +22,7 @@ RULE = re.compile(r"^(?:local)?(?:rule|checkpoint) (\w[\w-]*):")
 WILDCARDS = re.compile(r"^    wildcards: (.*)")
 DONE = re.compile(r"^(\d+) of (\d+) steps")
 SHOWN = (  # beginnings of lines that are passed on
+    "again:",
     "error:",
     "failed:",
     "    try:",

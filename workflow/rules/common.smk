@@ -3,11 +3,10 @@
 import os
 import re
 import shlex
-import sys
 from dataclasses import asdict
 
 from semblance.provenance import canonical
-from workflow.controller import slurm, sources
+from workflow.controller import code_notes, preview, slurm, sources
 from workflow.planning.modules import modules_of_bank, modules_of_reading, modules_of_training
 from workflow.planning.paths import own
 from workflow.planning.plan import Plan
@@ -39,7 +38,7 @@ if (_end := slurm.end_of_allocation(os.environ)) is not None:
 
 def code(script, *modules):
     """Return the digest of all code that a script runs; an edit there reruns the stage."""
-    return code_digest(f"workflow.scripts.{script}", *modules)
+    return code_notes.digest(f"workflow.scripts.{script}", *modules)
 
 
 def asks(stage):

@@ -3,6 +3,7 @@
 
 if workflow.is_main_process:
     hooks.prepare_start(OUT, RESOURCES, CHECKED.asked)
+    preview.shorten_dry_run(workflow, OUT, sys.argv[1:])
     if GPUS:
         hooks.limit_gpu_jobs(workflow, JOBS_PER_GPU)
 else:
@@ -11,6 +12,7 @@ else:
 
 onstart:
     hooks.begin(workflow, OUT, RESOURCES, log)
+    preview.explain_start(workflow, OUT)
     if not hooks.uses_conda(workflow):  # conda makes the jobs' environment only later
         sources.ask_first(workflow, PLAN)
 

@@ -54,9 +54,28 @@ def test_all_but_a_look_at_the_rules_writes_below_the_working_folder(line, write
     assert command.read(line.split()).writes_notes == writes
 
 
+@pytest.mark.parametrize(
+    "line, dry_run, lists_jobs",
+    [
+        ("-n", True, False),
+        ("-n --profile slurm", True, False),
+        ("-np", True, True),
+        ("-n --quiet rules", True, True),
+        ("-n --verbose", True, True),
+        ("-n --delete-all-output", False, False),  # it says what it would delete
+        ("--summary", False, False),
+        ("--cores 1", False, False),
+    ],
+)
+def test_a_dry_run_lists_its_jobs_only_where_the_command_line_asks(line, dry_run, lists_jobs):
+    asked = command.read(line.split())
+    assert (asked.dry_run, asked.lists_jobs) == (dry_run, lists_jobs)
+
+
 def test_each_name_of_an_option_is_snakemakes():
     known = vars(get_argument_parser().parse_args([]))
-    assert {*command.STARTS_NOTHING, *command.WRITES_NOTHING} <= set(known)
+    names = {*command.STARTS_NOTHING, *command.WRITES_NOTHING, *command.OF_PRINTING}
+    assert names <= set(known)
 
 
 def test_the_profile_names_the_executor_and_the_partitions():

@@ -1,0 +1,83 @@
+"""The short form of a dry run, and what a start says of finished jobs that it makes again."""
+
+import copy
+
+import pytest
+
+from tests.dag.tiny import CONFIG, Project
+
+pytestmark = pytest.mark.dag
+LINES = 25  # that people can read at once
+ENTROPY = "semblance/training/losses/entropy.py"
+
+
+@pytest.fixture
+def changed(finished: Project):
+    """A function that writes the config with another learning rate of RCL's recipe."""
+
+    def change(rate: float):
+        config = copy.deepcopy(CONFIG)
+        config["recipes"]["rcl"]["learning_rate"] = rate
+        finished.write_config(config)
+
+    yield change
+    finished.write_config(CONFIG)
+
+
+def shown(printed: str) -> list[str]:
+    """Return what is printed beside the lines with which Snakemake names its config and profile."""
+    lines = printed.splitlines()
+    return [line for line in lines if not line.startswith(("Config file", "Using workflow"))]
+
+
+def test_a_dry_run_of_a_whole_config_takes_no_more_lines_than_one_can_read(tmp_path):
+    project = Project(tmp_path / "project")
+    printed = shown(project.snakemake("-n"))
+    assert len(printed) <= LINES
+    assert printed[0].split() == ["stage", "jobs", "done", "new", "again"]
+    counts = {line.split()[0]: line.split()[1:] for line in printed[2:]}
+    assert counts["train_entropy"] == ["4", "0", "4", "0"]
+    assert not (project.folder / "results").exists()
+
+
+def test_a_dry_run_of_a_finished_run_says_that_there_is_nothing_to_do(finished: Project):
+    [line] = shown(finished.snakemake("-n"))
+    assert line.startswith("Nothing to be done: ")
+
+
+def test_a_dry_run_names_the_key_that_changed_and_its_values(finished: Project, changed):
+    before = finished.snakemake("-n", "--forceall", "-p")
+    assert '"learning_rate":2e-05' in before
+    changed(0.003)
+    printed = shown(finished.snakemake("-n"))
+    assert len(printed) <= LINES
+    again = [line for line in printed if "learning_rate" in line]
+    assert len(again) == 1 and again[0].endswith(": learning_rate 2e-05 -> 0.003")
+
+
+def test_a_dry_run_names_the_file_whose_code_changed(finished: Project):
+    path = finished.folder / ENTROPY
+    text = path.read_text()
+    try:
+        path.write_text(text.replace("return -", "return 0.0 -", 1))
+        assert f"train_entropy (4 jobs): code changed: {ENTROPY}" in finished.snakemake("-n")
+    finally:
+        path.write_text(text)
+
+
+def test_with_its_shell_commands_a_dry_run_lists_each_job_above_the_short_form(finished: Project):
+    printed = finished.snakemake("-np", "--forcerun", "train", "--until", "train")
+    assert printed.count("rule train:") == 7
+    assert "Shell command: " in printed
+    assert "again: train (7 jobs): it was asked for" in printed.split("rule train:")[-1]
+
+
+def test_a_start_says_which_finished_jobs_it_makes_again(finished: Project):
+    target = "results/tables/statistics.md"
+    printed = finished.snakemake("--cores", "1", "--forcerun", "simulate_statistics", "--", target)
+    assert "\nagain: simulate_statistics (1 job): it was asked for\n" in printed
+
+
+def test_a_plan_that_cannot_be_made_is_no_plan_without_jobs(finished: Project):
+    printed = finished.snakemake("-n", "--", "no-such-file", check=False)
+    assert "Nothing to be done" not in printed and "no-such-file" in printed

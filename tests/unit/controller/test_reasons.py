@@ -1,0 +1,108 @@
+"""Which jobs are done, new or made again, and why, from a stand-in for Snakemake's plan."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from workflow.controller.reasons import DERIVED, format_reasons, format_table, read_plan
+
+NO_CHANGE = SimpleNamespace(only_old=set(), only_new=set())
+ATTRIBUTES = dict.fromkeys(
+    ("forced", "incomplete_output", "missing_output", "code_changed", "input_changed"), False
+)
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+class Dag:
+    """A plan of jobs, each of which is to run if it has a reason."""
+
+    def __init__(self, *jobs):
+        self.jobs = jobs
+
+    def needrun_jobs(self, exclude_finished):
+        assert not exclude_finished  # a dry run has finished all of them
+        return [job for job in self.jobs if job.why is not None]
+
+    def reason(self, job):
+        return SimpleNamespace(
+            **{**ATTRIBUTES, "updated_input": [], "params_changed": None, **job.why}
+        )
+
+
+def job(rule, number=0, there=True, why=None, **params):
+    """A job with one output, which is ``there``; ``why`` it runs, None if it does not."""
+    path = f"{rule}-{number}"
+    if there:
+        with open(path, "w"):
+            pass
+    return SimpleNamespace(
+        rule=SimpleNamespace(name=rule), output=[path], params=params, why=why, number=number
+    )
+
+
+def changed(before: dict, now: dict) -> dict:
+    """The reason of a job whose settings were ``before`` and are ``now``."""
+    old, new = json.dumps(before), json.dumps(now)
+    change = SimpleNamespace(only_old={repr(old)}, only_new={repr(new)})
+    return {"params_changed": change}
+
+
+def test_jobs_are_counted_by_stage_as_done_new_or_again():
+    target = SimpleNamespace(rule=SimpleNamespace(name="all"), output=[], why={})
+    dag = Dag(
+        target,
+        job("download_nli"),
+        job("download_sick"),
+        job("train", 1),
+        job("train", 2, there=False, why={"missing_output": ["x"]}),
+        job("train", 3, why={"forced": True}),
+    )
+    lines = [line.split() for line in format_table(read_plan(dag, {}))]
+    assert lines[0] == ["stage", "jobs", "done", "new", "again"]
+    # the downloads are done: they have no line
+    assert lines[2:] == [["train", "3", "1", "1", "1"], ["in", "all", "5", "3", "1", "1"]]
+
+
+def test_jobs_of_one_reason_share_a_line_that_names_the_key():
+    why = changed({"learning_rate": 1e-05}, {"learning_rate": 3e-05})
+    dag = Dag(*(job("train", i, why=why) for i in range(12)), job("train_initial", why=why))
+    assert format_reasons(read_plan(dag, {})) == [
+        "again: train (12 jobs), train_initial (1 job): learning_rate 1e-05 -> 3e-05"
+    ]
+
+
+def test_jobs_that_read_what_is_made_again_share_the_last_line():
+    dag = Dag(job("embed", why={}), job("evaluate_sts", why={}), job("train", why={"forced": True}))
+    assert format_reasons(read_plan(dag, {})) == [
+        "again: train (1 job): it was asked for",
+        f"again: embed (1 job), evaluate_sts (1 job): {DERIVED}",
+    ]
+
+
+@pytest.mark.parametrize(
+    "why, words",
+    [
+        ({"forced": True}, "it was asked for"),
+        ({"incomplete_output": ["a"]}, "it was killed before its end"),
+        ({"missing_output": ["b", "a"]}, "missing output: a and 1 more file"),
+        ({"code_changed": True}, "its command in the rules changed"),
+        ({"input_changed": True}, "it reads other files than before"),
+        ({"updated_input": ["a"]}, "changed input: a"),
+    ],
+)
+def test_each_reason_of_snakemakes_has_words_of_its_own(why, words):
+    assert format_reasons(read_plan(Dag(job("train", why=why)), {})) == [
+        f"again: train (1 job): {words}"
+    ]
+
+
+def test_of_many_reasons_ten_are_printed_and_the_rest_counted():
+    jobs = [job("train", i, why=changed({"seed": 0}, {"seed": i + 1})) for i in range(12)]
+    lines = format_reasons(read_plan(Dag(*jobs), {}))
+    assert len(lines) == 11 and lines[-1] == "again: for 2 more reasons"
