@@ -16,6 +16,8 @@ MARGIN = 10  # minutes more
 LEAST_RUNTIME = 30  # minutes
 MEMORY_SAFETY = 1.5  # times the predicted MB
 LEAST_MEMORY = 2000  # MB
+SHARE = "share"  # beginning of the name of a rate: the part of its steps that a training takes
+ALL_STEPS = Rate(1.0)
 NESTED = 250  # MB: the two Snakemakes around a scheduled job (226 measured)
 
 
@@ -84,9 +86,18 @@ class Cost:
         work = self.need(job).work
         return start + work / self.rate(job).rate
 
+    def expected(self, job: Job) -> float:
+        """Return the seconds that a job takes if it stops as early as finished ones of its stage.
+
+        ``seconds`` count all its steps, so that no rule asks for too little time.
+        """
+        start = self.places[job.stage].start
+        share = self.learned.get(f"{SHARE}/{job.stage}", ALL_STEPS).rate
+        return start + share * (self.seconds(job) - start)
+
     def hours(self, job: Job) -> float:
         """Return the GPU-hours of a job, or the core-hours of one without a GPU."""
-        return self.places[job.stage].units * self.seconds(job) / 3600
+        return self.places[job.stage].units * self.expected(job) / 3600
 
     def rate(self, job: Job) -> Rate:
         """Return the rate of a job: measured on its base, or on any base, or estimated."""

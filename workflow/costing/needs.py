@@ -50,7 +50,13 @@ class Needs:
         self.sizes = sizes
         self.device = device
         self.speed = {"fp32": 1.0, "bf16": bf16}
-        self.million = {name: _million(plan, name) for name in plan.config["bases"]}
+        self.million = {}
+        self.guessed = set()  # the bases whose size nobody states
+        for name in plan.config["bases"]:
+            stated = _million(plan, name)
+            self.million[name] = stated or UNKNOWN_MILLION
+            if stated is None:
+                self.guessed.add(name)
 
     def of(self, job: Job) -> Need:
         """Return what a job needs; the memory of a GPU is not counted."""
@@ -171,13 +177,13 @@ def evaluations(settings: Mapping[str, Any], steps: int) -> int:
     return 1 + math.ceil(steps / every)
 
 
-def _million(plan: Plan, base: str) -> float:
-    """Return the million parameters of a base: stated, or by the size of its stored weights."""
+def _million(plan: Plan, base: str) -> float | None:
+    """Return the million parameters of a base, stated or by its stored weights; None if neither."""
     stated = plan.config["bases"][base].get("million_parameters")
     weights = Path(layout.place(plan.downloads, layout.BASE, base=base), "model/model.safetensors")
     if not stated and weights.is_file():
         return weights.stat().st_size / 4e6
-    return stated or UNKNOWN_MILLION
+    return stated
 
 
 def _weights(million: float) -> float:

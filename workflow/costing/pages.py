@@ -4,8 +4,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import median
 
+from semblance.counts import counted
 from workflow.costing.model import Cost
-from workflow.costing.needs import CHECKPOINTS
+from workflow.costing.needs import CHECKPOINTS, UNKNOWN_MILLION
 from workflow.costing.usage import Used
 from workflow.planning.stages import STAGES, Job, jobs, record
 from workflow.planning.submissions import submissions
@@ -40,39 +41,77 @@ def _plan_row(cost: Cost, stage: str, some: Sequence[Job], left: Sequence[Job]) 
         machine,
         _hours(cost, some, machine),
         _hours(cost, left, machine),
-        _duration(max(cost.seconds(job) for job in some)),
+        _longest(cost, some),
         _size(max(cost.need(job).memory for job in some)),
-        _size(sum(cost.need(job).disk for job in some)),
+        _outputs(cost, some),
         f"measured, n={rate.n}" if rate.n else "estimate",
     )
 
 
+def _outputs(cost: Cost, some: Sequence[Job]) -> str:
+    """Return the size of what jobs write; of files whose size nobody states, that they are so."""
+    known = sum(cost.need(job).disk for job in some)
+    if not _unknown_files(cost, some):
+        return _size(known)
+    if known:
+        return f"> {_size(known)}"
+    return "unknown"
+
+
+def _longest(cost: Cost, some: Sequence[Job]) -> str:
+    """Return how long the longest job takes; where files have no stated size, that it is longer."""
+    longest = _duration(max(cost.expected(job) for job in some))
+    if _unknown_files(cost, some):
+        return f"> {longest}"
+    return longest
+
+
+def _unknown_files(cost: Cost, some: Iterable[Job]) -> int:
+    return sum(cost.need(job).unknown for job in some)
+
+
 def _totals(cost: Cost, everything: Sequence[Job], todo: Sequence[Job]) -> list[str]:
-    outputs = _size(sum(cost.need(job).disk for job in everything))
+    outputs = _outputs(cost, everything)
     scratch = _size(max(cost.need(job).scratch for job in everything))
-    source = "estimates (workflow/rates.yaml); no finished job has been measured yet"
+    source = "estimates (workflow/rates.yaml); no job has been measured yet"
     if cost.learned:
-        source = "medians of n finished jobs that do the same kind of work, where measured"
+        source = "medians of n jobs that do the same kind of work, where measured, here or beside"
     return [
         f"GPU-hours: {_hours(cost, everything, 'gpu')} in all, {_hours(cost, todo, 'gpu')} to do",
         f"core-hours: {_hours(cost, everything, 'cpu')} in all, {_hours(cost, todo, 'cpu')} to do",
         f"disk: {outputs} of outputs, and up to {scratch} more for the {CHECKPOINTS} checkpoints "
         "of each running training",
         f"raw data: {_raw_data(cost, everything)}",
+        *_models(cost, everything),
         f"submissions to a scheduler: {submissions(cost.plan, everything):,} for "
-        f"{len(everything):,} jobs, {submissions(cost.plan, todo):,} for the {len(todo):,} to do",
+        f"{counted(len(everything), 'job')}, {submissions(cost.plan, todo):,} for the "
+        f"{len(todo):,} to do",
         f"rates: {source}",
     ]
 
 
 def _raw_data(cost: Cost, everything: Iterable[Job]) -> str:
     """Return the size of the raw data, and how many files have a size that nobody states."""
-    needs = [cost.need(job) for job in everything if job.stage == "download"]
-    text = _size(sum(need.disk for need in needs))
-    unknown = sum(need.unknown for need in needs)
+    downloads = [job for job in everything if job.stage == "download"]
+    if not downloads:
+        return "none to download"
+    text = _outputs(cost, downloads)
+    unknown = _unknown_files(cost, downloads)
     if unknown:
-        text += f", and {unknown} files of unknown size (`semblance sources` asks for them)"
+        text += f", {counted(unknown, 'file')} of unknown size (`semblance sources` asks for them)"
     return text
+
+
+def _models(cost: Cost, everything: Iterable[Job]) -> list[str]:
+    """Name the base models whose size nobody states."""
+    used = {job.base for job in everything if job.stage == "download_model"}
+    guessed = sorted(used & cost.needs.guessed)
+    if not guessed:
+        return []
+    return [
+        f"models: {', '.join(guessed)}: no size is stated (bases.NAME.million_parameters); "
+        f"counted as {UNKNOWN_MILLION:g} million parameters"
+    ]
 
 
 def _hours(cost: Cost, some: Iterable[Job], machine: str) -> str:

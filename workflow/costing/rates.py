@@ -45,6 +45,20 @@ def learned(out: str | Path) -> dict[str, Rate]:
     return found
 
 
+def beside(out: str | Path) -> dict[str, Rate]:
+    """Return the rates learned for the output folders beside one, of the most jobs where several.
+
+    They lie in the same working folder, so the same machine most likely made them.
+    """
+    found: dict[str, Rate] = {}
+    for path in sorted(Path(out).parent.glob(f"*/{LEARNED}")):
+        folder = path.parents[1]
+        if folder.name != Path(out).name:
+            for key, rate in learned(folder).items():
+                found[key] = max(found.get(key, rate), rate, key=lambda known: known.n)
+    return found
+
+
 def update(out: str | Path, found: dict[str, Rate]) -> dict[str, Rate]:
     """Keep newly learned rates beside those of before, for the rules; return all of them."""
     known = learned(out) | found

@@ -67,9 +67,7 @@ class Sizes:
     def _bank(self, entry: Mapping[str, Any]) -> tuple[int, int]:
         """Return the question-answer pairs of a bank, as its file has lines, and users' queries."""
         if "path" in entry:
-            path = Path(entry["path"])
-            lines = count_lines(path) if path.is_file() else 0
-            return max(UNKNOWN_PAIRS, lines), 0
+            return _count_own(Path(entry["path"])), 0
         counts = self._counts(entry["dataset"])
         return counts.get("pairs", counts.get("answers", UNKNOWN_PAIRS)), counts.get("queries", 0)
 
@@ -101,6 +99,18 @@ class Sizes:
             return [None]
         found = self.manifest[dataset]
         return [file.size for file in (*found.files, *found.archives)]
+
+
+def _count_own(path: Path) -> int:
+    """Return the pairs of a user's file, a line each; of a packed or missing one, a guess."""
+    if not path.is_file():
+        return UNKNOWN_PAIRS
+    lines = count_lines(path)
+    if path.suffix == ".gz":
+        return max(UNKNOWN_PAIRS, lines)
+    if path.suffix == ".csv":
+        lines -= 1  # the header
+    return max(1, lines)
 
 
 def count_lines(path: Path) -> int:

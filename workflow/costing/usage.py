@@ -2,6 +2,7 @@
 
 import contextlib
 import csv
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
@@ -10,21 +11,25 @@ from typing import NamedTuple
 
 from semblance.download.manifest import load_manifest
 from semblance.errors import InputError
-from semblance.files import open_text
+from semblance.files import open_regular, open_text
 from semblance.provenance import MOST_TEXT, read_object
-from workflow.costing.model import Cost
+from workflow.costing.model import SHARE, Cost
 from workflow.costing.rates import Rate, shipped
 from workflow.planning.config import load_files
 from workflow.planning.stages import STAGES, Job, jobs, log, record
 
+# What semblance.training.keeping.heartbeat prints of a running training.
+PROGRESS = re.compile(r": step (\d+) of (\d+), loss \S+, ([\d.e+-]+) steps/s, ")
+END_OF_LOG = 4096  # bytes
 DAMAGED = (InputError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 class Used(NamedTuple):
-    """What one finished job used, in seconds and MB; ``memory`` is None where nothing measured it.
+    """What one job used, in seconds and MB; ``memory`` is None where nothing measured it.
 
-    ``share`` is that of its steps after which early stopping ended a training, else 1. ``on_cpu``
-    goes by the record, or by the config where the record names no device.
+    ``share`` is the part of its steps that a training took until its early stopping, or that a
+    running one has done; else 1. ``on_cpu`` goes by the record, or by the config where no record
+    names a device.
     """
 
     job: Job
@@ -67,6 +72,32 @@ def _used(cost: Cost, job: Job) -> Used:
     )
 
 
+def running(cost: Cost) -> list[Used]:
+    """Return what each training without a record had used at the last line of its log."""
+    found = []
+    for job in jobs(cost.plan):
+        if STAGES[job.stage].work == "train" and not Path(record(cost.plan, job)).exists():
+            lines = PROGRESS.findall(_end_of(Path(cost.plan.out, f"{log(job)}.log")))
+            with contextlib.suppress(*DAMAGED):
+                found.append(_used_so_far(cost, job, *map(float, lines[-1])))
+    return found
+
+
+def _used_so_far(cost: Cost, job: Job, step: float, steps: float, rate: float) -> Used:
+    seconds = cost.places[job.stage].start + step / rate
+    return Used(job, seconds, None, step / steps, cost.device == "cpu")
+
+
+def _end_of(path: Path) -> str:
+    """Return the end of a log; nothing of one that is not there."""
+    try:
+        with open_regular(path) as stream:
+            stream.seek(max(0, path.stat().st_size - END_OF_LOG))
+            return stream.read(END_OF_LOG).decode(errors="replace")
+    except (InputError, OSError):
+        return ""
+
+
 def _benchmark(path: Path) -> tuple[float, float | None]:
     """Return the seconds of a job's last attempt and its peak MB; (0, None) where none are noted."""
     try:
@@ -77,13 +108,13 @@ def _benchmark(path: Path) -> tuple[float, float | None]:
         return 0.0, None
 
 
-def learn(cost: Cost, finished: Iterable[Used]) -> dict[str, Rate]:
-    """Return the median speeds of finished jobs that run a model: on any base, and on each.
+def learn(cost: Cost, done: Iterable[Used]) -> dict[str, Rate]:
+    """Return the median speeds of jobs that run a model, finished or not: on any base, and on each.
 
     A job on another device tells nothing, nor does one whose start should outweigh its work.
     """
     speeds: dict[str, list[float]] = defaultdict(list)
-    for used in finished:
+    for used in done:
         place = cost.places[used.job.stage]
         work = used.share * cost.need(used.job).work
         if not STAGES[used.job.stage].uses_model or used.on_cpu != (cost.device == "cpu"):
@@ -93,3 +124,13 @@ def learn(cost: Cost, finished: Iterable[Used]) -> dict[str, Rate]:
             speeds[place.rate].append(speed)
             speeds[f"{place.rate}/{used.job.base}"].append(speed)
     return {key: Rate(median(some), len(some)) for key, some in sorted(speeds.items())}
+
+
+def learn_shares(finished: Iterable[Used]) -> dict[str, Rate]:
+    """Return the median part of its steps that a training took, for each stage that stops early."""
+    shares: dict[str, list[float]] = defaultdict(list)
+    for used in finished:
+        if STAGES[used.job.stage].work == "train":
+            shares[f"{SHARE}/{used.job.stage}"].append(used.share)
+    stopped = {key: some for key, some in shares.items() if min(some) < 1}
+    return {key: Rate(median(some), len(some)) for key, some in sorted(stopped.items())}

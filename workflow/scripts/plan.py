@@ -1,7 +1,8 @@
 """Say what a configuration will cost before anything runs: jobs, hours, memory, disk, submissions.
 
-Reads the config files, the manifest and the records of finished jobs; uses no network, starts no job.
-The rates that the finished jobs show are kept for the rules.
+Reads the config files, the manifest, the records of finished jobs and the logs of running ones; uses
+no network, starts no job. The rates that these jobs show are kept for the rules. For what this
+output folder has not shown yet, the rates of the output folders beside it are used.
 """
 
 import argparse
@@ -12,7 +13,7 @@ from workflow.scripts.endings import run
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Learn from the finished jobs, and print the table."""
+    """Learn from the jobs so far, and print the table."""
     parser = argparse.ArgumentParser(
         prog="plan", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -22,8 +23,10 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--output", help="the output folder, in place of the config's")
     args = parser.parse_args(argv)
     cost = usage.estimates(args.config, args.output)
-    learned = usage.learn(cost, usage.finished(cost))
-    cost.learned = rates.update(cost.plan.out, learned)
+    finished = usage.finished(cost)
+    learned = usage.learn(cost, [*finished, *usage.running(cost)]) | usage.learn_shares(finished)
+    beside = rates.beside(cost.plan.out)
+    cost.learned = beside | rates.update(cost.plan.out, learned)
     print(plan_page(cost))
 
 

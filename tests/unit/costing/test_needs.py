@@ -7,7 +7,8 @@ import pytest
 from tests.unit.costing.examples import EMBED, LARGE, MANIFEST, SHIPPED, TRAIN, cost, small
 from tests.unit.planning.test_config import merged
 from workflow.costing.model import Cost
-from workflow.costing.needs import evaluations, schedule
+from workflow.costing.needs import UNKNOWN_MILLION, evaluations, schedule
+from workflow.costing.sizes import UNKNOWN_PAIRS
 from workflow.planning.config import load
 from workflow.planning.stages import STAGES, Job
 
@@ -79,12 +80,31 @@ def test_a_fold_trains_on_what_is_neither_dev_nor_test():
     assert cost().needs.sizes.corpora["faqir-0"].rows == 4313 * 3 // 5
 
 
-def test_a_bank_of_your_own_counts_with_the_lines_of_its_file(tmp_path):
-    path = tmp_path / "bank.csv"
-    path.write_text("question,answer\n" * 5001)
+@pytest.mark.parametrize(
+    "name, text, pairs",
+    [
+        ("bank.csv", "question,answer\n" * 5001, 5000),  # behind a header
+        ("bank.csv", "question,answer\n" * 19, 18),
+        ("bank.jsonl", '{"question": "q", "answer": "a"}\n' * 18, 18),
+        ("bank.csv", "", 1),
+        ("bank.csv.gz", "packed\n", UNKNOWN_PAIRS),  # its lines say nothing
+        ("no-such-file.csv", None, UNKNOWN_PAIRS),
+    ],
+)
+def test_a_bank_of_your_own_counts_with_the_rows_of_its_file(tmp_path, name, text, pairs):
+    path = tmp_path / name
+    if text is not None:
+        path.write_text(text)
     faq = merged("config.yaml")["faq"]
     faq["banks"]["mine"] = {"kind": "own", "path": str(path)}
-    assert cost(faq=faq).needs.sizes.banks["mine"] == (5001, 0)
+    assert cost(faq=faq).needs.sizes.banks["mine"] == (pairs, 0)
+
+
+def test_a_base_of_unknown_size_is_known_to_be_guessed():
+    bases = merged("config.yaml")["bases"]
+    bases["bert-large"].pop("million_parameters")
+    needs = cost(bases=bases).needs
+    assert needs.guessed == {"bert-large"} and needs.million["bert-large"] == UNKNOWN_MILLION
 
 
 def test_steps_in_bf16_are_faster_by_the_declared_factor_and_the_dev_set_is_read_in_fp32():

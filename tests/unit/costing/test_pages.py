@@ -5,8 +5,10 @@ import re
 import pytest
 
 from tests.unit.costing.examples import MANIFEST, cost, small
+from tests.unit.planning.test_config import merged
 from workflow.costing import usage
 from workflow.costing.pages import cost_page, plan_page
+from workflow.costing.rates import Rate
 from workflow.planning.stages import jobs
 
 
@@ -61,5 +63,28 @@ def test_the_plan_counts_raw_files_of_unknown_size_as_unknown():
     known = sum(size for size in sizes if size is not None)
     [line] = [line for line in plan_page(model).splitlines() if line.startswith("raw data: ")]
     assert sizes.count(None) > 0  # COUGH's two large files, at least
-    assert f"and {sizes.count(None)} files of unknown size" in line
-    assert f"{known / 1e6:.0f} MB" in line
+    assert f", {sizes.count(None)} files of unknown size" in line
+    assert f"raw data: > {known / 1e6:.0f} MB" in line
+    row = cells(plan_page(model), "download")
+    assert row[-2] == f"> {known / 1e6:.0f} MB" and row[6].startswith("> ")
+
+
+def test_a_plan_without_raw_files_has_none_to_download_and_names_bases_of_unknown_size():
+    bases = merged("config.yaml")["bases"]
+    bases["nli-roberta-base-v2"].pop("million_parameters")
+    page = plan_page(cost(names=("config.yaml", "configs/own-faq.yaml"), bases=bases))
+    assert "raw data: none to download" in page
+    assert "models: nli-roberta-base-v2: no size is stated" in page
+
+
+def test_a_training_that_stops_early_counts_with_the_share_of_steps_seen_so_far():
+    model = small()
+    job = next(job for job in jobs(model.plan) if job.stage == "train_entropy")
+    whole = model.seconds(job)
+    start = model.places["train_entropy"].start
+    model.learned = {"share/train_entropy": Rate(0.02, 5)}
+    assert model.expected(job) == pytest.approx(start + 0.02 * (whole - start))
+    assert model.seconds(job) == whole  # what its rule asks for
+    everything = [model.expected(j) for j in jobs(model.plan) if j.stage == "train_entropy"]
+    hours = float(cells(plan_page(model), "train_entropy")[4])
+    assert hours == pytest.approx(sum(everything) / 3600, abs=0.05)

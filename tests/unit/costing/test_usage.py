@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from tests.unit.costing.examples import small
+from tests.unit.planning.test_config import ROOT
 from workflow.costing import rates, usage
 from workflow.costing.rates import Rate
+from workflow.scripts import plan
 
 KEY = "cpu/train/minilm-3"
 
@@ -41,6 +43,67 @@ def test_a_training_that_stopped_early_has_done_that_share_of_its_work(run):
     for record in run.glob("models/*/*/*/*/record.json"):
         change(record, training={"step": 50})
     assert learn()[KEY].rate == pytest.approx(50.0)
+
+
+def test_the_share_of_steps_is_learned_of_stages_that_stop_early(run):
+    assert usage.learn_shares(usage.finished(small())) == {}
+    for seed, step in ((1, 2), (2, 4), (3, 100)):
+        change(
+            run / f"models/wiki/minilm-3/simcse/seed-{seed}/record.json", training={"step": step}
+        )
+    shares = usage.learn_shares(usage.finished(small()))
+    assert shares == {"share/train": Rate(pytest.approx(0.04), 3)}
+
+
+LINE = "out/x: step {} of 1000, loss 2.5, {} steps/s, 2 min 46 s left\n"
+
+
+def running(run: Path, text: str) -> list[usage.Used]:
+    """Return the running trainings, of which one has a log, and its record is not there yet."""
+    (run / "models/wiki/minilm-3/simcse/seed-1/record.json").unlink()
+    (run / "logs/train/wiki/minilm-3/simcse/seed-1.log").write_text(text)
+    return usage.running(small())
+
+
+def test_a_running_training_teaches_by_the_last_line_of_its_log(run):
+    [used] = running(run, "no GPU found\n" + LINE.format(100, 3) + LINE.format(400, "5.0e+00"))
+    start = small().places["train"].start
+    assert used.job.seed == 1 and used.share == 0.4
+    assert used.seconds == pytest.approx(start + 400 / 5)
+    work = small().need(used.job).work
+    assert usage.learn(small(), [used])[KEY].rate == pytest.approx(0.4 * work / (400 / 5))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "step 1 of 2", LINE.format(3, 0), LINE.format(3, "..").replace("1000", "0")]
+)
+def test_a_log_without_progress_teaches_nothing(run, text):
+    assert running(run, text) == []
+
+
+def test_a_finished_training_is_no_running_one(run):
+    (run / "logs/train/wiki/minilm-3/simcse/seed-1.log").write_text(LINE.format(400, 5))
+    assert usage.running(small()) == []
+
+
+def test_output_folders_beside_lend_the_rates_of_the_most_jobs(tmp_path):
+    for name, rate in (("a", Rate(1.0, 1)), ("b", Rate(2.0, 9)), ("own", Rate(3.0, 99))):
+        rates.update(tmp_path / name, {"cpu/train": rate})
+    assert rates.beside(tmp_path / "own") == {"cpu/train": Rate(2.0, 9)}
+
+
+def test_make_plan_uses_the_rates_of_a_run_beside_until_its_own_jobs_have_shown_theirs(
+    run, tmp_path, capsys
+):
+    for name in ("config.yaml", "configs", "workflow", "demo"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    configs = ["configs/minilm.yaml", "configs/minilm-cpu.yaml"]
+    plan.main([*configs, "--output", run.name])
+    assert "measured, n=3" in capsys.readouterr().out
+    plan.main([*configs, "--output", "fresh"])
+    [row] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("train ")]
+    assert row.endswith("measured, n=3")
+    assert not (tmp_path / "fresh").exists()
 
 
 def test_a_job_whose_start_outweighs_its_work_teaches_no_rate(run):
