@@ -128,15 +128,15 @@ def markdown(table: Table) -> str:
     lines = [
         f"## {escape_markdown(table.title)}",
         "",
-        *(f"| {' | '.join(line)} |" for line in (_texts(printed.header), rules)),
-        *(f"| {' | '.join(_texts(line))} |" for line in printed.lines),
+        *(f"| {' | '.join(line)} |" for line in (_escaped(printed.header), rules)),
+        *(f"| {' | '.join(_escaped(line))} |" for line in printed.lines),
         "",
         *(f"- {escape_markdown(note)}" for note in table.notes),
     ]
     return "\n".join(lines) + "\n"
 
 
-def _texts(line: Iterable[Text]) -> list[str]:
+def _escaped(line: Iterable[Text]) -> list[str]:
     return [escape_markdown(text.mark + text.plain) for text in line]
 
 

@@ -93,7 +93,7 @@ class _Printed:
             lines.append(line + [self.shown(row, column) for column in of_seeds])
             deviations = [self.deviation(row.cells.get(column), column) for column in columns]
             lines += self.below(["", *deviations], len(header))
-        groups = _groups(1 + len(columns), len(behind), len(of_seeds))
+        groups = _column_groups(1 + len(columns), len(behind), len(of_seeds))
         return Grid(list(map(Text, header)), lines, groups)
 
     def turned(self) -> Grid:
@@ -107,7 +107,7 @@ class _Printed:
             lines += self.below(deviations, len(header))
         for name, text in self.behind().items():
             lines.append([Text(name), *(Text(text(row)) for row in rows)])
-        return Grid(list(map(Text, header)), lines, _groups(*[1] * len(rows)))
+        return Grid(list(map(Text, header)), lines, _column_groups(*[1] * len(rows)))
 
     def below(self, deviations: list[str], width: int) -> list[list[Text]]:
         """Return the line of deviations below a line of means; none where they stand beside."""
@@ -203,7 +203,7 @@ def _published(cell: Cell, stand_in: tuple[str, ...]) -> str:
     return f"{cell.published:.2f} ({difference})"
 
 
-def _groups(*sizes: int) -> list[range]:
+def _column_groups(*sizes: int) -> list[range]:
     """Return the numbers of the columns behind the labels, in groups of these sizes."""
     groups = []
     first = 1

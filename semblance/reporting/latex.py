@@ -123,13 +123,13 @@ def _tabular(printed: Grid, columns: list[int]) -> Block:
     header, *lines = [line for line in shown if any(text.plain for text in line[1:])]
     first_of_row = [bool(line[0].plain) for line in lines]
     ends = [rf"\\[{GAP:g}pt]" if starts else r"\\" for starts in [*first_of_row[1:], True]]
-    body = [f"    {_line(line)} {end}" for line, end in zip(lines, ends, strict=True)]
+    body = [f"    {_join(line)} {end}" for line, end in zip(lines, ends, strict=True)]
     heights = [LINE * max(map(_lines, line)) for line in lines]
     return Block(
         [
             rf"  \begin{{tabular}}{{l{'r' * (len(columns) - 1)}}}",
             r"    \toprule",
-            rf"    {_line(header)} \\",
+            rf"    {_join(header)} \\",
             r"    \midrule",
             *body,
             r"    \bottomrule",
@@ -140,7 +140,7 @@ def _tabular(printed: Grid, columns: list[int]) -> Block:
     )
 
 
-def _line(texts: list[Text]) -> str:
+def _join(texts: list[Text]) -> str:
     return " & ".join(_written(text) for text in texts)
 
 

@@ -29,8 +29,8 @@ def describe_changes(
     ``before`` and ``now`` hold the ``repr`` of those parameters that the other one lacks; ``names``
     has the names of the parameters of now by their ``repr``.
     """
-    old = [_value(text) for text in sorted(before)]
-    new = [(names.get(text, ""), _value(text)) for text in sorted(now)]
+    old = [_decode_value(text) for text in sorted(before)]
+    new = [(names.get(text, ""), _decode_value(text)) for text in sorted(now)]
     for name, value in new:
         counterpart = _counterpart(value, old)
         if counterpart is not ABSENT:
@@ -38,7 +38,7 @@ def describe_changes(
         yield from _of_one(name, counterpart, value, parts)
 
 
-def _value(text: str) -> Any:
+def _decode_value(text: str) -> Any:
     """Return what a ``repr`` stands for."""
     try:
         value = ast.literal_eval(text)
@@ -63,13 +63,13 @@ def _decoded(text: str) -> Any:
 
 def _counterpart(value: Any, others: Iterable[Any]) -> Any:
     """Return the one of the other values that was most likely the same parameter."""
-    kin = [other for other in others if _kind(other) == _kind(value)]
+    kin = [other for other in others if _type_of(other) == _type_of(value)]
     if isinstance(value, dict):
         kin.sort(key=lambda other: len(other.keys() & value.keys()), reverse=True)
     return next(iter(kin), ABSENT)
 
 
-def _kind(value: Any) -> str:
+def _type_of(value: Any) -> str:
     if isinstance(value, str) and DIGEST.fullmatch(value):
         return "code"
     return type(value).__name__
@@ -77,7 +77,7 @@ def _kind(value: Any) -> str:
 
 def _of_one(name: str, old: Any, new: Any, parts: Parts) -> Iterator[str]:
     """Yield the change of one parameter."""
-    if _kind(new) == "code":
+    if _type_of(new) == "code":
         yield f"code changed: {_files(parts.get(old, {}), parts.get(new, {}))}"
     elif isinstance(old, dict) and isinstance(new, dict):
         yield _few(list(_of_keys(dict(_leaves(old)), dict(_leaves(new)))), "key")

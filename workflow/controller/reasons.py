@@ -90,11 +90,11 @@ def format_table(plan: Plan) -> list[str]:
     lines = [TABLE.format(*HEAD), "-" * len(TABLE.format(*HEAD))]
     for stage in STAGES:
         if plan.new[stage] or again[stage]:
-            lines.append(_row(stage, plan.jobs[stage], plan.new[stage], again[stage]))
-    return [*lines, _row("in all", plan.jobs.total(), plan.new.total(), again.total())]
+            lines.append(_count_row(stage, plan.jobs[stage], plan.new[stage], again[stage]))
+    return [*lines, _count_row("in all", plan.jobs.total(), plan.new.total(), again.total())]
 
 
-def _row(name: str, jobs: int, new: int, again: int) -> str:
+def _count_row(name: str, jobs: int, new: int, again: int) -> str:
     return TABLE.format(name, *(f"{n:,}" for n in (jobs, jobs - new - again, new, again)))
 
 

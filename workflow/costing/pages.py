@@ -119,6 +119,18 @@ def _hours(cost: Cost, some: Iterable[Job], machine: str) -> str:
     return f"{hours:,.1f}"
 
 
+def device_note(cost: Cost, finished: Iterable[Used]) -> str:
+    """Say how many finished jobs ran on another device than the plan counts with; else nothing."""
+    on_cpu = cost.device != "cpu"  # what the others ran on
+    others = [u for u in finished if STAGES[u.job.stage].uses_model and u.on_cpu == on_cpu]
+    if not others:
+        return ""
+    devices = "on a GPU, and this plan counts with the CPU; resources.gpus: 1 changes that"
+    if on_cpu:
+        devices = "on the CPU, and this plan counts with a GPU; resources.gpus: 0 changes that"
+    return f"note: {counted(len(others), 'finished job')} ran {devices}"
+
+
 def cost_page(cost: Cost, finished: Sequence[Used]) -> str:
     """Return what finished jobs used beside the estimates: time in all, memory of the largest.
 

@@ -8,7 +8,7 @@ output folder has not shown yet, the rates of the output folders beside it are u
 import argparse
 
 from workflow.costing import rates, usage
-from workflow.costing.pages import plan_page
+from workflow.costing.pages import device_note, plan_page
 from workflow.scripts.endings import run
 
 
@@ -28,6 +28,8 @@ def main(argv: list[str] | None = None) -> None:
     beside = rates.beside(cost.plan.out)
     cost.learned = beside | rates.update(cost.plan.out, learned)
     print(plan_page(cost))
+    if note := device_note(cost, finished):
+        print(note)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import pytest
 from tests.unit.costing.examples import MANIFEST, cost, small
 from tests.unit.planning.test_config import merged
 from workflow.costing import usage
-from workflow.costing.pages import cost_page, plan_page
+from workflow.costing.pages import cost_page, device_note, plan_page
 from workflow.costing.rates import Rate
 from workflow.planning.stages import jobs
 
@@ -88,3 +88,12 @@ def test_a_training_that_stops_early_counts_with_the_share_of_steps_seen_so_far(
     everything = [model.expected(j) for j in jobs(model.plan) if j.stage == "train_entropy"]
     hours = float(cells(plan_page(model), "train_entropy")[4])
     assert hours == pytest.approx(sum(everything) / 3600, abs=0.05)
+
+
+def test_jobs_that_ran_on_another_device_are_told_to_whoever_plans(run):
+    model = small()
+    finished = usage.finished(model)
+    assert device_note(model, finished) == ""
+    model.device = "gpu"
+    assert device_note(model, finished).startswith("note: 3 finished jobs ran on the CPU, and this")
+    assert device_note(model, []) == ""
