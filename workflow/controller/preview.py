@@ -53,14 +53,14 @@ def describe(dag, out: str) -> str:
     """Return the short form."""
     plan = reasons.read_plan(dag, code_notes.parts(out))
     if not plan.new and not plan.again:
-        return f"Nothing to be done: {plan.jobs.total():,} of {plan.jobs.total():,} jobs are done"
+        return f"Nothing to be done: jobs that are done: {plan.jobs.total():,}"
     return "\n".join([*reasons.format_table(plan), *reasons.format_reasons(plan), END])
 
 
 def explain_start(workflow, out: str) -> None:
     """Print which finished jobs a run makes again, and why; note what code its jobs run."""
-    plan = reasons.read_plan(workflow.dag, code_notes.parts(out))
-    for line in reasons.format_reasons(plan):
-        print(line, file=sys.stderr)
     with contextlib.suppress(OSError):  # only a help for readers: a full disk is told elsewhere
+        plan = reasons.read_plan(workflow.dag, code_notes.parts(out))
+        for line in reasons.format_reasons(plan):
+            print(line, file=sys.stderr)
         code_notes.note(out)
