@@ -12,11 +12,15 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 @dataclass
 class Fault:
-    """What one GET or HEAD of a path meets instead of the file: a status, or a connection cut after ``cut`` bytes."""
+    """What one GET or HEAD of a path meets instead of the file: a status, or a cut connection.
+
+    The connection is cut after ``cut`` bytes; afterwards the path serves ``then``, if that is given.
+    """
 
     status: int = 0
     retry_after: str | None = None
     cut: int | None = None
+    then: "Served | None" = None
 
 
 @dataclass
@@ -38,6 +42,7 @@ class LocalServer:
         self.faults: dict[str, list[Fault]] = defaultdict(list)
         self.always: dict[str, Fault] = {}
         self.seen: list[tuple[str, str, str | None]] = []  # method, path, Range
+        self.headers: list[dict[str, str]] = []  # of the requests, in the order of ``seen``
         handler = type("Handler", (_Handler,), {"board": self})
         self._server = _Server(("127.0.0.1", 0), handler)
         self._server.daemon_threads = True
@@ -144,6 +149,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, body: bool) -> None:
         path = self.path.split("?")[0]
         self.board.seen.append((self.command, path, self.headers.get("Range")))
+        self.board.headers.append({name.title(): text for name, text in self.headers.items()})
         waiting = self.board.faults[path]
         fault = (
             waiting.pop(0)
@@ -151,6 +157,8 @@ class _Handler(BaseHTTPRequestHandler):
             else self.board.always.get(path, Fault())
         )
         served = self.board.files.get(path)
+        if fault.then:
+            self.board.files[path] = fault.then
         if fault.status or served is None:
             extra = {"Retry-After": fault.retry_after} if fault.retry_after is not None else {}
             self._send(fault.status or 404, extra, b"", body)

@@ -1,68 +1,43 @@
 """What a server states of a file that is not downloaded: its size and, on a hub, its digest."""
 
 import re
-from urllib.parse import urljoin
+from collections.abc import Mapping
 
 import requests
 
+from semblance.download.answer import open_answer
+from semblance.download.patience import Patience, Unavailable, refusal, retrying
 from semblance.download.pin import AT_COMMIT, Pin
-from semblance.download.transfer import (
-    BROKEN_CONNECTION,
-    Patience,
-    Transient,
-    Unavailable,
-    refusal,
-    retrying,
-)
 
-REDIRECTIONS = 5  # followed at most
 WITHOUT_HEAD = (403, 405, 501)  # HTTP statuses of servers that answer no HEAD
+# A hub sends it with the redirection of a large file. Behind lies storage that states no digest.
+LINKED = "X-Linked-Etag"
+IDENTITY = {"Accept-Encoding": "identity"}  # or the size would be that of a compressed answer
 
 
-def ask_address(url: str, patience: Patience) -> Pin:
+def ask_address(url: str, patience: Patience, headers: Mapping[str, str] | None = None) -> Pin:
     """Return what a server states of the file at an address, as a pin.
 
     A hub states the sha256 of a large file and the git blob of a small one; other servers state
-    the size alone, or nothing. Raises Unavailable.
+    the size alone, or nothing. ``headers`` are sent to the address. Raises Unavailable.
     """
-    return retrying(patience)(_ask_once, url, patience)
+    return retrying(patience)(_ask_once, url, patience, {**(headers or {}), **IDENTITY})
 
 
-def _ask_once(url: str, patience: Patience) -> Pin:
-    """Ask once, following redirections; Transient if asking again may help."""
-    place = url
-    for _ in range(REDIRECTIONS):
-        response = _request("HEAD", place, patience)
-        if response.status_code in WITHOUT_HEAD:
-            response = _request("GET", place, patience)
-        # Behind a large file's redirection lies storage that may answer GET alone.
-        if not response.is_redirect or "X-Linked-Etag" in response.headers:
+def _ask_once(url: str, patience: Patience, headers: Mapping[str, str]) -> Pin:
+    """Ask once; Transient if asking again may help."""
+    with open_answer("HEAD", url, patience, headers, last=LINKED) as response:
+        if response.status_code not in WITHOUT_HEAD:
             return _statement(url, response, patience)
-        place = urljoin(place, response.headers["Location"])
-    raise Unavailable(f"more than {REDIRECTIONS} redirections")
-
-
-def _request(method: str, url: str, patience: Patience) -> requests.Response:
-    """Ask for the head of a file, or for its first byte."""
-    headers = {"Accept-Encoding": "identity"}  # or the size would be that of a compressed answer
-    if method == "GET":
-        headers["Range"] = "bytes=0-0"
-    try:
-        with requests.request(
-            method, url, headers=headers, stream=True, allow_redirects=False,
-            timeout=patience.timeout,
-        ) as response:  # fmt: skip
-            return response
-    except BROKEN_CONNECTION as error:
-        raise Transient(f"the connection failed ({type(error).__name__})") from None
-    except requests.RequestException as error:
-        raise Unavailable(str(error)) from None
+    first_byte = {**headers, "Range": "bytes=0-0"}
+    with open_answer("GET", url, patience, first_byte, last=LINKED) as response:
+        return _statement(url, response, patience)
 
 
 def _statement(url: str, response: requests.Response, patience: Patience) -> Pin:
     headers = response.headers
     status = response.status_code
-    if status not in (200, 206) and "X-Linked-Etag" not in headers:
+    if status not in (200, 206) and LINKED not in headers:
         raise refusal(status, headers.get("Retry-After"), patience)
     commit = AT_COMMIT.search(url)
     stated = headers.get("X-Repo-Commit")
@@ -70,7 +45,7 @@ def _statement(url: str, response: requests.Response, patience: Patience) -> Pin
         return Pin(None, _size(response))
     if stated != commit[1]:
         raise Unavailable(f"the hub answers with revision {stated}")
-    etag = headers.get("X-Linked-Etag", headers.get("ETag", ""))
+    etag = headers.get(LINKED, headers.get("ETag", ""))
     return stated_pin(etag.removeprefix("W/").strip('"'), _size(response))
 
 

@@ -6,34 +6,26 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import requests
-from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt
 from tqdm import tqdm
 
+from semblance.download.answer import open_answer
+from semblance.download.patience import (
+    Altered,
+    Patience,
+    Transient,
+    Unavailable,
+    refusal,
+    retrying,
+)
 from semblance.download.pin import LARGEST, Pin, is_url
 from semblance.errors import InputError
 from semblance.files import sync
 from semblance.provenance import file_digest
 
 CHUNK = 1 << 14  # bytes; what a broken connection can lose
-TRANSIENT = (408, 425, 429, 500, 502, 503, 504)  # HTTP statuses
-BROKEN_CONNECTION = (
-    requests.ConnectionError,
-    requests.Timeout,
-    requests.exceptions.ChunkedEncodingError,
-)
-
-
-@dataclass(frozen=True)
-class Patience:
-    """How long one address is tried: attempts, and seconds of first wait, longest wait and silence."""
-
-    attempts: int = 6
-    first: float = 1.0
-    longest: float = 120.0
-    timeout: float = 30.0
 
 
 @dataclass(frozen=True)
@@ -42,22 +34,6 @@ class Transfer:
 
     patience: Patience = Patience()
     progress: bool = True
-
-
-class Unavailable(Exception):
-    """A place does not give the file; its text says why. Another place may."""
-
-
-class Altered(Unavailable):
-    """A place gives another content than the expected one."""
-
-
-class Transient(Unavailable):
-    """A failure that may pass; ``wait`` is the time in seconds that the server asks us to wait."""
-
-    def __init__(self, reason: str, wait: float = 0.0):
-        super().__init__(reason)
-        self.wait = wait
 
 
 def fetch_file(
@@ -91,49 +67,18 @@ def fetch_file(
     return digest
 
 
-def retrying(patience: Patience) -> Retrying:
-    """Return the retry policy: exponential waits, never shorter than the server asks for."""
-
-    def wait(state: RetryCallState) -> float:
-        """Return the seconds before the next attempt."""
-        backoff = min(patience.longest, patience.first * 2 ** (state.attempt_number - 1))
-        return max(backoff, state.outcome.exception().wait)
-
-    return Retrying(
-        stop=stop_after_attempt(patience.attempts),
-        wait=wait,
-        reraise=True,
-        retry=retry_if_exception_type(Transient),
-    )
-
-
-def refusal(status: int, retry_after: str | None, patience: Patience) -> Unavailable:
-    """Turn an HTTP error status into Transient, or into Unavailable if waiting does not help."""
-    reason = f"HTTP {status}"
-    if status == 429:
-        reason += " (too many requests)"
-    if status not in TRANSIENT:
-        return Unavailable(reason)
-    # ASSUME: a date in Retry-After is ignored; our own back-off then decides.
-    wait = 0.0
-    if re.fullmatch("[0-9]{1,9}", retry_after or ""):
-        wait = float(retry_after)
-    if wait > patience.longest:
-        return Unavailable(
-            f"{reason}; the server asks to wait {wait:.0f} s, longer than {patience.longest:.0f} s"
-        )
-    return Transient(reason, wait)
-
-
 def _fetch_part(
     place: str, part: Path, pin: Pin, transfer: Transfer, headers: Mapping[str, str] | None
 ) -> str:
     """Complete the part file; return how it differs from the pin after deleting it, or ""."""
     if is_url(place):
-        retrying(transfer.patience)(_download, place, part, pin.size, transfer, headers or {})
+        download = _Download(place, part, pin.size, transfer, headers or {})
+        retrying(transfer.patience)(download.attempt)
     else:
         _copy(Path(place), part)
     problem = pin.mismatch(part)
+    if not pin.has_digest and part.stat().st_size == 0:
+        problem = "it is empty"  # no digest says that this is right
     if problem:
         part.unlink()
     return problem
@@ -148,56 +93,122 @@ def _copy(source: Path, part: Path) -> None:
         _settle(writer)
 
 
-def _download(
-    url: str, part: Path, size: int | None, transfer: Transfer, headers: Mapping[str, str]
-) -> None:
-    """Download an address to the part file, from where the part ends."""
-    offset = 0
-    if part.exists():
-        offset = part.stat().st_size
-    if size is not None and offset >= size:
-        return  # complete, or too long: the check that follows decides
-    # "identity": a compressed answer could neither be counted nor continued
-    asked = {**headers, "Accept-Encoding": "identity"}
-    if offset:
-        asked["Range"] = f"bytes={offset}-"
-    timeout = transfer.patience.timeout
-    try:
-        with requests.get(url, headers=asked, stream=True, timeout=timeout) as response:
-            offset = _first_byte(response, part, offset, transfer.patience)
-            total = _total(response, offset, size)
+class _Version(NamedTuple):
+    """By what a server tells one content of an address from another; "" and None: it does not say.
+
+    ``total`` is the size of the whole file.
+    """
+
+    etag: str
+    date: str
+    total: int | None
+
+    @property
+    def condition(self) -> str:
+        """What `If-Range` takes: a strong etag, or else the date of the last change."""
+        if self.etag and not self.etag.startswith("W/"):
+            return self.etag
+        return self.date
+
+    def difference(self, other: "_Version") -> str:
+        """Return what tells the two apart, or the empty string."""
+        if "" not in (self.etag, other.etag) and self.etag != other.etag:
+            return f"etag {self.etag}, then {other.etag}"
+        if None not in (self.total, other.total) and self.total != other.total:
+            return f"{self.total} bytes, then {other.total}"
+        return ""
+
+
+class _Download:
+    """One address to one part file, in several attempts, of which each continues the one before."""
+
+    def __init__(
+        self,
+        url: str,
+        part: Path,
+        size: int | None,
+        transfer: Transfer,
+        headers: Mapping[str, str],
+    ):
+        self.url = url
+        self.part = part
+        self.size = size
+        self.transfer = transfer
+        self.headers = headers
+        self.version: _Version | None = None  # of the content that the part holds, if it is known
+        self.began_again = False
+
+    def attempt(self) -> None:
+        """Download from where the part ends; raise Transient if another attempt may help."""
+        offset = 0
+        if self.part.exists():
+            offset = self.part.stat().st_size
+        if self.size is not None and offset >= self.size:
+            return  # complete, or too long: the check that follows decides
+        patience = self.transfer.patience
+        with open_answer("GET", self.url, patience, self._asked(offset)) as response:
+            offset = self._first_byte(response, offset)
+            version = _stated_version(response, offset)
+            self._require_version(version, offset)
+            total = self._total(version)
             if total is not None:
-                _require_space(part.parent, total - offset)
-            _receive(response, part, offset, total, transfer.progress)
-    except BROKEN_CONNECTION as error:
-        raise Transient(f"the connection failed ({type(error).__name__})") from error
-    except requests.RequestException as error:
-        raise Unavailable(str(error)) from error
+                _require_space(self.part.parent, total - offset)
+            _receive(response, self.part, offset, total, self.transfer.progress)
+
+    def _asked(self, offset: int) -> dict[str, str]:
+        # "identity": a compressed answer could neither be counted nor continued
+        asked = {**self.headers, "Accept-Encoding": "identity"}
+        if offset:
+            asked["Range"] = f"bytes={offset}-"
+            if self.version and self.version.condition:
+                asked["If-Range"] = self.version.condition
+        return asked
+
+    def _first_byte(self, response: requests.Response, offset: int) -> int:
+        """Return where the answer's first byte belongs; raise Unavailable if it belongs nowhere."""
+        status = response.status_code
+        if status == 200:
+            return 0  # the server ignores Range, or has another version: from the start
+        stated = response.headers.get("Content-Range", "")
+        if status == 206 and stated.startswith(f"bytes {offset}-"):
+            return offset
+        if status in (206, 416):
+            self.part.unlink(missing_ok=True)
+            raise Transient(f"HTTP {status} for another range than the one asked for")
+        raise refusal(status, response.headers.get("Retry-After"), self.transfer.patience)
+
+    def _require_version(self, found: _Version, offset: int) -> None:
+        """Raise Transient, once, for the rest of another content than that of the part."""
+        difference = ""
+        if offset and self.version:
+            difference = self.version.difference(found)
+        self.version = found
+        if not difference:
+            return
+        self.part.unlink()
+        problem = f"it changed while it was downloaded: {difference}"
+        if self.began_again:
+            raise Altered(problem)
+        self.began_again = True
+        raise Transient(problem)
+
+    def _total(self, version: _Version) -> int | None:
+        """Return the whole file's size as the server states it, or else as it is pinned."""
+        if version.total is None:
+            return self.size
+        if self.size not in (None, version.total):
+            raise Altered(f"it has {version.total} bytes, expected {self.size}")
+        return version.total
 
 
-def _first_byte(response: requests.Response, part: Path, offset: int, patience: Patience) -> int:
-    """Return where the answer's first byte belongs; raise Unavailable if there is no such answer."""
-    status = response.status_code
-    if status == 200:
-        return 0  # the server ignores Range: from the start
-    stated = response.headers.get("Content-Range", "")
-    if status == 206 and stated.startswith(f"bytes {offset}-"):
-        return offset
-    if status in (206, 416):
-        part.unlink(missing_ok=True)
-        raise Transient(f"HTTP {status} for another range than the one asked for")
-    raise refusal(status, response.headers.get("Retry-After"), patience)
-
-
-def _total(response: requests.Response, offset: int, size: int | None) -> int | None:
-    """Return the whole file's size as the server states it, or else as it is pinned."""
-    total = size
-    length = response.headers.get("Content-Length", "")
-    if re.fullmatch("[0-9]{1,18}", length) and "Content-Encoding" not in response.headers:
+def _stated_version(response: requests.Response, offset: int) -> _Version:
+    """Return what an answer that begins at ``offset`` states of the whole file."""
+    headers = response.headers
+    total = None
+    length = headers.get("Content-Length", "")
+    if re.fullmatch("[0-9]{1,18}", length) and "Content-Encoding" not in headers:
         total = offset + int(length)
-    if size is not None and total != size:
-        raise Altered(f"it has {total} bytes, expected {size}")
-    return total
+    return _Version(headers.get("ETag", ""), headers.get("Last-Modified", ""), total)
 
 
 def _receive(

@@ -5,8 +5,8 @@ import hashlib
 import pytest
 
 from semblance.download.address import ask_address
+from semblance.download.patience import Patience, Unavailable
 from semblance.download.pin import Pin
-from semblance.download.transfer import Patience, Unavailable
 from tests.local_http import Fault, blob_name, running
 
 CONTENT = b"some text\n"

@@ -18,11 +18,12 @@ import pytest
 from semblance.download import transfer
 from semblance.download.fetch import FetchOptions, fetch_dataset
 from semblance.download.manifest import Archive, Dataset, File, load_manifest
-from semblance.download.transfer import Patience, Transfer
+from semblance.download.patience import Patience
+from semblance.download.transfer import Transfer
 from semblance.errors import InputError
 from semblance.layout import DIGEST_LOCK
 from semblance.provenance import read_sealed
-from tests.local_http import Fault, running
+from tests.local_http import Fault, Served, running
 from workflow.scripts import download
 
 MANIFEST = Path(__file__).parents[3] / "workflow" / "manifest.yaml"
@@ -99,6 +100,68 @@ def test_a_dropped_connection_is_resumed_and_loses_less_than_a_chunk(server, tmp
     fetch_one(pinned(url, content=content), tmp_path)
     assert (tmp_path / "a/b.txt").read_bytes() == content
     assert cut - transfer.CHUNK < int(re.fullmatch(r"bytes=(\d+)-", server.seen[1][2])[1]) <= cut
+
+
+LONG = CONTENT * 8  # several chunks: of a shorter file nothing is kept when a connection is lost
+
+
+def test_a_continued_request_asks_for_the_same_version(server, tmp_path):
+    stated = {"ETag": '"one"', "Last-Modified": "Sat, 21 Nov 2026 07:28:00 GMT"}
+    url = server.serve("/f", LONG, headers=stated)
+    server.faults["/f"] = [Fault(cut=100_000)]
+    fetch_one(pinned(url, content=LONG), tmp_path)
+    assert [asked.get("If-Range") for asked in server.headers] == [None, '"one"']
+
+
+def test_a_weak_etag_is_no_condition_but_the_date_is(server, tmp_path):
+    date = "Sat, 21 Nov 2026 07:28:00 GMT"
+    url = server.serve("/f", LONG, headers={"ETag": 'W/"one"', "Last-Modified": date})
+    server.faults["/f"] = [Fault(cut=100_000)]
+    fetch_one(pinned(url, content=LONG), tmp_path)
+    assert server.headers[1]["If-Range"] == date
+
+
+OTHER = LONG[::-1]
+OTHERS = {
+    "etag": Served(OTHER, {"ETag": '"two"'}),
+    "size": Served(OTHER + b"!", {"ETag": '"one"'}),
+}
+
+
+@pytest.mark.parametrize("difference", OTHERS)
+def test_the_rest_of_another_version_is_not_joined_but_fetched_afresh(server, tmp_path, difference):
+    """The server does not know If-Range: it answers 206 with the rest of what it has now."""
+    other = OTHERS[difference]
+    url = server.serve("/f", LONG, headers={"ETag": '"one"'})
+    server.faults["/f"] = [Fault(cut=100_000, then=other)]
+    item = File("a/b.txt", sha(other.content), None, (url,))
+    fetch_one(item, tmp_path)
+    assert (tmp_path / "a/b.txt").read_bytes() == other.content
+    asked = [seen[2] for seen in server.seen]
+    assert asked[0] is None and asked[1].startswith("bytes=") and asked[2:] == [None]
+
+
+def test_a_file_that_changes_at_each_request_is_refused_after_one_fresh_start(server, tmp_path):
+    url = server.serve("/f", LONG, headers={"ETag": '"one"'})
+    third = Served(LONG, {"ETag": '"three"'})
+    server.faults["/f"] = [
+        Fault(cut=100_000, then=OTHERS["etag"]),
+        Fault(),
+        Fault(cut=100_000, then=third),
+    ]
+    four = FetchOptions(transfer=replace(QUICK, patience=replace(QUICK.patience, attempts=4)))
+    with pytest.raises(
+        InputError, match='changed while it was downloaded: etag "two", then "three'
+    ):
+        fetch_dataset(dataset(pinned(url, content=LONG)), tmp_path, four)
+    assert server.count("/f") == 4 and left(tmp_path) == set()
+
+
+def test_an_empty_answer_for_a_file_without_a_digest_is_refused(server, tmp_path):
+    archive = Archive("x.zip", None, None, (server.serve("/x", b""),), {"one": "one.txt"})
+    with pytest.raises(InputError, match="x.zip: .*it is empty"):
+        fetch(dataset(pinned(path="one.txt"), archives=(archive,)), tmp_path)
+    assert left(tmp_path) == set()
 
 
 def test_altered_content_of_the_same_size_is_named_with_both_digests(server, tmp_path):
