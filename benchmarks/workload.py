@@ -75,7 +75,7 @@ def _random_base(place: Path, tokenizer: Path) -> None:
         if (tokenizer / name).is_file():
             shutil.copy(tokenizer / name, place / "raw")
     build_base(
-        BaseSettings(512, folder=str(place / "raw"), pooling="mean"), place / "record.json", "", ""
+        BaseSettings(512, folder=str(place / "raw"), pooling="mean"), place / "record.json", ""
     )
     shutil.rmtree(place / "raw")
 

@@ -1,32 +1,20 @@
 """One dataset of the manifest to the data folder: from a mirror, its addresses or its archives."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
 from semblance.download.address import ask_address
 from semblance.download.digest_lock import DigestLock, exclusive
 from semblance.download.manifest import Archive, Dataset, File
+from semblance.download.patience import Altered, Unavailable
 from semblance.download.pin import LARGEST, Pin, is_of_hub, is_url
-from semblance.download.transfer import Altered, Transfer, Unavailable, fetch_file
+from semblance.download.transfer import FetchOptions, fetch_file
 from semblance.download.unpack import extract
+from semblance.download.wanted import HOW_TO_FILL
 from semblance.errors import InputError
 from semblance.files import sync
 from semblance.layout import DIGEST_LOCK
 from semblance.provenance import file_digest
-
-
-@dataclass(frozen=True)
-class FetchOptions:
-    """Where files may come from.
-
-    With a ``mirror`` (a folder or an http(s) address) no other place is tried. ``offline`` forbids
-    the network.
-    """
-
-    mirror: str | Path | None = None
-    offline: bool = False
-    transfer: Transfer = Transfer()
 
 
 def fetch_dataset(
@@ -88,9 +76,9 @@ class _Fetcher:
         self._give_up(file, problems)
 
     def _give_up(self, file: File, problems: list[str]) -> None:
-        advice = "give a mirror that has it"
+        advice = HOW_TO_FILL
         if self.dataset.homepage:
-            advice += f" (its home page: {self.dataset.homepage})"
+            advice = f"see {self.dataset.homepage}; {advice}"
         if not problems and self.options.offline:
             problems = ["not there, and the network is forbidden"]
         elif not problems:

@@ -3,20 +3,23 @@
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
+from urllib.parse import quote
 
-import httpx2  # huggingface_hub speaks HTTP through it and lets its errors pass
-from huggingface_hub import HfApi, get_hf_file_metadata
-from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
-from huggingface_hub.hf_api import RepoSibling
+from huggingface_hub import constants
+from huggingface_hub.utils import build_hf_headers
 
-from semblance.download.address import stated_pin
+from semblance.download.address import ask_address, stated_pin
+from semblance.download.answer import open_answer, server_of
+from semblance.download.patience import Patience, Unavailable, refusal, retrying
 from semblance.download.pin import Pin
-from semblance.download.transfer import Patience, Transient, Unavailable, refusal, retrying
+from semblance.download.wanted import HOW_TO_FILL, Hub
 from semblance.errors import InputError
+from semblance.strict_json import parse_strict
 
 T = TypeVar("T")
-ODD_ANSWER = (ValueError, TypeError, LookupError, AttributeError)  # what the library then raises
+ODD_ANSWER = (ValueError, TypeError, LookupError, AttributeError)  # from reading a mistyped listing
+LONGEST_LISTING = 8 << 20  # bytes; a repository of 10,000 files has 2 MB
 WEIGHTS = "model.safetensors"
 WANTED = {
     "config.json",
@@ -39,17 +42,29 @@ WANTED_PATTERN = re.compile(
 class Repository:
     """A model repository of a hub at one commit.
 
-    ``revision`` is the commit's 40 hex digits, or its first 7 or more. ``endpoint`` is the address
-    of the hub, None for the library's own. ``weights_sha256`` pins model.safetensors.
+    ``revision`` is the commit's 40 hex digits, or its first 7 or more. ``weights_sha256`` pins
+    model.safetensors.
     """
 
     name: str
     revision: str
-    endpoint: str | None = None
+    hub: Hub = Hub()
     weights_sha256: str | None = None
 
     def __str__(self) -> str:
         return f"{self.name}@{self.revision[:12]}"
+
+    def address(self, name: str) -> str:
+        """Return the address of a file."""
+        folder = f"{self.hub.root}/{self.name}/resolve/{self.revision}"
+        return f"{folder}/{quote(name)}"
+
+    def headers(self) -> dict[str, str]:
+        """Return what a request says of the user: the token only to the hub that it is meant for."""
+        token = False
+        if server_of(self.hub.address) == server_of(self.hub.token_hub):
+            token = None  # the one of HF_TOKEN, or of a login, if there is one
+        return build_hf_headers(token=token)
 
     def check_revision(self) -> None:
         """Raise InputError for a revision that is no commit: a branch or a tag can move."""
@@ -71,22 +86,9 @@ class Listing:
 
 def ask_listing(repository: Repository, patience: Patience) -> Listing:
     """Return what a hub lists of a repository; InputError if there are no safetensors weights."""
-    api = HfApi(endpoint=repository.endpoint)
-    info = _ask(
-        lambda: api.model_info(
-            repository.name,
-            revision=repository.revision,
-            files_metadata=True,
-            timeout=patience.timeout,
-        ),
-        str(repository),
-        patience,
-    )
-    if not re.fullmatch("[0-9a-f]{40}", str(info.sha)) or not info.sha.startswith(
-        repository.revision
-    ):
-        raise InputError(repository, f"the hub answers with revision {info.sha}")
-    there = {sibling.rfilename: sibling for sibling in info.siblings or ()}
+    commit, there = _ask(lambda: _listed(repository, patience), str(repository), patience)
+    if not re.fullmatch("[0-9a-f]{40}", commit) or not commit.startswith(repository.revision):
+        raise InputError(repository, f"the hub answers with revision {commit}")
     for needed in sorted(_needed_files(there)):
         if needed not in there:
             raise InputError(
@@ -94,34 +96,50 @@ def ask_listing(repository: Repository, patience: Patience) -> Listing:
                 f"the repository has no {needed}",
                 "choose a revision with safetensors weights: pickled ones are never read",
             )
-    return Listing(info.sha, {n: _listed_pin(there[n]) for n in sorted(there) if _is_wanted(n)})
+    return Listing(commit, {name: there[name] for name in sorted(there) if is_wanted(name)})
 
 
-def ask_pin(repository: Repository, name: str, url: str, patience: Patience) -> Pin:
-    """Return what a hub states of one file, after checking its commit; InputError for another."""
+def ask_pin(repository: Repository, name: str, patience: Patience) -> Pin:
+    """Return what a hub states of one file at a whole commit; InputError if it states no digest."""
     where = f"{repository}/{name}"
-    stated = _ask(
-        lambda: get_hf_file_metadata(url, endpoint=repository.endpoint, timeout=patience.timeout),
-        where,
-        patience,
-    )
-    if stated.commit_hash != repository.revision:
-        raise InputError(where, f"the hub answers with revision {stated.commit_hash}")
-    pin = stated_pin(stated.etag, stated.size)
+    address = repository.address(name)
+    pin = _ask(lambda: ask_address(address, patience, repository.headers()), where, patience)
     if not pin.has_digest:
-        raise InputError(where, f"the hub states no digest (etag {stated.etag})")
+        raise InputError(where, "the hub states no digest")
     return pin
 
 
-def _is_wanted(name: str) -> bool:
+def _listed(repository: Repository, patience: Patience) -> tuple[str, dict[str, Pin]]:
+    """Ask once for the commit of a repository and the pins of its files."""
+    url = f"{repository.hub.root}/api/models/{repository.name}/revision/{repository.revision}"
+    with open_answer("GET", f"{url}?blobs=true", patience, repository.headers()) as response:
+        if response.status_code != 200:
+            wait = response.headers.get("Retry-After")
+            raise refusal(response.status_code, wait, patience)
+        content = b""
+        for chunk in response.iter_content(1 << 16):
+            content += chunk
+            if len(content) > LONGEST_LISTING:
+                raise ValueError(f"a listing of more than {LONGEST_LISTING:,} bytes")
+    listing = parse_strict(content.decode())
+    files = dict(map(_listed_file, listing["siblings"]))
+    return str(listing["sha"]), files
+
+
+def _listed_file(entry: Any) -> tuple[str, Pin]:
+    """Return the name and the pin of a listed file; a hub that lists no digests leaves it empty."""
+    size = entry.get("size")
+    name = entry["rfilename"]
+    if not isinstance(name, str) or not isinstance(size, (int, type(None))):
+        raise TypeError(f"a file {name!r:.40} of size {size!r:.40}")
+    if entry.get("lfs"):
+        return name, stated_pin(entry["lfs"]["sha256"], size)
+    return name, stated_pin(entry.get("blobId"), size)
+
+
+def is_wanted(name: str) -> bool:
+    """Tell whether a model needs a file of a repository."""
     return name in WANTED or WANTED_PATTERN.fullmatch(name) is not None
-
-
-def _listed_pin(sibling: RepoSibling) -> Pin:
-    """Return the pin of a listed file; a hub that lists no digests leaves it empty."""
-    if sibling.lfs is not None:
-        return Pin(sibling.lfs.sha256, sibling.lfs.size)
-    return stated_pin(sibling.blob_id, sibling.size)
 
 
 def _needed_files(there: Iterable[str]) -> set[str]:
@@ -136,32 +154,14 @@ def _needed_files(there: Iterable[str]) -> set[str]:
 
 def _ask(question: Callable[[], T], where: str, patience: Patience) -> T:
     """Ask the hub, patiently; InputError with one clear line when it will not answer."""
-
-    def once() -> T:
-        """Ask once; Transient if asking again may help."""
-        try:
-            return question()
-        except HfHubHTTPError as error:
-            response = error.response
-            raise refusal(
-                response.status_code, response.headers.get("Retry-After"), patience
-            ) from None
-        except httpx2.RequestError as error:
-            raise Transient(f"the connection failed ({type(error).__name__})") from None
-
+    if constants.is_offline_mode():
+        raise InputError(where, "HF_HUB_OFFLINE forbids the network", "unset it for the download")
     try:
-        return retrying(patience)(once)
+        return retrying(patience)(question)
     except Unavailable as reason:
-        raise InputError(
-            where,
-            f"the hub does not answer: {reason}",
-            "check the names, the revision and the network, or try later",
-        ) from None
-    except OfflineModeIsEnabled:
-        raise InputError(
-            where, "HF_HUB_OFFLINE forbids the network", "unset it for the download"
-        ) from None
+        problem = f"the hub does not answer: {reason}"
+        advice = f"check the names and the revision, or try later; {HOW_TO_FILL}"
+        raise InputError(where, problem, advice) from None
     except ODD_ANSWER as error:
-        raise InputError(
-            where, f"the hub's answer makes no sense ({error})", "check the address of the hub"
-        ) from None
+        problem = f"the hub's answer makes no sense ({error})"
+        raise InputError(where, problem, "check the address of the hub") from None

@@ -3,6 +3,7 @@
 What is already downloaded, or lies in a mirror folder, is checked by its digest and asked of nobody.
 """
 
+import contextlib
 import importlib.util
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -15,12 +16,12 @@ from semblance import layout
 from semblance.download.address import ask_address
 from semblance.download.digest_lock import DigestLock
 from semblance.download.fetch import locked_pin
-from semblance.download.hub import check_statement, difference, lock_name
+from semblance.download.hub import RECORD, check_statement, difference, lock_name, mirrored
 from semblance.download.hub_api import WEIGHTS, Repository, ask_listing
 from semblance.download.manifest import Archive, Dataset, File
+from semblance.download.patience import Patience, Unavailable
 from semblance.download.pin import Pin, is_of_hub, is_url
-from semblance.download.transfer import Patience, Unavailable
-from semblance.download.wanted import BaseSource, Wanted
+from semblance.download.wanted import BaseSource, Hub, Wanted
 from semblance.errors import InputError
 
 THREADS = 16
@@ -204,24 +205,42 @@ def _ask_address(name: str, file: File, url: str, wanted: Wanted) -> list[Answer
 
 def questions_of_base(name: str, base: BaseSource, wanted: Wanted) -> Iterator[Question]:
     """Yield the question for a base: about its model folder, its package, or all files of the hub."""
-    folder = wanted.base_folder(name)
-    if (folder / layout.RECORD).is_file():
+    repository = repository_of(base, wanted.hub)
+    if (wanted.base_folder(name) / layout.RECORD).is_file():
         yield Question(name, "model", HERE, lambda: [Answer(name, "model", HERE)])
-    elif base.hub:
-        revision = base.revision or ""
-        repository = Repository(base.hub, revision, wanted.hub, base.weights_sha256)
-        ask = partial(_ask_hub, name, repository, folder)
-        yield Question(name, str(repository), wanted.hub, ask)
+    elif repository:
+        ask = partial(_ask_for_repository, name, repository, wanted)
+        yield Question(name, str(repository), wanted.hub.address, ask)
     else:
         place = base.folder or f"package {base.package}"
         yield Question(name, WEIGHTS, place, partial(_look_for_weights, name, base))
 
 
-def _ask_hub(name: str, repository: Repository, folder: Path) -> list[Answer]:
+def repository_of(base: BaseSource, hub: Hub) -> Repository | None:
+    """Return the repository of a base, None for a base that comes from no hub."""
+    if not base.hub:
+        return None
+    return Repository(base.hub, base.revision or "", hub, base.weights_sha256)
+
+
+def _ask_for_repository(name: str, repository: Repository, wanted: Wanted) -> list[Answer]:
+    """Look for a repository in the folder of the base and in the mirror, and else ask its hub."""
     repository.check_revision()
+    folder = wanted.base_folder(name)
     if not difference(folder / layout.SOURCE, repository):
         return [Answer(name, str(repository), HERE)]
-    locked = DigestLock(folder.parent / layout.DIGEST_LOCK).get(lock_name(repository))
+    place = mirrored(wanted.mirror, repository)
+    if is_url(place):
+        with contextlib.suppress(Unavailable):
+            ask_address(f"{place}/{RECORD}", BRIEF)
+            return [Answer(name, str(repository), REACHED)]
+    elif place and not difference(Path(place), repository):
+        return [Answer(name, str(repository), MIRROR)]
+    return _ask_hub(name, repository, folder.parent)
+
+
+def _ask_hub(name: str, repository: Repository, lock_folder: Path) -> list[Answer]:
+    locked = DigestLock(lock_folder / layout.DIGEST_LOCK).get(lock_name(repository))
     listing = ask_listing(repository, BRIEF)
     if locked and locked["commit"] != listing.commit:
         problem = f"the lock file has commit {locked['commit']}, the hub states {listing.commit}"

@@ -36,6 +36,19 @@ class Transfer:
     progress: bool = True
 
 
+@dataclass(frozen=True)
+class FetchOptions:
+    """Where files may come from.
+
+    With a ``mirror`` (a folder or an http(s) address) no other place is tried. ``offline`` forbids
+    the network.
+    """
+
+    mirror: str | Path | None = None
+    offline: bool = False
+    transfer: Transfer = Transfer()
+
+
 def fetch_file(
     place: str,
     target: Path,

@@ -13,6 +13,8 @@ from typing import Any
 from semblance.data.tokens import load_tokenizer, refuse_tokenizer
 from semblance.download.hub import Fetched, fetch_repository
 from semblance.download.hub_api import Repository
+from semblance.download.transfer import FetchOptions
+from semblance.download.wanted import Hub
 from semblance.errors import InputError
 from semblance.files import copy_file, whole_folder
 from semblance.layout import SOURCE
@@ -56,9 +58,16 @@ class BaseSettings:
             module_path(POOLINGS, self.pooling, "pooling")
 
 
-def build_base(settings: BaseSettings, record: str | Path, endpoint: str, code: str) -> None:
+def build_base(
+    settings: BaseSettings,
+    record: str | Path,
+    code: str,
+    hub: Hub = Hub(),
+    mirror: str | None = None,
+) -> None:
     """Make ``model/`` beside ``record`` from the base that the settings name.
 
+    A ``mirror`` (folder or address) that has the repository of a hub is used in place of the hub.
     The record is written last. Of a base from a hub it names the whole commit and the digest of
     each file.
     """
@@ -66,7 +75,7 @@ def build_base(settings: BaseSettings, record: str | Path, endpoint: str, code: 
     place = Path(record).parent
     facts = {}
     if settings.hub:
-        fetched = _fetch(settings, place, endpoint)
+        fetched = _fetch(settings, place, hub, mirror)
         facts["source"] = {"hub": settings.hub, **asdict(fetched)}
     source = _source(settings, place)
     refuse_prompts(source)
@@ -91,11 +100,12 @@ def build_base(settings: BaseSettings, record: str | Path, endpoint: str, code: 
     )
 
 
-def _fetch(settings: BaseSettings, place: Path, endpoint: str) -> Fetched:
-    """Fetch the files of a base from the hub; the lock file of all bases lies beside their folders."""
-    revision = settings.revision or ""
-    repository = Repository(settings.hub or "", revision, endpoint, settings.weights_sha256)
-    return fetch_repository(repository, place / SOURCE, place.parent)
+def _fetch(settings: BaseSettings, place: Path, hub: Hub, mirror: str | None) -> Fetched:
+    """Fetch the files of a base; the lock file of all bases lies beside their folders."""
+    repository = Repository(
+        settings.hub or "", settings.revision or "", hub, settings.weights_sha256
+    )
+    return fetch_repository(repository, place / SOURCE, place.parent, FetchOptions(mirror))
 
 
 def _source(settings: BaseSettings, place: Path) -> Path:

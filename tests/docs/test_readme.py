@@ -150,7 +150,7 @@ def test_the_lines_of_python_compare_two_sentences(tmp_path, capsys):
     assert f"{path.removesuffix('/model')}/record.json" in planned
     write_base(tmp_path / "source")
     tiny = BaseSettings(max_length=64, folder=str(tmp_path / "source"), pooling="mean")
-    build_base(tiny, tmp_path / "record.json", endpoint="", code="")
+    build_base(tiny, tmp_path / "record.json", code="")
     exec(code.replace(path, str(tmp_path / "model")), {})
     number = re.compile(r"-?\d\.\d\d")
     assert number.sub("N", capsys.readouterr().out) == number.sub("N", shown)

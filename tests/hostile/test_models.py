@@ -38,7 +38,6 @@ def build(source: Path, place: Path) -> None:
     build_base(
         BaseSettings(max_length=32, folder=str(source), pooling="mean"),
         place / "record.json",
-        "http://127.0.0.1:9",
         "code",
     )
 

@@ -82,7 +82,6 @@ def stages(folder: Path) -> list[str]:
         BaseSettings(32, folder=str(folder / "raw"), pooling="mean"),
         folder / "base/record.json",
         "",
-        "",
     )
     base = str(folder / "base/record.json")
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any
 
-from semblance.download.wanted import BaseSource, Wanted
+from semblance.download.wanted import OWN_HUB, BaseSource, Hub, Wanted
 from workflow.planning.plan import Plan
 from workflow.planning.stages import Job, jobs
 
@@ -22,7 +22,7 @@ def wanted_by(plan: Plan, some: Iterable[Job] | None = None) -> Wanted:
     return Wanted(
         manifest=config["manifest"],
         downloads=plan.downloads,
-        hub=config["hub"],
+        hub=Hub(config["hub"], config.get("token_hub", OWN_HUB)),
         datasets=tuple(datasets),
         bases={base: _source(config["bases"][base]) for base in bases},
         mirror=config.get("mirror"),

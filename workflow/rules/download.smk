@@ -6,7 +6,9 @@
 
 # --mirror=FOLDER, not --mirror FOLDER: a folder's name may begin with -
 SOURCE = shlex.quote(f"--mirror={config['mirror']}") if "mirror" in config else ""
-HUB = shlex.quote(config["hub"])
+HUB = f"--hub {shlex.quote(config['hub'])}"
+if "token_hub" in config:
+    HUB += f" --token-hub {shlex.quote(config['token_hub'])}"
 
 for _name, _dataset in DATASETS.items():
 
@@ -63,5 +65,5 @@ rule download_model:
         settings=lambda w: PLAN.base_settings(w.base),
         code=code("download_model"),
     shell:
-        "{PYTHON}.download_model --settings {params.settings:q} --hub {HUB} --code {params.code}"
+        "{PYTHON}.download_model --settings {params.settings:q} {HUB} {SOURCE} --code {params.code}"
         " --output {output.record:q} 2> >(tee {log:q} >&2)"

@@ -9,9 +9,12 @@ import pytest
 
 from semblance.download import answer
 from semblance.download.address import ask_address
+from semblance.download.hub_api import Repository, ask_listing
 from semblance.download.patience import Patience, Unavailable
 from semblance.download.pin import Pin
 from semblance.download.transfer import Transfer, fetch_file
+from semblance.download.wanted import Hub
+from semblance.errors import InputError
 
 ONCE = Patience(attempts=1, first=0.01, timeout=0.4)
 TWICE = Patience(attempts=2, first=0.01, timeout=0.4)
@@ -126,6 +129,15 @@ def test_a_question_to_a_server_that_is_too_slow_is_given_up(serve, talk):
     with pytest.raises(Unavailable):
         ask_address(serve(talk), ONCE)
     assert time.monotonic() - started < 2.5
+
+
+@pytest.mark.parametrize("talk", [slow_headers, endless_headers, slow_body, slow_chunk])
+def test_a_hub_that_is_too_slow_is_given_up_in_one_line(serve, low_speed, talk):
+    repository = Repository("someone/some-model", "0" * 40, Hub(serve(talk)))
+    started = time.monotonic()
+    with pytest.raises(InputError, match="the hub does not answer") as caught:
+        ask_listing(repository, ONCE)
+    assert time.monotonic() - started < 2.5 and "\n" not in str(caught.value)
 
 
 def test_a_steady_server_above_the_least_speed_is_waited_for(serve, tmp_path, low_speed):

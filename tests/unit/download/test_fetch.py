@@ -16,10 +16,10 @@ from pathlib import Path
 import pytest
 
 from semblance.download import transfer
-from semblance.download.fetch import FetchOptions, fetch_dataset
+from semblance.download.fetch import fetch_dataset
 from semblance.download.manifest import Archive, Dataset, File, load_manifest
 from semblance.download.patience import Patience
-from semblance.download.transfer import Transfer
+from semblance.download.transfer import FetchOptions, Transfer
 from semblance.errors import InputError
 from semblance.layout import DIGEST_LOCK
 from semblance.provenance import read_sealed

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from semblance.download.hub import RECORD, Fetched, fetch_repository
+from semblance.download.hub import RECORD, Fetched, fetch_repository, mirrored
 from semblance.download.hub_api import Repository
-from semblance.download.transfer import Patience, Transfer
+from semblance.download.patience import Patience
+from semblance.download.transfer import FetchOptions, Transfer
+from semblance.download.wanted import Hub
 from semblance.errors import InputError
 from semblance.layout import DIGEST_LOCK
 from semblance.provenance import read_sealed, write_sealed
@@ -56,8 +58,9 @@ def fetch(server: LocalServer, folder: Path, *, local_only: bool = False, **pins
 
 
 def fetched(server: LocalServer, folder: Path, local_only: bool = False, **pins: str) -> Fetched:
-    repository = Repository(REPO, pins.pop("revision", REVISION), server.url, **pins)
-    return fetch_repository(repository, folder / "model", folder, QUICK, local_only)
+    repository = Repository(REPO, pins.pop("revision", REVISION), Hub(server.url), **pins)
+    options = FetchOptions(offline=local_only, transfer=QUICK)
+    return fetch_repository(repository, folder / "model", folder, options)
 
 
 def left(folder: Path) -> set[str]:
@@ -307,8 +310,122 @@ def test_a_folder_with_other_digests_than_the_lock_file_is_refused(server, tmp_p
         fetch(server, tmp_path)
 
 
+def authorised(server) -> set[str]:
+    """Return the hosts to which a token was sent."""
+    return {asked["Host"] for asked in server.headers if "Authorization" in asked}
+
+
+def test_the_token_goes_to_no_other_hub_than_its_own(server, tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_TOKEN", "hf_secret")
+    hub(server)
+    fetch(server, tmp_path)
+    assert server.count(CDN) == 1 and authorised(server) == set()
+
+
+def test_the_token_goes_to_the_hub_that_the_config_names_but_not_to_its_storage(
+    server, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("HF_TOKEN", "hf_secret")
+    hub(server)
+    repository = Repository(REPO, REVISION, Hub(server.url, token_hub=server.url + "/"))
+    fetch_repository(repository, tmp_path / "model", tmp_path, FetchOptions(transfer=QUICK))
+    assert authorised(server) == {server.url.removeprefix("http://")}
+    asked = [path for _, path, _ in server.seen if path != CDN]
+    with_token = [asked for asked in server.headers if "Authorization" in asked]
+    assert len(with_token) == len(asked)
+
+
+@pytest.mark.parametrize(
+    "listing, problem",
+    [
+        (b"[" * 100_000, "nested too deeply"),
+        (b'{"sha": "' + b"0" * 40 + b'", "siblings": [7]}', "makes no sense"),
+        (b'{"sha": "' + b"0" * 40 + b'", "siblings": [{"rfilename": 7}]}', "makes no sense"),
+        (b'{"siblings": []}', "makes no sense"),
+        (b"\xff", "makes no sense"),
+        (b" " * (9 << 20), "more than 8,388,608 bytes"),
+    ],
+)
+def test_a_listing_that_makes_no_sense_is_refused_in_one_line(server, tmp_path, listing, problem):
+    server.serve(f"/api/models/{REPO}/revision/{REVISION}", listing)
+    with pytest.raises(InputError, match=problem) as caught:
+        fetch(server, tmp_path)
+    assert "\n" not in str(caught.value)
+
+
 def test_a_hub_that_states_no_digest_is_refused(server, tmp_path):
     hub(server)
     server.files[resolve("vocab.txt")].headers["ETag"] = '"unknown"'
     with pytest.raises(InputError, match="vocab.txt: the hub states no digest"):
         fetch(server, tmp_path)
+
+
+# Mirrors
+
+
+def filled(server, folder: Path) -> Path:
+    """Fetch the repository into a mirror, close the hub, and return the mirror."""
+    hub(server)
+    repository = Repository(REPO, REVISION, Hub(server.url))
+    place = Path(mirrored(folder / "mirror", repository))
+    fetch_repository(repository, place, folder / "mirror/models", FetchOptions(transfer=QUICK))
+    return folder / "mirror"
+
+
+def fetch_offline(mirror: Path | str, folder: Path, **pins: str) -> Fetched:
+    repository = Repository(REPO, pins.pop("revision", REVISION), Hub("http://127.0.0.1:9"), **pins)
+    options = FetchOptions(mirror, offline=True, transfer=QUICK)
+    return fetch_repository(repository, folder / "model", folder, options)
+
+
+def test_a_repository_of_a_mirror_is_copied_without_asking_the_hub(server, tmp_path):
+    mirror = filled(server, tmp_path)
+    asked = len(server.seen)
+    found = fetch_offline(mirror, tmp_path / "other")
+    assert found.commit == REVISION and len(server.seen) == asked
+    assert left(tmp_path / "other") == {f"model/{name}" for name in (*FILES, RECORD)}
+    assert {name: file["sha256"] for name, file in found.files.items()} == digests(FILES)
+    assert read_sealed(tmp_path / "other" / DIGEST_LOCK) == read_sealed(
+        mirror / "models" / DIGEST_LOCK
+    )
+
+
+def test_the_same_mirror_may_be_an_address(server, tmp_path):
+    mirror = filled(server, tmp_path)
+    for path in (mirror / "models").rglob("*"):
+        if path.is_file():
+            server.serve(f"/mirror/{path.relative_to(mirror)}", path.read_bytes())
+    found = fetch_offline(server.url + "/mirror", tmp_path / "other")
+    assert {name: file["sha256"] for name, file in found.files.items()} == digests(FILES)
+
+
+def test_an_altered_file_of_a_mirror_is_refused_with_both_digests(server, tmp_path):
+    mirror = filled(server, tmp_path)
+    [file] = mirror.rglob("vocab.txt")
+    file.write_bytes(b"[BAD]\n")
+    with pytest.raises(InputError, match=f"expected {digests(FILES)['vocab.txt']}, actual"):
+        fetch_offline(mirror, tmp_path / "other")
+    assert not (tmp_path / "other/model").exists()
+
+
+def test_weights_of_a_mirror_other_than_the_pinned_ones_are_refused(server, tmp_path):
+    mirror = filled(server, tmp_path)
+    with pytest.raises(InputError, match=f"sha256 expected {'0' * 64}, actual {CDN[5:]}"):
+        fetch_offline(mirror, tmp_path / "other", weights_sha256="0" * 64)
+
+
+def test_a_mirror_whose_record_names_a_file_elsewhere_is_refused(server, tmp_path):
+    mirror = filled(server, tmp_path)
+    [path] = mirror.rglob(RECORD)
+    record = read_sealed(path)
+    record["files"]["../../escaped"] = record["files"]["config.json"]
+    write_sealed(path, record)
+    with pytest.raises(InputError, match="lists other files than those of a model"):
+        fetch_offline(mirror, tmp_path / "other")
+
+
+def test_without_a_network_a_base_that_the_mirror_lacks_is_told_with_how_to_fill_it(tmp_path):
+    (tmp_path / "mirror").mkdir()
+    with pytest.raises(InputError, match="`semblance fetch CONFIG --mirror FOLDER`") as caught:
+        fetch_offline(tmp_path / "mirror", tmp_path / "other")
+    assert "--config mirror=FOLDER" in str(caught.value) and "\n" not in str(caught.value)

@@ -8,11 +8,13 @@ import pytest
 
 from semblance.download import sources
 from semblance.download.fetch import fetch_dataset
+from semblance.download.hub import fetch_repository, mirrored
+from semblance.download.hub_api import Repository
 from semblance.download.manifest import Archive, Dataset, File
+from semblance.download.patience import Patience
 from semblance.download.sources import FAILED, HERE, MIRROR, REACHED, Question, ask_all, missing
 from semblance.download.sources_page import page
-from semblance.download.transfer import Patience
-from semblance.download.wanted import BaseSource, Wanted
+from semblance.download.wanted import BaseSource, Hub, Wanted
 from semblance.errors import InputError
 from semblance.layout import DIGEST_LOCK
 from semblance.provenance import write_json, write_sealed
@@ -44,7 +46,12 @@ def pinned(*urls: str) -> File:
 def ask(folder: Path, data: Dataset | None = None, **more) -> list[sources.Answer]:
     """Ask for one data set, or for the bases among ``more``."""
     manifest = {"one": data} if data else {}
-    wanted = {"manifest": "m.yaml", "downloads": str(folder / "resources"), "hub": "", "bases": {}}
+    wanted = {
+        "manifest": "m.yaml",
+        "downloads": str(folder / "resources"),
+        "hub": Hub(""),
+        "bases": {},
+    }
     wanted |= {"datasets": tuple(manifest)}
     return ask_all(sources.questions(Wanted(**{**wanted, **more}), manifest))
 
@@ -156,7 +163,7 @@ def on_hub(server, **pins: str) -> dict:
     """Serve a model repository and return what asks for it as the base ``tiny``."""
     server.serve_hub(REPO, COMMIT, MODEL, large=("model.safetensors",))
     base = BaseSource(hub=REPO, revision=COMMIT, **pins)
-    return {"hub": server.url, "bases": {"tiny": base}}
+    return {"hub": Hub(server.url), "bases": {"tiny": base}}
 
 
 def test_every_file_of_a_base_on_a_hub_is_listed_with_its_size(server, tmp_path):
@@ -210,7 +217,7 @@ def test_a_base_in_a_folder_or_package_is_looked_for(tmp_path):
 def test_an_unknown_data_set_is_refused_with_the_known_ones(tmp_path):
     with pytest.raises(InputError, match="m.yaml: no dataset 'two'; known are one"):
         sources.questions(
-            Wanted("m.yaml", str(tmp_path), "", ("two",), {}), {"one": dataset(pinned())}
+            Wanted("m.yaml", str(tmp_path), Hub(), ("two",), {}), {"one": dataset(pinned())}
         )
 
 
@@ -258,3 +265,16 @@ def test_failures_of_one_host_and_kind_share_a_line():
         "missing: one: a (http://x/a) and 1 more there: HTTP 404",
         "missing: one: c (http://x/c): HTTP 500",
     ]
+
+
+def test_a_base_that_a_mirror_has_is_not_asked_of_the_hub(server, tmp_path):
+    wanted = on_hub(server, weights_sha256=WEIGHTS)
+    repository = Repository(REPO, COMMIT, wanted["hub"], WEIGHTS)
+    mirror = tmp_path / "mirror"
+    fetch_repository(repository, mirrored(mirror, repository), mirror / "models")
+    asked = len(server.seen)
+    assert states(ask(tmp_path, mirror=str(mirror), **wanted)) == [MIRROR]
+    assert len(server.seen) == asked
+    [weights] = mirror.rglob("model.safetensors")
+    weights.write_bytes(b"altered")
+    assert REACHED in states(ask(tmp_path, mirror=str(mirror), **wanted))

@@ -25,7 +25,7 @@ def base(tmp_path_factory):
     folder = tmp_path_factory.mktemp("base")
     write_base(folder / "raw")
     settings = BaseSettings(32, folder=str(folder / "raw"), pooling="mean")
-    build_base(settings, folder / "base/record.json", "", "")
+    build_base(settings, folder / "base/record.json", "")
     return folder / "base/record.json"
 
 

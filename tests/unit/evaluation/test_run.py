@@ -30,7 +30,6 @@ def world(tmp_path_factory):
         BaseSettings(32, folder=str(folder / "raw"), pooling="mean"),
         folder / "base/record.json",
         "",
-        "",
     )
     raw = Raw(load_manifest(ROOT / "demo/manifest.yaml"), ROOT / "demo/data")
     prepare_sts.write_test_pairs(

@@ -27,7 +27,7 @@ def build(source, place, **changes):
     settings = BaseSettings(
         **{"max_length": 16, "folder": str(source), "pooling": "mean", **changes}
     )
-    build_base(settings, place / "record.json", "", "the code")
+    build_base(settings, place / "record.json", "the code")
     return place / "model"
 
 

@@ -55,7 +55,7 @@ def opened(sources, tmp_path_factory):
         if (family, pooling) not in known:
             place = tmp_path_factory.mktemp("base")
             settings = BaseSettings(max_length=LIMIT, folder=str(sources[family]), pooling=pooling)
-            build_base(settings, place / "record.json", "", "code")
+            build_base(settings, place / "record.json", "code")
             theirs = AutoModel.from_pretrained(
                 sources[family], dtype=torch.float32, local_files_only=True
             ).eval()

@@ -34,7 +34,6 @@ def bases(tmp_path_factory):
         build_base(
             BaseSettings(max_length=LIMIT, folder=str(source), pooling="mean"),
             place / "record.json",
-            "",
             "code",
         )
         found[family] = place / "model"

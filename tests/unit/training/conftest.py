@@ -17,7 +17,6 @@ def inputs(tmp_path_factory):
         BaseSettings(16, folder=str(folder / "raw"), pooling="mean"),
         folder / "base/record.json",
         "",
-        "",
     )
     pairs = [(f"question {number}", f"answer {number}", None) for number in range(12)]
     corpus.write_corpus(folder / "corpus", *corpus.number_sentences(pairs))
