@@ -11,7 +11,7 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-COMMANDS = ("check", "verify", "explain", "sources")
+COMMANDS = ("check", "verify", "explain", "sources", "fetch")
 USAGE = f"usage: semblance {{{','.join(COMMANDS)}}} ...  (semblance --help says what each does)"
 
 

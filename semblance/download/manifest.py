@@ -5,7 +5,7 @@ relative, and the same under a mirror and under the project's data folder.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -88,6 +88,14 @@ def load_manifest(path: str | Path) -> dict[str, Dataset]:
             raise InputError(where, "not a plain name", "letters, digits, dot, dash, underscore")
         _check_dataset(dataset, where)
     return datasets
+
+
+def find_dataset(datasets: Mapping[str, Dataset], name: str, manifest: str | Path) -> Dataset:
+    """Return the data set of a name; raises InputError that lists the known names."""
+    if name not in datasets:
+        known = ", ".join(sorted(datasets))
+        raise InputError(manifest, f"no dataset {name!r}", f"known are {known}")
+    return datasets[name]
 
 
 def _check_dataset(dataset: Dataset, where: str) -> None:

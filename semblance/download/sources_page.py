@@ -4,13 +4,14 @@ from collections.abc import Iterable, Sequence
 from urllib.parse import urlsplit
 
 from semblance.download.sources import FAILED, HERE, MIRROR, REACHED, Answer, missing
+from semblance.download.wanted import HOW_TO_FILL
 
 ROW = "{:24}  {:>5}  {:>6}  {:>7}  {:>7}  {:>20}  {}"
 HEAD = ("source", "here", "mirror", "reached", "missing", "to download", "state")
 RULE = "-" * 88
 ADVICE = (
-    "what to do: try again later, correct the address or digest in the manifest or the config, name"
-    " a mirror that has the files (mirror: in the config), or leave out the tables that need them"
+    "what to do: try again later, correct the address or digest in the manifest or the config, or"
+    f" leave out the tables that need them; {HOW_TO_FILL}"
 )
 
 

@@ -6,9 +6,9 @@ The record lists each file with its sha256 and size. A second run fetches only w
 import argparse
 from pathlib import Path
 
-from semblance.download.fetch import FetchOptions, fetch_dataset
-from semblance.download.manifest import load_manifest
-from semblance.errors import InputError
+from semblance.download.fetch import fetch_dataset
+from semblance.download.manifest import find_dataset, load_manifest
+from semblance.download.transfer import FetchOptions
 from semblance.provenance import write_sealed
 from workflow.scripts.endings import run
 
@@ -33,14 +33,9 @@ def main(argv: list[str] | None = None) -> None:
     """Fetch one dataset and write its record."""
     options = parse(argv)
     datasets = load_manifest(options.manifest)
-    if options.dataset not in datasets:
-        raise InputError(
-            options.manifest,
-            f"no dataset {options.dataset!r}",
-            f"known are {', '.join(sorted(datasets))}",
-        )
+    dataset = find_dataset(datasets, options.dataset, options.manifest)
     allowed = FetchOptions(options.mirror, options.offline)
-    record = fetch_dataset(datasets[options.dataset], options.destination, allowed)
+    record = fetch_dataset(dataset, options.destination, allowed)
     write_sealed(options.record, {"dataset": options.dataset, **record})
 
 

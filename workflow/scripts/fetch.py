@@ -1,0 +1,67 @@
+"""Fill a mirror: fetch the raw data and the base models of a config into one folder.
+
+Run it where there is a network, such as on a login node. Prints one line a file: whether it was
+there, was fetched, or has to be put there by hand. What is there as pinned is not fetched again; a
+call that was stopped goes on. Exit status 1 if something is missing.
+
+A machine without a network then starts with `--config mirror=FOLDER`.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from semblance.download.fill import fill_mirror
+from semblance.download.manifest import load_manifest
+from semblance.download.pin import is_url
+from semblance.download.transfer import FetchOptions
+from semblance.download.wanted import Wanted
+from semblance.errors import InputError
+from workflow.planning.config import laid_over, load
+from workflow.planning.plan import Plan
+from workflow.planning.sources import wanted_by
+from workflow.scripts.endings import run
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Fetch, print a line for each file, and end with status 1 if something is missing."""
+    parser = argparse.ArgumentParser(
+        prog="semblance fetch",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "config", nargs="*", help="config files, laid over config.yaml in this order"
+    )
+    parser.add_argument("--mirror", help="the folder to fill; by default the config's `mirror`")
+    args = parser.parse_args(argv)
+    config = laid_over(["config.yaml", *args.config])
+    source = config.get("mirror")
+    folder = args.mirror or source
+    if folder is None or is_url(folder):
+        raise InputError("--mirror", "no folder to fill is named", "give --mirror FOLDER")
+    wanted = wanted_by(Plan(load({**config, "mirror": folder})))
+    options = FetchOptions(source if is_url(source) else None)
+    if not _fill(wanted, Path(folder), options):
+        sys.exit(1)
+
+
+def _fill(wanted: Wanted, folder: Path, options: FetchOptions) -> bool:
+    """Fill the folder; return whether it has everything."""
+    missing = 0
+    files = 0
+    for filled in fill_mirror(wanted, load_manifest(wanted.manifest), folder, options):
+        print(filled, flush=True)
+        files += 1
+        if not filled.is_there:
+            missing += 1
+    if missing:
+        problem = f"{missing} of {files} files are missing (see above)"
+        print(f"error: {folder}: {problem}; the same command goes on from here", file=sys.stderr)
+        return False
+    print(f"{folder} has all {files} files: start with --config mirror={folder.resolve()}")
+    return True
+
+
+if __name__ == "__main__":
+    run(main)
