@@ -1,11 +1,13 @@
 """One dataset of the manifest to the data folder: from a mirror, its addresses or its archives."""
 
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from semblance.download.address import ask_address
 from semblance.download.digest_lock import DigestLock, exclusive
 from semblance.download.manifest import Archive, Dataset, File
+from semblance.download.origins import note_origins, origin, stamp
 from semblance.download.patience import Altered, Unavailable
 from semblance.download.pin import LARGEST, Pin, is_of_hub, is_url
 from semblance.download.transfer import FetchOptions, fetch_file
@@ -46,15 +48,19 @@ class _Fetcher:
         self.folder = folder
         self.options = options
         self.lock = DigestLock(folder / DIGEST_LOCK)
+        self.origins: dict[Path, dict[str, Any]] = {}  # files of a mirror folder that were copied
 
     def fetch_files(self) -> None:
         """Fetch what is missing or altered; InputError if a file is nowhere to be had."""
         inside = self.dataset.member_paths()
-        for file in self.dataset.files:
-            if file.path not in inside:
-                self._fetch(file, self._known_pin(file))
-        for archive in self.dataset.archives:
-            self._fetch_members(archive)
+        try:
+            for file in self.dataset.files:
+                if file.path not in inside:
+                    self._fetch(file, self._known_pin(file))
+            for archive in self.dataset.archives:
+                self._fetch_members(archive)
+        finally:
+            note_origins(self.folder, self.origins)
 
     def _fetch(self, file: File, pin: Pin) -> None:
         """Make sure that a file is there as ``pin`` states."""
@@ -66,7 +72,7 @@ class _Fetcher:
             problems.append(f"the file that is there: {pin.mismatch(target)}")
         for place in self._places(file):
             try:
-                fetch_file(place, target, pin, self.options.transfer)
+                self._take(place, file.path, pin)
             except Unavailable as reason:
                 problems.append(f"{place}: {reason}")
             else:
@@ -74,6 +80,15 @@ class _Fetcher:
                     self._lock(file)
                 return
         self._give_up(file, problems)
+
+    def _take(self, place: str, path: str, pin: Pin) -> None:
+        """Fetch a file from one place; raise Unavailable."""
+        taken = None
+        if not is_url(place) and Path(place).is_file():
+            taken = stamp(Path(place))
+        digest = fetch_file(place, self.folder / path, pin, self.options.transfer)
+        if taken:
+            self.origins[Path(place)] = origin(taken, digest, path)
 
     def _give_up(self, file: File, problems: list[str]) -> None:
         advice = HOW_TO_FILL
@@ -114,7 +129,7 @@ class _Fetcher:
             return False
         for place in self._places(member):
             try:
-                fetch_file(place, self.folder / member.path, pin, self.options.transfer)
+                self._take(place, member.path, pin)
             except Altered as reason:
                 raise InputError(member.path, f"{place}: {reason}", "mend the mirror") from None
             except Unavailable:

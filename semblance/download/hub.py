@@ -9,19 +9,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from semblance import layout
 from semblance.download.digest_lock import DigestLock, exclusive
 from semblance.download.hub_api import WEIGHTS, Repository, ask_listing, ask_pin, is_wanted
+from semblance.download.origins import note_origins, origin, stamp
 from semblance.download.patience import Unavailable
 from semblance.download.pin import Pin
 from semblance.download.transfer import FetchOptions, fetch_file
 from semblance.download.wanted import HOW_TO_FILL
 from semblance.errors import InputError
 from semblance.files import sync
-from semblance.layout import DIGEST_LOCK, MIRRORED_MODEL, SOURCE_RECORD
 from semblance.provenance import file_digest, read_sealed, write_sealed
 
 # Repository, revision, commit and digests of the files; written last: the folder is whole.
-RECORD = Path(SOURCE_RECORD).name
+RECORD = Path(layout.SOURCE_RECORD).name
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ def fetch_repository(
     """
     repository.check_revision()
     destination = Path(destination)
-    lock = DigestLock(Path(lock_folder, DIGEST_LOCK))
+    lock = DigestLock(Path(lock_folder, layout.DIGEST_LOCK))
     problem = difference(destination, repository)
     if problem:
         fetching = _Fetching(repository, destination, lock, options)
@@ -66,7 +67,7 @@ def mirrored(mirror: str | Path | None, repository: Repository) -> str:
     """Return the folder or address of a repository in a mirror, the empty string without one."""
     if mirror is None:
         return ""
-    place = MIRRORED_MODEL.format(name=repository.name, revision=repository.revision)
+    place = layout.MIRRORED_MODEL.format(name=repository.name, revision=repository.revision)
     return f"{str(mirror).rstrip('/')}/{place}"
 
 
@@ -151,11 +152,16 @@ class _Fetching:
         if problem:
             raise InputError(place, problem, "mend the mirror: `semblance fetch` fills it")
         files = {}
+        origins = {}
         for name, stated in record["files"].items():
             pin = Pin(stated["sha256"], stated["size"])
             check_statement(self.repository, name, pin, self.locked, "the mirror")
+            path = Path(place, name)
+            if path.is_file():
+                origins[path] = origin(stamp(path), stated["sha256"], layout.RECORD)
             files[name] = self._fetch(f"{place}/{name}", name, pin)
         self._finish(record["commit"], files)
+        note_origins(self.destination.parent, origins)
         return True
 
     def _fetch(
@@ -203,7 +209,7 @@ def check_statement(
         raise InputError(
             f"{repository}/{name}",
             f"sha256 expected {pinned}, {place} states {stated.sha256}",
-            f"compare the pin (weights_sha256, or {DIGEST_LOCK}) with the hub's page of the file",
+            f"compare the pin (weights_sha256, or {layout.DIGEST_LOCK}) with the hub's page of the file",
         )
 
 

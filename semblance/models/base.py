@@ -12,12 +12,13 @@ from typing import Any
 
 from semblance.data.tokens import load_tokenizer, refuse_tokenizer
 from semblance.download.hub import Fetched, fetch_repository
-from semblance.download.hub_api import Repository
+from semblance.download.hub_api import Repository, is_wanted
+from semblance.download.origins import note_origins, origin, stamp
 from semblance.download.transfer import FetchOptions
 from semblance.download.wanted import Hub
 from semblance.errors import InputError
 from semblance.files import copy_file, whole_folder
-from semblance.layout import SOURCE
+from semblance.layout import RECORD, SOURCE
 from semblance.models.architecture import CLASSES, Architecture, read_architecture
 from semblance.models.encoder import Encoder
 from semblance.models.folder import TOKENIZER_FILES, save
@@ -79,15 +80,13 @@ def build_base(
         facts["source"] = {"hub": settings.hub, **asdict(fetched)}
     source = _source(settings, place)
     refuse_prompts(source)
-    digest = file_digest(_weights_file(source))
-    if settings.weights_sha256 not in (None, digest):
-        raise InputError(
-            _weights_file(source),
-            f"expected sha256 {settings.weights_sha256}, found {digest}",
-            "the copy is altered or the pin is wrong; correct one of them",
-        )
+    digest = _checked_digest(_weights_file(source), settings.weights_sha256)
+    origins = {}
+    if settings.folder:
+        origins = _origins(source)
     with whole_folder(place / "model") as staging:
         files = _write_model(settings, source, staging)
+    note_origins(place, origins)
     write_record(
         record,
         "download_model",
@@ -116,6 +115,15 @@ def _source(settings: BaseSettings, place: Path) -> Path:
     return _package_folder(settings.package or "") / (settings.subfolder or "")
 
 
+def _origins(folder: Path) -> dict[Path, dict[str, Any]]:
+    """Return what is noted of each file of a folder that a model may consist of."""
+    found = {}
+    for path in folder.rglob("*"):
+        if path.is_file() and is_wanted(path.relative_to(folder).as_posix()):
+            found[path] = origin(stamp(path), file_digest(path), RECORD)
+    return found
+
+
 def _package_folder(package: str) -> Path:
     spec = importlib.util.find_spec(package)
     if spec is None or not spec.submodule_search_locations:
@@ -130,6 +138,18 @@ def _weights_file(source: Path) -> Path:
             path, "no weights as safetensors", "choose a base or revision that has them"
         )
     return path
+
+
+def _checked_digest(weights: Path, pinned: str | None) -> str:
+    """Return the sha256 of the weights; InputError if it is not the pinned one."""
+    digest = file_digest(weights)
+    if pinned not in (None, digest):
+        raise InputError(
+            weights,
+            f"expected sha256 {pinned}, found {digest}",
+            "the copy is altered or the pin is wrong; correct one of them",
+        )
+    return digest
 
 
 def _write_model(settings: BaseSettings, source: Path, target: Path) -> list[str]:

@@ -11,8 +11,10 @@ from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
+from semblance.download.origins import check_origins
+from semblance.errors import InputError
 from semblance.provenance import canonical
-from workflow.controller import scripts
+from workflow.controller import command, scripts
 from workflow.planning.plan import Plan
 from workflow.planning.sources import wanted_by
 from workflow.planning.stages import STAGES, Job, jobs, record
@@ -43,6 +45,18 @@ def ask_first(workflow, plan: Plan) -> None:
     log.write_text(done.stdout, encoding="utf-8")
     if done.returncode and not workflow.execution_settings.keep_going:
         raise WorkflowError(STOP)
+
+
+def require_unchanged(plan: Plan, arguments: list[str]) -> None:
+    """Raise WorkflowError for a file of the mirror, or of a base's folder, that was changed.
+
+    ``arguments`` are those of snakemake. Without this, a finished run would say that there is
+    nothing to be done.
+    """
+    try:
+        check_origins(wanted_by(plan), may_write=command.read(arguments).starts_jobs)
+    except InputError as error:
+        raise WorkflowError(str(error)) from None
 
 
 def _downloads(workflow, plan: Plan) -> list[Job]:

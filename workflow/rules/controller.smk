@@ -4,6 +4,7 @@
 if workflow.is_main_process:
     hooks.prepare_start(OUT, RESOURCES, CHECKED.asked)
     preview.shorten_dry_run(workflow, OUT, sys.argv[1:])
+    sources.require_unchanged(PLAN, sys.argv[1:])
     if GPUS:
         hooks.limit_gpu_jobs(workflow, JOBS_PER_GPU)
 else:

@@ -9,6 +9,7 @@ import pytest
 
 from semblance.download.hub import RECORD, Fetched, fetch_repository, mirrored
 from semblance.download.hub_api import Repository
+from semblance.download.origins import NAME
 from semblance.download.patience import Patience
 from semblance.download.transfer import FetchOptions, Transfer
 from semblance.download.wanted import Hub
@@ -383,7 +384,7 @@ def test_a_repository_of_a_mirror_is_copied_without_asking_the_hub(server, tmp_p
     asked = len(server.seen)
     found = fetch_offline(mirror, tmp_path / "other")
     assert found.commit == REVISION and len(server.seen) == asked
-    assert left(tmp_path / "other") == {f"model/{name}" for name in (*FILES, RECORD)}
+    assert left(tmp_path / "other") == {NAME, *(f"model/{name}" for name in (*FILES, RECORD))}
     assert {name: file["sha256"] for name, file in found.files.items()} == digests(FILES)
     assert read_sealed(tmp_path / "other" / DIGEST_LOCK) == read_sealed(
         mirror / "models" / DIGEST_LOCK
