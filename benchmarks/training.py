@@ -98,7 +98,7 @@ def _ours(
         if wanted.loss == "regulators"
         else ()
     )
-    loss, first = BatchLoss(encoder, tokens, rows, wanted, frozen), itertools.count(0, steps)
+    loss, first = BatchLoss([encoder], tokens, rows, wanted, frozen), itertools.count(0, steps)
 
     def run() -> float:
         start, clock = next(first), Clock(steps, gpus)

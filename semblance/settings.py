@@ -46,6 +46,7 @@ Threads = Annotated[int, AtLeast(1), AtMost(1024)]
 Length = Annotated[int, AtLeast(3)]  # of a text in tokens: the first, a word, the last
 
 Reduction = Literal["mean", "sum"]
+Similarity = Literal["cosine", "dot"]
 Precision = Literal["fp32", "bf16"]
 Matmul = Literal["highest", "high", "medium"]
 StsProtocol = Literal["senteval", "raw"]

@@ -91,3 +91,18 @@ def autocast(precision: Precision, device: str) -> contextlib.AbstractContextMan
             return torch.autocast(device, dtype=torch.bfloat16)
         case _:
             raise unknown_word("precision", precision, Precision)
+
+
+def random_state(device: torch.device) -> torch.Tensor:
+    """Return the state of the device's random generator, from which masks are drawn."""
+    if device.type == "cuda":
+        return torch.cuda.get_rng_state(device)
+    return torch.get_rng_state()
+
+
+def set_random_state(device: torch.device, state: torch.Tensor) -> None:
+    """Bring the device's random generator back to a state of ``random_state``."""
+    if device.type == "cuda":
+        torch.cuda.set_rng_state(state, device)
+    else:
+        torch.set_rng_state(state)

@@ -1,12 +1,14 @@
 """What a loss sees of a batch, and what several losses compute of it."""
 
+import math
 from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from semblance.settings import Reduction, unknown_word
+from semblance.errors import InputError
+from semblance.settings import Reduction, Similarity, unknown_word
 
 
 class Batch(NamedTuple):
@@ -29,6 +31,33 @@ def scaled_cosines(queries: Tensor, candidates: Tensor, scale: float) -> Tensor:
     unit_queries = F.normalize(queries, dim=-1)
     unit_candidates = F.normalize(candidates, dim=-1)
     return scale * unit_queries @ unit_candidates.T
+
+
+def scaled_similarities(
+    queries: Tensor, candidates: Tensor, scale: float, similarity: Similarity
+) -> Tensor:
+    """Return scale * sim(query i, candidate j), shape (B, C); InputError for another similarity."""
+    match similarity:
+        case "cosine":
+            return scaled_cosines(queries, candidates, scale)
+        case "dot":
+            return scale * queries @ candidates.T
+        case _:
+            raise unknown_word("similarity", similarity, Similarity)
+
+
+def weigh_own_negatives(logits: Tensor, batch: Batch, weight: float) -> Tensor:
+    """Multiply exp(logit) of each row's own hard negative by ``weight``: SimCSE Eq. 8's α.
+
+    ``logits`` (B, 2B): of the positives, then of the hard negatives. Raises InputError where a
+    weight is asked for and the rows have no hard negatives.
+    """
+    if weight == 1.0:
+        return logits
+    if batch.negatives is None:
+        raise InputError("options.hard_negative_weight", "the rows have no hard negatives")
+    own = torch.eye(len(logits), dtype=logits.dtype, device=logits.device)  # (B, B)
+    return logits + math.log(weight) * torch.cat([torch.zeros_like(own), own], dim=1)
 
 
 def candidates(batch: Batch) -> Tensor:

@@ -11,7 +11,7 @@ from torch import Tensor
 from semblance.data.corpus import Rows
 from semblance.data.tokens import Tokens
 from semblance.errors import InputError
-from semblance.models.compute import autocast
+from semblance.models.compute import autocast, random_state, set_random_state
 from semblance.models.encoder import Encoder
 from semblance.models.packing import pack
 from semblance.named_modules import LOSSES, load_module
@@ -47,14 +47,17 @@ class BatchLoss:
 
     def __init__(
         self,
-        encoder: Encoder,
+        encoders: Sequence[Encoder],
         tokens: Tokens,
         rows: Rows,
         settings: TrainSettings,
         regulators: Sequence[np.ndarray] = (),
     ):
-        """``regulators``: the frozen embeddings (S, d) of each entropy model, memory-mapped."""
-        self.encoder = encoder
+        """Take one encoder, or two: the first one for the queries, the other for all other views.
+
+        ``regulators``: the frozen embeddings (S, d) of each entropy model, memory-mapped.
+        """
+        self.encoders = encoders
         self.tokens = tokens
         self.settings = settings
         self.regulators = regulators
@@ -68,7 +71,7 @@ class BatchLoss:
     def __call__(self, step: int) -> Tensor:
         """Return the loss of batch number ``step``; steps must not go back."""
         numbers = self._draw(step)  # (V, B)
-        device = self.encoder.words.weight.device
+        device = self.encoders[0].words.weight.device
         # Regulators are sent first: a GPU then has them when the forward pass is done.
         regulators = self._send_regulators(numbers, device)
         batch = Batch(*self._embed(numbers, device))
@@ -81,16 +84,41 @@ class BatchLoss:
             self.drawn += 1
         return np.stack([column[chosen] for column in self.columns])
 
-    def _embed(self, numbers: np.ndarray, device: torch.device) -> Sequence[Tensor]:
+    def _embed(self, numbers: np.ndarray, device: torch.device) -> list[Tensor]:
         """Embed V views of B sentences under dropout; returns V tensors (B, d), float32."""
+        if self.settings.same_masks:
+            return self._embed_with_same_masks(numbers, device)
+        if len(self.encoders) == 1:
+            return self._embed_by(self.encoders[0], numbers, device)
+        first, second = self.encoders
+        of_queries = self._embed_by(first, numbers[:1], device)
+        return of_queries + self._embed_by(second, numbers[1:], device)
+
+    def _embed_with_same_masks(self, numbers: np.ndarray, device: torch.device) -> list[Tensor]:
+        """Embed each view by itself, all from one state of the random generator."""
+        if (numbers != numbers[0]).any():
+            problem = "the views of a row have different texts"
+            raise InputError("settings.same_masks", problem, "set views: twice")
+        state = random_state(device)
+        embeddings = []
+        for view, column in enumerate(numbers):
+            set_random_state(device, state)
+            encoder = self.encoders[min(view, len(self.encoders) - 1)]
+            embeddings += self._embed_by(encoder, column[None], device)
+        return embeddings
+
+    def _embed_by(
+        self, encoder: Encoder, numbers: np.ndarray, device: torch.device
+    ) -> list[Tensor]:
+        """Embed V views of B sentences by one encoder, in one pass."""
         settings = self.settings
-        limit = self.encoder.max_length(settings.max_length)
+        limit = encoder.max_length(settings.max_length)
         packed = pack(self.tokens, numbers.ravel(), limit, device)
         views = torch.arange(len(numbers)).repeat_interleave(numbers.shape[1])
-        plan = self.encoder.dropout_plan(settings.dropout, views)
+        plan = encoder.dropout_plan(settings.dropout, views)
         with autocast(settings.precision, device.type):
-            embeddings = self.encoder(packed, plan)
-        return embeddings.float().chunk(len(numbers))
+            embeddings = encoder(packed, plan)
+        return list(embeddings.float().chunk(len(numbers)))
 
     def _send_regulators(self, numbers: np.ndarray, device: torch.device) -> list[Regulators]:
         """Return the regulators' embeddings of the batch's rows; an empty list without regulators."""

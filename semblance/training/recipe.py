@@ -39,7 +39,9 @@ class TrainSettings:
     ``loss`` names a module of ``training/losses``, ``options`` are its keyword arguments, and
     ``views`` names a module of ``training/views``. ``window`` is early stopping's, as a share of an
     epoch but no fewer than ``least_window`` steps; ``unit: batch`` makes it one batch. ``head``:
-    without one, in training only, or kept. With ``gpus`` a GPU is used where there is one.
+    without one, in training only, or kept. With two ``encoders`` the queries have one and all other
+    views another, and the first is the result. ``same_masks``: the views of a row share their
+    dropout masks. With ``gpus`` a GPU is used where there is one.
     What a config always states has no default here: config.yaml is its one home.
     """
 
@@ -64,6 +66,8 @@ class TrainSettings:
     evaluate_every: Count | None = None
     evaluate_share: PositiveShare | None = None
     head: Head = "none"
+    encoders: Annotated[int, AtLeast(1), AtMost(2)] = 1
+    same_masks: bool = False
     dropout: DropoutSettings = DropoutSettings()
     patience: Count | None = None
     window: PositiveShare = 0.01

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import nn
 
 from semblance.data.tokens import Tokens
 from semblance.files import write_text
@@ -49,15 +50,15 @@ def train(
         if kept.already_finished(origin, sources.records):
             return
 
-        trains_head, _ = head_use(settings.head)
-        encoder = model_folder.load(sources.start.folder, head=trains_head).to(device)
+        encoders = _load_encoders(sources.start, settings, device)
+        encoder = encoders[0]  # of two, the first is the result
         tokens = sources.read_tokens()
         rows = training_rows(sources.read_rows(), len(tokens.offsets) - 1, settings)
-        batch_loss = BatchLoss(encoder, tokens, rows, settings, sources.regulators.embeddings)
+        batch_loss = BatchLoss(encoders, tokens, rows, settings, sources.regulators.embeddings)
         plan = schedule(rows, settings)
         evaluate = _dev_score(inputs, encoder)
         with kept.log(plan.steps) as log:
-            progress = fit(encoder, batch_loss, plan, evaluate, log, kept.checkpoints)
+            progress = fit(_trained(encoders), batch_loss, plan, evaluate, log, kept.checkpoints)
         if evaluate is None:
             _check_not_collapsed(encoder, tokens, settings, output)
 
@@ -90,6 +91,22 @@ def _origin(
         "code": code,
         "device": device_name(device),
     }
+
+
+def _load_encoders(start: SavedModel, settings: TrainSettings, device: str) -> list[Encoder]:
+    """Return one encoder or two, each with weights of its own; a fresh head is drawn for each."""
+    trains_head, _ = head_use(settings.head)
+    return [
+        model_folder.load(start.folder, head=trains_head).to(device)
+        for _ in range(settings.encoders)
+    ]
+
+
+def _trained(encoders: list[Encoder]) -> nn.Module:
+    """Return all that the training changes, as one module."""
+    if len(encoders) == 1:
+        return encoders[0]
+    return nn.ModuleList(encoders)
 
 
 def _dev_score(inputs: TrainingInputs, encoder: Encoder) -> Callable[[], float] | None:

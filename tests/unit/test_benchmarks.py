@@ -73,7 +73,7 @@ def test_the_peer_is_given_the_texts_of_our_batches_in_their_order(monkeypatch):
         lambda tokens, numbers, *_: packed.append(numbers) or pack(tokens, numbers, *_),
     )
     loss = batch_loss.BatchLoss(
-        Encoder(replace(SHAPE, vocab_size=30), "mean"),
+        [Encoder(replace(SHAPE, vocab_size=30), "mean")],
         tokens,
         rows,
         settings("nli", 4, "fp32", "highest", 1, 0),

@@ -177,7 +177,7 @@ def test_a_method_with_another_loss_keeps_the_options_that_its_loss_takes_too():
 
 
 def test_the_options_of_a_loss_are_its_keyword_arguments():
-    assert losses.options("contrastive") == {"scale"}
+    assert losses.options("contrastive") == {"scale", "similarity", "hard_negative_weight"}
     assert losses.options("regulators") == {"scale", "regulator_weight", "reduction"}
 
 

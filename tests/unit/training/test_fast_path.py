@@ -160,7 +160,7 @@ def test_a_packed_step_has_the_loss_and_gradients_of_the_padded_one(
     replay, ours = Replay(monkeypatch), encoder(model).to(device)
     truth, same = copy.deepcopy(ours).double(), copy.deepcopy(ours)
     settings = settings_of(case, precision)
-    value = BatchLoss(ours, corpus(), rows, settings, frozen)(0)
+    value = BatchLoss([ours], corpus(), rows, settings, frozen)(0)
     value.backward()
     monkeypatch.undo()
     padding = sum(g.count * g.length for g in replay.packed.groups) - int(
@@ -206,7 +206,7 @@ def test_a_step_stays_on_its_device_and_reads_no_number_from_it(monkeypatch, cas
         [np.zeros((SENTENCES, 32), np.float16) for _ in range(4)] if loss == "regulators" else []
     )
     ours = encoder("bert, mean").to("meta")
-    value = BatchLoss(ours, corpus(), rows, settings_of(case, "fp32"), frozen)(0)
+    value = BatchLoss([ours], corpus(), rows, settings_of(case, "fp32"), frozen)(0)
     value.backward()
     torch.nn.utils.clip_grad_norm_(ours.parameters(), 1.0)
     assert value.is_meta and all(p.grad.is_meta for p in ours.parameters())

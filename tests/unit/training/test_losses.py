@@ -7,7 +7,7 @@ import torch
 
 from semblance.errors import InputError
 from semblance.training.batch import Batch, Regulators, reduced
-from semblance.training.losses import contrastive, entropy, regulators
+from semblance.training.losses import contrastive, entropy, regulators, symmetric
 
 SHAPES = [(2, 3), (3, 5), (6, 4)]  # B, d
 SCALES = [1.0, 20.0]
@@ -160,8 +160,83 @@ def test_the_defaults_are_the_printed_equations_at_scale_20():
     )
 
 
+def equation_8(batch, scale, alpha):
+    """SimCSE Eq. 8: alpha multiplies the term of a row's own hard negative in the denominator."""
+    b = len(batch.queries)
+    total = 0.0
+    for i, q in enumerate(batch.queries.tolist()):
+        below = 0.0
+        for j in range(b):
+            positive = math.exp(scale * cosine(q, batch.positives[j].tolist()))
+            negative = math.exp(scale * cosine(q, batch.negatives[j].tolist()))
+            below += positive + (alpha if i == j else 1.0) * negative
+        above = math.exp(scale * cosine(q, batch.positives[i].tolist()))
+        total -= math.log(above / below)
+    return total / b
+
+
+@pytest.mark.parametrize("alpha", [0.5, 1.0, 2.0])
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("b,d", SHAPES)
+def test_the_weight_of_a_rows_own_hard_negative_is_equation_8_of_simcse(b, d, scale, alpha):
+    batch = draw_batch(b, d, seed=12, hard=True)
+    found = contrastive.loss(batch, scale=scale, hard_negative_weight=alpha)
+    assert float(found) == pytest.approx(equation_8(batch, scale, alpha), rel=1e-12)
+
+
+def test_a_weight_of_hard_negatives_is_refused_where_the_rows_have_none():
+    with pytest.raises(InputError, match="hard_negative_weight: the rows have no hard negatives"):
+        contrastive.loss(draw_batch(3, 4), hard_negative_weight=2.0)
+
+
+@pytest.mark.parametrize("hard", [False, True])
+@pytest.mark.parametrize("scale", [0.5, 1.0])
+def test_with_the_dot_product_the_lengths_of_the_vectors_count(scale, hard):
+    batch = draw_batch(4, 3, seed=13, hard=hard)
+    total = 0.0
+    for i, q in enumerate(batch.queries.tolist()):
+        powers = [
+            math.exp(scale * sum(a * b for a, b in zip(q, c, strict=True)))
+            for c in candidates_of(batch).tolist()
+        ]
+        total -= math.log(powers[i] / sum(powers))
+    found = contrastive.loss(batch, scale=scale, similarity="dot")
+    assert float(found) == pytest.approx(total / 4, rel=1e-12)
+
+
+def test_an_unknown_similarity_is_refused():
+    with pytest.raises(InputError, match="similarity: unknown word 'euclid'"):
+        contrastive.loss(draw_batch(3, 4), similarity="euclid")
+
+
+@pytest.mark.parametrize("hard", [False, True])
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("b,d", SHAPES)
+def test_the_symmetric_loss_has_all_other_views_as_candidates(b, d, scale, hard):
+    batch = draw_batch(b, d, seed=14, hard=hard)
+    views = [*batch.queries.tolist(), *batch.positives.tolist()]
+    negatives = batch.negatives.tolist() if hard else []
+    total = 0.0
+    for i, x in enumerate(views):
+        others = [y for j, y in enumerate(views) if j != i] + negatives
+        partner = views[(i + b) % (2 * b)]
+        below = sum(math.exp(scale * cosine(x, y)) for y in others)
+        total -= math.log(math.exp(scale * cosine(x, partner)) / below)
+    found = symmetric.loss(batch, scale=scale)
+    assert float(found) == pytest.approx(total / (2 * b), rel=1e-12)
+
+
+def test_the_symmetric_loss_does_not_change_when_the_views_are_exchanged():
+    batch = draw_batch(5, 4, seed=15, hard=True)
+    exchanged = Batch(batch.positives, batch.queries, batch.negatives)
+    assert float(symmetric.loss(batch)) == pytest.approx(
+        float(symmetric.loss(exchanged)), rel=1e-12
+    )
+
+
 LOSSES = [
     (contrastive.loss, {}, 0),
+    (symmetric.loss, {}, 0),
     (entropy.loss, {"phi": 0.7}, 0),
     (entropy.loss, {"phi": -0.7, "reduction": "sum"}, 0),
     (entropy.loss, {"phi": 0.7, "include_positive": True, "hard_negatives_in_entropy": False}, 0),
@@ -280,7 +355,7 @@ def test_probabilities_that_vanish_in_float32_leave_loss_and_gradient_finite(fun
 
 
 @pytest.mark.parametrize("word", ["avg", "Mean", "Sum", "", None])
-@pytest.mark.parametrize("function,options,n", [LOSSES[1], LOSSES[4]])
+@pytest.mark.parametrize("function,options,n", [LOSSES[2], LOSSES[5]])
 def test_an_unknown_reduction_is_refused_and_never_another_formula(function, options, n, word):
     with pytest.raises(InputError, match="reduction: unknown word .*; choose one of mean, sum"):
         function(*draw(3, 4, n=n), **options, reduction=word)

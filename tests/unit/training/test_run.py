@@ -298,3 +298,29 @@ def test_after_the_time_limit_nothing_is_trained_and_the_next_start_trains_all(t
     assert not (training.out / "record.json").exists()
     training.train()
     assert checked(training.out / "record.json")["training"]["step"] == 2
+
+
+def test_a_killed_training_of_two_encoders_ends_with_the_same_first_one(
+    training, monkeypatch, capsys
+):
+    two = replace(SETTINGS, encoders=2)
+    training.train(two)
+    never_killed = outputs(training.out)
+    shutil.rmtree(training.out)
+    real = run.BatchLoss.__call__
+
+    def killed(batch_loss, step):
+        if step == 1:
+            raise KeyboardInterrupt
+        return real(batch_loss, step)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(run.BatchLoss, "__call__", killed)
+        with pytest.raises(KeyboardInterrupt):
+            training.train(two, steps=1)
+    training.train(two, steps=1)
+    assert "resumed from step 1" in capsys.readouterr().err
+    names = [name for name in never_killed if name != "record.json"]
+    assert {name: outputs(training.out)[name] for name in names} == {
+        name: never_killed[name] for name in names
+    }
