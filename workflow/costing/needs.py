@@ -88,7 +88,8 @@ class Needs:
         read = 2 * evaluations(settings, steps) * dev.sentences * dev.tokens  # always in fp32
         frozen = sum(other.stage == "embed" for other in inputs(self.plan, job))
         of_sentence = 4 * corpus.texts.tokens + 2 * frozen * _width(million)
-        memory = LIBRARIES[self.device] + COPIES[self.device] * 4 * million
+        encoders = settings.get("encoders", 1)
+        memory = LIBRARIES[self.device] + COPIES[self.device] * 4 * million * encoders
         memory += of_sentence * corpus.texts.sentences / 1e6
         if self.device == "cpu":
             memory += ACTIVATION * million * tokens
@@ -96,7 +97,7 @@ class Needs:
             work=million * (trained + read) / 1000,
             memory=memory,
             disk=_weights(million),
-            scratch=CHECKPOINTS * IN_CHECKPOINT * 4 * million,
+            scratch=CHECKPOINTS * IN_CHECKPOINT * 4 * million * encoders,
         )
 
     def _embedding(self, job: Job) -> Need:
