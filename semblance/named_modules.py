@@ -14,7 +14,7 @@ from semblance.errors import InputError
 ROOT = Path(__file__).resolve().parent.parent
 
 LOSSES = "semblance.training.losses"  # loss(...): embeddings of a batch to a number
-VIEWS = "semblance.training.views"  # view(...): the rows that batches are drawn from
+VIEWS = "semblance.training.views"  # view(...): the rows of batches; change(...): their texts
 DROPOUTS = "semblance.models.dropouts"  # rate(...) or head_scale(...): what is dropped in training
 POOLINGS = "semblance.models.poolings"  # pool(...): token vectors to sentence vectors
 BANKS = "semblance.data.banks"  # read(...): raw files to the pairs and queries of a FAQ bank

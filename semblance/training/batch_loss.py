@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from torch import Tensor
 
 from semblance.data.corpus import Rows
 from semblance.data.tokens import Tokens
+from semblance.data.vocabulary import read_vocabulary
 from semblance.errors import InputError
 from semblance.models.compute import autocast, random_state, set_random_state
 from semblance.models.encoder import Encoder
@@ -18,6 +20,7 @@ from semblance.named_modules import LOSSES, load_module
 from semblance.settings import check_keywords
 from semblance.training.batch import Batch, Regulators
 from semblance.training.batching import batches
+from semblance.training.changes import Changes, find_change
 from semblance.training.recipe import TrainSettings, batch_size
 
 LossFunction = Callable[..., Tensor]
@@ -42,6 +45,16 @@ def _check_regulators(function: LossFunction, name: str, count: int) -> None:
         raise InputError("regulators", f"loss {name!r} reads no regulators, {count} are given")
 
 
+def _find_changes(settings: TrainSettings, tokenizer: str | Path | None) -> Changes | None:
+    """Return what the view makes of the texts; None for a view that changes none."""
+    change = find_change(settings.views, settings.view_options)
+    if change is None:
+        return None
+    if tokenizer is None:
+        raise InputError("tokenizer", f"view {settings.views!r} reads it, and none is given")
+    return Changes(change, settings.view_options, read_vocabulary(tokenizer), settings.seed)
+
+
 class BatchLoss:
     """Draws batch after batch and returns its loss: the ``step_loss`` of the loop."""
 
@@ -52,10 +65,12 @@ class BatchLoss:
         rows: Rows,
         settings: TrainSettings,
         regulators: Sequence[np.ndarray] = (),
+        tokenizer: str | Path | None = None,
     ):
         """Take one encoder, or two: the first one for the queries, the other for all other views.
 
         ``regulators``: the frozen embeddings (S, d) of each entropy model, memory-mapped.
+        ``tokenizer``: the file of the tokenizer, which a view that changes texts reads.
         """
         self.encoders = encoders
         self.tokens = tokens
@@ -65,36 +80,43 @@ class BatchLoss:
         _check_regulators(self.loss, settings.loss, len(regulators))
         self.size = batch_size(rows, settings)
         self.columns = rows.views()
+        self.changes = _find_changes(settings, tokenizer)
         self.drawn = 0
         self.stream = batches(rows, self.size, settings.seed, settings.no_duplicates)
 
     def __call__(self, step: int) -> Tensor:
         """Return the loss of batch number ``step``; steps must not go back."""
-        numbers = self._draw(step)  # (V, B)
+        chosen = self._draw(step)  # (B,)
+        numbers = np.stack([column[chosen] for column in self.columns])  # (V, B)
         device = self.encoders[0].words.weight.device
         # Regulators are sent first: a GPU then has them when the forward pass is done.
         regulators = self._send_regulators(numbers, device)
-        batch = Batch(*self._embed(numbers, device))
+        texts = (self.tokens, numbers)
+        if self.changes is not None:
+            texts = self.changes.apply(self.tokens, numbers, step, chosen)
+        batch = Batch(*self._embed(*texts, device))
         return self.loss(batch, *regulators, **self.settings.options)
 
     def _draw(self, step: int) -> np.ndarray:
-        """Return the sentence numbers of batch ``step``, (V, B): one row for each view."""
+        """Return the numbers of the rows of batch ``step``, (B,)."""
         while self.drawn <= step:
             chosen = next(self.stream)
             self.drawn += 1
-        return np.stack([column[chosen] for column in self.columns])
+        return chosen
 
-    def _embed(self, numbers: np.ndarray, device: torch.device) -> list[Tensor]:
+    def _embed(self, tokens: Tokens, numbers: np.ndarray, device: torch.device) -> list[Tensor]:
         """Embed V views of B sentences under dropout; returns V tensors (B, d), float32."""
         if self.settings.same_masks:
-            return self._embed_with_same_masks(numbers, device)
+            return self._embed_with_same_masks(tokens, numbers, device)
         if len(self.encoders) == 1:
-            return self._embed_by(self.encoders[0], numbers, device)
+            return self._embed_by(self.encoders[0], tokens, numbers, device)
         first, second = self.encoders
-        of_queries = self._embed_by(first, numbers[:1], device)
-        return of_queries + self._embed_by(second, numbers[1:], device)
+        of_queries = self._embed_by(first, tokens, numbers[:1], device)
+        return of_queries + self._embed_by(second, tokens, numbers[1:], device)
 
-    def _embed_with_same_masks(self, numbers: np.ndarray, device: torch.device) -> list[Tensor]:
+    def _embed_with_same_masks(
+        self, tokens: Tokens, numbers: np.ndarray, device: torch.device
+    ) -> list[Tensor]:
         """Embed each view by itself, all from one state of the random generator."""
         if (numbers != numbers[0]).any():
             problem = "the views of a row have different texts"
@@ -104,16 +126,16 @@ class BatchLoss:
         for view, column in enumerate(numbers):
             set_random_state(device, state)
             encoder = self.encoders[min(view, len(self.encoders) - 1)]
-            embeddings += self._embed_by(encoder, column[None], device)
+            embeddings += self._embed_by(encoder, tokens, column[None], device)
         return embeddings
 
     def _embed_by(
-        self, encoder: Encoder, numbers: np.ndarray, device: torch.device
+        self, encoder: Encoder, tokens: Tokens, numbers: np.ndarray, device: torch.device
     ) -> list[Tensor]:
         """Embed V views of B sentences by one encoder, in one pass."""
         settings = self.settings
         limit = encoder.max_length(settings.max_length)
-        packed = pack(self.tokens, numbers.ravel(), limit, device)
+        packed = pack(tokens, numbers.ravel(), limit, device)
         views = torch.arange(len(numbers)).repeat_interleave(numbers.shape[1])
         plan = encoder.dropout_plan(settings.dropout, views)
         with autocast(settings.precision, device.type):

@@ -37,7 +37,8 @@ class TrainSettings:
     """Everything that decides a training's outcome, besides its data, base and code.
 
     ``loss`` names a module of ``training/losses``, ``options`` are its keyword arguments, and
-    ``views`` names a module of ``training/views``. ``window`` is early stopping's, as a share of an
+    ``views`` names a module of ``training/views``, and ``view_options`` are the keyword arguments of
+    its ``change``, if it changes texts. ``window`` is early stopping's, as a share of an
     epoch but no fewer than ``least_window`` steps; ``unit: batch`` makes it one batch. ``head``:
     without one, in training only, or kept. With two ``encoders`` the queries have one and all other
     views another, and the first is the result. ``same_masks``: the views of a row share their
@@ -61,6 +62,7 @@ class TrainSettings:
     gpus: Annotated[int, AtLeast(0), AtMost(1)]
     seed: Seed
     options: dict[str, Any] = field(default_factory=dict)
+    view_options: dict[str, Any] = field(default_factory=dict)
     hard_negatives: bool = True
     max_steps: Count | None = None
     evaluate_every: Count | None = None

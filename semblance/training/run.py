@@ -54,7 +54,9 @@ def train(
         encoder = encoders[0]  # of two, the first is the result
         tokens = sources.read_tokens()
         rows = training_rows(sources.read_rows(), len(tokens.offsets) - 1, settings)
-        batch_loss = BatchLoss(encoders, tokens, rows, settings, sources.regulators.embeddings)
+        regulators = sources.regulators.embeddings
+        tokenizer = sources.start.tokenizer
+        batch_loss = BatchLoss(encoders, tokens, rows, settings, regulators, tokenizer)
         plan = schedule(rows, settings)
         evaluate = _dev_score(inputs, encoder)
         with kept.log(plan.steps) as log:

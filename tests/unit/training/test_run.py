@@ -300,11 +300,19 @@ def test_after_the_time_limit_nothing_is_trained_and_the_next_start_trains_all(t
     assert checked(training.out / "record.json")["training"]["step"] == 2
 
 
-def test_a_killed_training_of_two_encoders_ends_with_the_same_first_one(
-    training, monkeypatch, capsys
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"encoders": 2},
+        {"views": "twice", "same_masks": True},
+        {"views": "delete", "view_options": {"share": 0.5}},
+    ],
+)
+def test_a_killed_training_of_several_views_ends_as_one_that_was_never_killed(
+    training, monkeypatch, capsys, changed
 ):
-    two = replace(SETTINGS, encoders=2)
-    training.train(two)
+    settings = replace(SETTINGS, **changed)
+    training.train(settings)
     never_killed = outputs(training.out)
     shutil.rmtree(training.out)
     real = run.BatchLoss.__call__
@@ -317,8 +325,8 @@ def test_a_killed_training_of_two_encoders_ends_with_the_same_first_one(
     with monkeypatch.context() as patched:
         patched.setattr(run.BatchLoss, "__call__", killed)
         with pytest.raises(KeyboardInterrupt):
-            training.train(two, steps=1)
-    training.train(two, steps=1)
+            training.train(settings, steps=1)
+    training.train(settings, steps=1)
     assert "resumed from step 1" in capsys.readouterr().err
     names = [name for name in never_killed if name != "record.json"]
     assert {name: outputs(training.out)[name] for name in names} == {

@@ -1,0 +1,80 @@
+"""Texts that a view changes: the positive of a row with other tokens than its query has."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from semblance.data.tokens import Tokens
+from semblance.data.vocabulary import Vocabulary
+from semblance.errors import InputError
+from semblance.named_modules import VIEWS, load_module
+from semblance.settings import check_keywords
+
+POSITIVE = 1  # the view whose texts are changed
+
+
+class Text(NamedTuple):
+    """The tokens of one text, without the special ones around it."""
+
+    ids: np.ndarray  # (n,) int32
+    words: np.ndarray  # (n,) the number of each token's word, from 0
+
+
+Change = Callable[..., np.ndarray]
+
+
+def find_change(name: str, options: dict[str, Any]) -> Change | None:
+    """Return the function ``change`` of a view, and None of a view that changes no text.
+
+    Raises InputError for a name without a module, and for options that the function does not take.
+    """
+    function = getattr(load_module(VIEWS, name, "views"), "change", None)
+    if function is not None:
+        check_keywords(inspect.signature(function, eval_str=True), options, "view_options")
+    elif options:
+        problem = f"view {name!r} changes no text and takes no options"
+        raise InputError("view_options", problem, "remove them")
+    return function
+
+
+class Changes:
+    """What a view makes of the positives of each batch.
+
+    A text's change is drawn from the seed, the step and the number of its row alone. So a training
+    that was killed draws it again, and the tokens of the corpus stay as they are.
+    """
+
+    def __init__(self, change: Change, options: dict, vocabulary: Vocabulary, seed: int):
+        self.change = change
+        self.options = options
+        self.vocabulary = vocabulary
+        self.seed = seed
+
+    def apply(
+        self, tokens: Tokens, numbers: np.ndarray, step: int, rows: np.ndarray
+    ) -> tuple[Tokens, np.ndarray]:
+        """Return the texts of a batch as tokens of their own, and their numbers in these, (V, B).
+
+        ``numbers`` (V, B) are those of the sentences in ``tokens``, ``rows`` (B,) those of the rows.
+        """
+        texts = []
+        for view, column in enumerate(numbers):
+            for row, number in zip(rows, column, strict=True):
+                ids = tokens.ids[tokens.offsets[number] : tokens.offsets[number + 1]]
+                if view == POSITIVE:
+                    ids = self._changed(ids, step, int(row))
+                texts.append(ids)
+        offsets = np.cumsum([0, *map(len, texts)])
+        return Tokens(np.concatenate(texts), offsets), np.arange(len(texts)).reshape(numbers.shape)
+
+    def _changed(self, ids: np.ndarray, step: int, row: int) -> np.ndarray:
+        """Return the tokens of a text with what stands between its first and last one changed."""
+        inner = ids[1:-1]
+        if not len(inner):
+            return ids
+        draw = np.random.Generator(np.random.PCG64([self.seed, step, row]))
+        text = Text(inner, self.vocabulary.words(inner))
+        changed = self.change(text, self.vocabulary, draw, **self.options)
+        return np.concatenate([ids[:1], changed, ids[-1:]]).astype(np.int32)

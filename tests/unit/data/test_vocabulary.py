@@ -1,0 +1,66 @@
+"""Which tokens of a tokenizer continue a word, and which are special."""
+
+import json
+
+import numpy as np
+import pytest
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+
+from semblance.data.vocabulary import read_vocabulary
+
+WORDS = "a tokenizer splits unbelievable words into pieces"
+
+
+def wordpiece() -> Tokenizer:
+    words = ["[UNK]", "[CLS]", "un", "##believ", "##able", "words", "##s", "a"]
+    tokenizer = Tokenizer(models.WordPiece({w: n for n, w in enumerate(words)}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.add_special_tokens(["[UNK]", "[CLS]"])
+    return tokenizer
+
+
+def byte_level() -> Tokenizer:
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.train_from_iterator(
+        [WORDS], trainers.BpeTrainer(vocab_size=30, special_tokens=["<s>"], show_progress=False)
+    )
+    return tokenizer
+
+
+def metaspace() -> Tokenizer:
+    pieces = [("<unk>", 0.0), ("▁un", -1.0), ("believ", -1.0), ("able", -1.0), ("▁words", -1.0)]
+    tokenizer = Tokenizer(models.Unigram(pieces, unk_id=0))
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokenizer.add_special_tokens(["<unk>"])
+    return tokenizer
+
+
+@pytest.mark.parametrize(
+    "make, text",
+    [(wordpiece, "unbelievable words"), (byte_level, WORDS), (metaspace, "unbelievable words")],
+)
+def test_the_words_of_tokens_are_those_that_blanks_separate(tmp_path, make, text):
+    tokenizer = make()
+    path = tmp_path / "tokenizer.json"
+    tokenizer.save(str(path))
+    encoding = tokenizer.encode(text)
+    expected = [text[:end].count(" ") for _, end in encoding.offsets]
+    found = read_vocabulary(path).words(np.asarray(encoding.ids))
+    assert found.tolist() == expected
+    assert len(set(expected)) > 1 and len(expected) > len(set(expected))  # pieces, of several words
+
+
+def test_special_tokens_are_not_ordinary(tmp_path):
+    tokenizer = wordpiece()
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    vocabulary = read_vocabulary(tmp_path / "tokenizer.json")
+    assert vocabulary.ordinary.tolist() == [2, 3, 4, 5, 6, 7]
+
+
+def test_where_a_word_is_one_token_no_token_continues_one(tmp_path):
+    path = tmp_path / "tokenizer.json"
+    Tokenizer(models.WordLevel({"a": 0, "b": 1}, unk_token="a")).save(str(path))
+    assert "continuing_subword_prefix" not in json.loads(path.read_text())["model"]
+    assert read_vocabulary(path).words(np.asarray([1, 0, 1])).tolist() == [0, 1, 2]
