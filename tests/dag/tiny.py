@@ -22,7 +22,7 @@ CONFIG = {
     "manifest": "demo/manifest.yaml",
     "mirror": "demo/data",
     "resources": {"gpus": 0},
-    "seeds": {"rcl": [1], "ssimcse": [1]},
+    "seeds": {"rcl": [1], "ssimcse": [1], "simcse": [1]},
     "bases": {
         "bert-base": None,
         "bert-large": None,
@@ -53,6 +53,17 @@ CONFIG = {
     "evaluate_sts": {"threads": 1},
     "evaluate_faq": {"threads": 1, "max_length": 32},
     "tables": {
+        **dict.fromkeys(
+            [
+                "simcse_table1",
+                "simcse_table2",
+                "simcse_table3",
+                "simcse_table6",
+                "simcse_table6_supervised",
+                "simcse_table7",
+                "simcse_tableD1",
+            ]
+        ),
         "rcl_table1a": {
             "rows": [
                 {

@@ -6,7 +6,7 @@ from functools import partial
 from semblance.errors import InputError
 from semblance.named_modules import BANKS, LOSSES, POOLINGS, VIEWS, module_names, module_path
 from semblance.names import INITIAL, NO_CORPUS, START
-from workflow.planning import dropouts, losses
+from workflow.planning import dropouts, losses, views
 from workflow.planning.collecting import entries
 from workflow.planning.expand import inherited_options, loss_of
 from workflow.planning.methods import (
@@ -206,6 +206,7 @@ def _check_training(config: dict, where: str, training: dict) -> None:
     losses.check_values(loss, inherited, f"config.recipes.{recipe}.options")
     losses.check_options(loss, {**inherited, **own}, f"config.{where}.options")
     _check_regulators(where, loss, training)
+    _check_view(config, where, training)
     _check_sampled(where, training)
 
 
@@ -217,6 +218,14 @@ def _check_modules(where: str, entry: dict) -> None:
     if "views" in entry:
         module_path(VIEWS, entry["views"], f"config.{where}.views")
     dropouts.check(entry.get("dropout", {}), f"config.{where}.dropout")
+
+
+def _check_view(config: dict, where: str, training: dict) -> None:
+    """Check the options of a training's view, its own or its recipe's."""
+    stated = {**config["recipes"][training["recipe"]], **training}
+    options = stated.get("view_options", {})
+    if "views" in stated:
+        views.check_options(stated["views"], options, f"config.{where}.view_options")
 
 
 def _check_regulators(where: str, loss: str, training: dict) -> None:
