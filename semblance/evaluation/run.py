@@ -1,35 +1,24 @@
-"""One model's evaluation from files to files: scores in the long form, predictions, record."""
+"""The evaluations on sentence pairs and on FAQ banks, from files to files."""
 
-import csv
-import io
 import time
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from semblance.errors import InputError
 from semblance.evaluation import retrieval, similarity
 from semblance.evaluation.prepared import Bank, Question, read_bank, read_pairs
-from semblance.files import write_text
-from semblance.locks import exclusive
-from semblance.models import folder as model_folder
-from semblance.models.compute import Compute, device_name, set_up
-from semblance.models.encoder import Encoder
-from semblance.models.saved import WEIGHTS, SavedModel
-from semblance.names import FAQ_DEV, SCORE_COLUMNS, STEPS, STS_DEV, TRAINING
-from semblance.provenance import (
-    canonical,
-    checked,
-    environment,
-    outputs_digest,
-    read_sealed,
-    record_digest,
-    text_digest,
-    write_record,
+from semblance.evaluation.scored import (
+    Scored,
+    Target,
+    device_of,
+    open_model,
+    write_evaluation,
 )
+from semblance.models.saved import SavedModel
+from semblance.names import FAQ_DEV, STEPS, STS_DEV, TRAINING
+from semblance.provenance import checked, outputs_digest, read_sealed
 from semblance.settings import StsProtocol, decode_as
-
-LIBRARIES_THAT_COUNT = ("python", "machine", "torch", "numpy", "tokenizers")
 
 
 @dataclass(frozen=True)
@@ -57,15 +46,6 @@ class FaqRun:
     phi: str = ""
 
 
-@dataclass(frozen=True)
-class Target:
-    """What an evaluation writes and how: its record, the machine's settings, the code's digest."""
-
-    record: Path
-    compute: Compute
-    code: str
-
-
 def evaluate_sts(run: StsRun, model: str, test: str, dev: str, target: Target) -> None:
     """Write the STS scores of the model with record ``model``: of the test sets and of STS-B dev.
 
@@ -78,7 +58,7 @@ def evaluate_sts(run: StsRun, model: str, test: str, dev: str, target: Target) -
     of_test = {"fold": "", "protocol": _protocol(test)}
     of_dev = {"fold": "", "protocol": _protocol(dev), "data": outputs_digest(dev_record)}
     saved = SavedModel.read(model)
-    encoder, facts = _open(saved, target)
+    encoder, facts = open_model(saved, target)
     facts["data"] = outputs_digest(test_record)
     pairs = similarity.join_pairs(read_pairs(Path(dev).parent), read_pairs(Path(test).parent))
     sentences = similarity.Sts(pairs, saved.tokenizer)
@@ -94,9 +74,9 @@ def evaluate_sts(run: StsRun, model: str, test: str, dev: str, target: Target) -
         else:
             row |= of_test
     read = {"weights": saved.record, "data": test_record, "dev": dev_record}
-    with exclusive(target.record.parent):
-        _write(run, rows, predictions, target, facts)
-        _write_record("evaluate_sts", run, target, read, started, _device(encoder))
+    device = device_of(encoder)
+    scored = Scored("evaluate_sts", run, rows, predictions, facts, read, device)
+    write_evaluation(scored, target, started)
 
 
 def _protocol(record: str) -> StsProtocol:
@@ -131,7 +111,7 @@ def evaluate_faq(
     bank_record = checked(bank)
     dev_record = checked(dev)
     saved = SavedModel.read(model)
-    encoder, facts = _open(saved, target)
+    encoder, facts = open_model(saved, target)
     facts["data"] = outputs_digest(bank_record)
     whole = read_bank(Path(bank).parent)
     test = [q for q in whole.questions if q.part == run.fold and q.protocol in run.protocols]
@@ -144,9 +124,9 @@ def evaluate_faq(
         if row["protocol"] == FAQ_DEV:
             row["data"] = outputs_digest(dev_record)
     read = {"weights": saved.record, "data": bank_record, "dev": dev_record}
-    with exclusive(target.record.parent):
-        _write(run, rows, predictions, target, facts)
-        _write_record("evaluate_faq", run, target, read, started, _device(encoder))
+    device = device_of(encoder)
+    scored = Scored("evaluate_faq", run, rows, predictions, facts, read, device)
+    write_evaluation(scored, target, started)
 
 
 def _dev_questions(record: str, whole: Bank) -> list[Question]:
@@ -156,105 +136,3 @@ def _dev_questions(record: str, whole: Bank) -> list[Question]:
         problem = "its answers are not those of the bank"
         raise InputError(record, problem, "delete both records and prepare the bank again")
     return [replace(question, protocol=FAQ_DEV) for question in bank.questions]
-
-
-def _open(model: SavedModel, target: Target) -> tuple[Encoder, dict]:
-    """Load a model for evaluation; return it and the facts that stand beside each of its scores."""
-    compute = target.compute
-    record = model.record
-    device = set_up(compute.threads, compute.gpus, compute.matmul)
-    encoder = model_folder.load(model.folder).eval().to(device)
-    encoder.precision = compute.precision
-    name = device_name(device)
-    settings = record.get("settings", {})
-    regulators = record.get("regulator_precision", {})
-    made = {
-        "device": _kind(record.get("device", name)),
-        "matmul": settings.get("matmul", "highest"),
-        "versions": _versions(record["environment"]),
-    }
-    # Named only where it differs: a table holds models with and without regulators.
-    if regulators.get("matmul", made["matmul"]) != made["matmul"]:
-        made["regulated"] = regulators["matmul"]
-    evaluated = {
-        "device": _kind(name),
-        "matmul": compute.matmul,
-        "versions": _versions(environment()),
-    }
-    environments = {"evaluated": evaluated, "made": made}
-    precision = _precision(
-        compute.precision, settings.get("precision"), regulators.get("precision")
-    )
-    return encoder, {
-        "precision": precision,
-        "code": target.code,
-        "environment": text_digest(canonical(environments))[:16],
-        "weights": model.weights_digest,
-    }
-
-
-def _precision(evaluated: str, trained: str | None, regulators: str | None) -> str:
-    """Return the precision of a score, and those of training and regulators where they differ."""
-    others = {"trained": trained, "regulators": regulators}
-    parts = ", ".join(
-        f"{what} in {other}" for what, other in others.items() if other not in (None, evaluated)
-    )
-    return f"{evaluated} ({parts})" if parts else evaluated
-
-
-def _kind(device: str) -> str:
-    return device.partition(",")[0]  # of a CPU without the number of threads
-
-
-def _versions(found: dict[str, str]) -> dict[str, str]:
-    return {k: v for k, v in found.items() if k in LIBRARIES_THAT_COUNT}
-
-
-def _write(
-    run: StsRun | FaqRun, rows: list[dict], predictions: dict, target: Target, facts: dict
-) -> None:
-    """Write the scores and the predictions beside the record."""
-    folder = target.record.parent
-    identity = _identity(run) | {"phi": run.phi}
-    text = io.StringIO()
-    writer = csv.DictWriter(text, SCORE_COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    for row in rows:
-        writer.writerow({**identity, **facts, **row, "value": repr(row["value"])})
-    similarity.write_predictions(folder / "predictions.parquet", predictions)
-    write_text(folder / "scores.csv", text.getvalue())
-
-
-def _device(encoder: Encoder) -> str:
-    return device_name(encoder.words.weight.device.type)
-
-
-def _write_record(
-    stage: str,
-    run: StsRun | FaqRun,
-    target: Target,
-    read: dict[str, dict],
-    started: float,
-    device: str,
-) -> None:
-    """Write the record of an evaluation; ``read`` are the records of its model and of its data."""
-    inputs = {name: outputs_digest(record) for name, record in read.items()}
-    inputs["weights"] = read["weights"]["outputs"][WEIGHTS]
-    write_record(
-        target.record,
-        stage,
-        outputs=["scores.csv", "predictions.parquet"],
-        started=started,
-        code=target.code,
-        inputs=inputs,
-        records={name: record_digest(record) for name, record in read.items()},
-        run=_identity(run),
-        settings=asdict(target.compute),
-        device=device,
-    )
-
-
-def _identity(run: StsRun | FaqRun) -> dict[str, str]:
-    name = f"{run.corpus}/{run.base}/{run.method}/seed-{run.seed}"
-    parts = {key: getattr(run, key) for key in ("corpus", "base", "method", "seed")}
-    return {"run": name, **parts}

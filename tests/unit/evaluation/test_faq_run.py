@@ -8,7 +8,8 @@ import pytest
 from semblance.data.arrow import write_parquet
 from semblance.errors import InputError
 from semblance.evaluation.dev import dev_set
-from semblance.evaluation.run import FaqRun, Target, evaluate_faq
+from semblance.evaluation.run import FaqRun, evaluate_faq
+from semblance.evaluation.scored import Target
 from semblance.models.base import BaseSettings, build_base
 from semblance.models.folder import load
 from semblance.provenance import outputs_digest, read_sealed, record_digest, write_record

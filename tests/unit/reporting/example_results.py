@@ -8,7 +8,8 @@ import numpy as np
 
 from semblance.evaluation import retrieval, similarity
 from semblance.evaluation.metrics import accuracy_at, average_precision
-from semblance.evaluation.run import FaqRun, StsRun, Target, _write, _write_record
+from semblance.evaluation.run import FaqRun, StsRun
+from semblance.evaluation.scored import Scored, Target, write_evaluation
 from semblance.provenance import (
     ROOT,
     canonical,
@@ -252,10 +253,9 @@ def _scored(
             row["data"] = outputs_digest(dev)
     place.parent.mkdir(parents=True, exist_ok=True)
     target = Target(place, COMPUTE, facts["code"])
-    _write(run, rows, predictions, target, facts)
-    _write_record(
-        "evaluate_faq" if faq else "evaluate_sts", run, target, read, 0.0, "cpu, 1 threads"
-    )
+    stage = "evaluate_faq" if faq else "evaluate_sts"
+    scored = Scored(stage, run, rows, predictions, facts, read, "cpu, 1 threads")
+    write_evaluation(scored, target, 0.0)
 
 
 def _near_pairs(predictions: dict[str, np.ndarray]) -> int:
