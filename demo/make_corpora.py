@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from generator import health, library, nli, repair, sts, threads, water, wiki
+from generator import health, library, nli, opinions, repair, sts, threads, water, wiki
 
 HERE = Path(__file__).resolve().parent
 TITLES = {
@@ -20,6 +20,10 @@ TITLES = {
     **{f"sts{n}": f"Hand-made STS 20{n}, as released" for n in range(12, 17)},
     "stsb": "Hand-made STS Benchmark",
     "sick": "Hand-made SICK",
+    **{
+        task: f"Hand-made {task.upper()}, as SentEval tokenises it"
+        for task in ("mr", "cr", "subj", "mpqa", "sst2", "trec", "mrpc")
+    },
     "cough": "Hand-made COUGH (a water office)",
     "faqir": "Hand-made FAQIR (a household)",
     "stackfaq": "Hand-made StackFAQ (web applications)",
@@ -37,6 +41,13 @@ EXPECTED = {
     "sts16": {"pairs": 83},
     "stsb": {"train": 60, "dev": 60, "test": 80},
     "sick": {"train": 30, "dev": 30, "test": 80},
+    "mr": {"label1": 24, "label0": 24},
+    "cr": {"label1": 21, "label0": 14},
+    "subj": {"label1": 20, "label0": 20},
+    "mpqa": {"label1": 15, "label0": 18},
+    "sst2": {"train": 24, "dev": 12, "test": 16},
+    "trec": {"train": 42, "test": 18},
+    "mrpc": {"train": 30, "test": 15},
     "cough": {"pairs": 70, "queries": 40, "judgements": 200},
     "faqir": {"pairs": 70, "queries": 48},
     "stackfaq": {"threads": 15, "pairs": 37, "queries": 135},
@@ -67,6 +78,7 @@ def corpora() -> dict[str, dict[str, str]]:
                 ("test_annotated", 80, 312, "\r\n"),
             )
         },
+        **{task: _below("transfer", texts) for task, texts in opinions.files().items()},
         "cough": _below(
             "faq/cough",
             {

@@ -16,6 +16,15 @@ STEPS = "steps"
 FAQ_CUTOFFS = (1, 3, 5)
 FAQ_DEV = "dev"  # protocol and aggregation of scores on the dev questions of a fold
 FAQ_METRICS = (*(f"acc@{k}" for k in FAQ_CUTOFFS), "map")
+TRANSFER_TASKS = (
+    "mr",
+    "cr",
+    "subj",
+    "mpqa",
+    "sst2",
+    "trec",
+    "mrpc",
+)  # in SimCSE's order (Table E.1)
 IN_NATURAL_UNIT = frozenset(
     {"alignment", "uniformity", STEPS}
 )  # tables show every other metric times 100

@@ -1,15 +1,16 @@
 """Lines of text files: each knows its number, and reading stops at the first malformed one.
 
-Files are strict UTF-8, plain or gzip (by the suffix ``.gz``); a byte order mark is dropped at the
-file's start only. Only ``\\n`` and ``\\r\\n`` end a line: a lone ``\\r``, U+2028 and similar
-characters are text. No word stands for a missing value: "null" and "NA" are words.
+Files are strict UTF-8, or Latin-1 where their reader says so, plain or gzip (by the suffix
+``.gz``); a byte order mark is dropped at the file's start only. Only ``\\n`` and ``\\r\\n`` end a line:
+a lone ``\\r``, U+2028 and similar characters are text. No word stands for a missing value: "null" and
+"NA" are words.
 """
 
 import gzip
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 from semblance.errors import InputError, at
 from semblance.files import open_regular
@@ -20,6 +21,7 @@ MAX_FILE = 4 << 30  # bytes of text; SNLI's training set, the largest that we kn
 # Text becomes 3 to 5 times smaller by gzip. What becomes smaller than 1/50 is no text but a bomb.
 MOST_PACKED = 50
 ALWAYS_UNPACKED = 1 << 23  # bytes that a file may hold whatever its size
+Encoding = Literal["utf-8", "latin-1"]
 
 
 def normalise(text: str) -> str:
@@ -39,7 +41,7 @@ def filled(value: object, name: str, path: Path | str, line: int) -> str:
     return text
 
 
-def read_lines(path: Path | str) -> Iterator[tuple[int, str]]:
+def read_lines(path: Path | str, encoding: Encoding = "utf-8") -> Iterator[tuple[int, str]]:
     """Yield each line's number, from 1, and its text without the line end.
 
     Invalid UTF-8, a NUL, a missing file, what is no regular file, one that is too large, and a
@@ -56,7 +58,7 @@ def read_lines(path: Path | str) -> Iterator[tuple[int, str]]:
                 if unpacked > checked:
                     _refuse_bomb(unpacked, packed.tell(), at(path, line))
                     checked = unpacked + ALWAYS_UNPACKED
-                yield line, _decode(raw, path, line)
+                yield line, _decode(raw, path, line, encoding)
         if line == 0 and _is_gzip(path) and Path(path).stat().st_size == 0:
             raise EOFError("no gzip data at all")  # the gzip module takes it for an empty text
     except FileNotFoundError:
@@ -84,14 +86,14 @@ def _refuse_bomb(unpacked: int, packed: int, where: str) -> None:
         raise InputError(where, problem, "no text is packed so small: fetch it again")
 
 
-def _decode(raw: bytes, path: Path | str, line: int) -> str:
+def _decode(raw: bytes, path: Path | str, line: int, encoding: Encoding) -> str:
     """Decode one line strictly and take off its end."""
     if len(raw) > MAX_LINE:
         raise InputError(at(path, line), f"a line of more than {MAX_LINE} bytes", "check the file")
     if line == 1:
         raw = raw.removeprefix(BOM)
     try:
-        text = raw.decode("utf-8")
+        text = raw.decode(encoding)
     except UnicodeDecodeError as error:
         raise InputError(
             at(path, line),
@@ -107,14 +109,14 @@ def _decode(raw: bytes, path: Path | str, line: int) -> str:
     return text.removesuffix("\n")
 
 
-def read_rows(path: Path | str) -> Iterator[tuple[int, str]]:
+def read_rows(path: Path | str, encoding: Encoding = "utf-8") -> Iterator[tuple[int, str]]:
     """Yield like ``read_lines``, one record a line.
 
     A blank line raises InputError unless it is the file's last. So do a lone carriage return and a
     byte order mark at the start of a line: they show another way to end lines, or joined files.
     """
     blank = None
-    for line, text in read_lines(path):
+    for line, text in read_lines(path, encoding):
         if blank is not None:
             raise InputError(at(path, blank), "blank line", "remove it")
         refuse_traces(text, path, line)

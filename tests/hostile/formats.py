@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from semblance.data import nli, sts, wiki
+from semblance.data import nli, sts, transfer, wiki
 from semblance.data.banks import cough, covid, faqir, own, stackfaq
 from semblance.data.faq import Faq
 from semblance.reporting.scores import COLUMNS, read_scores
@@ -277,6 +277,35 @@ FORMATS = [
         on(3, TAB_ROWS)
         | scored("1\ta\tb\t@\tNEUTRAL", 3)
         | {"a lost header": (1, "1\ta\tb\t3\tNEUTRAL"), "below one": (3, "1\ta\tb\t0.9\tNEUTRAL")},
+        "tsv",
+        True,
+    ),
+    Format(
+        "transfer, texts",
+        {"a.pos": "one text\nanother one\n"},
+        "a.pos",
+        lambda path: transfer.read_texts(path, 1),
+        {},  # a blank line is an empty text
+        "txt",
+        True,
+    ),
+    Format(
+        "transfer, sst2",
+        {"sentiment-dev": "fine\t1\nbad\t0\n"},
+        "sentiment-dev",
+        transfer.read_sst,
+        on(2, TAB_ROWS) | scored("fine\t@", 2) | {"an empty text": (2, " \t1")},
+        "tsv",
+        True,
+    ),
+    Format(
+        "transfer, mrpc",
+        {"m.txt": "\t".join(transfer.MRPC_HEADER) + "\n1\t7\t8\ta\tb\n0\t7\t9\tc\td\n"},
+        "m.txt",
+        transfer.read_mrpc,
+        on(3, TAB_ROWS)
+        | scored("@\t7\t9\tc\td", 3)
+        | {"a lost header": (1, "1\t7\t8\ta\tb"), "an empty sentence": (3, "1\t7\t8\ta\t ")},
         "tsv",
         True,
     ),

@@ -59,6 +59,25 @@ def _covid_pairs() -> int:
     )
 
 
+def _transfer_counts() -> dict[str, dict[str, int]]:
+    counts = {}
+    for task, files in {
+        "mr": ("MR/rt-polarity.pos", "MR/rt-polarity.neg"),
+        "cr": ("CR/custrev.pos", "CR/custrev.neg"),
+        "subj": ("SUBJ/subj.objective", "SUBJ/subj.subjective"),
+        "mpqa": ("MPQA/mpqa.pos", "MPQA/mpqa.neg"),
+    }.items():
+        ones, zeros = (len(_lines(f"transfer/{file}")) for file in files)
+        counts[task] = {"label1": ones, "label0": zeros}
+    for task, header, files in (
+        ("sst2", 0, {p: f"SST/binary/sentiment-{p}" for p in ("train", "dev", "test")}),
+        ("trec", 0, {"train": "TREC/train_5500.label", "test": "TREC/TREC_10.label"}),
+        ("mrpc", 1, {p: f"MRPC/msr_paraphrase_{p}.txt" for p in ("train", "test")}),
+    ):
+        counts[task] = {p: len(_lines(f"transfer/{f}")) - header for p, f in files.items()}
+    return counts
+
+
 def _counts() -> dict[str, dict[str, int]]:
     """Count every data set without the project's parsers."""
     faqir, threads = _xml("faq/faqir/FAQIRv1.0.xml"), _xml("faq/stackfaq/stackExchange-FAQ.xml")
@@ -74,6 +93,7 @@ def _counts() -> dict[str, dict[str, int]]:
             split: len(_lines(f"sick/SICK_{name}.txt")) - 1
             for split, name in (("train", "train"), ("dev", "trial"), ("test", "test_annotated"))
         },
+        **_transfer_counts(),
         "cough": {
             "pairs": len(_rows(cough + "FAQ_Bank_eval.csv")),
             "queries": len(_rows(cough + "User_Query_Bank.csv")),

@@ -41,10 +41,7 @@ def test_each_printed_row_says_what_it_was_made_from():
 
 # Data of the papers that the manifest does not have. A data set that it gets must leave this list,
 # and its digest must go into `used.datasets`.
-NOT_IN_THE_MANIFEST = {
-    *("qqp", "flickr30k", "paranmt", "anli", "wiki-consecutive"),
-    *("mr", "cr", "subj", "mpqa", "sst2", "trec", "mrpc"),
-}
+NOT_IN_THE_MANIFEST = {"qqp", "flickr30k", "paranmt", "anli", "wiki-consecutive"}
 
 
 def test_the_papers_data_are_those_of_the_manifest():
