@@ -1,20 +1,23 @@
 """The bootstrap of a table's rows, from the predictions that stand behind its cells."""
 
-import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from pyarrow import ArrowException
 
-from semblance.errors import InputError, at, is_passing
-from semblance.files import require_regular
-from semblance.layout import FAQ_SCORES, RECORD, STS_SCORES, fold_corpus, place
-from semblance.provenance import checked
 from semblance.reporting.contrasts import PAIRED, between
 from semblance.reporting.layouts import Layout, find_layout
+from semblance.reporting.predictions import (
+    all_paths,
+    faq_frame,
+    folds,
+    label_frame,
+    predictions_path,
+    require_same_items,
+    sts_frame,
+)
 from semblance.reporting.resampling import (
     bootstrapped,
     mean_draws,
@@ -24,8 +27,6 @@ from semblance.reporting.resampling import (
 )
 from semblance.reporting.table import Row, Table
 
-ITEM = ["task", "subset", "index"]  # names an item of an STS test set
-MOST_PREDICTIONS = 1 << 26  # bytes of the file of a run; an STS run has 1 MB
 SCORE_OF = {"map": "ap"}  # the per-query column behind a metric, where the names differ
 
 Drawn = dict[str, dict[str, np.ndarray]]  # column -> row's label -> resampled (draws, seeds)
@@ -38,52 +39,11 @@ NOTE = (
 )
 
 
-def predictions_path(
-    results: Path, table: Table, row: Row, seed: int, fold: int | None = None
-) -> Path:
-    """Return where the predictions of a run lie below the results folder."""
-    template = STS_SCORES
-    corpus = row.corpus
-    if fold is not None:
-        template = FAQ_SCORES
-        corpus = fold_corpus(table.dataset, fold)
-    run = {"corpus": corpus, "base": row.base, "method": row.trained(corpus), "seed": seed}
-    return Path(place(results, template, **run)) / "predictions.parquet"
-
-
-def prediction_digests(table: Table, results: str | Path) -> dict[str, str]:
-    """Check the predictions behind a table against the records beside them; return {path: sha256}.
-
-    Files that do not exist are left out: their cells are missing, or have no bootstrap.
-    """
-    rows = [_paths(Path(results), table, row) for row in table.rows]
-    found = {}
-    for path in dict.fromkeys(itertools.chain(*rows)):  # rows of two protocols share predictions
-        if path.is_file():
-            record = checked(path.parent / RECORD, path.name)
-            found[str(path)] = record["outputs"][path.name]
-    return found
-
-
-def _paths(results: Path, table: Table, row: Row) -> list[Path]:
-    """Return all predictions behind a row, by seed and fold."""
-    folds = _folds(table)
-    return [
-        predictions_path(results, table, row, seed, fold) for seed in row.seeds for fold in folds
-    ]
-
-
-def _folds(table: Table) -> Iterable[int | None]:
-    if find_layout(table.layout).over_folds:
-        return range(table.folds or 0)
-    return (None,)
-
-
 def with_bootstrap(table: Table, results: str | Path, draws: int, seed: int) -> Table:
     """Add the hierarchical bootstrap wherever the predictions of a row and of its control exist.
 
-    STS: on the average column, items resampled within each task. FAQ: on each metric, queries
-    resampled within each fold. All rows share the resampled items.
+    STS and transfer tasks: on the average column, items resampled within each task. FAQ: on each
+    metric, queries resampled within each fold. All rows share the resampled items.
     """
     layout = find_layout(table.layout)
     if layout.resampling is None:
@@ -129,7 +89,7 @@ def _sides(setting: _Setting, peers: dict[str, Row]) -> list[Row]:
         for row in peers.values()
         if (row.control or row.label in controls)
         and row.cells[setting.layout.main_column].values
-        and all(path.is_file() for path in _paths(setting.results, setting.table, row))
+        and all(path.is_file() for path in all_paths(setting.results, setting.table, row))
     ]
 
 
@@ -166,7 +126,7 @@ def _draw_items(setting: _Setting, rows: list[Row]) -> Drawn:
     total = np.zeros((setting.draws, len(paths)))
     for task in setting.table.tasks:
         chosen = np.flatnonzero(tasks == task)
-        _require_same_items(paths[0], chosen.size > 1)
+        require_same_items(paths[0], chosen.size > 1)
         total += spearman_draws(
             gold.to_numpy()[chosen], similarities[:, chosen], setting.draws, rng
         )
@@ -176,14 +136,38 @@ def _draw_items(setting: _Setting, rows: list[Row]) -> Drawn:
 
 def _similarities(paths: list[Path]) -> tuple[pd.Series, np.ndarray]:
     """Return the gold scores (N,) and the similarities (paths, N), all on the same items."""
-    first = _sts_frame(paths[0])
+    first = sts_frame(paths[0])
     gold = first["gold"]
     similarities = []
     for path in paths:
-        frame = _sts_frame(path)
-        _require_same_items(path, frame["gold"].equals(gold) and frame.index.equals(gold.index))
+        frame = sts_frame(path)
+        require_same_items(path, frame["gold"].equals(gold) and frame.index.equals(gold.index))
         similarities.append(frame["similarity"].to_numpy())
     return gold, np.vstack(similarities)
+
+
+def _draw_labels(setting: _Setting, rows: list[Row]) -> Drawn:
+    """Return the average accuracy of each row's seeds, items resampled within each task.
+
+    A resampled accuracy is of all items at once. The mean over folds, which the table shows, differs
+    by the folds' sizes alone: they differ by one item.
+    """
+    paths = [path for row in rows for path in setting.paths(row)]
+    if not paths:
+        return {}
+    frames = [label_frame(path) for path in paths]
+    for path, frame in zip(paths, frames, strict=True):
+        require_same_items(path, frame.index.equals(frames[0].index))
+    right = np.vstack([frame["right"].to_numpy() for frame in frames])  # (paths, N)
+    tasks = frames[0].index.get_level_values("task")
+    rng = np.random.default_rng(setting.seed)
+    total = np.zeros((setting.draws, len(paths)))
+    for task in setting.table.tasks:
+        chosen = np.flatnonzero(tasks == task)
+        require_same_items(paths[0], chosen.size > 1)
+        total += mean_draws(right[:, chosen], setting.draws, rng)
+    averages = POINTS * total / len(setting.table.tasks)
+    return {setting.layout.average_column: _by_row(averages, rows)}
 
 
 def _draw_queries(setting: _Setting, rows: list[Row]) -> Drawn:
@@ -192,14 +176,14 @@ def _draw_queries(setting: _Setting, rows: list[Row]) -> Drawn:
         return {}
     rng = np.random.default_rng(setting.seed)
     metrics = setting.layout.metrics
-    folds = list(_folds(setting.table))
+    numbers = list(folds(setting.table))
     seeds = sum(len(row.seeds) for row in rows)
     total = np.zeros((setting.draws, len(metrics), seeds))
-    for fold in folds:
+    for fold in numbers:
         scores = _query_scores(setting, rows, fold)  # (metrics, seeds, queries)
         flat = scores.reshape(-1, scores.shape[-1])
         total += mean_draws(flat, setting.draws, rng).reshape(total.shape)
-    means = POINTS * total / len(folds)
+    means = POINTS * total / len(numbers)
     return {metric: _by_row(means[:, at], rows) for at, metric in enumerate(metrics)}
 
 
@@ -207,9 +191,9 @@ def _query_scores(setting: _Setting, rows: list[Row], fold: int) -> np.ndarray:
     """Return (metrics, seeds of all rows, queries): the scores of a fold's queries."""
     names = [SCORE_OF.get(metric, metric) for metric in setting.layout.metrics]
     paths = [(path, row.protocol) for row in rows for path in setting.paths(row, fold)]
-    frames = [_faq_frame(path, protocol, names) for path, protocol in paths]
+    frames = [faq_frame(path, protocol, names) for path, protocol in paths]
     for (path, _), frame in zip(paths, frames, strict=True):
-        _require_same_items(path, frame.index.equals(frames[0].index))
+        require_same_items(path, frame.index.equals(frames[0].index))
     return np.stack([frame.to_numpy().T for frame in frames], axis=1)
 
 
@@ -230,51 +214,6 @@ class _Resampled:
 
 RESAMPLED = {
     "items": _Resampled(("spearman", "all"), _draw_items),
+    "labels": _Resampled(("accuracy", "test"), _draw_labels),
     "queries": _Resampled(("", "test"), _draw_queries),
 }
-
-
-def _sts_frame(path: Path) -> pd.DataFrame:
-    frame = read_predictions(path, [*ITEM, "gold", "similarity"])
-    frame = frame.set_index(ITEM).sort_index()
-    _require_numbers(path, frame)
-    return frame
-
-
-def _faq_frame(path: Path, protocol: str, names: list[str]) -> pd.DataFrame:
-    frame = read_predictions(path, ["protocol", "query", *names])
-    frame = frame[frame["protocol"] == protocol].set_index("query")[names]
-    frame = frame.astype(float).sort_index()
-    _require_numbers(path, frame)
-    return frame
-
-
-def read_predictions(path: Path, columns: list[str]) -> pd.DataFrame:
-    """Read some columns of a run's predictions; raises InputError if they are not there."""
-    try:
-        require_regular(path, MOST_PREDICTIONS)
-        return pd.read_parquet(path)[columns]
-    except (ValueError, LookupError, TypeError, OSError, ArrowException) as error:
-        if is_passing(error):
-            raise
-        raise InputError(
-            path, f"these predictions cannot be read ({error})", "evaluate this run again"
-        ) from None
-
-
-def _require_numbers(path: Path, frame: pd.DataFrame) -> None:
-    if frame.index.has_duplicates or not np.isfinite(frame.to_numpy(float)).all():
-        raise InputError(
-            at(path),
-            "an item occurs twice, or a prediction is not a finite number",
-            "evaluate this run again",
-        )
-
-
-def _require_same_items(path: Path, same: bool) -> None:
-    if not same:
-        raise InputError(
-            at(path),
-            "its items differ from those of the run that it is compared with",
-            "evaluate both on the same data",
-        )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from semblance.errors import InputError
-from semblance.names import FAQ_DEV, FAQ_METRICS, STS_DEV
+from semblance.names import FAQ_DEV, FAQ_METRICS, STS_DEV, TRANSFER_TASKS
 
 AVERAGE = "Average"
 PREVIOUS = "previous"  # the control that means: the trained row before
@@ -30,6 +30,7 @@ BEST_SEEDS = (
 )
 
 Scores = Mapping[str, float | None]  # a task or a metric -> its value, None where it is missing
+Tests = Literal["sts", "faq", "transfer"]  # that score a model
 Values = dict[str, float]  # a seed -> its value; empty where one of the seeds misses a score
 
 
@@ -47,6 +48,7 @@ class Layout:
     # the settings name, on each task. None: the settings choose.
     metrics: tuple[str, ...] = ()
     tasks: tuple[str, ...] | None = None
+    metric: str | None = None
     aggregation: str | None = None
     protocols: tuple[str, ...] = ("senteval",)  # if the settings name none
 
@@ -57,8 +59,9 @@ class Layout:
     seed_columns: bool = False
 
     # How rows are compared. The paired bootstrap resamples "items" within each task to test the
-    # average, or "queries" within each fold to test each metric.
-    resampling: Literal["items", "queries"] | None = None
+    # average of correlations, "labels" to test that of accuracies, or "queries" within each fold to
+    # test each metric.
+    resampling: Literal["items", "labels", "queries"] | None = None
     control: str | None = None  # if the settings name none
 
     # How it is printed: ``turned`` makes columns of the rows; the footnote may hold {folds}.
@@ -66,7 +69,8 @@ class Layout:
     footnote: tuple[str, ...] = (MEANS,)
 
     def __post_init__(self):
-        tested = {None: True, "items": self.average_column, "queries": self.metrics}
+        average = self.average_column
+        tested = {None: True, "items": average, "labels": average, "queries": self.metrics}
         if not tested.get(self.resampling):
             raise ValueError(f"layout {self.name}: nothing to test by {self.resampling!r}")
         if not (self.average_column or self.metrics or self.tasks):
@@ -79,8 +83,17 @@ class Layout:
 
     @property
     def over_folds(self) -> bool:
-        """Whether its scores come from the folds of a FAQ bank; if not, from STS tasks."""
+        """Whether its scores come from the folds of a FAQ bank; if not, from tasks."""
         return bool(self.metrics)
+
+    @property
+    def tests(self) -> Tests:
+        """The kind of tests whose scores it reads."""
+        if self.over_folds:
+            return "faq"
+        if self.tasks == TRANSFER_TASKS:
+            return "transfer"
+        return "sts"
 
     @property
     def main_column(self) -> str:
@@ -204,6 +217,25 @@ LAYOUTS = {
             footnote=(MEANS, AVERAGES, BEST_SEEDS),
         ),
         Layout("dev", tasks=(STS_DEV,), part_columns=True),
+        Layout(  # SimCSE's Table E.1
+            "transfer",
+            tasks=TRANSFER_TASKS,
+            metric="accuracy",
+            aggregation="test",
+            part_columns=True,
+            average_column=AVERAGE,
+            resampling="labels",
+            footnote=(MEANS, AVERAGES),
+        ),
+        Layout(  # the second column of SimCSE's Table D.2 is its average
+            "transfer-dev",
+            tasks=TRANSFER_TASKS,
+            metric="accuracy",
+            aggregation="dev",
+            part_columns=True,
+            average_column="transfer-dev",
+            footnote=(MEANS, AVERAGES),
+        ),
         Layout(
             "faq-dev",
             metrics=("map",),

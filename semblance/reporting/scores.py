@@ -34,6 +34,8 @@ RANGES = {
     "acc@3": (0.0, 1.0),
     "acc@5": (0.0, 1.0),
     "map": (0.0, 1.0),
+    "accuracy": (0.0, 1.0),
+    "f1": (0.0, 1.0),
 }
 MOST_BYTES = 1 << 26  # of a score file; the long CSV of 679 runs has some 10 MB
 SLACK = 1e-9  # a correlation computed in floating point may pass 1 by a few units of the last place

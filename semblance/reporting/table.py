@@ -242,7 +242,7 @@ def _with_defaults(spec: Spec, layout: Layout) -> Spec:
     tasks = spec.tasks
     if layout.tasks is not None:
         tasks = layout.tasks
-    metric = spec.metric
+    metric = layout.metric or spec.metric
     if layout.metrics:
         metric = ""  # each column has its own
     return dataclasses.replace(

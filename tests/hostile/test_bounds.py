@@ -29,7 +29,7 @@ from semblance.errors import InputError
 from semblance.models.architecture import read_architecture
 from semblance.models.weights import load_weights
 from semblance.provenance import MOST_TEXT, checked, file_digest, read_json, read_sealed, read_text
-from semblance.reporting.bootstrap import read_predictions
+from semblance.reporting.predictions import read_predictions
 from semblance.reporting.published import read_published
 from semblance.reporting.scores import read_scores
 from semblance.strict_yaml import read_yaml

@@ -184,7 +184,7 @@ def traps(folder: Path) -> list[str]:
     from semblance.data.arrow import read_parquet
     from semblance.errors import InputError
     from semblance.models.weights import load_weights
-    from semblance.reporting.bootstrap import read_predictions
+    from semblance.reporting.predictions import read_predictions
     from semblance.training.embeddings import read_embeddings
 
     evil = Evil(folder / "PWNED")

@@ -10,11 +10,12 @@ import time
 from semblance.files import write_text
 from semblance.layout import SCORES, place
 from semblance.provenance import beside, file_digest, named_beside, write_record
-from semblance.reporting.bootstrap import prediction_digests, with_bootstrap
+from semblance.reporting.bootstrap import with_bootstrap
 from semblance.reporting.build import build
 from semblance.reporting.comparison import attach
 from semblance.reporting.formats import csv_text, markdown
 from semblance.reporting.latex import latex
+from semblance.reporting.predictions import prediction_digests
 from semblance.reporting.published import read_published
 from semblance.reporting.scores import collect, score_digests, score_paths, score_records
 from semblance.reporting.table import decode_spec, to_json

@@ -1,0 +1,119 @@
+"""The per-item predictions behind a table: where they lie, and what is read of them."""
+
+import itertools
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from pyarrow import ArrowException
+
+from semblance.errors import InputError, at, is_passing
+from semblance.files import require_regular
+from semblance.layout import RECORD, SCORES_OF, fold_corpus, place
+from semblance.provenance import checked
+from semblance.reporting.layouts import find_layout
+from semblance.reporting.table import Row, Table
+
+ITEM = ["task", "subset", "index"]  # names an item of an STS test set
+MOST_PREDICTIONS = 1 << 26  # bytes of the file of a run; one of STS has 1 MB
+
+
+def predictions_path(
+    results: Path, table: Table, row: Row, seed: int, fold: int | None = None
+) -> Path:
+    """Return where the predictions of a run lie below the results folder."""
+    template = SCORES_OF[find_layout(table.layout).tests]
+    corpus = row.corpus
+    if fold is not None:
+        corpus = fold_corpus(table.dataset, fold)
+    run = {"corpus": corpus, "base": row.base, "method": row.trained(corpus), "seed": seed}
+    return Path(place(results, template, **run)) / "predictions.parquet"
+
+
+def prediction_digests(table: Table, results: str | Path) -> dict[str, str]:
+    """Check the predictions behind a table against the records beside them; return {path: sha256}.
+
+    Files that do not exist are left out: their cells are missing, or have no bootstrap.
+    """
+    rows = [all_paths(Path(results), table, row) for row in table.rows]
+    found = {}
+    for path in dict.fromkeys(itertools.chain(*rows)):  # rows of two protocols share predictions
+        if path.is_file():
+            record = checked(path.parent / RECORD, path.name)
+            found[str(path)] = record["outputs"][path.name]
+    return found
+
+
+def all_paths(results: Path, table: Table, row: Row) -> list[Path]:
+    """Return all predictions behind a row, by seed and fold."""
+    return [
+        predictions_path(results, table, row, seed, fold)
+        for seed in row.seeds
+        for fold in folds(table)
+    ]
+
+
+def folds(table: Table) -> Iterable[int | None]:
+    """Return the numbers of a table's folds; None alone for a table without folds."""
+    if find_layout(table.layout).over_folds:
+        return range(table.folds or 0)
+    return (None,)
+
+
+def sts_frame(path: Path) -> pd.DataFrame:
+    """Return gold and similarity of each item of a run on STS, by task, subset and index."""
+    frame = read_predictions(path, [*ITEM, "gold", "similarity"])
+    frame = frame.set_index(ITEM).sort_index()
+    _require_numbers(path, frame)
+    return frame
+
+
+def label_frame(path: Path) -> pd.DataFrame:
+    """Return whether each test item of the transfer tasks got its label, by task and index."""
+    frame = read_predictions(path, ["task", "part", "index", "gold", "predicted"])
+    frame = frame[frame["part"] == "test"].set_index(["task", "index"]).sort_index()
+    _require_numbers(path, frame[["gold", "predicted"]])
+    right = frame["gold"] == frame["predicted"]
+    return right.astype(float).to_frame("right")
+
+
+def faq_frame(path: Path, protocol: str, names: list[str]) -> pd.DataFrame:
+    """Return the named columns of each query of a run on a FAQ bank, by the query's id."""
+    frame = read_predictions(path, ["protocol", "query", *names])
+    frame = frame[frame["protocol"] == protocol].set_index("query")[names]
+    frame = frame.astype(float).sort_index()
+    _require_numbers(path, frame)
+    return frame
+
+
+def read_predictions(path: Path, columns: list[str]) -> pd.DataFrame:
+    """Read some columns of a run's predictions; raises InputError if they are not there."""
+    try:
+        require_regular(path, MOST_PREDICTIONS)
+        return pd.read_parquet(path)[columns]
+    except (ValueError, LookupError, TypeError, OSError, ArrowException) as error:
+        if is_passing(error):
+            raise
+        raise InputError(
+            path, f"these predictions cannot be read ({error})", "evaluate this run again"
+        ) from None
+
+
+def _require_numbers(path: Path, frame: pd.DataFrame) -> None:
+    if frame.index.has_duplicates or not np.isfinite(frame.to_numpy(float)).all():
+        raise InputError(
+            at(path),
+            "an item occurs twice, or a prediction is not a finite number",
+            "evaluate this run again",
+        )
+
+
+def require_same_items(path: Path, same: bool) -> None:
+    """Raise InputError for a run whose items are not the ``same`` as those it is compared with."""
+    if not same:
+        raise InputError(
+            at(path),
+            "its items differ from those of the run that it is compared with",
+            "evaluate both on the same data",
+        )
