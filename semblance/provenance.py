@@ -34,6 +34,7 @@ LIBRARIES = (
     "pyarrow",
     "numpy",
     "scipy",
+    "scikit-learn",
     "pandas",
     "sacremoses",
     "snakemake",

@@ -183,7 +183,7 @@ def folders(scores: Path, table: Table, row: Row) -> list[Path]:
 
 def seed_folders(scores: Path, table: Table, row: Row, seed: int) -> list[Path]:
     """Return the folders of the runs behind a row's value of one seed: one, or one a fold."""
-    corpora = [f"sts/{row.corpus}"]
+    corpora = [f"{find_layout(table.layout).tests}/{row.corpus}"]
     if find_layout(table.layout).over_folds:
         corpora = [f"faq/{table.dataset}-{fold}" for fold in range(table.folds or 0)]
     return [

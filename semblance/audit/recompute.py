@@ -15,6 +15,7 @@ Values = dict[Key, tuple[float, int]]  # the value and the number of items behin
 Identity = tuple[str, bool, str]  # its name, whether it holds, for which task or protocol
 CUTOFFS = (1, 3, 5)
 RANKS_ALONE = "Spearman is unchanged under a strictly monotone map"
+TESTED_ONCE = "each item is tested once"
 SINGLE_ANSWER = "MAP = MRR where one answer is relevant"
 EXACT = 1e-12  # what two ways of summing the same numbers may differ by
 
@@ -70,6 +71,40 @@ def faq_values(frame: pd.DataFrame, bank: str) -> Values:
             part = "dev" if protocol == "dev" else "test"
             found[bank, "", metric, part, protocol] = (float(value), len(ranks))
     return found
+
+
+def transfer_values(frame: pd.DataFrame, protocol: str) -> Values:
+    """Return the accuracies of a run on the transfer tasks, and the F1 on MRPC, from its labels.
+
+    An accuracy is the mean of the folds' own, each the mean of its inner folds' own.
+    """
+    found: Values = {}
+    right = frame.assign(right=frame["gold"] == frame["predicted"])
+    for (task, part), items in right.groupby(["task", "part"]):
+        by_inner = items.groupby(["fold", "inner"])["right"].mean()
+        by_fold = by_inner.groupby("fold").mean()
+        number = items["index"].nunique()
+        found[task, "", "accuracy", part, protocol] = (float(by_fold.mean()), number)
+        if (task, part) == ("mrpc", "test"):
+            found[task, "", "f1", part, protocol] = (f1(items), number)
+    return found
+
+
+def f1(items: pd.DataFrame) -> float:
+    """Return the harmonic mean of precision and recall of label 1; 0 where either is 0."""
+    true = ((items["gold"] == 1) & (items["predicted"] == 1)).sum()
+    if true == 0:
+        return 0.0
+    precision = true / (items["predicted"] == 1).sum()
+    recall = true / (items["gold"] == 1).sum()
+    return float(2 / (1 / precision + 1 / recall))
+
+
+def transfer_identities(frame: pd.DataFrame) -> Iterator[Identity]:
+    """Yield the identities that the predictions of a run on the transfer tasks must fulfil."""
+    for task, items in frame[frame["part"] == "test"].groupby("task"):
+        numbers = np.sort(items["index"].to_numpy())
+        yield TESTED_ONCE, np.array_equal(numbers, np.arange(len(numbers))), task
 
 
 def sts_identities(frame: pd.DataFrame, shown: dict[Key, float]) -> Iterator[Identity]:

@@ -23,12 +23,14 @@ from semblance.audit.recompute import (
     faq_values,
     sts_identities,
     sts_values,
+    transfer_identities,
+    transfer_values,
 )
 from semblance.counts import counted
 from semblance.errors import InputError
 from semblance.files import open_text, require_regular
 from semblance.names import FAQ_DEV, IN_NATURAL_UNIT, SCORE_KEY, STEPS, STS_DEV
-from semblance.reporting.bootstrap import MOST_PREDICTIONS
+from semblance.reporting.predictions import MOST_PREDICTIONS
 from semblance.reporting.scores import MOST_BYTES
 
 TOLERANCE = 1e-11  # of a score in its natural unit: 1e-9 points
@@ -195,25 +197,26 @@ class _Run:
             found.check(LINKS, line["protocol"] == protocol, path, problem)
 
     @property
-    def _bank(self) -> str:
-        """The FAQ bank that the run was evaluated on; empty for STS."""
-        wing, corpus = self.folder.parts[-5:-3]
-        if wing != "faq":
-            return ""
-        return corpus.rpartition("-")[0]
+    def _tests(self) -> str:
+        """The kind of tests that the run was evaluated on, as its folder says: sts, faq, transfer."""
+        return self.folder.parts[-5]
 
     def _recomputed(self, protocols: set[str]) -> Values:
-        if self._bank:
-            return faq_values(self.predictions, self._bank)
+        if self._tests == "faq":
+            bank = self.folder.parts[-4].rpartition("-")[0]
+            return faq_values(self.predictions, bank)
+        recompute = {"sts": sts_values, "transfer": transfer_values}[self._tests]
         values: Values = {}
         for protocol in sorted(protocols) or [""]:
-            values |= sts_values(self.predictions, protocol)
+            values |= recompute(self.predictions, protocol)
         return values
 
     def _identities(self, shown: Values) -> Iterator[Identity]:
         values = {key: value for key, (value, _) in shown.items()}
-        if self._bank:
+        if self._tests == "faq":
             return faq_identities(self.predictions, values)
+        if self._tests == "transfer":
+            return transfer_identities(self.predictions)
         return sts_identities(self.predictions, values)
 
 

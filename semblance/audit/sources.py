@@ -14,6 +14,7 @@ TOKENS_OF_ANY = TOKENS.replace("{base}", "*")
 STS_TEST = f"{{root}}/{layout.STS_TEST}/{RECORD}"
 STS_DEV = f"{{root}}/{layout.STS_DEV_DATA}/{RECORD}"
 FOLD_DEV = f"{{root}}/{layout.FOLD_DEV_DATA}/{RECORD}"
+TRANSFER = f"{{root}}/{layout.TRANSFER_DATA}/{RECORD}"
 BANK = f"{{root}}/{layout.BANK}/{RECORD}"
 MODEL = f"{{root}}/{layout.MODEL}/{RECORD}"
 INITIAL = MODEL.replace("{method}", names.INITIAL)
@@ -30,9 +31,10 @@ SOURCES = {  # stage -> name of an input -> where the record that lists it may l
     "train_entropy": TRAINED | {"base": (INITIAL, BASE)},
     "embed": {"model": (MODEL,), "tokens": (TOKENS, TOKENS_OF_ANY)},
     "evaluate_sts": {"weights": (MODEL,), "data": (STS_TEST,), "dev": (STS_DEV,)},
+    "evaluate_transfer": {"weights": (MODEL,), "data": (TRANSFER,)},
     "evaluate_faq": {"weights": (MODEL,), "data": (BANK,), "dev": (FOLD_DEV,)},
 }
-PLACES = (layout.TOKENS, layout.MODEL, layout.EMBEDDINGS, layout.STS_SCORES, layout.FAQ_SCORES)
+PLACES = (layout.TOKENS, layout.MODEL, layout.EMBEDDINGS, *layout.SCORES_OF.values())
 OUTSIDE = ("published", "claims")  # inputs that lie outside of what a run keeps
 # Stages whose records name their inputs as files.
 OF_FILES = (

@@ -3,9 +3,9 @@
 import csv
 import io
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import pyarrow as pa
 
@@ -55,7 +55,7 @@ class Scored:
 
     ``rows`` are its scores, ``predictions`` the columns of its predictions, ``facts`` those that
     ``open_model`` returned, ``read`` the records of the model (weights) and of the data by name, ``device``
-    the name of what ran the model.
+    the name of what ran the model, ``settings`` those besides the ones of Compute.
     """
 
     stage: str
@@ -65,6 +65,7 @@ class Scored:
     facts: dict
     read: dict[str, dict]
     device: str
+    settings: dict[str, Any] = field(default_factory=dict)
 
 
 def open_model(
@@ -160,7 +161,7 @@ def _write_record(found: Scored, target: Target, started: float) -> None:
         inputs=inputs,
         records={name: record_digest(record) for name, record in found.read.items()},
         run=_identity(found.run),
-        settings=asdict(target.compute),
+        settings=asdict(target.compute) | found.settings,
         device=found.device,
     )
 

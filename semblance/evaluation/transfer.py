@@ -1,0 +1,125 @@
+"""SentEval's transfer tasks: how well a linear classifier reads labels from frozen embeddings."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from semblance.data.arrow import read_parquet
+from semblance.evaluation.classifier import Classifier, Labelled, Predicted
+from semblance.evaluation.texts import Texts, Vectors
+from semblance.models.encoder import Encoder
+
+ITEMS = "items.parquet"
+COLUMNS = ("task", "part", "index", "label", "sentence1", "sentence2")
+WITH_F1 = ("mrpc",)  # the task that SentEval also measures by the F1 of label 1
+
+Columns = dict[str, np.ndarray]
+
+
+def read_items(folder: str | Path) -> Columns:
+    """Return the prepared items of all tasks, in the order of their parts."""
+    table = read_parquet(Path(folder, ITEMS), COLUMNS)
+    return {name: np.asarray(table[name].to_pylist()) for name in COLUMNS}
+
+
+class Transfer:
+    """The items of the transfer tasks, tokenised for one tokenizer: each distinct text once."""
+
+    def __init__(self, items: Columns, tokenizer_file: str | Path):
+        self.items = items
+        second = items["sentence2"]
+        texts = [*items["sentence1"].tolist(), *second[second != ""].tolist()]
+        self.texts = Texts(texts, tokenizer_file)
+
+    def predict(self, encoder: Encoder, max_length: int, classifier: Classifier) -> Columns:
+        """Return one row for each prediction of a held-out item.
+
+        Columns: task, part (dev or test), fold, inner, index (of the item, in its part of the
+        data), gold, predicted, c. docs/decisions.md says what the folds are.
+        """
+        vectors = self.texts.encode(encoder, max_length)
+        blocks = []
+        for task in dict.fromkeys(self.items["task"].tolist()):
+            parts = self._parts(task, vectors)
+            gold = {name: part.labels for name, part in parts.items()}
+            for found in classifier.predict(parts):
+                blocks.append(_columns(task, found, _gold_of(gold, found)))
+        return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+
+    def _parts(self, task: str, vectors: Vectors) -> dict[str, Labelled]:
+        """Return the features and labels of each part of a task."""
+        inside = self.items["task"] == task
+        parts = {}
+        for name in dict.fromkeys(self.items["part"][inside].tolist()):
+            chosen = inside & (self.items["part"] == name)
+            features = _features(vectors, *(self.items[f"sentence{i}"][chosen] for i in (1, 2)))
+            parts[name] = Labelled(features, self.items["label"][chosen])
+        return parts
+
+
+def _features(vectors: Vectors, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Return the vector u of each text (n, d); of each pair |u - v| beside u * v (n, 2 d)."""
+    u = vectors.of(first.tolist()).astype(np.float64)
+    if not (second != "").any():
+        return u
+    v = vectors.of(second.tolist()).astype(np.float64)
+    return np.hstack([np.abs(u - v), u * v])
+
+
+def _gold_of(gold: dict[str, np.ndarray], found: Predicted) -> np.ndarray:
+    """Return the labels of predicted items: of the part itself, of train, or of all items."""
+    for name in (found.part, "train", ""):
+        if name in gold:
+            return gold[name][found.items]
+    raise KeyError(found.part)
+
+
+def _columns(task: str, found: Predicted, gold: np.ndarray) -> Columns:
+    count = len(gold)
+    return {
+        "task": np.full(count, task),
+        "part": np.full(count, found.part),
+        "fold": np.full(count, found.fold),
+        "inner": np.full(count, found.inner),
+        "index": found.items,
+        "gold": gold,
+        "predicted": found.labels,
+        "c": np.full(count, found.c),
+    }
+
+
+def accuracy_rows(predictions: Columns) -> Iterator[dict]:
+    """Yield task, subset, metric, aggregation, value, n of each task: accuracy on dev and on test.
+
+    An accuracy is the mean over the folds, on dev also over the inner ones; ``n`` counts the items.
+    """
+    for task in dict.fromkeys(predictions["task"].tolist()):
+        for part in ("test", "dev"):
+            chosen = (predictions["task"] == task) & (predictions["part"] == part)
+            columns = {name: column[chosen] for name, column in predictions.items()}
+            row = {"task": task, "subset": "", "aggregation": part}
+            row["n"] = len(np.unique(columns["index"]))
+            yield row | {"metric": "accuracy", "value": _accuracy(columns)}
+            if task in WITH_F1 and part == "test":
+                yield row | {"metric": "f1", "value": _f1(columns)}
+
+
+def _accuracy(columns: Columns) -> float:
+    right = columns["gold"] == columns["predicted"]
+    of_folds = []
+    for fold in np.unique(columns["fold"]):
+        inside = columns["fold"] == fold
+        inner = columns["inner"][inside]
+        of_folds.append(np.mean([right[inside][inner == i].mean() for i in np.unique(inner)]))
+    return float(np.mean(of_folds))
+
+
+def _f1(columns: Columns) -> float:
+    """Return the F1 of label 1; 0 where the classifier predicts it of no item."""
+    said = columns["predicted"] == 1
+    true = columns["gold"] == 1
+    both = said.sum() + true.sum()
+    if both == 0:
+        return 0.0
+    return float(2 * (said & true).sum() / both)

@@ -1,0 +1,145 @@
+"""The classifier of the transfer tasks, against a script of its own that follows SentEval's text."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
+
+from semblance.errors import InputError
+from semblance.evaluation.classifier import Classifier, Labelled
+from semblance.provenance import ROOT
+
+FOLDS = 4
+SEED = 1111
+
+
+def data(count: int, seed: int, classes: int = 2, width: int = 6) -> Labelled:
+    """Return items whose classes overlap, so that the regularisation matters."""
+    rng = np.random.default_rng(seed)
+    labels = rng.permutation(np.arange(count) % classes)
+    centres = np.random.default_rng(0).normal(size=(classes, width))
+    return Labelled(centres[labels] + 1.5 * rng.normal(size=(count, width)), labels)
+
+
+def splits(labels):
+    return StratifiedKFold(FOLDS, shuffle=True, random_state=SEED).split(labels, labels)
+
+
+def score(train: Labelled, test: Labelled, c: float) -> float:
+    """Return the accuracy of a classifier fitted by another solver, without a warm start."""
+    found = LogisticRegression(C=c, solver="newton-cholesky", tol=1e-10, max_iter=1000)
+    return found.fit(train.features, train.labels).score(test.features, test.labels)
+
+
+def senteval_k_fold(train: Labelled, test: Labelled, powers) -> tuple[float, float]:
+    """SentEval's KFoldClassifier: dev and test accuracy."""
+    means = []
+    for power in powers:
+        scores = []
+        for fitted, held_out in splits(train.labels):
+            scores.append(score(train.part(fitted), train.part(held_out), 2.0**power))
+        means.append(np.mean(scores))
+    best = int(np.argmax([round(100 * mean, 2) for mean in means]))
+    return means[best], score(train, test, 2.0 ** powers[best])
+
+
+def senteval_inner_k_fold(whole: Labelled) -> tuple[float, float]:
+    """SentEval's InnerKFoldClassifier."""
+    found = []
+    for fitted, held_out in splits(whole.labels):
+        found.append(senteval_k_fold(whole.part(fitted), whole.part(held_out), range(-2, 4)))
+    dev, test = zip(*found, strict=True)
+    return float(np.mean(dev)), float(np.mean(test))
+
+
+def senteval_split(train: Labelled, dev: Labelled, test: Labelled) -> tuple[float, float]:
+    """SentEval's SplitClassifier."""
+    scores = [score(train, dev, 2.0**power) for power in range(-2, 4)]
+    best = int(np.argmax([round(100 * value, 2) for value in scores]))
+    return scores[best], score(train, test, 2.0 ** range(-2, 4)[best])
+
+
+def accuracies(parts: dict[str, Labelled], gold: dict[str, Labelled]) -> tuple[float, float]:
+    """Return dev and test accuracy of our classifier: means over the folds, on dev of the inner ones."""
+    by_fold: dict[str, dict[int, list[float]]] = {"dev": {}, "test": {}}
+    for found in Classifier(FOLDS, SEED, 2).predict(parts):
+        right = gold[found.part].labels[found.items] == found.labels
+        by_fold[found.part].setdefault(found.fold, []).append(float(np.mean(right)))
+    dev, test = ([np.mean(some) for some in by_fold[part].values()] for part in ("dev", "test"))
+    return float(np.mean(dev)), float(np.mean(test))
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_task_without_a_split_has_the_accuracies_of_sentevals_nested_folds(seed):
+    whole = data(80, seed)
+    found = accuracies({"": whole}, {"dev": whole, "test": whole})
+    assert found == pytest.approx(senteval_inner_k_fold(whole), abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("classes", [2, 6])
+def test_a_task_of_train_and_test_has_the_accuracies_of_sentevals_folds(seed, classes):
+    train = data(100, seed, classes)
+    test = data(60, seed + 10, classes)
+    found = accuracies({"train": train, "test": test}, {"dev": train, "test": test})
+    assert found == pytest.approx(senteval_k_fold(train, test, range(-1, 6)), abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_task_with_a_dev_part_has_the_accuracies_of_sentevals_split(seed):
+    train = data(100, seed)
+    dev = data(50, seed + 10)
+    test = data(60, seed + 20)
+    found = accuracies({"train": train, "dev": dev, "test": test}, {"dev": dev, "test": test})
+    assert found == pytest.approx(senteval_split(train, dev, test), abs=1e-12)
+
+
+def outputs(threads: int, whole: Labelled) -> list[tuple]:
+    found = Classifier(FOLDS, SEED, threads).predict({"": whole})
+    return [(p.part, p.fold, p.inner, p.c, p.items.tolist(), p.labels.tolist()) for p in found]
+
+
+def test_threads_and_repetition_change_nothing():
+    whole = data(120, 7)
+    assert outputs(1, whole) == outputs(1, whole) == outputs(3, whole)
+
+
+def test_each_item_is_tested_once_and_is_on_dev_in_every_other_fold():
+    whole = data(60, 1)
+    found = Classifier(FOLDS, SEED, 1).predict({"": whole})
+    tested = np.concatenate([p.items for p in found if p.part == "test"])
+    assert sorted(tested) == list(range(60))
+    for fold in range(FOLDS):
+        (test,) = [p.items for p in found if (p.part, p.fold) == ("test", fold)]
+        dev = np.concatenate([p.items for p in found if (p.part, p.fold) == ("dev", fold)])
+        assert sorted([*test, *dev]) == list(range(60))
+
+
+def test_another_seed_deals_other_folds():
+    whole = data(60, 1)
+    one, other = (Classifier(FOLDS, seed, 1).predict({"": whole})[0].items for seed in (0, 1))
+    assert one.tolist() != other.tolist()
+
+
+def test_of_equal_accuracies_the_strongest_regularisation_is_taken():
+    features = np.array([[-1.0], [1.0]] * 20)  # every C separates them
+    whole = Labelled(features, np.array([0, 1] * 20))
+    assert {p.c for p in Classifier(FOLDS, SEED, 1).predict({"": whole})} == {0.25}
+
+
+def test_a_class_with_fewer_items_than_folds_is_refused():
+    train = Labelled(np.zeros((20, 2)), np.array([0] * 17 + [1] * 3))
+    with pytest.raises(InputError, match="a class has 3 items in training, fewer than 4 folds"):
+        Classifier(FOLDS, SEED, 1).predict({"train": train, "test": train})
+
+
+def test_only_the_transfer_evaluation_imports_scikit_learn():
+    program = (
+        "import sys; import workflow.scripts.evaluate_sts, workflow.scripts.evaluate_faq,"
+        "workflow.scripts.prepare_transfer, workflow.scripts.render_table, workflow.scripts.train,"
+        "workflow.scripts.verify; sys.exit('sklearn' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", program], cwd=ROOT).returncode == 0
