@@ -22,6 +22,7 @@ include: "workflow/rules/held_out.smk"
 include: "workflow/rules/entropy.smk"
 include: "workflow/rules/train.smk"
 include: "workflow/rules/evaluate.smk"
+include: "workflow/rules/transfer.smk"
 include: "workflow/rules/tables.smk"
 include: "workflow/rules/claims.smk"
 

@@ -23,6 +23,7 @@ READERS = {
     "download:wiki": {"prepare_wiki"},
     "download:sts": {"prepare_sts", "prepare_dev"},
     "download:faq": {"prepare_faq"},
+    "download:transfer": {"prepare_transfer"},
     "download_model": {
         "tokenise:nli",
         "tokenise:wiki",
@@ -33,6 +34,7 @@ READERS = {
         "train_initial",
         "train_entropy:nli",
         "evaluate_sts",
+        "evaluate_transfer",
         "evaluate_faq",
     },
     "prepare_nli": {"tokenise:nli", "train:nli", "train_entropy:nli"},
@@ -45,6 +47,7 @@ READERS = {
         "evaluate_faq",
     },
     "prepare_sts": {"evaluate_sts"},
+    "prepare_transfer": {"evaluate_transfer"},
     "prepare_dev": {"train:nli", "train:wiki", "evaluate_sts"},
     "tokenise:nli": {"train:nli", "train_entropy:nli", "embed:nli"},
     "tokenise:wiki": {"train:wiki"},
@@ -55,9 +58,10 @@ READERS = {
     "embed:nli": {"train:nli"},
     "embed:faq": {"train:faq"},
     "train:nli": {"evaluate_sts"},
-    "train:wiki": {"evaluate_sts"},
+    "train:wiki": {"evaluate_sts", "evaluate_transfer"},
     "train:faq": {"evaluate_faq"},
     "evaluate_sts": {"collect_scores", "render_table"},
+    "evaluate_transfer": {"collect_scores", "render_table"},
     "evaluate_faq": {"collect_scores", "render_table"},
     "collect_scores": set(),
     "render_table": OF_TABLES,
@@ -85,6 +89,7 @@ NAMED_MODULES = {
     "train_entropy": (ENTROPY, ROWS, MEAN),
     "embed": (MEAN,),
     "evaluate_sts": (MEAN,),
+    "evaluate_transfer": (MEAN,),
     "evaluate_faq": (MEAN,),
 }
 
@@ -181,6 +186,7 @@ QUICK = {
         "training/losses/regulators",
         "training/embeddings",
         "evaluation/metrics",
+        "evaluation/classifier",
         "evaluation/retrieval",
         "evaluation/run",
         "reporting/scores",
@@ -398,6 +404,18 @@ CONFIG_MUTATIONS = {
     "the STS evaluation's precision": (
         changed(evaluate_sts={"precision": "bf16"}),
         downstream("evaluate_sts"),
+    ),
+    "the folds of the transfer tasks": (
+        changed(evaluate_transfer={"folds": 3}),
+        downstream("evaluate_transfer"),
+    ),
+    "the shuffling before the folds": (
+        changed(evaluate_transfer={"seed": 1}),
+        downstream("evaluate_transfer"),
+    ),
+    "one transfer task less": (
+        changed(transfer={"datasets": ["mr", "trec"]}),
+        downstream("prepare_transfer"),
     ),
     "the FAQ evaluation's products": (
         changed(evaluate_faq={"matmul": "medium"}),

@@ -51,6 +51,7 @@ CONFIG = {
     "methods": {"rcl-chosen": {"choose": ["attention-dropout-0.1", "rcl-2"]}},
     "embed": {"threads": 1},
     "evaluate_sts": {"threads": 1},
+    "evaluate_transfer": {"threads": 1, "folds": 2},
     "evaluate_faq": {"threads": 1, "max_length": 32},
     "tables": {
         **dict.fromkeys(
@@ -85,6 +86,10 @@ CONFIG = {
         "rcl_grid_faqir": None,
         "rcl_grid_cough": None,
         "simcse_table5": None,
+        "simcse_tableE1": {
+            "seeds": "rcl",
+            "rows": [{"corpora": ["wiki1m"], "bases": ["tiny"], "methods": ["start", "simcse"]}],
+        },
         "rcl_table2a": {
             "control": None,
             "rows": [{"corpora": ["stackfaq"], "bases": ["tiny"], "methods": ["start", "rcl-2"]}],

@@ -278,6 +278,13 @@ COMMANDS = {
     "train_initial": [*TRAINING, "--dev", "d"],
     "embed": [*EVALUATION, "--tokens", "t", "--max-length", "32"],
     "evaluate_sts": [*EVALUATION, "--run", WHICH % 'phi":"0.01"', "--test", "t", "--dev", "d"],
+    "evaluate_transfer": [
+        *EVALUATION,
+        "--run",
+        WHICH % 'folds":2,"shuffle":0,"phi":""',
+        "--data",
+        "d",
+    ],
     "evaluate_faq": [
         *EVALUATION,
         "--run",

@@ -73,6 +73,7 @@ STAGES = (
     "train_entropy",
     "embed",
     "evaluate_sts",
+    "evaluate_transfer",
     "download_model",
 )
 

@@ -25,8 +25,8 @@ from semblance.reporting.published import Published
 from semblance.reporting.scores import collect, score_digests
 from semblance.reporting.table import Table, from_json
 from workflow.controller.causes import Cause, Causes, format_causes, job_name
-from workflow.planning.plan import Plan, Run
-from workflow.planning.stages import Job, evaluation
+from workflow.planning.plan import Evaluation, Plan, Run
+from workflow.planning.stages import Job, evaluation_job
 from workflow.planning.stand_ins import StandIns
 from workflow.planning.table_checks import published
 
@@ -107,17 +107,17 @@ def _score_digests_now(plan: Plan, name: str, record: Path) -> dict[str, str]:
 def _incomplete(plan: Plan, settings: dict, causes: Causes) -> Incomplete:
     """Build a table from those of its scores that are there."""
     name = settings["name"]
-    runs = plan.runs_of(name)
-    found = Incomplete(name, len(runs))
+    evaluations = plan.evaluations_of(name)
+    found = Incomplete(name, len(evaluations))
     present = []
     causes_of_run: dict[str, list[Cause]] = {}
-    for run in runs:
-        why = _why_without_scores(plan, run, causes)
+    for evaluation in evaluations:
+        why = _why_without_scores(plan, evaluation, causes)
         if why:
             found.lacking += 1
-            causes_of_run.setdefault(_name_in_rows(run), []).extend(why)
+            causes_of_run.setdefault(_name_in_rows(evaluation.run), []).extend(why)
         else:
-            present.append(plan.scores(run))
+            present.append(plan.scores(evaluation))
     table = attach(build(settings, collect(present)), published())
     for run, why in causes_of_run.items():
         labels = [row.label for row in table.rows if run in row.missing]
@@ -130,26 +130,27 @@ def _incomplete(plan: Plan, settings: dict, causes: Causes) -> Incomplete:
     return found
 
 
-def _why_without_scores(plan: Plan, run: Run, causes: Causes) -> list[Cause]:
-    """Return why the scores of a run cannot be shown; empty if they can."""
-    job = evaluation(plan, run)
+def _why_without_scores(plan: Plan, evaluation: Evaluation, causes: Causes) -> list[Cause]:
+    """Return why the scores of an evaluation cannot be shown; empty if they can."""
+    job = evaluation_job(evaluation)
     found = causes.of([job])
     if found:
         return found
     try:
-        score_digests([plan.scores(run)])
+        score_digests([plan.scores(evaluation)])
     except UNUSABLE as error:
         return [Cause(job_name(job), "failed", str(error))]
-    if _is_of_an_earlier_model(plan, run):
+    if _is_of_an_earlier_model(plan, evaluation):
         return [Cause(job_name(job), "not started")]
     return []
 
 
-def _is_of_an_earlier_model(plan: Plan, run: Run) -> bool:
+def _is_of_an_earlier_model(plan: Plan, evaluation: Evaluation) -> bool:
     """Tell whether a model was trained again after its evaluation; False if it is deleted."""
     try:
-        scored = read_sealed(plan.scores(run, layout.RECORD))["inputs"]["weights"]
-        return scored not in read_sealed(plan.model_record(*run))["outputs"].values()
+        scored = read_sealed(plan.scores(evaluation, layout.RECORD))["inputs"]["weights"]
+        model = read_sealed(plan.model_record(*evaluation.run))
+        return scored not in model["outputs"].values()
     except UNUSABLE:
         return False
 

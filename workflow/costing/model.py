@@ -83,8 +83,11 @@ class Cost:
     def seconds(self, job: Job) -> float:
         """Return the seconds that a job is predicted to take."""
         start = self.places[job.stage].start
-        work = self.need(job).work
-        return start + work / self.rate(job).rate
+        need = self.need(job)
+        fitting = 0.0
+        if need.fits:
+            fitting = need.fits / (self.shipped["fit"] * self.config[job.stage]["threads"])
+        return start + need.work / self.rate(job).rate + fitting
 
     def expected(self, job: Job) -> float:
         """Return the seconds that a job takes if it stops as early as finished ones of its stage.

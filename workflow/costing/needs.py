@@ -26,12 +26,14 @@ IN_CHECKPOINT = 4  # copies of the parameters: weights, 2 moments, best
 ACTIVATION = 8.5e-3  # MB a token and million parameters: 24 floats x layers x width
 TOKENS_AT_ONCE = {"cpu": 2048, "gpu": 8192}  # when a model only reads
 EMBEDDED_AT_ONCE = 32768  # sentences
+GRID = 6  # values of C that a classifier tries (7 where a task has no dev part)
 SCORES = 50  # MB that an evaluation holds besides the model and the embeddings
 
 
 class Need(NamedTuple):
     """Units of work, and MB of memory, of outputs, and of further files while the job runs.
 
+    ``fits`` are millions of features of items that classifiers are fitted to, besides the work.
     ``unknown`` outputs have a size that nobody states; ``disk`` does not count them.
     """
 
@@ -40,6 +42,7 @@ class Need(NamedTuple):
     disk: float = 0.1
     scratch: float = 0.0
     unknown: int = 0
+    fits: float = 0.0
 
 
 class Needs:
@@ -113,9 +116,21 @@ class Needs:
         if job.stage == "evaluate_sts":
             need = self._reading(job, sts, sts.sentences, SCORES)
             return need._replace(disk=7.5e-6 * sts.sentences)
+        if job.stage == "evaluate_transfer":
+            return self._transfer(job)
         texts = self.sizes.corpora[job.corpus].test.cut(self.plan.config[job.stage]["max_length"])
         held = max(texts.sentences, sts.sentences)  # a fold asks for no less
         return self._reading(job, texts, held, SCORES)
+
+    def _transfer(self, job: Job) -> Need:
+        sizes = self.sizes
+        folds = self.plan.config[job.stage]["folds"]
+        width = _width(self.million[job.base])
+        fitted = sum(fitted_items(counts, folds) for counts in sizes.transfer_counts.values())
+        # In float64, the features of all items of the largest task and of those of a fold.
+        features = 2 * 8 * sizes.transfer.sentences * width / 1e6
+        need = self._reading(job, sizes.transfer, sizes.transfer.sentences, SCORES + features)
+        return need._replace(fits=fitted * width / 1e6, disk=2)
 
     def _reading(self, job: Job, texts: Texts, held: float, more: float) -> Need:
         """Return what reading needs, with ``held`` embeddings in memory and so many MB ``more``."""
@@ -139,6 +154,8 @@ class Needs:
                 return _in_memory(sizes.sts_tests, 65 * sizes.sts_tests)
             case "prepare_dev":
                 return _in_memory(sizes.sts_dev, 65 * sizes.sts_dev)
+            case "prepare_transfer":
+                return _in_memory(sizes.transfer.sentences, 60 * sizes.transfer.sentences)
             case "prepare_faq":
                 return _in_memory(sizes.banks[job.name][0])
             case "tokenise":
@@ -151,7 +168,7 @@ class Needs:
                 weights = _weights(self.million[job.base])
                 return Need(weights, disk=weights)
             case "collect_scores":
-                return Need(len(self.plan.runs))
+                return Need(len(self.plan.evaluations))
         return Need(1)
 
 
@@ -176,6 +193,16 @@ def evaluations(settings: Mapping[str, Any], steps: int) -> int:
     if not every:
         return 0
     return 1 + math.ceil(steps / every)
+
+
+def fitted_items(counts: Mapping[str, int], folds: int) -> float:
+    """Return how many items the classifiers of a transfer task are fitted to, all fits together."""
+    if "dev" in counts:
+        return (GRID + 1) * counts["train"]
+    share = 1 - 1 / folds
+    if "train" in counts:
+        return counts["train"] * (folds * (GRID + 1) * share + 1)
+    return sum(counts.values()) * folds * share * (folds * GRID * share + 1)
 
 
 def _million(plan: Plan, base: str) -> float | None:

@@ -46,6 +46,9 @@ class Sizes:
         dev = self._counts(plan.config["sts"]["dev"])
         self.sts_dev = dev.get("dev", dev.get("trial", 0))  # SICK calls it trial
         self.sts = self._texts("sts", self.sts_tests + self.sts_dev)
+        self.transfer_counts = {n: self._counts(n) for n in plan.config["transfer"]["datasets"]}
+        items = sum(sum(counts.values()) for counts in self.transfer_counts.values())
+        self.transfer = self._texts("transfer", items)
         self.banks = {name: self._bank(entry) for name, entry in plan.banks.items()}
         self.corpora = {name: self._corpus(c) for name, c in plan.config["corpora"].items()}
         for fold, (bank, _) in plan.folds_of.items():

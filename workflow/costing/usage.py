@@ -111,13 +111,16 @@ def _benchmark(path: Path) -> tuple[float, float | None]:
 def learn(cost: Cost, done: Iterable[Used]) -> dict[str, Rate]:
     """Return the median speeds of jobs that run a model, finished or not: on any base, and on each.
 
-    A job on another device tells nothing, nor does one whose start should outweigh its work.
+    A job on another device tells nothing, nor does one whose start should outweigh its work, nor one
+    that also fits classifiers.
     """
     speeds: dict[str, list[float]] = defaultdict(list)
     for used in done:
         place = cost.places[used.job.stage]
         work = used.share * cost.need(used.job).work
         if not STAGES[used.job.stage].uses_model or used.on_cpu != (cost.device == "cpu"):
+            continue
+        if cost.need(used.job).fits:
             continue
         if work / cost.rate(used.job).rate > place.start:
             speed = work / max(used.seconds - place.start, used.seconds / 2)

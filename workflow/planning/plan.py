@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from semblance import layout
 from semblance.names import INITIAL, START, STS_TASKS
 from semblance.provenance import canonical
-from semblance.reporting.layouts import find_layout
+from semblance.reporting.layouts import Tests, find_layout
 from workflow.planning.expand import settings_of
 from workflow.planning.labels import TableRow, method_label, row_labels, rows_of
 from workflow.planning.methods import candidates, entropy_parts
@@ -29,6 +29,13 @@ class Run(NamedTuple):
     def path(self) -> str:
         """Return the run's place below models/ and scores/."""
         return f"{self.corpus}/{self.base}/{self.method}/seed-{self.seed}"
+
+
+class Evaluation(NamedTuple):
+    """A run, and the kind of tests that score it."""
+
+    tests: Tests
+    run: Run
 
 
 class Plan:
@@ -72,16 +79,25 @@ class Plan:
             found |= dict.fromkeys(self.table_runs(table))
         return list(found)
 
-    def runs_of(self, name: str) -> list[Run]:
-        """Return every run of the table of a name, once."""
-        return list(dict.fromkeys(self.table_runs(self.config["tables"][name])))
+    @cached_property
+    def evaluations(self) -> list[Evaluation]:
+        """Return every evaluation that some table needs, once."""
+        found: dict[Evaluation, None] = {}
+        for name in self.config["tables"]:
+            found |= dict.fromkeys(self.evaluations_of(name))
+        return list(found)
 
-    def seeds_by_run(self, runs: Iterable[Run]) -> dict[str, list[int]]:
+    def evaluations_of(self, name: str) -> list[Evaluation]:
+        """Return every evaluation that the table of a name needs, once."""
+        table = self.config["tables"][name]
+        tests = find_layout(table["layout"]).tests
+        return list(dict.fromkeys(Evaluation(tests, run) for run in self.table_runs(table)))
+
+    def seeds_by_run(self, evaluations: Iterable[Evaluation]) -> dict[str, list[int]]:
         """Return the seeds of each run's score folder: {"sts/corpus/base/method": [1, 2, ...]}."""
         found: dict[str, list[int]] = {}
-        for run in runs:
-            kind = "faq" if self.is_faq(run.corpus) else "sts"
-            found.setdefault(f"{kind}/{run.corpus}/{run.base}/{run.method}", []).append(run.seed)
+        for tests, run in evaluations:
+            found.setdefault(f"{tests}/{run.corpus}/{run.base}/{run.method}", []).append(run.seed)
         return found
 
     def is_faq(self, corpus: str) -> bool:
@@ -102,14 +118,14 @@ class Plan:
             self.out, layout.MODEL, corpus=corpus, base=base, method=method, seed=seed
         )
 
-    def scores(self, run: Run, name: str = "scores.csv") -> str:
-        """Return the score file of a run, or another of the files beside it."""
-        folder = layout.FAQ_SCORES if self.is_faq(run.corpus) else layout.STS_SCORES
-        return layout.place(self.out, f"{folder}/{name}", **run._asdict())
+    def scores(self, evaluation: Evaluation, name: str = "scores.csv") -> str:
+        """Return the score file of an evaluation, or another of the files beside it."""
+        folder = layout.SCORES_OF[evaluation.tests]
+        return layout.place(self.out, f"{folder}/{name}", **evaluation.run._asdict())
 
     def table_files(self, table: str, name: str) -> list[str]:
         """Return a file of each run behind a table: its scores, its predictions or its record."""
-        return [self.scores(run, name) for run in self.runs_of(table)]
+        return [self.scores(evaluation, name) for evaluation in self.evaluations_of(table)]
 
     def tokens_record(self, corpus: str, base: str) -> str:
         """Return the tokens of a corpus for a base's tokenizer."""
@@ -157,6 +173,15 @@ class Plan:
         """Return the ``--settings`` of ``prepare_dev``: a new test set leaves them as they are."""
         sts = self.config["sts"]
         return canonical({"dataset": sts["dev"], "protocol": sts["protocol"]})
+
+    def transfer_settings(self) -> str:
+        """Return the ``--settings`` of ``prepare_transfer``: the data sets of the transfer tasks."""
+        return canonical({"datasets": self.config["transfer"]["datasets"]})
+
+    def transfer_folds(self) -> dict[str, int]:
+        """Return the number of folds of the transfer tasks, and the seed of their shuffling."""
+        section = self.config["evaluate_transfer"]
+        return {"folds": section["folds"], "shuffle": section["seed"]}
 
     # --- settings -----------------------------------------------------------------------------
 
@@ -207,6 +232,8 @@ class Plan:
             "note": table.get("note", ""),
             "rows": [self._row_spec(table, row, label) for row, label in labels.items()],
         }
+        if shape.tests == "transfer":
+            spec["protocols"] = list(shape.protocols)
         if shape.over_folds:
             spec["protocols"] = list(shape.protocols)
             if not shape.on_dev_questions:

@@ -12,7 +12,7 @@ from semblance import layout
 from semblance.layout import RECORD
 from semblance.names import INITIAL, START
 from workflow.planning.methods import entropy_parts
-from workflow.planning.plan import Plan, Run
+from workflow.planning.plan import Evaluation, Plan
 
 Work = Literal["download", "prepare", "train", "read", "table"]  # "read": a model reads texts
 
@@ -61,27 +61,20 @@ def _nothing(plan: Plan, job: Job) -> Iterator[Job]:
     yield from ()
 
 
-def _corpus_data(plan: Plan, job: Job) -> Iterator[Job]:
-    yield from _downloads(plan.config["corpora"][job.corpus]["datasets"])
+def _raw(datasets: Callable[[Plan, Job], Iterable[str]]) -> Inputs:
+    """Return the inputs of a stage that reads raw data: the downloads of its data sets."""
+
+    def inputs_of(plan: Plan, job: Job) -> Iterator[Job]:
+        yield from (Job("download", name=name) for name in datasets(plan, job))
+
+    return inputs_of
 
 
-def _test_data(plan: Plan, job: Job) -> Iterator[Job]:
-    yield from _downloads(plan.config["sts"]["datasets"])
-
-
-def _dev_data(plan: Plan, job: Job) -> Iterator[Job]:
-    yield from _downloads([plan.config["sts"]["dev"]])
-
-
-def _bank_data(plan: Plan, job: Job) -> Iterator[Job]:
+def _of_bank(plan: Plan, job: Job) -> list[str]:
     bank = plan.banks[job.name]
-    if "path" not in bank:
-        yield from _downloads([bank["dataset"]])
-
-
-def _downloads(datasets: Iterable[str]) -> Iterator[Job]:
-    for name in datasets:
-        yield Job("download", name=name)
+    if "path" in bank:
+        return []
+    return [bank["dataset"]]
 
 
 def _of_tokens(plan: Plan, job: Job) -> Iterator[Job]:
@@ -124,14 +117,19 @@ def _of_faq_scores(plan: Plan, job: Job) -> Iterator[Job]:
     yield Job("prepare_faq", name=plan.folds_of[job.corpus][0])
 
 
+def _of_transfer_scores(plan: Plan, job: Job) -> Iterator[Job]:
+    yield _model(plan, job)
+    yield Job("prepare_transfer")
+
+
 def _of_all_scores(plan: Plan, job: Job) -> Iterator[Job]:
-    for run in plan.runs:
-        yield evaluation(plan, run)
+    for evaluation in plan.evaluations:
+        yield evaluation_job(evaluation)
 
 
 def _of_table(plan: Plan, job: Job) -> Iterator[Job]:
-    for run in plan.runs_of(job.name):
-        yield evaluation(plan, run)
+    for evaluation in plan.evaluations_of(job.name):
+        yield evaluation_job(evaluation)
 
 
 def _of_all_tables(plan: Plan, job: Job) -> Iterator[Job]:
@@ -139,10 +137,9 @@ def _of_all_tables(plan: Plan, job: Job) -> Iterator[Job]:
         yield Job("render_table", name=table)
 
 
-def evaluation(plan: Plan, run: Run) -> Job:
-    """Return the job that scores a run."""
-    stage = "evaluate_faq" if plan.is_faq(run.corpus) else "evaluate_sts"
-    return Job(stage, *run)
+def evaluation_job(evaluation: Evaluation) -> Job:
+    """Return the job that scores a run on one kind of tests."""
+    return Job(f"evaluate_{evaluation.tests}", *evaluation.run)
 
 
 def _model(plan: Plan, job: Job) -> Job:
@@ -173,18 +170,21 @@ def _dev(plan: Plan, corpus: str) -> Job:
     return Job("prepare_dev")
 
 
-# --- the table ------------------------------------------------------------------------------------
-
 _below = f"{{}}/{RECORD}".format
+_of_corpus = _raw(lambda plan, job: plan.config["corpora"][job.corpus]["datasets"])
+_of_sts_tests = _raw(lambda plan, _: plan.config["sts"]["datasets"])
+_of_sts_dev = _raw(lambda plan, _: [plan.config["sts"]["dev"]])
+_of_transfer_tasks = _raw(lambda plan, _: plan.config["transfer"]["datasets"])
 
 STAGES: dict[str, Stage] = {
     "download": Stage(f"{layout.RAW_DATA}/{layout.RAW_RECORD}", "download", _nothing),
     "download_model": Stage(_below(layout.BASE), "download", _nothing),
-    "prepare_nli": Stage(_below(layout.CORPUS), "prepare", _corpus_data),
-    "prepare_wiki": Stage(_below(layout.CORPUS), "prepare", _corpus_data),
-    "prepare_sts": Stage(_below(layout.STS_TEST), "prepare", _test_data),
-    "prepare_dev": Stage(_below(layout.STS_DEV_DATA), "prepare", _dev_data),
-    "prepare_faq": Stage(_below(layout.BANK), "prepare", _bank_data, "{bank}"),
+    "prepare_nli": Stage(_below(layout.CORPUS), "prepare", _of_corpus),
+    "prepare_wiki": Stage(_below(layout.CORPUS), "prepare", _of_corpus),
+    "prepare_sts": Stage(_below(layout.STS_TEST), "prepare", _of_sts_tests),
+    "prepare_dev": Stage(_below(layout.STS_DEV_DATA), "prepare", _of_sts_dev),
+    "prepare_transfer": Stage(_below(layout.TRANSFER_DATA), "prepare", _of_transfer_tasks),
+    "prepare_faq": Stage(_below(layout.BANK), "prepare", _raw(_of_bank), "{bank}"),
     "tokenise": Stage(
         _below(layout.TOKENS),
         "prepare",
@@ -204,6 +204,10 @@ STAGES: dict[str, Stage] = {
     ),
     "evaluate_faq": Stage(
         _below(layout.FAQ_SCORES), "read", _of_faq_scores, "{method}", joins=("train",)
+    ),
+    # On its own: beside evaluate_sts, which joins the same training, it would use the same GPU.
+    "evaluate_transfer": Stage(
+        _below(layout.TRANSFER_SCORES), "read", _of_transfer_scores, "{method}"
     ),
     "collect_scores": Stage(layout.TABLE_RECORD.format(table="scores"), "table", _of_all_scores),
     "render_table": Stage(layout.TABLE_RECORD, "table", _of_table, "{table}"),

@@ -6,8 +6,8 @@
 rule collect_scores:
     """Join the scores of every run into the one long CSV."""
     input:
-        scores=[PLAN.scores(run) for run in PLAN.runs],
-        records=ancient([PLAN.scores(run, "record.json") for run in PLAN.runs]),
+        scores=[PLAN.scores(evaluation) for evaluation in PLAN.evaluations],
+        records=ancient([PLAN.scores(evaluation, "record.json") for evaluation in PLAN.evaluations]),
     output:
         scores=f"{OUT}/tables/scores.csv",
         record=f"{OUT}/tables/records/scores.json",
@@ -16,7 +16,7 @@ rule collect_scores:
     conda:
         "../../envs/semblance.yaml"
     params:
-        runs=canonical(PLAN.seeds_by_run(PLAN.runs)),
+        runs=canonical(PLAN.seeds_by_run(PLAN.evaluations)),
         root=f"{OUT}/scores",
         code=code("collect_scores"),
     shell:
@@ -43,7 +43,7 @@ rule render_table:
         "../../envs/semblance.yaml"
     params:
         settings=lambda w: canonical(STAND_INS.marked(PLAN.table_spec(w.table))),
-        runs=lambda w: canonical(PLAN.seeds_by_run(PLAN.runs_of(w.table))),
+        runs=lambda w: canonical(PLAN.seeds_by_run(PLAN.evaluations_of(w.table))),
         results=OUT,
         code=code("render_table"),
     shell:

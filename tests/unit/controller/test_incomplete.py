@@ -20,14 +20,14 @@ from tests.unit.reporting.example_scores import write as write_scores
 from workflow.controller import hooks, incomplete
 from workflow.controller.causes import Cause, Causes, format_causes
 from workflow.planning.config import load
-from workflow.planning.plan import Plan, Run
-from workflow.planning.stages import Job, evaluation, jobs, log, record
+from workflow.planning.plan import Evaluation, Plan, Run
+from workflow.planning.stages import Job, evaluation_job, jobs, log, record
 from workflow.planning.stand_ins import StandIns
 from workflow.planning.table_checks import published
 from workflow.scripts import render_incomplete, render_table
 
 BASE = "nli-roberta-base-v2"
-START = Run("none", BASE, "start", 0)
+START = Evaluation("sts", Run("none", BASE, "start", 0))
 STS = {
     "title": "S",
     "layout": "sts",
@@ -62,15 +62,21 @@ def finish(plan: Plan, but: tuple[str, ...] = ()) -> None:
     for job in jobs(plan):
         path = Path(record(plan, job))
         if job.stage.startswith("evaluate_") and job.stage not in but:
-            score(plan, Run(*job[1:]))
+            score(plan, evaluation_of(job))
         elif job.stage not in (*but, "render_table", "collect_scores", "compare_published"):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text("{}")
 
 
-def score(plan: Plan, run: Run, value: float = 0.5) -> Path:
+def evaluation_of(job: Job) -> Evaluation:
+    """Return what a job evaluates."""
+    return Evaluation(job.stage.removeprefix("evaluate_"), Run(*job[1:]))
+
+
+def score(plan: Plan, evaluation: Evaluation, value: float = 0.5) -> Path:
     """Write the scores of a run, its predictions and its record; return their folder."""
-    folder = Path(plan.scores(run)).parent
+    run = evaluation.run
+    folder = Path(plan.scores(evaluation)).parent
     parts = [{"task": task, "protocol": "senteval"} for task in STS_TASKS]
     if plan.is_faq(run.corpus):
         bank, fold = plan.folds_of[run.corpus]
@@ -101,7 +107,7 @@ def render_whole(plan: Plan, name: str) -> None:
         "record": f"results/tables/records/{name}.json",
         "results": "results",
         "settings": canonical(stand_ins.marked(plan.table_spec(name))),
-        "runs": canonical(plan.seeds_by_run(plan.runs_of(name))),
+        "runs": canonical(plan.seeds_by_run(plan.evaluations_of(name))),
         "published": str(ROOT / "workflow/published.yaml"),
     }
     render_table.main([part for key, value in arguments.items() for part in (f"--{key}", value)])
@@ -119,7 +125,7 @@ def cells(name: str, column: str) -> list[str]:
 
 
 TRAINING = Job("train", "nli", BASE, "rcl-2", 2)
-EVALUATION = evaluation(plan_of(t_sts=STS), Run(*TRAINING[1:]))
+EVALUATION = TRAINING._replace(stage="evaluate_sts")
 
 
 def lose_training(plan: Plan, told: str | None) -> None:
@@ -174,7 +180,7 @@ def test_the_first_missing_job_is_the_cause_and_each_cause_is_named_once(plan):
         path = Path(plan.downloads, f"data/records/{name}.json")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("{}")
-    wanted = [evaluation(plan, run) for run in plan.runs_of("t_faq")]
+    wanted = [evaluation_job(found) for found in plan.evaluations_of("t_faq")]
     assert Causes(plan).of(wanted) == [Cause("download faqir", "not started")]
 
 
@@ -201,7 +207,7 @@ def test_scores_stay_when_their_model_is_deleted_to_free_its_space(plan):
 
 def test_scores_of_a_model_that_was_trained_again_are_not_shown(plan):
     finish(plan)
-    folder = score(plan, Run(*TRAINING[1:]))
+    folder = score(plan, evaluation_of(EVALUATION))
     inputs = {"weights": "0" * 64}
     write_record(folder / RECORD, "evaluate", outputs=["scores.csv"], started=0.0, inputs=inputs)
     model = Path(record(plan, TRAINING))
@@ -264,7 +270,7 @@ def test_only_the_folder_of_incomplete_tables_is_written(plan):
 
 def test_a_damaged_file_of_scores_is_not_shown(plan):
     finish(plan)
-    path = Path(plan.scores(Run("nli", BASE, "rcl-2", 1)))
+    path = Path(plan.scores(Evaluation("sts", Run("nli", BASE, "rcl-2", 1))))
     path.write_text(path.read_text().replace("0.5", "0.6"))
     incomplete.render(plan)
     assert cells("t_sts", "Average") == ["50.0", "n/a"]

@@ -517,7 +517,7 @@ def test_null_removes_a_key():
 
 def test_a_seed_or_phi_is_kept_apart_in_the_paths():
     plan = Plan(load(merged("config.yaml")))
-    paths = [plan.scores(run) for run in plan.runs]
+    paths = [plan.scores(evaluation) for evaluation in plan.evaluations]
     assert len(paths) == len(set(paths))
 
 

@@ -12,6 +12,7 @@ from semblance.data.corpus_rows import CorpusSettings
 from semblance.data.pair_files import RELEASES
 from semblance.data.prepare_faq import ANNOTATED, PAIRS
 from semblance.models.dropouts.sampled import Options as Sampled
+from semblance.names import TRANSFER_TASKS
 from semblance.reporting.layouts import LAYOUTS
 from semblance.settings import Bound, Matmul, Precision, StsProtocol
 from semblance.training.recipe import Head, TrainSettings, WindowUnit
@@ -26,6 +27,7 @@ ENUMS = {  # where it stands, without the words of JSON Schema: the words that t
     "train_entropy.early_stopping.unit": typing.get_args(WindowUnit),
     "evaluate_faq.protocols": (PAIRS, ANNOTATED),
     "tables.layout": LAYOUTS,
+    "transfer.datasets": TRANSFER_TASKS,
     "$defs.precision": typing.get_args(Precision),
     "$defs.matmul": typing.get_args(Matmul),
     "$defs.settings.head": typing.get_args(Head),
