@@ -72,6 +72,14 @@ def _check_row(config: dict, where: str, layout_name: str, row: dict) -> None:
             check_models(config, f"{where}.methods", entry)
         else:
             _check_method_name(config, f"{where}.methods", entry)
+            _check_chooses(config, f"config.{where}.methods", layout, entry)
+
+
+def _check_chooses(config: dict, where: str, layout: Layout, method: str) -> None:
+    """Check that a layout reads the dev scores by which a method chooses."""
+    if layout.tests == "transfer" and "choose" in config["methods"].get(method, {}):
+        problem = f"{method!r} chooses by STS-B dev, which layout {layout.name!r} does not read"
+        raise InputError(where, problem, "name one of its candidates")
 
 
 def _check_method_name(config: dict, where: str, method: str) -> None:

@@ -152,3 +152,29 @@ def test_the_shipped_estimates_cover_every_stage():
     rates = SHIPPED["rates"]
     light = {name for name, stage in STAGES.items() if not stage.uses_model}
     assert set(rates) == light | {"gpu/train", "gpu/read", "cpu/train", "cpu/read"}
+
+
+TRANSFER = Job("evaluate_transfer", "wiki1m", "bert-base", "simcse", 1)
+
+
+def test_the_transfer_tasks_are_read_once_and_their_classifiers_are_counted_apart():
+    need = cost().need(TRANSFER)
+    items = 10662 + 3775 + 10000 + 10606 + 67349 + 872 + 1821 + 5452 + 500 + 4076 + 1725
+    assert need.work == pytest.approx(2 * 110e6 * 0.9 * items * 16.5 / 1e9)
+    width = 150 * 110 ** (1 / 3)
+    nested = (10662 + 3775 + 10000 + 10606) * 9  # each outer fold is fitted to nine tenths
+    fitted = nested * (
+        10 * 6 * 0.9 + 1
+    )  # on nine tenths of these each C of each inner fold, then one fit
+    fitted += (5452 + 4076) * (10 * 7 * 0.9 + 1) + 67349 * 7
+    assert need.fits == pytest.approx(fitted * width / 1e6)
+
+
+def test_fewer_folds_make_fewer_fits_and_more_threads_do_them_in_less_time():
+    section = merged("config.yaml")["evaluate_transfer"]
+    fewer = cost(evaluate_transfer=section | {"folds": 5})
+    assert fewer.need(TRANSFER).fits < cost().need(TRANSFER).fits / 2
+    faster = cost(evaluate_transfer=section | {"threads": 8})
+    fitting = cost().need(TRANSFER).fits / SHIPPED["fit"]
+    spared = cost().seconds(TRANSFER) - faster.seconds(TRANSFER)
+    assert spared == pytest.approx(fitting * (1 / section["threads"] - 1 / 8))

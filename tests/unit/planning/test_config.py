@@ -9,6 +9,8 @@ import pytest
 import yaml
 
 from semblance.errors import InputError
+from semblance.names import TRANSFER_TASKS
+from semblance.reporting.table import decode_spec
 from semblance.settings import decode_json
 from semblance.training.batch_loss import find_loss
 from semblance.training.recipe import TrainSettings
@@ -531,3 +533,29 @@ def test_how_many_share_a_gpu_and_when_to_save_change_no_settings():
     }
     run = next(r for r in Plan(load(config)).runs if r.method == "rcl-8" and r.corpus == "nli")
     assert Plan(load(config)).train_settings(*run) == Plan(load(other)).train_settings(*run)
+
+
+def test_a_method_that_chooses_is_refused_in_a_table_of_the_transfer_tasks():
+    config = merged("config.yaml")
+    rows = config["tables"]["rcl_table3"]["rows"]
+    config["tables"]["one_more"] = {
+        "title": "T",
+        "layout": "transfer",
+        "seeds": "rcl",
+        "rows": rows,
+    }
+    problem = "'rcl-chosen' chooses by STS-B dev, which layout 'transfer' does not read"
+    with pytest.raises(InputError, match=problem):
+        load(config)
+
+
+def test_a_table_of_the_transfer_tasks_reads_accuracies_of_its_own_folder():
+    plan = Plan(load(merged("config.yaml")))
+    spec = plan.table_spec("simcse_tableE1")
+    assert spec["tasks"] == list(TRANSFER_TASKS) and spec["protocols"] == ["senteval"]
+    assert all(
+        file.startswith("results/scores/transfer/")
+        for file in plan.table_files("simcse_tableE1", "x")
+    )
+    decoded = decode_spec(spec)
+    assert (decoded.metric, decoded.aggregation) == ("accuracy", "test")

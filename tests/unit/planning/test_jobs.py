@@ -1,6 +1,7 @@
 """Which jobs a plan makes, what each waits for, and which share a submission."""
 
 from tests.unit.costing.examples import TRAIN, cost
+from tests.unit.planning.test_config import merged
 from workflow.planning.stages import TARGETS, Job, inputs, job_of, jobs
 from workflow.planning.submissions import submissions
 
@@ -57,3 +58,30 @@ def test_a_training_and_its_evaluation_are_one_submission_and_so_are_a_corpus_an
     assert (
         submissions(plan, [Job("collect_scores"), Job("download", name="sick")]) == 0
     )  # local rules
+
+
+def test_only_models_in_a_table_of_the_transfer_tasks_are_evaluated_on_them():
+    plan = cost().plan
+    tables = plan.config["tables"].values()
+    wanted = {
+        Job("evaluate_transfer", *run)
+        for table in tables
+        if table["layout"].startswith("transfer")
+        for run in plan.table_runs(table)
+    }
+    found = {job for job in jobs(plan) if job.stage == "evaluate_transfer"}
+    assert found == wanted and Job("evaluate_transfer", "none", "bert-base", "start") in found
+    # A run of both kinds of tables is scored on both.
+    run = ("wiki1m", "bert-base", "simcse", 1)
+    assert {Job("evaluate_sts", *run), Job("evaluate_transfer", *run)} <= set(jobs(plan))
+
+
+def test_without_a_table_of_the_transfer_tasks_nothing_of_them_is_prepared_or_downloaded():
+    tables = {
+        name: table
+        for name, table in merged("config.yaml")["tables"].items()
+        if not table["layout"].startswith("transfer")
+    }
+    found = jobs(cost(tables=tables).plan)
+    assert not any("transfer" in job.stage for job in found)
+    assert Job("download", name="trec") not in found

@@ -355,7 +355,8 @@ def collect(results: Path) -> None:
 def runs_of(results: Path, name: str) -> dict[str, list[int]]:
     """Return the runs of one of the tables that have scores, with their seeds."""
     layout, methods = TABLES[name]
-    corpora = ["sts/none", "sts/nli"]
+    tests = find_layout(layout).tests
+    corpora = [f"{tests}/none", f"{tests}/nli"]
     if find_layout(layout).over_folds:
         corpora = ["faq/bank-0", "faq/bank-1"]
     found: dict[str, list[int]] = {}

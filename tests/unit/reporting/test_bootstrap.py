@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from semblance.errors import InputError
+from semblance.names import TRANSFER_TASKS
 from semblance.reporting.bootstrap import with_bootstrap
 from semblance.reporting.build import build
 from semblance.reporting.layouts import find_layout
@@ -190,3 +191,44 @@ def test_two_rows_of_the_same_predictions_are_both_tested(tmp_path, layout):
 def dev_of_fold(fold, seed):
     run = {"corpus": f"bank-{fold}", "method": "b", "seed": seed, "fold": str(fold)}
     return record(**run, task="bank", metric="map", aggregation="dev", protocol="dev", value=0.5)
+
+
+def labels(right: float, rng: np.random.Generator) -> pd.DataFrame:
+    """Return predictions of 60 test items of each transfer task, a share of them right."""
+    parts = []
+    for task in TRANSFER_TASKS:
+        gold = rng.integers(0, 2, 60)
+        said = np.where(rng.random(60) < right, gold, 1 - gold)
+        columns = {"task": task, "part": "test", "index": range(60), "gold": gold}
+        parts.append(pd.DataFrame(columns | {"predicted": said}))
+    dev = parts[0].assign(part="dev", predicted=0)
+    return pd.concat([*parts, dev])
+
+
+def test_the_average_of_accuracies_gets_a_bootstrap_over_items_within_each_task(tmp_path):
+    rng = np.random.default_rng(4)
+    frames = {method: labels(right, rng) for method, right in (("a", 0.6), ("b", 0.9))}
+    scores = []
+    for method, found in frames.items():
+        test = found[found["part"] == "test"]
+        for seed in (1, 2):
+            save(tmp_path, f"transfer/nli/tiny/{method}/seed-{seed}", found)
+            for task, items in test.groupby("task"):
+                value = (items["gold"] == items["predicted"]).mean() + 0.001 * seed * (
+                    method == "b"
+                )
+                place = {"task": task, "metric": "accuracy", "aggregation": "test"}
+                scores.append(record(method=method, seed=seed, value=value, **place))
+    settings = spec(ROWS, control="a", layout="transfer", tasks=[])
+    contrast = with_bootstrap(build(settings, frame(scores)), tmp_path, 4000, 0).rows[1]
+    contrast = contrast.cells["Average"].contrast
+    variances = []  # of the mean difference of each task: items are paired, tasks independent
+    for task in TRANSFER_TASKS:
+        right = [
+            (f["gold"] == f["predicted"])[(f["task"] == task) & (f["part"] == "test")].to_numpy()
+            for f in frames.values()
+        ]
+        variances.append(np.var(right[1].astype(float) - right[0]) / 60)
+    expected = 100 * np.sqrt(sum(variances)) / len(TRANSFER_TASKS)
+    assert contrast.item_error == pytest.approx(expected, rel=0.05)
+    assert contrast.bootstrap_low < contrast.difference < contrast.bootstrap_high

@@ -1,0 +1,136 @@
+"""Scores on the transfer tasks, checked against their predictions."""
+
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from semblance.audit.findings import SCORES
+from semblance.audit.recompute import TESTED_ONCE, transfer_values
+from semblance.audit.verify import verify
+from semblance.evaluation.scored import Scored, Target, write_evaluation
+from semblance.evaluation.transfer import accuracy_rows
+from semblance.evaluation.transfer_run import TransferRun
+from semblance.names import TRANSFER_TASKS
+from semblance.provenance import checked, outputs_digest
+from tests.example_settings import COMPUTE
+from tests.unit.audit.test_verify import failed, reseal
+from tests.unit.reporting import example_results
+
+TABLES = {
+    "t_transfer": ("transfer", ["start", "simcse", "rcl"]),
+    "t_transfer_dev": ("transfer-dev", ["simcse", "rcl"]),
+}
+RIGHT = {"start": 0.6, "simcse": 0.7, "rcl": 0.8}
+RUN = "scores/transfer/nli/tiny/rcl/seed-1"
+
+
+def predictions(share: float, rng: np.random.Generator) -> dict[str, np.ndarray]:
+    """Return predictions of which a share is right: two folds of test, three inner ones on dev."""
+    gold = np.random.default_rng(5).integers(0, 2, (len(TRANSFER_TASKS), 30))  # of every run
+    parts = []
+    for task, labels in zip(TRANSFER_TASKS, gold, strict=True):
+        for fold in (0, 1):
+            test = np.arange(30) % 2 == fold
+            for part, items, inner in (("test", test, 0), ("dev", ~test, np.arange(15) % 3)):
+                said = np.where(rng.random(15) < share, labels[items], 1 - labels[items])
+                columns = {"index": np.flatnonzero(items), "gold": labels[items]}
+                columns |= {"predicted": said, "inner": inner, "c": 1.0}
+                parts.append(pd.DataFrame({"task": task, "part": part, "fold": fold, **columns}))
+    frame = pd.concat(parts, ignore_index=True)
+    return {name: frame[name].to_numpy() for name in frame}
+
+
+def score(results, model, corpus: str, method: str, seed: int, rng) -> None:
+    """Write the evaluation of one model as the stage does."""
+    data = checked(results / "transfer/record.json")
+    weights = checked(model / "record.json")
+    facts = {
+        "weights": weights["outputs"][example_results.WEIGHTS],
+        "data": outputs_digest(data),
+        "precision": "fp32",
+        "code": "c0",
+        "environment": "e0",
+    }
+    found = predictions(RIGHT[method], rng)
+    rows = [{"fold": "", "protocol": "senteval", **row} for row in accuracy_rows(found)]
+    run = TransferRun(corpus, "tiny", method, str(seed), 2, 1111)
+    read = {"weights": weights, "data": data}
+    record = results / f"scores/transfer/{corpus}/tiny/{method}/seed-{seed}/record.json"
+    record.parent.mkdir(parents=True)
+    scored = Scored("evaluate_transfer", run, rows, found, facts, read, "cpu, 1 threads")
+    write_evaluation(scored, Target(record, COMPUTE, "c0"), 0.0)
+
+
+@pytest.fixture
+def results(untouched, tmp_path, monkeypatch):
+    """A finished folder with two tables of the transfer tasks."""
+    for name, rows in TABLES.items():
+        monkeypatch.setitem(example_results.TABLES, name, rows)
+    shutil.copytree(untouched.parent, tmp_path / "copy")
+    folder = tmp_path / "copy/results"
+    raw = folder.parent / "resources/data"
+    items = {"items.parquet": "items"}
+    example_results._of_raw(raw, folder / "transfer/record.json", "prepare_transfer", items)
+    rng = np.random.default_rng(2)
+    score(folder, folder.parent / "resources/models/tiny", "none", "start", 0, rng)
+    for method in ("simcse", "rcl"):
+        for seed in example_results.SEEDS:
+            model = folder / f"models/nli/tiny/{method}/seed-{seed}"
+            score(folder, model, "nli", method, seed, rng)
+    example_results.collect(folder)
+    for name in TABLES:
+        example_results.render(folder, name)
+    example_results.compare(folder)
+    return folder
+
+
+def test_tables_of_the_transfer_tasks_hold_with_their_bootstrap(results, untouched):
+    found = verify(results, bootstrap=True)
+    assert found.problems == []
+    # 7 tasks on dev and test, and one F1, in 7 runs; each once in its run and once in the long CSV
+    assert found.checked[SCORES] - verify(untouched).checked[SCORES] == 2 * 7 * (7 * 2 + 1)
+    assert found.checked[TESTED_ONCE] == 7 * 7
+
+
+def test_a_changed_label_in_the_predictions_is_found(results):
+    path = results / RUN / "predictions.parquet"
+    frame = pd.read_parquet(path)
+    row = frame.index[(frame["task"] == "trec") & (frame["part"] == "test")][0]
+    frame.loc[row, "predicted"] = 1 - frame.loc[row, "predicted"]
+    frame.to_parquet(path)
+    reseal(results / RUN / "record.json")
+    found = verify(results)
+    assert SCORES in failed(found)
+    assert any(
+        "trec accuracy test senteval: (value, n) shown" in text for _, text in found.problems
+    )
+
+
+def test_an_item_that_is_tested_twice_is_found(results):
+    path = results / RUN / "predictions.parquet"
+    frame = pd.read_parquet(path)
+    of_mr = frame.index[(frame["task"] == "mr") & (frame["part"] == "test")]
+    frame.loc[of_mr[0], "index"] = frame.loc[of_mr[1], "index"]
+    frame.to_parquet(path)
+    reseal(results / RUN / "record.json")
+    assert TESTED_ONCE in failed(verify(results))
+
+
+def test_the_recomputed_scores_are_those_of_the_evaluation():
+    found = predictions(0.7, np.random.default_rng(3))
+    ours = {
+        (row["task"], "", row["metric"], row["aggregation"], "p"): (row["value"], row["n"])
+        for row in accuracy_rows(found)
+    }
+    again = transfer_values(pd.DataFrame(found), "p")
+    assert again.keys() == ours.keys()
+    for key, (value, number) in again.items():
+        assert value == pytest.approx(ours[key][0], abs=1e-12) and number == ours[key][1]
+
+
+def test_the_f1_of_label_1_is_zero_where_it_is_never_right():
+    columns = {"task": "mrpc", "part": "test", "fold": 0, "inner": 0, "index": [0, 1]}
+    frame = pd.DataFrame(columns | {"gold": [0, 1], "predicted": [1, 0]})
+    assert transfer_values(frame, "p")["mrpc", "", "f1", "test", "p"] == (0.0, 2)
