@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from semblance.download.manifest import Dataset
-from semblance.names import START
+from semblance.names import START, TRANSFER_TASKS
 from semblance.provenance import canonical, text_digest
 from semblance.reporting.published import Published
 from semblance.reporting.sources import Base, Source
@@ -74,7 +74,10 @@ class StandIns:
         if source.folds is not None and self.plan.folds != source.folds:
             yield f"{self.plan.folds} folds instead of {source.folds}"
         if source.tests:
-            yield from self._of_datasets(self.config["sts"]["datasets"], source.tests, "tests")
+            section = "sts"
+            if set(source.tests) <= set(TRANSFER_TASKS):
+                section = "transfer"
+            yield from self._of_datasets(self.config[section]["datasets"], source.tests, "tests")
         if source.dev is not None and row["method"] != START:
             yield from self._of_datasets([self.config["sts"]["dev"]], [source.dev], "dev data")
         if row["method"] != START or not source.tests:

@@ -277,3 +277,14 @@ def test_a_choice_on_dev_is_a_stand_in_for_a_row_of_fixed_settings():
     config = changed(*path, value="rcl/3/DropHead (p=0.1)")
     reason = ["chosen on dev instead of drophead-0.1"]
     assert differences(config, "rcl_table3", "rcl-chosen") == reason
+
+
+def test_other_transfer_tasks_are_a_stand_in_for_scores_on_them_alone():
+    tasks = ["mr", "trec"]
+    config = changed("transfer", "datasets", value=tasks)
+    reason = "tests mr, trec instead of mr, cr, subj, mpqa, sst2, trec, mrpc"
+    for method in ("start", "simcse", "simcse-sup"):
+        assert differences(config, "simcse_tableE1", method, "bert-base") == [reason]
+    assert differences(config, "simcse_table5", "simcse", "bert-base") == []
+    other_pairs = changed("sts", "datasets", value=["stsb"])
+    assert differences(other_pairs, "simcse_tableE1", "simcse", "bert-base") == []
