@@ -7,7 +7,7 @@ from pathlib import Path
 
 from semblance.errors import InputError
 from semblance.names import START
-from semblance.reporting.layouts import PREVIOUS, find_layout
+from semblance.reporting.layouts import PREVIOUS, Layout, find_layout
 from semblance.reporting.published import Published, read_published
 from workflow.planning.checks import check_known, check_models
 from workflow.planning.collecting import entries
