@@ -42,6 +42,7 @@ ESCAPED = {
     "_": r"\_",
     "{": r"\{",
     "}": r"\}",
+    "[": "{[}",  # or a label such as "[CLS]" would be the option of the command before it
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "<": r"\textless{}",
@@ -50,6 +51,9 @@ ESCAPED = {
     "±": r"$\pm$",
     "φ": r"$\phi$",
     "ϕ": r"$\phi$",
+    "α": r"$\alpha$",
+    "λ": r"$\lambda$",
+    "τ": r"$\tau$",
     "−": "$-$",
     "×": r"$\times$",
     "–": "--",

@@ -25,7 +25,8 @@ def tables(*overlays: str) -> list[Table]:
     found = []
     for name in config["tables"]:
         settings = stand_ins.marked(plan.table_spec(name))
-        scores = made_up(plan, decode_spec(settings), plan.runs_of(name))
+        runs = [run for _, run in plan.evaluations_of(name)]
+        scores = made_up(plan, decode_spec(settings), runs)
         found.append(attach(build(settings, scores), published()))
     return found
 
@@ -44,8 +45,9 @@ def made_up(plan: Plan, spec: Spec, runs: list[Run]) -> pd.DataFrame:
 def measured(plan: Plan, spec: Spec, run: Run) -> Iterator[dict[str, str]]:
     """Yield what a table reads of a run: its scores, and those on dev by which rows may choose."""
     if not spec.folds:
+        place = {"protocol": spec.protocols[0], "aggregation": spec.aggregation}
         for task in dict.fromkeys((*spec.tasks, STS_DEV)):
-            yield {"task": task, "metric": spec.metric, "protocol": spec.protocols[0]}
+            yield {**place, "task": task, "metric": spec.metric}
         return
     bank, fold = plan.folds_of[run.corpus]
     for protocol in dict.fromkeys((*spec.protocols, FAQ_DEV)):

@@ -8,7 +8,7 @@ import pytest
 from semblance.reporting.build import build
 from semblance.reporting.formats import markdown
 from semblance.reporting.latex import latex, split
-from tests.unit.reporting.example_scores import frame, record, runs, spec
+from tests.unit.reporting.example_scores import TASKS, frame, record, runs, spec
 from tests.unit.reporting.shipped_tables import tables
 
 # In points: the text of an article with margins of one inch, on the narrower A4, the shorter letter.
@@ -52,6 +52,9 @@ SIGNS = {  # of mathematics, by cmr8.tfm, cmmi8.tfm and cmsy8.tfm
     r"$\approx$": 6.61,
     r"$\Delta$": 7.08,
     r"$\phi$": 5.06,
+    r"$\alpha$": 5.46,
+    r"$\lambda$": 4.96,
+    r"$\tau$": 3.78,
     r"$\cdot$": 2.36,
     r"\textgreater{}": 6.61,
     r"\textless{}": 6.61,
@@ -190,3 +193,9 @@ def test_a_table_too_tall_for_one_page_goes_on_in_a_further_one():
     text = latex(build(spec(rows, layout="sts", note="Long words. " * 200), scores))
     assert text.count(r"\begin{table}") == text.count(r"\end{table}") == 2
     assert text.count(r"\caption{T (continued)}") == 1 and text.count(r"\label{tab:t}") == 1
+
+
+def test_a_label_in_brackets_is_no_option_of_the_command_before_it():
+    scores = frame([record(method="simcse", seed=1, task=task, value=0.5) for task in TASKS])
+    written = latex(build(spec({"[CLS] w/ MLP": ("simcse", [1])}), scores))
+    assert "{[}CLS] w/ MLP" in written and "\n    [" not in written
