@@ -17,7 +17,8 @@ from semblance.download.pin import is_url
 from semblance.download.transfer import FetchOptions
 from semblance.download.wanted import Wanted
 from semblance.errors import InputError
-from workflow.planning.config import laid_over, load
+from workflow.planning.config import load
+from workflow.planning.layers import Layer, Layered, over_project
 from workflow.planning.plan import Plan
 from workflow.planning.sources import wanted_by
 from workflow.scripts.endings import run
@@ -35,14 +36,16 @@ def main(argv: list[str] | None = None) -> None:
     )
     parser.add_argument("--mirror", help="the folder to fill; by default the config's `mirror`")
     args = parser.parse_args(argv)
-    config = laid_over(["config.yaml", *args.config])
-    source = config.get("mirror")
-    folder = args.mirror or source
+    config = over_project(args.config)
+    folder = args.mirror or config.get("mirror")
     if folder is None or is_url(folder):
         raise InputError("--mirror", "no folder to fill is named", "give --mirror FOLDER")
-    wanted = wanted_by(Plan(load({**config, "mirror": folder})))
-    options = FetchOptions(source if is_url(source) else None)
-    if not _fill(wanted, Path(folder), options):
+    options = FetchOptions()
+    if is_url(config.get("mirror")):
+        options = FetchOptions(config["mirror"])
+    flag = Layer("--mirror", {"mirror": folder}, is_file=False)
+    wanted = wanted_by(Plan(load(Layered([*config.layers, flag]))))
+    if not _fill(wanted, Path(wanted.mirror or folder), options):
         sys.exit(1)
 
 

@@ -12,7 +12,7 @@ from semblance.download.sources import ask_all, missing, questions
 from semblance.download.sources_page import page
 from semblance.download.wanted import Wanted
 from semblance.settings import decode_json
-from workflow.planning.config import laid_over, load
+from workflow.planning.config import load_files
 from workflow.planning.plan import Plan
 from workflow.planning.sources import wanted_by
 from workflow.scripts.endings import run
@@ -33,7 +33,7 @@ def main(argv: list[str] | None = None) -> None:
     if args.settings:
         wanted = decode_json(Wanted, args.settings, "wanted")
     else:
-        wanted = wanted_by(Plan(load(laid_over(["config.yaml", *args.config]))))
+        wanted = wanted_by(Plan(load_files(args.config)))
     answers = ask_all(questions(wanted, load_manifest(wanted.manifest)))
     print(page(answers))
     if missing(answers):

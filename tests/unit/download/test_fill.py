@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import shutil
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,8 @@ from semblance.errors import InputError
 from semblance.provenance import read_sealed
 from tests.dag.tiny import CONFIG, ROOT, write_base
 from tests.local_http import Fault, Served, running
-from workflow.planning.config import laid_over, load
+from workflow.planning.config import load
+from workflow.planning.layers import over_project
 from workflow.planning.plan import Plan
 from workflow.scripts import download, download_model, fetch, prepare_nli
 
@@ -127,9 +127,8 @@ def test_a_base_of_this_machine_is_looked_for(tmp_path):
 
 @pytest.fixture
 def project(tmp_path, monkeypatch) -> Path:
-    """Return the working folder, which has the project's config.yaml."""
+    """Return the working folder, which is not that of the project."""
     monkeypatch.chdir(tmp_path)
-    shutil.copy(ROOT / "config.yaml", "config.yaml")
     return tmp_path
 
 
@@ -158,7 +157,7 @@ def written_config(folder: Path, server) -> str:
 
 def prepare_offline(config_file: str, mirror: Path) -> Path:
     """Run the stages up to a corpus and a base from the mirror alone; return the records' folder."""
-    config = load({**laid_over(["config.yaml", config_file]), "mirror": str(mirror)})
+    config = load(over_project([config_file], [f"mirror={mirror}"]))
     plan = Plan(config)
     data = Path(plan.downloads, "data")
     out = Path(plan.out)
@@ -212,5 +211,5 @@ def test_without_a_folder_the_command_asks_for_one(server, project):
 
 def test_a_mirror_in_the_results_is_refused(server, project):
     config = written_config(project, server)
-    with pytest.raises(InputError, match="config.output: results is, holds or lies in"):
+    with pytest.raises(InputError, match="mine.yaml:1: output: results is, holds or lies in"):
         fetch.main([config, "--mirror", "results/mirror"])

@@ -17,8 +17,9 @@ from semblance.download.sources_page import page
 from semblance.download.wanted import BaseSource, Hub, Wanted
 from semblance.errors import InputError
 from semblance.layout import DIGEST_LOCK
-from semblance.provenance import write_json, write_sealed
+from semblance.provenance import ROOT, write_json, write_sealed
 from tests.local_http import Fault, running
+from workflow.scripts import sources as script
 
 CONTENT = b"some text\n"
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
@@ -278,3 +279,10 @@ def test_a_base_that_a_mirror_has_is_not_asked_of_the_hub(server, tmp_path):
     [weights] = mirror.rglob("model.safetensors")
     weights.write_bytes(b"altered")
     assert REACHED in states(ask(tmp_path, mirror=str(mirror), **wanted))
+
+
+def test_the_command_runs_from_any_folder(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    script.main([str(ROOT / "demo/config.yaml")])
+    page = capsys.readouterr().out
+    assert "nli-simcse" in page and "missing:" not in page
