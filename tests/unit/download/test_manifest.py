@@ -58,6 +58,7 @@ def test_a_wrong_manifest_is_refused_with_the_key_named(tmp_path, old, new, mess
 
 def test_the_projects_manifest_names_every_dataset():
     years = [f"sts{year}" for year in range(12, 17)]
+    transfer_tasks = ["mr", "cr", "subj", "mpqa", "sst2", "trec", "mrpc"]
     assert set(load_manifest(MANIFEST)) == {
         "snli",
         "multinli",
@@ -66,6 +67,7 @@ def test_the_projects_manifest_names_every_dataset():
         *years,
         "stsb",
         "sick",
+        *transfer_tasks,
         "simcse-senteval",
         "cough",
         "faqir",
