@@ -22,8 +22,10 @@ from semblance.errors import InputError
 # Values of C, the inverse of the weight of the squared norm, from the strongest regularisation on.
 GRID = tuple(2.0**power for power in range(-2, 4))  # InnerKFoldClassifier, SplitClassifier
 GRID_WITHOUT_DEV = tuple(2.0**power for power in range(-1, 6))  # KFoldClassifier
-TOLERANCE = 1e-6  # of the gradient of the mean loss
-ITERATIONS = 1000  # at most
+# Of the gradient of the mean loss. A weak regularisation needs so much: at 1e-6, the margin of a text
+# is up to .004 from that of the optimum, and labels flip; at 1e-8, up to 2e-5 (six-layer MiniLM).
+TOLERANCE = 1e-8
+ITERATIONS = 1000  # at most; Newton's method takes some five
 
 Splits = Sequence[tuple[np.ndarray, np.ndarray]]  # the items to fit to, and those held out
 
@@ -140,7 +142,7 @@ def _fit(train: Labelled, grid: tuple[float, ...], features: np.ndarray) -> np.n
     """Return the labels (grid, m) predicted of ``features`` (m, d) with each C of a grid."""
     # Each C starts from the optimum of the one before.
     classifier = LogisticRegression(
-        solver="lbfgs", tol=TOLERANCE, max_iter=ITERATIONS, warm_start=True
+        solver="newton-cg", tol=TOLERANCE, max_iter=ITERATIONS, warm_start=True
     )
     found = []
     for c in grid:

@@ -9,7 +9,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
 from semblance.errors import InputError
-from semblance.evaluation.classifier import Classifier, Labelled
+from semblance.evaluation import classifier
+from semblance.evaluation.classifier import GRID_WITHOUT_DEV, Classifier, Labelled
 from semblance.provenance import ROOT
 
 FOLDS = 4
@@ -95,6 +96,19 @@ def test_a_task_with_a_dev_part_has_the_accuracies_of_sentevals_split(seed):
     test = data(60, seed + 20)
     found = accuracies({"train": train, "dev": dev, "test": test}, {"dev": dev, "test": test})
     assert found == pytest.approx(senteval_split(train, dev, test), abs=1e-12)
+
+
+def test_the_predicted_labels_are_those_of_the_optimum():
+    """A solver that stops early flips labels: it has not gone far along the short features."""
+    lengths = np.logspace(-1, -3, 40)
+    train = data(1000, 3, width=40)
+    train = Labelled(train.features * lengths, train.labels)
+    many = data(50_000, 4, width=40).features * lengths
+    exact = []
+    for c in GRID_WITHOUT_DEV:
+        found = LogisticRegression(C=c, solver="newton-cholesky", tol=1e-12, max_iter=1000)
+        exact.append(found.fit(train.features, train.labels).predict(many))
+    assert np.array_equal(classifier._fit(train, GRID_WITHOUT_DEV, many), exact)
 
 
 def outputs(threads: int, whole: Labelled) -> list[tuple]:
