@@ -21,6 +21,7 @@ WITH_A_MODEL = {
     "train_entropy",
     "embed",
     "evaluate_sts",
+    "evaluate_transfer",
     "evaluate_faq",
 }
 

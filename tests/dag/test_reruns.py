@@ -15,7 +15,7 @@ from tests.dag.tiny import CONFIG, ROOT, Project
 pytestmark = pytest.mark.dag
 
 # Who reads whose output, by hand: the ground truth that the dry runs are held against. A stage that runs
-# for several corpora is told apart by them: nli and wiki (STS), faq (the folds).
+# for several corpora is told apart by them: nli and wiki (STS), faq (the folds); and by what else differs.
 # Each reads all tables.
 OF_TABLES = {"compare_published", "judge_claims", "simulate_statistics"}
 READERS = {
@@ -30,6 +30,7 @@ READERS = {
         "tokenise:faq",
         "train:nli",
         "train:wiki",
+        "train:sampled",
         "train:faq",
         "train_initial",
         "train_entropy:nli",
@@ -38,7 +39,7 @@ READERS = {
         "evaluate_faq",
     },
     "prepare_nli": {"tokenise:nli", "train:nli", "train_entropy:nli"},
-    "prepare_wiki": {"tokenise:wiki", "train:wiki"},
+    "prepare_wiki": {"tokenise:wiki", "train:wiki", "train:sampled"},
     "prepare_faq": {
         "tokenise:faq",
         "train:faq",
@@ -48,9 +49,9 @@ READERS = {
     },
     "prepare_sts": {"evaluate_sts"},
     "prepare_transfer": {"evaluate_transfer"},
-    "prepare_dev": {"train:nli", "train:wiki", "evaluate_sts"},
+    "prepare_dev": {"train:nli", "train:wiki", "train:sampled", "evaluate_sts"},
     "tokenise:nli": {"train:nli", "train_entropy:nli", "embed:nli"},
-    "tokenise:wiki": {"train:wiki"},
+    "tokenise:wiki": {"train:wiki", "train:sampled"},
     "tokenise:faq": {"train:faq", "train_initial", "train_entropy:faq", "embed:faq"},
     "train_initial": {"train_entropy:faq"},
     "train_entropy:nli": {"embed:nli", "evaluate_sts"},
@@ -59,6 +60,7 @@ READERS = {
     "embed:faq": {"train:faq"},
     "train:nli": {"evaluate_sts"},
     "train:wiki": {"evaluate_sts", "evaluate_transfer"},
+    "train:sampled": {"evaluate_sts"},
     "train:faq": {"evaluate_faq"},
     "evaluate_sts": {"collect_scores", "render_table"},
     "evaluate_transfer": {"collect_scores", "render_table"},
@@ -83,7 +85,8 @@ STACKFAQ = "semblance.data.banks.stackfaq"
 NAMED_MODULES = {
     "prepare_faq": (STACKFAQ,),
     "train:nli": (CONTRASTIVE, REGULATORS, ROWS, MEAN),  # attention-dropout-0.1, rcl-2
-    "train:wiki": (CONTRASTIVE, TWICE, SAMPLED, MEAN),  # simcse, ssimcse-sd
+    "train:wiki": (CONTRASTIVE, TWICE, MEAN),  # simcse
+    "train:sampled": (CONTRASTIVE, TWICE, SAMPLED, MEAN),  # ssimcse-sd, on the same corpus
     "train:faq": (REGULATORS, ROWS, MEAN),  # rcl-2
     "train_initial": (CONTRASTIVE, ROWS, MEAN),
     "train_entropy": (ENTROPY, ROWS, MEAN),
@@ -396,7 +399,7 @@ CONFIG_MUTATIONS = {
     ),
     "a method's option": (
         changed(methods={"ssimcse-sd/dropout/sampled/high": 0.3}),
-        downstream("train:wiki"),
+        downstream("train:sampled"),
     ),
     "a method no table uses": (changed(methods={"drophead-0.2/dropout": {"drophead": 0.9}}), set()),
     "the embedding's threads": (changed(embed={"threads": 2}), downstream("embed")),
@@ -447,7 +450,7 @@ CONFIG_MUTATIONS = {
         changed(sts={"protocol": "raw"}),
         downstream("prepare_sts", "prepare_dev"),
     ),
-    "the mirror": (changed() | {"mirror": "elsewhere/data"}, set()),
+    "the mirror": (changed() | {"mirror": "demo"}, set()),
     "the hub": (changed() | {"hub": "https://mirror.example"}, set()),
 }
 

@@ -160,9 +160,20 @@ def no_trace(folder: Path) -> bool:
 
 def settings_of(script: str, printed: str) -> list[dict]:
     """Read the printed commands of a script as a shell does; return what each hands to --settings."""
-    lines = [line for line in printed.splitlines() if f"workflow.scripts.{script} " in line]
-    words = [shlex.split(line) for line in lines]
+    lines = printed.splitlines()
+    starts = [i for i, line in enumerate(lines) if f"workflow.scripts.{script} " in line]
+    words = [words_of_command(lines[start:]) for start in starts]
     return [json.loads(found[found.index("--settings") + 1]) for found in words]
+
+
+def words_of_command(lines: list[str]) -> list[str]:
+    """Return the words of the command that begins the lines; a path in it may hold line ends."""
+    for count in range(1, 10):
+        try:
+            return shlex.split("\n".join(lines[:count]))
+        except ValueError:  # a quotation goes on in the next line
+            continue
+    raise AssertionError(f"no whole command: {lines[0]}")
 
 
 def test_the_shell_reads_titles_and_folders_as_they_stand_in_the_config(trap):

@@ -23,7 +23,7 @@ def table_checks(config: dict) -> Iterator[Callable[[], None]]:
         where = f"tables.{name}"
         yield partial(_check_table, config, name, table)
         for i, row in enumerate(table.get("rows", ())):
-            yield partial(_check_row, config, f"{where}.rows[{i}]", table["layout"], row)
+            yield partial(_check_row, config, f"{where}.rows[{i}]", table, row)
         for method, _ in entries(table, "labels"):
             yield partial(_check_method_name, config, f"{where}.labels", method)
         yield partial(_check_control, f"config.{where}.control", table)
@@ -55,8 +55,8 @@ def _check_control(where: str, table: dict) -> None:
         raise InputError(where, f"no row has method {control!r}")
 
 
-def _check_row(config: dict, where: str, layout_name: str, row: dict) -> None:
-    layout = find_layout(layout_name, f"config.{where.partition('.rows')[0]}.layout")
+def _check_row(config: dict, where: str, table: dict, row: dict) -> None:
+    layout = find_layout(table["layout"], f"config.{where.partition('.rows')[0]}.layout")
     banks = config["faq"]["banks"]
     for corpus in row["corpora"]:
         places = {**config["corpora"], **banks}

@@ -217,4 +217,7 @@ def test_an_unknown_command_prints_the_usage():
     done = subprocess.run(
         [sys.executable, "-m", "semblance", "praise"], cwd=ROOT, capture_output=True, text=True
     )
-    assert done.returncode != 0 and "usage: semblance {verify,explain,sources,fetch}" in done.stderr
+    assert (
+        done.returncode != 0
+        and "usage: semblance {check,verify,explain,sources,fetch}" in done.stderr
+    )
