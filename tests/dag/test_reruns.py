@@ -472,6 +472,7 @@ def test_a_changed_setting_reruns_what_depends_on_it(finished: Project, name: st
         ("resources/data/wiki/wiki1m_for_simcse.txt", "prepare_wiki"),
         ("resources/data/stsb/sts-dev.csv", "download:sts"),
         ("resources/data/faq/stackfaq/stackExchange-FAQ.xml", "prepare_faq"),
+        ("resources/data/transfer/MR/rt-polarity.pos", "prepare_transfer"),
     ],
 )
 def test_a_changed_data_file_reruns_its_readers(finished: Project, path: str, reader: str):
