@@ -72,12 +72,34 @@ def _of_claim(found: Judgement) -> tuple[str, ...]:
 
 
 def claims_markdown(judgements: list[Judgement]) -> str:
-    """Return a summary, how to read the page, and a line for each judgement."""
+    """Return a summary, how to read the page, and each claim: first those that have a verdict."""
     counts = Counter(_shown_verdict(found) for found in judgements)
     summary = ", ".join(f"{number} {verdict}" for verdict, number in sorted(counts.items()))
-    lines = [_claim_line(found) for found in judgements]
     parts = ["# The papers' claims", f"{counted(len(judgements), 'verdict')}: {summary}.", READING]
-    return "\n\n".join([*parts, "\n".join([*HEADER, *lines])]) + "\n"
+    judged = [found for found in judgements if found.verdict != NOT_RUN]
+    if judged:
+        parts.append("\n".join([*HEADER, *map(_claim_line, judged)]))
+    return "\n\n".join([*parts, *_not_run(judgements)]) + "\n"
+
+
+def _not_run(judgements: list[Judgement]) -> list[str]:
+    """Return a section that names, for each reason, the claims that have no verdict by it."""
+    by_reason: dict[str, list[str]] = {}
+    for found in judgements:
+        if found.verdict == NOT_RUN:
+            by_reason.setdefault(found.why, []).append(_claimed(found))
+    if not by_reason:
+        return []
+    lines = [f"- {escape_markdown(why)}: {'; '.join(by_reason[why])}." for why in by_reason]
+    return ["## Not run", "\n".join(lines)]
+
+
+def _claimed(found: Judgement) -> str:
+    """Return what is claimed and where, with the paper's size if it prints one."""
+    size = ""
+    if found.size is not None:
+        size = f", {found.size:+z.2f}"
+    return escape_markdown(f"{found.claim.says} ({found.claim.source}{size})")
 
 
 def _claim_line(found: Judgement) -> str:

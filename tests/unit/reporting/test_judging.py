@@ -208,6 +208,19 @@ def test_the_page_and_the_csv_show_each_claim(tmp_path):
     assert line["rows"] == "+1*a -1*b" and float(line["low"]) == found[0].low
 
 
+def test_claims_without_a_verdict_stand_below_the_others_by_their_reason(tmp_path):
+    (without_b,) = judged(tmp_path, table({"A": ("a", (1, 2, 3))}))
+    (with_both,) = judged(tmp_path, table(), says="A beats B")
+    page = claims_markdown([without_b, with_both, without_b])
+    assert "3 verdicts: 2 not run, 1 undecided." in page
+    above, below = page.split("## Not run")
+    assert "| A beats B |" in above and "A is better than B" not in above
+    assert (
+        below.strip()
+        == f"- t lacks a row of b: {'; '.join(['A is better than B (here, +0.80)'] * 2)}."
+    )
+
+
 def test_every_shipped_claim_names_tables_methods_and_rows_that_exist():
     check_names(SHIPPED, *known_names(), read_published(ROOT / "workflow/published.yaml"))
     assert len(SHIPPED.by_name) >= 15
