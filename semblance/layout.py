@@ -32,6 +32,7 @@ TRANSFER_DATA = "transfer"
 BANK = "faq/{bank}"
 FOLD_DEV_DATA = "dev/{corpus}"
 MODEL = "models/{corpus}/{base}/{method}/seed-{seed}"
+WEIGHTS = "model/model.safetensors"  # beside the record of a model or of a base
 EMBEDDINGS = "embeddings/{corpus}/{base}/{method}/seed-{seed}"
 SCORES = "scores"
 STS_SCORES = "scores/sts/{corpus}/{base}/{method}/seed-{seed}"

@@ -201,7 +201,7 @@ class _Tree:
 
 
 def _role(name: str) -> str:
-    """Return what an input is called: frozen embeddings by the entropy model that made them."""
+    """Return what an input is called: frozen embeddings by the method that made them."""
     if "/" in name:
         return Path(name).parts[-3]
     return name

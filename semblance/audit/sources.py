@@ -36,6 +36,10 @@ SOURCES = {  # stage -> name of an input -> where the record that lists it may l
 }
 PLACES = (layout.TOKENS, layout.MODEL, layout.EMBEDDINGS, *layout.SCORES_OF.values())
 OUTSIDE = ("published", "claims")  # inputs that lie outside of what a run keeps
+OF_READ_MODEL = (
+    "model",
+    "weights",
+)  # what an embedding or an evaluation calls the model that it reads
 # Stages whose records name their inputs as files.
 OF_FILES = (
     "collect_scores",
@@ -60,7 +64,7 @@ def sought(
         return ("/".join([glob.escape(str(root)), *parts]),)
     place = {key: glob.escape(value) for key, value in _place(root, path).items()}
     patterns = SOURCES.get(stage, {}).get(name, ())
-    if name == "weights" and place["method"] == names.START:
+    if name in OF_READ_MODEL and place["method"] == names.START:
         patterns = (BASE,)
     place |= {"root": glob.escape(str(root)), "bank": place.get("corpus", "").rpartition("-")[0]}
     found = []

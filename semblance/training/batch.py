@@ -20,7 +20,7 @@ class Batch(NamedTuple):
 
 
 class Regulators(NamedTuple):
-    """The frozen embeddings that N entropy models give the same rows, (N, B, d) each."""
+    """The frozen embeddings that N other models give the same rows, (N, B, d) each."""
 
     queries: Tensor
     positives: Tensor

@@ -36,13 +36,20 @@ def find_loss(name: str, options: dict[str, Any]) -> LossFunction:
     return function
 
 
-def _check_regulators(function: LossFunction, name: str, count: int) -> None:
-    """Raise InputError unless regulators are given exactly where the loss reads them."""
+def _check_regulators(
+    function: LossFunction, name: str, regulators: Sequence[np.ndarray], width: int
+) -> None:
+    """Raise InputError unless regulators of ``width`` are given exactly where the loss reads them."""
     reads = "regulators" in inspect.signature(function).parameters
+    count = len(regulators)
     if reads and not count:
         raise InputError("regulators", f"loss {name!r} reads regulators, and none are given")
     if count and not reads:
         raise InputError("regulators", f"loss {name!r} reads no regulators, {count} are given")
+    for number, embeddings in enumerate(regulators, start=1):
+        if embeddings.shape[1] != width:
+            problem = f"number {number} has {embeddings.shape[1]} dimensions, the model {width}"
+            raise InputError("regulators", problem, "name models of one width")
 
 
 def _find_changes(settings: TrainSettings, tokenizer: str | Path | None) -> Changes | None:
@@ -69,7 +76,7 @@ class BatchLoss:
     ):
         """Take one encoder, or two: the first one for the queries, the other for all other views.
 
-        ``regulators``: the frozen embeddings (S, d) of each entropy model, memory-mapped.
+        ``regulators``: the frozen embeddings (S, d) of each regulator, memory-mapped.
         ``tokenizer``: the file of the tokenizer, which a view that changes texts reads.
         """
         self.encoders = encoders
@@ -77,7 +84,8 @@ class BatchLoss:
         self.settings = settings
         self.regulators = regulators
         self.loss = find_loss(settings.loss, settings.options)
-        _check_regulators(self.loss, settings.loss, len(regulators))
+        width = encoders[0].shape.hidden_size
+        _check_regulators(self.loss, settings.loss, regulators, width)
         self.size = batch_size(rows, settings)
         self.columns = rows.views()
         self.changes = _find_changes(settings, tokenizer)

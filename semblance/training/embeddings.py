@@ -1,4 +1,4 @@
-"""The frozen embeddings of an entropy model: one vector for each sentence of the corpus."""
+"""The frozen embeddings of a model: one vector for each sentence of the corpus."""
 
 import time
 from dataclasses import asdict
@@ -92,5 +92,5 @@ def _write_blocks(encoder: Encoder, data: Tokens, max_length: int, path: Path, m
                 raise InputError(model, problem, "train it again")
             if first == 0 and collapsed(vectors[:SAMPLE]):
                 problem = "gives embeddings that have collapsed onto one direction"
-                raise InputError(model, problem, "train it with another φ")
+                raise InputError(model, problem, "train it with other settings, such as another φ")
             stream.write(vectors.tobytes())

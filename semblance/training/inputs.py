@@ -22,7 +22,7 @@ class TrainingInputs:
     """The records of a training's inputs, and its dev score.
 
     ``base`` is the model to start from, ``tokens`` are those of ``corpus``, and ``regulators`` are
-    the frozen embeddings of the corpus by each entropy model. ``dev(encoder)`` returns the dev
+    the frozen embeddings of the corpus by each regulator. ``dev(encoder)`` returns the dev
     score, higher is better; without it the last weights are kept. ``dev_record`` is the record of
     the dev data.
     """
@@ -37,7 +37,7 @@ class TrainingInputs:
 
 @dataclass(frozen=True)
 class SavedRegulators:
-    """The frozen embeddings of the corpus by each entropy model.
+    """The frozen embeddings of the corpus by each regulator.
 
     ``embeddings``: (N, d) float16 each, memory-mapped; ``digests`` of the files and of the
     ``records``, by the name of their records; ``precision``: the precision and the matmul precision

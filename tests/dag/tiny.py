@@ -27,6 +27,7 @@ CONFIG = {
         "bert-base": None,
         "bert-large": None,
         "roberta-base": None,
+        "roberta-large": None,
         "nli-roberta-base-v2": None,
         "tiny": {"folder": "tiny-base", "pooling": "mean", "max_length": 64, "tokenizer": "tiny"},
     },
@@ -43,9 +44,13 @@ CONFIG = {
         "unsupervised": {
             "batch_size": 8,
             "evaluate_every": 1,
-            "by_base": {"bert-large": None, "roberta-base": None},
+            "by_base": dict.fromkeys(["bert-large", "roberta-base", "roberta-large"]),
         },
-        "supervised": {"batch_size": 8, "epochs": 1, "by_base": {"bert-large": None}},
+        "supervised": {
+            "batch_size": 8,
+            "epochs": 1,
+            "by_base": dict.fromkeys(["bert-large", "roberta-large"]),
+        },
         "rcl": {"batch_size": 8, "on_faq": {"epochs": 1, "max_length": 32}},
     },
     "methods": {"rcl-chosen": {"choose": ["attention-dropout-0.1", "rcl-2"]}},
@@ -56,6 +61,7 @@ CONFIG = {
     "tables": {
         **dict.fromkeys(
             [
+                "simcse_grid",
                 "simcse_table1",
                 "simcse_table2",
                 "simcse_table3",
@@ -70,7 +76,7 @@ CONFIG = {
                 {
                     "corpora": ["nli"],
                     "bases": ["tiny"],
-                    "methods": ["start", "attention-dropout-0.1"],
+                    "methods": ["start", "attention-dropout-0.1", "rcl-2-start"],
                 }
             ]
         },
@@ -78,6 +84,8 @@ CONFIG = {
         "rcl_table2b": None,
         "rcl_table3": None,
         "rcl_controls": None,
+        "rcl_options": None,
+        "ssimcse_options": None,
         "rcl_controls_faqir": None,
         "rcl_controls_cough": None,
         "rcl_grid": {

@@ -104,8 +104,7 @@ class Needs:
         )
 
     def _embedding(self, job: Job) -> Need:
-        kind, _ = entropy_parts(self.plan.config, job.name)
-        max_length = self.plan.max_length(job.corpus, job.base, kind)
+        max_length = self.plan.embedded_length(job.corpus, job.base, job.name)
         texts = self.sizes.corpora[job.corpus].texts.cut(max_length)
         held = min(EMBEDDED_AT_ONCE, texts.sentences)
         need = self._reading(job, texts, held, more=4 * texts.sentences * texts.tokens / 1e6)

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from semblance.errors import InputError
-from semblance.named_modules import BANKS, LOSSES, POOLINGS, VIEWS, module_names, module_path
+from semblance.named_modules import BANKS, LOSSES, POOLINGS, VIEWS, module_path
 from semblance.names import INITIAL, NO_CORPUS, START
-from workflow.planning import dropouts, losses, views
+from workflow.planning import dropouts, losses, regulators, views
 from workflow.planning.collecting import entries
 from workflow.planning.expand import inherited_options, loss_of
 from workflow.planning.methods import (
@@ -14,8 +14,6 @@ from workflow.planning.methods import (
     check_spelling,
     entropy_parts,
     model_names,
-    regulator_entries,
-    regulator_names,
 )
 
 # The defaults of models/dropouts/sampled.py, which imports torch; a test holds them equal.
@@ -130,9 +128,17 @@ def _check_method(config: dict, name: str, method: dict) -> None:
         advice = "name the recipe that this method changes, or with `choose` its candidates"
         raise InputError(f"config.{where}.recipe", "missing key", advice)
     _check_training(config, where, method)
-    for entry in regulator_entries(method):
-        check_models(config, f"{where}.regulators", entry)
-    _check_regulators_differ(f"config.{where}.regulators", method)
+    _check_regulators(config, f"{where}.regulators", name, method)
+
+
+def _check_regulators(config: dict, where: str, name: str, method: dict) -> None:
+    for entry in regulators.regulator_entries(method):
+        if isinstance(entry, dict):
+            check_models(config, where, entry)
+        else:
+            regulators.check_name(config, f"config.{where}", entry)
+    regulators.check_differ(f"config.{where}", method)
+    regulators.check_ends(config, f"config.{where}", name)
 
 
 def _check_choice(config: dict, where: str, method: dict) -> None:
@@ -148,20 +154,13 @@ def _check_choice(config: dict, where: str, method: dict) -> None:
         if "choose" in candidate:
             advice = "name its candidates themselves"
             raise InputError(f"config.{where}.choose", f"{name!r} chooses itself", advice)
-        recipes.add(candidate.get("recipe"))
+        if candidate.get("recipe") in config["recipes"]:  # another is an error of its own
+            recipes.add(candidate["recipe"])
     if len(recipes) > 1:
-        problem = f"the candidates have several recipes: {', '.join(sorted(map(str, recipes)))}"
+        problem = f"the candidates have several recipes: {', '.join(sorted(recipes))}"
         raise InputError(f"config.{where}.choose", problem, "name methods of one recipe")
     if "paper" in method:
         check_known(f"{where}.paper", method["paper"], config["methods"], "method")
-
-
-def _check_regulators_differ(where: str, method: dict) -> None:
-    """Check that no two regulators have one kind and one φ, which has one spelling."""
-    names = regulator_names(method)
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(where, f"an entropy model stands twice: {name}", "name each once")
 
 
 def check_models(config: dict, where: str, entry: str | dict) -> None:
@@ -205,7 +204,7 @@ def _check_training(config: dict, where: str, training: dict) -> None:
     own = training.get("options", {})
     losses.check_values(loss, inherited, f"config.recipes.{recipe}.options")
     losses.check_options(loss, {**inherited, **own}, f"config.{where}.options")
-    _check_regulators(where, loss, training)
+    regulators.check_needed(where, loss, training)
     _check_view(config, where, training)
     _check_sampled(where, training)
 
@@ -226,19 +225,6 @@ def _check_view(config: dict, where: str, training: dict) -> None:
     options = stated.get("view_options", {})
     if "views" in stated:
         views.check_options(stated["views"], options, f"config.{where}.view_options")
-
-
-def _check_regulators(where: str, loss: str, training: dict) -> None:
-    """Check that a training has regulators if its loss reads them, and none otherwise."""
-    reads = losses.reads_regulators(loss)
-    given = bool(training.get("regulators"))
-    if reads and not given:
-        advice = "name entropy models, such as {kind: entropy, phis: [0.01]}"
-        raise InputError(f"config.{where}.regulators", f"loss {loss!r} needs regulators", advice)
-    if given and not reads:
-        able = ", ".join(name for name in module_names(LOSSES) if losses.reads_regulators(name))
-        problem = f"loss {loss!r} reads no regulators"
-        raise InputError(f"config.{where}.regulators", problem, f"losses that do are {able}")
 
 
 def _check_sampled(where: str, entry: dict) -> None:

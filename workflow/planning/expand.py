@@ -7,7 +7,8 @@ training says its loss, options and dropout; regulators and the methods of a tab
 from typing import Any
 
 from workflow.planning import losses
-from workflow.planning.methods import model_names, regulator_names
+from workflow.planning.methods import model_names
+from workflow.planning.regulators import regulator_names
 
 LAYERED = ("options", "dropout")  # of a recipe and of a training: laid over each other by key
 RHYTHM = {"evaluate_every", "evaluate_share"}  # of evaluations: two ways to say the same

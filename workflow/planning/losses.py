@@ -11,7 +11,7 @@ from workflow.planning.signatures import read_signature
 
 
 def reads_regulators(name: str) -> bool:
-    """Tell whether a loss reads the frozen embeddings of entropy models."""
+    """Tell whether a loss reads the frozen embeddings of other models."""
     return "regulators" in signature(name).parameters
 
 

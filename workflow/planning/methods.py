@@ -53,16 +53,3 @@ def check_spelling(config: dict, where: str, name: str) -> None:
     if phi != spelling and PHI.fullmatch(spelling):
         problem = f"φ of {name!r} has another spelling"
         raise InputError(where, problem, f"write {spelling} ({kind}-{spelling})")
-
-
-def regulator_entries(method: dict) -> list[str | dict]:
-    """Return what a method says of its regulators as a list of entries; none without regulators."""
-    stated = method.get("regulators", [])
-    if isinstance(stated, dict):
-        return [stated]
-    return stated
-
-
-def regulator_names(method: dict) -> list[str]:
-    """Return the names of the entropy models that regulate a method."""
-    return [name for entry in regulator_entries(method) for name in model_names(entry)]

@@ -11,10 +11,12 @@ from semblance import layout
 from semblance.names import INITIAL, START, STS_TASKS
 from semblance.provenance import canonical
 from semblance.reporting.layouts import Tests, find_layout
+from workflow.planning import regulators
 from workflow.planning.expand import settings_of
 from workflow.planning.labels import TableRow, method_label, row_labels, rows_of
 from workflow.planning.methods import candidates, entropy_parts
 
+LONGEST = 512  # tokens of a base whose config states no limit; a model takes no more than its own
 NOT_OF_FILES = ("label", "tokenizer", "million_parameters")  # of a base: its files stay the same
 
 
@@ -100,6 +102,15 @@ class Plan:
             found.setdefault(f"{tests}/{run.corpus}/{run.base}/{run.method}", []).append(run.seed)
         return found
 
+    def regulators(self, run: Run) -> list[Run]:
+        """Return the models that regulate a run; ``start`` has seed 0, all others the run's."""
+        found = []
+        for name in self.config["methods"][run.method]["regulators"]:
+            base, method = regulators.split(name, run.base)
+            seed = 0 if method == START else run.seed
+            found.append(Run(run.corpus, base, method, seed))
+        return found
+
     def is_faq(self, corpus: str) -> bool:
         """Tell whether a corpus is a fold of a FAQ bank."""
         return corpus in self.folds_of
@@ -117,6 +128,11 @@ class Plan:
         return layout.record(
             self.out, layout.MODEL, corpus=corpus, base=base, method=method, seed=seed
         )
+
+    def model_weights(self, corpus: str, base: str, method: str, seed: int | str) -> str:
+        """Return the weights of a run's model."""
+        record = self.model_record(corpus, base, method, seed)
+        return f"{record.removesuffix(layout.RECORD)}{layout.WEIGHTS}"
 
     def scores(self, evaluation: Evaluation, name: str = "scores.csv") -> str:
         """Return the score file of an evaluation, or another of the files beside it."""
@@ -144,9 +160,8 @@ class Plan:
 
     def regulator_records(self, corpus: str, base: str, method: str, seed: int | str) -> list[str]:
         """Return the frozen embeddings that a method's regulators read."""
-        place = {"corpus": corpus, "base": base, "seed": seed}
-        names = self.config["methods"][method]["regulators"]
-        return [layout.record(self.out, layout.EMBEDDINGS, method=n, **place) for n in names]
+        models = self.regulators(Run(corpus, base, method, int(seed)))
+        return [layout.record(self.out, layout.EMBEDDINGS, **model._asdict()) for model in models]
 
     def entropy_start(self, corpus: str, base: str, seed: int | str) -> str:
         """Return what an entropy model starts from: the base, or on a FAQ fold the initial model."""
@@ -211,10 +226,21 @@ class Plan:
         }
         return canonical({**settings, **own})
 
-    def max_length(self, corpus: str, base: str, kind: str) -> int:
-        """Return the longest input of a kind of entropy models, at which they also embed."""
-        training = self.config["train_entropy"]["kinds"][kind]
+    def embedded_length(self, corpus: str, base: str, method: str) -> int:
+        """Return the longest input at which a model embeds a corpus: that of its own training.
+
+        The base before any training embeds at the length of the base.
+        """
+        if method == START:
+            return self.config["bases"][base].get("max_length", LONGEST)
+        training = self._training_of(method)
         return settings_of(self.config, training, base, self.is_faq(corpus))["max_length"]
+
+    def _training_of(self, method: str) -> dict:
+        parts = entropy_parts(self.config, method)
+        if parts:
+            return self.config["train_entropy"]["kinds"][parts[0]]
+        return self.config["methods"][method]
 
     # --- tables -------------------------------------------------------------------------------
 

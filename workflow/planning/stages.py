@@ -12,7 +12,7 @@ from semblance import layout
 from semblance.layout import RECORD
 from semblance.names import INITIAL, START
 from workflow.planning.methods import entropy_parts
-from workflow.planning.plan import Evaluation, Plan
+from workflow.planning.plan import Evaluation, Plan, Run
 
 Work = Literal["download", "prepare", "train", "read", "table"]  # "read": a model reads texts
 
@@ -91,8 +91,8 @@ def _of_initial(plan: Plan, job: Job) -> Iterator[Job]:
 
 def _of_training(plan: Plan, job: Job) -> Iterator[Job]:
     yield from _of_initial(plan, job)
-    for regulator in plan.config["methods"][job.name]["regulators"]:
-        yield job._replace(stage="embed", name=regulator)
+    for regulator in plan.regulators(Run(*job[1:])):
+        yield Job("embed", *regulator)
 
 
 def _of_entropy_model(plan: Plan, job: Job) -> Iterator[Job]:
@@ -102,7 +102,7 @@ def _of_entropy_model(plan: Plan, job: Job) -> Iterator[Job]:
 
 
 def _of_embeddings(plan: Plan, job: Job) -> Iterator[Job]:
-    yield job._replace(stage="train_entropy")
+    yield _model(plan, job)
     yield _tokens(plan, job)
 
 
@@ -196,7 +196,7 @@ STAGES: dict[str, Stage] = {
     ),
     "train_entropy": Stage(_below(layout.MODEL), "train", _of_entropy_model, "{kind}-{phi}"),
     "embed": Stage(
-        _below(layout.EMBEDDINGS), "read", _of_embeddings, "{kind}-{phi}", joins=("train_entropy",)
+        _below(layout.EMBEDDINGS), "read", _of_embeddings, "{method}", joins=("train_entropy",)
     ),
     "train": Stage(_below(layout.MODEL), "train", _of_training, "{method}"),
     "evaluate_sts": Stage(

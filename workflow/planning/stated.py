@@ -33,7 +33,8 @@ class Stated:
         found = list(differing(self._settings(place, method), stated))
         if BY_MODELS not in stated:
             return found
-        models = [self._settings(place, name) for name in self._regulators(method)]
+        models = self._entropy_models(place, method)
+        found += [f"regulator {name}" for name in self._other_regulators(method)]
         found += _of_phis(models, stated[BY_MODELS]["phis"])
         theirs = self.methods[stated[BY_MODELS]["method"]]
         parts = dict.fromkeys(part for ours in models for part in differing(ours, theirs))
@@ -53,8 +54,16 @@ class Stated:
         return list(found)
 
     def _point(self, place: Place, method: str) -> tuple[int, tuple[float, ...]]:
-        models = [self._settings(place, name) for name in self._regulators(method)]
+        models = self._entropy_models(place, method)
         return self._settings(place, method)["batch_size"], tuple(_phis_of(models))
+
+    def _entropy_models(self, place: Place, method: str) -> list[dict[str, Any]]:
+        """Return the settings of the entropy models that regulate a method."""
+        names = self._regulators(method)
+        return [self._settings(place, n) for n in names if entropy_parts(self.plan.config, n)]
+
+    def _other_regulators(self, method: str) -> list[str]:
+        return [n for n in self._regulators(method) if not entropy_parts(self.plan.config, n)]
 
     def _regulators(self, method: str) -> list[str]:
         return self.plan.config["methods"].get(method, {}).get("regulators", [])

@@ -1,4 +1,4 @@
-# RCL's first step: entropy models (Eq. 2) and their frozen embeddings.
+# RCL's first step: entropy models (Eq. 2), and the frozen embeddings that a training reads.
 # Inputs: a corpus, its tokens, a start model. Outputs: results/models/…/{kind}-{phi}, results/embeddings.
 
 
@@ -65,18 +65,20 @@ rule train_entropy:
 
 
 rule embed:
-    """Embed each distinct sentence of a corpus with an entropy model, frozen, as float16."""
+    """Embed each distinct sentence of a corpus with the model of a method, frozen, as float16."""
     input:
-        model=f"{OUT}/models/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}/record.json",
-        weights=f"{OUT}/models/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}/model/model.safetensors",
+        model=lambda w: PLAN.model_record(w.corpus, w.base, w.method, w.seed),
+        weights=lambda w: PLAN.model_weights(w.corpus, w.base, w.method, w.seed),
         tokens=lambda w: PLAN.tokens_record(w.corpus, w.base),
     output:
-        record=f"{OUT}/embeddings/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}/record.json",
-        vectors=f"{OUT}/embeddings/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}/embeddings.npy",
+        record=f"{OUT}/embeddings/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/record.json",
+        vectors=f"{OUT}/embeddings/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/embeddings.npy",
     log:
-        f"{OUT}/logs/embed/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}.log",
+        f"{OUT}/logs/embed/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.log",
     benchmark:
-        f"{OUT}/logs/embed/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}.tsv"
+        f"{OUT}/logs/embed/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.tsv"
+    wildcard_constraints:
+        method=".+",
     conda:
         "../../envs/semblance.yaml"
     threads: config["embed"]["threads"]
@@ -84,7 +86,7 @@ rule embed:
         **asks("embed"),
         gpu=GPUS,
     params:
-        max_length=lambda w: PLAN.max_length(w.corpus, w.base, w.kind),
+        max_length=lambda w: PLAN.embedded_length(w.corpus, w.base, w.method),
         compute=compute("embed"),
         code=lambda w: code("embed", *modules_of_reading(config, w.base)),
     shell:

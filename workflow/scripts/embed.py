@@ -1,4 +1,4 @@
-"""Embed each distinct sentence of a corpus with an entropy model, in evaluation mode, as float16."""
+"""Embed each distinct sentence of a corpus with a frozen model, in evaluation mode, as float16."""
 
 from semblance.gpus import take_gpu
 from semblance.models.compute import Compute

@@ -75,7 +75,7 @@ VIOLATIONS = {
     "config.methods.simcse.recipe": lambda c: c["methods"]["simcse"].update(recipe="nobody"),
     "config.methods.simcse.batchsize": lambda c: c["methods"]["simcse"].update(batchsize=3),
     "config.methods.rcl-2.regulators:": lambda c: c["methods"]["rcl-2"].update(
-        regulators=["simcse"]
+        regulators=["nobody"]
     ),
     "config.recipes.rcl.batch_size": lambda c: c["recipes"]["rcl"].pop("batch_size"),
     "config.recipes.rcl.learning_rate": lambda c: c["recipes"]["rcl"].update(learning_rate=-1.0),
@@ -121,9 +121,9 @@ VIOLATIONS = {
     "config.methods.rcl-2.regulators.phis": lambda c: c["methods"]["rcl-2"]["regulators"].update(
         phis=["much"]
     ),
-    "config.methods.rcl-2.regulators: an entropy model stands twice": lambda c: c["methods"][
-        "rcl-2"
-    ]["regulators"].update(phis=[0.01, "0.01"]),
+    "config.methods.rcl-2.regulators: a model stands twice": lambda c: c["methods"]["rcl-2"][
+        "regulators"
+    ].update(phis=[0.01, "0.01"]),
     "config.methods.rcl-2.regulators.phis: missing key": lambda c: c["methods"]["rcl-2"][
         "regulators"
     ].pop("phis"),

@@ -34,8 +34,11 @@ def test_a_regulated_training_waits_for_the_embeddings_of_each_of_its_entropy_mo
 def test_the_wildcards_of_a_rule_name_the_job_of_the_plan():
     place = {"corpus": "nli", "base": "bert-base", "seed": "3"}
     parts = {"kind": "entropy-sum", "phi": "-0.01"}
-    assert job_of("embed", place | parts) == Job(
-        "embed", "nli", "bert-base", "entropy-sum--0.01", 3
+    assert job_of("train_entropy", place | parts) == Job(
+        "train_entropy", "nli", "bert-base", "entropy-sum--0.01", 3
+    )
+    assert job_of("embed", place | {"method": "start"}) == Job(
+        "embed", "nli", "bert-base", "start", 3
     )
     assert job_of("train", place | {"method": "simcse"}) == Job(
         "train", "nli", "bert-base", "simcse", 3

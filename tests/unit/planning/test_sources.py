@@ -14,7 +14,13 @@ def test_the_data_and_the_bases_of_the_tables_are_wanted_and_no_others():
     found = wanted()
     assert {"nli-simcse", "wiki1m", "stsb", "sick", "faqir", "cough"} <= set(found.datasets)
     assert not {"snli", "multinli", "stackfaq", "simcse-senteval"} & set(found.datasets)
-    assert set(found.bases) == {"bert-base", "bert-large", "roberta-base", "nli-roberta-base-v2"}
+    assert set(found.bases) == {
+        "bert-base",
+        "bert-large",
+        "roberta-base",
+        "roberta-large",
+        "nli-roberta-base-v2",
+    }
     assert found.bases["nli-roberta-base-v2"].revision == "498b41c"
 
 

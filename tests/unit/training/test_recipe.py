@@ -152,6 +152,12 @@ def test_regulators_are_given_exactly_where_the_loss_reads_them(
         BatchLoss([encoder], tokens, ROWS, settings(loss=loss), given)
 
 
+def test_regulators_of_another_width_than_the_model_are_refused(encoder, tokens):
+    given = [np.zeros((30, width), np.float16) for width in (16, 24)]
+    with pytest.raises(InputError, match="regulators: number 2 has 24 dimensions, the model 16"):
+        BatchLoss([encoder], tokens, ROWS, settings(loss="regulators"), given)
+
+
 def test_a_loss_cannot_be_called_without_an_option_that_it_needs():
     with pytest.raises(InputError, match="options.phi: missing key"):
         find_loss("entropy", {})

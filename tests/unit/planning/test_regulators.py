@@ -1,0 +1,91 @@
+"""Which models may regulate a training, and which jobs make their embeddings."""
+
+import pytest
+
+from semblance.errors import InputError
+from tests.unit.planning.test_config import merged
+from workflow.planning.config import load
+from workflow.planning.plan import Plan, Run
+from workflow.planning.stages import Job, inputs
+
+NLI = ("nli", "nli-roberta-base-v2")
+
+
+def regulated_by(*names: str) -> dict:
+    """Return the shipped config, in which ``rcl-2`` has these regulators."""
+    config = merged("config.yaml")
+    config["methods"]["rcl-2"]["regulators"] = list(names)
+    return config
+
+
+def test_a_base_a_trained_method_and_an_entropy_model_may_regulate_one_training():
+    names = ("start", "attention-dropout-0.1", "entropy-0.01", "bert-base/simcse-sup")
+    plan = Plan(load(regulated_by(*names)))
+    assert plan.regulators(Run(*NLI, "rcl-2", 3)) == [
+        Run(*NLI, "start", 0),  # without a seed: it is not trained
+        Run(*NLI, "attention-dropout-0.1", 3),
+        Run(*NLI, "entropy-0.01", 3),
+        Run("nli", "bert-base", "simcse-sup", 3),
+    ]
+
+
+def test_the_embeddings_of_a_regulator_wait_for_its_model_and_its_own_tokens():
+    names = ("start", "attention-dropout-0.1", "bert-base/simcse-sup")
+    plan = Plan(load(regulated_by(*names)))
+    found = {
+        job.name: inputs(plan, job)
+        for job in inputs(plan, Job("train", *NLI, "rcl-2", 3))
+        if job.stage == "embed"
+    }
+    tokens = Job("tokenise", *NLI)
+    assert found == {
+        "start": [Job("download_model", base=NLI[1]), tokens],
+        "attention-dropout-0.1": [Job("train", *NLI, "attention-dropout-0.1", 3), tokens],
+        "simcse-sup": [
+            Job("train", "nli", "bert-base", "simcse-sup", 3),
+            Job("tokenise", "nli", "bert-base"),
+        ],
+    }
+
+
+def test_a_model_embeds_at_the_length_of_its_training_and_a_base_at_its_own():
+    config = load(merged("config.yaml"))
+    plan = Plan(config)
+    recipes = config["recipes"]
+    length = recipes["rcl"]["max_length"]
+    assert plan.embedded_length(*NLI, "entropy-0.01") == length
+    assert plan.embedded_length(*NLI, "attention-dropout-0.1") == length
+    on_fold = recipes["rcl"]["on_faq"]["max_length"]
+    assert plan.embedded_length("faqir-0", NLI[1], "entropy-0.01") == on_fold
+    for base in config["bases"]:
+        assert plan.embedded_length("nli", base, "start") == config["bases"][base]["max_length"]
+
+
+@pytest.mark.parametrize(
+    "name, problem",
+    [
+        ("nobody", "'nobody' is neither KIND-PHI nor a method nor 'start'"),
+        ("rcl-chosen", "'rcl-chosen' chooses on dev"),
+        ("nobody/start", "there is no base 'nobody'"),
+        ("bert-base/nobody", "'nobody' is neither KIND-PHI"),
+        ("entropy-0.010", "φ of 'entropy-0.010' has another spelling"),
+        ("rcl-2", "'rcl-2' waits for itself"),
+        ("bert-base/rcl-2", "'rcl-2' waits for itself"),
+    ],
+)
+def test_what_cannot_regulate_is_refused_by_its_key(name: str, problem: str):
+    with pytest.raises(InputError) as raised:
+        load(regulated_by(name))
+    assert str(raised.value).startswith(f"config.methods.rcl-2.regulators: {problem}")
+
+
+def test_two_methods_that_regulate_each_other_are_refused():
+    config = regulated_by("rcl-4")
+    config["methods"]["rcl-4"]["regulators"] = ["rcl-2"]
+    with pytest.raises(InputError, match=r"methods\.rcl-2\.regulators: 'rcl-2' waits for itself"):
+        load(config)
+
+
+def test_a_regulator_that_stands_twice_is_refused():
+    with pytest.raises(InputError, match=r"regulators: a model stands twice: start"):
+        load(regulated_by("start", "start"))
