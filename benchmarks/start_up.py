@@ -17,6 +17,7 @@ LIGHT = (
     "download_model",
     "prepare_nli",
     "prepare_wiki",
+    "prepare_pairs",
     "prepare_sts",
     "prepare_faq",
     "tokenise",

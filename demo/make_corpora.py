@@ -9,13 +9,28 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from generator import health, library, nli, opinions, repair, sts, threads, water, wiki
+from generator import (
+    health,
+    library,
+    nli,
+    opinions,
+    repair,
+    sources,
+    sts,
+    threads,
+    water,
+    wiki,
+)
 
 HERE = Path(__file__).resolve().parent
 TITLES = {
     "nli-simcse": "Hand-made triples in the layout of SimCSE's NLI file",
     "snli": "Hand-made SNLI",
     "multinli": "Hand-made MultiNLI",
+    "anli": "Hand-made ANLI, three rounds",
+    "qqp": "Hand-made questions in the layout of Quora's pairs",
+    "flickr30k": "Hand-made captions in the layout of Flickr30k",
+    "paranmt": "Hand-made paraphrases in the layout of ParaNMT",
     "wiki1m": "Hand-made encyclopaedic sentences",
     **{f"sts{n}": f"Hand-made STS 20{n}, as released" for n in range(12, 17)},
     "stsb": "Hand-made STS Benchmark",
@@ -33,6 +48,10 @@ EXPECTED = {
     "nli-simcse": {"triples": 456},
     "snli": {"pairs": 220},
     "multinli": {"pairs": 117},
+    "anli": {"train": 192},
+    "qqp": {"train": 96, "pairs": 95, "duplicate": 58},
+    "flickr30k": {"pairs": 240},
+    "paranmt": {"pairs": 60},
     "wiki1m": {"sentences": 450},
     "sts12": {"pairs": 104},
     "sts13": {"pairs": 63},
@@ -61,6 +80,10 @@ def corpora() -> dict[str, dict[str, str]]:
         "nli-simcse": {"nli/nli_for_simcse.csv": nli.triples()},
         "snli": {"nli/snli_1.0/snli_1.0_train.jsonl": nli.snli()},
         "multinli": {"nli/multinli_1.0/multinli_1.0_train.jsonl": nli.multinli()},
+        "anli": _below("anli", sources.anli()),
+        "qqp": {"qqp/train.tsv": sources.quora()},
+        "flickr30k": {"flickr30k/results_20130124.token": sources.captions()},
+        "paranmt": {"paranmt/para-nmt-5m-processed.txt": sources.paraphrases()},
         "wiki1m": {"wiki/wiki1m_for_simcse.txt": wiki.sentences()},
         **{
             f"sts{n}": _below(f"sts-raw/STS{n}-en-test", sts.release(2000 + n))

@@ -1,5 +1,5 @@
-"""Modules found by name: one file in one of five folders is a new loss, view, dropout or pooling, or
-a new format of a FAQ bank.
+"""Modules found by name: one file in one of six folders is a new loss, view, dropout or pooling, or
+a new format of a FAQ bank or of sentence pairs.
 
 Each module has one function; its name is the file's. Standard library only, so that the workflow's
 controller can ask for names and paths without importing torch.
@@ -18,6 +18,7 @@ VIEWS = "semblance.training.views"  # view(...): the rows of batches; change(...
 DROPOUTS = "semblance.models.dropouts"  # rate(...) or head_scale(...): what is dropped in training
 POOLINGS = "semblance.models.poolings"  # pool(...): token vectors to sentence vectors
 BANKS = "semblance.data.banks"  # read(...): raw files to the pairs and queries of a FAQ bank
+PAIRS = "semblance.data.pairs"  # read(...): a raw file to labelled pairs of sentences
 
 
 def module_names(package: str) -> list[str]:

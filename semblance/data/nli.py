@@ -8,17 +8,20 @@ from typing import Any
 
 from semblance.data.csv_text import read_csv
 from semblance.data.json_lines import read_json_lines
+from semblance.data.pair import UNLABELLED
 from semblance.data.text import filled, read_rows
 from semblance.errors import InputError, at
 
 LABELS = ("entailment", "neutral", "contradiction")
-UNLABELLED = "-"  # the annotators found no majority
 COLUMNS = ("gold_label", "sentence1", "sentence2")
 
 
 @dataclass(frozen=True)
 class NliPair:
-    """A premise, a hypothesis, one of LABELS, and the line that they stand on."""
+    """A premise, a hypothesis, their label, and the line that they stand on.
+
+    The label is one of LABELS, or UNLABELLED where the annotators found no majority.
+    """
 
     premise: str
     hypothesis: str
@@ -43,19 +46,42 @@ def read_snli(path: Path | str) -> tuple[list[NliPair], int]:
     """
     pairs = []
     unlabelled = 0
-    for line, row in _read_fields(path):
-        label, premise, hypothesis = (filled(row.get(name), name, path, line) for name in COLUMNS)
-        if label == UNLABELLED:
+    for pair in labelled_pairs(path):
+        if pair.label == UNLABELLED:
             unlabelled += 1
-        elif label not in LABELS:
+        else:
+            pairs.append(pair)
+    return pairs, unlabelled
+
+
+def labelled_pairs(path: Path | str) -> Iterator[NliPair]:
+    """Yield the pairs of a file of SNLI 1.0, those of gold label "-" too; InputError as read_snli."""
+    yield from _pairs(path, _read_fields(path), COLUMNS)
+
+
+def read_table(path: Path | str) -> Iterator[NliPair]:
+    """Yield the pairs of a table with tabs between the columns label, sentence1 and sentence2.
+
+    It may have more columns. Quotes are plain characters; InputError as read_snli.
+    """
+    names = ("label", "sentence1", "sentence2")
+    yield from _pairs(path, _read_tabs(path, needed=names), names)
+
+
+def _pairs(
+    path: Path | str, rows: Iterable[tuple[int, dict[str, Any]]], names: tuple[str, ...]
+) -> Iterator[NliPair]:
+    """Yield a pair of each row; ``names``: of its columns of label, premise and hypothesis."""
+    line = 0
+    for line, row in rows:
+        label, premise, hypothesis = (filled(row.get(name), name, path, line) for name in names)
+        if label not in (*LABELS, UNLABELLED):
             raise InputError(
                 at(path, line), f"unknown label {label!r}", f"one of {', '.join(LABELS)} or -"
             )
-        else:
-            pairs.append(NliPair(premise, hypothesis, label, line))
-    if not pairs and not unlabelled:
+        yield NliPair(premise, hypothesis, label, line)
+    if not line:
         raise InputError(at(path, 1), "no pair", "fetch the release again")
-    return pairs, unlabelled
 
 
 def read_multinli(path: Path | str) -> tuple[list[NliPair], int]:
@@ -67,18 +93,18 @@ def _read_fields(path: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield line and fields of a file, in the format that its name tells."""
     if str(path).removesuffix(".gz").endswith((".jsonl", ".json")):
         return read_json_lines(path)
-    return _read_tabs(path)
+    # A row may lack columns after the pair's id: the releases write only the labels that were given.
+    return _read_tabs(path, needed=(*COLUMNS, "pairID"))
 
 
-def _read_tabs(path: Path | str) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield line and fields of the tab-separated release, in which quotes are plain characters.
+def _read_tabs(path: Path | str, needed: tuple[str, ...]) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield line and fields of a table with tabs, in which quotes are plain characters.
 
-    A row may lack columns after the pair's id: the releases write only as many labels as were given.
+    A row may lack columns after the last one that is ``needed``.
     """
     rows = read_rows(path)
     _, first = next(rows, (1, ""))
     header = first.split("\t")
-    needed = (*COLUMNS, "pairID")
     missing = [name for name in needed if name not in header]
     if missing:
         raise InputError(

@@ -50,13 +50,15 @@ class Used:
     """All that the papers used, by name.
 
     ``datasets``: the content of each data set, as a digest of its files' checksums. ``corpora``:
-    lists of data sets, any one of which will do. ``methods``: settings of a training, where None
+    lists of data sets, any one of which will do; ``labels``: of a corpus of labelled pairs, the
+    labels of the pairs that it takes. ``methods``: settings of a training, where None
     means that a setting is not there, and a list that any of its values will do.
     """
 
     bases: dict[str, Base] = field(default_factory=dict)
     datasets: dict[str, str] = field(default_factory=dict)
     corpora: dict[str, tuple[Names, ...]] = field(default_factory=dict)
+    labels: dict[str, Names] = field(default_factory=dict)
     tests: dict[str, Names] = field(default_factory=dict)
     methods: dict[str, dict[str, Any]] = field(default_factory=dict)
 

@@ -11,6 +11,7 @@ from semblance.named_modules import (
     BANKS,
     DROPOUTS,
     LOSSES,
+    PAIRS,
     POOLINGS,
     ROOT,
     VIEWS,
@@ -24,6 +25,7 @@ FUNCTIONS = {
     DROPOUTS: ("rate", "head_scale"),
     POOLINGS: ("pool",),
     BANKS: ("read",),
+    PAIRS: ("read",),
 }
 PACKAGES = list(FUNCTIONS)
 

@@ -145,7 +145,7 @@ class Needs:
         """Return what a job needs that runs no model, in the units of rates.yaml."""
         sizes = self.sizes
         match job.stage:
-            case "prepare_nli" | "prepare_wiki":
+            case "prepare_nli" | "prepare_wiki" | "prepare_pairs":
                 corpus = sizes.corpora[job.corpus]
                 text = 4.5 * corpus.texts.sentences * corpus.texts.tokens
                 return _in_memory(corpus.rows, 12 * corpus.rows + text)

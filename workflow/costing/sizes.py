@@ -11,6 +11,7 @@ from workflow.planning.plan import Plan
 UNKNOWN_ROWS = 1_000_000  # of a corpus whose data sets state no counts
 BLOCK = 1 << 20  # bytes that are read at once
 UNKNOWN_PAIRS = 1000  # of a FAQ bank whose data set states no counts
+ALL_LABELS = ("entailment", "neutral", "contradiction")  # a third of the pairs has each
 TRIPLES_OF_PAIRS = 0.29  # SimCSE made 275,601 triples of the 942,854 pairs of SNLI and MultiNLI
 
 
@@ -55,17 +56,22 @@ class Sizes:
             self.corpora[fold] = self._fold(*self.banks[bank], plan.folds)
 
     def _corpus(self, entry: Mapping[str, Any]) -> Corpus:
-        rows = 0
-        for dataset in entry["datasets"]:
-            counts = self._counts(dataset)
-            triples = round(TRIPLES_OF_PAIRS * counts.get("train", 0))
-            sentences = counts.get("sentences", counts.get("lines", triples))
-            rows += counts.get("triples", sentences)
+        rows = sum(self._rows(entry, dataset) for dataset in entry["datasets"])
         rows = max(2, min(rows or UNKNOWN_ROWS, entry.get("limit", math.inf)))
         texts = self._texts(entry["kind"], rows)
         return Corpus(
             rows, texts, self._texts("sts", self.sts_dev), self.sts, entry["kind"] == "nli"
         )
+
+    def _rows(self, entry: Mapping[str, Any], dataset: str) -> int:
+        """Return how many rows a corpus gets from a data set; 0 where no count says it."""
+        counts = self._counts(dataset)
+        if entry["kind"] == "pairs":
+            pairs = counts.get("train", counts.get("pairs", 0))
+            return round(pairs * len(entry.get("labels", ALL_LABELS)) / len(ALL_LABELS))
+        triples = round(TRIPLES_OF_PAIRS * counts.get("train", 0))
+        sentences = counts.get("sentences", counts.get("lines", triples))
+        return counts.get("triples", sentences)
 
     def _bank(self, entry: Mapping[str, Any]) -> tuple[int, int]:
         """Return the question-answer pairs of a bank, as its file has lines, and users' queries."""

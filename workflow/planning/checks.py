@@ -5,9 +5,10 @@ from functools import partial
 
 from semblance.errors import InputError
 from semblance.named_modules import BANKS, LOSSES, POOLINGS, VIEWS, module_path
-from semblance.names import INITIAL, NO_CORPUS, START
+from semblance.names import INITIAL, START
 from workflow.planning import dropouts, losses, regulators, views
 from workflow.planning.collecting import entries
+from workflow.planning.corpora import check_corpus
 from workflow.planning.expand import inherited_options, loss_of
 from workflow.planning.methods import (
     check_phis,
@@ -47,8 +48,8 @@ def checks(config: dict) -> Iterator[Callable[[], None]]:
         yield partial(_check_base, config, name, base)
     for name, recipe in entries(config, "recipes"):
         yield partial(_check_recipe, config, name, recipe)
-    for name, _ in entries(config, "corpora"):
-        yield partial(_check_corpus_name, name)
+    for name, corpus in entries(config, "corpora"):
+        yield partial(check_corpus, name, corpus)
     for name, bank in entries(config, "faq", "banks"):
         yield partial(_check_bank, config, name, bank)
     for name, method in entries(config, "methods"):
@@ -64,12 +65,6 @@ def check_known(where: str, name: str, table: dict, kind: str) -> None:
     if name not in table:
         known = ", ".join(sorted(table))
         raise InputError(f"config.{where}", f"there is no {kind} {name!r}", f"known are {known}")
-
-
-def _check_corpus_name(name: str) -> None:
-    if name == NO_CORPUS:
-        where = f"config.corpora.{NO_CORPUS}"
-        raise InputError(where, "this name stands for no corpus", "choose another")
 
 
 def _check_base(config: dict, name: str, base: dict) -> None:

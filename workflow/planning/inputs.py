@@ -47,7 +47,7 @@ def input_checks(plan: Plan, jobs: Iterable[Job]) -> Iterator[Callable[[], None]
 def _datasets(plan: Plan, job: Job) -> Iterator[tuple[str, list[str]]]:
     """Yield each key of the config that names data sets which a job reads, and their names."""
     config = plan.config
-    if job.stage in ("prepare_nli", "prepare_wiki"):
+    if job.stage in ("prepare_nli", "prepare_wiki", "prepare_pairs"):
         yield f"corpora.{job.corpus}.datasets", config["corpora"][job.corpus]["datasets"]
     if job.stage == "prepare_sts":
         yield "sts.datasets", config["sts"]["datasets"]

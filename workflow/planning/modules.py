@@ -7,6 +7,7 @@ from semblance.named_modules import (
     BANKS,
     DROPOUTS,
     LOSSES,
+    PAIRS,
     POOLINGS,
     VIEWS,
     module_names,
@@ -31,6 +32,12 @@ def modules_of_bank(config: dict, bank: str) -> list[str]:
     """Return the module that reads the files of a FAQ bank."""
     kind = config["faq"]["banks"][bank]["kind"]
     return [module_path(BANKS, kind, f"config.faq.banks.{bank}.kind")]
+
+
+def modules_of_pairs(config: dict, corpus: str) -> list[str]:
+    """Return the module that reads the files of a corpus of pairs."""
+    name = config["corpora"][corpus]["format"]
+    return [module_path(PAIRS, name, f"config.corpora.{corpus}.format")]
 
 
 def modules_of_reading(config: dict, base: str) -> list[str]:

@@ -181,6 +181,7 @@ STAGES: dict[str, Stage] = {
     "download_model": Stage(_below(layout.BASE), "download", _nothing),
     "prepare_nli": Stage(_below(layout.CORPUS), "prepare", _of_corpus),
     "prepare_wiki": Stage(_below(layout.CORPUS), "prepare", _of_corpus),
+    "prepare_pairs": Stage(_below(layout.CORPUS), "prepare", _of_corpus),
     "prepare_sts": Stage(_below(layout.STS_TEST), "prepare", _of_sts_tests),
     "prepare_dev": Stage(_below(layout.STS_DEV_DATA), "prepare", _of_sts_dev),
     "prepare_transfer": Stage(_below(layout.TRANSFER_DATA), "prepare", _of_transfer_tasks),
@@ -189,7 +190,7 @@ STAGES: dict[str, Stage] = {
         _below(layout.TOKENS),
         "prepare",
         _of_tokens,
-        joins=("prepare_nli", "prepare_wiki", "prepare_faq"),
+        joins=("prepare_nli", "prepare_wiki", "prepare_pairs", "prepare_faq"),
     ),
     "train_initial": Stage(
         _below(layout.MODEL.replace("{method}", INITIAL)), "train", _of_initial, INITIAL

@@ -89,6 +89,11 @@ class StandIns:
         ours = _datasets_of(entry)
         same = [theirs for theirs in accepted if set(theirs) == set(ours)]
         yield from self._of_datasets(ours, (same or accepted)[0], "data")
+        taken = entry.get("labels", ())
+        expected = self.used.labels.get(source.corpus, ())
+        if taken and set(taken) != set(expected):
+            theirs = ", ".join(expected) or "nothing"
+            yield f"pairs labelled {', '.join(taken)} instead of {theirs}"
         yield from self._of_limit(entry.get("limit"), source.limit, ours)
 
     def _of_datasets(self, ours: Iterable[str], theirs: Iterable[str], what: str) -> Iterator[str]:

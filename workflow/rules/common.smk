@@ -7,7 +7,12 @@ from dataclasses import asdict
 
 from semblance.provenance import canonical
 from workflow.controller import code_notes, preview, slurm, sources
-from workflow.planning.modules import modules_of_bank, modules_of_reading, modules_of_training
+from workflow.planning.modules import (
+    modules_of_bank,
+    modules_of_pairs,
+    modules_of_reading,
+    modules_of_training,
+)
 from workflow.planning.paths import own
 from workflow.planning.plan import Plan
 from workflow.planning.sources import wanted_by

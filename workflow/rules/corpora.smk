@@ -64,6 +64,37 @@ rule prepare_wiki:
         " --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"
 
 
+rule prepare_pairs:
+    """Build a corpus of positive pairs."""
+    input:
+        lambda w: dataset_files(*config["corpora"][w.corpus]["datasets"]),
+    output:
+        record=f"{OUT}/corpora/{{corpus}}/record.json",
+        sentences=f"{OUT}/corpora/{{corpus}}/sentences.arrow",
+        rows=f"{OUT}/corpora/{{corpus}}/rows.arrow",
+    log:
+        f"{OUT}/logs/prepare_pairs/{{corpus}}.log",
+    benchmark:
+        f"{OUT}/logs/prepare_pairs/{{corpus}}.tsv"
+    wildcard_constraints:
+        corpus="|".join(
+            map(re.escape, (c for c, v in config["corpora"].items() if v["kind"] == "pairs"))
+        )
+        or "(?!)",
+    conda:
+        "../../envs/semblance.yaml"
+    resources:
+        **asks("prepare_pairs"),
+    params:
+        settings=lambda w: canonical(config["corpora"][w.corpus]),
+        manifest=config["manifest"],
+        data=f"{RESOURCES}/data",
+        code=lambda w: code("prepare_pairs", *modules_of_pairs(config, w.corpus)),
+    shell:
+        "{PYTHON}.prepare_pairs --settings {params.settings:q} --manifest {params.manifest:q} --data {params.data:q}"
+        " --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"
+
+
 rule tokenise:
     """Tokenise a corpus's distinct sentences once for a tokenizer."""
     input:

@@ -62,6 +62,11 @@ def test_the_projects_manifest_names_every_dataset():
     assert set(load_manifest(MANIFEST)) == {
         "snli",
         "multinli",
+        "anli",
+        "qqp",
+        "quora",
+        "nli-pairs-sample",
+        "flickr8k",
         "nli-simcse",
         "wiki1m",
         *years,

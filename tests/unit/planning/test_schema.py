@@ -11,6 +11,7 @@ import yaml
 from semblance.data.corpus_rows import CorpusSettings
 from semblance.data.pair_files import RELEASES
 from semblance.data.prepare_faq import ANNOTATED, PAIRS
+from semblance.data.prepare_pairs import PairSettings
 from semblance.models.dropouts.sampled import Options as Sampled
 from semblance.names import TRANSFER_TASKS
 from semblance.reporting.layouts import LAYOUTS
@@ -21,7 +22,10 @@ from workflow.planning.config import SCHEMA
 TREE = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
 SAMPLED = typing.get_type_hints(Sampled)
 ENUMS = {  # where it stands, without the words of JSON Schema: the words that the code knows
-    "corpora.kind": typing.get_args(typing.get_type_hints(CorpusSettings)["kind"]),
+    "corpora.kind": (
+        *typing.get_args(typing.get_type_hints(CorpusSettings)["kind"]),
+        *typing.get_args(typing.get_type_hints(PairSettings)["kind"]),
+    ),
     "sts.dev": tuple(RELEASES),
     "sts.protocol": typing.get_args(StsProtocol),
     "train_entropy.early_stopping.unit": typing.get_args(WindowUnit),

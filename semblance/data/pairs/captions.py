@@ -1,0 +1,59 @@
+"""Captions of images, such as Flickr30k's: any two captions of an image are a pair."""
+
+from collections.abc import Iterator
+from itertools import combinations, groupby
+from pathlib import Path
+from typing import NamedTuple
+
+from semblance.data.pair import Pair
+from semblance.data.text import filled, read_rows
+from semblance.errors import InputError, at
+
+LABELS = ()
+MOST_CAPTIONS = 100  # of one image, whose pairs are made at once; Flickr30k has five
+
+
+class _Caption(NamedTuple):
+    line: int
+    image: str
+    number: str
+    text: str
+
+
+def read(path: Path | str) -> Iterator[Pair]:
+    """Yield the pairs of a token file, whose lines are ``IMAGE#NUMBER``, a tab and a caption.
+
+    The captions of an image stand together. Each two of them are one pair, the earlier one first.
+    InputError for another line, a number that stands twice and an image in two places.
+    """
+    seen: set[str] = set()
+    for image, group in groupby(_captions(path), key=lambda caption: caption.image):
+        captions = list(_distinct(group, path))
+        if image in seen:
+            problem = f"captions of {image} stand in two places"
+            raise InputError(at(path, captions[0].line), problem, "put them together")
+        seen.add(image)
+        for first, second in combinations(captions, 2):
+            yield Pair(first.text, second.text)
+
+
+def _captions(path: Path | str) -> Iterator[_Caption]:
+    for line, text in read_rows(path):
+        name, tab, caption = text.partition("\t")
+        image, mark, number = name.rpartition("#")
+        if not (tab and mark and image) or not (number.isascii() and number.isdecimal()):
+            raise InputError(at(path, line), "not IMAGE#NUMBER, a tab and a caption")
+        yield _Caption(line, image, number, filled(caption, "the caption", path, line))
+
+
+def _distinct(captions: Iterator[_Caption], path: Path | str) -> Iterator[_Caption]:
+    """Yield the captions of one image; InputError for a number twice, and for too many."""
+    numbers: set[str] = set()
+    for caption in captions:
+        where = at(path, caption.line)
+        if caption.number in numbers:
+            raise InputError(where, f"caption {caption.number} of {caption.image} stands twice")
+        if len(numbers) == MOST_CAPTIONS:
+            raise InputError(where, f"more than {MOST_CAPTIONS} captions of {caption.image}")
+        numbers.add(caption.number)
+        yield caption

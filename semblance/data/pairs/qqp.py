@@ -1,0 +1,29 @@
+"""Quora question pairs: the release of 2017, and its part in GLUE, which has the same columns."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from semblance.data.csv_text import read_csv
+from semblance.data.pair import UNLABELLED, Pair
+from semblance.data.text import normalise
+from semblance.errors import InputError, at
+
+LABELS = ("duplicate", "different")
+LABEL_OF = {"1": "duplicate", "0": "different"}
+
+
+def read(path: Path | str) -> Iterator[Pair]:
+    """Yield the pairs of a file with tabs between its columns, quoted as a CSV file.
+
+    The columns question1, question2 and is_duplicate are read. A pair with an empty question, of
+    which the release has three, is unlabelled. Another label than 0 or 1 raises InputError.
+    """
+    for line, row in read_csv(path, ("question1", "question2", "is_duplicate"), delimiter="\t"):
+        label = LABEL_OF.get(row["is_duplicate"].strip())
+        if label is None:
+            raise InputError(at(path, line), f"is_duplicate is {row['is_duplicate']!r}", "0 or 1")
+        first = normalise(row["question1"])
+        second = normalise(row["question2"])
+        if not first or not second:
+            label = UNLABELLED
+        yield Pair(first, second, label)

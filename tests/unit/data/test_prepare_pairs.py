@@ -1,0 +1,134 @@
+"""Corpora of positive pairs: which pairs are taken, how many, and what is counted."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from semblance.data.corpus import NONE, read_rows, read_sentences
+from semblance.data.overlap import mean_overlap
+from semblance.data.pair import Pair
+from semblance.data.pairs.captions import read as read_captions
+from semblance.data.prepare_pairs import PairSettings, choose, write_positive_pairs
+from semblance.data.raw import Raw
+from semblance.download.manifest import load_manifest
+from semblance.errors import InputError
+
+DEMO = Path(__file__).parents[3] / "demo"
+NUMBERED = [Pair(f"first {number}", f"second {number}") for number in range(1000)]
+
+
+def raw() -> Raw:
+    """Return the demo's raw files."""
+    return Raw(load_manifest(DEMO / "manifest.yaml"), DEMO / "data")
+
+
+def rows_of(folder: Path) -> list[tuple[str, str]]:
+    """Return the texts of the rows of a corpus, which have no hard negatives."""
+    rows = read_rows(folder)
+    texts = read_sentences(folder)
+    assert set(rows.negative) == {NONE}
+    return [(texts[q], texts[p]) for q, p in zip(rows.query, rows.positive, strict=True)]
+
+
+def test_without_a_limit_all_pairs_are_taken_and_with_one_the_first():
+    assert choose(iter(NUMBERED), None, None) == NUMBERED
+    assert choose(iter(NUMBERED), 10, None) == NUMBERED[:10]
+
+
+def test_a_sample_follows_from_its_seed_and_keeps_the_order():
+    found = choose(iter(NUMBERED), 200, 7)
+    assert found == choose(iter(NUMBERED), 200, 7)
+    assert found != choose(iter(NUMBERED), 200, 8)
+    numbers = [NUMBERED.index(pair) for pair in found]
+    assert numbers == sorted(set(numbers)) and len(numbers) == 200
+
+
+def test_a_larger_sample_of_a_seed_holds_the_smaller_one():
+    assert set(choose(iter(NUMBERED), 50, 3)) < set(choose(iter(NUMBERED), 60, 3))
+
+
+def test_a_sample_of_more_pairs_than_there_are_is_all_of_them():
+    assert choose(iter(NUMBERED), 5000, 1) == NUMBERED
+
+
+def test_each_pair_is_drawn_equally_often():
+    """Of 2,000 samples of 100 out of 1,000, each pair is in 200 ± 13.4; 6 sd hold for all."""
+    pairs = NUMBERED[:1000]
+    times = dict.fromkeys(pairs, 0)
+    for seed in random.Random(0).sample(range(10**6), 2000):
+        for pair in choose(iter(pairs), 100, seed):
+            times[pair] += 1
+    assert sum(times.values()) == 200_000
+    assert all(abs(count - 200) < 6 * 13.4 for count in times.values())
+
+
+def test_all_pairs_are_read_whatever_the_limit_is():
+    for seed in (None, 1):
+        rest = iter(NUMBERED)
+        choose(rest, 1, seed)
+        assert next(rest, None) is None
+
+
+def test_the_duplicates_of_questions_are_rows_without_a_hard_negative(tmp_path):
+    settings = PairSettings("pairs", "qqp", ("qqp",), ("duplicate",))
+    counts = write_positive_pairs(raw(), settings, tmp_path)
+    rows = rows_of(tmp_path)
+    labelled = [
+        line.split("\t")[3:5]
+        for line in (DEMO / "data/qqp/train.tsv").read_text().splitlines()
+        if line.endswith("\t1") and '"' not in line and line.count("\t") == 5
+    ]
+    assert len(rows) == counts["rows"] == 58 == len(labelled) + 1  # one goes on in a second line
+    assert [list(row) for row in rows if "good question" not in row[1]] == labelled
+
+
+def test_the_counts_hold_the_lexical_overlap_of_the_pairs(tmp_path):
+    settings = PairSettings("pairs", "captions", ("flickr30k",))
+    counts = write_positive_pairs(raw(), settings, tmp_path)
+    pairs = list(read_captions(DEMO / "data/flickr30k/results_20130124.token"))
+    assert rows_of(tmp_path) == [(pair.first, pair.second) for pair in pairs]
+    assert counts["rows"] == 240 and counts["overlap"] == pytest.approx(mean_overlap(pairs))
+
+
+def test_labels_choose_the_pairs_of_several_data_sets(tmp_path):
+    labels = ("entailment", "neutral", "contradiction")
+    one_label = []
+    for label in labels:
+        settings = PairSettings("pairs", "nli", ("snli", "multinli"), (label,))
+        write_positive_pairs(raw(), settings, tmp_path / label)
+        one_label += rows_of(tmp_path / label)
+    settings = PairSettings("pairs", "nli", ("snli", "multinli"), labels)
+    counts = write_positive_pairs(raw(), settings, tmp_path / "all")
+    assert sorted(rows_of(tmp_path / "all")) == sorted(one_label)
+    assert counts["rows"] == 220 + 117  # the labelled pairs of the manifest
+
+
+@pytest.mark.parametrize(
+    "form, labels, words",
+    [
+        ("qqp", (), "settings.labels: says which pairs are positive; known are duplicate"),
+        ("qqp", ("neutral",), "settings.labels: unknown label 'neutral'"),
+        ("captions", ("neutral",), "settings.labels: the pairs of this format have no labels"),
+        ("csv", (), "settings.format: there is no semblance/data/pairs/csv.py"),
+    ],
+)
+def test_labels_that_a_format_does_not_have_are_refused(tmp_path, form, labels, words):
+    with pytest.raises(InputError, match=words):
+        write_positive_pairs(raw(), PairSettings("pairs", form, ("qqp",), labels), tmp_path)
+
+
+@pytest.mark.parametrize(
+    "counts, words", [({"duplicate": 59}, "58 found, 59"), ({"train": 95}, "96 found")]
+)
+def test_a_count_that_differs_from_the_manifests_is_refused(tmp_path, counts, words):
+    manifest = tmp_path / "manifest.yaml"
+    text = (DEMO / "manifest.yaml").read_text()
+    old = "expected: {train: 96, pairs: 95, duplicate: 58}"
+    assert old in text
+    manifest.write_text(text.replace(old, f"expected: {json.dumps(counts)}"))
+    damaged = Raw(load_manifest(manifest), DEMO / "data")
+    settings = PairSettings("pairs", "qqp", ("qqp",), ("duplicate",), limit=3)
+    with pytest.raises(InputError, match=words):
+        write_positive_pairs(damaged, settings, tmp_path / "out")

@@ -1,0 +1,33 @@
+"""Cross-checks of the training sets of a config: a name that is free, and keys that their kind reads."""
+
+from typing import Any
+
+from semblance.data.pair import check_labels
+from semblance.errors import InputError
+from semblance.named_modules import PAIRS, load_module
+from semblance.names import NO_CORPUS
+
+OF_PAIRS = ("format", "labels", "sample_seed")  # the keys that kind `pairs` alone reads
+
+
+def check_corpus(name: str, corpus: dict[str, Any]) -> None:
+    """Raise InputError, at the key, for a training set that cannot be meant."""
+    where = f"config.corpora.{name}"
+    if name == NO_CORPUS:
+        raise InputError(where, "this name stands for no corpus", "choose another")
+    if corpus["kind"] == "pairs":
+        _check_pairs(where, corpus)
+        return
+    for key in OF_PAIRS:
+        if key in corpus:
+            raise InputError(f"{where}.{key}", "has no effect here", "it belongs to kind: pairs")
+
+
+def _check_pairs(where: str, corpus: dict[str, Any]) -> None:
+    if "format" not in corpus:
+        raise InputError(f"{where}.format", "missing key", "kind: pairs needs it")
+    source = load_module(PAIRS, corpus["format"], f"{where}.format")
+    check_labels(source.LABELS, corpus.get("labels", ()), f"{where}.labels")
+    if "sample_seed" in corpus and "limit" not in corpus:
+        problem = "has no effect without limit"
+        raise InputError(f"{where}.sample_seed", problem, "say in limit how many pairs to draw")
