@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from semblance.code_digest import INERT
-from semblance.named_modules import BANKS, DROPOUTS, LOSSES, POOLINGS, VIEWS
+from semblance.named_modules import BANKS, DROPOUTS, LOSSES, PAIRS, POOLINGS, VIEWS
 from tests.dag.tiny import CONFIG, ROOT, Project
 
 pytestmark = pytest.mark.dag
@@ -21,15 +21,18 @@ OF_TABLES = {"compare_published", "judge_claims", "simulate_statistics"}
 READERS = {
     "download:nli": {"prepare_nli"},
     "download:wiki": {"prepare_wiki"},
+    "download:pairs": {"prepare_pairs"},
     "download:sts": {"prepare_sts", "prepare_dev"},
     "download:faq": {"prepare_faq"},
     "download:transfer": {"prepare_transfer"},
     "download_model": {
         "tokenise:nli",
         "tokenise:wiki",
+        "tokenise:pairs",
         "tokenise:faq",
         "train:nli",
         "train:wiki",
+        "train:pairs",
         "train:sampled",
         "train:faq",
         "train_initial",
@@ -40,6 +43,7 @@ READERS = {
     },
     "prepare_nli": {"tokenise:nli", "train:nli", "train_entropy:nli"},
     "prepare_wiki": {"tokenise:wiki", "train:wiki", "train:sampled"},
+    "prepare_pairs": {"tokenise:pairs", "train:pairs"},
     "prepare_faq": {
         "tokenise:faq",
         "train:faq",
@@ -49,9 +53,10 @@ READERS = {
     },
     "prepare_sts": {"evaluate_sts"},
     "prepare_transfer": {"evaluate_transfer"},
-    "prepare_dev": {"train:nli", "train:wiki", "train:sampled", "evaluate_sts"},
+    "prepare_dev": {"train:nli", "train:wiki", "train:sampled", "train:pairs", "evaluate_sts"},
     "tokenise:nli": {"train:nli", "train_entropy:nli", "embed:nli"},
     "tokenise:wiki": {"train:wiki", "train:sampled"},
+    "tokenise:pairs": {"train:pairs"},
     "tokenise:faq": {"train:faq", "train_initial", "train_entropy:faq", "embed:faq"},
     "train_initial": {"train_entropy:faq"},
     "train_entropy:nli": {"embed:nli", "evaluate_sts"},
@@ -61,6 +66,7 @@ READERS = {
     "train:nli": {"evaluate_sts"},
     "train:wiki": {"evaluate_sts", "evaluate_transfer"},
     "train:sampled": {"evaluate_sts"},
+    "train:pairs": {"evaluate_sts"},
     "train:faq": {"evaluate_faq"},
     "evaluate_sts": {"collect_scores", "render_table"},
     "evaluate_transfer": {"collect_scores", "render_table"},
@@ -82,11 +88,14 @@ ENTROPY = "semblance.training.losses.entropy"
 REGULATORS = "semblance.training.losses.regulators"
 SAMPLED = "semblance.models.dropouts.sampled"
 STACKFAQ = "semblance.data.banks.stackfaq"
+QQP = "semblance.data.pairs.qqp"
 NAMED_MODULES = {
     "prepare_faq": (STACKFAQ,),
+    "prepare_pairs": (QQP,),
     "train:nli": (CONTRASTIVE, REGULATORS, ROWS, MEAN),  # attention-dropout-0.1, rcl-2
     "train:wiki": (CONTRASTIVE, TWICE, MEAN),  # simcse
     "train:sampled": (CONTRASTIVE, TWICE, SAMPLED, MEAN),  # ssimcse-sd, on the same corpus
+    "train:pairs": (CONTRASTIVE, ROWS, MEAN),  # simcse-sup-no-negatives
     "train:faq": (REGULATORS, ROWS, MEAN),  # rcl-2
     "train_initial": (CONTRASTIVE, ROWS, MEAN),
     "train_entropy": (ENTROPY, ROWS, MEAN),
@@ -173,6 +182,9 @@ QUICK = {
         "data/banks/covid",
         "data/banks/stackfaq",
         "data/nli",
+        "data/overlap",
+        "data/pairs/captions",
+        "data/pairs/qqp",
         "download/manifest",
         "named_modules",
         "models/masks",
@@ -297,7 +309,8 @@ def test_an_edit_that_cannot_move_a_result_reruns_nothing(finished: Project, wha
 
 
 # How many trainings an edit of a module found by name makes stale, of the tiny config's:
-# attention-dropout-0.1 and rcl-2 on nli, rcl-2 on 3 folds, simcse and ssimcse-sd on wiki1m.
+# attention-dropout-0.1 and rcl-2 on nli, rcl-2 on 3 folds, simcse and ssimcse-sd on wiki1m,
+# simcse-sup-no-negatives on qqp.
 STALE_TRAININGS = {
     "semblance/models/dropouts/sampled.py": {"train": 1},  # ssimcse-sd
     "semblance/models/dropouts/drophead.py": {},
@@ -318,7 +331,7 @@ def test_an_edit_of_a_named_module_retrains_the_methods_that_use_it(finished: Pr
         file.write_text(before)
 
 
-@pytest.mark.parametrize("package", [LOSSES, VIEWS, DROPOUTS, POOLINGS, BANKS])
+@pytest.mark.parametrize("package", [LOSSES, VIEWS, DROPOUTS, POOLINGS, BANKS, PAIRS])
 def test_a_new_named_module_reruns_nothing(finished: Project, package: str):
     file = finished.folder / package.replace(".", "/") / "new_one.py"
     try:
@@ -366,12 +379,25 @@ CONFIG_MUTATIONS = {
     "a base's length": (changed(bases={"tiny/max_length": 32}), downstream("download_model")),
     "a corpus's limit": (changed(corpora={"nli/limit": 100}), downstream("prepare_nli")),
     "the wiki corpus's limit": (changed(corpora={"wiki1m/limit": 100}), downstream("prepare_wiki")),
+    "the labels of pairs": (
+        changed(corpora={"qqp/labels": ["different"]}),
+        downstream("prepare_pairs"),
+    ),
+    "a sample of pairs": (
+        changed(corpora={"qqp/limit": 20, "qqp/sample_seed": 1}),
+        downstream("prepare_pairs"),
+    ),
+    "a corpus no table uses": (changed(corpora={"nli-all/limit": 20}), set()),
     "the split's seed": (changed(faq={"seed": 5}), downstream("prepare_faq")),
     "gradient clipping": (changed(training={"clip": 0.5}), downstream(*TRAININGS)),
     "the jobs that share a GPU": (changed(resources={"jobs_per_gpu": 2}), set()),
     "the unsupervised recipe": (
         changed(recipes={"unsupervised/learning_rate": 1e-4}),
         downstream("train:wiki"),
+    ),
+    "the supervised recipe": (
+        changed(recipes={"supervised/learning_rate": 1e-4}),
+        downstream("train:pairs"),
     ),
     "the FAQ recipe": (
         changed(recipes={"rcl/on_faq/learning_rate": 1e-4}),
@@ -470,6 +496,7 @@ def test_a_changed_setting_reruns_what_depends_on_it(finished: Project, name: st
     [
         ("resources/data/nli/nli_for_simcse.csv", "prepare_nli"),
         ("resources/data/wiki/wiki1m_for_simcse.txt", "prepare_wiki"),
+        ("resources/data/qqp/train.tsv", "prepare_pairs"),
         ("resources/data/stsb/sts-dev.csv", "download:sts"),
         ("resources/data/faq/stackfaq/stackExchange-FAQ.xml", "prepare_faq"),
         ("resources/data/transfer/MR/rt-polarity.pos", "prepare_transfer"),

@@ -71,6 +71,12 @@ CONFIG = {
                 "simcse_tableD1",
             ]
         ),
+        "simcse_table4": {
+            "control": None,
+            "rows": [
+                {"corpora": ["qqp"], "bases": ["tiny"], "methods": ["simcse-sup-no-negatives"]}
+            ],
+        },
         "rcl_table1a": {
             "rows": [
                 {

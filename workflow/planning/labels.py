@@ -39,10 +39,16 @@ def row_labels(config: dict, table: dict) -> dict[TableRow, str]:
         parts = [method_label(config, table, row)]
         if several_bases and parts != [base]:
             parts.append(base)
-        if several_corpora and row.corpus != NO_CORPUS:
+        names_corpus = name_on_corpus(row) in table["labels"]
+        if several_corpora and row.corpus != NO_CORPUS and not names_corpus:
             parts.append(row.corpus)
         labels[row] = " · ".join(parts)
     return labels
+
+
+def name_on_corpus(row: TableRow) -> str:
+    """Return the name that tells the rows of one method on several corpora apart."""
+    return f"{row.corpus}/{row.method}"
 
 
 def check_labels(full: dict) -> None:
@@ -77,8 +83,9 @@ def _table_row(table: dict, corpus: str, base: str, method: str) -> TableRow:
 
 def method_label(config: dict, table: dict, row: TableRow) -> str:
     """Return what a table calls a method; the untrained base is called by the base's own label."""
-    if row.method in table["labels"]:
-        return table["labels"][row.method]
+    for name in (name_on_corpus(row), row.method):
+        if name in table["labels"]:
+            return table["labels"][name]
     if row.method == START:
         return config["bases"][row.base]["label"]
     parts = entropy_parts(config, row.method)

@@ -24,8 +24,8 @@ def table_checks(config: dict) -> Iterator[Callable[[], None]]:
         yield partial(_check_table, config, name, table)
         for i, row in enumerate(table.get("rows", ())):
             yield partial(_check_row, config, f"{where}.rows[{i}]", table, row)
-        for method, _ in entries(table, "labels"):
-            yield partial(_check_method_name, config, f"{where}.labels", method)
+        for named, _ in entries(table, "labels"):
+            yield partial(_check_method_name, config, f"{where}.labels", _method_of(named))
         yield partial(_check_control, f"config.{where}.control", table)
         for ours, theirs in entries(table, "published"):
             place = f"{where}.published.{ours}"
@@ -88,12 +88,17 @@ def _check_method_name(config: dict, where: str, method: str) -> None:
     check_spelling(config, f"config.{where}", method)
 
 
-def _check_published(config: dict, where: str, ours: str, theirs: str) -> None:
-    """Check that ``published:`` names a method of ours and a row that a paper prints.
+def _method_of(name: str) -> str:
+    """Return the method of a key that names METHOD, BASE/METHOD or CORPUS/METHOD.
 
-    A base before the method may be unknown: another config may have removed it.
+    A base or a corpus before the method may be unknown: another config may have removed it.
     """
-    _check_method_name(config, where, ours.rpartition("/")[2])
+    return name.rpartition("/")[2]
+
+
+def _check_published(config: dict, where: str, ours: str, theirs: str) -> None:
+    """Check that ``published:`` names a method of ours and a row that a paper prints."""
+    _check_method_name(config, where, _method_of(ours))
     rows = {entry.name for entry in published().entries}
     if theirs not in rows:
         paper = theirs.rpartition("/")[0]

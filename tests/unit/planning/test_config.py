@@ -46,6 +46,7 @@ CONFIGS = [
     ("config.yaml", "configs/minilm.yaml", "configs/minilm-cpu.yaml"),
     ("config.yaml", "configs/minilm.yaml", "configs/minilm-gpu.yaml"),
     ("config.yaml", "configs/own-faq.yaml"),
+    ("config.yaml", "configs/simcse-sources.yaml"),
 ]
 
 

@@ -52,6 +52,14 @@ def test_base_and_corpus_follow_where_a_table_has_several():
     ]
 
 
+def test_a_table_may_name_the_row_of_one_corpus():
+    own = {"nli/simcse": "On pairs", "simcse": "Alone"}
+    found = labels(row(["simcse"], ["nli", "wiki1m"], ["bert-base"]), **own)
+    assert found == ["On pairs", "Alone · wiki1m"]
+    both = labels(row(["simcse"], ["nli", "wiki1m"], ["bert-base", "bert-large"]), **own)
+    assert both[:2] == ["On pairs · BERT-base", "On pairs · BERT-large"]
+
+
 def test_without_a_label_a_method_a_kind_and_a_base_are_called_by_their_names():
     config = merged("config.yaml")
     del config["methods"]["rcl-2"]["label"]
