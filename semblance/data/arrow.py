@@ -68,6 +68,14 @@ def read_arrow(path: Path, types: dict[str, pa.DataType]) -> pa.Table:
     return table
 
 
+def column_names(path: Path) -> list[str]:
+    """Return the names of the columns of an Arrow stream file; InputError as ``read_arrow``."""
+    with _refuse_damage(path, "Arrow"):
+        require_regular(path)
+        with pa.memory_map(str(path)) as file:
+            return pa.ipc.open_stream(file).schema.names
+
+
 def write_parquet(table: pa.Table, path: Path) -> None:
     """Write a Parquet file, whole or not at all."""
     import pyarrow.parquet as pq

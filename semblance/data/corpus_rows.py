@@ -10,15 +10,22 @@ from semblance.data.corpus import number_sentences, write_corpus
 
 @dataclass(frozen=True)
 class CorpusSettings:
-    """A training set: its kind, its datasets in the manifest, and a cap on its rows."""
+    """A training set: its kind, its datasets in the manifest, and a cap on its rows.
+
+    ``neutral``: a row of kind ``nli`` has a second hard negative, a neutral sentence.
+    """
 
     kind: Literal["nli", "wiki"]
     datasets: tuple[str, ...]
     limit: int | None = None
+    neutral: bool = False
 
 
-def write_corpus_rows(folder: Path, rows: Sequence[tuple]) -> dict[str, int]:
-    """Write the rows (query, positive, negative or None) of a corpus; return its counts."""
-    texts, numbered = number_sentences(rows)
+def write_corpus_rows(folder: Path, rows: Sequence[tuple], negatives: int = 1) -> dict[str, int]:
+    """Write the rows (query, positive, negative or None) of a corpus; return its counts.
+
+    With two ``negatives`` a row has a second one.
+    """
+    texts, numbered = number_sentences(rows, negatives)
     write_corpus(folder, texts, numbered)
     return {"rows": len(rows), "sentences": len(texts)}

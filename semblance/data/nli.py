@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import cycle
+from itertools import cycle, repeat
 from pathlib import Path
 from typing import Any
 
@@ -126,21 +126,27 @@ def build_triples(pairs: Iterable[NliPair]) -> list[Triple]:
     Premises with at least one of both count, in order of first appearance (SimCSE, supervised).
     Each entailed sentence gives one triple.
     """
+    return [Triple(*row) for row in build_rows(pairs, ("contradiction",))]
+
+
+def build_rows(pairs: Iterable[NliPair], others: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Make rows of a premise, a sentence it entails, and one sentence of each of the labels ``others``.
+
+    Premises with at least one of each count, in order of first appearance. Each entailed sentence
+    gives one row.
+    """
     # ASSUME the paper does not say how several are combined: entailed sentences in order, the
-    # contradicted ones cycled if fewer (a file of other triples can be given to read_triples).
-    found: dict[str, tuple[list[str], list[str]]] = {}
+    # others cycled if fewer (a file of other triples can be given to read_triples).
+    found: dict[str, dict[str, list[str]]] = {}
     for pair in pairs:
-        entailed, contradicted = found.setdefault(pair.premise, ([], []))
-        if pair.label == "entailment":
-            entailed.append(pair.hypothesis)
-        elif pair.label == "contradiction":
-            contradicted.append(pair.hypothesis)
-    triples = []
-    for premise, (entailed, contradicted) in found.items():
-        if contradicted:
-            for positive, negative in zip(entailed, cycle(contradicted), strict=False):
-                triples.append(Triple(premise, positive, negative))
-    return triples
+        by_label = found.setdefault(pair.premise, {label: [] for label in LABELS})
+        by_label[pair.label].append(pair.hypothesis)
+    rows = []
+    for premise, by_label in found.items():
+        if all(by_label[label] for label in others):
+            columns = [cycle(by_label[label]) for label in others]
+            rows += zip(repeat(premise), by_label["entailment"], *columns, strict=False)
+    return rows
 
 
 def read_triples(path: Path | str) -> list[Triple]:

@@ -1,6 +1,7 @@
 """What a loss sees of a batch, and what several losses compute of it."""
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
@@ -12,11 +13,22 @@ from semblance.settings import Reduction, Similarity, unknown_word
 
 
 class Batch(NamedTuple):
-    """The embeddings of B rows in training, (B, d) each; without hard negatives ``negatives`` is None."""
+    """The embeddings of B rows in training, (B, d) each; without hard negatives ``negatives`` is None.
+
+    With K hard negatives a row, ``negatives`` (K B, d) holds the first of every row, then the second.
+    """
 
     queries: Tensor
     positives: Tensor
     negatives: Tensor | None = None
+
+
+def batch_of(views: Sequence[Tensor]) -> Batch:
+    """Return the batch of its views: queries, positives and any number of hard negatives, (B, d)."""
+    queries, positives, *negatives = views
+    if len(negatives) > 1:
+        negatives = [torch.cat(negatives)]
+    return Batch(queries, positives, *negatives)
 
 
 class Regulators(NamedTuple):
@@ -49,7 +61,7 @@ def scaled_similarities(
 def weigh_own_negatives(logits: Tensor, batch: Batch, weight: float) -> Tensor:
     """Multiply exp(logit) of each row's own hard negative by ``weight``: SimCSE Eq. 8's α.
 
-    ``logits`` (B, 2B): of the positives, then of the hard negatives. Raises InputError where a
+    ``logits`` (B, B + K B): of the positives, then of the K hard negatives of each row. Raises InputError where a
     weight is asked for and the rows have no hard negatives.
     """
     if weight == 1.0:
@@ -57,11 +69,12 @@ def weigh_own_negatives(logits: Tensor, batch: Batch, weight: float) -> Tensor:
     if batch.negatives is None:
         raise InputError("options.hard_negative_weight", "the rows have no hard negatives")
     own = torch.eye(len(logits), dtype=logits.dtype, device=logits.device)  # (B, B)
-    return logits + math.log(weight) * torch.cat([torch.zeros_like(own), own], dim=1)
+    kinds = len(batch.negatives) // len(logits)
+    return logits + math.log(weight) * torch.cat([torch.zeros_like(own), *[own] * kinds], dim=1)
 
 
 def candidates(batch: Batch) -> Tensor:
-    """Return the positives, followed by every row's hard negative if there are any: (B or 2B, d)."""
+    """Return the positives, followed by every row's hard negatives if there are any: (C, d)."""
     if batch.negatives is None:
         return batch.positives
     return torch.cat([batch.positives, batch.negatives])

@@ -18,7 +18,7 @@ from semblance.models.encoder import Encoder
 from semblance.models.packing import pack
 from semblance.named_modules import LOSSES, load_module
 from semblance.settings import check_keywords
-from semblance.training.batch import Batch, Regulators
+from semblance.training.batch import Regulators, batch_of
 from semblance.training.batching import batches
 from semblance.training.changes import Changes, find_change
 from semblance.training.recipe import TrainSettings, batch_size
@@ -102,7 +102,7 @@ class BatchLoss:
         texts = (self.tokens, numbers)
         if self.changes is not None:
             texts = self.changes.apply(self.tokens, numbers, step, chosen)
-        batch = Batch(*self._embed(*texts, device))
+        batch = batch_of(self._embed(*texts, device))
         return self.loss(batch, *regulators, **self.settings.options)
 
     def _draw(self, step: int) -> np.ndarray:

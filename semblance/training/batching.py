@@ -16,7 +16,7 @@ def batches(rows: Rows, size: int, seed: int, no_duplicates: bool = True) -> Ite
     negative there (or be its own): it waits for the next batch. Only a row that shares a sentence
     with every other one is left out. Raises InputError where no two rows fit into a batch.
     """
-    matrix = np.stack(rows, axis=1)  # (N, 3)
+    matrix = np.stack(rows.columns(), axis=1)  # (N, 3 or 4)
     fresh = _row_numbers(len(matrix), seed)
     waiting: deque[int] = deque()
     left_out = 0
@@ -77,7 +77,7 @@ def disjoint_rows(rows: Rows, enough: int) -> int:
     """
     used: set[int] = set()
     count = 0
-    for row in zip(*rows, strict=True):
+    for row in zip(*rows.columns(), strict=True):
         texts = set(row) - {NONE}
         if used.isdisjoint(texts):
             used |= texts

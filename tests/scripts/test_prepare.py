@@ -20,6 +20,7 @@ from workflow.scripts import (
     prepare_dev,
     prepare_faq,
     prepare_nli,
+    prepare_pairs,
     prepare_sts,
     prepare_wiki,
     tokenise,
@@ -64,6 +65,37 @@ def test_triples_are_built_from_snli_and_multinli(tmp_path):
             "entailment" in labels[sentences[q], sentences[p]]
             and "contradiction" in labels[sentences[q], sentences[n]]
         )
+
+
+def test_rows_with_a_neutral_sentence_are_built_from_labelled_pairs(tmp_path):
+    settings = {"kind": "nli", "datasets": ["snli", "multinli"], "neutral": True}
+    out = prepare(prepare_nli, settings, tmp_path / "nli")
+    sentences, rows = read_sentences(out), read_rows(out)
+    labels = {}
+    for name in ("snli_1.0/snli_1.0_train.jsonl", "multinli_1.0/multinli_1.0_train.jsonl"):
+        for line in (ROOT / "demo/data/nli" / name).read_text().splitlines():
+            row = json.loads(line)
+            texts = (" ".join(row["sentence1"].split()), " ".join(row["sentence2"].split()))
+            labels.setdefault(texts, set()).add(row["gold_label"])
+    assert len(rows.query) > 50
+    for query, *others in zip(*rows.columns(), strict=True):
+        for label, other in zip(("entailment", "contradiction", "neutral"), others, strict=True):
+            assert label in labels[sentences[query], sentences[other]]
+
+
+def test_the_rounds_of_anli_join_ready_made_triples(tmp_path):
+    settings = {"kind": "nli", "datasets": ["nli-simcse", "anli"]}
+    rows = read_rows(prepare(prepare_nli, settings, tmp_path / "nli"))
+    contexts = 16 + 20 + 28  # of three rounds, one hypothesis of each label a context
+    assert len(rows.query) == 456 + contexts
+
+
+def test_questions_become_positive_pairs(tmp_path):
+    settings = {"kind": "pairs", "format": "qqp", "datasets": ["qqp"], "labels": ["duplicate"]}
+    out = prepare(prepare_pairs, settings, tmp_path / "qqp")
+    assert len(read_rows(out).query) == 58
+    counts = checked(out / "record.json")["counts"]
+    assert counts["rows"] == 58 and 0 < counts["overlap"] < 100
 
 
 def test_a_limit_takes_the_first_rows(tmp_path):

@@ -174,7 +174,7 @@ class Needs:
 def schedule(settings: Mapping[str, Any], corpus: Corpus) -> tuple[int, float]:
     """Return the steps of a training that does not stop early, and the tokens of each."""
     rows = corpus.rows
-    sequences = 3 if corpus.triples else 2
+    sequences = 2 + corpus.negatives
     if settings["views"] == "twice":
         rows = corpus.texts.sentences
         sequences = 2

@@ -33,7 +33,7 @@ class Corpus(NamedTuple):
     texts: Texts
     dev: Texts
     test: Texts
-    triples: bool = False
+    negatives: int = 0  # of a row
 
 
 class Sizes:
@@ -59,9 +59,10 @@ class Sizes:
         rows = sum(self._rows(entry, dataset) for dataset in entry["datasets"])
         rows = max(2, min(rows or UNKNOWN_ROWS, entry.get("limit", math.inf)))
         texts = self._texts(entry["kind"], rows)
-        return Corpus(
-            rows, texts, self._texts("sts", self.sts_dev), self.sts, entry["kind"] == "nli"
-        )
+        negatives = 0
+        if entry["kind"] == "nli":
+            negatives = 1 + entry.get("neutral", False)
+        return Corpus(rows, texts, self._texts("sts", self.sts_dev), self.sts, negatives)
 
     def _rows(self, entry: Mapping[str, Any], dataset: str) -> int:
         """Return how many rows a corpus gets from a data set; 0 where no count says it."""

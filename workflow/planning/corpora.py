@@ -2,12 +2,18 @@
 
 from typing import Any
 
+from semblance.data.labelled import check_neutral
 from semblance.data.pair import check_labels
 from semblance.errors import InputError
 from semblance.named_modules import PAIRS, load_module
 from semblance.names import NO_CORPUS
 
-OF_PAIRS = ("format", "labels", "sample_seed")  # the keys that kind `pairs` alone reads
+KIND_OF = {  # the kind that alone reads a key
+    "format": "pairs",
+    "labels": "pairs",
+    "sample_seed": "pairs",
+    "neutral": "nli",
+}
 
 
 def check_corpus(name: str, corpus: dict[str, Any]) -> None:
@@ -15,12 +21,13 @@ def check_corpus(name: str, corpus: dict[str, Any]) -> None:
     where = f"config.corpora.{name}"
     if name == NO_CORPUS:
         raise InputError(where, "this name stands for no corpus", "choose another")
+    for key, kind in KIND_OF.items():
+        if key in corpus and corpus["kind"] != kind:
+            raise InputError(f"{where}.{key}", "has no effect here", f"it belongs to kind: {kind}")
     if corpus["kind"] == "pairs":
         _check_pairs(where, corpus)
-        return
-    for key in OF_PAIRS:
-        if key in corpus:
-            raise InputError(f"{where}.{key}", "has no effect here", "it belongs to kind: pairs")
+    if corpus.get("neutral"):
+        check_neutral(corpus["datasets"], f"{where}.neutral")
 
 
 def _check_pairs(where: str, corpus: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ from semblance.training.batch import Batch, scaled_cosines
 def loss(batch: Batch, *, scale: Positive = 20.0) -> Tensor:
     """Mean over all 2B views i of -log softmax_j(scale * cos(x_i, x_j))[the other view of i's row].
 
-    The candidates of a view are all other views of the batch, and every row's hard negative.
+    The candidates of a view are all other views of the batch, and every row's hard negatives.
     """
     rows = len(batch.queries)
     views = torch.cat([batch.queries, batch.positives])  # (2B, d)
@@ -22,7 +22,7 @@ def loss(batch: Batch, *, scale: Positive = 20.0) -> Tensor:
     logits = logits.masked_fill(itself, -torch.inf)
     if batch.negatives is not None:
         logits = torch.cat([logits, scaled_cosines(views, batch.negatives, scale)], dim=1)
-    log_p = logits.log_softmax(dim=1)  # (2B, 2B or 3B)
+    log_p = logits.log_softmax(dim=1)  # (2B, C)
     of_queries = log_p[:rows, rows:].diagonal()
     of_positives = log_p[rows:].diagonal()
     return -torch.cat([of_queries, of_positives]).mean()

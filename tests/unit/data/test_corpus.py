@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from semblance.data.arrow import column_names
 from semblance.data.corpus import (
     NONE,
     number_sentences,
@@ -29,6 +30,24 @@ def test_a_corpus_comes_back_as_it_was_written(tmp_path):
     assert read_sentences(tmp_path) == sentences
     for found, written in zip(read_rows(tmp_path), rows, strict=True):
         assert found.dtype == np.int32 and np.array_equal(found, written)
+
+
+def test_rows_of_two_hard_negatives_come_back(tmp_path):
+    written = [("a", "b", "c", "d"), ("e", "a", "d", "f")]
+    sentences, rows = number_sentences(written, negatives=2)
+    assert rows.negative.shape == (2, 2) and len(rows.columns()) == 4
+    write_corpus(tmp_path, sentences, rows)
+    found = read_rows(tmp_path)
+    texts = [tuple(sentences[i] for i in row) for row in zip(*found.columns(), strict=True)]
+    assert texts == written
+    assert found.negative.dtype == np.int32 and np.array_equal(found.negative, rows.negative)
+    assert len(found.views()) == 4
+
+
+def test_a_file_of_one_hard_negative_has_no_further_column(tmp_path):
+    sentences, rows = number_sentences(ROWS)
+    write_corpus(tmp_path, sentences, rows)
+    assert column_names(tmp_path / "rows.arrow") == ["query", "positive", "negative"]
 
 
 def test_an_empty_corpus_comes_back(tmp_path):

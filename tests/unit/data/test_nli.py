@@ -10,6 +10,7 @@ import pytest
 from semblance.data.nli import (
     NliPair,
     Triple,
+    build_rows,
     build_triples,
     read_multinli,
     read_snli,
@@ -158,6 +159,27 @@ def test_contradicted_sentences_are_cycled_over_the_entailed():
         Triple("p", "e2", "c2"),
         Triple("p", "e3", "c1"),
         Triple("s", "e", "c"),
+    ]
+
+
+def test_rows_with_a_neutral_sentence_are_of_premises_that_have_one_of_each_label():
+    made = [
+        ("p", "e1", "entailment"),
+        ("p", "n1", "neutral"),
+        ("q", "e", "entailment"),
+        ("q", "c", "contradiction"),
+        ("p", "e2", "entailment"),
+        ("p", "c1", "contradiction"),
+        ("p", "e3", "entailment"),
+        ("p", "n2", "neutral"),
+        ("r", "n", "neutral"),
+        ("r", "c", "contradiction"),
+    ]
+    pairs = [NliPair(*row, line) for line, row in enumerate(made, 1)]
+    assert build_rows(pairs, ("contradiction", "neutral")) == [
+        ("p", "e1", "c1", "n1"),
+        ("p", "e2", "c1", "n2"),
+        ("p", "e3", "c1", "n1"),
     ]
 
 

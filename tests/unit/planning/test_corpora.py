@@ -18,6 +18,7 @@ NLI = {"kind": "nli", "datasets": ["nli-simcse"]}
         {**QQP, "limit": 10, "sample_seed": 0},
         {"kind": "pairs", "format": "captions", "datasets": ["flickr30k"]},
         NLI,
+        {"kind": "nli", "datasets": ["snli", "multinli"], "neutral": True},
         {"kind": "wiki", "datasets": ["wiki1m"], "limit": 5},
     ],
 )
@@ -31,6 +32,8 @@ def test_a_corpus_that_can_be_meant_is_accepted(corpus):
         ({**NLI, "format": "qqp"}, "format", "has no effect here"),
         ({**NLI, "labels": ["neutral"]}, "labels", "has no effect here"),
         ({**NLI, "sample_seed": 1}, "sample_seed", "has no effect here"),
+        ({**QQP, "neutral": True}, "neutral", "has no effect here"),
+        ({**NLI, "neutral": True}, "neutral", "'nli-simcse' has no neutral sentences"),
         ({**QQP, "sample_seed": 1}, "sample_seed", "has no effect without limit"),
         ({"kind": "pairs", "datasets": ["qqp"]}, "format", "missing key"),
         ({**QQP, "format": "csv"}, "format", "there is no semblance/data/pairs/csv.py"),

@@ -40,6 +40,15 @@ def test_no_sentence_stands_in_two_rows_of_a_batch(seed):
         assert sum(map(len, texts)) == len(set().union(*texts))
 
 
+def test_the_second_hard_negative_of_a_row_stands_in_no_other_row_of_its_batch():
+    rows = Rows(*np.arange(12, dtype=np.int32).reshape(4, 3).T)
+    second = np.array([100, 101, 100, 102], np.int32)  # rows 0 and 2 share it
+    rows = rows._replace(negative=np.stack([rows.negative, second], axis=1))
+    drawn = take(batches(rows, 3, 0), 20)
+    assert not any({0, 2} <= set(batch) for batch in drawn)
+    assert disjoint_rows(rows, 4) == 3
+
+
 def test_an_absent_negative_is_not_a_common_sentence():
     rows = rows_of([0, 1, NONE], [2, 3, NONE], [4, 5, NONE])
     assert sorted(take(batches(rows, 3, 0), 1)[0]) == [0, 1, 2]

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from semblance.errors import InputError
-from semblance.training.batch import Batch, Regulators, reduced
+from semblance.training.batch import Batch, Regulators, batch_of, reduced
 from semblance.training.losses import contrastive, entropy, regulators, symmetric
 
 SHAPES = [(2, 3), (3, 5), (6, 4)]  # B, d
@@ -182,6 +182,62 @@ def test_the_weight_of_a_rows_own_hard_negative_is_equation_8_of_simcse(b, d, sc
     batch = draw_batch(b, d, seed=12, hard=True)
     found = contrastive.loss(batch, scale=scale, hard_negative_weight=alpha)
     assert float(found) == pytest.approx(equation_8(batch, scale, alpha), rel=1e-12)
+
+
+def draw_two_negatives(b, d, seed, grad=False):
+    """Return the four views of random rows with two hard negatives each, (B, d)."""
+    generator = torch.Generator().manual_seed(seed)
+    kind = {"generator": generator, "dtype": torch.float64, "requires_grad": grad}
+    return [torch.randn(b, d, **kind) for _ in range(4)]
+
+
+@pytest.mark.parametrize("alpha", [0.5, 1.0, 2.0])
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("b,d", SHAPES)
+def test_with_two_hard_negatives_the_denominator_of_equation_8_holds_both(b, d, scale, alpha):
+    """Eq. 8 with a second sum of the same form; alpha multiplies each of a row's own two terms."""
+    views = draw_two_negatives(b, d, seed=21)
+    queries, positives, *negatives = [view.tolist() for view in views]
+    total = 0.0
+    for i, q in enumerate(queries):
+        below = 0.0
+        for j in range(b):
+            below += math.exp(scale * cosine(q, positives[j]))
+            for kind in negatives:
+                below += (alpha if i == j else 1.0) * math.exp(scale * cosine(q, kind[j]))
+        total -= math.log(math.exp(scale * cosine(q, positives[i])) / below)
+    found = contrastive.loss(batch_of(views), scale=scale, hard_negative_weight=alpha)
+    assert float(found) == pytest.approx(total / b, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "function,options",
+    [
+        (contrastive.loss, {"hard_negative_weight": 2.0}),
+        (contrastive.loss, {}),
+        (symmetric.loss, {}),
+        (entropy.loss, {"phi": 0.7}),
+    ],
+)
+def test_the_gradients_of_two_hard_negatives_are_those_of_the_function(function, options):
+    views = draw_two_negatives(2, 3, seed=22, grad=True)
+
+    def call(*changed):
+        return function(batch_of(changed), scale=3.0, **options)
+
+    assert torch.autograd.gradcheck(call, tuple(views))
+
+
+def test_of_a_single_row_the_same_hard_negative_twice_is_one_of_weight_two():
+    queries, positives, negatives, _ = draw_two_negatives(1, 4, seed=23)
+    twice = contrastive.loss(batch_of([queries, positives, negatives, negatives]))
+    doubled = contrastive.loss(Batch(queries, positives, negatives), hard_negative_weight=2.0)
+    assert float(twice) == pytest.approx(float(doubled), rel=1e-12)
+
+
+def test_a_batch_of_one_hard_negative_holds_its_views_themselves():
+    views = draw_two_negatives(3, 4, seed=24)[:3]
+    assert all(found is view for found, view in zip(batch_of(views), views, strict=True))
 
 
 def test_a_weight_of_hard_negatives_is_refused_where_the_rows_have_none():

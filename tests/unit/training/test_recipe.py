@@ -75,6 +75,28 @@ def test_hard_negatives_can_be_left_out():
     assert set(training_rows(ROWS, 30, settings(hard_negatives=False)).negative) == {NONE}
 
 
+TWO_NEGATIVES = ROWS._replace(negative=np.stack([ROWS.negative, ROWS.negative[::-1]], axis=1))
+
+
+def test_both_hard_negatives_can_be_left_out():
+    rows = training_rows(TWO_NEGATIVES, 30, settings(hard_negatives=False))
+    assert rows.views() == (ROWS.query, ROWS.positive)
+
+
+def test_the_batch_loss_embeds_both_hard_negatives_of_a_row(encoder, tokens):
+    changed = {"no_duplicates": False, "options": {"hard_negative_weight": 3.0}}
+    batch_loss = BatchLoss([encoder], tokens, TWO_NEGATIVES, settings(**changed))
+    chosen = next(batches(TWO_NEGATIVES, 4, 0, no_duplicates=False))
+    embedded = torch.from_numpy(encoder.encode(tokens, 8))
+    queries, positives, first, second = (
+        embedded[column[chosen]]
+        for column in (ROWS.query, ROWS.positive, ROWS.negative, ROWS.negative[::-1])
+    )
+    batch = Batch(queries, positives, torch.cat([first, second]))
+    expected = contrastive(batch, hard_negative_weight=3.0)
+    assert batch_loss(0).item() == pytest.approx(float(expected), rel=1e-5)
+
+
 def test_the_steps_are_whole_batches_an_epoch_and_are_capped():
     assert schedule(ROWS, settings()).steps == 2 * (10 // 4)
     assert schedule(ROWS, settings(max_steps=3)).steps == 3
