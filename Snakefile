@@ -48,6 +48,7 @@ localrules:
     compare_published,
     judge_claims,
     simulate_statistics,
+    compare_overlap,
 
 
 rule all:
@@ -55,6 +56,7 @@ rule all:
     default_target: True
     input:
         TABLES,
+        OVERLAPS,
         f"{OUT}/tables/scores.csv",
         f"{OUT}/tables/published.md",
         f"{OUT}/tables/records/published.json",

@@ -24,6 +24,7 @@ DIGEST_LOCK = "digests.lock.json"
 
 # Below the output folder.
 CORPUS = "corpora/{corpus}"
+OVERLAP = "overlap.json"  # below CORPUS, of a corpus of pairs: their number and lexical overlap
 FOLD_CORPUS = "{bank}-{fold}"  # the name of the corpus that is one fold of a bank
 TOKENS = "tokens/{base}/{corpus}"
 STS_TEST = "sts"
@@ -41,6 +42,7 @@ TRANSFER_SCORES = "scores/transfer/{corpus}/{base}/{method}/seed-{seed}"
 SCORES_OF = {"sts": STS_SCORES, "faq": FAQ_SCORES, "transfer": TRANSFER_SCORES}  # by kind of tests
 TABLES = "tables"
 ALL_SCORES = "tables/scores.csv"
+OVERLAPS = "simcse_overlap"  # the table of the lexical overlaps
 TABLE_RECORD = "tables/records/{table}.json"
 TABLE_JSON = "tables/json/{table}.json"
 INCOMPLETE = "tables/incomplete"  # what there is of tables whose runs are not all finished

@@ -47,6 +47,7 @@ OF_FILES = (
     "compare_published",
     "judge_claims",
     "simulate_statistics",
+    "compare_overlap",
 )
 
 

@@ -10,12 +10,14 @@ from typing import Literal
 
 import numpy as np
 
+from semblance import layout
 from semblance.data.corpus_rows import write_corpus_rows
 from semblance.data.overlap import mean_overlap
 from semblance.data.pair import UNLABELLED, Pair, check_labels
 from semblance.data.raw import Raw
 from semblance.errors import InputError
 from semblance.named_modules import PAIRS, load_module
+from semblance.provenance import write_json
 from semblance.settings import Count, Seed
 
 
@@ -35,10 +37,10 @@ class PairSettings:
     sample_seed: Seed | None = None
 
 
-def write_positive_pairs(raw: Raw, settings: PairSettings, folder: Path) -> dict[str, int | float]:
+def write_positive_pairs(raw: Raw, settings: PairSettings, folder: Path) -> dict[str, int]:
     """Write a corpus of positive pairs without hard negatives; return its counts.
 
-    ``overlap`` is the lexical overlap of its pairs, in points.
+    ``overlap.json`` beside it holds the number and the lexical overlap of the pairs, in points.
     """
     source = load_module(PAIRS, settings.format, "settings.format")
     check_labels(source.LABELS, settings.labels, "settings.labels")
@@ -46,7 +48,9 @@ def write_positive_pairs(raw: Raw, settings: PairSettings, folder: Path) -> dict
     if not chosen:
         raise InputError("settings.labels", "no pair has one of them", "name other labels")
     counts = write_corpus_rows(folder, [(pair.first, pair.second, None) for pair in chosen])
-    return {**counts, "overlap": mean_overlap(chosen)}
+    found = {"pairs": len(chosen), "overlap": mean_overlap(chosen)}
+    write_json(folder / layout.OVERLAP, found)
+    return counts
 
 
 def choose(pairs: Iterable[Pair], limit: int | None, seed: int | None) -> list[Pair]:

@@ -43,7 +43,7 @@ READERS = {
     },
     "prepare_nli": {"tokenise:nli", "train:nli", "train_entropy:nli"},
     "prepare_wiki": {"tokenise:wiki", "train:wiki", "train:sampled"},
-    "prepare_pairs": {"tokenise:pairs", "train:pairs"},
+    "prepare_pairs": {"tokenise:pairs", "train:pairs", "compare_overlap"},
     "prepare_faq": {
         "tokenise:faq",
         "train:faq",
@@ -72,6 +72,7 @@ READERS = {
     "evaluate_transfer": {"collect_scores", "render_table"},
     "evaluate_faq": {"collect_scores", "render_table"},
     "collect_scores": set(),
+    "compare_overlap": set(),
     "render_table": OF_TABLES,
     **dict.fromkeys(OF_TABLES, set()),
 }
@@ -204,6 +205,7 @@ QUICK = {
         "evaluation/classifier",
         "evaluation/retrieval",
         "evaluation/run",
+        "reporting/overlap",
         "reporting/scores",
         "reporting/comparison",
         "reporting/significance",

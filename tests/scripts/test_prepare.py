@@ -94,8 +94,9 @@ def test_questions_become_positive_pairs(tmp_path):
     settings = {"kind": "pairs", "format": "qqp", "datasets": ["qqp"], "labels": ["duplicate"]}
     out = prepare(prepare_pairs, settings, tmp_path / "qqp")
     assert len(read_rows(out).query) == 58
-    counts = checked(out / "record.json")["counts"]
-    assert counts["rows"] == 58 and 0 < counts["overlap"] < 100
+    found = json.loads((out / "overlap.json").read_text())
+    assert found["pairs"] == 58 and 0 < found["overlap"] < 100
+    assert "overlap.json" in checked(out / "record.json")["outputs"]
 
 
 def test_a_limit_takes_the_first_rows(tmp_path):

@@ -1,6 +1,6 @@
-"""Cross-checks of the training sets of a config: a name that is free, and keys that their kind reads."""
+"""The training sets of a config: those of pairs, and cross-checks of the keys of each."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from semblance.data.labelled import check_neutral
 from semblance.data.pair import check_labels
@@ -8,12 +8,22 @@ from semblance.errors import InputError
 from semblance.named_modules import PAIRS, load_module
 from semblance.names import NO_CORPUS
 
+if TYPE_CHECKING:
+    from workflow.planning.plan import Plan
+
 KIND_OF = {  # the kind that alone reads a key
     "format": "pairs",
     "labels": "pairs",
     "sample_seed": "pairs",
     "neutral": "nli",
 }
+
+
+def pair_corpora(plan: "Plan") -> list[str]:
+    """Return the corpora of pairs that some run trains on, in the order of the config."""
+    trained = {run.corpus for run in plan.runs}
+    corpora = plan.config["corpora"].items()
+    return [name for name, c in corpora if c["kind"] == "pairs" and name in trained]
 
 
 def check_corpus(name: str, corpus: dict[str, Any]) -> None:

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 from semblance import layout
 from semblance.layout import RECORD
 from semblance.names import INITIAL, START
+from workflow.planning.corpora import pair_corpora
 from workflow.planning.methods import entropy_parts
 from workflow.planning.plan import Evaluation, Plan, Run
 
@@ -137,6 +138,11 @@ def _of_all_tables(plan: Plan, job: Job) -> Iterator[Job]:
         yield Job("render_table", name=table)
 
 
+def _of_pair_corpora(plan: Plan, job: Job) -> Iterator[Job]:
+    for corpus in pair_corpora(plan):
+        yield Job("prepare_pairs", corpus)
+
+
 def evaluation_job(evaluation: Evaluation) -> Job:
     """Return the job that scores a run on one kind of tests."""
     return Job(f"evaluate_{evaluation.tests}", *evaluation.run)
@@ -219,8 +225,11 @@ STAGES: dict[str, Stage] = {
     "simulate_statistics": Stage(
         layout.TABLE_RECORD.format(table="statistics"), "table", _of_all_tables
     ),
+    "compare_overlap": Stage(
+        layout.TABLE_RECORD.format(table=layout.OVERLAPS), "table", _of_pair_corpora
+    ),
 }
-TARGETS = (  # what a whole run is for
+TARGETS = (  # what a whole run is for; one that trains on pairs has one target more
     "compare_published",
     "judge_claims",
     "simulate_statistics",
@@ -241,10 +250,18 @@ def job_of(stage: str, wildcards: Mapping[str, str]) -> Job:
     return Job(stage, corpus, base, name, int(wildcards.get("seed", 0)))
 
 
+def targets(plan: Plan) -> list[Job]:
+    """Return the jobs that a whole run is for."""
+    found = [Job(stage) for stage in TARGETS]
+    if pair_corpora(plan):
+        found.append(Job("compare_overlap"))
+    return found
+
+
 def jobs(plan: Plan) -> list[Job]:
     """Return every job of a plan, once, each behind one that waits for it."""
     found: dict[Job, None] = {}
-    waiting = [Job(stage) for stage in TARGETS]
+    waiting = targets(plan)
     while waiting:
         job = waiting.pop()
         if job not in found:

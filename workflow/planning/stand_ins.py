@@ -10,8 +10,10 @@ from typing import Any
 from semblance.download.manifest import Dataset
 from semblance.names import START, TRANSFER_TASKS
 from semblance.provenance import canonical, text_digest
+from semblance.reporting.overlap import COLUMN as OVERLAP
 from semblance.reporting.published import Published
 from semblance.reporting.sources import Base, Source
+from workflow.planning.corpora import pair_corpora
 from workflow.planning.methods import candidates
 from workflow.planning.plan import Plan
 from workflow.planning.stated import Place, Stated, differing
@@ -60,6 +62,17 @@ class StandIns:
             *self._of_data(row, source),
             *self._of_method(row, source),
         ]
+
+    def overlap_rows(self) -> dict[str, str]:
+        """Return the printed row of the lexical overlap of each corpus of pairs that has one."""
+        found = {}
+        for name, source in self.published.sources.items():
+            if OVERLAP not in self.published.row(name):
+                continue
+            for corpus in pair_corpora(self.plan):
+                if not list(self._of_corpus(corpus, source)):
+                    found[corpus] = name
+        return found
 
     def _of_base(self, name: str, theirs: str) -> Iterator[str]:
         ours = self.config["bases"][name]

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from semblance.errors import InputError
+from semblance.layout import OVERLAPS
 from semblance.names import START
 from semblance.reporting.layouts import PREVIOUS, Layout, find_layout
 from semblance.reporting.published import Published, read_published
@@ -14,7 +15,13 @@ from workflow.planning.collecting import entries
 from workflow.planning.methods import check_spelling, entropy_parts, model_names
 
 PUBLISHED = Path(__file__).parents[1] / "published.yaml"
-OTHER_TABLES = ("scores", "published", "claims", "statistics")  # files that lie beside the tables
+OTHER_TABLES = (
+    "scores",
+    "published",
+    "claims",
+    "statistics",
+    OVERLAPS,
+)  # files that lie beside the tables
 
 
 def table_checks(config: dict) -> Iterator[Callable[[], None]]:

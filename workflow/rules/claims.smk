@@ -1,5 +1,6 @@
 # Tables in, verdicts on the papers' claims out, and how far the tests can be trusted.
-# Inputs and outputs: results/tables.
+# Inputs and outputs: results/tables. Also the lexical overlap of sources of pairs, out of
+# results/corpora.
 
 
 rule judge_claims:
@@ -44,3 +45,25 @@ rule simulate_statistics:
         "{PYTHON}.simulate_statistics --tables {input.records:q} --csv {output.csv:q}"
         " --markdown {output.markdown:q} --code {params.code} --record {output.record:q}"
         " 2> >(tee {log:q} >&2)"
+
+
+rule compare_overlap:
+    """Set the lexical overlap of each source of pairs beside the paper's."""
+    input:
+        overlaps=[f"{OUT}/corpora/{corpus}/overlap.json" for corpus in PAIR_CORPORA],
+        corpora=ancient([f"{OUT}/corpora/{corpus}/record.json" for corpus in PAIR_CORPORA]),
+        published=own("workflow/published.yaml"),
+    output:
+        csv=f"{OUT}/tables/simcse_overlap.csv",
+        record=f"{OUT}/tables/records/simcse_overlap.json",
+    log:
+        f"{OUT}/logs/compare_overlap.log",
+    conda:
+        "../../envs/semblance.yaml"
+    params:
+        rows=canonical(STAND_INS.overlap_rows()),
+        code=code("compare_overlap"),
+    shell:
+        "{PYTHON}.compare_overlap --corpora {input.corpora:q} --rows {params.rows:q}"
+        " --published {input.published:q} --csv {output.csv:q} --code {params.code}"
+        " --record {output.record:q} 2> >(tee {log:q} >&2)"

@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 from semblance.provenance import canonical
 from workflow.controller import code_notes, preview, slurm, sources
+from workflow.planning.corpora import pair_corpora
 from workflow.planning.modules import (
     modules_of_bank,
     modules_of_pairs,
@@ -29,6 +30,8 @@ COST = CHECKED.cost
 TABLES = expand(
     f"{OUT}/tables/{{table}}.{{form}}", table=config["tables"], form=["csv", "md", "tex"]
 )
+PAIR_CORPORA = pair_corpora(PLAN)
+OVERLAPS = [f"{OUT}/tables/simcse_overlap.csv"] if PAIR_CORPORA else []
 PYTHON = hooks.command_of_scripts(workflow)
 GPUS = config["resources"]["gpus"]
 JOBS_PER_GPU = config["resources"]["jobs_per_gpu"]

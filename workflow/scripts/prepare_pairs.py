@@ -1,12 +1,12 @@
 """Build a corpus of positive pairs from the raw files of a source, such as Quora question pairs."""
 
 from semblance.data.prepare_pairs import PairSettings, write_positive_pairs
+from semblance.layout import OVERLAP
 from workflow.scripts.endings import run
 from workflow.scripts.preparing import Preparation, prepare
 
-STAGE = Preparation(
-    "prepare_pairs", PairSettings, write_positive_pairs, ("sentences.arrow", "rows.arrow")
-)
+OUTPUTS = ("sentences.arrow", "rows.arrow", OVERLAP)
+STAGE = Preparation("prepare_pairs", PairSettings, write_positive_pairs, OUTPUTS)
 
 
 def main(argv: list[str] | None = None) -> None:

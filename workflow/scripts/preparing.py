@@ -1,7 +1,7 @@
 """What the scripts share that prepare one corpus or one set of sentence pairs."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -17,12 +17,12 @@ from workflow.scripts.cli import preparation
 class Preparation:
     """One stage: the type of its settings, the function that writes, and the files it writes.
 
-    ``write(raw, settings, folder)`` returns the counts, and other numbers, for the record.
+    ``write(raw, settings, folder)`` returns the counts for the record.
     """
 
     stage: str
     settings: type
-    write: Callable[[Raw, Any, Path], Mapping[str, float]]
+    write: Callable[[Raw, Any, Path], dict[str, int]]
     outputs: tuple[str, ...]
 
 

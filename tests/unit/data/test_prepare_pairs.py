@@ -84,12 +84,14 @@ def test_the_duplicates_of_questions_are_rows_without_a_hard_negative(tmp_path):
     assert [list(row) for row in rows if "good question" not in row[1]] == labelled
 
 
-def test_the_counts_hold_the_lexical_overlap_of_the_pairs(tmp_path):
+def test_the_lexical_overlap_of_the_pairs_stands_beside_them(tmp_path):
     settings = PairSettings("pairs", "captions", ("flickr30k",))
     counts = write_positive_pairs(raw(), settings, tmp_path)
     pairs = list(read_captions(DEMO / "data/flickr30k/results_20130124.token"))
     assert rows_of(tmp_path) == [(pair.first, pair.second) for pair in pairs]
-    assert counts["rows"] == 240 and counts["overlap"] == pytest.approx(mean_overlap(pairs))
+    found = json.loads((tmp_path / "overlap.json").read_text())
+    assert counts["rows"] == found["pairs"] == 240
+    assert found["overlap"] == pytest.approx(mean_overlap(pairs))
 
 
 def test_labels_choose_the_pairs_of_several_data_sets(tmp_path):

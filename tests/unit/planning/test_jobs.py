@@ -2,15 +2,25 @@
 
 from tests.unit.costing.examples import TRAIN, cost
 from tests.unit.planning.test_config import merged
-from workflow.planning.stages import TARGETS, Job, inputs, job_of, jobs
+from workflow.planning.config import load
+from workflow.planning.plan import Plan
+from workflow.planning.stages import Job, inputs, job_of, jobs, targets
 from workflow.planning.submissions import submissions
 
 
 def test_the_inputs_of_all_jobs_are_all_jobs_but_the_targets():
     plan = cost().plan
     found = set(jobs(plan))
-    targets = {Job(stage) for stage in TARGETS}
-    assert {i for job in found for i in inputs(plan, job)} == found - targets
+    assert {i for job in found for i in inputs(plan, job)} == found - set(targets(plan))
+
+
+def test_a_plan_that_trains_on_pairs_compares_their_overlap_with_the_papers():
+    comparison = Job("compare_overlap")
+    plan = cost().plan
+    assert comparison in jobs(plan)
+    assert Job("prepare_pairs", "qqp") in inputs(plan, comparison)
+    config = merged("config.yaml", "configs/own-faq.yaml")
+    assert comparison not in jobs(Plan(load(config)))
 
 
 def test_a_table_waits_for_the_evaluations_of_its_own_rows_alone():

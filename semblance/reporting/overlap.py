@@ -1,0 +1,55 @@
+"""The lexical overlap of sources of pairs, beside that of the paper (SimCSE, section 4.1)."""
+
+import csv
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from semblance import layout
+from semblance.errors import InputError
+from semblance.provenance import checked, read_object
+from semblance.reporting.published import Published
+from semblance.settings import decode
+
+COLUMN = "overlap"  # of the printed rows
+COLUMNS = ("corpus", "pairs", "overlap", "paper_row", "paper")
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """How many pairs a corpus has, and their lexical overlap in points."""
+
+    pairs: int
+    overlap: float
+
+
+def read_overlaps(records: list[str]) -> dict[str, Overlap]:
+    """Read the overlap of the corpora of these records, by the names of the corpora.
+
+    Raises InputError for a file that is damaged, and for a corpus whose overlap was not measured.
+    """
+    found = {}
+    for record in records:
+        path = Path(record).parent / layout.OVERLAP
+        if layout.OVERLAP not in checked(record, layout.OVERLAP)["outputs"]:
+            raise InputError(record, "lists no lexical overlap", "prepare the corpus again")
+        found[path.parent.name] = decode(Overlap, read_object(path), str(path))
+    return found
+
+
+def overlap_csv(found: Mapping[str, Overlap], rows: Mapping[str, str], published: Published) -> str:
+    """Return one line for each corpus, values by ``repr``.
+
+    ``rows``: the printed row of each corpus that has one; without one, its two columns are empty.
+    """
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for corpus, one in found.items():
+        printed = ["", ""]
+        if corpus in rows:
+            name = rows[corpus]
+            printed = [name, repr(published.row(name)[COLUMN].value)]
+        writer.writerow([corpus, one.pairs, repr(one.overlap), *printed])
+    return buffer.getvalue()

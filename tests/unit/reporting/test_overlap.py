@@ -1,0 +1,85 @@
+"""The lexical overlap of sources of pairs: read from their corpora, and set beside the paper's."""
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from semblance.download.manifest import load_manifest
+from semblance.errors import InputError
+from semblance.provenance import write_json, write_record
+from semblance.reporting.overlap import overlap_csv, read_overlaps
+from semblance.reporting.published import read_published
+from tests.unit.planning.test_config import merged
+from workflow.planning.config import load
+from workflow.planning.plan import Plan
+from workflow.planning.stand_ins import StandIns
+
+ROOT = Path(__file__).resolve().parents[3]
+PUBLISHED = read_published(ROOT / "workflow/published.yaml")
+
+
+def corpus(folder: Path, value: object) -> str:
+    """Write a corpus of pairs with this overlap; return its record."""
+    write_json(folder / "overlap.json", value)
+    write_record(folder / "record.json", "prepare_pairs", outputs=["overlap.json"], started=0.0)
+    return str(folder / "record.json")
+
+
+def test_each_corpus_stands_beside_the_papers_number_if_it_has_one(tmp_path):
+    records = [
+        corpus(tmp_path / "qqp", {"pairs": 5, "overlap": 61.25}),
+        corpus(tmp_path / "mine", {"pairs": 7, "overlap": 0.1 + 0.2}),
+    ]
+    text = overlap_csv(read_overlaps(records), {"qqp": "simcse/text/QQP"}, PUBLISHED)
+    lines = list(csv.DictReader(io.StringIO(text)))
+    assert lines[0] == {
+        "corpus": "qqp",
+        "pairs": "5",
+        "overlap": "61.25",
+        "paper_row": "simcse/text/QQP",
+        "paper": "60.0",
+    }
+    assert (lines[1]["paper_row"], lines[1]["paper"]) == ("", "")
+    assert float(lines[1]["overlap"]) == 0.1 + 0.2  # unrounded
+
+
+@pytest.mark.parametrize("value", [{}, {"pairs": 5}, {"pairs": "5", "overlap": 1.0}, []])
+def test_a_file_without_the_numbers_is_refused(tmp_path, value):
+    with pytest.raises(InputError, match="overlap.json"):
+        read_overlaps([corpus(tmp_path / "qqp", value)])
+
+
+def test_a_damaged_file_is_refused(tmp_path):
+    record = corpus(tmp_path / "qqp", {"pairs": 5, "overlap": 61.25})
+    (tmp_path / "qqp/overlap.json").write_text('{"pairs": 5, "overlap": 60.0}')
+    with pytest.raises(InputError, match="overlap.json"):
+        read_overlaps([record])
+
+
+def test_a_corpus_without_an_overlap_is_refused(tmp_path):
+    (tmp_path / "rows.arrow").write_text("rows")
+    write_record(tmp_path / "record.json", "prepare_nli", outputs=["rows.arrow"], started=0.0)
+    with pytest.raises(InputError, match="record.json"):
+        read_overlaps([str(tmp_path / "record.json")])
+
+
+def rows_of(config: dict) -> dict[str, str]:
+    plan = Plan(load(config))
+    manifest = load_manifest(ROOT / "workflow/manifest.yaml")
+    return StandIns(plan, manifest, PUBLISHED).overlap_rows()
+
+
+def test_the_shipped_corpora_have_the_papers_numbers_of_the_same_pairs():
+    assert rows_of(merged("config.yaml")) == {
+        "qqp": "simcse/text/QQP",
+        "nli-entailment": "simcse/text/SNLI+MNLI entailment",
+    }
+
+
+def test_other_pairs_than_the_papers_have_none():
+    config = merged("config.yaml")
+    config["corpora"]["qqp"]["labels"] = ["different"]
+    config["corpora"]["nli-entailment"]["limit"] = 1000
+    assert rows_of(config) == {}
