@@ -3,13 +3,14 @@
 import csv
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from semblance.data import nli, sts, transfer, wiki
+from semblance.data import anli, nli, sts, transfer, wiki
 from semblance.data.banks import cough, covid, faqir, own, stackfaq
 from semblance.data.faq import Faq
+from semblance.data.pairs import captions, nli_table, paranmt, qqp
 from semblance.reporting.scores import COLUMNS, read_scores
 
 HEAD = "index,question,answer,language\n"
@@ -168,6 +169,22 @@ def _score_row(**changes: str) -> str:
     return text.getvalue()
 
 
+def _anli(label: object, **changes: object) -> str:
+    return json.dumps(
+        {"uid": "u", "context": "c one. c two.", "hypothesis": "h", "label": label, **changes}
+    )
+
+
+def _all(read: Callable[[Path], Iterable[object]]) -> Callable[[Path], list[object]]:
+    """Return a reader that reads to the end of a file whose reader yields."""
+    return lambda path: list(read(path))
+
+
+NO_NUMBERS = {
+    name: text
+    for name, text in SCORES.items()
+    if name not in ("above the range", "below the range")
+}
 NLI_ROWS = on(2, JSON_ROWS) | {
     "an unknown label": (2, _snli("maybe")),
     "a label that is no text": (2, _snli(sentence1=3)),
@@ -217,6 +234,81 @@ FORMATS = [
             "a lost header": (1, "a,b,c"),
             "a doubled column": (1, "sent0,sent1,hard_neg,sent0"),
         },
+    ),
+    Format(
+        "questions",
+        {
+            "q.tsv": "id\tqid1\tqid2\tquestion1\tquestion2\tis_duplicate\n"
+            "0\t1\t2\tone?\ttwo?\t1\n1\t3\t4\tthree?\tfour?\t0\n"
+        },
+        "q.tsv",
+        _all(qqp.read),
+        on(3, CSV_ROWS)
+        | {
+            "an unknown label": (3, "1\t3\t4\tthree?\tfour?\t2"),
+            "a word for a label": (3, "1\t3\t4\tthree?\tfour?\ttrue"),
+            "a lost header": (1, "0\t1\t2\tone?\ttwo?\t1"),
+            "a doubled column": (1, "question1\tquestion1\tquestion2\tis_duplicate"),
+        },
+    ),
+    Format(
+        "captions",
+        {"c.token": "a.jpg#0\tone .\na.jpg#1\ttwo .\nb.jpg#0\tthree .\nb.jpg#1\tfour .\n"},
+        "c.token",
+        _all(captions.read),
+        on(2, TAB_ROWS)
+        | {
+            "an empty caption": (2, "a.jpg#1\t "),
+            "a number twice": (2, "a.jpg#0\ttwo ."),
+            "no number": (2, "a.jpg#\ttwo ."),
+            "other digits": (2, "a.jpg#٣\ttwo ."),
+            "no image": (2, "#1\ttwo ."),
+            "an image in two places": (4, "a.jpg#2\tfour ."),
+        },
+        "tsv",
+        True,
+    ),
+    Format(
+        "paraphrases",
+        {"p.txt": "one\ttwo\t0.5\nthree\tfour\t0.25\n"},
+        "p.txt",
+        _all(paranmt.read),
+        on(2, TAB_ROWS)
+        | scored("three\tfour\t@", 2, NO_NUMBERS)
+        | {"an empty sentence": (2, "\tfour\t0.25"), "an empty score": (2, "three\tfour\t")},
+        "tsv",
+        True,
+    ),
+    Format(
+        "nli table",
+        {"n.tsv": "label\tsentence1\tsentence2\nneutral\ta\tb\nentailment\tc\td\n"},
+        "n.tsv",
+        _all(nli_table.read),
+        on(3, TAB_ROWS)
+        | {
+            "an unknown label": (3, "maybe\tc\td"),
+            "an empty sentence": (3, "neutral\t \td"),
+            "a lost header": (1, "neutral\ta\tb"),
+        },
+        "tsv",
+        True,
+    ),
+    Format(
+        "anli",
+        {"train.jsonl": "\n".join([_anli("e"), _anli("n"), _anli("c"), ""])},
+        "train.jsonl",
+        _all(anli.read_anli),
+        on(2, JSON_ROWS)
+        | {
+            "an unknown label": (2, _anli("x")),
+            "a label of SNLI": (2, _anli("entailment")),
+            "a label that is no text": (2, _anli(1)),
+            "a missing context": (2, '{"hypothesis": "x", "label": "e"}'),
+            "an empty hypothesis": (2, _anli("e", hypothesis=" ")),
+            "null for text": (2, _anli("e", context=None)),
+        },
+        "jsonl",
+        True,
     ),
     Format(
         "wiki",

@@ -14,7 +14,14 @@ from semblance.errors import InputError
 from semblance.provenance import file_digest
 from tests.hostile.formats import FORMATS
 from tests.hostile.malformed import Case, cases, oddities
-from workflow.scripts import endings, prepare_faq, prepare_nli, prepare_sts, prepare_wiki
+from workflow.scripts import (
+    endings,
+    prepare_faq,
+    prepare_nli,
+    prepare_pairs,
+    prepare_sts,
+    prepare_wiki,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES = cases()
@@ -106,6 +113,7 @@ def command(case: Case, folder: Path) -> tuple[ModuleType, list[str]]:
     settings = {
         "prepare_nli": {"kind": kind, "datasets": [dataset]},
         "prepare_wiki": {"kind": kind, "datasets": [dataset]},
+        "prepare_pairs": {"kind": "pairs", "format": kind, "datasets": [dataset]},
         "prepare_sts": {
             "datasets": [dataset],
             "protocol": "senteval",
@@ -134,6 +142,9 @@ STAGES = {
     "multinli": ("nli", "multinli", prepare_nli),
     "snli, tabs": ("nli", "snli", prepare_nli),
     "triples": ("nli", "nli-simcse", prepare_nli),
+    "anli": ("nli", "anli", prepare_nli),
+    "captions": ("captions", "flickr30k", prepare_pairs),
+    "paraphrases": ("paranmt", "paranmt", prepare_pairs),
     "wiki": ("wiki", "wiki1m", prepare_wiki),
     "sts": ("", "sts12", prepare_sts),
     "sts, sentences": ("", "sts12", prepare_sts),

@@ -24,7 +24,8 @@ def read(path: Path | str) -> Iterator[Pair]:
     """Yield the pairs of a token file, whose lines are ``IMAGE#NUMBER``, a tab and a caption.
 
     The captions of an image stand together. Each two of them are one pair, the earlier one first.
-    InputError for another line, a number that stands twice and an image in two places.
+    InputError for another line, a number that stands twice, an image in two places and a file
+    without a caption.
     """
     seen: set[str] = set()
     for image, group in groupby(_captions(path), key=lambda caption: caption.image):
@@ -35,6 +36,8 @@ def read(path: Path | str) -> Iterator[Pair]:
         seen.add(image)
         for first, second in combinations(captions, 2):
             yield Pair(first.text, second.text)
+    if not seen:
+        raise InputError(at(path, 1), "no caption", "fetch the file again")
 
 
 def _captions(path: Path | str) -> Iterator[_Caption]:

@@ -16,8 +16,10 @@ def read(path: Path | str) -> Iterator[Pair]:
     """Yield the pairs of a file with tabs between its columns, quoted as a CSV file.
 
     The columns question1, question2 and is_duplicate are read. A pair with an empty question, of
-    which the release has three, is unlabelled. Another label than 0 or 1 raises InputError.
+    which the release has three, is unlabelled. Another label than 0 or 1, and a file without
+    a pair, raise InputError.
     """
+    line = 0
     for line, row in read_csv(path, ("question1", "question2", "is_duplicate"), delimiter="\t"):
         label = LABEL_OF.get(row["is_duplicate"].strip())
         if label is None:
@@ -27,3 +29,5 @@ def read(path: Path | str) -> Iterator[Pair]:
         if not first or not second:
             label = UNLABELLED
         yield Pair(first, second, label)
+    if not line:
+        raise InputError(at(path, 1), "no pair after the header", "fetch the file again")
