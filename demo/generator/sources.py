@@ -11,18 +11,18 @@ ASKED = ("How can {who} {act} {where}?", "What is the best way for {who} to {act
 REASON = "Why would {who} {act} {where}?"
 REWORDED = ("", "w", "a", "p", "wap")
 SAID = ("{who} will {act} {where} .", "it is said that {who} will {act} {where} .")
-ROUNDS = {"R1": 16, "R2": 20, "R3": 28}  # contexts of each round of ANLI
+ROUNDS = {"R1": 4, "R2": 5, "R3": 6}  # contexts of each round of ANLI
 
 
 def quora() -> str:
-    """Return Quora's table: 96 pairs, a field in quotes where it holds a tab, a quote or a line end.
+    """Return Quora's table: 48 pairs, a field in quotes where it holds a tab, a quote or a line end.
 
     One question is empty, and one goes on in a second line, as in the release.
     """
     dice = Dice(501)
     deck = events(ADVICE, dice)
     lines = ["id\tqid1\tqid2\tquestion1\tquestion2\tis_duplicate"]
-    for number in range(96):
+    for number in range(48):
         first, second, duplicate = _questions(next(deck), number, dice)
         ids = f"{number}\t{2 * number + 1}\t{2 * number + 2}"
         lines.append(f"{ids}\t{_quoted(first)}\t{_quoted(second)}\t{duplicate}")
@@ -48,11 +48,11 @@ def _quoted(text: str) -> str:
 
 
 def captions() -> str:
-    """Return a token file: 24 images of five captions each."""
+    """Return a token file: 10 images of five captions each."""
     dice = Dice(502)
     deck = events(CAPTIONS, dice)
     lines = []
-    for number in range(24):
+    for number in range(10):
         event = next(deck)
         image = f"{8000 + 41 * number}.jpg"
         for place, reworded in enumerate(REWORDED):
@@ -61,11 +61,11 @@ def captions() -> str:
 
 
 def paraphrases() -> str:
-    """Return ParaNMT's table: 60 sentences in lower case, each with a paraphrase and its score."""
+    """Return ParaNMT's table: 16 sentences in lower case, each with a paraphrase and its score."""
     dice = Dice(503)
     deck = events(NEWS, dice)
     lines = []
-    for number in range(60):
+    for number in range(16):
         event = next(deck)
         first = wording(event, SAID[number % 2]).lower()
         second = wording(event, SAID[1 - number % 2], "wa").lower()

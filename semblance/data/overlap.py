@@ -25,4 +25,7 @@ def overlap(first: str, second: str) -> float:
 
 def mean_overlap(pairs: Sequence[Pair]) -> float:
     """Return the mean lexical overlap of some pairs, in points."""
-    return 100 * sum(overlap(pair.first, pair.second) for pair in pairs) / len(pairs)
+    total = 0.0
+    for pair in pairs:
+        total += overlap(pair.first, pair.second)
+    return 100 * total / len(pairs)

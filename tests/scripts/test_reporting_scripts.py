@@ -13,10 +13,11 @@ import pytest
 from scipy.stats import spearmanr
 
 from semblance.errors import InputError
-from semblance.provenance import write_record
+from semblance.provenance import checked, write_json, write_record
 from tests.unit.reporting.example_scores import TASKS, record, write
 from workflow.scripts import (
     collect_scores,
+    compare_overlap,
     compare_published,
     judge_claims,
     render_table,
@@ -435,6 +436,31 @@ def test_the_simulation_reads_the_spread_of_the_tables(results):
     assert float(of_sts[0]["item_error"]) == pytest.approx(contrast["item_error"])
     assert float(of_sts[0]["detectable"]) == pytest.approx(contrast["detectable"])
     assert "bootstrap of seeds and items" in page.read_text()
+
+
+def test_the_overlap_of_each_corpus_stands_beside_the_papers(tmp_path):
+    records = []
+    for name, value in (("qqp", 61.5), ("mine", 40.25)):
+        folder = tmp_path / "corpora" / name
+        write_json(folder / "overlap.json", {"pairs": 9, "overlap": value})
+        write_record(folder / "record.json", "prepare", outputs=["overlap.json"], started=0.0)
+        records.append(str(folder / "record.json"))
+    table = tmp_path / "tables/simcse_overlap.csv"
+    record_file = tmp_path / "tables/records/simcse_overlap.json"
+    published = ["--published", str(ROOT / "workflow/published.yaml")]
+    rows = ["--rows", '{"qqp": "simcse/text/QQP"}']
+    written = ["--csv", str(table), "--record", str(record_file)]
+    compare_overlap.main(["--corpora", *records, *rows, *published, *written])
+    lines = list(csv.DictReader(table.open()))
+    assert [line["corpus"] for line in lines] == ["qqp", "mine"]
+    assert [line["overlap"] for line in lines] == ["61.5", "40.25"]
+    assert [line["paper"] for line in lines] == ["60.0", ""]
+    inputs = checked(record_file)["inputs"]
+    assert set(inputs) == {
+        "published",
+        "../../corpora/qqp/overlap.json",
+        "../../corpora/mine/overlap.json",
+    }
 
 
 def test_the_same_inputs_give_the_same_bytes(results):

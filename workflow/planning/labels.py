@@ -51,6 +51,15 @@ def name_on_corpus(row: TableRow) -> str:
     return f"{row.corpus}/{row.method}"
 
 
+def counterpart(table: dict, row: TableRow) -> str:
+    """Return the printed row that a table sets beside a row of its own; empty if it names none."""
+    published = table.get("published", {})
+    for name in (f"{row.base}/{row.method}", name_on_corpus(row), row.method):
+        if name in published:
+            return published[name]
+    return ""
+
+
 def check_labels(full: dict) -> None:
     """Raise InputError if two rows of a table of the full config have the same label."""
     for name, table in full["tables"].items():

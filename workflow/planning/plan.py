@@ -13,13 +13,7 @@ from semblance.provenance import canonical
 from semblance.reporting.layouts import Tests, find_layout
 from workflow.planning import regulators
 from workflow.planning.expand import settings_of
-from workflow.planning.labels import (
-    TableRow,
-    method_label,
-    name_on_corpus,
-    row_labels,
-    rows_of,
-)
+from workflow.planning.labels import TableRow, counterpart, method_label, row_labels, rows_of
 from workflow.planning.methods import candidates, entropy_parts
 
 LONGEST = 512  # tokens of a base whose config states no limit; a model takes no more than its own
@@ -286,11 +280,9 @@ class Plan:
         chosen_from = candidates(self.config, row.method)
         if chosen_from:
             spec["choose"] = self._choice_spec(table, row, chosen_from)
-        published = table.get("published", {})
-        for name in (f"{row.base}/{row.method}", name_on_corpus(row), row.method):
-            if name in published:
-                spec["published"] = published[name]
-                break
+        published = counterpart(table, row)
+        if published:
+            spec["published"] = published
         return spec
 
     def _choice_spec(self, table: dict, row: TableRow, methods: list[str]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import json
+import math
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -78,6 +79,18 @@ def _transfer_counts() -> dict[str, dict[str, int]]:
     return counts
 
 
+def _question_counts() -> dict[str, int]:
+    rows = _rows("qqp/train.tsv", "\t")
+    asked = [row for row in rows if row["question1"] and row["question2"]]
+    duplicates = [row for row in asked if row["is_duplicate"] == "1"]
+    return {"train": len(rows), "pairs": len(asked), "duplicate": len(duplicates)}
+
+
+def _caption_pairs() -> int:
+    images = [line.split("#")[0] for line in _lines("flickr30k/results_20130124.token")]
+    return sum(math.comb(images.count(image), 2) for image in set(images))
+
+
 def _counts() -> dict[str, dict[str, int]]:
     """Count every data set without the project's parsers."""
     faqir, threads = _xml("faq/faqir/FAQIRv1.0.xml"), _xml("faq/stackfaq/stackExchange-FAQ.xml")
@@ -86,6 +99,10 @@ def _counts() -> dict[str, dict[str, int]]:
         "nli-simcse": {"triples": len(_rows("nli/nli_for_simcse.csv"))},
         "snli": {"pairs": _labelled("nli/snli_1.0/snli_1.0_train.jsonl")},
         "multinli": {"pairs": _labelled("nli/multinli_1.0/multinli_1.0_train.jsonl")},
+        "anli": {"train": sum(len(_lines(f"anli/R{n}/train.jsonl")) for n in (1, 2, 3))},
+        "qqp": _question_counts(),
+        "flickr30k": {"pairs": _caption_pairs()},
+        "paranmt": {"pairs": len(_lines("paranmt/para-nmt-5m-processed.txt"))},
         "wiki1m": {"sentences": len(_lines("wiki/wiki1m_for_simcse.txt"))},
         **{name: {"pairs": _scored(name)} for name in STS},
         "stsb": {split: len(_lines(f"stsb/sts-{split}.csv")) for split in ("train", "dev", "test")},
@@ -154,8 +171,8 @@ def test_each_data_set_has_the_counts_of_the_manifest():
     assert _counts() == {name: entry["expected"] for name, entry in MANIFEST.items()}
 
 
-def test_the_corpora_stay_below_500_kb():
-    assert sum(p.stat().st_size for p in DATA.rglob("*") if p.is_file()) < 500_000
+def test_the_corpora_stay_below_530_kb():
+    assert sum(p.stat().st_size for p in DATA.rglob("*") if p.is_file()) < 530_000
 
 
 @pytest.mark.parametrize("name", STS)

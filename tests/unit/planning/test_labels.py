@@ -4,7 +4,7 @@ import pytest
 
 from tests.unit.planning.test_config import merged
 from workflow.planning.config import load
-from workflow.planning.labels import row_labels
+from workflow.planning.labels import TableRow, counterpart, row_labels
 from workflow.planning.plan import Plan
 
 
@@ -58,6 +58,14 @@ def test_a_table_may_name_the_row_of_one_corpus():
     assert found == ["On pairs", "Alone · wiki1m"]
     both = labels(row(["simcse"], ["nli", "wiki1m"], ["bert-base", "bert-large"]), **own)
     assert both[:2] == ["On pairs · BERT-base", "On pairs · BERT-large"]
+
+
+def test_the_printed_row_beside_a_row_is_that_of_its_base_of_its_corpus_or_of_its_method():
+    table = {"published": {"big/m": "of the base", "qqp/m": "of the corpus", "m": "of the method"}}
+    assert counterpart(table, TableRow("qqp", "big", "m")) == "of the base"
+    assert counterpart(table, TableRow("qqp", "small", "m")) == "of the corpus"
+    assert counterpart(table, TableRow("nli", "small", "m")) == "of the method"
+    assert counterpart(table, TableRow("nli", "small", "other")) == ""
 
 
 def test_without_a_label_a_method_a_kind_and_a_base_are_called_by_their_names():
