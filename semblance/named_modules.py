@@ -19,6 +19,8 @@ DROPOUTS = "semblance.models.dropouts"  # rate(...) or head_scale(...): what is 
 POOLINGS = "semblance.models.poolings"  # pool(...): token vectors to sentence vectors
 BANKS = "semblance.data.banks"  # read(...): raw files to the pairs and queries of a FAQ bank
 PAIRS = "semblance.data.pairs"  # read(...): a raw file to labelled pairs of sentences
+# One module, imported by name too: its code counts for those trainings alone that mask words.
+MASKED_WORDS = "semblance.training.masked_words"
 
 
 def module_names(package: str) -> list[str]:

@@ -10,6 +10,7 @@ from semblance.data.tokens import load_tokenizer
 
 # What stands before the first token of a word: byte-level BPE's and SentencePiece's mark of a space.
 WORD_MARKS = ("Ġ", "▁")
+MASK_TOKENS = ("[MASK]", "<mask>")  # BERT's and RoBERTa's
 
 
 class Vocabulary(NamedTuple):
@@ -17,6 +18,7 @@ class Vocabulary(NamedTuple):
 
     continues: np.ndarray  # (V,) bool: whether a token continues the word of the token before it
     ordinary: np.ndarray  # the ids of all tokens that are not special, such as [CLS]
+    mask: int | None = None  # the token that stands in the place of a masked one
 
     def words(self, ids: np.ndarray) -> np.ndarray:
         """Return the number of each token's word, (n,), from 0; the first token begins one."""
@@ -43,7 +45,8 @@ def read_vocabulary(path: str | Path) -> Vocabulary:
         else:
             continues[number] = marked and not token.startswith(WORD_MARKS)
     ordinary = np.asarray(sorted(set(by_token.values()) - special), dtype=np.int32)
-    return Vocabulary(continues, ordinary)
+    masks = [by_token[token] for token in MASK_TOKENS if token in by_token]
+    return Vocabulary(continues, ordinary, next(iter(masks), None))
 
 
 def _continuing_prefix(tokenizer: str) -> str:

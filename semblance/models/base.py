@@ -29,6 +29,7 @@ from semblance.models.module_files import (
     stored_pooling,
 )
 from semblance.models.weights import check_shape, fill, load_weights, to_ours
+from semblance.models.word_head import save_head, stored_head
 from semblance.named_modules import POOLINGS, module_path
 from semblance.provenance import file_digest, read_object, write_json, write_record
 
@@ -171,7 +172,8 @@ def _write_model(settings: BaseSettings, source: Path, target: Path) -> list[str
     pooling = settings.pooling or _own_pooling(source)
     encoder = Encoder(shape, pooling, normalise=_own_normalise(source))
     fill(encoder, ours, source)
-    return save(encoder, target, target, False, settings.max_length, pooler=weights)
+    files = save(encoder, target, target, False, settings.max_length, pooler=weights)
+    return [*files, *save_head(stored_head(weights), target)]
 
 
 def _kept_layers(settings: BaseSettings, shape: Architecture) -> int:

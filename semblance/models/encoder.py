@@ -154,17 +154,22 @@ class Encoder(nn.Module):
 
     def forward(self, packed: Packed, plan: DropoutPlan | None = None) -> Tensor:
         """Return sentence vectors, (n, d); without a dropout plan nothing is random."""
-        positions = packed.positions + self.shape.position_offset
-        x = self.words(packed.ids) + self.positions(positions) + self.types.weight[0]
-        x = _hidden_dropout(self.norm(x), packed, plan)  # (T, d)
-        for layer in self.layers:
-            x = layer(x, packed, plan)
+        x = self.token_states(packed, plan)  # (T, d)
         pooled = self.pool(x.float(), packed)  # (n, d), in packed order
         if self.head is not None:
             pooled = torch.tanh(self.head(pooled)).float()
         if self.normalise:
             pooled = F.normalize(pooled, dim=1)
         return torch.empty_like(pooled).index_copy(0, packed.order, pooled)
+
+    def token_states(self, packed: Packed, plan: DropoutPlan | None = None) -> Tensor:
+        """Return what the last layer makes of each token, (T, d)."""
+        positions = packed.positions + self.shape.position_offset
+        x = self.words(packed.ids) + self.positions(positions) + self.types.weight[0]
+        x = _hidden_dropout(self.norm(x), packed, plan)
+        for layer in self.layers:
+            x = layer(x, packed, plan)
+        return x
 
     def max_length(self, wished: int) -> int:
         """Return the longest sentence, in tokens, that both the caller and the model allow."""

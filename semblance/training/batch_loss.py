@@ -19,7 +19,7 @@ from semblance.models.packing import pack
 from semblance.named_modules import LOSSES, load_module
 from semblance.settings import check_keywords
 from semblance.training.batch import Regulators, batch_of
-from semblance.training.batching import batches
+from semblance.training.batching import Drawing
 from semblance.training.changes import Changes, find_change
 from semblance.training.recipe import TrainSettings, batch_size
 
@@ -89,8 +89,7 @@ class BatchLoss:
         self.size = batch_size(rows, settings)
         self.columns = rows.views()
         self.changes = _find_changes(settings, tokenizer)
-        self.drawn = 0
-        self.stream = batches(rows, self.size, settings.seed, settings.no_duplicates)
+        self._draw = Drawing(rows, self.size, settings.seed, settings.no_duplicates)
 
     def __call__(self, step: int) -> Tensor:
         """Return the loss of batch number ``step``; steps must not go back."""
@@ -104,13 +103,6 @@ class BatchLoss:
             texts = self.changes.apply(self.tokens, numbers, step, chosen)
         batch = batch_of(self._embed(*texts, device))
         return self.loss(batch, *regulators, **self.settings.options)
-
-    def _draw(self, step: int) -> np.ndarray:
-        """Return the numbers of the rows of batch ``step``, (B,)."""
-        while self.drawn <= step:
-            chosen = next(self.stream)
-            self.drawn += 1
-        return chosen
 
     def _embed(self, tokens: Tokens, numbers: np.ndarray, device: torch.device) -> list[Tensor]:
         """Embed V views of B sentences under dropout; returns V tensors (B, d), float32."""

@@ -38,6 +38,21 @@ def batches(rows: Rows, size: int, seed: int, no_duplicates: bool = True) -> Ite
             )
 
 
+class Drawing:
+    """Draws the rows of one batch after another: ``batches``, asked by step."""
+
+    def __init__(self, rows: Rows, size: int, seed: int, no_duplicates: bool):
+        self._stream = batches(rows, size, seed, no_duplicates)
+        self._drawn = 0
+
+    def __call__(self, step: int) -> np.ndarray:
+        """Return the numbers of the rows of batch ``step``, (B,); steps must go up."""
+        while self._drawn <= step:
+            chosen = next(self._stream)
+            self._drawn += 1
+        return chosen
+
+
 def _row_numbers(count: int, seed: int) -> Iterator[int]:
     """Yield the numbers of all rows, epoch after epoch, each in an order of its own."""
     epoch = 0

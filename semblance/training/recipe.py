@@ -33,6 +33,14 @@ WindowUnit = Literal["window", "batch"]
 
 
 @dataclass(frozen=True)
+class MaskedWords:
+    """The loss of masked words: its ``weight`` λ, and the ``share`` of the tokens that it masks."""
+
+    weight: Positive
+    share: PositiveShare = 0.15
+
+
+@dataclass(frozen=True)
 class TrainSettings:
     """Everything that decides a training's outcome, besides its data, base and code.
 
@@ -42,7 +50,8 @@ class TrainSettings:
     epoch but no fewer than ``least_window`` steps; ``unit: batch`` makes it one batch. ``head``:
     without one, in training only, or kept. With two ``encoders`` the queries have one and all other
     views another, and the first is the result. ``same_masks``: the views of a row share their
-    dropout masks. With ``gpus`` a GPU is used where there is one.
+    dropout masks. ``masked_words`` is a loss beside the other one. With ``gpus`` a GPU is used
+    where there is one.
     What a config always states has no default here: config.yaml is its one home.
     """
 
@@ -70,6 +79,7 @@ class TrainSettings:
     head: Head = "none"
     encoders: Annotated[int, AtLeast(1), AtMost(2)] = 1
     same_masks: bool = False
+    masked_words: MaskedWords | None = None
     dropout: DropoutSettings = DropoutSettings()
     patience: Count | None = None
     window: PositiveShare = 0.01

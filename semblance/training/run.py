@@ -2,15 +2,17 @@
 
 import csv
 import functools
+import importlib
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
+from semblance.data.corpus import Rows
 from semblance.data.tokens import Tokens
 from semblance.files import write_text
 from semblance.models import folder as model_folder
@@ -18,14 +20,36 @@ from semblance.models.compute import device_name, set_up
 from semblance.models.encoder import Encoder
 from semblance.models.saved import FOLDER, SavedModel
 from semblance.models.vectors import collapsed
+from semblance.named_modules import MASKED_WORDS
 from semblance.training.batch_loss import BatchLoss
-from semblance.training.inputs import TrainingInputs, check_inputs, check_unchanged
+from semblance.training.inputs import (
+    CheckedInputs,
+    TrainingInputs,
+    check_inputs,
+    check_unchanged,
+)
 from semblance.training.keeping.checkpoint import Cadence
 from semblance.training.keeping.kept import kept_training
 from semblance.training.loop import Progress, TrainingFailed, fit, summary
-from semblance.training.recipe import TrainSettings, head_use, schedule, training_rows
+from semblance.training.recipe import (
+    TrainSettings,
+    batch_size,
+    head_use,
+    schedule,
+    training_rows,
+)
 
 SAMPLE = 1000  # sentences that show whether the embeddings have collapsed
+
+
+class Task(NamedTuple):
+    """One training: the encoder that is its result, all that it changes, and the loss of a step."""
+
+    encoder: Encoder
+    trained: nn.Module
+    step_loss: Callable[[int], Tensor]
+    rows: Rows
+    tokens: Tokens
 
 
 def train(
@@ -50,25 +74,19 @@ def train(
         if kept.already_finished(origin, sources.records):
             return
 
-        encoders = _load_encoders(sources.start, settings, device)
-        encoder = encoders[0]  # of two, the first is the result
-        tokens = sources.read_tokens()
-        rows = training_rows(sources.read_rows(), len(tokens.offsets) - 1, settings)
-        regulators = sources.regulators.embeddings
-        tokenizer = sources.start.tokenizer
-        batch_loss = BatchLoss(encoders, tokens, rows, settings, regulators, tokenizer)
-        plan = schedule(rows, settings)
-        evaluate = _dev_score(inputs, encoder)
+        task = _task(sources, settings, device)
+        plan = schedule(task.rows, settings)
+        evaluate = _dev_score(inputs, task.encoder)
         with kept.log(plan.steps) as log:
-            progress = fit(_trained(encoders), batch_loss, plan, evaluate, log, kept.checkpoints)
+            progress = fit(task.trained, task.step_loss, plan, evaluate, log, kept.checkpoints)
         if evaluate is None:
-            _check_not_collapsed(encoder, tokens, settings, output)
+            _check_not_collapsed(task, settings, output)
 
         check_unchanged(sources.start)
         kept.check_writer()
-        outputs = _save(encoder, progress, sources.start, settings, kept.output)
+        outputs = _save(task.encoder, progress, sources.start, settings, kept.output)
         facts = {
-            "batch_size": batch_loss.size,
+            "batch_size": batch_size(task.rows, settings),
             "steps": plan.steps,
             "training": summary(progress),
             "regulator_precision": sources.regulators.precision,
@@ -104,11 +122,28 @@ def _load_encoders(start: SavedModel, settings: TrainSettings, device: str) -> l
     ]
 
 
-def _trained(encoders: list[Encoder]) -> nn.Module:
-    """Return all that the training changes, as one module."""
-    if len(encoders) == 1:
-        return encoders[0]
-    return nn.ModuleList(encoders)
+def _task(sources: CheckedInputs, settings: TrainSettings, device: str) -> Task:
+    """Load the model and the corpus, and return what is trained on which loss."""
+    encoders = _load_encoders(sources.start, settings, device)
+    encoder = encoders[0]  # of two, the first is the result
+    tokens = sources.read_tokens()
+    rows = training_rows(sources.read_rows(), len(tokens.offsets) - 1, settings)
+    regulators = sources.regulators.embeddings
+    tokenizer = sources.start.tokenizer
+    step_loss = BatchLoss(encoders, tokens, rows, settings, regulators, tokenizer)
+    if settings.masked_words is None:
+        return Task(encoder, _as_one(encoders), step_loss, rows, tokens)
+    module = importlib.import_module(MASKED_WORDS)
+    masked = module.masked_word_loss(sources.start, encoder, tokens, rows, settings)
+    both = module.BesideMaskedWords(step_loss, masked, settings.masked_words.weight)
+    return Task(encoder, _as_one([*encoders, masked.head]), both, rows, tokens)
+
+
+def _as_one(modules: Sequence[nn.Module]) -> nn.Module:
+    """Return all that a training changes, as one module."""
+    if len(modules) == 1:
+        return modules[0]
+    return nn.ModuleList(modules)
 
 
 def _dev_score(inputs: TrainingInputs, encoder: Encoder) -> Callable[[], float] | None:
@@ -117,11 +152,9 @@ def _dev_score(inputs: TrainingInputs, encoder: Encoder) -> Callable[[], float] 
     return functools.partial(inputs.dev, encoder)
 
 
-def _check_not_collapsed(
-    encoder: Encoder, tokens: Tokens, settings: TrainSettings, output: str | Path
-) -> None:
+def _check_not_collapsed(task: Task, settings: TrainSettings, output: str | Path) -> None:
     """Raise TrainingFailed if the embeddings have collapsed, which no dev score would show."""
-    vectors = encoder.eval().encode(tokens.part(0, SAMPLE), settings.max_length)
+    vectors = task.encoder.eval().encode(task.tokens.part(0, SAMPLE), settings.max_length)
     if collapsed(vectors):
         problem = "the embeddings have collapsed onto one direction"
         raise TrainingFailed(output, problem, "lower φ or the learning rate")

@@ -135,7 +135,9 @@ def write_base(folder: Path, positions: int = 128) -> None:
     }
     tokenizer = Tokenizer(
         models.WordPiece(
-            vocabulary | {f"##{chr(c)}": 98 + i for i, c in enumerate(range(33, 127))},
+            vocabulary
+            | {f"##{chr(c)}": 98 + i for i, c in enumerate(range(33, 127))}
+            | {"[MASK]": 192},
             unk_token="[UNK]",
         )
     )

@@ -86,6 +86,8 @@ class Needs:
         corpus = self.sizes.corpora[job.corpus]
         million = self.million[job.base]
         steps, tokens = schedule(settings, corpus)
+        if "masked_words" in settings:
+            tokens *= 2  # each text is read once more, with masked words
         dev = corpus.dev.cut(settings["max_length"])
         trained = 6 * steps * tokens / self.speed[settings["precision"]]
         read = 2 * evaluations(settings, steps) * dev.sentences * dev.tokens  # always in fp32

@@ -21,6 +21,14 @@ def test_a_training_is_six_operations_a_parameter_and_token_and_a_dev_evaluation
     assert cost().need(LARGE).work == pytest.approx((6 * trained + 2 * read) * 335e6 / 1e9)
 
 
+def test_a_training_with_masked_words_reads_each_of_its_texts_once_more():
+    config = merged("config.yaml")
+    config["recipes"]["unsupervised"]["masked_words"] = {"weight": 0.1}
+    model = Cost(load(config), MANIFEST, SHIPPED, {})
+    trained = 6 * (1_000_000 // 64) * 64 * 2 * 32 * 335e6 / 1e9
+    assert model.need(LARGE).work - cost().need(LARGE).work == pytest.approx(trained)
+
+
 def plan_training(model: Cost, job: Job) -> tuple[int, float]:
     """Return the steps of a training, and the tokens of each."""
     needs = model.needs

@@ -64,3 +64,10 @@ def test_where_a_word_is_one_token_no_token_continues_one(tmp_path):
     Tokenizer(models.WordLevel({"a": 0, "b": 1}, unk_token="a")).save(str(path))
     assert "continuing_subword_prefix" not in json.loads(path.read_text())["model"]
     assert read_vocabulary(path).words(np.asarray([1, 0, 1])).tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("name, expected", [("[MASK]", 2), ("<mask>", 2), ("mask", None)])
+def test_the_token_of_masked_words_is_known_by_its_name(tmp_path, name, expected):
+    path = tmp_path / "tokenizer.json"
+    Tokenizer(models.WordLevel({"a": 0, "b": 1, name: 2}, unk_token="a")).save(str(path))
+    assert read_vocabulary(path).mask == expected

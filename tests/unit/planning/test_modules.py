@@ -2,12 +2,13 @@
 
 import dataclasses
 import json
+from importlib.util import find_spec
 
 import pytest
 
 from semblance.errors import InputError
 from semblance.models.dropout_plan import DropoutSettings
-from semblance.named_modules import DROPOUTS, LOSSES, POOLINGS, VIEWS, module_names
+from semblance.named_modules import DROPOUTS, LOSSES, MASKED_WORDS, POOLINGS, VIEWS, module_names
 from workflow.planning.dropouts import PLAIN_RATES
 from workflow.planning.modules import modules_of_reading, modules_of_training
 
@@ -37,6 +38,12 @@ def test_a_training_runs_its_loss_its_view_its_dropouts_and_its_bases_pooling():
 def test_plain_rates_of_dropout_are_no_modules():
     expected = {f"{LOSSES}.entropy", f"{VIEWS}.rows", f"{POOLINGS}.cls"}
     assert of_training(dropout={"hidden": 0.1, "attention": 0.0}) == of_training() == expected
+
+
+def test_the_loss_of_masked_words_counts_for_the_trainings_that_have_it():
+    without = {f"{LOSSES}.entropy", f"{VIEWS}.rows", f"{POOLINGS}.cls"}
+    assert of_training(masked_words={"weight": 0.1}) == without | {MASKED_WORDS}
+    assert find_spec(MASKED_WORDS)
 
 
 def test_every_pooling_counts_where_the_bases_own_files_choose_one():

@@ -23,6 +23,7 @@ from semblance.training import run
 from semblance.training.inputs import TrainingInputs, check_inputs
 from semblance.training.keeping import finished
 from semblance.training.keeping.checkpoint import Cadence
+from semblance.training.recipe import MaskedWords
 from tests.example_settings import train_settings
 
 SETTINGS = train_settings(max_steps=2, evaluate_every=1)
@@ -306,9 +307,10 @@ def test_after_the_time_limit_nothing_is_trained_and_the_next_start_trains_all(t
         {"encoders": 2},
         {"views": "twice", "same_masks": True},
         {"views": "delete", "view_options": {"share": 0.5}},
+        {"masked_words": MaskedWords(weight=0.5, share=0.3)},
     ],
 )
-def test_a_killed_training_of_several_views_ends_as_one_that_was_never_killed(
+def test_a_killed_training_with_more_than_its_encoder_and_loss_ends_as_one_that_was_never_killed(
     training, monkeypatch, capsys, changed
 ):
     settings = replace(SETTINGS, **changed)

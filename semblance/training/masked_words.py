@@ -1,0 +1,182 @@
+"""Masked words as a loss (Devlin et al. 2019, section 3.1): beside another loss, or by itself."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from semblance.data.corpus import Rows
+from semblance.data.tokens import Tokens
+from semblance.data.vocabulary import Vocabulary, read_vocabulary
+from semblance.errors import InputError
+from semblance.models.compute import autocast
+from semblance.models.encoder import Encoder
+from semblance.models.packing import pack
+from semblance.models.saved import FOLDER, SavedModel
+from semblance.models.weights import load_weights
+from semblance.models.word_head import FILE, WordHead, fill_head
+from semblance.training.batching import Drawing
+from semblance.training.recipe import TrainSettings, batch_size
+
+NOT_MASKED = -1  # the label of a token that the loss does not ask for
+REPLACED = 0.8  # the share of the chosen tokens in whose place the mask stands
+KEPT = 0.1  # the share of those that stay; the others become any word
+
+
+class MaskedTexts(NamedTuple):
+    """The texts of a batch, some of their tokens masked; ``labels`` are the tokens that stood there."""
+
+    tokens: Tokens
+    labels: Tokens  # NOT_MASKED where no token was chosen
+
+
+class Masking:
+    """Chooses and masks tokens, drawn from the seed, the step, the row and the view alone.
+
+    So a training that was killed draws the same again.
+    """
+
+    def __init__(self, share: float, vocabulary: Vocabulary, seed: int):
+        """Raise InputError for a tokenizer without a token that stands for masked ones."""
+        if vocabulary.mask is None:
+            raise InputError("masked_words", "the tokenizer has no token [MASK] or <mask>")
+        self.share = share
+        self.vocabulary = vocabulary
+        self.seed = seed
+        self.is_ordinary = np.zeros(len(vocabulary.continues), dtype=bool)
+        self.is_ordinary[vocabulary.ordinary] = True
+
+    def apply(
+        self, tokens: Tokens, numbers: np.ndarray, step: int, rows: np.ndarray
+    ) -> MaskedTexts:
+        """Mask the texts of a batch, view after view.
+
+        ``numbers`` (V, B) are those of the texts in ``tokens``, ``rows`` (B,) those of the rows.
+        """
+        masked = []
+        labels = []
+        for view, column in enumerate(numbers):
+            for row, number in zip(rows, column, strict=True):
+                ids = tokens.ids[tokens.offsets[number] : tokens.offsets[number + 1]]
+                # A view that changes texts draws from [seed, step, row], which is the same as
+                # [seed, step, row, 0].
+                draw = np.random.Generator(np.random.PCG64([self.seed, step, int(row), 1 + view]))
+                masked_ids, label = self.mask(ids, draw)
+                masked.append(masked_ids)
+                labels.append(label)
+        offsets = np.cumsum([0, *map(len, masked)])
+        return MaskedTexts(
+            Tokens(np.concatenate(masked), offsets), Tokens(np.concatenate(labels), offsets)
+        )
+
+    def mask(self, ids: np.ndarray, draw: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Return one text's tokens, some masked, and the labels, (n,) each.
+
+        Each token that is not special is chosen with the probability ``share``; the first and the
+        last one always are special. ASSUME: a random word is never a special token; the released
+        code of SimCSE draws from all tokens.
+        """
+        chosen = (draw.random(len(ids)) < self.share) & self.is_ordinary[ids]
+        chosen[[0, -1]] = False
+        fate = draw.random(len(ids))
+        masked = ids.copy()
+        masked[chosen & (fate < REPLACED)] = self.vocabulary.mask
+        becomes_random = chosen & (fate >= REPLACED + KEPT)
+        masked[becomes_random] = draw.choice(self.vocabulary.ordinary, size=becomes_random.sum())
+        return masked, np.where(chosen, ids, NOT_MASKED).astype(ids.dtype)
+
+
+class MaskedWordLoss:
+    """Draws batch after batch, masks its texts, and returns the loss: a ``step_loss`` of the loop.
+
+    It draws the same rows for each step as ``BatchLoss`` does.
+    """
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        head: WordHead,
+        tokens: Tokens,
+        rows: Rows,
+        settings: TrainSettings,
+        vocabulary: Vocabulary,
+    ):
+        self.encoder = encoder
+        self.head = head
+        self.tokens = tokens
+        self.settings = settings
+        self.columns = texts_of(rows, settings)
+        self.masking = Masking(settings.masked_words.share, vocabulary, settings.seed)
+        self.size = batch_size(rows, settings)
+        self._draw = Drawing(rows, self.size, settings.seed, settings.no_duplicates)
+
+    def __call__(self, step: int) -> Tensor:
+        """Return the mean of -log p(token) over the masked places of batch ``step``."""
+        rows = self._draw(step)
+        numbers = np.stack([column[rows] for column in self.columns])  # (V, B)
+        texts = self.masking.apply(self.tokens, numbers, step, rows)
+        settings = self.settings
+        encoder = self.encoder
+        device = encoder.words.weight.device
+        limit = encoder.max_length(settings.max_length)
+        every = np.arange(numbers.size)
+        # On the CPU: a GPU would have to be waited for to learn how many places there are.
+        labels = pack(texts.labels, every, limit).ids  # (T,)
+        places = (labels != NOT_MASKED).nonzero().squeeze(1)  # (M,)
+        packed = pack(texts.tokens, every, limit, device)
+        views = torch.arange(len(numbers)).repeat_interleave(numbers.shape[1])
+        plan = encoder.dropout_plan(settings.dropout, views)
+        with autocast(settings.precision, device.type):
+            states = encoder.token_states(packed, plan)[places.to(device)]  # (M, d)
+            scores = self.head(states, encoder.words.weight)  # (M, V)
+        return masked_cross_entropy(scores.float(), labels[places].to(device))
+
+
+def masked_cross_entropy(scores: Tensor, labels: Tensor) -> Tensor:
+    """Mean over M places of -log softmax(scores (M, V))[label]; zero where there is no place."""
+    return F.cross_entropy(scores, labels, reduction="sum") / max(1, len(labels))
+
+
+def texts_of(rows: Rows, settings: TrainSettings) -> Sequence[np.ndarray]:
+    """Return the texts of each row that are masked, (N,) each.
+
+    As in SimCSE's released code these are all that the row has, the second copy of an unlabelled
+    sentence too. Without a sentence loss each sentence is read once.
+    """
+    if settings.loss is None:
+        return [rows.query]
+    return rows.views()
+
+
+class BesideMaskedWords:
+    """Another loss plus λ times that of masked words (SimCSE, Tables D.2 and E.1)."""
+
+    def __init__(self, other: Callable[[int], Tensor], masked: MaskedWordLoss, weight: float):
+        self.other = other
+        self.masked = masked
+        self.weight = weight
+
+    def __call__(self, step: int) -> Tensor:
+        """Return the loss of step number ``step``."""
+        return self.other(step) + self.weight * self.masked(step)
+
+
+def word_head(base: SavedModel, encoder: Encoder) -> WordHead:
+    """Return the head that a base model carries, else a fresh one drawn from torch's generator."""
+    head = WordHead(encoder.shape)
+    path = base.folder / FILE
+    if f"{FOLDER}/{FILE}" in base.record["outputs"]:
+        fill_head(head, load_weights(path), path)
+    return head.to(encoder.words.weight.device)
+
+
+def masked_word_loss(
+    base: SavedModel, encoder: Encoder, tokens: Tokens, rows: Rows, settings: TrainSettings
+) -> MaskedWordLoss:
+    """Return the loss of masked words of a training that starts from ``base``."""
+    vocabulary = read_vocabulary(base.tokenizer)
+    head = word_head(base, encoder)
+    return MaskedWordLoss(encoder, head, tokens, rows, settings, vocabulary)
