@@ -69,6 +69,8 @@ CONFIG = {
                 "simcse_table6_supervised",
                 "simcse_table7",
                 "simcse_tableD1",
+                "simcse_tableD2",
+                "simcse_tableD2_transfer",
             ]
         ),
         "simcse_table4": {

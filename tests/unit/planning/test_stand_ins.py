@@ -296,3 +296,17 @@ def test_pairs_of_other_labels_than_the_papers_are_a_stand_in():
     rows[1]["corpora"] = ["nli-neutral"]
     found = differences(config, "simcse_table4", "simcse-sup-no-negatives")
     assert found == ["pairs labelled entailment, neutral instead of neutral"]
+
+
+@pytest.mark.parametrize("table", ["simcse_tableD2", "simcse_tableD2_transfer"])
+def test_masked_words_of_another_weight_or_share_are_a_stand_in(table):
+    config = merged("config.yaml")
+    for method in ("simcse-sup", "simcse-sup-mlm-0.01", "simcse-sup-mlm-0.1", "simcse-sup-mlm-1"):
+        assert differences(config, table, method, "bert-base") == []
+    path = ("methods", "simcse-sup-mlm-1", "masked_words")
+    found = differences(changed(*path, "weight", value=0.5), table, path[1], "bert-base")
+    assert found == ["masked_words.weight 0.5 instead of 1.0"]
+    found = differences(changed(*path, "share", value=0.3), table, path[1], "bert-base")
+    assert found == ["masked_words.share 0.3 instead of 0.15"]
+    found = differences(changed(*path, value=None), table, path[1], "bert-base")
+    assert found == ["masked_words.weight none instead of 1.0"]
