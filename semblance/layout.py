@@ -32,6 +32,7 @@ STS_DEV_DATA = "dev/sts"
 TRANSFER_DATA = "transfer"
 BANK = "faq/{bank}"
 FOLD_DEV_DATA = "dev/{corpus}"
+PRETRAINED = "bases/{corpus}/{base}"  # a base that is trained here
 MODEL = "models/{corpus}/{base}/{method}/seed-{seed}"
 WEIGHTS = "model/model.safetensors"  # beside the record of a model or of a base
 EMBEDDINGS = "embeddings/{corpus}/{base}/{method}/seed-{seed}"

@@ -7,7 +7,10 @@ from semblance import layout, names
 from semblance.layout import RECORD
 
 BASE = f"{{downloads}}/{layout.BASE}/{RECORD}"
+BASE_OF_ANY = BASE.replace("{base}", "*")
 CORPUS = f"{{root}}/{layout.CORPUS}/{RECORD}"
+# A base may be trained on another corpus than the method that starts from it.
+PRETRAINED = f"{{root}}/{layout.PRETRAINED}/{RECORD}".replace("{corpus}", "*")
 TOKENS = f"{{root}}/{layout.TOKENS}/{RECORD}"
 # The tokens of a corpus may be those of another base, whose tokenizer is the same.
 TOKENS_OF_ANY = TOKENS.replace("{base}", "*")
@@ -19,7 +22,7 @@ BANK = f"{{root}}/{layout.BANK}/{RECORD}"
 MODEL = f"{{root}}/{layout.MODEL}/{RECORD}"
 INITIAL = MODEL.replace("{method}", names.INITIAL)
 TRAINED = {
-    "base": (BASE,),
+    "base": (BASE, PRETRAINED),
     "corpus": (CORPUS,),
     "tokens": (TOKENS, TOKENS_OF_ANY),
     "dev": (FOLD_DEV, STS_DEV),
@@ -28,13 +31,20 @@ SOURCES = {  # stage -> name of an input -> where the record that lists it may l
     "tokenise": {"sentences": (CORPUS,), "tokenizer": (BASE,)},
     "train": TRAINED,
     "train_initial": TRAINED,
-    "train_entropy": TRAINED | {"base": (INITIAL, BASE)},
+    "train_entropy": TRAINED | {"base": (INITIAL, BASE, PRETRAINED)},
+    "pretrain": TRAINED | {"base": (BASE_OF_ANY,)},
     "embed": {"model": (MODEL,), "tokens": (TOKENS, TOKENS_OF_ANY)},
     "evaluate_sts": {"weights": (MODEL,), "data": (STS_TEST,), "dev": (STS_DEV,)},
     "evaluate_transfer": {"weights": (MODEL,), "data": (TRANSFER,)},
     "evaluate_faq": {"weights": (MODEL,), "data": (BANK,), "dev": (FOLD_DEV,)},
 }
-PLACES = (layout.TOKENS, layout.MODEL, layout.EMBEDDINGS, *layout.SCORES_OF.values())
+PLACES = (
+    layout.TOKENS,
+    layout.PRETRAINED,
+    layout.MODEL,
+    layout.EMBEDDINGS,
+    *layout.SCORES_OF.values(),
+)
 OUTSIDE = ("published", "claims")  # inputs that lie outside of what a run keeps
 OF_READ_MODEL = (
     "model",
@@ -66,11 +76,13 @@ def sought(
     place = {key: glob.escape(value) for key, value in _place(root, path).items()}
     patterns = SOURCES.get(stage, {}).get(name, ())
     if name in OF_READ_MODEL and place["method"] == names.START:
-        patterns = (BASE,)
+        patterns = (BASE, PRETRAINED)
     place |= {"root": glob.escape(str(root)), "bank": place.get("corpus", "").rpartition("-")[0]}
     found = []
     for pattern in patterns:
-        if pattern == BASE:
+        if pattern == PRETRAINED and not (root / Path(layout.PRETRAINED).parts[0]).exists():
+            continue  # no base was trained here
+        if "{downloads}" in pattern:
             found += [pattern.format(downloads=glob.escape(str(f)), **place) for f in downloads]
         else:
             found.append(pattern.format(**place))

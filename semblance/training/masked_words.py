@@ -21,6 +21,7 @@ from semblance.models.word_head import FILE, WordHead, fill_head
 from semblance.training.batching import Drawing
 from semblance.training.recipe import TrainSettings, batch_size
 
+StepLoss = Callable[[int], Tensor]  # the number of a step to its loss
 NOT_MASKED = -1  # the label of a token that the loss does not ask for
 REPLACED = 0.8  # the share of the chosen tokens in whose place the mask stands
 KEPT = 0.1  # the share of those that stay; the others become any word
@@ -151,17 +152,18 @@ def texts_of(rows: Rows, settings: TrainSettings) -> Sequence[np.ndarray]:
     return rows.views()
 
 
-class BesideMaskedWords:
-    """Another loss plus λ times that of masked words (SimCSE, Tables D.2 and E.1)."""
+def beside(other: StepLoss | None, masked: StepLoss, weight: float) -> StepLoss:
+    """Return another loss plus ``weight`` times that of masked words (SimCSE, Tables D.2 and E.1).
 
-    def __init__(self, other: Callable[[int], Tensor], masked: MaskedWordLoss, weight: float):
-        self.other = other
-        self.masked = masked
-        self.weight = weight
+    Without another loss it is that of masked words itself.
+    """
+    if other is None:
+        return masked
 
-    def __call__(self, step: int) -> Tensor:
-        """Return the loss of step number ``step``."""
-        return self.other(step) + self.weight * self.masked(step)
+    def both(step: int) -> Tensor:
+        return other(step) + weight * masked(step)
+
+    return both
 
 
 def word_head(base: SavedModel, encoder: Encoder) -> WordHead:

@@ -50,12 +50,12 @@ class TrainSettings:
     epoch but no fewer than ``least_window`` steps; ``unit: batch`` makes it one batch. ``head``:
     without one, in training only, or kept. With two ``encoders`` the queries have one and all other
     views another, and the first is the result. ``same_masks``: the views of a row share their
-    dropout masks. ``masked_words`` is a loss beside the other one. With ``gpus`` a GPU is used
-    where there is one.
+    dropout masks. ``masked_words`` is a loss beside the other one, or the only one where ``loss``
+    is None. With ``gpus`` a GPU is used where there is one.
     What a config always states has no default here: config.yaml is its one home.
     """
 
-    loss: str
+    loss: str | None
     views: str
     batch_size: Annotated[int, AtLeast(2)]
     epochs: Count
@@ -87,8 +87,11 @@ class TrainSettings:
     unit: WindowUnit = "window"
 
     def __post_init__(self) -> None:
-        """Raise InputError for a loss or a view without a module."""
-        module_path(LOSSES, self.loss, "settings.loss")
+        """Raise InputError for a loss or a view without a module, and for no loss at all."""
+        if self.loss is not None:
+            module_path(LOSSES, self.loss, "settings.loss")
+        elif self.masked_words is None:
+            raise InputError("settings.loss", "there is neither a loss nor masked_words")
         module_path(VIEWS, self.views, "settings.views")
 
 

@@ -47,9 +47,10 @@ class Task(NamedTuple):
 
     encoder: Encoder
     trained: nn.Module
-    step_loss: Callable[[int], Tensor]
+    step_loss: Callable[[int], Tensor] | None
     rows: Rows
     tokens: Tokens
+    head: nn.Module | None = None  # of the masked words
 
 
 def train(
@@ -84,7 +85,7 @@ def train(
 
         check_unchanged(sources.start)
         kept.check_writer()
-        outputs = _save(task.encoder, progress, sources.start, settings, kept.output)
+        outputs = _save(task, progress, sources.start, settings, kept.output)
         facts = {
             "batch_size": batch_size(task.rows, settings),
             "steps": plan.steps,
@@ -128,15 +129,21 @@ def _task(sources: CheckedInputs, settings: TrainSettings, device: str) -> Task:
     encoder = encoders[0]  # of two, the first is the result
     tokens = sources.read_tokens()
     rows = training_rows(sources.read_rows(), len(tokens.offsets) - 1, settings)
-    regulators = sources.regulators.embeddings
-    tokenizer = sources.start.tokenizer
-    step_loss = BatchLoss(encoders, tokens, rows, settings, regulators, tokenizer)
+    step_loss = None
+    if settings.loss is not None:
+        regulators = sources.regulators.embeddings
+        tokenizer = sources.start.tokenizer
+        step_loss = BatchLoss(encoders, tokens, rows, settings, regulators, tokenizer)
+    task = Task(encoder, _as_one(encoders), step_loss, rows, tokens)
     if settings.masked_words is None:
-        return Task(encoder, _as_one(encoders), step_loss, rows, tokens)
+        return task
     module = importlib.import_module(MASKED_WORDS)
     masked = module.masked_word_loss(sources.start, encoder, tokens, rows, settings)
-    both = module.BesideMaskedWords(step_loss, masked, settings.masked_words.weight)
-    return Task(encoder, _as_one([*encoders, masked.head]), both, rows, tokens)
+    return task._replace(
+        trained=_as_one([*encoders, masked.head]),
+        step_loss=module.beside(step_loss, masked, settings.masked_words.weight),
+        head=masked.head,
+    )
 
 
 def _as_one(modules: Sequence[nn.Module]) -> nn.Module:
@@ -161,12 +168,17 @@ def _check_not_collapsed(task: Task, settings: TrainSettings, output: str | Path
 
 
 def _save(
-    encoder: Encoder, progress: Progress, start: SavedModel, settings: TrainSettings, output: Path
+    task: Task, progress: Progress, start: SavedModel, settings: TrainSettings, output: Path
 ) -> list[str]:
-    """Write the model's folder and its dev curve; return the names of the files."""
+    """Write the model's folder and its dev curve; return the names of the files.
+
+    What was trained by masked words alone is a base, which carries their head.
+    """
     _, keeps_head = head_use(settings.head)
     max_length = max(settings.max_length, start.max_length)
-    files = model_folder.save(encoder, output / FOLDER, start.folder, keeps_head, max_length)
+    files = model_folder.save(task.encoder, output / FOLDER, start.folder, keeps_head, max_length)
+    if settings.loss is None:
+        files += task.head.save(output / FOLDER)
     write_text(output / "dev.csv", _curve(progress))
     return [*(f"{FOLDER}/{name}" for name in files), "dev.csv"]
 

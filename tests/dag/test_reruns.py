@@ -9,7 +9,15 @@ import pytest
 import yaml
 
 from semblance.code_digest import INERT
-from semblance.named_modules import BANKS, DROPOUTS, LOSSES, PAIRS, POOLINGS, VIEWS
+from semblance.named_modules import (
+    BANKS,
+    DROPOUTS,
+    LOSSES,
+    MASKED_WORDS,
+    PAIRS,
+    POOLINGS,
+    VIEWS,
+)
 from tests.dag.tiny import CONFIG, ROOT, Project
 
 pytestmark = pytest.mark.dag
@@ -35,6 +43,7 @@ READERS = {
         "train:pairs",
         "train:sampled",
         "train:faq",
+        "pretrain",
         "train_initial",
         "train_entropy:nli",
         "evaluate_sts",
@@ -42,7 +51,7 @@ READERS = {
         "evaluate_faq",
     },
     "prepare_nli": {"tokenise:nli", "train:nli", "train_entropy:nli"},
-    "prepare_wiki": {"tokenise:wiki", "train:wiki", "train:sampled"},
+    "prepare_wiki": {"tokenise:wiki", "pretrain", "train:wiki", "train:sampled"},
     "prepare_pairs": {"tokenise:pairs", "train:pairs", "compare_overlap"},
     "prepare_faq": {
         "tokenise:faq",
@@ -55,9 +64,10 @@ READERS = {
     "prepare_transfer": {"evaluate_transfer"},
     "prepare_dev": {"train:nli", "train:wiki", "train:sampled", "train:pairs", "evaluate_sts"},
     "tokenise:nli": {"train:nli", "train_entropy:nli", "embed:nli"},
-    "tokenise:wiki": {"train:wiki", "train:sampled"},
+    "tokenise:wiki": {"pretrain", "train:wiki", "train:sampled"},
     "tokenise:pairs": {"train:pairs"},
     "tokenise:faq": {"train:faq", "train_initial", "train_entropy:faq", "embed:faq"},
+    "pretrain": {"evaluate_sts"},
     "train_initial": {"train_entropy:faq"},
     "train_entropy:nli": {"embed:nli", "evaluate_sts"},
     "train_entropy:faq": {"embed:faq"},
@@ -76,7 +86,7 @@ READERS = {
     "render_table": OF_TABLES,
     **dict.fromkeys(OF_TABLES, set()),
 }
-TRAININGS = ("train", "train_initial", "train_entropy")
+TRAININGS = ("pretrain", "train", "train_initial", "train_entropy")
 STAGES = sorted({node.partition(":")[0] for node in READERS})
 # The modules found by name that the tiny config's stages run, by hand. Where the corpora of a stage
 # differ, they are told apart as above. No stage runs DropHead, the pooling cls or
@@ -98,6 +108,7 @@ NAMED_MODULES = {
     "train:sampled": (CONTRASTIVE, TWICE, SAMPLED, MEAN),  # ssimcse-sd, on the same corpus
     "train:pairs": (CONTRASTIVE, ROWS, MEAN),  # simcse-sup-no-negatives
     "train:faq": (REGULATORS, ROWS, MEAN),  # rcl-2
+    "pretrain": (MASKED_WORDS, TWICE, MEAN),
     "train_initial": (CONTRASTIVE, ROWS, MEAN),
     "train_entropy": (ENTROPY, ROWS, MEAN),
     "embed": (MEAN,),
@@ -195,6 +206,7 @@ QUICK = {
         "models/poolings/cls",
         "training/views/rows",
         "training/views/twice",
+        "training/masked_words",
         "download/hub",
         "training/loop",
         "training/losses/contrastive",
@@ -312,11 +324,12 @@ def test_an_edit_that_cannot_move_a_result_reruns_nothing(finished: Project, wha
 
 # How many trainings an edit of a module found by name makes stale, of the tiny config's:
 # attention-dropout-0.1 and rcl-2 on nli, rcl-2 on 3 folds, simcse and ssimcse-sd on wiki1m,
-# simcse-sup-no-negatives on qqp.
+# simcse-sup-no-negatives on qqp, and the base that is trained on wiki1m.
 STALE_TRAININGS = {
     "semblance/models/dropouts/sampled.py": {"train": 1},  # ssimcse-sd
     "semblance/models/dropouts/drophead.py": {},
-    "semblance/training/views/twice.py": {"train": 2},  # simcse, ssimcse-sd
+    "semblance/training/views/twice.py": {"pretrain": 1, "train": 2},  # simcse, ssimcse-sd
+    "semblance/training/masked_words.py": {"pretrain": 1},
     "semblance/models/poolings/cls.py": {},
 }
 
@@ -391,6 +404,14 @@ CONFIG_MUTATIONS = {
     ),
     "a corpus no table uses": (changed(corpora={"nli-all/limit": 20}), set()),
     "the split's seed": (changed(faq={"seed": 5}), downstream("prepare_faq")),
+    "the learning rate of a base that is trained here": (
+        changed(bases={"tiny-pretrained/pretrain/learning_rate": 1e-3}),
+        downstream("pretrain"),
+    ),
+    "the share of the words that are masked": (
+        changed(bases={"tiny-pretrained/pretrain/share": 0.3}),
+        downstream("pretrain"),
+    ),
     "gradient clipping": (changed(training={"clip": 0.5}), downstream(*TRAININGS)),
     "the jobs that share a GPU": (changed(resources={"jobs_per_gpu": 2}), set()),
     "the unsupervised recipe": (

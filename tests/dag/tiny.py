@@ -30,6 +30,19 @@ CONFIG = {
         "roberta-large": None,
         "nli-roberta-base-v2": None,
         "tiny": {"folder": "tiny-base", "pooling": "mean", "max_length": 64, "tokenizer": "tiny"},
+        "tiny-pretrained": {
+            "base": "tiny",
+            "corpus": "wiki1m",
+            "pretrain": {
+                "batch_size": 8,
+                "epochs": 1,
+                "learning_rate": 1e-4,
+                "max_length": 16,
+                "seed": 1,
+                "warmup": 0.0,
+                "weight_decay": 0.0,
+            },
+        },
     },
     "faq": {
         "folds": 3,
@@ -85,7 +98,8 @@ CONFIG = {
                     "corpora": ["nli"],
                     "bases": ["tiny"],
                     "methods": ["start", "attention-dropout-0.1", "rcl-2-start"],
-                }
+                },
+                {"corpora": ["nli"], "bases": ["tiny-pretrained"], "methods": ["start"]},
             ]
         },
         "rcl_table1b": None,

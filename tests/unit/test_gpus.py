@@ -274,6 +274,7 @@ COMPUTE = "--threads 1 --gpus 1 --precision fp32 --matmul highest".split()
 EVALUATION = ["--model", "m", *COMPUTE, "--jobs-per-gpu", "3", "--output", "o"]
 COMMANDS = {
     "train": [*TRAINING, "--dev", "d"],
+    "pretrain": TRAINING,
     "train_entropy": TRAINING,
     "train_initial": [*TRAINING, "--dev", "d"],
     "embed": [*EVALUATION, "--tokens", "t", "--max-length", "32"],

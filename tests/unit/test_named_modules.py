@@ -11,6 +11,7 @@ from semblance.named_modules import (
     BANKS,
     DROPOUTS,
     LOSSES,
+    MASKED_WORDS,
     PAIRS,
     POOLINGS,
     ROOT,
@@ -71,6 +72,7 @@ def test_names_are_listed_without_torch():
 STAGES = (
     "prepare_faq",
     "train",
+    "pretrain",
     "train_initial",
     "train_entropy",
     "embed",
@@ -84,7 +86,8 @@ STAGES = (
 def test_a_stage_imports_no_named_module_unless_its_settings_name_it(stage):
     program = (
         f"import sys; import workflow.scripts.{stage};"
-        f"print(*(m for m in sys.modules for p in {PACKAGES} if m.startswith(p + '.')))"
+        f"print(*(m for m in sys.modules for p in {PACKAGES} if m.startswith(p + '.')),"
+        f" *({{{MASKED_WORDS!r}}} & set(sys.modules)))"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True

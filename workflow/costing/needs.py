@@ -77,6 +77,8 @@ class Needs:
         if job.stage == "train_entropy":
             kind, phi = entropy_parts(self.plan.config, job.name)
             return json.loads(self.plan.entropy_settings(*place, kind, phi, job.seed))
+        if job.stage == "pretrain":
+            return json.loads(self.plan.pretrain_settings(job.base))
         if job.stage == "train_initial":
             return json.loads(self.plan.initial_settings(*place, job.seed))
         return json.loads(self.plan.train_settings(*place, job.name, job.seed))
@@ -86,8 +88,7 @@ class Needs:
         corpus = self.sizes.corpora[job.corpus]
         million = self.million[job.base]
         steps, tokens = schedule(settings, corpus)
-        if "masked_words" in settings:
-            tokens *= 2  # each text is read once more, with masked words
+        tokens *= readings(settings)
         dev = corpus.dev.cut(settings["max_length"])
         trained = 6 * steps * tokens / self.speed[settings["precision"]]
         read = 2 * evaluations(settings, steps) * dev.sentences * dev.tokens  # always in fp32
@@ -186,6 +187,18 @@ def schedule(settings: Mapping[str, Any], corpus: Corpus) -> tuple[int, float]:
     return steps, batch_size * sequences * corpus.texts.cut(settings["max_length"]).tokens
 
 
+def readings(settings: Mapping[str, Any]) -> float:
+    """Return how often a training reads the texts of a batch: masked words need a pass of their own.
+
+    Without a loss of sentences, one of the two equal texts of a row is read.
+    """
+    if settings["loss"] is None:
+        return 0.5
+    if "masked_words" in settings:
+        return 2
+    return 1
+
+
 def evaluations(settings: Mapping[str, Any], steps: int) -> int:
     """Return how often a training reads the dev set: at the start, on the way and at the end."""
     every = settings.get("evaluate_every")
@@ -208,7 +221,9 @@ def fitted_items(counts: Mapping[str, int], folds: int) -> float:
 
 def _million(plan: Plan, base: str) -> float | None:
     """Return the million parameters of a base, stated or by its stored weights; None if neither."""
-    stated = plan.config["bases"][base].get("million_parameters")
+    entry = plan.config["bases"][base]
+    base = entry.get("base", base)  # one that is trained here is as large as its own base
+    stated = entry.get("million_parameters")
     weights = Path(layout.place(plan.downloads, layout.BASE, base=base), "model/model.safetensors")
     if not stated and weights.is_file():
         return weights.stat().st_size / 4e6

@@ -6,8 +6,8 @@ from functools import partial
 from semblance.errors import InputError
 from semblance.named_modules import BANKS, LOSSES, POOLINGS, VIEWS, module_path
 from semblance.names import INITIAL, START
-from workflow.planning import dropouts, losses, regulators, views
-from workflow.planning.collecting import entries
+from workflow.planning import dropouts, losses, pretrained, regulators, views
+from workflow.planning.collecting import check_known, entries
 from workflow.planning.corpora import check_corpus
 from workflow.planning.expand import inherited_options, loss_of
 from workflow.planning.methods import (
@@ -60,15 +60,11 @@ def checks(config: dict) -> Iterator[Callable[[], None]]:
         yield partial(_check_training, config, "train_initial", config["train_initial"])
 
 
-def check_known(where: str, name: str, table: dict, kind: str) -> None:
-    """Raise InputError, at ``config.where``, for a name that is not in ``table``."""
-    if name not in table:
-        known = ", ".join(sorted(table))
-        raise InputError(f"config.{where}", f"there is no {kind} {name!r}", f"known are {known}")
-
-
 def _check_base(config: dict, name: str, base: dict) -> None:
-    check_known(f"bases.{name}.tokenizer", base["tokenizer"], config["bases"], "base")
+    if not base.keys().isdisjoint(("base", "corpus", "pretrain")):
+        pretrained.check(config, name, base)
+        return
+    pretrained.check_downloads(config, name, base)
     if "pooling" in base:
         module_path(POOLINGS, base["pooling"], f"config.bases.{name}.pooling")
     if sum(key in base for key in ("hub", "package", "folder")) != 1:

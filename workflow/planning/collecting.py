@@ -28,6 +28,13 @@ def errors_of(checks: Iterable[Callable[[], None]], some_misfit: bool = False) -
     return errors
 
 
+def check_known(where: str, name: str, table: dict, kind: str) -> None:
+    """Raise InputError, at ``config.where``, for a name that is not in ``table``."""
+    if name not in table:
+        known = ", ".join(sorted(table))
+        raise InputError(f"config.{where}", f"there is no {kind} {name!r}", f"known are {known}")
+
+
 def entries(config: dict, *path: str) -> Iterator[tuple[str, Any]]:
     """Yield name and value of each entry of a mapping; nothing where there is no mapping."""
     node: Any = config

@@ -6,7 +6,7 @@ training says its loss, options and dropout; regulators and the methods of a tab
 
 from typing import Any
 
-from workflow.planning import losses
+from workflow.planning import losses, pretrained
 from workflow.planning.methods import model_names
 from workflow.planning.regulators import regulator_names
 
@@ -20,7 +20,7 @@ def expand(config: dict) -> dict:
     kinds = config["train_entropy"]["kinds"]
     return {
         **config,
-        "bases": {name: {"label": name, **base} for name, base in config["bases"].items()},
+        "bases": {name: pretrained.full_base(config["bases"], name) for name in config["bases"]},
         "train_initial": _full_training(config, config["train_initial"]),
         "train_entropy": {
             **config["train_entropy"],

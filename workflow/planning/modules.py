@@ -18,18 +18,19 @@ from workflow.planning.dropouts import PLAIN_RATES
 
 
 def modules_of_training(config: dict, base: str, settings: str) -> list[str]:
-    """Return the loss, view, dropouts and poolings of a training, from the JSON that it gets.
+    """Return the view, dropouts, poolings and losses of a training, from the JSON that it gets.
 
-    The loss of masked words is one more where the settings have it.
+    The loss of masked words is one of them where the settings have it.
     """
     values: dict[str, Any] = json.loads(settings)
     dropouts = [name for name in values.get("dropout", {}) if name not in PLAIN_RATES]
     found = [
-        module_path(LOSSES, values["loss"], "loss"),
         module_path(VIEWS, values["views"], "views"),
         *(module_path(DROPOUTS, name, f"dropout.{name}") for name in dropouts),
         *modules_of_reading(config, base),
     ]
+    if values["loss"] is not None:
+        found.append(module_path(LOSSES, values["loss"], "loss"))
     if values.get("masked_words"):
         found.append(MASKED_WORDS)
     return found

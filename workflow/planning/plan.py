@@ -11,10 +11,11 @@ from semblance import layout
 from semblance.names import INITIAL, START, STS_TASKS
 from semblance.provenance import canonical
 from semblance.reporting.layouts import Tests, find_layout
-from workflow.planning import regulators
+from workflow.planning import pretrained, regulators
 from workflow.planning.expand import settings_of
 from workflow.planning.labels import TableRow, counterpart, method_label, row_labels, rows_of
 from workflow.planning.methods import candidates, entropy_parts
+from workflow.planning.pretrained import is_pretrained
 
 LONGEST = 512  # tokens of a base whose config states no limit; a model takes no more than its own
 NOT_OF_FILES = ("label", "tokenizer", "million_parameters")  # of a base: its files stay the same
@@ -119,7 +120,10 @@ class Plan:
 
     def base_record(self, base: str) -> str:
         """Return the record of a base model."""
-        return layout.record(self.downloads, layout.BASE, base=base)
+        entry = self.config["bases"][base]
+        if not is_pretrained(entry):
+            return layout.record(self.downloads, layout.BASE, base=base)
+        return layout.record(self.out, layout.PRETRAINED, corpus=entry["corpus"], base=base)
 
     def model_record(self, corpus: str, base: str, method: str, seed: int | str) -> str:
         """Return the record of a run's model; ``start`` is the base itself."""
@@ -211,6 +215,11 @@ class Plan:
     def initial_settings(self, corpus: str, base: str, seed: int | str) -> str:
         """Return the ``--settings`` of a FAQ fold's initial model."""
         return canonical(self._settings(self.config["train_initial"], corpus, base, seed))
+
+    def pretrain_settings(self, base: str) -> str:
+        """Return the ``--settings`` of the training of a base that is trained here."""
+        gpus = self.config["resources"]["gpus"]
+        return canonical({**pretrained.settings_of(self.config, base), "gpus": gpus})
 
     def entropy_settings(self, corpus: str, base: str, kind: str, phi: str, seed: int | str) -> str:
         """Return the ``--settings`` of one entropy model; φ goes in as a number."""

@@ -14,6 +14,7 @@ from semblance.names import INITIAL, START
 from workflow.planning.corpora import pair_corpora
 from workflow.planning.methods import entropy_parts
 from workflow.planning.plan import Evaluation, Plan, Run
+from workflow.planning.pretrained import is_pretrained
 
 Work = Literal["download", "prepare", "train", "read", "table"]  # "read": a model reads texts
 
@@ -83,8 +84,14 @@ def _of_tokens(plan: Plan, job: Job) -> Iterator[Job]:
     yield Job("download_model", base=job.base)
 
 
+def _of_pretrained(plan: Plan, job: Job) -> Iterator[Job]:
+    yield Job("download_model", base=plan.config["bases"][job.base]["base"])
+    yield _corpus(plan, job.corpus)
+    yield _tokens(plan, job)
+
+
 def _of_initial(plan: Plan, job: Job) -> Iterator[Job]:
-    yield Job("download_model", base=job.base)
+    yield _base(plan, job.base)
     yield _corpus(plan, job.corpus)
     yield _tokens(plan, job)
     yield _dev(plan, job.corpus)
@@ -107,20 +114,19 @@ def _of_embeddings(plan: Plan, job: Job) -> Iterator[Job]:
     yield _tokens(plan, job)
 
 
-def _of_sts_scores(plan: Plan, job: Job) -> Iterator[Job]:
-    yield _model(plan, job)
-    yield Job("prepare_sts")
-    yield Job("prepare_dev")
+def _reads_model_and(*data: Job) -> Inputs:
+    """Return the inputs of a stage that scores a model on data that are the same for all."""
+
+    def inputs_of(plan: Plan, job: Job) -> Iterator[Job]:
+        yield _model(plan, job)
+        yield from data
+
+    return inputs_of
 
 
 def _of_faq_scores(plan: Plan, job: Job) -> Iterator[Job]:
     yield _model(plan, job)
     yield Job("prepare_faq", name=plan.folds_of[job.corpus][0])
-
-
-def _of_transfer_scores(plan: Plan, job: Job) -> Iterator[Job]:
-    yield _model(plan, job)
-    yield Job("prepare_transfer")
 
 
 def _of_all_scores(plan: Plan, job: Job) -> Iterator[Job]:
@@ -148,10 +154,18 @@ def evaluation_job(evaluation: Evaluation) -> Job:
     return Job(f"evaluate_{evaluation.tests}", *evaluation.run)
 
 
+def _base(plan: Plan, base: str) -> Job:
+    """Return the job that makes a base model."""
+    entry = plan.config["bases"][base]
+    if is_pretrained(entry):
+        return Job("pretrain", entry["corpus"], base)
+    return Job("download_model", base=base)
+
+
 def _model(plan: Plan, job: Job) -> Job:
     """Return the job that makes the model of a job's method."""
     if job.name == START:
-        return Job("download_model", base=job.base)
+        return _base(plan, job.base)
     if job.name == INITIAL:
         return job._replace(stage="train_initial")
     if entropy_parts(plan.config, job.name):
@@ -180,6 +194,8 @@ _below = f"{{}}/{RECORD}".format
 _of_corpus = _raw(lambda plan, job: plan.config["corpora"][job.corpus]["datasets"])
 _of_sts_tests = _raw(lambda plan, _: plan.config["sts"]["datasets"])
 _of_sts_dev = _raw(lambda plan, _: [plan.config["sts"]["dev"]])
+_of_sts_scores = _reads_model_and(Job("prepare_sts"), Job("prepare_dev"))
+_of_transfer_scores = _reads_model_and(Job("prepare_transfer"))
 _of_transfer_tasks = _raw(lambda plan, _: plan.config["transfer"]["datasets"])
 
 STAGES: dict[str, Stage] = {
@@ -198,6 +214,7 @@ STAGES: dict[str, Stage] = {
         _of_tokens,
         joins=("prepare_nli", "prepare_wiki", "prepare_pairs", "prepare_faq"),
     ),
+    "pretrain": Stage(_below(layout.PRETRAINED), "train", _of_pretrained),
     "train_initial": Stage(
         _below(layout.MODEL.replace("{method}", INITIAL)), "train", _of_initial, INITIAL
     ),

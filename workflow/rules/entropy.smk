@@ -5,7 +5,7 @@
 rule train_initial:
     """FAQ only: fine-tune the checkpoint with Eq. 1 on one fold; entropy models start from it."""
     input:
-        base=f"{RESOURCES}/models/{{base}}/record.json",
+        base=lambda w: PLAN.base_record(w.base),
         corpus=f"{OUT}/corpora/{{corpus}}/record.json",
         tokens=lambda w: PLAN.tokens_record(w.corpus, w.base),
         dev=lambda w: PLAN.dev_data(w.corpus),

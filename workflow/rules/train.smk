@@ -5,7 +5,7 @@
 rule train:
     """Train one method with one seed; its checkpoints lie beside its outputs until it is done."""
     input:
-        base=f"{RESOURCES}/models/{{base}}/record.json",
+        base=lambda w: PLAN.base_record(w.base),
         corpus=f"{OUT}/corpora/{{corpus}}/record.json",
         rows=f"{OUT}/corpora/{{corpus}}/rows.arrow",
         tokens=lambda w: PLAN.tokens_record(w.corpus, w.base),

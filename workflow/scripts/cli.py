@@ -62,7 +62,7 @@ def of_tables(description: str) -> argparse.ArgumentParser:
 
 
 def training(description: str) -> argparse.ArgumentParser:
-    """Return the flags that the three training scripts share."""
+    """Return the flags that the training scripts share."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--settings", required=True, help="JSON: the training's settings")
     parser.add_argument("--base", required=True, help="record of the model to start from")

@@ -90,7 +90,7 @@ def test_a_record_of_other_data_is_refused(base, tmp_path):
         dev.dev_set(str(tmp_path / "record.json"), str(base), 32)
 
 
-@pytest.mark.parametrize("stage", ["train", "train_initial", "train_entropy"])
+@pytest.mark.parametrize("stage", ["train", "train_initial", "train_entropy", "pretrain"])
 @pytest.mark.parametrize("module", ["similarity", "geometry", "retrieval", "run"])
 def test_a_training_does_not_run_the_code_of_the_test_scores(stage, module):
     digested = module_digests(f"workflow.scripts.{stage}")

@@ -8,21 +8,31 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
+import torch
 
+from semblance.data.corpus import Rows
 from semblance.errors import InputError, OutOfTime
 from semblance.locks import Busy
+from semblance.models import folder as model_folder
+from semblance.models.saved import SavedModel
+from semblance.models.weights import load_weights
+from semblance.models.word_head import FILE as HEAD
 from semblance.provenance import (
     checked,
+    outputs_digest,
     read_sealed,
     record_digest,
     write_record,
     write_sealed,
 )
 from semblance.training import run
+from semblance.training.batching import Drawing
 from semblance.training.inputs import TrainingInputs, check_inputs
 from semblance.training.keeping import finished
 from semblance.training.keeping.checkpoint import Cadence
+from semblance.training.masked_words import texts_of, word_head
 from semblance.training.recipe import MaskedWords
 from tests.example_settings import train_settings
 
@@ -308,6 +318,7 @@ def test_after_the_time_limit_nothing_is_trained_and_the_next_start_trains_all(t
         {"views": "twice", "same_masks": True},
         {"views": "delete", "view_options": {"share": 0.5}},
         {"masked_words": MaskedWords(weight=0.5, share=0.3)},
+        {"loss": None, "views": "twice", "masked_words": MaskedWords(weight=1.0, share=0.3)},
     ],
 )
 def test_a_killed_training_with_more_than_its_encoder_and_loss_ends_as_one_that_was_never_killed(
@@ -317,15 +328,15 @@ def test_a_killed_training_with_more_than_its_encoder_and_loss_ends_as_one_that_
     training.train(settings)
     never_killed = outputs(training.out)
     shutil.rmtree(training.out)
-    real = run.BatchLoss.__call__
+    real = Drawing.__call__
 
-    def killed(batch_loss, step):
+    def killed(drawing, step):
         if step == 1:
             raise KeyboardInterrupt
-        return real(batch_loss, step)
+        return real(drawing, step)
 
     with monkeypatch.context() as patched:
-        patched.setattr(run.BatchLoss, "__call__", killed)
+        patched.setattr(Drawing, "__call__", killed)
         with pytest.raises(KeyboardInterrupt):
             training.train(settings, steps=1)
     training.train(settings, steps=1)
@@ -334,3 +345,47 @@ def test_a_killed_training_with_more_than_its_encoder_and_loss_ends_as_one_that_
     assert {name: outputs(training.out)[name] for name in names} == {
         name: never_killed[name] for name in names
     }
+
+
+MASKED_ALONE = replace(
+    SETTINGS, loss=None, views="twice", masked_words=MaskedWords(weight=1.0, share=0.3)
+)
+
+
+def test_a_trained_model_has_no_head_of_masked_words_and_a_base_that_was_trained_here_has_one(
+    training,
+):
+    training.train(replace(SETTINGS, masked_words=MaskedWords(weight=0.5)))
+    assert not (training.out / "model" / HEAD).exists()
+    training.train(MASKED_ALONE)
+    assert f"model/{HEAD}" in checked(training.out / "record.json")["outputs"]
+
+
+def test_a_method_starts_from_a_base_that_was_trained_here_and_from_its_head(
+    training, inputs, tmp_path
+):
+    training.train(MASKED_ALONE)
+    base = SavedModel.read(training.out / "record.json")
+    encoder = model_folder.load(base.folder)
+    trained = load_weights(base.folder / HEAD)
+    assert torch.equal(word_head(base, encoder).dense.weight, trained["dense.weight"])
+    before = load_weights(SavedModel.read(inputs[0]).folder / "model.safetensors")
+    after = load_weights(base.folder / "model.safetensors")
+    words = "embeddings.word_embeddings.weight"
+    assert after.keys() == before.keys() and not torch.equal(after[words], before[words])
+    out = tmp_path / "next"
+    cadence = Cadence(minutes=10.0, steps=0)
+    of_base = TrainingInputs(str(base.record_path), *inputs[1:])
+    run.train(of_base, out, SETTINGS, stage="train", code="", cadence=cadence)
+    assert checked(out / "record.json")["inputs"]["base"] == outputs_digest(base.record)
+
+
+def test_without_a_loss_of_sentences_each_text_is_read_once():
+    rows = Rows(*(np.arange(4, dtype=np.int32) + k for k in range(3)))
+    assert [c.tolist() for c in texts_of(rows, MASKED_ALONE)] == [[0, 1, 2, 3]]
+    assert len(texts_of(rows, SETTINGS)) == 3
+
+
+def test_a_training_needs_a_loss_or_masked_words():
+    with pytest.raises(InputError, match=r"settings\.loss: there is neither a loss nor masked_wor"):
+        replace(SETTINGS, loss=None)

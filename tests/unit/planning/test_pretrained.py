@@ -1,0 +1,138 @@
+"""A base that is trained here: what the config may say of it, and that whatever takes a base takes it."""
+
+import json
+
+import pytest
+
+from semblance.errors import InputError
+from semblance.named_modules import LOSSES, MASKED_WORDS
+from semblance.settings import decode
+from semblance.training.recipe import MaskedWords, TrainSettings
+from tests.unit.costing.examples import MANIFEST, SHIPPED
+from tests.unit.planning.test_config import merged
+from workflow.costing.model import Cost
+from workflow.planning.config import load
+from workflow.planning.modules import modules_of_training
+from workflow.planning.plan import Plan
+from workflow.planning.sources import wanted_by
+from workflow.planning.stages import Job, inputs, jobs, log, record
+
+PRETRAIN = {
+    "batch_size": 32,
+    "epochs": 1,
+    "learning_rate": 1e-4,
+    "max_length": 48,
+    "seed": 3,
+    "warmup": 0.1,
+    "weight_decay": 0.01,
+}
+BASE = {"base": "bert-base", "corpus": "wiki1m", "pretrain": PRETRAIN}
+START = Job("evaluate_sts", "none", "domain", "start", 0)
+TRAINING = Job("train", "nli", "domain", "simcse-sup", 1)
+MADE = Job("pretrain", "wiki1m", "domain")
+
+
+def config(**changed):
+    """Return the shipped config with a base that is trained here, and a table that names it."""
+    found = merged("config.yaml")
+    found["bases"]["domain"] = {**BASE, **changed}
+    found["tables"]["simcse_table7"]["rows"] = [
+        {"corpora": ["nli"], "bases": ["domain"], "methods": ["start", "simcse-sup"]}
+    ]
+    return found
+
+
+def plan(**changed):
+    return Plan(load(config(**changed)))
+
+
+def test_a_base_that_is_trained_here_inherits_all_but_its_origin():
+    bases = plan().config["bases"]
+    inherited = ("pooling", "max_length", "tokenizer", "million_parameters")
+    expected = {key: bases["bert-base"][key] for key in inherited}
+    assert bases["domain"] == {**BASE, **expected, "label": "domain"}
+
+
+def test_it_is_made_of_another_base_the_corpus_and_its_tokens():
+    made = set(inputs(plan(), MADE))
+    assert made == {
+        Job("download_model", base="bert-base"),
+        Job("prepare_wiki", "wiki1m"),
+        Job("tokenise", "wiki1m", "bert-base"),
+    }
+
+
+@pytest.mark.parametrize("job", [START, TRAINING])
+def test_what_takes_a_base_waits_for_it(job):
+    found = jobs(plan())
+    assert job in found
+    assert MADE in inputs(plan(), job)
+    assert Job("download_model", base="domain") not in found
+    assert "domain" not in wanted_by(plan()).bases
+
+
+def test_its_record_lies_below_the_output_folder():
+    ours = plan()
+    assert record(ours, MADE) == "results/bases/wiki1m/domain/record.json"
+    assert ours.base_record("domain") == record(ours, MADE)
+    assert ours.model_record("none", "domain", "start", 0) == record(ours, MADE)
+    assert log(MADE) == "logs/pretrain/wiki1m/domain"
+    assert ours.tokens_record("nli", "domain") == ours.tokens_record("nli", "bert-base")
+
+
+def test_its_settings_are_those_of_a_training_without_a_loss_of_sentences():
+    settings = decode(TrainSettings, json.loads(plan().pretrain_settings("domain")))
+    assert settings.loss is None and settings.masked_words == MaskedWords(1.0, 0.15)
+    assert (settings.batch_size, settings.seed, settings.clip) == (32, 3, 1.0)
+    other = plan(pretrain={**PRETRAIN, "share": 0.3, "clip": 2.0})
+    settings = decode(TrainSettings, json.loads(other.pretrain_settings("domain")))
+    assert settings.masked_words.share == 0.3 and settings.clip == 2.0
+
+
+def test_its_training_runs_the_code_of_masked_words_and_of_no_other_loss():
+    ours = plan()
+    found = modules_of_training(ours.config, "domain", ours.pretrain_settings("domain"))
+    assert MASKED_WORDS in found
+    assert not [name for name in found if name.startswith(LOSSES)]
+
+
+def test_it_costs_one_pass_over_each_sentence():
+    model = Cost(load(config()), MANIFEST, SHIPPED, {})
+    steps = 1_000_000 // 32
+    tokens = 32 * 32.8  # of a Wikipedia sentence, below the limit of 48
+    assert model.need(MADE).work == pytest.approx(6 * steps * tokens * 110e6 / 1e9)
+
+
+MISTAKES = {
+    "base": {"base": "nobody"},
+    "corpus": {"corpus": "nobody"},
+    "pretrain.share": {"pretrain": {**PRETRAIN, "share": 0}},
+    "pretrain.loss": {"pretrain": {**PRETRAIN, "loss": "contrastive"}},
+    "pretrain.seed": {"pretrain": {k: v for k, v in PRETRAIN.items() if k != "seed"}},
+    "pooling": {"pooling": "mean"},
+    "hub": {"hub": "a/b"},
+    "tokenizer": {"tokenizer": "bert-base"},
+}
+
+
+@pytest.mark.parametrize("key", MISTAKES)
+def test_a_mistake_in_such_a_base_is_refused_at_its_key(key):
+    with pytest.raises(InputError, match=rf"^config\.bases\.domain\.{key}: "):
+        load(config(**MISTAKES[key]))
+
+
+@pytest.mark.parametrize("key", BASE)
+def test_each_of_its_three_keys_is_needed(key):
+    with pytest.raises(InputError, match=rf"^config\.bases\.domain\.{key}: missing key"):
+        load(config(**{key: None}))
+
+
+def test_neither_a_base_nor_a_tokenizer_may_be_one_that_is_trained_here():
+    chained = config()
+    chained["bases"]["further"] = {**BASE, "base": "domain"}
+    with pytest.raises(InputError, match=r"bases\.further\.base: 'domain' is trained here itself"):
+        load(chained)
+    other = config()
+    other["bases"]["roberta-base"]["tokenizer"] = "domain"
+    with pytest.raises(InputError, match=r"roberta-base\.tokenizer: 'domain' is trained here"):
+        load(other)

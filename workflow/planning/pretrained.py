@@ -1,0 +1,75 @@
+"""Bases that are trained here: another base and a corpus, by masked words alone, before any method."""
+
+from typing import Any
+
+from semblance.errors import InputError
+from workflow.planning.collecting import check_known
+
+OWN_KEYS = ("label", "base", "corpus", "pretrain")  # of such a base
+INHERITED = ("max_length", "million_parameters", "pooling", "tokenizer")  # from the other base
+NEEDED = ("max_length", "tokenizer")  # by every other base
+FIXED = {  # what such a training has in place of the settings of all trainings
+    "loss": None,  # no loss of sentences
+    "views": "twice",  # each distinct sentence
+    "head": "none",
+    "encoders": 1,
+    "evaluate_every": None,  # its last weights are its result
+    "evaluate_share": None,
+}
+
+
+def is_pretrained(base: dict) -> bool:
+    """Tell whether a base of the config is trained here."""
+    return "pretrain" in base
+
+
+def full_base(bases: dict, name: str) -> dict:
+    """Return a base with its label and with what it inherits from another base."""
+    base = {"label": name, **bases[name]}
+    if not is_pretrained(base):
+        return base
+    other = bases[base["base"]]
+    return {**{key: other[key] for key in INHERITED if key in other}, **base}
+
+
+def settings_of(config: dict, base: str) -> dict[str, Any]:
+    """Return all settings of the training of a base, but for its device."""
+    stated = {**config["training"], **config["bases"][base]["pretrain"]}
+    masked_words = {"weight": 1.0}
+    if "share" in stated:
+        masked_words["share"] = stated.pop("share")
+    return {**stated, **FIXED, "masked_words": masked_words}
+
+
+def check(config: dict, name: str, base: dict) -> None:
+    """Check a base of the config that has one of the keys ``base``, ``corpus`` and ``pretrain``."""
+    where = f"bases.{name}"
+    for key in OWN_KEYS[1:]:
+        if key not in base:
+            advice = "a base that is trained here has base, corpus and pretrain"
+            raise InputError(f"config.{where}.{key}", "missing key", advice)
+    for key in base:
+        if key not in OWN_KEYS:
+            problem = f"has no effect here: it is that of {base['base']}"
+            raise InputError(f"config.{where}.{key}", problem, "remove it")
+    check_known(f"{where}.base", base["base"], config["bases"], "base")
+    check_known(f"{where}.corpus", base["corpus"], config["corpora"], "corpus")
+    check_downloaded(config, f"{where}.base", base["base"])
+
+
+def check_downloaded(config: dict, where: str, name: str) -> None:
+    """Raise InputError, at ``config.where``, for a base that is trained here itself."""
+    other = config["bases"][name]
+    if is_pretrained(other):
+        advice = f"name the base that it is trained from: {other.get('base')}"
+        raise InputError(f"config.{where}", f"{name!r} is trained here itself", advice)
+
+
+def check_downloads(config: dict, name: str, base: dict) -> None:
+    """Check the keys of a base that is not trained here."""
+    where = f"bases.{name}"
+    for key in NEEDED:
+        if key not in base:
+            raise InputError(f"config.{where}.{key}", "missing key", "each base needs it")
+    check_known(f"{where}.tokenizer", base["tokenizer"], config["bases"], "base")
+    check_downloaded(config, f"{where}.tokenizer", base["tokenizer"])
