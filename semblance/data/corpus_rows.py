@@ -12,13 +12,15 @@ from semblance.data.corpus import number_sentences, write_corpus
 class CorpusSettings:
     """A training set: its kind, its datasets in the manifest, and a cap on its rows.
 
-    ``neutral``: a row of kind ``nli`` has a second hard negative, a neutral sentence.
+    ``path`` is a user's own file in place of the datasets. ``neutral``: a row of kind ``nli`` has a
+    second hard negative, a neutral sentence.
     """
 
     kind: Literal["nli", "wiki"]
     datasets: tuple[str, ...]
     limit: int | None = None
     neutral: bool = False
+    path: str | None = None
 
 
 def write_corpus_rows(folder: Path, rows: Sequence[tuple], negatives: int = 1) -> dict[str, int]:

@@ -1,6 +1,7 @@
 """From a file of one sentence a line to a training corpus, with every count checked."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from semblance.data import wiki
@@ -16,15 +17,28 @@ def write_sentences(raw: Raw, settings: CorpusSettings, folder: Path) -> dict[st
     """
     texts: list[str] = []
     skipped = 0
-    for name in settings.datasets:
-        path = raw.file(name)
-        found = wiki.read_sentences(path)
-        blank = found.blank_lines
-        raw.check(name, sentences=len(found.texts), lines=len(found.texts) + len(blank))
-        if blank:
-            note = f"note: {at(path, blank[0])}: blank line skipped, {len(blank):,} in all"
-            print(note, file=sys.stderr)
+    for found in _files(raw, settings):
         texts += found.texts
-        skipped += len(blank)
+        skipped += len(found.blank_lines)
     counts = write_corpus_rows(folder, [(s, s, None) for s in texts[: settings.limit]])
     return {**counts, "blank_lines": skipped}
+
+
+def _files(raw: Raw, settings: CorpusSettings) -> Iterator[wiki.Sentences]:
+    """Yield the sentences of each data set, its counts checked, or of a user's own file."""
+    if settings.path is not None:
+        yield _read(raw.user_file(settings.path))
+    for name in settings.datasets:
+        found = _read(raw.file(name))
+        sentences = len(found.texts)
+        raw.check(name, sentences=sentences, lines=sentences + len(found.blank_lines))
+        yield found
+
+
+def _read(path: Path) -> wiki.Sentences:
+    found = wiki.read_sentences(path)
+    blank = found.blank_lines
+    if blank:
+        note = f"note: {at(path, blank[0])}: blank line skipped, {len(blank):,} in all"
+        print(note, file=sys.stderr)
+    return found

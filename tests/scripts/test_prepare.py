@@ -99,6 +99,19 @@ def test_questions_become_positive_pairs(tmp_path):
     assert "overlap.json" in checked(out / "record.json")["outputs"]
 
 
+def test_a_text_of_the_users_own_becomes_a_corpus_and_its_file_is_noted(tmp_path, capsys):
+    text = tmp_path / "notes.txt"
+    text.write_text("One  sentence.\n\nAnother one.\nOne sentence.\n")
+    settings = {"kind": "wiki", "datasets": [], "path": str(text)}
+    out = prepare(prepare_wiki, settings, tmp_path / "mine")
+    assert read_sentences(out) == ["One sentence.", "Another one."]
+    assert len(read_rows(out).query) == 3
+    record = read_sealed(out / "record.json")
+    assert record["inputs"] == {str(text): hashlib.sha256(text.read_bytes()).hexdigest()}
+    assert record["counts"]["blank_lines"] == 1 and str(text) in record["places"]
+    assert f"{text}:2: blank line skipped, 1 in all" in capsys.readouterr().err
+
+
 def test_a_limit_takes_the_first_rows(tmp_path):
     out = prepare(
         prepare_wiki, {"kind": "wiki", "datasets": ["wiki1m"], "limit": 7}, tmp_path / "wiki"

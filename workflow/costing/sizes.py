@@ -57,6 +57,8 @@ class Sizes:
 
     def _corpus(self, entry: Mapping[str, Any]) -> Corpus:
         rows = sum(self._rows(entry, dataset) for dataset in entry["datasets"])
+        if "path" in entry:
+            rows = _count_own(Path(entry["path"]))
         rows = max(2, min(rows or UNKNOWN_ROWS, entry.get("limit", math.inf)))
         texts = self._texts(entry["kind"], rows)
         negatives = 0

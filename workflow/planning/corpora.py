@@ -16,6 +16,7 @@ KIND_OF = {  # the kind that alone reads a key
     "labels": "pairs",
     "sample_seed": "pairs",
     "neutral": "nli",
+    "path": "wiki",
 }
 
 
@@ -34,6 +35,8 @@ def check_corpus(name: str, corpus: dict[str, Any]) -> None:
     for key, kind in KIND_OF.items():
         if key in corpus and corpus["kind"] != kind:
             raise InputError(f"{where}.{key}", "has no effect here", f"it belongs to kind: {kind}")
+    if ("path" in corpus) == ("datasets" in corpus):
+        raise InputError(where, "needs exactly one of datasets, path")
     if corpus["kind"] == "pairs":
         _check_pairs(where, corpus)
     if corpus.get("neutral"):

@@ -21,6 +21,7 @@ def expand(config: dict) -> dict:
     return {
         **config,
         "bases": {name: pretrained.full_base(config["bases"], name) for name in config["bases"]},
+        "corpora": {name: {"datasets": [], **c} for name, c in config["corpora"].items()},
         "train_initial": _full_training(config, config["train_initial"]),
         "train_entropy": {
             **config["train_entropy"],

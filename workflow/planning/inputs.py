@@ -36,6 +36,9 @@ def input_checks(plan: Plan, jobs: Iterable[Job]) -> Iterator[Callable[[], None]
     for job in jobs:
         if job.stage == "prepare_faq" and "path" in plan.banks[job.name]:
             yield partial(_check_file, f"config.faq.banks.{job.name}.path", plan.banks[job.name])
+        if job.stage == "prepare_wiki" and "path" in plan.config["corpora"][job.corpus]:
+            corpus = plan.config["corpora"][job.corpus]
+            yield partial(_check_file, f"config.corpora.{job.corpus}.path", corpus)
         if job.stage == "download_model":
             yield partial(_check_base, f"config.bases.{job.base}", plan.config["bases"][job.base])
     mirror = plan.config.get("mirror")
@@ -66,9 +69,9 @@ def _check_datasets(
             raise InputError(f"config.{key}", problem, f"known are {', '.join(sorted(datasets))}")
 
 
-def _check_file(where: str, bank: Mapping[str, str]) -> None:
-    if not Path(bank["path"]).is_file():
-        problem = f"{bank['path']}: no such file"
+def _check_file(where: str, entry: Mapping[str, str]) -> None:
+    if not Path(entry["path"]).is_file():
+        problem = f"{entry['path']}: no such file"
         raise InputError(where, problem, "correct the path, or put the file there")
 
 

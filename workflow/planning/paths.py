@@ -20,8 +20,10 @@ def complete(config: dict) -> dict:
     if "mirror" in config and not is_url(config["mirror"]):
         config["mirror"] = _found(config["mirror"])
     banks = {name: _with_found(bank, "path") for name, bank in config["faq"]["banks"].items()}
+    corpora = {name: _with_found(corpus, "path") for name, corpus in config["corpora"].items()}
     bases = {name: _with_found(base, "folder") for name, base in config["bases"].items()}
-    return {**config, "faq": {**config["faq"], "banks": banks}, "bases": bases}
+    faq = {**config["faq"], "banks": banks}
+    return {**config, "faq": faq, "bases": bases, "corpora": corpora}
 
 
 def own(path: str) -> str:

@@ -180,7 +180,7 @@ def _is_same_model(ours: Mapping[str, Any], theirs: Base) -> bool:
 
 
 def _datasets_of(entry: Mapping[str, Any]) -> list[str]:
-    """Return the data sets of a corpus or a bank; of a bank of the user's own, its path."""
-    if "datasets" in entry:
+    """Return the data sets of a corpus or a bank; of one of the user's own, its path."""
+    if entry.get("datasets"):
         return list(entry["datasets"])
     return [entry.get("dataset", entry.get("path"))]

@@ -36,7 +36,11 @@ rule prepare_nli:
 rule prepare_wiki:
     """Take a corpus of one sentence a line."""
     input:
-        lambda w: dataset_files(*config["corpora"][w.corpus]["datasets"]),
+        lambda w: (
+            [config["corpora"][w.corpus]["path"]]
+            if "path" in config["corpora"][w.corpus]
+            else dataset_files(*config["corpora"][w.corpus]["datasets"])
+        ),
     output:
         record=f"{OUT}/corpora/{{corpus}}/record.json",
         sentences=f"{OUT}/corpora/{{corpus}}/sentences.arrow",

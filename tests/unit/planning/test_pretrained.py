@@ -12,6 +12,7 @@ from tests.unit.costing.examples import MANIFEST, SHIPPED
 from tests.unit.planning.test_config import merged
 from workflow.costing.model import Cost
 from workflow.planning.config import load
+from workflow.planning.inputs import input_checks
 from workflow.planning.modules import modules_of_training
 from workflow.planning.plan import Plan
 from workflow.planning.sources import wanted_by
@@ -136,3 +137,34 @@ def test_neither_a_base_nor_a_tokenizer_may_be_one_that_is_trained_here():
     other["bases"]["roberta-base"]["tokenizer"] = "domain"
     with pytest.raises(InputError, match=r"roberta-base\.tokenizer: 'domain' is trained here"):
         load(other)
+
+
+def own_text(**corpus):
+    """Return the config with a base that is trained on a user's own text."""
+    found = config(corpus="mine")
+    found["corpora"]["mine"] = {"kind": "wiki", "path": "notes.txt", **corpus}
+    return found
+
+
+def test_a_base_may_be_trained_on_a_text_of_the_users_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ours = Plan(load(own_text()))
+    job = Job("prepare_wiki", "mine")
+    assert job in inputs(ours, Job("pretrain", "mine", "domain"))
+    assert inputs(ours, job) == []  # it is no data set of the manifest
+    [check] = input_checks(ours, [job])
+    with pytest.raises(InputError, match=r"config\.corpora\.mine\.path: notes\.txt: no such file"):
+        check()
+    (tmp_path / "notes.txt").write_text("One.\nTwo.\nThree.\n")
+    check()
+    model = Cost(load(own_text()), MANIFEST, SHIPPED, {})
+    assert model.needs.sizes.corpora["mine"].rows == 3
+
+
+@pytest.mark.parametrize(
+    "corpus, key",
+    [({"datasets": ["wiki1m"]}, ""), ({"kind": "nli"}, r"\.path"), ({"path": None}, "")],
+)
+def test_a_corpus_has_data_sets_or_one_text_of_the_users_own(corpus, key):
+    with pytest.raises(InputError, match=rf"^config\.corpora\.mine{key}: "):
+        load(own_text(**corpus))
