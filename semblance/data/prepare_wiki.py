@@ -17,25 +17,25 @@ def write_sentences(raw: Raw, settings: CorpusSettings, folder: Path) -> dict[st
     """
     texts: list[str] = []
     skipped = 0
-    for found in _files(raw, settings):
+    for found in _texts_of_files(raw, settings):
         texts += found.texts
         skipped += len(found.blank_lines)
     counts = write_corpus_rows(folder, [(s, s, None) for s in texts[: settings.limit]])
     return {**counts, "blank_lines": skipped}
 
 
-def _files(raw: Raw, settings: CorpusSettings) -> Iterator[wiki.Sentences]:
+def _texts_of_files(raw: Raw, settings: CorpusSettings) -> Iterator[wiki.Sentences]:
     """Yield the sentences of each data set, its counts checked, or of a user's own file."""
     if settings.path is not None:
-        yield _read(raw.user_file(settings.path))
+        yield _sentences_of(raw.user_file(settings.path))
     for name in settings.datasets:
-        found = _read(raw.file(name))
+        found = _sentences_of(raw.file(name))
         sentences = len(found.texts)
         raw.check(name, sentences=sentences, lines=sentences + len(found.blank_lines))
         yield found
 
 
-def _read(path: Path) -> wiki.Sentences:
+def _sentences_of(path: Path) -> wiki.Sentences:
     found = wiki.read_sentences(path)
     blank = found.blank_lines
     if blank:

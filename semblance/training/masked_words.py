@@ -152,18 +152,14 @@ def texts_of(rows: Rows, settings: TrainSettings) -> Sequence[np.ndarray]:
     return rows.views()
 
 
-def beside(other: StepLoss | None, masked: StepLoss, weight: float) -> StepLoss:
+def with_masked_words(other: StepLoss | None, masked: StepLoss, weight: float) -> StepLoss:
     """Return another loss plus ``weight`` times that of masked words (SimCSE, Tables D.2 and E.1).
 
     Without another loss it is that of masked words itself.
     """
     if other is None:
         return masked
-
-    def both(step: int) -> Tensor:
-        return other(step) + weight * masked(step)
-
-    return both
+    return lambda step: other(step) + weight * masked(step)
 
 
 def word_head(base: SavedModel, encoder: Encoder) -> WordHead:

@@ -141,7 +141,7 @@ def _task(sources: CheckedInputs, settings: TrainSettings, device: str) -> Task:
     masked = module.masked_word_loss(sources.start, encoder, tokens, rows, settings)
     return task._replace(
         trained=_as_one([*encoders, masked.head]),
-        step_loss=module.beside(step_loss, masked, settings.masked_words.weight),
+        step_loss=module.with_masked_words(step_loss, masked, settings.masked_words.weight),
         head=masked.head,
     )
 

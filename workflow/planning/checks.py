@@ -62,9 +62,9 @@ def checks(config: dict) -> Iterator[Callable[[], None]]:
 
 def _check_base(config: dict, name: str, base: dict) -> None:
     if not base.keys().isdisjoint(("base", "corpus", "pretrain")):
-        pretrained.check(config, name, base)
+        pretrained.check_pretrained(config, name, base)
         return
-    pretrained.check_downloads(config, name, base)
+    pretrained.check_found(config, name, base)
     if "pooling" in base:
         module_path(POOLINGS, base["pooling"], f"config.bases.{name}.pooling")
     if sum(key in base for key in ("hub", "package", "folder")) != 1:

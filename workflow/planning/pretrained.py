@@ -41,7 +41,7 @@ def settings_of(config: dict, base: str) -> dict[str, Any]:
     return {**stated, **FIXED, "masked_words": masked_words}
 
 
-def check(config: dict, name: str, base: dict) -> None:
+def check_pretrained(config: dict, name: str, base: dict) -> None:
     """Check a base of the config that has one of the keys ``base``, ``corpus`` and ``pretrain``."""
     where = f"bases.{name}"
     for key in OWN_KEYS[1:]:
@@ -65,7 +65,7 @@ def check_downloaded(config: dict, where: str, name: str) -> None:
         raise InputError(f"config.{where}", f"{name!r} is trained here itself", advice)
 
 
-def check_downloads(config: dict, name: str, base: dict) -> None:
+def check_found(config: dict, name: str, base: dict) -> None:
     """Check the keys of a base that is not trained here."""
     where = f"bases.{name}"
     for key in NEEDED:

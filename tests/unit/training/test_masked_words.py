@@ -21,8 +21,8 @@ from semblance.training.masked_words import (
     NOT_MASKED,
     MaskedWordLoss,
     Masking,
-    beside,
     masked_cross_entropy,
+    with_masked_words,
 )
 from semblance.training.recipe import MaskedWords
 from tests.example_settings import train_settings
@@ -229,7 +229,7 @@ def test_head_and_word_embeddings_get_a_gradient():
 def test_the_two_losses_add_up():
     ours = encoder()
     still = replace(SETTINGS, dropout=DropoutSettings(hidden=0.0, attention=0.0))
-    both = beside(BatchLoss([ours], corpus(), PAIRS, still), loss_of(ours, still), 0.5)
+    both = with_masked_words(BatchLoss([ours], corpus(), PAIRS, still), loss_of(ours, still), 0.5)
     for step in (0, 2):
         alone = BatchLoss([ours], corpus(), PAIRS, still)(step)
         masked = loss_of(ours, still)(step)
@@ -249,5 +249,5 @@ def test_the_other_loss_draws_the_same_dropout_with_masked_words_as_without():
 
     masked = loss_of(ours)
     torch.manual_seed(7)
-    beside(noted, masked, 1.0)(0)
+    with_masked_words(noted, masked, 1.0)(0)
     assert torch.equal(seen[0], alone)
