@@ -34,7 +34,8 @@ WANTED = {
     WEIGHTS,
 }
 WANTED_PATTERN = re.compile(
-    r"sentence_\w+_config\.json|\d+_(Pooling|Dense)/(config\.json|model\.safetensors)"
+    r"sentence_\w+_config\.json"
+    r"|\d+_(WeightedLayerPooling|Pooling|Pooler|Dense)/(config\.json|model\.safetensors)"
 )
 
 
@@ -143,10 +144,10 @@ def is_wanted(name: str) -> bool:
 
 
 def _needed_files(there: Iterable[str]) -> set[str]:
-    """Return the files without which no model can be built: those of the encoder and of dense layers."""
+    """Return the files without which no model can be built: those of the encoder and of its modules."""
     needed = {"config.json", WEIGHTS}
     for name in there:
-        if re.fullmatch(r"\d+_Dense/config\.json", name):
+        if re.fullmatch(r"\d+_(WeightedLayerPooling|Pooler|Dense)/config\.json", name):
             layer, _, _ = name.partition("/")
             needed.add(f"{layer}/{WEIGHTS}")
     return needed

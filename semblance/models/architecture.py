@@ -34,6 +34,7 @@ class Architecture:
     attention_probs_dropout_prob: float
     pad_token_id: int
     position_offset: int  # RoBERTa numbers positions from pad_token_id + 1
+    mask_token_id: int | None = None  # of a model whose pooling reads a mask token
 
 
 def read_architecture(folder: str | Path) -> Architecture:
@@ -72,8 +73,11 @@ def _check_sizes(shape: Architecture, path: Path) -> None:
         "layer_norm_eps": (0, 1),
         "pad_token_id": (0, shape.vocab_size - 1),
         "position_offset": (0, shape.max_position_embeddings - 3),
+        "mask_token_id": (0, shape.vocab_size - 1),
     }
     for name, value in asdict(shape).items():
+        if value is None:
+            continue
         low, high = limits.get(name, (1, LARGEST))
         if not low <= value <= high:
             raise InputError(path, f"{name} is {value!r:.40}", f"expected {low} to {high}")

@@ -23,17 +23,21 @@ from semblance.models.architecture import CLASSES, Architecture, read_architectu
 from semblance.models.encoder import Encoder
 from semblance.models.folder import TOKENIZER_FILES, save
 from semblance.models.module_files import (
-    POOLING_FILE,
-    module_kinds,
+    LISTING,
+    POOLER_FOLDER,
+    Module,
+    read_modules,
     refuse_prompts,
     stored_pooling,
 )
-from semblance.models.weights import check_shape, fill, load_weights, to_ours
+from semblance.models.pooling import find_pooling
+from semblance.models.weights import check_shape, fill, load_weights, pooler_to_ours, to_ours
 from semblance.models.word_head import save_head, stored_head
 from semblance.named_modules import POOLINGS, module_path
 from semblance.provenance import file_digest, read_object, write_json, write_record
 
-SUPPORTED = {"Transformer", "Pooling", "Normalize"}  # kinds of modules
+SUPPORTED = {"Transformer", "WeightedLayerPooling", "Pooling", "Normalize"}  # kinds of modules
+MASK_TOKENS = ("[MASK]", "<mask>")  # as the families call it
 
 
 @dataclass(frozen=True)
@@ -164,13 +168,17 @@ def _write_model(settings: BaseSettings, source: Path, target: Path) -> list[str
     shape = read_architecture(source)
     _ensure_tokenizer(source, target)
     shape = replace(shape, num_hidden_layers=_kept_layers(settings, shape))
+    pooling = settings.pooling or _own_pooling(source)
+    if "masks" in find_pooling(pooling)[1]:
+        shape = replace(shape, mask_token_id=_mask_token(target / "tokenizer.json"))
     config = read_object(target / "config.json")
-    write_json(target / "config.json", _uniform_config(config, shape.num_hidden_layers))
+    write_json(target / "config.json", _uniform_config(config, shape))
     weights = load_weights(_weights_file(source))
     ours = to_ours(weights, shape.num_hidden_layers, _weights_file(source))
     check_shape(shape, ours, source)
-    pooling = settings.pooling or _own_pooling(source)
     encoder = Encoder(shape, pooling, normalise=_own_normalise(source))
+    if "pooler" in encoder.reads:
+        ours |= pooler_to_ours(weights, _weights_file(source))
     fill(encoder, ours, source)
     files = save(encoder, target, target, False, settings.max_length, pooler=weights)
     return [*files, *save_head(stored_head(weights), target)]
@@ -184,11 +192,26 @@ def _kept_layers(settings: BaseSettings, shape: Architecture) -> int:
     return layers
 
 
-def _uniform_config(config: dict[str, Any], layers: int) -> dict[str, Any]:
-    kept = {key: value for key, value in config.items() if key != "torch_dtype"}
+def _mask_token(tokenizer: Path) -> int:
+    """Return the number of a tokenizer's mask token; InputError for a tokenizer without one."""
+    vocabulary = load_tokenizer(tokenizer)
+    for name in MASK_TOKENS:
+        number = vocabulary.token_to_id(name)
+        if number is not None:
+            return number
+    problem = f"has no mask token: none of {', '.join(MASK_TOKENS)}"
+    raise InputError(tokenizer, problem, "choose another pooling")
+
+
+def _uniform_config(config: dict[str, Any], shape: Architecture) -> dict[str, Any]:
+    """Return the config.json of the uniform folder."""
+    others = ("torch_dtype", "output_hidden_states", "mask_token_id")
+    kept = {key: value for key, value in config.items() if key not in others}
+    if shape.mask_token_id is not None:
+        kept["mask_token_id"] = shape.mask_token_id
     return {
         **kept,
-        "num_hidden_layers": layers,
+        "num_hidden_layers": shape.num_hidden_layers,
         "architectures": [CLASSES[config["model_type"]]],
         "dtype": "float32",  # of the stored weights, whatever the source's is
     }
@@ -208,7 +231,7 @@ def _ensure_tokenizer(source: Path, target: Path) -> None:
 
 
 def _own_pooling(source: Path) -> str:
-    if not (source / POOLING_FILE).is_file():
+    if not (source / LISTING).is_file():
         raise InputError(
             source, "states no pooling", "give the base a pooling: cls or mean in the config"
         )
@@ -216,14 +239,21 @@ def _own_pooling(source: Path) -> str:
 
 
 def _own_normalise(source: Path) -> bool:
-    if not (source / "modules.json").is_file():
+    if not (source / LISTING).is_file():
         return False
-    kinds = module_kinds(source)
-    others = sorted(set(kinds) - SUPPORTED)
-    if others:
-        raise InputError(
-            source / "modules.json",
-            f"a base with a {others[0]} module is not supported",
-            "choose a base that has only a transformer, a pooling and a normalisation",
-        )
-    return "Normalize" in kinds
+    modules = read_modules(source)
+    for module in modules:
+        if not _is_supported(module):
+            raise InputError(
+                source / LISTING,
+                f"a base with a {module.kind} module is not supported",
+                "choose a base that has only a transformer, a pooling and a normalisation",
+            )
+    return "Normalize" in {module.kind for module in modules}
+
+
+def _is_supported(module: Module) -> bool:
+    """Tell whether a base may have a module; of dense layers, only the checkpoint's own pooler."""
+    if module.kind == "Dense":
+        return module.role == POOLER_FOLDER
+    return module.kind in SUPPORTED

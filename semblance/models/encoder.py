@@ -11,12 +11,13 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from semblance.data.tokens import Tokens
+from semblance.errors import InputError
 from semblance.models.architecture import Architecture
 from semblance.models.compute import autocast
 from semblance.models.dropout_plan import DropoutPlan, DropoutSettings
 from semblance.models.masks import dropout
 from semblance.models.packing import Group, Packed, pack, pad, token_budget_batches, unpad
-from semblance.named_modules import POOLINGS, load_module
+from semblance.models.pooling import find_pooling
 from semblance.settings import Precision
 
 # Tokens of a batch when embedding. On a CPU, what one layer makes of them should stay in the cache
@@ -129,7 +130,7 @@ class Encoder(nn.Module):
         super().__init__()
         self.shape = shape
         self.pooling = pooling
-        self.pool = load_module(POOLINGS, pooling, "pooling").pool
+        self.pool, self.reads = find_pooling(pooling)
         self.normalise = normalise
         width = shape.hidden_size
         self.words = nn.Embedding(shape.vocab_size, width)
@@ -138,6 +139,18 @@ class Encoder(nn.Module):
         self.norm = nn.LayerNorm(width, eps=shape.layer_norm_eps)
         self.layers = nn.ModuleList(Layer(shape) for _ in range(shape.num_hidden_layers))
         self.head = nn.Linear(width, width) if head else None
+        if "pooler" in self.reads:
+            self.pooler = nn.Linear(width, width)
+
+    @property
+    def mask_token(self) -> int | None:
+        """The token that is put at the end of each sentence; None where the pooling reads none."""
+        if "masks" not in self.reads:
+            return None
+        if self.shape.mask_token_id is None:
+            problem = f"pooling {self.pooling!r} reads a mask token, and config.json names none"
+            raise InputError("mask_token_id", problem, "fetch the base again")
+        return self.shape.mask_token_id
 
     def dropout_plan(self, settings: DropoutSettings, views: Tensor) -> DropoutPlan:
         """Return the dropout of one forward pass of a training.
@@ -154,22 +167,45 @@ class Encoder(nn.Module):
 
     def forward(self, packed: Packed, plan: DropoutPlan | None = None) -> Tensor:
         """Return sentence vectors, (n, d); without a dropout plan nothing is random."""
-        x = self.token_states(packed, plan)  # (T, d)
-        pooled = self.pool(x.float(), packed)  # (n, d), in packed order
+        read = self._read_besides(packed)
+        x = self.token_states(packed, plan, read)  # (T, d)
+        pooled = self.pool(x.float(), packed, **read)  # (n, d), in packed order
         if self.head is not None:
             pooled = torch.tanh(self.head(pooled)).float()
         if self.normalise:
             pooled = F.normalize(pooled, dim=1)
         return torch.empty_like(pooled).index_copy(0, packed.order, pooled)
 
-    def token_states(self, packed: Packed, plan: DropoutPlan | None = None) -> Tensor:
-        """Return what the last layer makes of each token, (T, d)."""
+    def token_states(
+        self,
+        packed: Packed,
+        plan: DropoutPlan | None = None,
+        read: dict[str, Tensor | nn.Linear] | None = None,
+    ) -> Tensor:
+        """Return what the last layer makes of each token, (T, d).
+
+        Adds to ``read``, if given, the earlier outputs that the pooling reads.
+        """
+        reads = () if read is None else self.reads
         positions = packed.positions + self.shape.position_offset
         x = self.words(packed.ids) + self.positions(positions) + self.types.weight[0]
         x = _hidden_dropout(self.norm(x), packed, plan)
-        for layer in self.layers:
+        if "embeddings" in reads:
+            read["embeddings"] = x.float()
+        for i, layer in enumerate(self.layers):
             x = layer(x, packed, plan)
+            if i == 0 and "first" in reads:
+                read["first"] = x.float()
         return x
+
+    def _read_besides(self, packed: Packed) -> dict[str, Tensor | nn.Linear]:
+        """Return what the pooling reads that is no layer's output."""
+        read: dict[str, Tensor | nn.Linear] = {}
+        if "pooler" in self.reads:
+            read["pooler"] = self.pooler
+        if "masks" in self.reads:
+            read["masks"] = packed.starts + packed.lengths - 2
+        return read
 
     def max_length(self, wished: int) -> int:
         """Return the longest sentence, in tokens, that both the caller and the model allow."""
@@ -184,6 +220,6 @@ class Encoder(nn.Module):
         vectors = np.empty((len(lengths), self.shape.hidden_size), dtype=np.float32)
         with autocast(self.precision, device.type):  # around all batches: weights are cast once
             for batch in token_budget_batches(lengths, ENCODE_TOKENS[device.type]):
-                packed = pack(tokens, batch, limit, device)
+                packed = pack(tokens, batch, limit, device, self.mask_token)
                 vectors[batch] = self(packed).float().cpu().numpy()
         return vectors

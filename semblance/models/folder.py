@@ -12,14 +12,22 @@ from semblance.files import copy_file
 from semblance.models.architecture import read_architecture
 from semblance.models.encoder import Encoder
 from semblance.models.module_files import (
+    HEAD_FOLDER,
+    find_module,
     refuse_prompts,
-    stored_head,
     stored_normalise,
     stored_pooling,
-    write_modules,
 )
+from semblance.models.module_writing import write_modules
 from semblance.models.tensors import save_tensors
-from semblance.models.weights import check_shape, fill, load_weights, to_ours, to_theirs
+from semblance.models.weights import (
+    check_shape,
+    fill,
+    load_weights,
+    pooler_to_ours,
+    to_ours,
+    to_theirs,
+)
 
 TOKENIZER_FILES = (
     "tokenizer.json",
@@ -42,14 +50,16 @@ def load(folder: str | Path, head: bool = False) -> Encoder:
     refuse_prompts(folder)
     shape = read_architecture(folder)
     pooling = stored_pooling(folder)
-    has_head = stored_head(folder)
-    weights = load_weights(folder / "model.safetensors")
-    weights = to_ours(weights, shape.num_hidden_layers, folder)
+    own_head = find_module(folder, "Dense", HEAD_FOLDER)
+    stored = load_weights(folder / "model.safetensors")
+    weights = to_ours(stored, shape.num_hidden_layers, folder)
     check_shape(shape, weights, folder)
     normalise = stored_normalise(folder)
-    encoder = Encoder(shape, pooling, head=head or has_head, normalise=normalise)
-    if has_head:
-        weights |= _read_head(folder)
+    encoder = Encoder(shape, pooling, head=head or own_head is not None, normalise=normalise)
+    if "pooler" in encoder.reads:
+        weights |= pooler_to_ours(stored, folder)
+    if own_head is not None:
+        weights |= _read_head(folder / own_head.path)
     elif encoder.head is not None:
         weights |= _draw_head(encoder.head)
     fill(encoder, weights, folder)
@@ -57,7 +67,7 @@ def load(folder: str | Path, head: bool = False) -> Encoder:
 
 
 def _read_head(folder: Path) -> dict[str, Tensor]:
-    stored = load_weights(folder / "2_Dense" / "model.safetensors")
+    stored = load_weights(folder / "model.safetensors")
     return {f"head.{name.removeprefix('linear.')}": value for name, value in stored.items()}
 
 
@@ -87,7 +97,8 @@ def save(
     if pooler is None:
         pooler = load_weights(source / "model.safetensors")
     weights = to_theirs(_on_cpu(encoder.state_dict()))
-    weights |= {name: value for name, value in pooler.items() if name.startswith("pooler.")}
+    carried = {name: value for name, value in pooler.items() if name.startswith("pooler.")}
+    weights = carried | weights
     save_tensors(weights, folder / "model.safetensors")
     copied = _copy_description(source, folder)
     modules = write_modules(encoder, folder, keep_head, max_length)

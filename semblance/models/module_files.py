@@ -1,24 +1,21 @@
-"""The files in which sentence-transformers keeps a model's modules: pooling, head, longest input.
+"""The files in which sentence-transformers keeps a model's modules: how they are read.
 
-A model that declares prompts is refused: they would be left out of what it reads.
-
-The pooling's name is that of a module of ``models/poolings``.
+``module_writing`` writes them. The pooling's name is that of a module of ``models/poolings``. A
+model that declares prompts is refused: they would be left out of what it reads.
 """
 
-import shutil
+import re
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from torch import Tensor
+from torch import Tensor, cat, zeros
 
 from semblance.errors import InputError
-from semblance.models.encoder import Encoder
-from semblance.models.tensors import save_tensors
+from semblance.models.tensors import load_tensors
 from semblance.named_modules import POOLINGS, module_names, module_path
-from semblance.provenance import read_json, read_object, write_json
+from semblance.provenance import read_json, read_object
 
-MODULE = "sentence_transformers.models."
-POOLING_FILE = "1_Pooling/config.json"
+LISTING = "modules.json"
 PROMPTS_FILE = "config_sentence_transformers.json"
 # The keys of sentence-transformers before version 6, which later ones read too, by pooling.
 POOLING_KEYS = {
@@ -29,15 +26,82 @@ POOLING_KEYS = {
     "weightedmean": "pooling_mode_weightedmean_tokens",
     "lasttoken": "pooling_mode_lasttoken",
 }
-ALWAYS_WRITTEN = ("cls", "mean", "max", "mean_sqrt_len_tokens")  # by its first versions, too
+# What sentence-transformers needs several modules for. The poolings that average two layers, and
+# the layer that they average with the last one: 0 is the embedding layer.
+AVERAGED_LAYER = {"first_last": 1, "static_last": 0}
+MOST_LAYERS = 1 << 10  # no transformer comes near it
+POOLER = "pooler"  # [CLS] and a dense layer
+# Our names for the folders of dense layers, behind their number: modules.json tells no more.
+HEAD_FOLDER = "Dense"
+POOLER_FOLDER = "Pooler"
+
+
+class Module(NamedTuple):
+    """One entry of modules.json: the folder of its files, and its kind, such as Pooling."""
+
+    path: str
+    kind: str
+
+    @property
+    def role(self) -> str:
+        """What the folder's name says behind its number: Dense, Pooler, ..."""
+        return self.path.partition("_")[2]
+
+
+def read_modules(folder: Path) -> list[Module]:
+    """Return the modules that modules.json lists, in order.
+
+    Raises InputError for a list that is none, and for a module whose folder lies elsewhere.
+    """
+    path = folder / LISTING
+    listed = read_json(path)
+    if not isinstance(listed, list) or not listed:
+        raise InputError(path, "no list of modules", "fetch it again")
+    return [_module(entry, path) for entry in listed]
+
+
+def _module(entry: Any, path: Path) -> Module:
+    if not isinstance(entry, dict) or not isinstance(entry.get("type"), str):
+        raise InputError(path, "a module has no type", "fetch it again")
+    place = entry.get("path", "")
+    if not isinstance(place, str) or not re.fullmatch(r"\w*", place):
+        problem = f"a module's path is {place!r:.40}, which is no folder beside this file"
+        raise InputError(path, problem, "fetch it again")
+    return Module(place, entry["type"].rpartition(".")[2])
+
+
+def find_module(folder: Path, kind: str, role: str | None = None) -> Module | None:
+    """Return the first module of a kind, and of a role if one is named; None without one."""
+    for module in read_modules(folder):
+        if module.kind == kind and role in (None, module.role):
+            return module
+    return None
 
 
 def stored_pooling(folder: Path) -> str:
     """Return the name of the pooling that the folder states.
 
-    Raises InputError for two poolings at once and for one without a module.
+    Raises InputError for two poolings at once, for one without a module, and for weights of layers
+    that no module has.
     """
-    path = folder / POOLING_FILE
+    pooling = find_module(folder, "Pooling")
+    if pooling is None:
+        raise InputError(folder / LISTING, "lists no pooling", "choose a base that has one")
+    path = folder / pooling.path / "config.json"
+    name = _stated_pooling(path)
+    layers = find_module(folder, "WeightedLayerPooling")
+    if layers is not None:
+        return _layer_average(folder / layers.path, name)
+    if find_module(folder, "Dense", POOLER_FOLDER) is not None:
+        if name != "cls":
+            raise InputError(path, f"a pooler over {name!r} is not supported", "fetch it again")
+        name = POOLER
+    module_path(POOLINGS, name, str(path))
+    return name
+
+
+def _stated_pooling(path: Path) -> str:
+    """Return the one pooling that the file of a Pooling module states."""
     config = read_object(path)
     names = {key: name for name, key in POOLING_KEYS.items()}
     keys = [key for key in config if key.startswith("pooling_mode_") and config[key] is True]
@@ -50,16 +114,45 @@ def stored_pooling(folder: Path) -> str:
     if not isinstance(name, str):
         known = ", ".join(module_names(POOLINGS))
         raise InputError(path, f"states no pooling: {name!r:.40}", f"known are {known}")
-    module_path(POOLINGS, name, str(path))
     return name
 
 
-def _pooling_config(pooling: str, width: int) -> dict[str, Any]:
-    size = {"word_embedding_dimension": width}
-    if pooling not in POOLING_KEYS:  # sentence-transformers refuses it, rather than take another
-        return {**size, "pooling_mode": pooling}
-    keys = {POOLING_KEYS[name]: False for name in ALWAYS_WRITTEN}
-    return {**size, **keys, POOLING_KEYS[pooling]: True}
+def _layer_average(folder: Path, over_tokens: str) -> str:
+    """Return the pooling that averages the layers as a WeightedLayerPooling does."""
+    weights = _stored_layer_weights(folder)
+    if over_tokens == "mean" and weights is not None:
+        for name in AVERAGED_LAYER:
+            if _weigh_alike(weights, layer_weights(name, len(weights) - 1)):
+                return name
+    known = ", ".join(AVERAGED_LAYER)
+    advice = f"known are, with the mean over the tokens: {known}"
+    raise InputError(folder, "weighs the layers as no pooling does", advice)
+
+
+def _stored_layer_weights(folder: Path) -> Tensor | None:
+    """Return the weights of the embedding layer and of all others; None for a wrong number of them."""
+    config = read_object(folder / "config.json")
+    stored = load_tensors(folder / "model.safetensors").get("layer_weights")
+    layers = config.get("num_hidden_layers")
+    start = config.get("layer_start")
+    if type(layers) is not int or type(start) is not int or stored is None:
+        return None
+    if not 0 <= start <= layers <= MOST_LAYERS or tuple(stored.shape) != (layers + 1 - start,):
+        return None
+    return cat([zeros(start), stored.float()])
+
+
+def _weigh_alike(weights: Tensor, others: Tensor) -> bool:
+    """Tell whether two lists of weights give the same average."""
+    return bool((weights * others.sum() == others * weights.sum()).all()) and weights.sum() > 0
+
+
+def layer_weights(pooling: str, layers: int) -> Tensor:
+    """Return the weights of the embedding layer and of all others, (layers + 1,), in an average."""
+    weights = zeros(layers + 1)
+    weights[AVERAGED_LAYER[pooling]] += 1
+    weights[layers] += 1
+    return weights
 
 
 def refuse_prompts(folder: Path) -> None:
@@ -84,65 +177,5 @@ def refuse_prompts(folder: Path) -> None:
 
 
 def stored_normalise(folder: Path) -> bool:
-    """Tell whether the folder's last module scales vectors to length one."""
-    return "Normalize" in module_kinds(folder)
-
-
-def stored_head(folder: Path) -> bool:
-    """Tell whether the folder has a projection head."""
-    return "Dense" in module_kinds(folder)
-
-
-def module_kinds(folder: Path) -> list[str]:
-    """Return the kinds of modules that modules.json lists, in order: Transformer, Pooling, ..."""
-    path = folder / "modules.json"
-    listed = read_json(path)
-    if not isinstance(listed, list) or not listed:
-        raise InputError(path, "no list of modules", "fetch it again")
-    return [_kind(module, path) for module in listed]
-
-
-def _kind(module: Any, path: Path) -> str:
-    if not isinstance(module, dict) or not isinstance(module.get("type"), str):
-        raise InputError(path, "a module has no type", "fetch it again")
-    return module["type"].rpartition(".")[2]
-
-
-def write_modules(encoder: Encoder, folder: Path, keep_head: bool, max_length: int) -> list[str]:
-    """Write the files of an encoder's modules; return their names."""
-    width = encoder.shape.hidden_size
-    write_json(folder / POOLING_FILE, _pooling_config(encoder.pooling, width))
-    written = [POOLING_FILE, "modules.json", "sentence_bert_config.json"]
-    modules = [("", "Transformer"), ("1_Pooling", "Pooling")]
-    shutil.rmtree(folder / "2_Dense", ignore_errors=True)  # the head of an earlier save
-    if encoder.head is not None and keep_head:
-        modules.append(("2_Dense", "Dense"))
-        written += _write_head(encoder.head.state_dict(), folder, width)
-    if encoder.normalise:
-        name = f"{len(modules)}_Normalize"
-        modules.append((name, "Normalize"))
-        (folder / name).mkdir(exist_ok=True)
-    write_json(folder / "modules.json", _listing(modules))
-    length = {"max_seq_length": max_length, "do_lower_case": False}
-    write_json(folder / "sentence_bert_config.json", length)
-    return written
-
-
-def _write_head(state: dict[str, Tensor], folder: Path, width: int) -> list[str]:
-    config = {
-        "in_features": width,
-        "out_features": width,
-        "bias": True,
-        "activation_function": "torch.nn.modules.activation.Tanh",
-    }
-    write_json(folder / "2_Dense" / "config.json", config)
-    tensors = {f"linear.{name}": value.cpu().contiguous() for name, value in state.items()}
-    save_tensors(tensors, folder / "2_Dense" / "model.safetensors")
-    return ["2_Dense/config.json", "2_Dense/model.safetensors"]
-
-
-def _listing(modules: list[tuple[str, str]]) -> list[dict[str, Any]]:
-    return [
-        {"idx": i, "name": str(i), "path": path, "type": MODULE + kind}
-        for i, (path, kind) in enumerate(modules)
-    ]
+    """Tell whether the folder has a module that scales vectors to length one."""
+    return find_module(folder, "Normalize") is not None

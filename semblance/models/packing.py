@@ -80,13 +80,20 @@ def cut_groups(
 
 
 def pack(
-    tokens: Tokens, sentences: np.ndarray, max_length: int, device: str | torch.device = "cpu"
+    tokens: Tokens,
+    sentences: np.ndarray,
+    max_length: int,
+    device: str | torch.device = "cpu",
+    mask_token: int | None = None,
 ) -> Packed:
     """Pack the numbered ``sentences`` (n,), each cut to ``max_length`` tokens.
 
-    A cut sentence keeps its last special token, as every tokenizer's own truncation does.
+    A cut sentence keeps its last special token, as every tokenizer's own truncation does. With a
+    ``mask_token`` each sentence has this token more, before its last one.
     """
     whole = (tokens.offsets[sentences + 1] - tokens.offsets[sentences]).astype(np.int64)
+    if mask_token is not None:
+        whole += 1
     cut = np.minimum(whole, max_length)
     order = np.argsort(-cut, kind="stable")
     lengths = cut[order]
@@ -97,6 +104,8 @@ def pack(
     source = tokens.offsets[sentences[order]][rows] + positions
     source[ends - 1] = tokens.offsets[sentences[order] + 1] - 1  # the last, special token
     ids = tokens.ids[source].astype(np.int64)
+    if mask_token is not None:
+        ids[ends - 2] = mask_token
     arrays = (ids, positions, rows, lengths, starts, order)
     return Packed(*(_send(array, device) for array in arrays), _groups(lengths, device))
 

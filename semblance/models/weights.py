@@ -22,6 +22,8 @@ LAYER_NAMES = {
     "down": "output.dense",
     "norm2": "output.LayerNorm",
 }
+POOLER = "pooler"  # of ours; of theirs, see POOLER_LAYER
+POOLER_LAYER = "pooler.dense"
 QKV = ("query", "key", "value")  # three matrices of transformers, one of ours
 KINDS = ("weight", "bias")
 # Whole numbers that older versions of transformers stored among the weights: 0, 1, 2, ...
@@ -101,6 +103,18 @@ def _layer_to_ours(weights: dict[str, Tensor], i: int) -> dict[str, Tensor]:
     return ours
 
 
+def pooler_to_ours(weights: dict[str, Tensor], where: str | Path) -> dict[str, Tensor]:
+    """Rename the weights of a checkpoint's pooler; InputError for a checkpoint without one."""
+    ours = {}
+    for kind in KINDS:
+        name = f"{POOLER_LAYER}.{kind}"
+        if name not in weights:
+            problem = f"has no pooler: weight {name!r} is missing"
+            raise InputError(where, problem, "choose another pooling")
+        ours[f"{POOLER}.{kind}"] = weights[name]
+    return ours
+
+
 def to_theirs(ours: dict[str, Tensor]) -> dict[str, Tensor]:
     """Rename the encoder's weights to transformers' names, splitting query, key and value.
 
@@ -111,6 +125,8 @@ def to_theirs(ours: dict[str, Tensor]) -> dict[str, Tensor]:
         top, *rest = name.split(".")
         if top in TOP_NAMES:
             theirs[f"{TOP_NAMES[top]}.{rest[0]}"] = value
+        elif top == POOLER:
+            theirs[f"{POOLER_LAYER}.{rest[0]}"] = value
         elif top == "layers":
             theirs |= _layer_to_theirs(*rest, value)
     return theirs

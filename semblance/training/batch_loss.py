@@ -135,7 +135,7 @@ class BatchLoss:
         """Embed V views of B sentences by one encoder, in one pass."""
         settings = self.settings
         limit = encoder.max_length(settings.max_length)
-        packed = pack(tokens, numbers.ravel(), limit, device)
+        packed = pack(tokens, numbers.ravel(), limit, device, encoder.mask_token)
         views = torch.arange(len(numbers)).repeat_interleave(numbers.shape[1])
         plan = encoder.dropout_plan(settings.dropout, views)
         with autocast(settings.precision, device.type):

@@ -25,6 +25,7 @@ CONFIG = {
     "seeds": {"rcl": [1], "ssimcse": [1], "simcse": [1]},
     "bases": {
         "bert-base": None,
+        "bert-base-first-last": None,
         "bert-large": None,
         "roberta-base": None,
         "roberta-large": None,

@@ -5,6 +5,6 @@ from torch import Tensor
 from semblance.models.packing import Packed
 
 
-def pool(x: Tensor, packed: Packed) -> Tensor:
+def pool(last: Tensor, packed: Packed) -> Tensor:
     """Take each sentence's first token: (T, d) to (n, d), in packed order."""
-    return x[packed.starts]
+    return last[packed.starts]

@@ -1,4 +1,4 @@
-"""A sentence's vector is the mean of its tokens' vectors."""
+"""A sentence's vector is the mean of its tokens' vectors in the last layer ("last average")."""
 
 import torch
 from torch import Tensor
@@ -6,7 +6,7 @@ from torch import Tensor
 from semblance.models.packing import Packed
 
 
-def pool(x: Tensor, packed: Packed) -> Tensor:
+def pool(last: Tensor, packed: Packed) -> Tensor:
     """Average each sentence's tokens: (T, d) to (n, d), in packed order."""
-    sums = torch.zeros(len(packed.order), x.shape[1], device=x.device)
-    return sums.index_add(0, packed.rows, x) / packed.lengths[:, None]
+    sums = torch.zeros(len(packed.order), last.shape[1], device=last.device)
+    return sums.index_add(0, packed.rows, last) / packed.lengths[:, None]

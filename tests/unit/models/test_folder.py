@@ -1,5 +1,6 @@
 """Model folders: saved as sentence-transformers reads them, loaded bit for bit, refused when damaged."""
 
+import dataclasses
 import json
 import shutil
 
@@ -57,7 +58,7 @@ def encoder_of(base, pooling="mean", head=False, normalise=False):
     torch.manual_seed(2)
     encoder.load_state_dict(
         {n: v + 0.01 * torch.randn_like(v) for n, v in plain.state_dict().items()}
-        | ({n: v for n, v in encoder.state_dict().items() if n.startswith("head.")})
+        | ({n: v for n, v in encoder.state_dict().items() if n.startswith(("head.", "pooler."))})
     )
     return encoder
 
@@ -68,6 +69,11 @@ VARIANTS = [
     ("bert", "mean", True, True),
     ("roberta", "mean", False, True),
     ("roberta", "cls", False, False),
+    ("bert", "first_last", False, False),
+    ("roberta", "first_last", True, True),
+    ("roberta", "static_last", False, False),
+    ("bert", "pooler", False, False),
+    ("bert", "pooler", True, False),
 ]
 
 
@@ -238,6 +244,81 @@ def test_a_pooling_that_sentence_transformers_does_not_know_is_stored_by_its_nam
     assert stored_pooling(tmp_path / "m") == "first_two"
     with pytest.raises(ValueError, match="first_two"):
         sentence_transformers.SentenceTransformer(str(tmp_path / "m"), local_files_only=True)
+
+
+def test_sentence_transformers_refuses_a_folder_whose_pooling_reads_a_mask_token(bases, tmp_path):
+    sentence_transformers = pytest.importorskip("sentence_transformers")
+    plain = model_folder.load(bases["bert"])
+    encoder = Encoder(dataclasses.replace(plain.shape, mask_token_id=5), "mask")
+    encoder.load_state_dict(plain.state_dict())
+    model_folder.save(encoder, tmp_path / "m", bases["bert"], keep_head=False, max_length=LIMIT)
+    with pytest.raises(ValueError, match="mask"):
+        sentence_transformers.SentenceTransformer(str(tmp_path / "m"), local_files_only=True)
+
+
+def test_a_folder_whose_pooling_reads_a_mask_token_names_the_token(bases, tmp_path):
+    encoder = encoder_of(bases["bert"])
+    encoder.pooling = "mask"
+    model_folder.save(encoder, tmp_path / "m", bases["bert"], keep_head=False, max_length=LIMIT)
+    loaded = model_folder.load(tmp_path / "m")
+    refused(lambda: vectors(loaded, tmp_path / "m"), "mask_token_id", "names none")
+    edit_json(tmp_path / "m" / "config.json", mask_token_id=5)
+    assert model_folder.load(tmp_path / "m").mask_token == 5
+
+
+def saved(bases, tmp_path, pooling):
+    encoder = encoder_of(bases["bert"], pooling)
+    model_folder.save(encoder, tmp_path / "m", bases["bert"], keep_head=False, max_length=LIMIT)
+    return tmp_path / "m"
+
+
+@pytest.mark.parametrize(
+    "config, weights",
+    [
+        ({}, [1.0, 1.0, 1.0]),
+        ({}, [0.0, 1.0]),
+        ({"layer_start": 1}, [0.0, 1.0, 1.0]),
+        ({"num_hidden_layers": "2"}, [0.0, 1.0, 1.0]),
+        ({"layer_start": -1}, [0.0, 0.0, 1.0, 1.0]),
+        ({"layer_start": 1 << 50, "num_hidden_layers": 1 + (1 << 50)}, [1.0, 1.0]),
+        ({}, [0.0, 0.0, 0.0]),
+    ],
+)
+def test_weights_of_layers_that_no_pooling_has_are_refused(bases, tmp_path, config, weights):
+    folder = saved(bases, tmp_path, "first_last") / "1_WeightedLayerPooling"
+    edit_json(folder / "config.json", **config)
+    save_file({"layer_weights": torch.tensor(weights)}, folder / "model.safetensors")
+    refused(lambda: model_folder.load(tmp_path / "m"), "1_WeightedLayerPooling", "first_last")
+
+
+def test_layers_averaged_under_another_pooling_than_the_mean_are_refused(bases, tmp_path):
+    folder = saved(bases, tmp_path, "first_last")
+    (folder / "2_Pooling" / "config.json").write_text('{"pooling_mode": "cls"}')
+    refused(lambda: model_folder.load(folder), "with the mean over the tokens")
+
+
+@pytest.mark.parametrize("weights", [[1.0, 1.0], [0.5, 0.5]])
+def test_weights_without_the_layers_before_the_first_are_read(bases, tmp_path, weights):
+    """As sentence-transformers writes them with ``layer_start``."""
+    folder = saved(bases, tmp_path, "first_last") / "1_WeightedLayerPooling"
+    edit_json(folder / "config.json", layer_start=1)
+    save_file({"layer_weights": torch.tensor(weights)}, folder / "model.safetensors")
+    assert stored_pooling(tmp_path / "m") == "first_last"
+
+
+@pytest.mark.parametrize("place", ["../elsewhere", "/etc", "a/b", "1_Pooling/..", 3])
+def test_a_module_that_lies_elsewhere_is_refused(copy, place):
+    listed = json.loads((copy / "modules.json").read_text())
+    listed[1]["path"] = place
+    (copy / "modules.json").write_text(json.dumps(listed))
+    refused(lambda: model_folder.load(copy), "modules.json", "path")
+
+
+def test_saving_over_a_folder_of_another_pooling_leaves_nothing_of_it(bases, tmp_path):
+    for pooling in ("first_last", "pooler", "mean"):
+        folder = saved(bases, tmp_path, pooling)
+    assert sorted(p.name for p in folder.iterdir() if p.is_dir()) == ["1_Pooling"]
+    assert stored_pooling(folder) == "mean"
 
 
 @pytest.mark.parametrize(

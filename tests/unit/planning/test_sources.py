@@ -17,10 +17,11 @@ def test_the_data_and_the_bases_of_the_tables_are_wanted_and_no_others():
     assert not {"quora", "stackfaq", "simcse-senteval"} & set(found.datasets)
     assert set(found.bases) == {
         "bert-base",
+        "bert-base-first-last",
         "bert-large",
+        "nli-roberta-base-v2",
         "roberta-base",
         "roberta-large",
-        "nli-roberta-base-v2",
     }
     assert found.bases["nli-roberta-base-v2"].revision == "498b41c"
 
