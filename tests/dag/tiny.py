@@ -26,8 +26,10 @@ CONFIG = {
     "bases": {
         "bert-base": None,
         "bert-base-first-last": None,
+        "bert-base-mean": None,
         "bert-large": None,
         "roberta-base": None,
+        "roberta-base-first-last": None,
         "roberta-large": None,
         "nli-roberta-base-v2": None,
         "tiny": {"folder": "tiny-base", "pooling": "mean", "max_length": 64, "tokenizer": "tiny"},

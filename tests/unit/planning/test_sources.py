@@ -18,9 +18,11 @@ def test_the_data_and_the_bases_of_the_tables_are_wanted_and_no_others():
     assert set(found.bases) == {
         "bert-base",
         "bert-base-first-last",
+        "bert-base-mean",
         "bert-large",
         "nli-roberta-base-v2",
         "roberta-base",
+        "roberta-base-first-last",
         "roberta-large",
     }
     assert found.bases["nli-roberta-base-v2"].revision == "498b41c"
