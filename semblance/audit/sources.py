@@ -33,6 +33,7 @@ SOURCES = {  # stage -> name of an input -> where the record that lists it may l
     "train_initial": TRAINED,
     "train_entropy": TRAINED | {"base": (INITIAL, BASE, PRETRAINED)},
     "pretrain": TRAINED | {"base": (BASE_OF_ANY,)},
+    "fit_whitening": {"base": (BASE, PRETRAINED), "tokens": (TOKENS, TOKENS_OF_ANY)},
     "embed": {"model": (MODEL,), "tokens": (TOKENS, TOKENS_OF_ANY)},
     "evaluate_sts": {"weights": (MODEL,), "data": (STS_TEST,), "dev": (STS_DEV,)},
     "evaluate_transfer": {"weights": (MODEL,), "data": (TRANSFER,)},
@@ -75,7 +76,8 @@ def sought(
         return ("/".join([glob.escape(str(root)), *parts]),)
     place = {key: glob.escape(value) for key, value in _place(root, path).items()}
     patterns = SOURCES.get(stage, {}).get(name, ())
-    if name in OF_READ_MODEL and place["method"] == names.START:
+    is_base = place.get("method") == names.START or place.get("corpus") == names.NO_CORPUS
+    if name in OF_READ_MODEL and is_base:
         patterns = (BASE, PRETRAINED)
     place |= {"root": glob.escape(str(root)), "bank": place.get("corpus", "").rpartition("-")[0]}
     found = []

@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from semblance.errors import InputError
 from semblance.evaluation import retrieval, similarity
@@ -20,16 +21,22 @@ from semblance.names import FAQ_DEV, STEPS, STS_DEV, TRAINING
 from semblance.provenance import checked, outputs_digest, read_sealed
 from semblance.settings import StsProtocol, decode_as
 
+WhitenedOn = Literal["target"]  # by an evaluation: the sentences of the task
+
 
 @dataclass(frozen=True)
 class StsRun:
-    """Which model is evaluated on STS; φ of an entropy model."""
+    """Which model is evaluated on STS; φ of an entropy model.
+
+    ``whitening``: its vectors are whitened for each task, on the sentences of that task.
+    """
 
     corpus: str
     base: str
     method: str
     seed: str
     phi: str = ""
+    whitening: WhitenedOn | None = None
 
 
 @dataclass(frozen=True)
@@ -62,7 +69,9 @@ def evaluate_sts(run: StsRun, model: str, test: str, dev: str, target: Target) -
     facts["data"] = outputs_digest(test_record)
     pairs = similarity.join_pairs(read_pairs(Path(dev).parent), read_pairs(Path(test).parent))
     sentences = similarity.Sts(pairs, saved.tokenizer)
-    predictions, geometry = sentences.predict(encoder, saved.max_length)
+    predictions, geometry = sentences.predict(
+        encoder, saved.max_length, whiten=run.whitening is not None
+    )
     rows = [
         *similarity.score_rows(predictions),
         *_geometry_rows(geometry),
@@ -75,7 +84,10 @@ def evaluate_sts(run: StsRun, model: str, test: str, dev: str, target: Target) -
             row |= of_test
     read = {"weights": saved.record, "data": test_record, "dev": dev_record}
     device = device_of(encoder)
-    scored = Scored("evaluate_sts", run, rows, predictions, facts, read, device)
+    settings = {}
+    if run.whitening is not None:
+        settings["whitening"] = run.whitening
+    scored = Scored("evaluate_sts", run, rows, predictions, facts, read, device, settings)
     write_evaluation(scored, target, started)
 
 

@@ -11,6 +11,7 @@ from semblance.evaluation.geometry import alignment, uniformity
 from semblance.evaluation.metrics import cosine_pairs, pearson, refuse_zero_vectors, spearman
 from semblance.evaluation.texts import Texts
 from semblance.models.encoder import Encoder
+from semblance.models.whitening import fit
 from semblance.names import STS_DEV, STS_TASKS
 
 # The dev pairs of STS-B stand before its test pairs.
@@ -31,11 +32,18 @@ class Sts:
         self.right = pairs["sentence2"].tolist()
         self.texts = Texts(self.left + self.right, tokenizer_file)
 
-    def predict(self, encoder: Encoder, max_length: int) -> tuple[dict[str, np.ndarray], Geometry]:
-        """Return per-pair predictions (task, subset, index, gold, similarity) and the geometry."""
+    def predict(
+        self, encoder: Encoder, max_length: int, whiten: bool = False
+    ) -> tuple[dict[str, np.ndarray], Geometry]:
+        """Return per-pair predictions (task, subset, index, gold, similarity) and the geometry.
+
+        With ``whiten`` the vectors of each task are whitened on all its sentences.
+        """
         vectors = self.texts.encode(encoder, max_length)
         left = vectors.of(self.left)
         right = vectors.of(self.right)
+        if whiten:
+            left, right = self._whitened(left, right)
         columns = {
             "task": self.pairs["task"],
             "subset": self.pairs["subset"],
@@ -45,6 +53,22 @@ class Sts:
         }
         refuse_zero_vectors(columns["similarity"])
         return columns, self._geometry(left, right)
+
+    def _whitened(self, left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the vectors of both sides, (N, d) float64, whitened task by task.
+
+        Each distinct sentence of a task counts once. Raises InputError for a task of too few.
+        """
+        sides = np.stack([left, right])  # (2, N, d)
+        numbers = np.array([self.texts.numbers_of(side) for side in (self.left, self.right)])
+        whitened = np.empty(sides.shape)
+        for task in dict.fromkeys(self.pairs["task"].tolist()):
+            inside = self.pairs["task"] == task
+            vectors = sides[:, inside].reshape(-1, sides.shape[2])
+            _, first = np.unique(numbers[:, inside], return_index=True)
+            fitted = fit([vectors[first]], f"task {task}")
+            whitened[:, inside] = fitted.apply(sides[:, inside])
+        return whitened[0], whitened[1]
 
     def _geometry(self, left: np.ndarray, right: np.ndarray) -> Geometry:
         """Return alignment and uniformity on the test pairs of STS-B; nothing without them."""

@@ -17,6 +17,10 @@ class Texts:
         self.numbers = {text: i for i, text in enumerate(dict.fromkeys(texts))}
         self.tokens: Tokens = tokenise(tokenizer_file, list(self.numbers))
 
+    def numbers_of(self, texts: Sequence[str]) -> list[int]:
+        """Return the number of each text; equal texts have one number."""
+        return [self.numbers[text] for text in texts]
+
     def encode(self, encoder: Encoder, max_length: int) -> "Vectors":
         """Embed every distinct text; raises InputError where a vector is not finite."""
         vectors = encoder.encode(self.tokens, max_length)

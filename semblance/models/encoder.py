@@ -115,10 +115,21 @@ def _attention(
     return dropout(weights, rate).to(value.dtype) @ value
 
 
+def _in_float64(layer: nn.Linear, x: Tensor) -> Tensor:
+    """Apply a linear layer in float64, whatever the precision of the encoder and its products.
+
+    A whitening divides by standard deviations, of which some are small.
+    """
+    weight = layer.weight.double()
+    bias = layer.bias.double()
+    return F.linear(x.double(), weight, bias).float()
+
+
 class Encoder(nn.Module):
     """Sentences to vectors: packed tokens in, (n, d) out, in the caller's order.
 
-    ``precision`` is that of ``encode``; a training declares its own.
+    ``precision`` is that of ``encode``; a training declares its own. ``whitening`` maps the vectors
+    at last, if the model has it.
     """
 
     precision: Precision = "fp32"
@@ -141,6 +152,7 @@ class Encoder(nn.Module):
         self.head = nn.Linear(width, width) if head else None
         if "pooler" in self.reads:
             self.pooler = nn.Linear(width, width)
+        self.whitening: nn.Linear | None = None
 
     @property
     def mask_token(self) -> int | None:
@@ -174,6 +186,8 @@ class Encoder(nn.Module):
             pooled = torch.tanh(self.head(pooled)).float()
         if self.normalise:
             pooled = F.normalize(pooled, dim=1)
+        if self.whitening is not None:
+            pooled = _in_float64(self.whitening, pooled)
         return torch.empty_like(pooled).index_copy(0, packed.order, pooled)
 
     def token_states(

@@ -13,6 +13,7 @@ from semblance.models.architecture import read_architecture
 from semblance.models.encoder import Encoder
 from semblance.models.module_files import (
     HEAD_FOLDER,
+    WHITENING_FOLDER,
     find_module,
     refuse_prompts,
     stored_normalise,
@@ -59,16 +60,28 @@ def load(folder: str | Path, head: bool = False) -> Encoder:
     if "pooler" in encoder.reads:
         weights |= pooler_to_ours(stored, folder)
     if own_head is not None:
-        weights |= _read_head(folder / own_head.path)
+        weights |= _read_dense(folder / own_head.path, "head")
     elif encoder.head is not None:
         weights |= _draw_head(encoder.head)
+    weights |= _read_whitening(encoder, folder)
     fill(encoder, weights, folder)
     return encoder
 
 
-def _read_head(folder: Path) -> dict[str, Tensor]:
+def _read_whitening(encoder: Encoder, folder: Path) -> dict[str, Tensor]:
+    """Give the encoder the folder's whitening, if it has one, and return the layer's weights."""
+    module = find_module(folder, "Dense", WHITENING_FOLDER)
+    if module is None:
+        return {}
+    width = encoder.shape.hidden_size
+    encoder.whitening = nn.Linear(width, width)
+    return _read_dense(folder / module.path, "whitening")
+
+
+def _read_dense(folder: Path, name: str) -> dict[str, Tensor]:
+    """Read the weights of a dense layer, to be called ``name``."""
     stored = load_weights(folder / "model.safetensors")
-    return {f"head.{name.removeprefix('linear.')}": value for name, value in stored.items()}
+    return {f"{name}.{kind.removeprefix('linear.')}": value for kind, value in stored.items()}
 
 
 def _draw_head(head: nn.Linear) -> dict[str, Tensor]:

@@ -8,7 +8,8 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from torch import Tensor, cat, zeros
+import torch
+from torch import Tensor
 
 from semblance.errors import InputError
 from semblance.models.tensors import load_tensors
@@ -34,6 +35,7 @@ POOLER = "pooler"  # [CLS] and a dense layer
 # Our names for the folders of dense layers, behind their number: modules.json tells no more.
 HEAD_FOLDER = "Dense"
 POOLER_FOLDER = "Pooler"
+WHITENING_FOLDER = "Whitening"
 
 
 class Module(NamedTuple):
@@ -139,17 +141,20 @@ def _stored_layer_weights(folder: Path) -> Tensor | None:
         return None
     if not 0 <= start <= layers <= MOST_LAYERS or tuple(stored.shape) != (layers + 1 - start,):
         return None
-    return cat([zeros(start), stored.float()])
+    return torch.cat([torch.zeros(start), stored.float()])
 
 
 def _weigh_alike(weights: Tensor, others: Tensor) -> bool:
     """Tell whether two lists of weights give the same average."""
-    return bool((weights * others.sum() == others * weights.sum()).all()) and weights.sum() > 0
+    total = weights.sum()
+    if not total > 0:
+        return False
+    return torch.equal(weights * others.sum(), others * total)
 
 
 def layer_weights(pooling: str, layers: int) -> Tensor:
     """Return the weights of the embedding layer and of all others, (layers + 1,), in an average."""
-    weights = zeros(layers + 1)
+    weights = torch.zeros(layers + 1)
     weights[AVERAGED_LAYER[pooling]] += 1
     weights[layers] += 1
     return weights

@@ -18,6 +18,7 @@ from semblance.models.module_files import (
     POOLER,
     POOLER_FOLDER,
     POOLING_KEYS,
+    WHITENING_FOLDER,
     layer_weights,
 )
 from semblance.models.tensors import save_tensors
@@ -28,6 +29,7 @@ LENGTH = "sentence_bert_config.json"
 ALWAYS_WRITTEN = ("cls", "mean", "max", "mean_sqrt_len_tokens")  # by its first versions, too
 OF_A_MODULE = re.compile(r"[0-9]+_[A-Za-z]+")  # the name of a module's folder
 TANH = "torch.nn.modules.activation.Tanh"
+IDENTITY = "torch.nn.modules.linear.Identity"
 
 
 class Written(NamedTuple):
@@ -67,6 +69,8 @@ def _modules(encoder: Encoder, keep_head: bool) -> list[Written]:
         modules.append(_dense(encoder.head, HEAD_FOLDER, TANH))
     if encoder.normalise:
         modules.append(Written("Normalize", "Normalize"))
+    if encoder.whitening is not None:
+        modules.append(_dense(encoder.whitening, WHITENING_FOLDER, IDENTITY))
     return modules
 
 

@@ -20,6 +20,7 @@ WITH_A_MODEL = {
     "train_initial",
     "train_entropy",
     "embed",
+    "fit_whitening",
     "evaluate_sts",
     "evaluate_transfer",
     "evaluate_faq",

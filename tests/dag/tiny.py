@@ -71,6 +71,7 @@ CONFIG = {
     },
     "methods": {"rcl-chosen": {"choose": ["attention-dropout-0.1", "rcl-2"]}},
     "embed": {"threads": 1},
+    "fit_whitening": {"threads": 1},
     "evaluate_sts": {"threads": 1},
     "evaluate_transfer": {"threads": 1, "folds": 2},
     "evaluate_faq": {"threads": 1, "max_length": 32},
@@ -119,6 +120,15 @@ CONFIG = {
         "rcl_grid_faqir": None,
         "rcl_grid_cough": None,
         "simcse_table5": None,
+        "simcse_tableC1": {
+            "rows": [
+                {
+                    "corpora": ["nli"],
+                    "bases": ["tiny"],
+                    "methods": ["whitening", "whitening-target"],
+                }
+            ]
+        },
         "simcse_tableE1": {
             "seeds": "rcl",
             "rows": [{"corpora": ["wiki1m"], "bases": ["tiny"], "methods": ["start", "simcse"]}],

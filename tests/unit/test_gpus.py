@@ -278,6 +278,7 @@ COMMANDS = {
     "train_entropy": TRAINING,
     "train_initial": [*TRAINING, "--dev", "d"],
     "embed": [*EVALUATION, "--tokens", "t", "--max-length", "32"],
+    "fit_whitening": [*EVALUATION, "--tokens", "t"],
     "evaluate_sts": [*EVALUATION, "--run", WHICH % 'phi":"0.01"', "--test", "t", "--dev", "d"],
     "evaluate_transfer": [
         *EVALUATION,

@@ -76,6 +76,7 @@ STAGES = (
     "train_initial",
     "train_entropy",
     "embed",
+    "fit_whitening",
     "evaluate_sts",
     "evaluate_transfer",
     "download_model",

@@ -67,6 +67,8 @@ class Needs:
             return self._training(job)
         if job.stage == "embed":
             return self._embedding(job)
+        if job.stage == "fit_whitening":
+            return self._whitening(job)
         if STAGES[job.stage].work == "read":
             return self._evaluation(job)
         return self._light(job)
@@ -112,6 +114,12 @@ class Needs:
         held = min(EMBEDDED_AT_ONCE, texts.sentences)
         need = self._reading(job, texts, held, more=4 * texts.sentences * texts.tokens / 1e6)
         return need._replace(disk=2 * texts.sentences * _width(self.million[job.base]) / 1e6)
+
+    def _whitening(self, job: Job) -> Need:
+        texts = self.sizes.corpora[job.corpus].texts
+        held = 2 * min(EMBEDDED_AT_ONCE, texts.sentences)  # in float64, too
+        need = self._reading(job, texts, held, more=4 * texts.sentences * texts.tokens / 1e6)
+        return need._replace(disk=_weights(self.million[job.base]))
 
     def _evaluation(self, job: Job) -> Need:
         sts = self.sizes.sts

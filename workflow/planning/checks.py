@@ -37,6 +37,7 @@ FIXED_BY_ENTROPY = {  # by Plan.entropy_settings: key -> what to write in its pl
     "warmup": "train_entropy.warmup holds for all kinds",
 }
 OF_CHOICE = ("label", "choose", "paper")  # the keys of a method that chooses
+OF_WHITENING = ("label", "whitening")  # the keys of a method that whitens the base's embeddings
 
 
 def checks(config: dict) -> Iterator[Callable[[], None]]:
@@ -112,11 +113,16 @@ def _check_method(config: dict, name: str, method: dict) -> None:
     if "choose" in method:
         _check_choice(config, where, method)
         return
+    if "whitening" in method:
+        _check_keys(where, method, "whitening", OF_WHITENING)
+        return
     if "paper" in method:
         advice = "it belongs to a method with `choose`"
         raise InputError(f"config.{where}.paper", "has no effect here", advice)
     if "recipe" not in method:
-        advice = "name the recipe that this method changes, or with `choose` its candidates"
+        advice = (
+            "name the recipe that this method changes, with `choose` its candidates, or `whitening`"
+        )
         raise InputError(f"config.{where}.recipe", "missing key", advice)
     _check_training(config, where, method)
     _check_regulators(config, f"{where}.regulators", name, method)
@@ -132,12 +138,17 @@ def _check_regulators(config: dict, where: str, name: str, method: dict) -> None
     regulators.check_ends(config, f"config.{where}", name)
 
 
+def _check_keys(where: str, method: dict, kind: str, keys: tuple[str, ...]) -> None:
+    """Check that a method of a kind of its own has no other keys than that kind."""
+    for key in method:
+        if key not in keys:
+            advice = f"a method with `{kind}` has {', '.join(keys)} and nothing else"
+            raise InputError(f"config.{where}.{key}", "has no effect here", advice)
+
+
 def _check_choice(config: dict, where: str, method: dict) -> None:
     """Check a method that chooses: it is trained by its candidates, which share a recipe."""
-    for key in method:
-        if key not in OF_CHOICE:
-            advice = f"a method with `choose` has {', '.join(OF_CHOICE)} and nothing else"
-            raise InputError(f"config.{where}.{key}", "has no effect here", advice)
+    _check_keys(where, method, "choose", OF_CHOICE)
     recipes = set()
     for name in method["choose"]:
         check_known(f"{where}.choose", name, config["methods"], "method")
@@ -145,6 +156,9 @@ def _check_choice(config: dict, where: str, method: dict) -> None:
         if "choose" in candidate:
             advice = "name its candidates themselves"
             raise InputError(f"config.{where}.choose", f"{name!r} chooses itself", advice)
+        if "whitening" in candidate:
+            problem = f"{name!r} is not trained"
+            raise InputError(f"config.{where}.choose", problem, "name methods of one recipe")
         if candidate.get("recipe") in config["recipes"]:  # another is an error of its own
             recipes.add(candidate["recipe"])
     if len(recipes) > 1:

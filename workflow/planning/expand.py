@@ -89,7 +89,7 @@ def _full_kind(config: dict, name: str, kind: dict) -> dict:
 
 
 def _full_method(config: dict, name: str, method: dict) -> dict:
-    if "choose" in method:
+    if "choose" in method or "whitening" in method:
         return {"label": name, **method}
     full = {"label": name, **_full_training(config, method)}
     return full | {"regulators": regulator_names(method)}

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from semblance.errors import InputError
 from semblance.names import NO_CORPUS, START
 from semblance.reporting.layouts import find_layout
-from workflow.planning.methods import entropy_parts
+from workflow.planning.methods import entropy_parts, reads_no_corpus
 
 
 class TableRow(NamedTuple):
@@ -16,21 +16,22 @@ class TableRow(NamedTuple):
     method: str
 
 
-def rows_of(table: dict) -> list[TableRow]:
+def rows_of(config: dict, table: dict) -> list[TableRow]:
     """Return the rows of a table of the full config, in order, each once."""
     rows: dict[TableRow, None] = {}
     for group in table["rows"]:
         for corpus in group["corpora"]:
             for base in group["bases"]:
                 rows |= {
-                    _table_row(table, corpus, base, method): None for method in group["methods"]
+                    _table_row(config, table, TableRow(corpus, base, method)): None
+                    for method in group["methods"]
                 }
     return list(rows)
 
 
 def row_labels(config: dict, table: dict) -> dict[TableRow, str]:
     """Return the label of each row: method, base where there are several, corpus likewise."""
-    rows = rows_of(table)
+    rows = rows_of(config, table)
     several_bases = len({row.base for row in rows}) > 1
     several_corpora = len({row.corpus for row in rows} - {NO_CORPUS}) > 1
     labels = {}
@@ -84,10 +85,11 @@ def _same_label(table: str, label: str, first: TableRow, second: TableRow) -> In
     return InputError(where, problem, "give one of them another label here")
 
 
-def _table_row(table: dict, corpus: str, base: str, method: str) -> TableRow:
-    if method == START and not find_layout(table["layout"]).over_folds:
-        corpus = NO_CORPUS
-    return TableRow(corpus, base, method)
+def _table_row(config: dict, table: dict, row: TableRow) -> TableRow:
+    """Return a row, without a corpus if its model reads none."""
+    if reads_no_corpus(config, row.method) and not find_layout(table["layout"]).over_folds:
+        return row._replace(corpus=NO_CORPUS)
+    return row
 
 
 def method_label(config: dict, table: dict, row: TableRow) -> str:

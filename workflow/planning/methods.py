@@ -3,7 +3,9 @@
 import re
 
 from semblance.errors import InputError
+from semblance.names import START
 
+TARGET = "target"  # of a whitening that each test fits on its own sentences
 PHI = re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,18})?(e-?[0-9]{1,2})?")
 
 
@@ -19,6 +21,24 @@ def entropy_parts(config: dict, method: str) -> tuple[str, str] | None:
 def candidates(config: dict, method: str) -> list[str]:
     """Return the methods out of which a method chooses on dev; none of a method that is trained."""
     return config["methods"].get(method, {}).get("choose", [])
+
+
+def whitening(config: dict, method: str) -> bool | str | None:
+    """Return what the whitening of a method is fitted on: True, the corpus; ``target``, the tests.
+
+    None of a method that whitens nothing.
+    """
+    return config["methods"].get(method, {}).get("whitening")
+
+
+def is_untrained(config: dict, method: str) -> bool:
+    """Tell whether a method has no training, and so one run, of seed 0."""
+    return method == START or whitening(config, method) is not None
+
+
+def reads_no_corpus(config: dict, method: str) -> bool:
+    """Tell whether the model of a method is the base as it is."""
+    return method == START or whitening(config, method) == TARGET
 
 
 def model_names(entry: str | dict) -> list[str]:

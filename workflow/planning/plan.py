@@ -14,7 +14,14 @@ from semblance.reporting.layouts import Tests, find_layout
 from workflow.planning import pretrained, regulators
 from workflow.planning.expand import settings_of
 from workflow.planning.labels import TableRow, counterpart, method_label, row_labels, rows_of
-from workflow.planning.methods import candidates, entropy_parts
+from workflow.planning.methods import (
+    TARGET,
+    candidates,
+    entropy_parts,
+    is_untrained,
+    reads_no_corpus,
+    whitening,
+)
 from workflow.planning.pretrained import is_pretrained
 
 LONGEST = 512  # tokens of a base whose config states no limit; a model takes no more than its own
@@ -67,12 +74,31 @@ class Plan:
 
         The runs of a method that chooses are those of its candidates.
         """
-        for corpus, base, method in rows_of(table):
-            seeds = [0] if method == START else self.config["seeds"][table["seeds"]]
+        for corpus, base, method in rows_of(self.config, table):
+            seeds = self._seeds(table, method)
             places = self.fold_corpora(corpus) if corpus in self.banks else [corpus]
             trained = candidates(self.config, method) or [method]
             for place in places:
                 yield from (Run(place, base, name, seed) for name in trained for seed in seeds)
+
+    def _seeds(self, table: dict, method: str) -> list[int]:
+        if is_untrained(self.config, method):
+            return [0]
+        return self.config["seeds"][table["seeds"]]
+
+    @cached_property
+    def trained(self) -> list[str]:
+        """Return the methods that are trained, and not those that choose or need no training.
+
+        A longer name stands before those with which it begins.
+        """
+        methods = self.config["methods"]
+        return sorted((name for name in methods if "loss" in methods[name]), key=len, reverse=True)
+
+    @cached_property
+    def whitened(self) -> list[str]:
+        """Return the methods whose whitening is fitted on their corpus: a model of its own each."""
+        return [name for name in self.config["methods"] if whitening(self.config, name) is True]
 
     @cached_property
     def runs(self) -> list[Run]:
@@ -104,11 +130,11 @@ class Plan:
         return found
 
     def regulators(self, run: Run) -> list[Run]:
-        """Return the models that regulate a run; ``start`` has seed 0, all others the run's."""
+        """Return the models that regulate a run: of its seed, or of seed 0 without a training."""
         found = []
         for name in self.config["methods"][run.method]["regulators"]:
             base, method = regulators.split(name, run.base)
-            seed = 0 if method == START else run.seed
+            seed = 0 if is_untrained(self.config, method) else run.seed
             found.append(Run(run.corpus, base, method, seed))
         return found
 
@@ -126,8 +152,8 @@ class Plan:
         return layout.record(self.out, layout.PRETRAINED, corpus=entry["corpus"], base=base)
 
     def model_record(self, corpus: str, base: str, method: str, seed: int | str) -> str:
-        """Return the record of a run's model; ``start`` is the base itself."""
-        if method == START:
+        """Return the record of a run's model, which may be the base itself."""
+        if reads_no_corpus(self.config, method):
             return self.base_record(base)
         return layout.record(
             self.out, layout.MODEL, corpus=corpus, base=base, method=method, seed=seed
@@ -176,6 +202,13 @@ class Plan:
         """Return the literal φ of an entropy model; an empty text for any other method."""
         parts = entropy_parts(self.config, method)
         return parts[1] if parts else ""
+
+    def sts_run(self, **run: str) -> str:
+        """Return the ``--run`` of ``evaluate_sts``: which model, and what whitens its vectors."""
+        described: dict[str, Any] = {**run, "phi": self.phi(run["method"])}
+        if whitening(self.config, run["method"]) == TARGET:
+            described["whitening"] = TARGET
+        return canonical(described)
 
     def base_settings(self, base: str) -> str:
         """Return the ``--settings`` of ``download_model``: all of a base that its files depend on."""
@@ -238,9 +271,9 @@ class Plan:
     def embedded_length(self, corpus: str, base: str, method: str) -> int:
         """Return the longest input at which a model embeds a corpus: that of its own training.
 
-        The base before any training embeds at the length of the base.
+        A model without a training embeds at the length of the base.
         """
-        if method == START:
+        if is_untrained(self.config, method):
             return self.config["bases"][base].get("max_length", LONGEST)
         training = self._training_of(method)
         return settings_of(self.config, training, base, self.is_faq(corpus))["max_length"]
@@ -284,7 +317,7 @@ class Plan:
         spec = {
             "label": label,
             **row._asdict(),
-            "seeds": [0] if row.method == START else self.config["seeds"][table["seeds"]],
+            "seeds": self._seeds(table, row.method),
         }
         chosen_from = candidates(self.config, row.method)
         if chosen_from:

@@ -8,7 +8,13 @@ from semblance.errors import InputError
 from semblance.named_modules import LOSSES, module_names
 from semblance.names import START
 from workflow.planning import losses
-from workflow.planning.methods import check_spelling, entropy_parts, model_names
+from workflow.planning.methods import (
+    TARGET,
+    check_spelling,
+    entropy_parts,
+    model_names,
+    whitening,
+)
 
 
 def regulator_entries(method: dict) -> list[str | dict]:
@@ -64,6 +70,9 @@ def check_name(config: dict, where: str, name: str) -> None:
         kinds = ", ".join(config["train_entropy"]["kinds"])
         problem = f"{method!r} is neither KIND-PHI nor a method nor {START!r}"
         raise InputError(where, problem, f"kinds of entropy models are {kinds}")
+    if whitening(config, method) == TARGET:
+        problem = f"{method!r} is fitted on the STS tests, which no training may read"
+        raise InputError(where, problem, "name a whitening of the corpus")
     if "choose" in config["methods"][method]:
         problem = f"{method!r} chooses on dev, so that it is no model of its own"
         raise InputError(where, problem, "name one of its candidates")

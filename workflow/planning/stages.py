@@ -12,7 +12,7 @@ from semblance import layout
 from semblance.layout import RECORD
 from semblance.names import INITIAL, START
 from workflow.planning.corpora import pair_corpora
-from workflow.planning.methods import entropy_parts
+from workflow.planning.methods import entropy_parts, reads_no_corpus, whitening
 from workflow.planning.plan import Evaluation, Plan, Run
 from workflow.planning.pretrained import is_pretrained
 
@@ -114,6 +114,11 @@ def _of_embeddings(plan: Plan, job: Job) -> Iterator[Job]:
     yield _tokens(plan, job)
 
 
+def _of_whitening(plan: Plan, job: Job) -> Iterator[Job]:
+    yield _base(plan, job.base)
+    yield _tokens(plan, job)
+
+
 def _reads_model_and(*data: Job) -> Inputs:
     """Return the inputs of a stage that scores a model on data that are the same for all."""
 
@@ -164,8 +169,10 @@ def _base(plan: Plan, base: str) -> Job:
 
 def _model(plan: Plan, job: Job) -> Job:
     """Return the job that makes the model of a job's method."""
-    if job.name == START:
+    if reads_no_corpus(plan.config, job.name):
         return _base(plan, job.base)
+    if whitening(plan.config, job.name):
+        return job._replace(stage="fit_whitening")
     if job.name == INITIAL:
         return job._replace(stage="train_initial")
     if entropy_parts(plan.config, job.name):
@@ -223,6 +230,7 @@ STAGES: dict[str, Stage] = {
         _below(layout.EMBEDDINGS), "read", _of_embeddings, "{method}", joins=("train_entropy",)
     ),
     "train": Stage(_below(layout.MODEL), "train", _of_training, "{method}"),
+    "fit_whitening": Stage(_below(layout.MODEL), "read", _of_whitening, "{method}"),
     "evaluate_sts": Stage(
         _below(layout.STS_SCORES), "read", _of_sts_scores, "{method}", joins=("train",)
     ),

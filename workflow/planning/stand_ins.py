@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from semblance.download.manifest import Dataset
-from semblance.names import START, TRANSFER_TASKS
+from semblance.names import NO_CORPUS, START, TRANSFER_TASKS
 from semblance.provenance import canonical, text_digest
 from semblance.reporting.overlap import COLUMN as OVERLAP
 from semblance.reporting.published import Published
 from semblance.reporting.sources import Base, Source
 from workflow.planning.corpora import pair_corpora
-from workflow.planning.methods import candidates
+from workflow.planning.methods import candidates, is_untrained
 from workflow.planning.plan import Plan
 from workflow.planning.stated import Place, Stated, differing
 
@@ -91,13 +91,16 @@ class StandIns:
             if set(source.tests) <= set(TRANSFER_TASKS):
                 section = "transfer"
             yield from self._of_datasets(self.config[section]["datasets"], source.tests, "tests")
-        if source.dev is not None and row["method"] != START:
+        if source.dev is not None and not is_untrained(self.config, row["method"]):
             yield from self._of_datasets([self.config["sts"]["dev"]], [source.dev], "dev data")
         if row["method"] != START or not source.tests:
             yield from self._of_corpus(row["corpus"], source)
 
     def _of_corpus(self, name: str, source: Source) -> Iterator[str]:
         accepted = self.used.corpora[source.corpus]
+        if name == NO_CORPUS:  # of a whitening that is fitted on the tests
+            yield from self._of_datasets(self.config["sts"]["datasets"], accepted[0], "data")
+            return
         entry = {**self.config["corpora"], **self.plan.banks}[name]
         ours = _datasets_of(entry)
         same = [theirs for theirs in accepted if set(theirs) == set(ours)]

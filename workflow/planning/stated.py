@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from workflow.planning.methods import entropy_parts
+from workflow.planning.methods import entropy_parts, whitening
 from workflow.planning.plan import Plan
 
 BY_MODELS = "regulators"  # stated of the entropy models that a method reads
@@ -69,6 +69,9 @@ class Stated:
         return self.plan.config["methods"].get(method, {}).get("regulators", [])
 
     def _settings(self, place: Place, method: str) -> dict[str, Any]:
+        fitted_on = whitening(self.plan.config, method)
+        if fitted_on is not None:
+            return {"whitening": fitted_on}
         parts = entropy_parts(self.plan.config, method)
         if parts is None:
             text = self.plan.train_settings(*place, method, 0)

@@ -12,7 +12,14 @@ from semblance.reporting.layouts import PREVIOUS, Layout, find_layout
 from semblance.reporting.published import Published, read_published
 from workflow.planning.checks import check_known, check_models
 from workflow.planning.collecting import entries
-from workflow.planning.methods import check_spelling, entropy_parts, model_names
+from workflow.planning.methods import (
+    TARGET,
+    check_spelling,
+    entropy_parts,
+    is_untrained,
+    model_names,
+    whitening,
+)
 
 PUBLISHED = Path(__file__).parents[1] / "published.yaml"
 OTHER_TABLES = (
@@ -33,7 +40,7 @@ def table_checks(config: dict) -> Iterator[Callable[[], None]]:
             yield partial(_check_row, config, f"{where}.rows[{i}]", table, row)
         for named, _ in entries(table, "labels"):
             yield partial(_check_method_name, config, f"{where}.labels", _method_of(named))
-        yield partial(_check_control, f"config.{where}.control", table)
+        yield partial(_check_control, config, f"config.{where}.control", table)
         for ours, theirs in entries(table, "published"):
             place = f"{where}.published.{ours}"
             yield partial(_check_published, config, place, ours, theirs)
@@ -52,14 +59,20 @@ def _check_table(config: dict, name: str, table: dict) -> None:
         raise InputError(f"config.{where}.rows", problem, "make a table for each bank")
 
 
-def _check_control(where: str, table: dict) -> None:
+def _check_control(config: dict, where: str, table: dict) -> None:
     control = table.get("control", PREVIOUS)
     methods = {n for row in table["rows"] for entry in row["methods"] for n in model_names(entry)}
-    if control == START:
-        problem = "the untrained base is no control: every training would differ from it"
+    if is_untrained(config, control):
+        problem = f"{_named(control)} is no control: every training would differ from it"
         raise InputError(where, problem, "name a method that is trained, such as Eq. 1 alone")
     if control not in {PREVIOUS, *methods}:
         raise InputError(where, f"no row has method {control!r}")
+
+
+def _named(control: str) -> str:
+    if control == START:
+        return "the untrained base"
+    return f"the untrained {control!r}"
 
 
 def _check_row(config: dict, where: str, table: dict, row: dict) -> None:
@@ -80,6 +93,7 @@ def _check_row(config: dict, where: str, table: dict, row: dict) -> None:
         else:
             _check_method_name(config, f"{where}.methods", entry)
             _check_chooses(config, f"config.{where}.methods", layout, entry)
+            _check_target(config, f"config.{where}.methods", layout, entry)
 
 
 def _check_chooses(config: dict, where: str, layout: Layout, method: str) -> None:
@@ -87,6 +101,15 @@ def _check_chooses(config: dict, where: str, layout: Layout, method: str) -> Non
     if layout.tests == "transfer" and "choose" in config["methods"].get(method, {}):
         problem = f"{method!r} chooses by STS-B dev, which layout {layout.name!r} does not read"
         raise InputError(where, problem, "name one of its candidates")
+
+
+def _check_target(config: dict, where: str, layout: Layout, method: str) -> None:
+    """Check that a whitening on the tests stands in a table of tests that can fit it."""
+    if whitening(config, method) == TARGET and layout.tests != "sts":
+        problem = (
+            f"{method!r} is fitted on the STS tests, which layout {layout.name!r} does not show"
+        )
+        raise InputError(where, problem, "name it in a table of the layout sts or dev")
 
 
 def _check_method_name(config: dict, where: str, method: str) -> None:

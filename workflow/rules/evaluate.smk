@@ -27,7 +27,7 @@ rule evaluate_sts:
         **asks("evaluate_sts"),
         gpu=GPUS,
     params:
-        run=lambda w: canonical({**w, "phi": PLAN.phi(w.method)}),
+        run=lambda w: PLAN.sts_run(**w),
         compute=compute("evaluate_sts"),
         code=lambda w: code("evaluate_sts", *modules_of_reading(config, w.base)),
     shell:

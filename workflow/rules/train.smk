@@ -19,6 +19,8 @@ rule train:
         f"{OUT}/logs/train/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.log",
     benchmark:
         f"{OUT}/logs/train/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.tsv"
+    wildcard_constraints:
+        method="|".join(map(re.escape, PLAN.trained)) or "(?!)",
     conda:
         "../../envs/semblance.yaml"
     threads: config["training"]["threads"]

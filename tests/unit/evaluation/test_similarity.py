@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from semblance.data.sts import read_stsb
+from semblance.errors import InputError
 from semblance.evaluation.similarity import Sts, score_rows, write_predictions
 from tests.dag.tiny import write_base
 
@@ -159,3 +160,52 @@ def test_on_the_real_stsb_they_are_of_231_pairs_and_2551_sentences(real_data, tm
     assert (len(near), len(sentences)) == (231, 2551)
     assert geometry["alignment"][1] == len(near)
     assert geometry["uniformity"][1] == len(sentences)
+
+
+def columns_of(tasks, tmp_path):
+    """Pairs of sentences of their own for each task, of which the first stands twice."""
+    write_base(tmp_path / "base")
+    sizes = [(task, 8) for task in tasks]
+    task = np.repeat([name for name, _ in sizes], [size for _, size in sizes])
+    texts = [f"{name} {i}" for i, name in enumerate(task)]
+    return {
+        "task": task,
+        "subset": np.full(len(task), ""),
+        "index": np.arange(len(task)),
+        "sentence1": np.asarray(texts),
+        "sentence2": np.asarray([texts[0], *(f"other {text}" for text in texts[1:])]),
+        "score": np.linspace(0, 5, len(task)),
+    }
+
+
+def test_a_whitening_on_the_target_is_fitted_on_the_distinct_sentences_of_each_task(tmp_path):
+    columns = columns_of(["sts12", "stsb"], tmp_path)
+    sts = Sts(columns, tmp_path / "base/tokenizer.json")
+    found, _ = sts.predict(RandomEncoder(), 32, whiten=True)
+    vectors = sts.texts.encode(RandomEncoder(), 32)
+    for task in ("sts12", "stsb"):
+        inside = columns["task"] == task
+        sides = [columns[name][inside].tolist() for name in ("sentence1", "sentence2")]
+        x = vectors.of(sorted({*sides[0], *sides[1]})).astype(np.float64)
+        directions, variances, _ = np.linalg.svd(np.cov(x.T))
+        matrix = directions / np.sqrt(variances)
+        left, right = ((vectors.of(side) - x.mean(0)) @ matrix for side in sides)
+        expected = (left * right).sum(1) / np.linalg.norm(left, axis=1)
+        expected /= np.linalg.norm(right, axis=1)
+        assert np.abs(found["similarity"][inside] - expected).max() < 1e-6
+
+
+def test_without_a_whitening_the_similarities_are_those_of_the_encoder(tmp_path):
+    sts = Sts(columns_of(["sts12"], tmp_path), tmp_path / "base/tokenizer.json")
+    plain, _ = sts.predict(RandomEncoder(), 32)
+    whitened, _ = sts.predict(RandomEncoder(), 32, whiten=True)
+    assert np.abs(plain["similarity"] - whitened["similarity"]).max() > 0.01
+
+
+def test_a_task_of_too_few_sentences_is_named(tmp_path):
+    columns = columns_of(["sts12", "stsb"], tmp_path)
+    kept = (columns["task"] == "sts12") | (np.arange(16) < 10)  # 2 pairs of stsb
+    few = {name: values[kept] for name, values in columns.items()}
+    sts = Sts(few, tmp_path / "base/tokenizer.json")
+    with pytest.raises(InputError, match="task stsb: 4 texts are too few to whiten vectors of 5"):
+        sts.predict(RandomEncoder(), 32, whiten=True)

@@ -314,6 +314,23 @@ def test_a_module_that_lies_elsewhere_is_refused(copy, place):
     refused(lambda: model_folder.load(copy), "modules.json", "path")
 
 
+@pytest.mark.parametrize("damage", ["bias", "shape", "file"])
+def test_a_damaged_whitening_is_refused(bases, tmp_path, damage):
+    encoder = encoder_of(bases["bert"])
+    encoder.whitening = torch.nn.Linear(32, 32)
+    model_folder.save(encoder, tmp_path / "m", bases["bert"], keep_head=False, max_length=LIMIT)
+    place = tmp_path / "m" / "2_Whitening"
+    weights = load_file(place / "model.safetensors")
+    if damage == "bias":
+        del weights["linear.bias"]
+    if damage == "shape":
+        weights["linear.weight"] = torch.zeros(3, 32)
+    save_file(weights, place / "model.safetensors")
+    if damage == "file":
+        (place / "model.safetensors").unlink()
+    refused(lambda: model_folder.load(tmp_path / "m"))
+
+
 def test_saving_over_a_folder_of_another_pooling_leaves_nothing_of_it(bases, tmp_path):
     for pooling in ("first_last", "pooler", "mean"):
         folder = saved(bases, tmp_path, pooling)

@@ -54,7 +54,7 @@ CONFIGS = [
 def test_every_settings_slice_of_a_shipped_config_decodes(names):
     plan = Plan(load(merged(*names)))
     for run in plan.runs:
-        if run.method == "start" or "entropy" in run.method:
+        if run.method.startswith(("start", "whitening")) or "entropy" in run.method:
             continue
         settings = decode_json(
             TrainSettings, plan.train_settings(run.corpus, run.base, run.method, run.seed)
@@ -64,6 +64,27 @@ def test_every_settings_slice_of_a_shipped_config_decodes(names):
 
 
 VIOLATIONS = {
+    "config.methods.whitening.recipe: has no effect": lambda c: c["methods"]["whitening"].update(
+        recipe="rcl"
+    ),
+    "config.methods.whitening.whitening": lambda c: c["methods"]["whitening"].update(
+        whitening="tests"
+    ),
+    "config.methods.whitening.whitening: False": lambda c: c["methods"]["whitening"].update(
+        whitening=False
+    ),
+    "config.methods.rcl-chosen.choose: 'whitening' is not trained": lambda c: c["methods"][
+        "rcl-chosen"
+    ].update(choose=["rcl-2", "whitening"]),
+    "config.tables.simcse_tableC1.control: the untrained 'whitening'": lambda c: c["tables"][
+        "simcse_tableC1"
+    ].update(control="whitening"),
+    "config.tables.simcse_tableE1.rows[0].methods: 'whitening-target' is fitted": lambda c: c[
+        "tables"
+    ]["simcse_tableE1"]["rows"][0].update(methods=["whitening-target"]),
+    "config.tables.rcl_table2a.rows[0].methods: 'whitening-target' is fitted": lambda c: c[
+        "tables"
+    ]["rcl_table2a"]["rows"][0].update(methods=["whitening-target"], corpora=["faqir"]),
     "config.tables.rcl_table3.rowz": lambda c: c["tables"]["rcl_table3"].update(rowz=1),
     "config.outptu": lambda c: c.update(outptu="x"),
     "config.bases.bert-base.revision": lambda c: c["bases"]["bert-base"].update(revision="main"),
@@ -322,7 +343,8 @@ def test_a_number_and_a_text_in_the_one_spelling_are_the_same_model():
     rows[0]["methods"] = ["rcl-8", "entropy-0.01", {"kind": "entropy", "phis": [0.010, "1e-05"]}]
     put(config, "tables.rcl_table5.rows", rows)
     put(config, "tables.rcl_table5.control", "rcl-8")
-    found = [row.method for row in rows_of(load(config)["tables"]["rcl_table5"])]
+    full = load(config)
+    found = [row.method for row in rows_of(full, full["tables"]["rcl_table5"])]
     assert found == ["rcl-8", "entropy-0.01", "entropy-1e-05"]
 
 

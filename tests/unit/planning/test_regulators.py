@@ -48,6 +48,17 @@ def test_the_embeddings_of_a_regulator_wait_for_its_model_and_its_own_tokens():
     }
 
 
+def test_a_whitening_of_the_corpus_may_regulate_and_has_one_seed():
+    plan = Plan(load(regulated_by("whitening")))
+    regulator = Run(*NLI, "whitening", 0)
+    assert plan.regulators(Run(*NLI, "rcl-2", 3)) == [regulator]
+    embed = Job("embed", *regulator)
+    assert embed in inputs(plan, Job("train", *NLI, "rcl-2", 3))
+    assert Job("fit_whitening", *regulator) in inputs(plan, embed)
+    length = plan.config["bases"][NLI[1]]["max_length"]
+    assert plan.embedded_length(*regulator[:3]) == length
+
+
 def test_a_model_embeds_at_the_length_of_its_training_and_a_base_at_its_own():
     config = load(merged("config.yaml"))
     plan = Plan(config)
@@ -69,6 +80,7 @@ def test_a_model_embeds_at_the_length_of_its_training_and_a_base_at_its_own():
         ("nobody/start", "there is no base 'nobody'"),
         ("bert-base/nobody", "'nobody' is neither KIND-PHI"),
         ("entropy-0.010", "φ of 'entropy-0.010' has another spelling"),
+        ("whitening-target", "'whitening-target' is fitted on the STS tests"),
         ("rcl-2", "'rcl-2' waits for itself"),
         ("bert-base/rcl-2", "'rcl-2' waits for itself"),
     ],

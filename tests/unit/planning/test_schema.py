@@ -12,6 +12,7 @@ from semblance.data.corpus_rows import CorpusSettings
 from semblance.data.pair_files import RELEASES
 from semblance.data.prepare_faq import ANNOTATED, PAIRS
 from semblance.data.prepare_pairs import PairSettings
+from semblance.evaluation.run import WhitenedOn
 from semblance.models.dropouts.sampled import Options as Sampled
 from semblance.names import TRANSFER_TASKS
 from semblance.reporting.layouts import LAYOUTS
@@ -32,6 +33,7 @@ ENUMS = {  # where it stands, without the words of JSON Schema: the words that t
     "evaluate_faq.protocols": (PAIRS, ANNOTATED),
     "tables.layout": LAYOUTS,
     "transfer.datasets": TRANSFER_TASKS,
+    "methods.whitening": (True, *typing.get_args(WhitenedOn)),
     "$defs.precision": typing.get_args(Precision),
     "$defs.matmul": typing.get_args(Matmul),
     "$defs.settings.head": typing.get_args(Head),

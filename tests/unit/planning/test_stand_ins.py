@@ -310,3 +310,24 @@ def test_masked_words_of_another_weight_or_share_are_a_stand_in(table):
     assert found == ["masked_words.share 0.3 instead of 0.15"]
     found = differences(changed(*path, value=None), table, path[1], "bert-base")
     assert found == ["masked_words.weight none instead of 1.0"]
+
+
+def test_a_whitening_on_other_tests_or_another_corpus_is_a_stand_in():
+    table = "simcse_tableC1"
+    config = changed("sts", "datasets", value=["sts12", "stsb"])
+    for method in ("whitening", "whitening-target"):
+        assert any("tests sts12, stsb instead" in d for d in differences(config, table, method))
+    assert any(
+        "data sts12, stsb instead" in d for d in differences(config, table, "whitening-target")
+    )
+    config = changed("corpora", "nli", "limit", value=1000)
+    assert differences(config, table, "whitening") != []
+    assert differences(config, table, "whitening-target") == []
+
+
+def test_a_whitening_beside_the_row_of_another_method_is_a_stand_in():
+    path = ("tables", "simcse_tableC1", "published", "whitening")
+    config = changed(*path, value="simcse/C1/BERT-base-flow (NLI)")
+    assert differences(config, "simcse_tableC1", "whitening") == ["flow none instead of true"]
+    config = changed(*path, value="simcse/C1/BERT-base-whitening (target)")
+    assert "whitening true instead of target" in differences(config, "simcse_tableC1", "whitening")

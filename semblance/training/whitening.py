@@ -1,0 +1,94 @@
+"""The whitening of a base, fitted on a corpus: a model that needs no training."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from semblance.data.tokens import Tokens, read_tokens
+from semblance.errors import InputError
+from semblance.files import whole_folder
+from semblance.layout import RECORD
+from semblance.locks import exclusive
+from semblance.models import folder as model_folder
+from semblance.models.compute import Compute, device_name, set_up
+from semblance.models.encoder import Encoder
+from semblance.models.saved import FOLDER, SavedModel
+from semblance.models.whitening import Whitening, fit
+from semblance.provenance import checked, outputs_digest, record_digest, write_record
+
+BLOCK = 1 << 15  # sentences embedded at a time: memory does not grow with the corpus
+
+
+def fit_whitening(model: str, tokens: str, output: str | Path, compute: Compute, code: str) -> None:
+    """Write ``model/``, the base with its whitening, and its record into the folder ``output``.
+
+    ``model`` and ``tokens`` are records of the base and of the corpus's tokens. The whitening is
+    fitted on the embeddings of all distinct sentences of the corpus. Raises InputError for a corpus
+    of too few sentences, and for tokens of another tokenizer.
+    """
+    started = time.monotonic()
+    device = set_up(compute.threads, compute.gpus, compute.matmul)
+    base = SavedModel.read(model)
+    token_record = checked(tokens)
+    if base.tokenizer_digest != token_record["tokenizer"]:
+        problem = f"made by another tokenizer than that of {model}"
+        raise InputError(tokens, problem, "correct the base's tokenizer key in the config")
+    data = read_tokens(Path(tokens).parent / "tokens.arrow")
+    place = Path(output)
+    with exclusive(place):
+        encoder = _whitened(base, data, compute, device)
+        with whole_folder(place / FOLDER) as staging:
+            files = model_folder.save(encoder, staging, base.folder, True, base.max_length)
+        write_record(
+            place / RECORD,
+            "fit_whitening",
+            outputs=[f"{FOLDER}/{name}" for name in files],
+            started=started,
+            code=code,
+            inputs=_digests(base, token_record),
+            records={"base": record_digest(base.record), "tokens": record_digest(token_record)},
+            sentences=len(data.offsets) - 1,
+            settings=asdict(compute),
+            device=device_name(device),
+        )
+
+
+def _digests(base: SavedModel, tokens: dict[str, Any]) -> dict[str, str]:
+    """Return what the base and the tokens are, as a training's record names them."""
+    return {"base": outputs_digest(base.record), "tokens": outputs_digest(tokens)}
+
+
+def _whitened(base: SavedModel, data: Tokens, compute: Compute, device: str) -> Encoder:
+    """Return the base with the whitening of the embeddings of all sentences."""
+    encoder = model_folder.load(base.folder).eval().to(device)
+    encoder.precision = compute.precision
+    # ASSUME each distinct sentence counts once, in whichever rows of the corpus it stands
+    fitted = fit(_embedded(encoder, data, base), str(base.record_path))
+    encoder.whitening = as_layer(fitted)
+    return encoder
+
+
+def _embedded(encoder: Encoder, data: Tokens, base: SavedModel) -> Iterator[np.ndarray]:
+    """Yield the embeddings of all sentences, block by block."""
+    for first in range(0, len(data.offsets) - 1, BLOCK):
+        vectors = encoder.encode(data.part(first, first + BLOCK), base.max_length)
+        if not np.isfinite(vectors).all():
+            problem = "gives embeddings that are not finite"
+            raise InputError(base.record_path, problem, "choose another base")
+        yield vectors
+
+
+def as_layer(whitening: Whitening) -> nn.Linear:
+    """Return a whitening as a linear layer in float32: x Wᵀ + b with b = -mean W."""
+    width = len(whitening.mean)
+    layer = nn.Linear(width, width)
+    with torch.no_grad():
+        layer.weight.copy_(torch.from_numpy(whitening.matrix.T))
+        layer.bias.copy_(torch.from_numpy(-whitening.mean @ whitening.matrix))
+    return layer

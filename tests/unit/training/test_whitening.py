@@ -1,0 +1,107 @@
+"""The stage that whitens a base: its model, its record, and what it refuses."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from semblance import locks
+from semblance.data.tokens import read_tokens, tokenise
+from semblance.errors import InputError
+from semblance.locks import Busy, exclusive
+from semblance.models import folder as model_folder
+from semblance.provenance import checked, read_sealed
+from semblance.training import whitening
+from tests.example_settings import COMPUTE
+
+
+def fitted(inputs, out, compute=COMPUTE):
+    """Fit a whitening; return the model's vectors of the fitted sentences, and the base's."""
+    base, _, tokens = inputs
+    whitening.fit_whitening(base, tokens, str(out), compute, "code")
+    checked(out / "record.json")
+    data = read_tokens(Path(tokens).parent / "tokens.arrow")
+    folders = (out / "model", Path(base).parent / "model")
+    return tuple(model_folder.load(folder).eval().encode(data, 16) for folder in folders)
+
+
+def covariance(vectors):
+    return np.cov(vectors.astype(np.float64).T)
+
+
+# The last layer norm of the tiny base has no gains, so that the numbers of each vector sum to 0.
+EXPECTED = np.diag([0.0] + [1.0] * 15)
+
+
+def test_the_models_vectors_of_the_corpus_have_mean_0_and_covariance_1(inputs, tmp_path):
+    found, base = fitted(inputs, tmp_path / "out")
+    assert np.abs(covariance(base) - EXPECTED).max() > 0.1
+    assert np.abs(found.astype(np.float64).mean(0)).max() < 1e-4
+    assert np.abs(covariance(found) - EXPECTED).max() < 1e-4
+
+
+def test_blocks_are_joined(inputs, tmp_path, monkeypatch):
+    whole, _ = fitted(inputs, tmp_path / "whole")
+    monkeypatch.setattr(whitening, "BLOCK", 7)  # 24 sentences: three blocks and a rest
+    blocks, _ = fitted(inputs, tmp_path / "blocks")
+    assert np.abs(whole @ whole.T - blocks @ blocks.T).max() < 1e-3
+
+
+def test_sentence_transformers_gives_equal_vectors(inputs, tmp_path):
+    sentence_transformers = pytest.importorskip("sentence_transformers")
+    fitted(inputs, tmp_path / "out")
+    folder = tmp_path / "out" / "model"
+    theirs = sentence_transformers.SentenceTransformer(
+        str(folder), device="cpu", local_files_only=True
+    )
+    texts = ["a b c", "x", "the quick brown fox"]
+    ours = model_folder.load(folder).eval().encode(tokenise(folder / "tokenizer.json", texts), 16)
+    assert np.abs(theirs.encode(texts) - ours).max() < 1e-4 * np.abs(ours).max()
+
+
+def test_the_same_inputs_give_the_same_bytes(inputs, tmp_path):
+    for name in ("one", "other"):
+        fitted(inputs, tmp_path / name)
+    one, other = (read_sealed(tmp_path / name / "record.json") for name in ("one", "other"))
+    assert one["outputs"] == other["outputs"]
+
+
+def test_the_record_names_what_was_read(inputs, tmp_path):
+    fitted(inputs, tmp_path / "out", replace(COMPUTE, precision="bf16"))
+    record = read_sealed(tmp_path / "out" / "record.json")
+    assert (record["stage"], record["sentences"], record["code"]) == ("fit_whitening", 24, "code")
+    assert record["settings"]["precision"] == "bf16"
+    assert record["inputs"].keys() == record["records"].keys() == {"base", "tokens"}
+
+
+def test_a_whitening_in_bf16_is_applied_in_full_precision(inputs, tmp_path):
+    """Only the encoder computes in bf16: the covariance of what was fitted stays 1."""
+    base, _, tokens = inputs
+    compute = replace(COMPUTE, precision="bf16")
+    whitening.fit_whitening(base, tokens, str(tmp_path / "out"), compute, "code")
+    encoder = model_folder.load(tmp_path / "out" / "model").eval()
+    encoder.precision = "bf16"
+    found = encoder.encode(read_tokens(Path(tokens).parent / "tokens.arrow"), 16)
+    assert np.abs(covariance(found)[1:, 1:] - np.eye(15)).max() < 1e-4
+
+
+def test_too_few_sentences_are_refused_and_leave_no_model(inputs, tmp_path, monkeypatch):
+    monkeypatch.setattr(whitening, "read_tokens", lambda path: read_tokens(path).part(0, 10))
+    with pytest.raises(InputError, match="10 texts are too few to whiten vectors of 16 numbers"):
+        fitted(inputs, tmp_path / "out")
+    assert not (tmp_path / "out" / "model").exists()
+
+
+def test_vectors_that_are_not_finite_are_refused(inputs, tmp_path, monkeypatch):
+    encode = lambda self, tokens, length: np.full((len(tokens.offsets) - 1, 16), np.inf)
+    monkeypatch.setattr("semblance.models.encoder.Encoder.encode", encode)
+    with pytest.raises(InputError, match="not finite"):
+        whitening.fit_whitening(inputs[0], inputs[2], str(tmp_path), COMPUTE, "code")
+
+
+def test_a_folder_that_another_process_writes_is_left_alone(inputs, tmp_path, monkeypatch):
+    with exclusive(tmp_path / "out"), monkeypatch.context() as patch:
+        patch.setattr(locks, "_held", {})  # as another process sees it
+        with pytest.raises(Busy):
+            fitted(inputs, tmp_path / "out")

@@ -1,0 +1,31 @@
+# Base models whose embeddings are whitened, without any training.
+# Inputs: a base, the tokens of a corpus. Outputs: results/models.
+
+
+rule fit_whitening:
+    """Fit the whitening of a base on the distinct sentences of a corpus."""
+    input:
+        model=lambda w: PLAN.base_record(w.base),
+        tokens=lambda w: PLAN.tokens_record(w.corpus, w.base),
+    output:
+        record=f"{OUT}/models/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/record.json",
+        weights=f"{OUT}/models/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/model/model.safetensors",
+    log:
+        f"{OUT}/logs/fit_whitening/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.log",
+    benchmark:
+        f"{OUT}/logs/fit_whitening/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.tsv"
+    wildcard_constraints:
+        method="|".join(map(re.escape, PLAN.whitened)) or "(?!)",
+    conda:
+        "../../envs/semblance.yaml"
+    threads: config["fit_whitening"]["threads"]
+    resources:
+        **asks("fit_whitening"),
+        gpu=GPUS,
+    params:
+        compute=compute("fit_whitening"),
+        code=lambda w: code("fit_whitening", *modules_of_reading(config, w.base)),
+    shell:
+        "{PYTHON}.fit_whitening --model {input.model:q} --tokens {input.tokens:q}"
+        " {params.compute} {SHARING} --code {params.code} --output {output.record:q}"
+        " 2> >(tee {log:q} >&2)"
