@@ -27,6 +27,7 @@ include: "workflow/rules/evaluate.smk"
 include: "workflow/rules/transfer.smk"
 include: "workflow/rules/tables.smk"
 include: "workflow/rules/claims.smk"
+include: "workflow/rules/figures.smk"
 
 
 hooks.share_names(workflow, globals())
@@ -51,14 +52,16 @@ localrules:
     judge_claims,
     simulate_statistics,
     compare_overlap,
+    collect_figure,
 
 
 rule all:
-    """Every table, the comparison with the papers, and the verdicts on their claims."""
+    """Every table and figure, the comparison with the papers, and the verdicts on their claims."""
     default_target: True
     input:
         TABLES,
         OVERLAPS,
+        FIGURES,
         f"{OUT}/tables/scores.csv",
         f"{OUT}/tables/published.md",
         f"{OUT}/tables/records/published.json",

@@ -1,5 +1,5 @@
-"""Modules found by name: one file in one of six folders is a new loss, view, dropout or pooling, or
-a new format of a FAQ bank or of sentence pairs.
+"""Modules found by name: one file in one of eight folders is a new loss, view, dropout or pooling, a
+new format of a FAQ bank or of sentence pairs, or a new kind of figure.
 
 Each module has one function; its name is the file's. Standard library only, so that the workflow's
 controller can ask for names and paths without importing torch.
@@ -21,6 +21,8 @@ BANKS = "semblance.data.banks"  # read(...): raw files to the pairs and queries 
 PAIRS = "semblance.data.pairs"  # read(...): a raw file to labelled pairs of sentences
 # One module, imported by name too: its code counts for those trainings alone that mask words.
 MASKED_WORDS = "semblance.training.masked_words"
+COLLECTED = "semblance.reporting.figures"  # rows(...): of a figure, from the files of a stage
+MEASURED = "semblance.evaluation.figures"  # rows(...): of a figure, from the embeddings of a model
 
 
 def module_names(package: str) -> list[str]:

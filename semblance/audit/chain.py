@@ -109,7 +109,9 @@ class Chain:
             for path in self.root.rglob(RECORD)
             if not UNRECORDED & set(path.relative_to(self.root).parts)
         ]
-        return found + list(self.root.glob(layout.pattern(layout.TABLE_RECORD)))
+        for template in (layout.TABLE_RECORD, layout.FIGURE_RECORD):
+            found += self.root.glob(layout.pattern(template))
+        return found
 
     @functools.cached_property
     def paths(self) -> list[Path]:

@@ -59,6 +59,8 @@ OF_FILES = (
     "judge_claims",
     "simulate_statistics",
     "compare_overlap",
+    "collect_figure",
+    "measure_figure",
 )
 
 

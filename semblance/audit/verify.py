@@ -9,6 +9,7 @@ from pathlib import Path
 
 from semblance import layout
 from semblance.audit.chain import UNRECORDED, Chain, Link
+from semblance.audit.figures import check_figures
 from semblance.audit.findings import (
     DIGESTS,
     KEPT,
@@ -61,6 +62,7 @@ def verify(
         _check_kept(chain, path, found)
     runs = Runs(chain, found).check(readable)
     Tables(chain, runs, Path(published), bootstrap, found).check(readable)
+    check_figures(chain, readable, found)
     healing = Healing(chain, found)
     found.causes = healing.causes()
     found.advice = healing.advice(found.causes)

@@ -11,14 +11,16 @@ import yaml
 from semblance.code_digest import INERT
 from semblance.named_modules import (
     BANKS,
+    COLLECTED,
     DROPOUTS,
     LOSSES,
     MASKED_WORDS,
+    MEASURED,
     PAIRS,
     POOLINGS,
     VIEWS,
 )
-from tests.dag.tiny import CONFIG, ROOT, Project
+from tests.dag.tiny import CONFIG, FIGURE_ROWS, ROOT, Project
 
 pytestmark = pytest.mark.dag
 
@@ -26,6 +28,7 @@ pytestmark = pytest.mark.dag
 # for several corpora is told apart by them: nli and wiki (STS), faq (the folds); and by what else differs.
 # Each reads all tables.
 OF_TABLES = {"compare_published", "judge_claims", "simulate_statistics"}
+MEASURED_FIGURES = ("measure_figure:singular", "measure_figure:anisotropy")
 READERS = {
     "download:nli": {"prepare_nli"},
     "download:wiki": {"prepare_wiki"},
@@ -50,6 +53,7 @@ READERS = {
         "evaluate_sts",
         "evaluate_transfer",
         "evaluate_faq",
+        *MEASURED_FIGURES,
     },
     "prepare_nli": {"tokenise:nli", "train:nli", "train_entropy:nli"},
     "prepare_wiki": {"tokenise:wiki", "pretrain", "train:wiki", "train:sampled"},
@@ -61,7 +65,7 @@ READERS = {
         "train_entropy:faq",
         "evaluate_faq",
     },
-    "prepare_sts": {"evaluate_sts"},
+    "prepare_sts": {"evaluate_sts", *MEASURED_FIGURES},
     "prepare_transfer": {"evaluate_transfer"},
     "prepare_dev": {"train:nli", "train:wiki", "train:sampled", "train:pairs", "evaluate_sts"},
     "tokenise:nli": {"train:nli", "train_entropy:nli", "embed:nli", "fit_whitening"},
@@ -74,18 +78,26 @@ READERS = {
     "train_entropy:faq": {"embed:faq"},
     "embed:nli": {"train:nli"},
     "embed:faq": {"train:faq"},
-    "train:nli": {"evaluate_sts"},
+    "train:nli": {"evaluate_sts", "measure_figure:anisotropy"},
     "fit_whitening": {"evaluate_sts"},
-    "train:wiki": {"evaluate_sts", "evaluate_transfer"},
+    "train:wiki": {"evaluate_sts", "evaluate_transfer", "measure_figure:singular"},
     "train:sampled": {"evaluate_sts"},
     "train:pairs": {"evaluate_sts"},
     "train:faq": {"evaluate_faq"},
-    "evaluate_sts": {"collect_scores", "render_table"},
+    "evaluate_sts": {
+        "collect_scores",
+        "render_table",
+        "collect_figure:scores",
+        "collect_figure:cosines",
+    },
     "evaluate_transfer": {"collect_scores", "render_table"},
     "evaluate_faq": {"collect_scores", "render_table"},
     "collect_scores": set(),
     "compare_overlap": set(),
     "render_table": OF_TABLES,
+    "collect_figure:scores": set(),
+    "collect_figure:cosines": set(),
+    **dict.fromkeys(MEASURED_FIGURES, set()),
     **dict.fromkeys(OF_TABLES, set()),
 }
 TRAININGS = ("pretrain", "train", "train_initial", "train_entropy")
@@ -102,6 +114,10 @@ REGULATORS = "semblance.training.losses.regulators"
 SAMPLED = "semblance.models.dropouts.sampled"
 STACKFAQ = "semblance.data.banks.stackfaq"
 QQP = "semblance.data.pairs.qqp"
+SCORES_SHOWN = "semblance.reporting.figures.alignment_uniformity"
+COSINES_SHOWN = "semblance.reporting.figures.cosine_densities"
+ANISOTROPY = "semblance.evaluation.figures.anisotropy"
+SINGULAR_VALUES = "semblance.evaluation.figures.singular_values"
 NAMED_MODULES = {
     "prepare_faq": (STACKFAQ,),
     "prepare_pairs": (QQP,),
@@ -118,6 +134,10 @@ NAMED_MODULES = {
     "evaluate_sts": (MEAN,),
     "evaluate_transfer": (MEAN,),
     "evaluate_faq": (MEAN,),
+    "collect_figure:scores": (SCORES_SHOWN,),
+    "collect_figure:cosines": (COSINES_SHOWN,),
+    "measure_figure:singular": (SINGULAR_VALUES, MEAN),
+    "measure_figure:anisotropy": (ANISOTROPY, MEAN),
 }
 
 
@@ -349,7 +369,9 @@ def test_an_edit_of_a_named_module_retrains_the_methods_that_use_it(finished: Pr
         file.write_text(before)
 
 
-@pytest.mark.parametrize("package", [LOSSES, VIEWS, DROPOUTS, POOLINGS, BANKS, PAIRS])
+@pytest.mark.parametrize(
+    "package", [LOSSES, VIEWS, DROPOUTS, POOLINGS, BANKS, PAIRS, COLLECTED, MEASURED]
+)
 def test_a_new_named_module_reruns_nothing(finished: Project, package: str):
     file = finished.folder / package.replace(".", "/") / "new_one.py"
     try:
@@ -460,6 +482,18 @@ CONFIG_MUTATIONS = {
         changed(evaluate_sts={"precision": "bf16"}),
         downstream("evaluate_sts"),
     ),
+    "the precision of the measured figures": (
+        changed(measure_figure={"precision": "bf16"}),
+        {"measure_figure"},
+    ),
+    "a model of a figure less": (
+        changed(
+            figures={
+                "simcse_figureG1/rows": [{**FIGURE_ROWS[0], "methods": ["simcse"]}],
+            }
+        ),
+        {"collect_figure"},
+    ),
     "the folds of the transfer tasks": (
         changed(evaluate_transfer={"folds": 3}),
         downstream("evaluate_transfer"),
@@ -549,6 +583,7 @@ def test_an_added_seed_trains_only_that_seed(finished: Project):
             "train",
             "evaluate_sts",
             "collect_scores",
+            "collect_figure",
             "render_table",
             *OF_TABLES,
         }
@@ -606,7 +641,8 @@ def test_an_added_table_trains_its_own_new_runs_and_leaves_the_other_tables(fini
         planned = finished.planned()
         del planned["all"]
         expected = ("train", "evaluate_sts", "collect_scores", "render_table", *OF_TABLES)
-        assert planned == dict.fromkeys(expected, 1)
+        # One figure shows all models.
+        assert planned == dict.fromkeys((*expected, "collect_figure"), 1)
     finally:
         finished.write_config(CONFIG)
 

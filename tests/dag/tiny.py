@@ -15,6 +15,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("Snakefile", "config.yaml", "semblance", "workflow", "profiles", "slurm", "envs", "demo")
 TRAP = Path(__file__).parent / "no_network"  # refuses and notes every call to the network
+FIGURE_ROWS = [{"corpora": ["wiki1m"], "bases": ["tiny"], "methods": ["start", "simcse"]}]
 
 CONFIG = {
     "output": "results",
@@ -75,6 +76,14 @@ CONFIG = {
     "evaluate_sts": {"threads": 1},
     "evaluate_transfer": {"threads": 1, "folds": 2},
     "evaluate_faq": {"threads": 1, "max_length": 32},
+    "measure_figure": {"threads": 1},
+    "figures": {
+        "simcse_figureF1": {"rows": FIGURE_ROWS},
+        "simcse_figureG1": {"rows": FIGURE_ROWS},
+        "rcl_anisotropy": {
+            "rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["start", "rcl-2"]}]
+        },
+    },
     "tables": {
         **dict.fromkeys(
             [

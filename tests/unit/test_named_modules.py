@@ -9,9 +9,11 @@ from semblance import named_modules
 from semblance.errors import InputError
 from semblance.named_modules import (
     BANKS,
+    COLLECTED,
     DROPOUTS,
     LOSSES,
     MASKED_WORDS,
+    MEASURED,
     PAIRS,
     POOLINGS,
     ROOT,
@@ -27,6 +29,8 @@ FUNCTIONS = {
     POOLINGS: ("pool",),
     BANKS: ("read",),
     PAIRS: ("read",),
+    COLLECTED: ("rows",),
+    MEASURED: ("rows",),
 }
 PACKAGES = list(FUNCTIONS)
 
@@ -80,6 +84,8 @@ STAGES = (
     "evaluate_sts",
     "evaluate_transfer",
     "download_model",
+    "collect_figure",
+    "measure_figure",
 )
 
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from semblance import layout
 from workflow.costing.sizes import Corpus, Sizes, Texts
+from workflow.planning.figures import figure_runs
 from workflow.planning.methods import entropy_parts
 from workflow.planning.plan import Plan
 from workflow.planning.stages import STAGES, Job, inputs
@@ -69,6 +70,8 @@ class Needs:
             return self._embedding(job)
         if job.stage == "fit_whitening":
             return self._whitening(job)
+        if job.stage == "measure_figure":
+            return self._measurement(job)
         if STAGES[job.stage].work == "read":
             return self._evaluation(job)
         return self._light(job)
@@ -142,6 +145,14 @@ class Needs:
         need = self._reading(job, sizes.transfer, sizes.transfer.sentences, SCORES + features)
         return need._replace(fits=fitted * width / 1e6, disk=2)
 
+    def _measurement(self, job: Job) -> Need:
+        """Return what a figure needs whose models read the sentences of STS one after the other."""
+        bases = [job._replace(base=run.base) for run in figure_runs(self.plan, job.name)]
+        sts = self.sizes.sts
+        needs = [self._reading(of_base, sts, sts.sentences, SCORES) for of_base in bases]
+        memory = max(need.memory for need in needs)
+        return Need(work=sum(need.work for need in needs), memory=memory)
+
     def _reading(self, job: Job, texts: Texts, held: float, more: float) -> Need:
         """Return what reading needs, with ``held`` embeddings in memory and so many MB ``more``."""
         million = self.million[job.base]
@@ -179,6 +190,8 @@ class Needs:
                 return Need(weights, disk=weights)
             case "collect_scores":
                 return Need(len(self.plan.evaluations))
+            case "collect_figure":
+                return Need(len(figure_runs(self.plan, job.name)))
         return Need(1)
 
 

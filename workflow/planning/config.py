@@ -19,6 +19,7 @@ from semblance.strict_json import UNWRITABLE
 from workflow.planning.checks import checks
 from workflow.planning.collecting import errors_of
 from workflow.planning.expand import expand
+from workflow.planning.figure_checks import figure_checks
 from workflow.planning.folders import WRITTEN, check_folder
 from workflow.planning.labels import check_labels
 from workflow.planning.layers import Layered, laid_over, over_project, read_layer
@@ -107,6 +108,7 @@ def _checks(config: dict) -> Iterator[Callable[[], None]]:
     yield from (partial(check_folder, config, key) for key in WRITTEN)
     yield from checks(config)
     yield from table_checks(config)
+    yield from figure_checks(config)
 
 
 @functools.cache

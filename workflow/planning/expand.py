@@ -29,6 +29,7 @@ def expand(config: dict) -> dict:
         },
         "methods": {name: _full_method(config, name, m) for name, m in config["methods"].items()},
         "tables": {name: _full_table(table) for name, table in config["tables"].items()},
+        "figures": {name: _full_figure(f) for name, f in config.get("figures", {}).items()},
     }
 
 
@@ -96,11 +97,23 @@ def _full_method(config: dict, name: str, method: dict) -> dict:
 
 
 def _full_table(table: dict) -> dict:
-    rows = [
+    return {**table, "labels": table.get("labels", {}), "rows": _full_rows(table["rows"])}
+
+
+def _full_figure(figure: dict) -> dict:
+    """Return a figure with its options, and the layout of its models' tests."""
+    full = {"options": {}, "layout": "sts", **figure}
+    if "rows" in figure:
+        full["rows"] = _full_rows(figure["rows"])
+    return full
+
+
+def _full_rows(rows: list[dict]) -> list[dict]:
+    """Return rows that name each of their methods."""
+    return [
         {**row, "methods": [n for entry in row["methods"] for n in model_names(entry)]}
-        for row in table["rows"]
+        for row in rows
     ]
-    return {**table, "labels": table.get("labels", {}), "rows": rows}
 
 
 def _without(values: dict, keys: set[str]) -> dict:

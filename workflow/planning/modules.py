@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from semblance.figures import KINDS, package_of
 from semblance.named_modules import (
     BANKS,
     DROPOUTS,
@@ -46,6 +47,17 @@ def modules_of_pairs(config: dict, corpus: str) -> list[str]:
     """Return the module that reads the files of a corpus of pairs."""
     name = config["corpora"][corpus]["format"]
     return [module_path(PAIRS, name, f"config.corpora.{corpus}.format")]
+
+
+def modules_of_figure(config: dict, figure: str) -> list[str]:
+    """Return the module of a figure's kind, and the poolings that its models may use."""
+    kind = config["figures"][figure]["kind"]
+    found = [module_path(package_of(kind), kind, f"config.figures.{figure}.kind")]
+    if KINDS[kind] == "model":
+        for row in config["figures"][figure]["rows"]:
+            for base in row["bases"]:
+                found += modules_of_reading(config, base)
+    return list(dict.fromkeys(found))
 
 
 def modules_of_reading(config: dict, base: str) -> list[str]:

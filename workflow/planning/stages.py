@@ -12,6 +12,7 @@ from semblance import layout
 from semblance.layout import RECORD
 from semblance.names import INITIAL, START
 from workflow.planning.corpora import pair_corpora
+from workflow.planning.figures import figure_runs, is_measured
 from workflow.planning.methods import entropy_parts, reads_no_corpus, whitening
 from workflow.planning.plan import Evaluation, Plan, Run
 from workflow.planning.pretrained import is_pretrained
@@ -154,6 +155,17 @@ def _of_pair_corpora(plan: Plan, job: Job) -> Iterator[Job]:
         yield Job("prepare_pairs", corpus)
 
 
+def _of_collected_figure(plan: Plan, job: Job) -> Iterator[Job]:
+    for run in figure_runs(plan, job.name):
+        yield Job("evaluate_sts", *run)
+
+
+def _of_measured_figure(plan: Plan, job: Job) -> Iterator[Job]:
+    for run in figure_runs(plan, job.name):
+        yield _model(plan, Job("", *run))
+    yield Job("prepare_sts")
+
+
 def evaluation_job(evaluation: Evaluation) -> Job:
     """Return the job that scores a run on one kind of tests."""
     return Job(f"evaluate_{evaluation.tests}", *evaluation.run)
@@ -253,8 +265,10 @@ STAGES: dict[str, Stage] = {
     "compare_overlap": Stage(
         layout.TABLE_RECORD.format(table=layout.OVERLAPS), "table", _of_pair_corpora
     ),
+    "collect_figure": Stage(layout.FIGURE_RECORD, "table", _of_collected_figure, "{figure}"),
+    "measure_figure": Stage(layout.FIGURE_RECORD, "read", _of_measured_figure, "{figure}"),
 }
-TARGETS = (  # what a whole run is for; one that trains on pairs has one target more
+TARGETS = (  # what a whole run is for, besides the figures and the overlap of pairs
     "compare_published",
     "judge_claims",
     "simulate_statistics",
@@ -276,10 +290,15 @@ def job_of(stage: str, wildcards: Mapping[str, str]) -> Job:
 
 
 def targets(plan: Plan) -> list[Job]:
-    """Return the jobs that a whole run is for."""
+    """Return the jobs that a whole run is for: those that no other job waits for."""
     found = [Job(stage) for stage in TARGETS]
     if pair_corpora(plan):
         found.append(Job("compare_overlap"))
+    for name in plan.config["figures"]:
+        stage = "collect_figure"
+        if is_measured(plan, name):
+            stage = "measure_figure"
+        found.append(Job(stage, name=name))
     return found
 
 
@@ -309,7 +328,7 @@ def record(plan: Plan, job: Job) -> str:
 
 def _fields(job: Job) -> dict[str, object]:
     """Return the fields that the templates of layout have, of one job."""
-    named = dict.fromkeys(("method", "bank", "table", "name"), job.name)
+    named = dict.fromkeys(("method", "bank", "table", "figure", "name"), job.name)
     return {"corpus": job.corpus, "base": job.base, "seed": job.seed, **named}
 
 

@@ -39,7 +39,7 @@ def table_checks(config: dict) -> Iterator[Callable[[], None]]:
         for i, row in enumerate(table.get("rows", ())):
             yield partial(_check_row, config, f"{where}.rows[{i}]", table, row)
         for named, _ in entries(table, "labels"):
-            yield partial(_check_method_name, config, f"{where}.labels", _method_of(named))
+            yield partial(check_method_name, config, f"{where}.labels", _method_of(named))
         yield partial(_check_control, config, f"config.{where}.control", table)
         for ours, theirs in entries(table, "published"):
             place = f"{where}.published.{ours}"
@@ -91,7 +91,7 @@ def _check_row(config: dict, where: str, table: dict, row: dict) -> None:
         if isinstance(entry, dict):
             check_models(config, f"{where}.methods", entry)
         else:
-            _check_method_name(config, f"{where}.methods", entry)
+            check_method_name(config, f"{where}.methods", entry)
             _check_chooses(config, f"config.{where}.methods", layout, entry)
             _check_target(config, f"config.{where}.methods", layout, entry)
 
@@ -112,7 +112,8 @@ def _check_target(config: dict, where: str, layout: Layout, method: str) -> None
         raise InputError(where, problem, "name it in a table of the layout sts or dev")
 
 
-def _check_method_name(config: dict, where: str, method: str) -> None:
+def check_method_name(config: dict, where: str, method: str) -> None:
+    """Raise InputError, at ``config.where``, for a name that no model has."""
     if not entropy_parts(config, method):
         check_known(where, method, {**config["methods"], START: None}, "method")
     check_spelling(config, f"config.{where}", method)
@@ -128,7 +129,7 @@ def _method_of(name: str) -> str:
 
 def _check_published(config: dict, where: str, ours: str, theirs: str) -> None:
     """Check that ``published:`` names a method of ours and a row that a paper prints."""
-    _check_method_name(config, where, _method_of(ours))
+    check_method_name(config, where, _method_of(ours))
     rows = {entry.name for entry in published().entries}
     if theirs not in rows:
         paper = theirs.rpartition("/")[0]

@@ -7,9 +7,11 @@ from dataclasses import asdict
 
 from semblance.provenance import canonical
 from workflow.controller import code_notes, preview, slurm, sources
+from workflow.planning import figures
 from workflow.planning.corpora import pair_corpora
 from workflow.planning.modules import (
     modules_of_bank,
+    modules_of_figure,
     modules_of_pairs,
     modules_of_reading,
     modules_of_training,
@@ -32,6 +34,7 @@ TABLES = expand(
 )
 PAIR_CORPORA = pair_corpora(PLAN)
 OVERLAPS = [f"{OUT}/tables/simcse_overlap.csv"] if PAIR_CORPORA else []
+FIGURES = expand(f"{OUT}/figures/{{figure}}.csv", figure=config["figures"])
 PYTHON = hooks.command_of_scripts(workflow)
 GPUS = config["resources"]["gpus"]
 JOBS_PER_GPU = config["resources"]["jobs_per_gpu"]
@@ -70,3 +73,8 @@ def dataset_files(*names):
     """Return the raw files and the records of datasets of the manifest."""
     files = [f"{RESOURCES}/data/{path}" for name in names for path in DATASETS[name].paths()]
     return files + [f"{RESOURCES}/data/records/{name}.json" for name in names]
+
+
+def any_of(names):
+    """Return the pattern of a wildcard that is one of these names; one that fits nothing for none."""
+    return "|".join(map(re.escape, names)) or "(?!)"

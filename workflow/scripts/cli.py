@@ -24,6 +24,12 @@ def reading(description: str) -> argparse.ArgumentParser:
     """Return the flags that ``embed`` and the evaluations share: their models only read."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--model", required=True, help="record of the model")
+    add_compute(parser)
+    return parser
+
+
+def add_compute(parser: argparse.ArgumentParser) -> None:
+    """Add the flags of what a stage computes with whose models only read, and of its record."""
     parser.add_argument("--threads", type=int, required=True, help="threads to compute with")
     parser.add_argument("--gpus", type=int, required=True, help="1: use a GPU if there is one")
     parser.add_argument(
@@ -43,7 +49,6 @@ def reading(description: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "--output", type=Path, required=True, help="the record to write; the data lie beside it"
     )
-    return parser
 
 
 def of_tables(description: str) -> argparse.ArgumentParser:

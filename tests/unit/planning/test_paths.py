@@ -23,6 +23,7 @@ def test_a_tilde_is_the_home_folder_in_every_path(tmp_path, monkeypatch):
     config = over_project([]) | {"faq": faq, "bases": bases, "recipes": {}, "methods": {}}
     rows = [{"corpora": ["mine"], "bases": ["own"], "methods": ["start"]}]
     config |= {
+        "figures": None,
         "tables": {"t": {"title": "", "layout": "faq", "seeds": "rcl", "rows": rows}},
         "recipes": {"rcl": over_project([])["recipes"]["rcl"]},
         "output": "~/out",

@@ -13,6 +13,7 @@ from semblance.data.pair_files import RELEASES
 from semblance.data.prepare_faq import ANNOTATED, PAIRS
 from semblance.data.prepare_pairs import PairSettings
 from semblance.evaluation.run import WhitenedOn
+from semblance.figures import KINDS
 from semblance.models.dropouts.sampled import Options as Sampled
 from semblance.names import TRANSFER_TASKS
 from semblance.reporting.layouts import LAYOUTS
@@ -32,6 +33,7 @@ ENUMS = {  # where it stands, without the words of JSON Schema: the words that t
     "train_entropy.early_stopping.unit": typing.get_args(WindowUnit),
     "evaluate_faq.protocols": (PAIRS, ANNOTATED),
     "tables.layout": LAYOUTS,
+    "figures.kind": KINDS,
     "transfer.datasets": TRANSFER_TASKS,
     "methods.whitening": (True, *typing.get_args(WhitenedOn)),
     "$defs.precision": typing.get_args(Precision),

@@ -20,6 +20,7 @@ WILDCARDS = {
     "phi": "-0.01",
     "bank": "faqir",
     "table": "rcl_table1a",
+    "figure": "simcse_figure3",
 }
 
 
@@ -62,5 +63,11 @@ def test_a_stage_uses_a_model_where_its_rule_asks_for_a_gpu(name):
 
 def test_stages_are_listed_by_their_kind_of_work():
     assert stages("train") == ("pretrain", "train_initial", "train_entropy", "train")
-    reading = ("embed", "fit_whitening", "evaluate_sts", "evaluate_faq", "evaluate_transfer")
-    assert stages("read") == reading
+    assert stages("read") == (
+        "embed",
+        "fit_whitening",
+        "evaluate_sts",
+        "evaluate_faq",
+        "evaluate_transfer",
+        "measure_figure",
+    )

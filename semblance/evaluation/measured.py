@@ -1,0 +1,128 @@
+"""Figures that are measured on the embeddings of models, from files to files."""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from semblance.errors import InputError
+from semblance.evaluation.prepared import PAIRS, read_pairs
+from semblance.evaluation.scored import Target, device_of, open_model
+from semblance.evaluation.similarity import NEAR
+from semblance.evaluation.texts import Texts
+from semblance.figures import FigureRun, FigureSettings, Row, figure_csv
+from semblance.files import write_text
+from semblance.models.encoder import Encoder
+from semblance.models.saved import WEIGHTS, SavedModel
+from semblance.named_modules import MEASURED, load_module
+from semblance.provenance import beside, checked, named_beside, record_digest, write_record
+
+
+@dataclass(frozen=True)
+class Model:
+    """An encoder that reads texts up to the longest input of its folder."""
+
+    encoder: Encoder
+    saved: SavedModel
+
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
+        """Return the embedding of each text, (n, d) float32.
+
+        Raises InputError where one is not finite.
+        """
+        vectors = Texts(texts, self.saved.tokenizer).encode(self.encoder, self.saved.max_length)
+        return vectors.of(texts)
+
+
+@dataclass(frozen=True)
+class StsB:
+    """The test pairs of STS-B: their texts and gold scores."""
+
+    left: tuple[str, ...]
+    right: tuple[str, ...]
+    gold: np.ndarray
+
+    @classmethod
+    def read(cls, folder: Path) -> "StsB":
+        """Read them from the prepared test sets; InputError if STS-B is not among these."""
+        pairs = read_pairs(folder)
+        inside = pairs["task"] == "stsb"
+        if not inside.any():
+            raise InputError(folder, "holds no pairs of STS-B", "add stsb to sts.datasets")
+        texts = [tuple(pairs[name][inside].tolist()) for name in ("sentence1", "sentence2")]
+        return cls(*texts, pairs["score"][inside].astype(np.float64))
+
+    @cached_property
+    def sentences(self) -> list[str]:
+        """Each distinct sentence once, in the order of the pairs."""
+        return list(dict.fromkeys([*self.left, *self.right]))
+
+    @cached_property
+    def near(self) -> np.ndarray:
+        """The numbers of the pairs with a gold score above 4."""
+        return np.flatnonzero(self.gold > NEAR)
+
+
+@dataclass(frozen=True)
+class FigureInputs:
+    """The records that a figure is measured from: one model for each run, and the test pairs."""
+
+    models: tuple[str, ...]
+    pairs: str
+
+
+class _Measurement:
+    """Measures the models of one figure one after the other, and notes what it read."""
+
+    def __init__(self, settings: FigureSettings, inputs: FigureInputs, target: Target):
+        self.settings = settings
+        self.inputs = inputs
+        self.target = target
+        self.module = load_module(MEASURED, settings.kind, "settings.kind")
+        self.data = StsB.read(Path(inputs.pairs).parent)
+        self.digests: dict[str, str] = {}
+        self.records: dict[str, str] = {}
+        self.device = ""
+        self._note(inputs.pairs, PAIRS, checked(inputs.pairs))
+
+    def rows(self) -> Iterator[Row]:
+        """Yield the rows of each model."""
+        for run, path in zip(self.settings.runs(), self.inputs.models, strict=True):
+            saved = SavedModel.read(path)
+            self._note(path, WEIGHTS, saved.record)
+            encoder, _ = open_model(saved, self.target)
+            self.device = device_of(encoder)
+            model = Model(encoder, saved)
+            for row in self.module.rows(model, self.data, **self.settings.options):
+                yield {**run._asdict(), **row}
+
+    def _note(self, record_path: str, name: str, record: dict[str, Any]) -> None:
+        """Note a file that is read, and the record that lists it."""
+        self.digests[str(Path(record_path).parent / name)] = record["outputs"][name]
+        self.records[record_path] = record_digest(record)
+
+
+def measure_figure(
+    settings: FigureSettings, inputs: FigureInputs, csv: str, target: Target
+) -> None:
+    """Write the data of a figure that is measured on models, and the record."""
+    started = time.monotonic()
+    measurement = _Measurement(settings, inputs, target)
+    columns = (*FigureRun._fields, *measurement.module.COLUMNS)
+    write_text(csv, figure_csv(columns, measurement.rows()))
+    record = target.record
+    write_record(
+        record,
+        "measure_figure",
+        outputs=[beside(record, csv)],
+        started=started,
+        code=target.code,
+        inputs=named_beside(record, measurement.digests),
+        records=named_beside(record, measurement.records),
+        settings=asdict(settings) | asdict(target.compute),
+        device=measurement.device,
+    )

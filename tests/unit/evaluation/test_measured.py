@@ -1,0 +1,141 @@
+"""Figures that are measured on the embeddings of models: closed forms, and a real model's own."""
+
+import csv
+import math
+
+import numpy as np
+import pytest
+from sentence_transformers import SentenceTransformer
+
+from semblance.data import prepare_sts
+from semblance.data.raw import Raw
+from semblance.download.manifest import load_manifest
+from semblance.errors import InputError
+from semblance.evaluation.figures.anisotropy import share_of_largest
+from semblance.evaluation.figures.singular_values import singular_values
+from semblance.evaluation.measured import FigureInputs, StsB, measure_figure
+from semblance.evaluation.scored import Target
+from semblance.figures import FigureModels, FigureSettings
+from semblance.models.base import BaseSettings, build_base
+from semblance.provenance import checked, read_sealed, write_record
+from tests.dag.tiny import ROOT, write_base
+from tests.example_settings import COMPUTE
+
+BASE = FigureModels("none", "tiny", "start", (0,))
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    """A folder with a tiny base under ``base`` and the demo's STS-B and SICK under ``sts``."""
+    folder = tmp_path_factory.mktemp("world")
+    write_base(folder / "raw")
+    settings = BaseSettings(32, folder=str(folder / "raw"), pooling="mean")
+    build_base(settings, folder / "base/record.json", "")
+    raw = Raw(load_manifest(ROOT / "demo/manifest.yaml"), ROOT / "demo/data")
+    sets = prepare_sts.StsSettings(("stsb", "sick"), "senteval")
+    prepare_sts.write_test_pairs(raw, sets, folder / "sts")
+    write_record(folder / "sts/record.json", "prepare_sts", outputs=["pairs.parquet"], started=0.0)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def stsb(world) -> StsB:
+    return StsB.read(world / "sts")
+
+
+@pytest.fixture(scope="module")
+def plain(world) -> SentenceTransformer:
+    """The tiny base, read by sentence-transformers."""
+    return SentenceTransformer(str(world / "base/model"), device="cpu")
+
+
+def measured(world, folder, kind: str, **options) -> tuple[list[dict[str, str]], dict]:
+    """Measure a figure of the tiny base; return its lines and its record."""
+    settings = FigureSettings(kind, (BASE,), options)
+    inputs = FigureInputs((str(world / "base/record.json"),), str(world / "sts/record.json"))
+    path = folder / "figures/f.csv"
+    record = folder / "figures/records/f.json"
+    measure_figure(settings, inputs, str(path), Target(record, COMPUTE, "0123"))
+    with open(path, newline="") as stream:
+        return list(csv.DictReader(stream)), read_sealed(record)
+
+
+def test_the_test_pairs_of_stsb_are_read_and_no_others(world, stsb):
+    with open(ROOT / "demo/data/stsb/sts-test.csv", encoding="utf-8") as stream:
+        lines = [line.split("\t") for line in stream.read().splitlines()]
+    assert [float(line[4]) for line in lines] == stsb.gold.tolist()
+    assert [float(line[4]) > 4 for line in lines].count(True) == len(stsb.near)
+    assert set(stsb.sentences) == {*stsb.left, *stsb.right}
+    assert len(stsb.sentences) == len(set(stsb.sentences))
+
+
+def test_the_singular_values_of_a_matrix_with_orthogonal_columns_are_their_lengths():
+    columns = np.array([[3.0, 0.0], [4.0, 0.0], [0.0, 2.0]])
+    assert singular_values(columns.astype(np.float32)).tolist() == pytest.approx([5.0, 2.0])
+
+
+def test_the_squares_of_singular_values_are_the_eigenvalues_of_the_gram_matrix():
+    matrix = np.random.default_rng(0).normal(size=(40, 7))
+    gram = np.zeros((7, 7))
+    for row in matrix:
+        gram += np.outer(row, row)
+    expected = np.sqrt(np.linalg.eigvalsh(gram)[::-1])
+    assert np.abs(singular_values(matrix) - expected).max() < 1e-12
+
+
+def test_the_singular_values_of_a_model_are_those_of_the_embeddings_of_each_distinct_sentence(
+    world, stsb, plain, tmp_path
+):
+    lines, record = measured(world, tmp_path, "singular_values")
+    matrix = np.array([plain.encode(text) for text in set(stsb.sentences)], np.float64)
+    expected = np.linalg.svd(matrix, compute_uv=False)
+    found = [float(line["singular_value"]) for line in lines]
+    assert np.abs(np.array(found) - expected).max() < 1e-4 * expected[0]
+    assert [int(line["position"]) for line in lines] == list(range(1, len(expected) + 1))
+    relative = [float(line["relative"]) for line in lines]
+    assert relative == [value / found[0] for value in found] and relative[0] == 1.0
+    assert {(line["method"], line["seed"]) for line in lines} == {("start", "0")}
+    weights = checked(world / "base/record.json")["outputs"]["model/model.safetensors"]
+    pairs = checked(world / "sts/record.json")["outputs"]["pairs.parquet"]
+    assert sorted(record["inputs"].values()) == sorted([weights, pairs])
+    assert len(record["records"]) == 2 and record["outputs"].keys() == {"../f.csv"}
+
+
+def test_test_data_without_stsb_stop_a_measured_figure(world, tmp_path):
+    raw = Raw(load_manifest(ROOT / "demo/manifest.yaml"), ROOT / "demo/data")
+    prepare_sts.write_test_pairs(
+        raw, prepare_sts.StsSettings(("sick",), "senteval"), tmp_path / "sts"
+    )
+    with pytest.raises(InputError, match="sts: holds no pairs of STS-B; add stsb to sts.datasets"):
+        StsB.read(tmp_path / "sts")
+
+
+def test_eqs_4_to_6_of_rcl_are_the_loops_over_the_pairs_with_a_gold_score_above_4(
+    world, stsb, plain, tmp_path
+):
+    [line], _ = measured(world, tmp_path, "anisotropy")
+    vectors = {text: plain.encode(text).astype(np.float64) for text in stsb.sentences}
+    near = [i for i, gold in enumerate(stsb.gold) if gold > 4]
+
+    def cosine(i: int, j: int) -> float:
+        u, v = vectors[stsb.left[i]], vectors[stsb.right[j]]
+        return float(u @ v / math.sqrt(u @ u) / math.sqrt(v @ v))
+
+    table = [[cosine(i, j) for j in near] for i in near]
+    m = len(near)
+    eq5 = sum(math.log(sum(math.exp(c) for c in row) / m) for row in table) / m
+    eq6 = sum(c for row in table for c in row) / m**2
+    assert int(line["pairs"]) == m > 2
+    assert float(line["aligned"]) == pytest.approx(sum(table[i][i] for i in range(m)) / m, abs=1e-6)
+    assert float(line["eq5"]) == pytest.approx(eq5, abs=1e-6)
+    assert float(line["eq6"]) == pytest.approx(eq6, abs=1e-6)
+    assert float(line["positive"]) == sum(c > 0 for row in table for c in row) / m**2
+    assert float(line["eq5"]) > float(line["eq6"])  # Jensen's inequality
+
+
+def test_the_largest_elements_hold_the_square_of_their_size():
+    one = np.zeros((2, 200))
+    one[:, 0], one[:, 1], one[:, 2] = 3.0, -4.0, 12.0  # 1 % of 200 elements are 2
+    assert share_of_largest(one) == pytest.approx((144 + 16) / 169, abs=1e-15)
+    assert share_of_largest(np.ones((3, 50))) == pytest.approx(1 / 50, abs=1e-15)
+    assert share_of_largest(np.array([[1.0, 2.0], [2.0, 0.0]])) == pytest.approx((0.8 + 1) / 2)

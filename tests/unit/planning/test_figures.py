@@ -1,0 +1,119 @@
+"""The figures of a config: which models they show, what they read, and what is refused."""
+
+import json
+
+import pytest
+
+from semblance.errors import InputError
+from tests.unit.planning.test_config import merged
+from workflow.planning.config import load
+from workflow.planning.figures import figure_files, figure_models, figure_runs, figure_settings
+from workflow.planning.modules import modules_of_figure
+from workflow.planning.plan import Plan
+from workflow.planning.stages import Job, inputs, jobs, targets
+
+ROWS = [{"corpora": ["wiki1m"], "bases": ["bert-base"], "methods": ["start", "simcse"]}]
+
+
+def plan(**figures) -> Plan:
+    """Return the plan of config.yaml with other figures."""
+    return Plan(load(merged("config.yaml") | {"figures": figures}))
+
+
+def test_a_figure_without_rows_shows_each_model_that_is_scored_on_sts_once():
+    made = plan(f={"kind": "alignment_uniformity"})
+    scored = {run for tests, run in made.evaluations if tests == "sts"}
+    found = figure_runs(made, "f")
+    assert set(found) == scored and len(found) == len(scored) > 100
+
+
+def test_a_figure_with_rows_shows_their_models_and_the_base_once():
+    made = plan(f={"kind": "cosine_densities", "seeds": "rcl", "rows": ROWS})
+    assert json.loads(figure_settings(made, "f")) == {
+        "kind": "cosine_densities",
+        "options": {},
+        "models": [
+            {"corpus": "none", "base": "bert-base", "method": "start", "seeds": [0]},
+            {"corpus": "wiki1m", "base": "bert-base", "method": "simcse", "seeds": [1, 2, 3, 4, 5]},
+        ],
+    }
+    assert figure_files(made, "f")[:2] == [
+        "results/scores/sts/none/bert-base/start/seed-0/predictions.parquet",
+        "results/scores/sts/wiki1m/bert-base/simcse/seed-1/predictions.parquet",
+    ]
+    first = Job("evaluate_sts", "none", "bert-base", "start", 0)
+    assert inputs(made, Job("collect_figure", name="f"))[0] == first
+
+
+def test_a_measured_figure_waits_for_its_models_and_the_test_pairs_and_for_no_scores():
+    made = plan(f={"kind": "singular_values", "seeds": "figures", "rows": ROWS})
+    assert figure_models(made, "f") == [
+        "resources/models/bert-base/record.json",
+        "results/models/wiki1m/bert-base/simcse/seed-1/record.json",
+    ]
+    assert inputs(made, Job("measure_figure", name="f")) == [
+        Job("download_model", base="bert-base"),
+        Job("train", "wiki1m", "bert-base", "simcse", 1),
+        Job("prepare_sts"),
+    ]
+    assert Job("measure_figure", name="f") in targets(made)
+
+
+def test_a_figure_may_name_a_model_that_no_table_shows():
+    rows = [{"corpora": ["nli"], "bases": ["bert-base"], "methods": ["ssimcse"]}]
+    made = plan(f={"kind": "cosine_densities", "seeds": "figures", "rows": rows})
+    run = ("nli", "bert-base", "ssimcse", 1)
+    assert {Job("train", *run), Job("evaluate_sts", *run)} <= set(jobs(made))
+    assert run not in {tuple(evaluation.run) for evaluation in made.evaluations}
+
+
+def test_only_the_module_of_its_kind_and_what_its_models_use_count_for_a_figure():
+    measured = {"kind": "singular_values", "seeds": "figures", "rows": ROWS}
+    made = plan(f=measured, g={"kind": "alignment_uniformity"})
+    assert modules_of_figure(made.config, "f") == [
+        "semblance.evaluation.figures.singular_values",
+        "semblance.models.poolings.cls",
+    ]
+    assert modules_of_figure(made.config, "g") == [
+        "semblance.reporting.figures.alignment_uniformity"
+    ]
+
+
+def test_without_figures_there_is_nothing_to_make():
+    config = merged("config.yaml")
+    del config["figures"]
+    assert not any("figure" in job.stage for job in jobs(Plan(load(config))))
+
+
+MEASURED = {"kind": "anisotropy", "seeds": "rcl", "rows": ROWS}
+
+
+@pytest.mark.parametrize(
+    "figure, error",
+    [
+        ({"kind": "anisotropy"}, "f.rows: missing key; kind 'anisotropy' needs them"),
+        ({"kind": "anisotropy", "rows": ROWS}, "f.seeds: missing key; rows need a list of `seeds`"),
+        (MEASURED | {"seeds": "no"}, "f.seeds: there is no list of seeds 'no'"),
+        (MEASURED | {"options": {"of": 1}}, "f.options.of: unknown key"),
+        (
+            MEASURED | {"rows": [ROWS[0] | {"bases": ["no"]}]},
+            r"f.rows\[0\].bases: there is no base",
+        ),
+        (
+            MEASURED | {"rows": [ROWS[0] | {"corpora": ["faqir"]}]},
+            r"f.rows\[0\].corpora: there is no corpus 'faqir'",
+        ),
+        (
+            MEASURED | {"rows": [ROWS[0] | {"methods": ["no"]}]},
+            r"f.rows\[0\].methods: there is no method 'no'",
+        ),
+        (
+            MEASURED | {"rows": [ROWS[0] | {"methods": ["rcl-chosen"]}]},
+            "f.rows.0..methods: 'rcl-chosen' chooses and has no models of its own; name one of its",
+        ),
+        ({"kind": "no"}, "f.kind: 'no' is not one of"),
+    ],
+)
+def test_a_figure_that_cannot_be_meant_is_refused_at_its_key(figure, error):
+    with pytest.raises(InputError, match=f"^config.figures.{error}"):
+        plan(f=figure)

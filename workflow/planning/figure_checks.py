@@ -1,0 +1,62 @@
+"""Cross-checks of the figures of a config: models that exist, a kind that can show them."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from semblance.errors import InputError
+from semblance.figures import KINDS, package_of
+from semblance.named_modules import module_file
+from semblance.settings import check_keywords
+from workflow.planning.checks import check_known, check_models
+from workflow.planning.collecting import entries
+from workflow.planning.methods import candidates
+from workflow.planning.signatures import read_signature
+from workflow.planning.table_checks import check_method_name
+
+
+def figure_checks(config: dict) -> Iterator[Callable[[], None]]:
+    """Yield checks that raise InputError, with the key, for what a figure cannot mean."""
+    for name, figure in entries(config, "figures"):
+        where = f"figures.{name}"
+        yield partial(_check_kind, where, figure)
+        yield partial(_check_models_named, config, where, figure)
+        for i, row in enumerate(figure.get("rows", ())):
+            yield partial(_check_row, config, f"{where}.rows[{i}]", row)
+
+
+def _check_kind(where: str, figure: dict) -> None:
+    """Check the kind of a figure and its options."""
+    kind = figure["kind"]
+    check_known(f"{where}.kind", kind, KINDS, "kind of figure")
+    path = module_file(package_of(kind), kind, f"config.{where}.kind")
+    signature = read_signature(path, "rows")
+    if signature is None:
+        raise InputError(path, "it defines no function `rows`", "see CONTRIBUTING.md")
+    check_keywords(signature, figure.get("options", {}), f"config.{where}.options")
+
+
+def _check_models_named(config: dict, where: str, figure: dict) -> None:
+    """Check that a figure names its models; one of scores may leave them out."""
+    if "rows" not in figure:
+        if KINDS.get(figure["kind"]) != "scores":
+            problem = f"kind {figure['kind']!r} needs them"
+            raise InputError(f"config.{where}.rows", "missing key", problem)
+        return
+    if "seeds" not in figure:
+        raise InputError(f"config.{where}.seeds", "missing key", "rows need a list of `seeds`")
+    check_known(f"{where}.seeds", figure["seeds"], config["seeds"], "list of seeds")
+
+
+def _check_row(config: dict, where: str, row: dict) -> None:
+    for corpus in row["corpora"]:
+        check_known(f"{where}.corpora", corpus, config["corpora"], "corpus")
+    for base in row["bases"]:
+        check_known(f"{where}.bases", base, config["bases"], "base")
+    for entry in row["methods"]:
+        if isinstance(entry, dict):
+            check_models(config, f"{where}.methods", entry)
+            continue
+        check_method_name(config, f"{where}.methods", entry)
+        if candidates(config, entry):
+            problem = f"{entry!r} chooses and has no models of its own"
+            raise InputError(f"config.{where}.methods", problem, "name one of its candidates")

@@ -1,0 +1,44 @@
+"""Write the data of one figure from the files of finished runs.
+
+Each file is checked against the record.json beside it. Nothing is computed a second time.
+"""
+
+import argparse
+import time
+
+from semblance.figures import FigureSettings
+from semblance.files import write_text
+from semblance.layout import RECORD
+from semblance.provenance import beside, named_beside, record_digests, write_record
+from semblance.reporting.collected import collected_csv, file_digests
+from semblance.settings import decode, parse_json
+from workflow.scripts.endings import run
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--settings", required=True, help="the figure's settings, as JSON")
+    parser.add_argument("--results", required=True, help="the results folder")
+    parser.add_argument("--output", required=True, help="the CSV to write")
+    parser.add_argument("--code", default="", help="digest of the code, for the record")
+    parser.add_argument("--record", required=True, help="the record to write")
+    args = parser.parse_args(argv)
+    started = time.monotonic()
+    plain = parse_json(args.settings, "--settings")
+    settings = decode(FigureSettings, plain, "--settings")
+    inputs = file_digests(settings, args.results)
+    write_text(args.output, collected_csv(settings, args.results))
+    write_record(
+        args.record,
+        "collect_figure",
+        outputs=[beside(args.record, args.output)],
+        started=started,
+        code=args.code,
+        inputs=named_beside(args.record, inputs),
+        records=named_beside(args.record, record_digests(p.parent / RECORD for p in inputs)),
+        settings=plain,
+    )
+
+
+if __name__ == "__main__":
+    run(main)
