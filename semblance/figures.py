@@ -13,17 +13,20 @@ from typing import Any, Literal, NamedTuple
 from semblance import layout
 from semblance.named_modules import COLLECTED, MEASURED
 
-Source = Literal["scores", "predictions", "model"]
+Source = Literal["scores", "predictions", "curve", "model"]
 KINDS: dict[str, Source] = {  # what the rows of a model are made from
     "alignment_uniformity": "scores",
     "cosine_densities": "predictions",
+    "curve": "curve",
     "singular_values": "model",
     "anisotropy": "model",
 }
 FILES = {  # the file of a model that a collected figure reads, and its folder below the results
     "scores": (layout.STS_SCORES, "scores.csv"),
     "predictions": (layout.STS_SCORES, "predictions.parquet"),
+    "curve": (layout.CURVE, "dev.csv"),
 }
+TEXTS = FILES | {"predictions": FILES["scores"]}  # a text beside it, as new as that file
 Row = dict[str, Any]
 
 

@@ -35,6 +35,7 @@ FOLD_DEV_DATA = "dev/{corpus}"
 PRETRAINED = "bases/{corpus}/{base}"  # a base that is trained here
 MODEL = "models/{corpus}/{base}/{method}/seed-{seed}"
 WEIGHTS = "model/model.safetensors"  # beside the record of a model or of a base
+CURVE = "curves/{corpus}/{base}/{method}/seed-{seed}"
 EMBEDDINGS = "embeddings/{corpus}/{base}/{method}/seed-{seed}"
 SCORES = "scores"
 STS_SCORES = "scores/sts/{corpus}/{base}/{method}/seed-{seed}"

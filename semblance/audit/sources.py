@@ -31,6 +31,7 @@ SOURCES = {  # stage -> name of an input -> where the record that lists it may l
     "tokenise": {"sentences": (CORPUS,), "tokenizer": (BASE,)},
     "train": TRAINED,
     "train_initial": TRAINED,
+    "train_curve": TRAINED,
     "train_entropy": TRAINED | {"base": (INITIAL, BASE, PRETRAINED)},
     "pretrain": TRAINED | {"base": (BASE_OF_ANY,)},
     "fit_whitening": {"base": (BASE, PRETRAINED), "tokens": (TOKENS, TOKENS_OF_ANY)},
@@ -43,6 +44,7 @@ PLACES = (
     layout.TOKENS,
     layout.PRETRAINED,
     layout.MODEL,
+    layout.CURVE,
     layout.EMBEDDINGS,
     *layout.SCORES_OF.values(),
 )

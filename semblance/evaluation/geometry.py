@@ -4,6 +4,8 @@ import numpy as np
 
 from semblance.models.vectors import unit
 
+NEAR = 4.0  # alignment is measured on STS-B pairs with a gold score above this (SimCSE, section 3)
+
 
 def alignment(left: np.ndarray, right: np.ndarray) -> float:
     """Return the mean squared distance of paired unit vectors; lower is closer."""

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from semblance.errors import InputError
+from semblance.evaluation.geometry import NEAR
 from semblance.evaluation.prepared import PAIRS, read_pairs
 from semblance.evaluation.scored import Target, device_of, open_model
-from semblance.evaluation.similarity import NEAR
 from semblance.evaluation.texts import Texts
 from semblance.figures import FigureRun, FigureSettings, Row, figure_csv
 from semblance.files import write_text

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from semblance.data.arrow import write_parquet
-from semblance.evaluation.geometry import alignment, uniformity
+from semblance.evaluation.geometry import NEAR, alignment, uniformity
 from semblance.evaluation.metrics import cosine_pairs, pearson, refuse_zero_vectors, spearman
 from semblance.evaluation.texts import Texts
 from semblance.models.encoder import Encoder
@@ -16,7 +16,6 @@ from semblance.names import STS_DEV, STS_TASKS
 
 # The dev pairs of STS-B stand before its test pairs.
 ORDER = (*STS_TASKS[: STS_TASKS.index("stsb")], STS_DEV, *STS_TASKS[STS_TASKS.index("stsb") :])
-NEAR = 4.0  # alignment is measured on STS-B pairs with a gold score above this (SimCSE, section 3)
 METRICS = {"spearman": spearman, "pearson": pearson}
 # Measure -> its value, and how many pairs (alignment) or distinct vectors (uniformity) it is of.
 # A vector stands for one sentence, or for several that the model cannot tell apart.

@@ -15,6 +15,7 @@ from semblance.models.saved import SavedModel
 from semblance.provenance import checked, outputs_digest, record_digest
 from semblance.training.embeddings import NAME as EMBEDDINGS
 from semblance.training.embeddings import read_embeddings
+from semblance.training.loop import Measures
 
 
 @dataclass(frozen=True)
@@ -23,16 +24,18 @@ class TrainingInputs:
 
     ``base`` is the model to start from, ``tokens`` are those of ``corpus``, and ``regulators`` are
     the frozen embeddings of the corpus by each regulator. ``dev(encoder)`` returns the dev
-    score, higher is better; without it the last weights are kept. ``dev_record`` is the record of
-    the dev data.
+    score, higher is better; without it the last weights are kept. It may return measures in its
+    place, as in ``loop.fit``. ``dev_record`` is the record of the dev data. ``keeps_model``: the
+    trained model is an output.
     """
 
     base: str
     corpus: str
     tokens: str
     regulators: Sequence[str] = ()
-    dev: Callable[[Encoder], float] | None = None
+    dev: Callable[[Encoder], float | Measures] | None = None
     dev_record: dict[str, Any] | None = None
+    keeps_model: bool = True
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,8 @@ from semblance.errors import InputError
 from semblance.training.optimiser import AdamW
 
 STEP, EVALUATION, END = "step", "evaluation", "end"  # what a training does next
+DEV = "dev"  # the measure by which weights are chosen
+Measures = dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ def fit(
     model: nn.Module,
     step_loss: Callable[[int], Tensor],
     schedule: Schedule,
-    evaluate: Callable[[], float] | None = None,
+    evaluate: Callable[[], float | Measures] | None = None,
     log: Callable[[dict], None] = lambda event: None,
     checkpoints=NoCheckpoints(),
 ) -> Progress:
@@ -104,6 +106,7 @@ def fit(
     ``step_loss(step)`` draws batch number ``step`` and returns its loss. ``evaluate()`` returns the
     dev score, higher is better; without it the last weights are kept. The untrained model is
     evaluated too, for the curve, but is no candidate: a method must not win by not training.
+    Or it returns several measures by name: these are noted, and the last weights are kept.
     Raises TrainingFailed for a loss that is not finite or a dev score that is NaN (collapse), and
     what ``checkpoints.before`` raises.
     """
@@ -197,21 +200,29 @@ def _stop_early(progress: Progress, loss: float, schedule: Schedule) -> None:
         )
 
 
-def _evaluate(state: TrainingState, evaluate: Callable[[], float], log: Callable) -> None:
-    """Note the dev score, and keep a copy of the weights if it is the best so far."""
+def _evaluate(state: TrainingState, evaluate: Callable, log: Callable) -> None:
+    """Note the dev score or the measures, and keep a copy of the weights if it is the best so far."""
     progress = state.progress
     state.model.eval()
-    score = evaluate()
-    if math.isnan(score):
-        problem = "the dev score is NaN: the embeddings have collapsed"
+    measures = _measures(evaluate())
+    if any(map(math.isnan, measures.values())):
+        problem = f"the {' or '.join(measures)} score is NaN: the embeddings have collapsed"
         raise TrainingFailed(f"step {progress.step}", problem, "lower the learning rate")
-    progress.curve.append({"step": progress.step, "dev": score})
-    log({"step": progress.step, "dev": score})
+    progress.curve.append({"step": progress.step, **measures})
+    log({"step": progress.step, **measures})
+    score = measures.get(DEV, -math.inf)
     if progress.step and score > progress.best:
         progress.best = score
         progress.best_step = progress.step
         weights = state.model.state_dict()
         state.best_weights = {name: value.detach().clone() for name, value in weights.items()}
+
+
+def _measures(found: float | Measures) -> Measures:
+    """Return what an evaluation found by name: a number is the dev score."""
+    if isinstance(found, dict):
+        return found
+    return {DEV: found}
 
 
 def summary(progress: Progress) -> dict:

@@ -30,7 +30,7 @@ from semblance.training.inputs import (
 )
 from semblance.training.keeping.checkpoint import Cadence
 from semblance.training.keeping.kept import kept_training
-from semblance.training.loop import Progress, TrainingFailed, fit, summary
+from semblance.training.loop import DEV, Progress, TrainingFailed, fit, summary
 from semblance.training.recipe import (
     TrainSettings,
     batch_size,
@@ -39,6 +39,7 @@ from semblance.training.recipe import (
     training_rows,
 )
 
+CURVE = "dev.csv"
 SAMPLE = 1000  # sentences that show whether the embeddings have collapsed
 
 
@@ -64,6 +65,8 @@ def train(
 ) -> None:
     """Train one model and write ``output``: ``model/``, ``dev.csv``, ``record.json`` (last).
 
+    ``model/`` is left out if ``inputs`` say so.
+
     A training that was finished before is not done again: its outputs are put back.
     Raises Busy where another process trains into ``output``, and OutOfTime where
     ``cadence.stop_at`` comes too soon; the next call goes on from there.
@@ -85,14 +88,17 @@ def train(
 
         check_unchanged(sources.start)
         kept.check_writer()
-        outputs = _save(task, progress, sources.start, settings, kept.output)
+        outputs = []
+        if inputs.keeps_model:
+            outputs = _save(task, sources.start, settings, kept.output)
+        write_text(kept.output / CURVE, _curve(progress))
         facts = {
             "batch_size": batch_size(task.rows, settings),
             "steps": plan.steps,
             "training": summary(progress),
             "regulator_precision": sources.regulators.precision,
         }
-        kept.finish(stage, outputs, facts)
+        kept.finish(stage, [*outputs, CURVE], facts)
 
 
 def prepare_torch(settings: TrainSettings) -> str:
@@ -153,7 +159,7 @@ def _as_one(modules: Sequence[nn.Module]) -> nn.Module:
     return nn.ModuleList(modules)
 
 
-def _dev_score(inputs: TrainingInputs, encoder: Encoder) -> Callable[[], float] | None:
+def _dev_score(inputs: TrainingInputs, encoder: Encoder) -> Callable[[], Any] | None:
     if inputs.dev is None:
         return None
     return functools.partial(inputs.dev, encoder)
@@ -167,10 +173,8 @@ def _check_not_collapsed(task: Task, settings: TrainSettings, output: str | Path
         raise TrainingFailed(output, problem, "lower φ or the learning rate")
 
 
-def _save(
-    task: Task, progress: Progress, start: SavedModel, settings: TrainSettings, output: Path
-) -> list[str]:
-    """Write the model's folder and its dev curve; return the names of the files.
+def _save(task: Task, start: SavedModel, settings: TrainSettings, output: Path) -> list[str]:
+    """Write the model's folder; return the names of its files.
 
     What was trained by masked words alone is a base, which carries their head.
     """
@@ -179,13 +183,14 @@ def _save(
     files = model_folder.save(task.encoder, output / FOLDER, start.folder, keeps_head, max_length)
     if settings.loss is None:
         files += task.head.save(output / FOLDER)
-    write_text(output / "dev.csv", _curve(progress))
-    return [*(f"{FOLDER}/{name}" for name in files), "dev.csv"]
+    return [f"{FOLDER}/{name}" for name in files]
 
 
 def _curve(progress: Progress) -> str:
+    measures = {name for entry in progress.curve for name in entry} - {"step"}
+    names = ["step", *(sorted(measures) or [DEV])]  # a checkpoint keeps no order of names
     text = io.StringIO()
-    writer = csv.DictWriter(text, ["step", "dev"], lineterminator="\n")
+    writer = csv.DictWriter(text, names, lineterminator="\n")
     writer.writeheader()
     writer.writerows(progress.curve)
     return text.getvalue()

@@ -47,6 +47,7 @@ READERS = {
         "train:sampled",
         "train:faq",
         "pretrain",
+        "train_curve",
         "train_initial",
         "train_entropy:nli",
         "fit_whitening",
@@ -56,7 +57,7 @@ READERS = {
         *MEASURED_FIGURES,
     },
     "prepare_nli": {"tokenise:nli", "train:nli", "train_entropy:nli"},
-    "prepare_wiki": {"tokenise:wiki", "pretrain", "train:wiki", "train:sampled"},
+    "prepare_wiki": {"tokenise:wiki", "pretrain", "train:wiki", "train:sampled", "train_curve"},
     "prepare_pairs": {"tokenise:pairs", "train:pairs", "compare_overlap"},
     "prepare_faq": {
         "tokenise:faq",
@@ -67,9 +68,16 @@ READERS = {
     },
     "prepare_sts": {"evaluate_sts", *MEASURED_FIGURES},
     "prepare_transfer": {"evaluate_transfer"},
-    "prepare_dev": {"train:nli", "train:wiki", "train:sampled", "train:pairs", "evaluate_sts"},
+    "prepare_dev": {
+        "train:nli",
+        "train:wiki",
+        "train:sampled",
+        "train:pairs",
+        "train_curve",
+        "evaluate_sts",
+    },
     "tokenise:nli": {"train:nli", "train_entropy:nli", "embed:nli", "fit_whitening"},
-    "tokenise:wiki": {"pretrain", "train:wiki", "train:sampled"},
+    "tokenise:wiki": {"pretrain", "train:wiki", "train:sampled", "train_curve"},
     "tokenise:pairs": {"train:pairs"},
     "tokenise:faq": {"train:faq", "train_initial", "train_entropy:faq", "embed:faq"},
     "pretrain": {"evaluate_sts"},
@@ -84,6 +92,7 @@ READERS = {
     "train:sampled": {"evaluate_sts"},
     "train:pairs": {"evaluate_sts"},
     "train:faq": {"evaluate_faq"},
+    "train_curve": {"collect_figure:curve"},
     "evaluate_sts": {
         "collect_scores",
         "render_table",
@@ -96,11 +105,12 @@ READERS = {
     "compare_overlap": set(),
     "render_table": OF_TABLES,
     "collect_figure:scores": set(),
+    "collect_figure:curve": set(),
     "collect_figure:cosines": set(),
     **dict.fromkeys(MEASURED_FIGURES, set()),
     **dict.fromkeys(OF_TABLES, set()),
 }
-TRAININGS = ("pretrain", "train", "train_initial", "train_entropy")
+TRAININGS = ("pretrain", "train", "train_initial", "train_entropy", "train_curve")
 STAGES = sorted({node.partition(":")[0] for node in READERS})
 # The modules found by name that the tiny config's stages run, by hand. Where the corpora of a stage
 # differ, they are told apart as above. No stage runs DropHead, the pooling cls or
@@ -114,6 +124,8 @@ REGULATORS = "semblance.training.losses.regulators"
 SAMPLED = "semblance.models.dropouts.sampled"
 STACKFAQ = "semblance.data.banks.stackfaq"
 QQP = "semblance.data.pairs.qqp"
+DELETE = "semblance.training.views.delete"
+CURVE_SHOWN = "semblance.reporting.figures.curve"
 SCORES_SHOWN = "semblance.reporting.figures.alignment_uniformity"
 COSINES_SHOWN = "semblance.reporting.figures.cosine_densities"
 ANISOTROPY = "semblance.evaluation.figures.anisotropy"
@@ -134,6 +146,8 @@ NAMED_MODULES = {
     "evaluate_sts": (MEAN,),
     "evaluate_transfer": (MEAN,),
     "evaluate_faq": (MEAN,),
+    "train_curve": (CONTRASTIVE, DELETE, MEAN),  # simcse-delete-one
+    "collect_figure:curve": (CURVE_SHOWN,),
     "collect_figure:scores": (SCORES_SHOWN,),
     "collect_figure:cosines": (COSINES_SHOWN,),
     "measure_figure:singular": (SINGULAR_VALUES, MEAN),
@@ -441,7 +455,12 @@ CONFIG_MUTATIONS = {
     "the jobs that share a GPU": (changed(resources={"jobs_per_gpu": 2}), set()),
     "the unsupervised recipe": (
         changed(recipes={"unsupervised/learning_rate": 1e-4}),
-        downstream("train:wiki"),
+        downstream("train:wiki", "train_curve"),
+    ),
+    "the steps of a curve": (changed(train_curve={"steps": 3}), downstream("train_curve")),
+    "the steps between two measurements": (
+        changed(train_curve={"every": 2}),
+        downstream("train_curve"),
     ),
     "the supervised recipe": (
         changed(recipes={"supervised/learning_rate": 1e-4}),

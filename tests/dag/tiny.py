@@ -76,8 +76,12 @@ CONFIG = {
     "evaluate_sts": {"threads": 1},
     "evaluate_transfer": {"threads": 1, "folds": 2},
     "evaluate_faq": {"threads": 1, "max_length": 32},
+    "train_curve": {"steps": 2, "every": 1},
     "measure_figure": {"threads": 1},
     "figures": {
+        "simcse_figure2": {
+            "rows": [{"corpora": ["wiki1m"], "bases": ["tiny"], "methods": ["simcse-delete-one"]}]
+        },
         "simcse_figureF1": {"rows": FIGURE_ROWS},
         "simcse_figureG1": {"rows": FIGURE_ROWS},
         "rcl_anisotropy": {

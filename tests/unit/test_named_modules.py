@@ -79,6 +79,7 @@ STAGES = (
     "pretrain",
     "train_initial",
     "train_entropy",
+    "train_curve",
     "embed",
     "fit_whitening",
     "evaluate_sts",

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from semblance import layout
 from workflow.costing.sizes import Corpus, Sizes, Texts
-from workflow.planning.figures import figure_runs
+from workflow.planning.figures import curve_settings, figure_runs
 from workflow.planning.methods import entropy_parts
 from workflow.planning.plan import Plan
 from workflow.planning.stages import STAGES, Job, inputs
@@ -28,6 +28,7 @@ ACTIVATION = 8.5e-3  # MB a token and million parameters: 24 floats x layers x w
 TOKENS_AT_ONCE = {"cpu": 2048, "gpu": 8192}  # when a model only reads
 EMBEDDED_AT_ONCE = 32768  # sentences
 GRID = 6  # values of C that a classifier tries (7 where a task has no dev part)
+CURVE_SENTENCES = 256  # that a curve's measure reads each time: both of twice 64 pairs
 SCORES = 50  # MB that an evaluation holds besides the model and the embeddings
 
 
@@ -86,6 +87,8 @@ class Needs:
             return json.loads(self.plan.pretrain_settings(job.base))
         if job.stage == "train_initial":
             return json.loads(self.plan.initial_settings(*place, job.seed))
+        if job.stage == "train_curve":
+            return json.loads(curve_settings(self.plan, *place, job.name, job.seed))
         return json.loads(self.plan.train_settings(*place, job.name, job.seed))
 
     def _training(self, job: Job) -> Need:
@@ -95,6 +98,8 @@ class Needs:
         steps, tokens = schedule(settings, corpus)
         tokens *= readings(settings)
         dev = corpus.dev.cut(settings["max_length"])
+        if job.stage == "train_curve":
+            dev = dev._replace(sentences=CURVE_SENTENCES)
         trained = 6 * steps * tokens / self.speed[settings["precision"]]
         read = 2 * evaluations(settings, steps) * dev.sentences * dev.tokens  # always in fp32
         frozen = sum(other.stage == "embed" for other in inputs(self.plan, job))
@@ -107,7 +112,7 @@ class Needs:
         return Need(
             work=million * (trained + read) / 1000,
             memory=memory,
-            disk=_weights(million),
+            disk=0.1 if job.stage == "train_curve" else _weights(million),
             scratch=CHECKPOINTS * IN_CHECKPOINT * 4 * million * encoders,
         )
 

@@ -9,7 +9,7 @@ from semblance.named_modules import module_file
 from semblance.settings import check_keywords
 from workflow.planning.checks import check_known, check_models
 from workflow.planning.collecting import entries
-from workflow.planning.methods import candidates
+from workflow.planning.methods import candidates, model_names
 from workflow.planning.signatures import read_signature
 from workflow.planning.table_checks import check_method_name
 
@@ -20,6 +20,8 @@ def figure_checks(config: dict) -> Iterator[Callable[[], None]]:
         where = f"figures.{name}"
         yield partial(_check_kind, where, figure)
         yield partial(_check_models_named, config, where, figure)
+        if figure.get("kind") == "curve":
+            yield partial(_check_trained, config, where, figure)
         for i, row in enumerate(figure.get("rows", ())):
             yield partial(_check_row, config, f"{where}.rows[{i}]", row)
 
@@ -45,6 +47,13 @@ def _check_models_named(config: dict, where: str, figure: dict) -> None:
     if "seeds" not in figure:
         raise InputError(f"config.{where}.seeds", "missing key", "rows need a list of `seeds`")
     check_known(f"{where}.seeds", figure["seeds"], config["seeds"], "list of seeds")
+
+
+def _check_trained(config: dict, where: str, figure: dict) -> None:
+    """Check that each method of a curve is one of ``methods``, whose training can be watched."""
+    for i, row in enumerate(figure.get("rows", ())):
+        for name in (name for entry in row["methods"] for name in model_names(entry)):
+            check_known(f"{where}.rows[{i}].methods", name, config["methods"], "method")
 
 
 def _check_row(config: dict, where: str, row: dict) -> None:

@@ -1,9 +1,10 @@
 """The figures of a config: their models, their settings, and the files that they are made from."""
 
+import json
 from typing import Any
 
 from semblance import layout
-from semblance.figures import FILES, KINDS
+from semblance.figures import FILES, KINDS, TEXTS, Source
 from semblance.provenance import canonical
 from workflow.planning.labels import TableRow
 from workflow.planning.plan import Plan, Run
@@ -16,7 +17,12 @@ def figure_names(plan: Plan, measured: bool) -> list[str]:
 
 def is_measured(plan: Plan, name: str) -> bool:
     """Tell whether a figure is measured on its models; if not, it is collected from files."""
-    return KINDS[plan.config["figures"][name]["kind"]] == "model"
+    return source(plan, name) == "model"
+
+
+def source(plan: Plan, name: str) -> Source:
+    """Return what a figure is made from."""
+    return KINDS[plan.config["figures"][name]["kind"]]
 
 
 def figure_runs(plan: Plan, name: str) -> list[Run]:
@@ -38,11 +44,34 @@ def figure_settings(plan: Plan, name: str) -> str:
     return canonical({**settings, "models": list(models.values())})
 
 
-def figure_files(plan: Plan, name: str, file: str = "") -> list[str]:
-    """Return the file of each model that a collected figure reads, or another one beside it."""
-    folder, read = FILES[KINDS[plan.config["figures"][name]["kind"]]]
-    template = f"{folder}/{file or read}"
+def figure_files(plan: Plan, name: str) -> list[str]:
+    """Return the file of each model that a collected figure reads."""
+    folder, file = FILES[source(plan, name)]
+    return _files(plan, name, f"{folder}/{file}")
+
+
+def figure_texts(plan: Plan, name: str) -> list[str]:
+    """Return the text of each model whose date tells when a collected figure must be made again."""
+    folder, file = TEXTS[source(plan, name)]
+    return _files(plan, name, f"{folder}/{file}")
+
+
+def figure_records(plan: Plan, name: str) -> list[str]:
+    """Return the record beside each of ``figure_files``."""
+    folder, _ = FILES[source(plan, name)]
+    return _files(plan, name, f"{folder}/{layout.RECORD}")
+
+
+def _files(plan: Plan, name: str, template: str) -> list[str]:
     return [layout.place(plan.out, template, **run._asdict()) for run in figure_runs(plan, name)]
+
+
+def curve_settings(plan: Plan, corpus: str, base: str, method: str, seed: int | str) -> str:
+    """Return the ``--settings`` of ``train_curve``: those of the method, with a rhythm of its own."""
+    settings = json.loads(plan.train_settings(corpus, base, method, seed))
+    section = plan.config["train_curve"]
+    own = {"max_steps": section["steps"], "evaluate_every": section["every"]}
+    return canonical({**settings, **own, "evaluate_share": None})
 
 
 def figure_models(plan: Plan, name: str) -> list[str]:

@@ -12,7 +12,7 @@ from semblance import layout
 from semblance.layout import RECORD
 from semblance.names import INITIAL, START
 from workflow.planning.corpora import pair_corpora
-from workflow.planning.figures import figure_runs, is_measured
+from workflow.planning.figures import figure_runs, is_measured, source
 from workflow.planning.methods import entropy_parts, reads_no_corpus, whitening
 from workflow.planning.plan import Evaluation, Plan, Run
 from workflow.planning.pretrained import is_pretrained
@@ -156,8 +156,11 @@ def _of_pair_corpora(plan: Plan, job: Job) -> Iterator[Job]:
 
 
 def _of_collected_figure(plan: Plan, job: Job) -> Iterator[Job]:
+    stage = "evaluate_sts"
+    if source(plan, job.name) == "curve":
+        stage = "train_curve"
     for run in figure_runs(plan, job.name):
-        yield Job("evaluate_sts", *run)
+        yield Job(stage, *run)
 
 
 def _of_measured_figure(plan: Plan, job: Job) -> Iterator[Job]:
@@ -265,6 +268,7 @@ STAGES: dict[str, Stage] = {
     "compare_overlap": Stage(
         layout.TABLE_RECORD.format(table=layout.OVERLAPS), "table", _of_pair_corpora
     ),
+    "train_curve": Stage(_below(layout.CURVE), "train", _of_training, "{method}"),
     "collect_figure": Stage(layout.FIGURE_RECORD, "table", _of_collected_figure, "{figure}"),
     "measure_figure": Stage(layout.FIGURE_RECORD, "read", _of_measured_figure, "{figure}"),
 }

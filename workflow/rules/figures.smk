@@ -1,13 +1,49 @@
 # The data of the figures, one CSV each; the report draws them. Inputs: results/scores, or
-# results/models and results/sts. Outputs: results/figures. Records are `ancient` as in tables.smk.
+# results/models and results/sts. Outputs: results/figures, results/curves. Records are `ancient` as in
+# tables.smk.
+
+
+rule train_curve:
+    """Train one method for a few steps; measure alignment and uniformity on the way."""
+    input:
+        base=f"{RESOURCES}/models/{{base}}/record.json",
+        corpus=f"{OUT}/corpora/{{corpus}}/record.json",
+        rows=f"{OUT}/corpora/{{corpus}}/rows.arrow",
+        tokens=lambda w: PLAN.tokens_record(w.corpus, w.base),
+        dev=f"{OUT}/dev/sts/record.json",
+        regulators=lambda w: PLAN.regulator_records(w.corpus, w.base, w.method, w.seed),
+    output:
+        record=f"{OUT}/curves/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/record.json",
+        curve=f"{OUT}/curves/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/dev.csv",
+    log:
+        f"{OUT}/logs/train_curve/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.log",
+    benchmark:
+        f"{OUT}/logs/train_curve/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.tsv"
+    wildcard_constraints:
+        corpus=any_of(config["corpora"]),
+    conda:
+        "../../envs/semblance.yaml"
+    threads: config["training"]["threads"]
+    resources:
+        **asks("train_curve"),
+        gpu=GPUS,
+    params:
+        settings=lambda w: figures.curve_settings(PLAN, w.corpus, w.base, w.method, w.seed),
+        code=lambda w: code(
+            "train_curve", *modules_of_training(config, w.base, figures.curve_settings(PLAN, **w))
+        ),
+    shell:
+        "{PYTHON}.train_curve --settings {params.settings:q} --base {input.base:q} --corpus {input.corpus:q}"
+        " --tokens {input.tokens:q} --dev {input.dev:q} --regulators {input.regulators:q}"
+        " --code {params.code} {CADENCE} {SHARING} --output {output.record:q} 2> >(tee {log:q} >&2)"
 
 
 rule collect_figure:
     """Collect the data of one figure from the scores and predictions of its models."""
     input:
-        scores=lambda w: figures.figure_files(PLAN, w.figure, "scores.csv"),
+        texts=lambda w: figures.figure_texts(PLAN, w.figure),
         files=ancient(lambda w: figures.figure_files(PLAN, w.figure)),
-        records=ancient(lambda w: figures.figure_files(PLAN, w.figure, "record.json")),
+        records=ancient(lambda w: figures.figure_records(PLAN, w.figure)),
     output:
         csv=f"{OUT}/figures/{{figure}}.csv",
         record=f"{OUT}/figures/records/{{figure}}.json",

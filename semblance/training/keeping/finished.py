@@ -62,8 +62,9 @@ def put_back(finished: Path, out: Path, origin: dict[str, Any], records: dict[st
             target.mkdir(exist_ok=True)
         elif path.name != RECORD:
             _link_or_copy(path, target)
-    for folder in [out / MODEL, *_folders_below(out / MODEL)]:
-        sync(folder)
+    if (out / MODEL).is_dir():  # an output of each training but those of a curve
+        for folder in [out / MODEL, *_folders_below(out / MODEL)]:
+            sync(folder)
     _link_or_copy(finished / RECORD, out / RECORD)
     sync(out)
     return True

@@ -7,7 +7,13 @@ import pytest
 from semblance.errors import InputError
 from tests.unit.planning.test_config import merged
 from workflow.planning.config import load
-from workflow.planning.figures import figure_files, figure_models, figure_runs, figure_settings
+from workflow.planning.figures import (
+    curve_settings,
+    figure_files,
+    figure_models,
+    figure_runs,
+    figure_settings,
+)
 from workflow.planning.modules import modules_of_figure
 from workflow.planning.plan import Plan
 from workflow.planning.stages import Job, inputs, jobs, targets
@@ -57,6 +63,19 @@ def test_a_measured_figure_waits_for_its_models_and_the_test_pairs_and_for_no_sc
         Job("prepare_sts"),
     ]
     assert Job("measure_figure", name="f") in targets(made)
+
+
+def test_the_training_of_a_curve_is_that_of_its_method_with_a_rhythm_of_its_own():
+    rows = [{"corpora": ["wiki1m"], "bases": ["bert-base"], "methods": ["simcse-fixed"]}]
+    made = plan(f={"kind": "curve", "seeds": "figures", "rows": rows})
+    run = ("wiki1m", "bert-base", "simcse-fixed", 1)
+    whole = json.loads(made.train_settings(*run))
+    own = {"max_steps": 500, "evaluate_every": 10, "evaluate_share": None}
+    assert json.loads(curve_settings(made, *run)) == whole | own
+    assert inputs(made, Job("collect_figure", name="f")) == [Job("train_curve", *run)]
+    curve = "results/curves/wiki1m/bert-base/simcse-fixed/seed-1/dev.csv"
+    assert figure_files(made, "f") == [curve]
+    assert Job("train", *run) not in inputs(made, Job("collect_figure", name="f"))
 
 
 def test_a_figure_may_name_a_model_that_no_table_shows():
@@ -110,6 +129,10 @@ MEASURED = {"kind": "anisotropy", "seeds": "rcl", "rows": ROWS}
         (
             MEASURED | {"rows": [ROWS[0] | {"methods": ["rcl-chosen"]}]},
             "f.rows.0..methods: 'rcl-chosen' chooses and has no models of its own; name one of its",
+        ),
+        (
+            MEASURED | {"kind": "curve"},
+            r"f.rows\[0\].methods: there is no method 'start'",
         ),
         ({"kind": "no"}, "f.kind: 'no' is not one of"),
     ],

@@ -62,7 +62,8 @@ def test_a_stage_uses_a_model_where_its_rule_asks_for_a_gpu(name):
 
 
 def test_stages_are_listed_by_their_kind_of_work():
-    assert stages("train") == ("pretrain", "train_initial", "train_entropy", "train")
+    training = ("pretrain", "train_initial", "train_entropy", "train", "train_curve")
+    assert stages("train") == training
     assert stages("read") == (
         "embed",
         "fit_whitening",

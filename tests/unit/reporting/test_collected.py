@@ -14,7 +14,7 @@ from semblance.layout import RECORD
 from semblance.names import STS_TASKS
 from semblance.provenance import checked, read_sealed
 from semblance.reporting.collected import collected_csv, file_digests
-from semblance.reporting.figures import alignment_uniformity, cosine_densities
+from semblance.reporting.figures import alignment_uniformity, cosine_densities, curve
 from tests.unit.reporting import example_results, example_scores
 from workflow.scripts import collect_figure
 
@@ -143,3 +143,20 @@ def test_the_record_names_the_files_and_the_records_that_the_figure_was_made_fro
     assert list(found["outputs"]) == ["../f.csv"]
     rows = np.loadtxt(copy / "figures/f.csv", delimiter=",", skiprows=1, dtype=str)
     assert len(rows) > 10
+
+
+def test_the_rows_of_a_curve_are_its_measured_steps(tmp_path):
+    path = tmp_path / "dev.csv"
+    path.write_text("step,alignment,uniformity\n0,0.25,-1.5\n10,0.125,-2.25\n")
+    assert list(curve.rows(path)) == [
+        {"step": 0, "alignment": 0.25, "uniformity": -1.5},
+        {"step": 10, "alignment": 0.125, "uniformity": -2.25},
+    ]
+
+
+@pytest.mark.parametrize("line", ["10,0.125", "10,no,-2.25", "1.5,0.125,-2.25"])
+def test_a_row_of_a_curve_that_is_no_measurement_is_refused_with_its_line(line, tmp_path):
+    path = tmp_path / "dev.csv"
+    path.write_text(f"step,alignment,uniformity\n0,0.25,-1.5\n{line}\n")
+    with pytest.raises(InputError, match=r"dev\.csv:3: no step with alignment and uniformity"):
+        list(curve.rows(path))

@@ -263,3 +263,27 @@ def test_the_summary_tells_steps_curve_and_reason():
         "stopped": "why",
         "best": 0.3,
     }
+
+
+def test_measures_are_noted_by_name_and_the_last_weights_are_kept():
+    """An evaluation that gives several measures chooses no weights."""
+    found = iter([{"a": 3.0, "b": 1.0}, {"a": 9.0, "b": 2.0}, {"a": 1.0, "b": 3.0}])
+    torch.manual_seed(0)
+    model, progress = fitted([1.0] * 4, evaluate=lambda: next(found), evaluate_every=2)
+    assert progress.curve == [
+        {"step": 0, "a": 3.0, "b": 1.0},
+        {"step": 2, "a": 9.0, "b": 2.0},
+        {"step": 4, "a": 1.0, "b": 3.0},
+    ]
+    assert progress.best_step == 0 and summary(progress)["best"] is None
+    torch.manual_seed(0)
+    last, _ = fitted([1.0] * 4)
+    assert all(
+        (one == other).all()
+        for one, other in zip(model.state_dict().values(), last.state_dict().values(), strict=True)
+    )
+
+
+def test_a_measure_that_is_nan_stops_the_training_and_is_named():
+    with pytest.raises(TrainingFailed, match="step 0: the a or b score is NaN"):
+        fitted([1.0] * 4, evaluate=lambda: {"a": 1.0, "b": float("nan")})

@@ -1,0 +1,31 @@
+"""Alignment and uniformity of a model during its training (SimCSE, Figure 2)."""
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+from semblance.errors import InputError, at
+from semblance.figures import Row
+from semblance.files import open_text
+from semblance.provenance import MOST_TEXT
+
+COLUMNS = ("step", "alignment", "uniformity")
+
+
+def rows(path: Path) -> Iterator[Row]:
+    """Yield one row for each measured step, from the curve that ``train_curve`` wrote.
+
+    Raises InputError, with the line, for one that is not such a row.
+    """
+    with open_text(path, MOST_TEXT) as stream:
+        reader = csv.DictReader(stream)
+        for line in reader:
+            try:
+                step = int(line["step"])
+                yield {"step": step, **{name: float(line[name]) for name in COLUMNS[1:]}}
+            except (KeyError, TypeError, ValueError):
+                place = at(path, reader.line_num)
+                problem = "no step with alignment and uniformity"
+                raise InputError(
+                    place, problem, "delete the record beside it and run again"
+                ) from None

@@ -1,0 +1,172 @@
+"""A training that measures alignment and uniformity on its way: what it measures, keeps and resumes."""
+
+import csv
+import math
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from sentence_transformers import SentenceTransformer
+
+from semblance.data.arrow import write_parquet
+from semblance.errors import InputError
+from semblance.evaluation.curve import PAIRS, geometry_measure, sample
+from semblance.models import folder as model_folder
+from semblance.models.encoder import Encoder
+from semblance.provenance import read_sealed, write_record
+from semblance.training import run
+from semblance.training.inputs import TrainingInputs
+from semblance.training.keeping import checkpoint
+from semblance.training.keeping.checkpoint import Cadence
+from tests.example_settings import train_settings
+
+SETTINGS = train_settings(max_steps=6, evaluate_every=2, learning_rate=0.01, epochs=4)
+GOLD = [5.0, 4.5, 4.0, 1.0, 0.0, 4.25]
+
+
+@pytest.fixture(scope="module")
+def pairs(tmp_path_factory) -> str:
+    """The record of six prepared pairs, three of them with a gold score above 4."""
+    folder = tmp_path_factory.mktemp("pairs")
+    count = len(GOLD)
+    table = {
+        "task": ["stsb-dev"] * count,
+        "subset": [""] * count,
+        "index": list(range(count)),
+        "sentence1": [f"question {i}" for i in range(count)],
+        "sentence2": [f"answer {i} and more" for i in range(count)],
+        "score": GOLD,
+    }
+    write_parquet(pa.table(table), folder / "pairs.parquet")
+    record = folder / "record.json"
+    write_record(record, "prepare_dev", outputs=["pairs.parquet"], started=0.0)
+    return str(record)
+
+
+def train(inputs, pairs, out, *, settings=SETTINGS, **cadence) -> None:
+    """Train and measure, as the script ``train_curve`` does."""
+    measure, record = geometry_measure(pairs, inputs[0])
+    run.train(
+        TrainingInputs(*inputs, dev=measure, dev_record=record, keeps_model=False),
+        out,
+        settings,
+        stage="train_curve",
+        code="code",
+        cadence=Cadence(**{"minutes": 10.0, "steps": 0, **cadence}),
+    )
+
+
+def test_the_measures_are_the_loops_over_near_pairs_and_over_all_distinct_sentences(inputs, pairs):
+    measure, _ = geometry_measure(pairs, inputs[0])
+    folder = f"{inputs[0].rpartition('/')[0]}/model"
+    plain = SentenceTransformer(folder, device="cpu")
+
+    def direction(text: str) -> np.ndarray:
+        vector = plain.encode(text).astype(np.float64)
+        return vector / math.sqrt(vector @ vector)
+
+    left = [direction(f"question {i}") for i in range(len(GOLD))]
+    right = [direction(f"answer {i} and more") for i in range(len(GOLD))]
+    near = [i for i, gold in enumerate(GOLD) if gold > 4]
+    distances = [float((left[i] - right[i]) @ (left[i] - right[i])) for i in near]
+    everything = [*left, *right]
+    kernels = [
+        math.exp(-2 * float((everything[i] - everything[j]) @ (everything[i] - everything[j])))
+        for i in range(len(everything))
+        for j in range(i)
+    ]
+    found = measure(model_folder.load(folder).eval())
+    assert found["alignment"] == pytest.approx(sum(distances) / len(distances), abs=1e-5)
+    assert found["uniformity"] == pytest.approx(math.log(sum(kernels) / len(kernels)), abs=1e-5)
+
+
+def test_a_sample_has_evenly_spaced_near_pairs_and_as_many_others():
+    gold = np.array([5.0, 0.0, 3.0] * 200)
+    near, others = sample(gold, "here")
+    assert len(near) == len(others) == PAIRS
+    assert (gold[near] > 4).all() and (gold[others] <= 4).all()
+    steps = np.diff(near // 3)  # of 200 near pairs
+    assert set(steps.tolist()) == {3, 4} and len(set(others.tolist())) == PAIRS
+
+
+def test_a_sample_of_few_pairs_has_each_of_them_once():
+    near, others = sample(np.array(GOLD), "here")
+    assert near.tolist() == [0, 1, 5] and others.tolist() == [2, 3, 4]
+
+
+def test_pairs_without_a_near_one_are_refused():
+    with pytest.raises(InputError, match=r"^here: no pair has a gold score above 4; set sts\.dev"):
+        sample(np.array([4.0, 1.0]), "here")
+
+
+def test_the_curve_has_the_untrained_model_each_interval_and_the_end_and_no_model_is_kept(
+    inputs, pairs, tmp_path
+):
+    train(inputs, pairs, tmp_path, settings=replace(SETTINGS, evaluate_every=4))
+    with open(tmp_path / "dev.csv", newline="") as stream:
+        lines = list(csv.DictReader(stream))
+    assert [line["step"] for line in lines] == ["0", "4", "6"]
+    assert all(float(line["alignment"]) >= 0 >= float(line["uniformity"]) for line in lines)
+    assert len({line["uniformity"] for line in lines}) == 3
+    record = read_sealed(tmp_path / "record.json")
+    assert list(record["outputs"]) == ["dev.csv"] and not (tmp_path / "model").exists()
+    assert record["training"]["best"] is None and record["training"]["step"] == 6
+
+
+def test_measuring_changes_no_step_of_the_training(inputs, pairs, tmp_path, monkeypatch):
+    """The weights after the last step are those of a training that measures half as often."""
+    ends = []
+    real = run.fit
+
+    def fit(model, *args):
+        progress = real(model, *args)
+        ends.append({name: value.clone() for name, value in model.state_dict().items()})
+        return progress
+
+    monkeypatch.setattr(run, "fit", fit)
+    for every in (1, 3):
+        settings = replace(SETTINGS, evaluate_every=every)
+        train(inputs, pairs, tmp_path / str(every), settings=settings)
+    assert all((ends[0][name] == ends[1][name]).all() for name in ends[0])
+
+
+@pytest.mark.parametrize("killed_at", [1, 2, 3, 5])
+def test_a_killed_training_goes_on_to_the_same_bytes(
+    inputs, pairs, tmp_path, monkeypatch, killed_at
+):
+    train(inputs, pairs, tmp_path / "whole")
+    real = checkpoint.Checkpoints.before
+
+    def before(self, work, state, steps):
+        if state.progress.step == killed_at:
+            raise KeyboardInterrupt
+        real(self, work, state, steps)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(checkpoint.Checkpoints, "before", before)
+        with pytest.raises(KeyboardInterrupt):
+            train(inputs, pairs, tmp_path / "killed", steps=1)
+    train(inputs, pairs, tmp_path / "killed", steps=1)
+    curves = [(tmp_path / name / "dev.csv").read_bytes() for name in ("whole", "killed")]
+    assert curves[0] == curves[1]
+    assert read_sealed(tmp_path / "killed/record.json")["attempts"] == 2
+
+
+def test_a_deleted_curve_is_put_back_without_a_step(inputs, pairs, tmp_path, monkeypatch):
+    train(inputs, pairs, tmp_path)
+    before = (tmp_path / "dev.csv").read_bytes()
+    (tmp_path / "dev.csv").unlink()
+    (tmp_path / "record.json").unlink()
+    monkeypatch.setattr(run, "fit", None)  # it would be called for a step
+    train(inputs, pairs, tmp_path)
+    assert (tmp_path / "dev.csv").read_bytes() == before
+
+
+def test_a_model_whose_vectors_are_zero_stops_the_training(inputs, pairs, tmp_path, monkeypatch):
+    def zeros(self, tokens, max_length):
+        return np.zeros((len(tokens.offsets) - 1, 16), np.float32)
+
+    monkeypatch.setattr(Encoder, "encode", zeros)
+    with pytest.raises(InputError, match="alignment or uniformity score is NaN"):
+        train(inputs, pairs, tmp_path)
