@@ -13,13 +13,14 @@ from typing import Any, Literal, NamedTuple
 from semblance import layout
 from semblance.named_modules import COLLECTED, MEASURED
 
-Source = Literal["scores", "predictions", "curve", "model"]
+Source = Literal["scores", "predictions", "curve", "model", "collection"]
 KINDS: dict[str, Source] = {  # what the rows of a model are made from
     "alignment_uniformity": "scores",
     "cosine_densities": "predictions",
     "curve": "curve",
     "singular_values": "model",
     "anisotropy": "model",
+    "retrieval": "collection",
 }
 FILES = {  # the file of a model that a collected figure reads, and its folder below the results
     "scores": (layout.STS_SCORES, "scores.csv"),
@@ -64,9 +65,14 @@ class FigureSettings:
             yield from (FigureRun(*place, seed) for seed in models.seeds)
 
 
+def is_measured(kind: str) -> bool:
+    """Tell whether a kind is measured on models; if not, it is collected from files."""
+    return KINDS[kind] not in FILES
+
+
 def package_of(kind: str) -> str:
     """Return the package in which the module of a kind lies."""
-    if KINDS[kind] == "model":
+    if is_measured(kind):
         return MEASURED
     return COLLECTED
 

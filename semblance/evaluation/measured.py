@@ -9,17 +9,19 @@ from typing import Any
 
 import numpy as np
 
+from semblance.data.corpus import read_sentences
 from semblance.errors import InputError
 from semblance.evaluation.geometry import NEAR
 from semblance.evaluation.prepared import PAIRS, read_pairs
 from semblance.evaluation.scored import Target, device_of, open_model
 from semblance.evaluation.texts import Texts
-from semblance.figures import FigureRun, FigureSettings, Row, figure_csv
+from semblance.figures import KINDS, FigureRun, FigureSettings, Row, Source, figure_csv
 from semblance.files import write_text
 from semblance.models.encoder import Encoder
 from semblance.models.saved import WEIGHTS, SavedModel
 from semblance.named_modules import MEASURED, load_module
 from semblance.provenance import beside, checked, named_beside, record_digest, write_record
+from semblance.settings import unknown_word
 
 
 @dataclass(frozen=True)
@@ -68,11 +70,32 @@ class StsB:
 
 
 @dataclass(frozen=True)
+class Collection:
+    """The distinct sentences of a corpus."""
+
+    sentences: list[str]
+
+
+@dataclass(frozen=True)
 class FigureInputs:
-    """The records that a figure is measured from: one model for each run, and the test pairs."""
+    """The records that a figure is measured from: one model for each run, and its texts.
+
+    ``texts`` is the record of the prepared test sets, or of a corpus for a kind that searches one.
+    """
 
     models: tuple[str, ...]
-    pairs: str
+    texts: str
+
+
+def _read_texts(source: Source, folder: Path) -> tuple[StsB | Collection, str]:
+    """Return the texts of a figure, and the name of their file."""
+    match source:
+        case "model":
+            return StsB.read(folder), PAIRS
+        case "collection":
+            return Collection(read_sentences(folder)), "sentences.arrow"
+        case _:
+            raise unknown_word("settings.kind", source, Source)
 
 
 class _Measurement:
@@ -83,11 +106,13 @@ class _Measurement:
         self.inputs = inputs
         self.target = target
         self.module = load_module(MEASURED, settings.kind, "settings.kind")
-        self.data = StsB.read(Path(inputs.pairs).parent)
         self.digests: dict[str, str] = {}
         self.records: dict[str, str] = {}
         self.device = ""
-        self._note(inputs.pairs, PAIRS, checked(inputs.pairs))
+        record = checked(inputs.texts)
+        folder = Path(inputs.texts).parent
+        self.data, name = _read_texts(KINDS[settings.kind], folder)
+        self._note(inputs.texts, name, record)
 
     def rows(self) -> Iterator[Row]:
         """Yield the rows of each model."""

@@ -28,7 +28,8 @@ pytestmark = pytest.mark.dag
 # for several corpora is told apart by them: nli and wiki (STS), faq (the folds); and by what else differs.
 # Each reads all tables.
 OF_TABLES = {"compare_published", "judge_claims", "simulate_statistics"}
-MEASURED_FIGURES = ("measure_figure:singular", "measure_figure:anisotropy")
+ON_STS = ("measure_figure:singular", "measure_figure:anisotropy")
+MEASURED_FIGURES = (*ON_STS, "measure_figure:retrieval")
 READERS = {
     "download:nli": {"prepare_nli"},
     "download:wiki": {"prepare_wiki"},
@@ -56,7 +57,12 @@ READERS = {
         "evaluate_faq",
         *MEASURED_FIGURES,
     },
-    "prepare_nli": {"tokenise:nli", "train:nli", "train_entropy:nli"},
+    "prepare_nli": {
+        "tokenise:nli",
+        "train:nli",
+        "train_entropy:nli",
+        "measure_figure:retrieval",
+    },
     "prepare_wiki": {"tokenise:wiki", "pretrain", "train:wiki", "train:sampled", "train_curve"},
     "prepare_pairs": {"tokenise:pairs", "train:pairs", "compare_overlap"},
     "prepare_faq": {
@@ -66,7 +72,7 @@ READERS = {
         "train_entropy:faq",
         "evaluate_faq",
     },
-    "prepare_sts": {"evaluate_sts", *MEASURED_FIGURES},
+    "prepare_sts": {"evaluate_sts", *ON_STS},
     "prepare_transfer": {"evaluate_transfer"},
     "prepare_dev": {
         "train:nli",
@@ -86,7 +92,7 @@ READERS = {
     "train_entropy:faq": {"embed:faq"},
     "embed:nli": {"train:nli"},
     "embed:faq": {"train:faq"},
-    "train:nli": {"evaluate_sts", "measure_figure:anisotropy"},
+    "train:nli": {"evaluate_sts", "measure_figure:anisotropy", "measure_figure:retrieval"},
     "fit_whitening": {"evaluate_sts"},
     "train:wiki": {"evaluate_sts", "evaluate_transfer", "measure_figure:singular"},
     "train:sampled": {"evaluate_sts"},
@@ -128,6 +134,7 @@ DELETE = "semblance.training.views.delete"
 CURVE_SHOWN = "semblance.reporting.figures.curve"
 SCORES_SHOWN = "semblance.reporting.figures.alignment_uniformity"
 COSINES_SHOWN = "semblance.reporting.figures.cosine_densities"
+RETRIEVAL = "semblance.evaluation.figures.retrieval"
 ANISOTROPY = "semblance.evaluation.figures.anisotropy"
 SINGULAR_VALUES = "semblance.evaluation.figures.singular_values"
 NAMED_MODULES = {
@@ -152,6 +159,7 @@ NAMED_MODULES = {
     "collect_figure:cosines": (COSINES_SHOWN,),
     "measure_figure:singular": (SINGULAR_VALUES, MEAN),
     "measure_figure:anisotropy": (ANISOTROPY, MEAN),
+    "measure_figure:retrieval": (RETRIEVAL, MEAN),
 }
 
 
@@ -503,6 +511,10 @@ CONFIG_MUTATIONS = {
     ),
     "the precision of the measured figures": (
         changed(measure_figure={"precision": "bf16"}),
+        {"measure_figure"},
+    ),
+    "the queries of a figure": (
+        changed(figures={"simcse_table8/options/queries": ["A cat sleeps."]}),
         {"measure_figure"},
     ),
     "a model of a figure less": (

@@ -84,6 +84,13 @@ CONFIG = {
         },
         "simcse_figureF1": {"rows": FIGURE_ROWS},
         "simcse_figureG1": {"rows": FIGURE_ROWS},
+        "simcse_table8": {
+            "kind": "retrieval",
+            "collection": "nli",
+            "options": {"queries": ["A dog runs.", "A man reads."], "top": 2},
+            "seeds": "rcl",
+            "rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["start", "rcl-2"]}],
+        },
         "rcl_anisotropy": {
             "rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["start", "rcl-2"]}]
         },

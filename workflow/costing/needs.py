@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from semblance import layout
 from workflow.costing.sizes import Corpus, Sizes, Texts
-from workflow.planning.figures import curve_settings, figure_runs
+from workflow.planning.figures import collection, curve_settings, figure_runs
 from workflow.planning.methods import entropy_parts
 from workflow.planning.plan import Plan
 from workflow.planning.stages import STAGES, Job, inputs
@@ -151,10 +151,13 @@ class Needs:
         return need._replace(fits=fitted * width / 1e6, disk=2)
 
     def _measurement(self, job: Job) -> Need:
-        """Return what a figure needs whose models read the sentences of STS one after the other."""
+        """Return what a figure needs whose models read its texts one after the other."""
         bases = [job._replace(base=run.base) for run in figure_runs(self.plan, job.name)]
-        sts = self.sizes.sts
-        needs = [self._reading(of_base, sts, sts.sentences, SCORES) for of_base in bases]
+        texts = self.sizes.sts
+        corpus = collection(self.plan, job.name)
+        if corpus:
+            texts = self.sizes.corpora[corpus].texts
+        needs = [self._reading(of_base, texts, texts.sentences, SCORES) for of_base in bases]
         memory = max(need.memory for need in needs)
         return Need(work=sum(need.work for need in needs), memory=memory)
 

@@ -18,7 +18,7 @@ def figure_checks(config: dict) -> Iterator[Callable[[], None]]:
     """Yield checks that raise InputError, with the key, for what a figure cannot mean."""
     for name, figure in entries(config, "figures"):
         where = f"figures.{name}"
-        yield partial(_check_kind, where, figure)
+        yield partial(_check_kind, config, where, figure)
         yield partial(_check_models_named, config, where, figure)
         if figure.get("kind") == "curve":
             yield partial(_check_trained, config, where, figure)
@@ -26,15 +26,26 @@ def figure_checks(config: dict) -> Iterator[Callable[[], None]]:
             yield partial(_check_row, config, f"{where}.rows[{i}]", row)
 
 
-def _check_kind(where: str, figure: dict) -> None:
-    """Check the kind of a figure and its options."""
+def _check_kind(config: dict, where: str, figure: dict) -> None:
+    """Check the kind of a figure, its options, and the corpus that it searches."""
     kind = figure["kind"]
     check_known(f"{where}.kind", kind, KINDS, "kind of figure")
     path = module_file(package_of(kind), kind, f"config.{where}.kind")
     signature = read_signature(path, "rows")
     if signature is None:
         raise InputError(path, "it defines no function `rows`", "see CONTRIBUTING.md")
+    if (KINDS[kind] == "collection") != ("collection" in figure):
+        _refuse_collection(where, figure)
+    if "collection" in figure:
+        check_known(f"{where}.collection", figure["collection"], config["corpora"], "corpus")
     check_keywords(signature, figure.get("options", {}), f"config.{where}.options")
+
+
+def _refuse_collection(where: str, figure: dict) -> None:
+    place = f"config.{where}.collection"
+    if "collection" in figure:
+        raise InputError(place, "has no effect here", "it belongs to kind: retrieval")
+    raise InputError(place, "missing key", "name the corpus whose sentences are searched")
 
 
 def _check_models_named(config: dict, where: str, figure: dict) -> None:

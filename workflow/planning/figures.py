@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from semblance import layout
+from semblance import figures, layout
 from semblance.figures import FILES, KINDS, TEXTS, Source
 from semblance.provenance import canonical
 from workflow.planning.labels import TableRow
@@ -17,7 +17,7 @@ def figure_names(plan: Plan, measured: bool) -> list[str]:
 
 def is_measured(plan: Plan, name: str) -> bool:
     """Tell whether a figure is measured on its models; if not, it is collected from files."""
-    return source(plan, name) == "model"
+    return figures.is_measured(plan.config["figures"][name]["kind"])
 
 
 def source(plan: Plan, name: str) -> Source:
@@ -72,6 +72,24 @@ def curve_settings(plan: Plan, corpus: str, base: str, method: str, seed: int | 
     section = plan.config["train_curve"]
     own = {"max_steps": section["steps"], "evaluate_every": section["every"]}
     return canonical({**settings, **own, "evaluate_share": None})
+
+
+def collection(plan: Plan, name: str) -> str | None:
+    """Return the corpus that a figure searches; None of a figure that reads the STS tests."""
+    if source(plan, name) == "collection":
+        return plan.config["figures"][name]["collection"]
+    return None
+
+
+def figure_data(plan: Plan, name: str) -> dict[str, str]:
+    """Return the record of the texts that a measured figure reads, and their file."""
+    corpus = collection(plan, name)
+    folder = layout.place(plan.out, layout.STS_TEST)
+    file = "pairs.parquet"
+    if corpus:
+        folder = layout.place(plan.out, layout.CORPUS, corpus=corpus)
+        file = "sentences.arrow"
+    return {"record": f"{folder}/{layout.RECORD}", "file": f"{folder}/{file}"}
 
 
 def figure_models(plan: Plan, name: str) -> list[str]:

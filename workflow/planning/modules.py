@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from semblance.figures import KINDS, package_of
+from semblance.figures import is_measured, package_of
 from semblance.named_modules import (
     BANKS,
     DROPOUTS,
@@ -53,7 +53,7 @@ def modules_of_figure(config: dict, figure: str) -> list[str]:
     """Return the module of a figure's kind, and the poolings that its models may use."""
     kind = config["figures"][figure]["kind"]
     found = [module_path(package_of(kind), kind, f"config.figures.{figure}.kind")]
-    if KINDS[kind] == "model":
+    if is_measured(kind):
         for row in config["figures"][figure]["rows"]:
             for base in row["bases"]:
                 found += modules_of_reading(config, base)

@@ -12,7 +12,7 @@ from semblance import layout
 from semblance.layout import RECORD
 from semblance.names import INITIAL, START
 from workflow.planning.corpora import pair_corpora
-from workflow.planning.figures import figure_runs, is_measured, source
+from workflow.planning.figures import collection, figure_runs, is_measured, source
 from workflow.planning.methods import entropy_parts, reads_no_corpus, whitening
 from workflow.planning.plan import Evaluation, Plan, Run
 from workflow.planning.pretrained import is_pretrained
@@ -166,7 +166,11 @@ def _of_collected_figure(plan: Plan, job: Job) -> Iterator[Job]:
 def _of_measured_figure(plan: Plan, job: Job) -> Iterator[Job]:
     for run in figure_runs(plan, job.name):
         yield _model(plan, Job("", *run))
-    yield Job("prepare_sts")
+    corpus = collection(plan, job.name)
+    if corpus:
+        yield _corpus(plan, corpus)
+    else:
+        yield Job("prepare_sts")
 
 
 def evaluation_job(evaluation: Evaluation) -> Job:

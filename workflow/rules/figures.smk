@@ -66,8 +66,8 @@ rule measure_figure:
     """Measure the data of one figure on the embeddings of its models."""
     input:
         models=lambda w: figures.figure_models(PLAN, w.figure),
-        test=f"{OUT}/sts/record.json",
-        pairs=f"{OUT}/sts/pairs.parquet",
+        texts=lambda w: figures.figure_data(PLAN, w.figure)["record"],
+        file=lambda w: figures.figure_data(PLAN, w.figure)["file"],
     output:
         csv=f"{OUT}/figures/{{figure}}.csv",
         record=f"{OUT}/figures/records/{{figure}}.json",
@@ -89,5 +89,5 @@ rule measure_figure:
         code=lambda w: code("measure_figure", *modules_of_figure(config, w.figure)),
     shell:
         "{PYTHON}.measure_figure --settings {params.settings:q} --models {input.models:q}"
-        " --pairs {input.test:q} --csv {output.csv:q} {params.compute} {SHARING}"
+        " --texts {input.texts:q} --csv {output.csv:q} {params.compute} {SHARING}"
         " --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"

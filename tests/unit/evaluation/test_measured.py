@@ -2,18 +2,20 @@
 
 import csv
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from sentence_transformers import SentenceTransformer
 
-from semblance.data import prepare_sts
+from semblance.data import corpus, prepare_sts
 from semblance.data.raw import Raw
 from semblance.download.manifest import load_manifest
 from semblance.errors import InputError
+from semblance.evaluation.figures import retrieval
 from semblance.evaluation.figures.anisotropy import share_of_largest
 from semblance.evaluation.figures.singular_values import singular_values
-from semblance.evaluation.measured import FigureInputs, StsB, measure_figure
+from semblance.evaluation.measured import Collection, FigureInputs, StsB, measure_figure
 from semblance.evaluation.scored import Target
 from semblance.figures import FigureModels, FigureSettings
 from semblance.models.base import BaseSettings, build_base
@@ -21,6 +23,7 @@ from semblance.provenance import checked, read_sealed, write_record
 from tests.dag.tiny import ROOT, write_base
 from tests.example_settings import COMPUTE
 
+CAPTIONS = [(f"a dog runs on grass {i}", f"two boats at sea {i}", None) for i in range(9)]
 BASE = FigureModels("none", "tiny", "start", (0,))
 
 
@@ -35,6 +38,13 @@ def world(tmp_path_factory):
     sets = prepare_sts.StsSettings(("stsb", "sick"), "senteval")
     prepare_sts.write_test_pairs(raw, sets, folder / "sts")
     write_record(folder / "sts/record.json", "prepare_sts", outputs=["pairs.parquet"], started=0.0)
+    corpus.write_corpus(folder / "corpus", *corpus.number_sentences(CAPTIONS))
+    write_record(
+        folder / "corpus/record.json",
+        "prepare_nli",
+        outputs=["sentences.arrow", "rows.arrow"],
+        started=0.0,
+    )
     return folder
 
 
@@ -49,10 +59,12 @@ def plain(world) -> SentenceTransformer:
     return SentenceTransformer(str(world / "base/model"), device="cpu")
 
 
-def measured(world, folder, kind: str, **options) -> tuple[list[dict[str, str]], dict]:
+def measured(
+    world, folder, kind: str, texts: str = "sts", **options
+) -> tuple[list[dict[str, str]], dict]:
     """Measure a figure of the tiny base; return its lines and its record."""
     settings = FigureSettings(kind, (BASE,), options)
-    inputs = FigureInputs((str(world / "base/record.json"),), str(world / "sts/record.json"))
+    inputs = FigureInputs((str(world / "base/record.json"),), str(world / texts / "record.json"))
     path = folder / "figures/f.csv"
     record = folder / "figures/records/f.json"
     measure_figure(settings, inputs, str(path), Target(record, COMPUTE, "0123"))
@@ -139,3 +151,40 @@ def test_the_largest_elements_hold_the_square_of_their_size():
     assert share_of_largest(one) == pytest.approx((144 + 16) / 169, abs=1e-15)
     assert share_of_largest(np.ones((3, 50))) == pytest.approx(1 / 50, abs=1e-15)
     assert share_of_largest(np.array([[1.0, 2.0], [2.0, 0.0]])) == pytest.approx((0.8 + 1) / 2)
+
+
+def test_the_first_sentences_of_a_query_are_those_of_a_loop_over_the_collection(
+    world, plain, tmp_path
+):
+    queries = ["a cat sleeps", "two boats at sea 3"]  # the second one is in the collection
+    lines, record = measured(world, tmp_path, "retrieval", "corpus", queries=queries, top=4)
+    sentences = [text for row in CAPTIONS for text in row[:2]]
+
+    def cosine(one: str, other: str) -> float:
+        u, v = (plain.encode(text).astype(np.float64) for text in (one, other))
+        return float(u @ v / math.sqrt(u @ u) / math.sqrt(v @ v))
+
+    found = [(line["query"], int(line["rank"]), line["sentence"]) for line in lines]
+    expected = []
+    for query in queries:
+        others = [text for text in sentences if text != query]
+        ranked = sorted(others, key=lambda text: -cosine(query, text))  # noqa: B023
+        expected += [(query, rank, text) for rank, text in enumerate(ranked[:4], start=1)]
+    assert found == expected
+    shown = [float(line["cosine"]) for line in lines]
+    near = [cosine(line["query"], line["sentence"]) for line in lines]
+    assert shown == pytest.approx(near, abs=1e-6)
+    source = checked(world / "corpus/record.json")["outputs"]["sentences.arrow"]
+    assert source in record["inputs"].values()
+
+
+def test_of_equal_cosines_the_sentence_that_stands_first_comes_first():
+    vectors = {"q": [1.0, 0.0], "b": [2.0, 2.0], "a": [1.0, 1.0], "c": [0.0, 1.0]}
+    model = SimpleNamespace(embed=lambda texts: np.array([vectors[t] for t in texts]))
+    found = retrieval.rows(model, Collection(["c", "b", "a"]), queries=("q",), top=2)
+    assert [row["sentence"] for row in found] == ["b", "a"]
+
+
+def test_a_collection_that_is_too_small_is_refused():
+    with pytest.raises(InputError, match="^collection: has 3 sentences; with the query itself, 4"):
+        list(retrieval.rows(None, Collection(["a", "b", "c"]), queries=("q",)))

@@ -9,6 +9,7 @@ from tests.unit.planning.test_config import merged
 from workflow.planning.config import load
 from workflow.planning.figures import (
     curve_settings,
+    figure_data,
     figure_files,
     figure_models,
     figure_runs,
@@ -78,6 +79,17 @@ def test_the_training_of_a_curve_is_that_of_its_method_with_a_rhythm_of_its_own(
     assert Job("train", *run) not in inputs(made, Job("collect_figure", name="f"))
 
 
+def test_a_search_reads_the_sentences_of_its_corpus_and_no_test_pairs():
+    figure = {"kind": "retrieval", "seeds": "figures", "rows": ROWS, "collection": "nli"}
+    made = plan(f=figure | {"options": {"queries": ["a"], "top": 2}})
+    assert figure_data(made, "f") == {
+        "record": "results/corpora/nli/record.json",
+        "file": "results/corpora/nli/sentences.arrow",
+    }
+    waits = inputs(made, Job("measure_figure", name="f"))
+    assert Job("prepare_nli", "nli") in waits and Job("prepare_sts") not in waits
+
+
 def test_a_figure_may_name_a_model_that_no_table_shows():
     rows = [{"corpora": ["nli"], "bases": ["bert-base"], "methods": ["ssimcse"]}]
     made = plan(f={"kind": "cosine_densities", "seeds": "figures", "rows": rows})
@@ -133,6 +145,22 @@ MEASURED = {"kind": "anisotropy", "seeds": "rcl", "rows": ROWS}
         (
             MEASURED | {"kind": "curve"},
             r"f.rows\[0\].methods: there is no method 'start'",
+        ),
+        (
+            MEASURED | {"kind": "retrieval", "options": {"queries": ["a"]}},
+            "f.collection: missing key; name the corpus whose sentences are searched",
+        ),
+        (
+            MEASURED | {"kind": "retrieval", "options": {"queries": ["a"]}, "collection": "no"},
+            "f.collection: there is no corpus 'no'",
+        ),
+        (
+            MEASURED | {"kind": "retrieval", "collection": "nli"},
+            "f.options.queries: missing key",
+        ),
+        (
+            MEASURED | {"collection": "nli"},
+            "f.collection: has no effect here; it belongs to kind: retrieval",
         ),
         ({"kind": "no"}, "f.kind: 'no' is not one of"),
     ],
