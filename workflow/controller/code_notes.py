@@ -5,12 +5,14 @@ which file the code has changed since.
 """
 
 import contextlib
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
 from semblance.code_digest import code_digest, module_digests
 from semblance.errors import InputError
-from semblance.provenance import read_object, write_json
+from semblance.files import write_text
+from semblance.provenance import read_object
 
 NOTES = "logs/code.json"  # below the output folder
 DIGITS = 12  # of the digest of a module
@@ -31,14 +33,15 @@ def parts(out: str | Path) -> dict[str, dict[str, str]]:
     known = _noted(out)
     for code, modules in _stages.items():
         found = module_digests(*modules)
+        known.pop(code, None)  # so that it becomes the last one
         known[code] = {name: text[:DIGITS] for name, text in sorted(found.items())}
     return known
 
 
 def note(out: str | Path) -> None:
     """Note what the digests of this process cover, beside those of before."""
-    known = parts(out)
-    write_json(Path(out, NOTES), dict(list(known.items())[-MOST:]))
+    latest = dict(list(parts(out).items())[-MOST:])
+    write_text(Path(out, NOTES), json.dumps(latest, indent=2) + "\n")  # their order is their age
 
 
 def _noted(out: str | Path) -> dict[str, dict[str, str]]:

@@ -26,7 +26,7 @@ from semblance.reporting.scores import collect, score_digests
 from semblance.reporting.table import Table, from_json
 from workflow.controller.causes import Cause, Causes, format_causes, job_name
 from workflow.planning.plan import Evaluation, Plan, Run
-from workflow.planning.stages import Job, evaluation_job
+from workflow.planning.reads import Job, evaluation_job
 from workflow.planning.stand_ins import StandIns
 from workflow.planning.table_checks import published
 

@@ -24,6 +24,7 @@ def counts(cost: Cost) -> dict[str, str]:
         "final_models": found["train"],
         "entropy_models": found["train_entropy"],
         "initial_models": found["train_initial"],
+        "curves": found["train_curve"],
         "jobs": len(everything),
         "submissions": submissions(cost.plan, everything),
         "gpu_hours": round(sum(cost.hours(job) for job in gpu_jobs)),

@@ -41,6 +41,16 @@ def reads_no_corpus(config: dict, method: str) -> bool:
     return method == START or whitening(config, method) == TARGET
 
 
+def trained_methods(config: dict) -> list[str]:
+    """Return the methods of the full config that are trained; they have a loss."""
+    return [name for name, method in config["methods"].items() if "loss" in method]
+
+
+def whitened_methods(config: dict) -> list[str]:
+    """Return the methods that have a model with a whitening, fitted on their corpus."""
+    return [name for name in config["methods"] if whitening(config, name) is True]
+
+
 def model_names(entry: str | dict) -> list[str]:
     """Return the names that an entry of the config stands for: itself, or KIND-PHI for each φ.
 

@@ -8,12 +8,12 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from semblance import layout
-from semblance.names import INITIAL, START, STS_TASKS
+from semblance.names import INITIAL, START
 from semblance.provenance import canonical
 from semblance.reporting.layouts import Tests, find_layout
-from workflow.planning import pretrained, regulators
+from workflow.planning import pretrained, regulators, table_specs
 from workflow.planning.expand import settings_of
-from workflow.planning.labels import TableRow, counterpart, method_label, row_labels, rows_of
+from workflow.planning.labels import rows_of
 from workflow.planning.methods import (
     TARGET,
     candidates,
@@ -75,30 +75,11 @@ class Plan:
         The runs of a method that chooses are those of its candidates.
         """
         for corpus, base, method in rows_of(self.config, table):
-            seeds = self._seeds(table, method)
+            seeds = table_specs.seeds_of(self.config, table, method)
             places = self.fold_corpora(corpus) if corpus in self.banks else [corpus]
             trained = candidates(self.config, method) or [method]
             for place in places:
                 yield from (Run(place, base, name, seed) for name in trained for seed in seeds)
-
-    def _seeds(self, table: dict, method: str) -> list[int]:
-        if is_untrained(self.config, method):
-            return [0]
-        return self.config["seeds"][table["seeds"]]
-
-    @cached_property
-    def trained(self) -> list[str]:
-        """Return the methods that are trained, and not those that choose or need no training.
-
-        A longer name stands before those with which it begins.
-        """
-        methods = self.config["methods"]
-        return sorted((name for name in methods if "loss" in methods[name]), key=len, reverse=True)
-
-    @cached_property
-    def whitened(self) -> list[str]:
-        """Return the methods whose whitening is fitted on their corpus: a model of its own each."""
-        return [name for name in self.config["methods"] if whitening(self.config, name) is True]
 
     @cached_property
     def runs(self) -> list[Run]:
@@ -288,52 +269,4 @@ class Plan:
 
     def table_spec(self, name: str) -> dict[str, Any]:
         """Return what ``render_table`` needs to know of one table."""
-        table = self.config["tables"][name]
-        labels = row_labels(self.config, table)
-        shape = find_layout(table["layout"])
-        spec = {
-            "name": name,
-            "title": table["title"],
-            "layout": shape.name,
-            "tasks": list(STS_TASKS if shape.tasks is None else shape.tasks),
-            "protocols": [self.config["sts"]["protocol"]],
-            "note": table.get("note", ""),
-            "rows": [self._row_spec(table, row, label) for row, label in labels.items()],
-        }
-        if shape.tests == "transfer":
-            spec["protocols"] = list(shape.protocols)
-        if shape.over_folds:
-            spec["protocols"] = list(shape.protocols)
-            if not shape.on_dev_questions:
-                spec["protocols"] = self.config["evaluate_faq"]["protocols"]
-            spec |= {"dataset": next(iter(labels)).corpus, "folds": self.folds}
-        if table.get("control"):
-            spec["control"] = table["control"]  # a method: compared with on each row's own base
-        if "margin" in table:
-            spec["margin"] = table["margin"]
-        return spec
-
-    def _row_spec(self, table: dict, row: TableRow, label: str) -> dict[str, Any]:
-        spec = {
-            "label": label,
-            **row._asdict(),
-            "seeds": self._seeds(table, row.method),
-        }
-        chosen_from = candidates(self.config, row.method)
-        if chosen_from:
-            spec["choose"] = self._choice_spec(table, row, chosen_from)
-        published = counterpart(table, row)
-        if published:
-            spec["published"] = published
-        return spec
-
-    def _choice_spec(self, table: dict, row: TableRow, methods: list[str]) -> dict[str, Any]:
-        """Return the candidates of a row that chooses on dev, and what the table calls them."""
-        spec: dict[str, Any] = {"candidates": methods}
-        named = list(methods)
-        paper = self.config["methods"][row.method].get("paper")
-        if paper:
-            spec["paper"] = paper
-            named.append(paper)
-        labels = {n: method_label(self.config, table, row._replace(method=n)) for n in named}
-        return {**spec, "labels": labels}
+        return table_specs.table_spec(self.config, name)

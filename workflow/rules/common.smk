@@ -9,6 +9,7 @@ from semblance.provenance import canonical
 from workflow.controller import code_notes, preview, slurm, sources
 from workflow.planning import figures
 from workflow.planning.corpora import pair_corpora
+from workflow.planning.methods import trained_methods, whitened_methods
 from workflow.planning.modules import (
     modules_of_bank,
     modules_of_figure,

@@ -20,7 +20,7 @@ rule train:
     benchmark:
         f"{OUT}/logs/train/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.tsv"
     wildcard_constraints:
-        method="|".join(map(re.escape, PLAN.trained)) or "(?!)",
+        method="|".join(map(re.escape, trained_methods(config))) or "(?!)",
     conda:
         "../../envs/semblance.yaml"
     threads: config["training"]["threads"]

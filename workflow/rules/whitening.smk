@@ -15,7 +15,7 @@ rule fit_whitening:
     benchmark:
         f"{OUT}/logs/fit_whitening/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.tsv"
     wildcard_constraints:
-        method="|".join(map(re.escape, PLAN.whitened)) or "(?!)",
+        method="|".join(map(re.escape, whitened_methods(config))) or "(?!)",
     conda:
         "../../envs/semblance.yaml"
     threads: config["fit_whitening"]["threads"]

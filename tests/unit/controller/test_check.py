@@ -63,6 +63,7 @@ def layers(**changes):
         "faq": {"folds": 3, "banks": {"mine": {"kind": "own", "path": "faq.csv"}}},
         "training": {"threads": 1},
         "recipes": {"rcl": {"batch_size": 4}},
+        "figures": None,
         "tables": dict.fromkeys(tables)
         | {"mine": {"title": "", "layout": "faq", "seeds": "rcl", "rows": [row]}},
     }

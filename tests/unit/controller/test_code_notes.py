@@ -28,10 +28,11 @@ def test_notes_of_earlier_starts_stay_up_to_a_number(tmp_path, monkeypatch):
     monkeypatch.setattr(code_notes, "MOST", 3)
     path = tmp_path / code_notes.NOTES
     path.parent.mkdir()
-    path.write_text(json.dumps({digit * 64: {"m": digit} for digit in "1234"}))
     now = code_notes.digest(MODULE)
+    earlier = [now, *(digit * 64 for digit in "z0a")]  # by age, which is no order of digests
+    path.write_text(json.dumps({digest: {"m": "1"} for digest in earlier}))
     code_notes.note(tmp_path)
-    assert list(json.loads(path.read_text())) == ["3" * 64, "4" * 64, now]
+    assert list(json.loads(path.read_text())) == ["0" * 64, "a" * 64, now]
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"a": 3}', '{"a": {"b": []}}'])

@@ -21,7 +21,8 @@ from workflow.controller import hooks, incomplete
 from workflow.controller.causes import Cause, Causes, format_causes
 from workflow.planning.config import load
 from workflow.planning.plan import Evaluation, Plan, Run
-from workflow.planning.stages import Job, evaluation_job, jobs, log, record
+from workflow.planning.reads import Job, evaluation_job
+from workflow.planning.stages import jobs, log, record
 from workflow.planning.stand_ins import StandIns
 from workflow.planning.table_checks import published
 from workflow.scripts import render_incomplete, render_table
@@ -45,6 +46,7 @@ FAQ = {
 
 def plan_of(**tables) -> Plan:
     config = merged("config.yaml")
+    del config["figures"]
     return Plan(load(config | {"tables": tables, "seeds": {"rcl": [1, 2], "ssimcse": [1]}}))
 
 

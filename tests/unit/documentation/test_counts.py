@@ -33,17 +33,18 @@ def test_every_marked_count_is_the_current_one(page: Path, values):
 def test_the_trainings_are_those_that_the_tables_need(values):
     """Final models, the entropy models that they need, and an initial model for each fold."""
     plan = Plan(load(merged("config.yaml")))
-    trained = {run for run in plan.runs if run.method != "start"}
-    entropy = {tuple(run) for run in trained if run.method.startswith("entropy")}
-    final = trained - entropy
-    for corpus, base, method, seed in final:
-        for record in plan.regulator_records(corpus, base, method, seed):
-            entropy.add((corpus, base, record.split("/")[-3], seed))
+    needed = {run for run in plan.runs if run.method in plan.config["methods"]}
+    final = {run for run in needed if "loss" in plan.config["methods"][run.method]}
+    entropy = {run for run in plan.runs if run.method.startswith("entropy")}
+    for run in final:
+        entropy |= {read for read in plan.regulators(run) if read.method.startswith("entropy")}
     initial = {(corpus, base, seed) for corpus, base, _, seed in entropy if plan.is_faq(corpus)}
     assert values["final_models"] == f"{len(final):,}"
     assert values["entropy_models"] == f"{len(entropy):,}"
     assert values["initial_models"] == f"{len(initial):,}"
-    assert values["trainings"] == f"{len(final) + len(entropy) + len(initial):,}"
+    curves = 4 * len(plan.config["seeds"]["figures"])  # of SimCSE's Figure 2
+    assert values["curves"] == f"{curves:,}"
+    assert values["trainings"] == f"{len(final) + len(entropy) + len(initial) + curves:,}"
 
 
 def test_an_old_count_is_replaced_and_an_unknown_name_is_refused():

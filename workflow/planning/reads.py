@@ -1,0 +1,189 @@
+"""One job of a plan, and the jobs whose outputs a job reads: a function for each kind of stage."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from semblance.names import INITIAL, START
+from workflow.planning.corpora import pair_corpora
+from workflow.planning.figures import collection, figure_runs, source
+from workflow.planning.methods import entropy_parts, reads_no_corpus, whitening
+from workflow.planning.plan import Evaluation, Plan, Run
+from workflow.planning.pretrained import is_pretrained
+
+
+class Job(NamedTuple):
+    """One job; ``name`` is a method, ``initial``, KIND-PHI, or the name of a data set, bank or table."""
+
+    stage: str
+    corpus: str = ""
+    base: str = ""
+    name: str = ""
+    seed: int = 0
+
+
+Inputs = Callable[[Plan, Job], Iterator[Job]]
+
+
+def nothing(plan: Plan, job: Job) -> Iterator[Job]:
+    yield from ()
+
+
+def _raw(datasets: Callable[[Plan, Job], Iterable[str]]) -> Inputs:
+    """Return the inputs of a stage that reads raw data: the downloads of its data sets."""
+
+    def inputs_of(plan: Plan, job: Job) -> Iterator[Job]:
+        yield from (Job("download", name=name) for name in datasets(plan, job))
+
+    return inputs_of
+
+
+def _dataset_of_bank(plan: Plan, job: Job) -> list[str]:
+    bank = plan.banks[job.name]
+    if "path" in bank:
+        return []
+    return [bank["dataset"]]
+
+
+def of_tokens(plan: Plan, job: Job) -> Iterator[Job]:
+    yield _corpus(plan, job.corpus)
+    yield Job("download_model", base=job.base)
+
+
+def of_pretrained(plan: Plan, job: Job) -> Iterator[Job]:
+    yield Job("download_model", base=plan.config["bases"][job.base]["base"])
+    yield _corpus(plan, job.corpus)
+    yield _tokens(plan, job)
+
+
+def of_initial(plan: Plan, job: Job) -> Iterator[Job]:
+    yield _base(plan, job.base)
+    yield _corpus(plan, job.corpus)
+    yield _tokens(plan, job)
+    yield _dev(plan, job.corpus)
+
+
+def of_training(plan: Plan, job: Job) -> Iterator[Job]:
+    yield from of_initial(plan, job)
+    for regulator in plan.regulators(Run(*job[1:])):
+        yield Job("embed", *regulator)
+
+
+def of_entropy_model(plan: Plan, job: Job) -> Iterator[Job]:
+    yield _model(plan, job._replace(name=INITIAL if plan.is_faq(job.corpus) else START))
+    yield _corpus(plan, job.corpus)
+    yield _tokens(plan, job)
+
+
+def of_embeddings(plan: Plan, job: Job) -> Iterator[Job]:
+    yield _model(plan, job)
+    yield _tokens(plan, job)
+
+
+def of_whitening(plan: Plan, job: Job) -> Iterator[Job]:
+    yield _base(plan, job.base)
+    yield _tokens(plan, job)
+
+
+def _reads_model_and(*data: Job) -> Inputs:
+    """Return the inputs of a stage that scores a model on data that are the same for all."""
+
+    def inputs_of(plan: Plan, job: Job) -> Iterator[Job]:
+        yield _model(plan, job)
+        yield from data
+
+    return inputs_of
+
+
+def of_faq_scores(plan: Plan, job: Job) -> Iterator[Job]:
+    yield _model(plan, job)
+    yield Job("prepare_faq", name=plan.folds_of[job.corpus][0])
+
+
+def of_all_scores(plan: Plan, job: Job) -> Iterator[Job]:
+    for evaluation in plan.evaluations:
+        yield evaluation_job(evaluation)
+
+
+def of_table(plan: Plan, job: Job) -> Iterator[Job]:
+    for evaluation in plan.evaluations_of(job.name):
+        yield evaluation_job(evaluation)
+
+
+def of_all_tables(plan: Plan, job: Job) -> Iterator[Job]:
+    for table in plan.config["tables"]:
+        yield Job("render_table", name=table)
+
+
+def of_pair_corpora(plan: Plan, job: Job) -> Iterator[Job]:
+    for corpus in pair_corpora(plan):
+        yield Job("prepare_pairs", corpus)
+
+
+def of_collected_figure(plan: Plan, job: Job) -> Iterator[Job]:
+    stage = "evaluate_sts"
+    if source(plan, job.name) == "curve":
+        stage = "train_curve"
+    for run in figure_runs(plan, job.name):
+        yield Job(stage, *run)
+
+
+def of_measured_figure(plan: Plan, job: Job) -> Iterator[Job]:
+    for run in figure_runs(plan, job.name):
+        yield _model(plan, Job("", *run))
+    corpus = collection(plan, job.name)
+    if corpus:
+        yield _corpus(plan, corpus)
+    else:
+        yield Job("prepare_sts")
+
+
+def evaluation_job(evaluation: Evaluation) -> Job:
+    """Return the job that scores a run on one kind of tests."""
+    return Job(f"evaluate_{evaluation.tests}", *evaluation.run)
+
+
+def _base(plan: Plan, base: str) -> Job:
+    """Return the job that makes a base model."""
+    entry = plan.config["bases"][base]
+    if is_pretrained(entry):
+        return Job("pretrain", entry["corpus"], base)
+    return Job("download_model", base=base)
+
+
+def _model(plan: Plan, job: Job) -> Job:
+    """Return the job that makes the model of a job's method."""
+    if reads_no_corpus(plan.config, job.name):
+        return _base(plan, job.base)
+    if whitening(plan.config, job.name):
+        return job._replace(stage="fit_whitening")
+    if job.name == INITIAL:
+        return job._replace(stage="train_initial")
+    if entropy_parts(plan.config, job.name):
+        return job._replace(stage="train_entropy")
+    return job._replace(stage="train")
+
+
+def _corpus(plan: Plan, corpus: str) -> Job:
+    if plan.is_faq(corpus):
+        return Job("prepare_faq", name=plan.folds_of[corpus][0])
+    kind = plan.config["corpora"][corpus]["kind"]
+    return Job(f"prepare_{kind}", corpus)
+
+
+def _tokens(plan: Plan, job: Job) -> Job:
+    return Job("tokenise", job.corpus, plan.config["bases"][job.base]["tokenizer"])
+
+
+def _dev(plan: Plan, corpus: str) -> Job:
+    if plan.is_faq(corpus):
+        return Job("prepare_faq", name=plan.folds_of[corpus][0])
+    return Job("prepare_dev")
+
+
+of_corpus = _raw(lambda plan, job: plan.config["corpora"][job.corpus]["datasets"])
+of_sts_tests = _raw(lambda plan, _: plan.config["sts"]["datasets"])
+of_sts_dev = _raw(lambda plan, _: [plan.config["sts"]["dev"]])
+of_sts_scores = _reads_model_and(Job("prepare_sts"), Job("prepare_dev"))
+of_transfer_scores = _reads_model_and(Job("prepare_transfer"))
+of_transfer_tasks = _raw(lambda plan, _: plan.config["transfer"]["datasets"])
+of_bank = _raw(_dataset_of_bank)
