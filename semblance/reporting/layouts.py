@@ -180,6 +180,16 @@ def _best(values: Values, count: int) -> Values:
     return dict(ranked[:count])
 
 
+STS_SETTINGS = (  # a layout, its metric, how the subsets of a task become one value, and its note
+    ("sts-mean", "spearman", "mean", "A task's value is the mean of its subsets' correlations."),
+    (
+        "sts-wmean",
+        "spearman",
+        "wmean",
+        "A task's value is the mean of its subsets' correlations, each with the weight of its pairs.",
+    ),
+    ("sts-pearson", "pearson", "all", "The correlation is Pearson's, over all pairs of a task."),
+)
 LAYOUTS = {
     layout.name: layout
     for layout in (
@@ -199,6 +209,17 @@ LAYOUTS = {
             part_columns=True,
             resampling="queries",
             footnote=(MEANS, FOLDS),
+        ),
+        *(  # the settings of SimCSE's App. B; the items of a task's subsets are not resampled
+            Layout(
+                name,
+                metric=metric,
+                aggregation=aggregation,
+                part_columns=True,
+                average_column=AVERAGE,
+                footnote=(MEANS, AVERAGES, footnote),
+            )
+            for name, metric, aggregation, footnote in STS_SETTINGS
         ),
         Layout(  # RCL's Table 4, which marks each column against the one before it
             "regulators",

@@ -149,6 +149,9 @@ CONFIG = {
                 }
             ]
         },
+        "simcse_tableB3": {"seeds": "rcl", "rows": FIGURE_ROWS},
+        "simcse_tableB3_mean": None,
+        "simcse_tableB3_pearson": None,
         "simcse_tableE1": {
             "seeds": "rcl",
             "rows": [{"corpora": ["wiki1m"], "bases": ["tiny"], "methods": ["start", "simcse"]}],

@@ -8,9 +8,10 @@ from collections import Counter
 
 from semblance.errors import InputError
 from workflow.costing.model import Cost
-from workflow.planning.stages import jobs, stages
+from workflow.planning.stages import jobs
 from workflow.planning.submissions import submissions
 
+TRAININGS = ("train", "train_entropy", "train_initial")  # of models that are kept
 PLACE = re.compile(r"<!-- count:(\w+) -->.*?<!-- /count -->", re.DOTALL)
 
 
@@ -20,7 +21,7 @@ def counts(cost: Cost) -> dict[str, str]:
     found = Counter(job.stage for job in everything)
     gpu_jobs = [job for job in everything if cost.places[job.stage].machine == "gpu"]
     values = {
-        "trainings": sum(found[stage] for stage in stages("train")),
+        "trainings": sum(found[stage] for stage in TRAININGS),
         "final_models": found["train"],
         "entropy_models": found["train_entropy"],
         "initial_models": found["train_initial"],

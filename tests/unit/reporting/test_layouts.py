@@ -17,7 +17,7 @@ from semblance.reporting.formats import csv_text, markdown
 from semblance.reporting.layouts import LAYOUTS, Layout, find_layout
 from semblance.reporting.published import Entry, Published
 from semblance.reporting.table import from_json, to_json
-from tests.unit.reporting.example_scores import frame, runs, spec
+from tests.unit.reporting.example_scores import TASKS, frame, record, runs, spec
 from workflow.planning.config import laid_over, load
 from workflow.planning.plan import Plan
 
@@ -167,3 +167,31 @@ def test_labels_of_a_turned_table_may_be_any_text():
     )
     assert r"|  | 0 regulators | φ = −0.01 \| \* |" in markdown(made).splitlines()
     assert made.rows[1].control == "0 regulators"
+
+
+@pytest.mark.parametrize(
+    "name, metric, aggregation",
+    [
+        ("sts", "spearman", "all"),
+        ("sts-mean", "spearman", "mean"),
+        ("sts-wmean", "spearman", "wmean"),
+        ("sts-pearson", "pearson", "all"),
+    ],
+)
+def test_a_table_of_another_setting_shows_that_settings_scores_and_no_others(
+    name, metric, aggregation
+):
+    settings = [("spearman", "all"), ("spearman", "mean"), ("spearman", "wmean")]
+    settings += [("pearson", "all"), ("pearson", "mean"), ("pearson", "wmean")]
+    records = []
+    for number, (of, by) in enumerate(settings):
+        for task, value in zip(TASKS, (0.25, 0.5), strict=True):
+            given = {"metric": of, "aggregation": by, "value": value + number / 64}
+            records.append(record(task=task, **given))
+    table = build(spec({"A": ("simcse", [1])}, layout=name), frame(records))
+    number = settings.index((metric, aggregation))
+    first, second = 25 + 100 * number / 64, 50 + 100 * number / 64
+    [row] = table.rows
+    shown = {column: cell.mean for column, cell in row.cells.items()}
+    assert shown == {TASKS[0]: first, TASKS[1]: second, "Average": (first + second) / 2}
+    assert (table.metric, table.aggregation) == (metric, aggregation)
