@@ -83,11 +83,11 @@ def figure_csv(columns: Iterable[str], rows: Iterable[Row]) -> str:
     writer = csv.DictWriter(text, list(columns), lineterminator="\n")
     writer.writeheader()
     for row in rows:
-        writer.writerow({name: _written(value) for name, value in row.items()})
+        writer.writerow({name: _field(value) for name, value in row.items()})
     return text.getvalue()
 
 
-def _written(value: Any) -> str:
+def _field(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, float):

@@ -47,22 +47,22 @@ def figure_settings(plan: Plan, name: str) -> str:
 def figure_files(plan: Plan, name: str) -> list[str]:
     """Return the file of each model that a collected figure reads."""
     folder, file = FILES[source(plan, name)]
-    return _files(plan, name, f"{folder}/{file}")
+    return _places(plan, name, f"{folder}/{file}")
 
 
 def figure_texts(plan: Plan, name: str) -> list[str]:
     """Return the text of each model whose date tells when a collected figure must be made again."""
     folder, file = TEXTS[source(plan, name)]
-    return _files(plan, name, f"{folder}/{file}")
+    return _places(plan, name, f"{folder}/{file}")
 
 
 def figure_records(plan: Plan, name: str) -> list[str]:
     """Return the record beside each of ``figure_files``."""
     folder, _ = FILES[source(plan, name)]
-    return _files(plan, name, f"{folder}/{layout.RECORD}")
+    return _places(plan, name, f"{folder}/{layout.RECORD}")
 
 
-def _files(plan: Plan, name: str, template: str) -> list[str]:
+def _places(plan: Plan, name: str, template: str) -> list[str]:
     return [layout.place(plan.out, template, **run._asdict()) for run in figure_runs(plan, name)]
 
 
