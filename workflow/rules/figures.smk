@@ -6,7 +6,7 @@
 rule train_curve:
     """Train one method for a few steps; measure alignment and uniformity on the way."""
     input:
-        base=f"{RESOURCES}/models/{{base}}/record.json",
+        base=lambda w: PLAN.base_record(w.base),
         corpus=f"{OUT}/corpora/{{corpus}}/record.json",
         rows=f"{OUT}/corpora/{{corpus}}/rows.arrow",
         tokens=lambda w: PLAN.tokens_record(w.corpus, w.base),
