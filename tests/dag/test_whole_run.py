@@ -28,6 +28,17 @@ def test_every_table_stands_in_three_forms(finished: Project):
     assert "verdict" in (finished.folder / "results/tables/published.md").read_text().lower()
 
 
+def test_every_figure_has_lines_of_each_of_its_models(finished: Project):
+    for name, figure in CONFIG["figures"].items():
+        shown = pd.read_csv(finished.folder / f"results/figures/{name}.csv")
+        methods = {method for row in figure["rows"] for method in row["methods"]}
+        assert set(shown["method"]) == methods
+    every = pd.read_csv(finished.folder / "results/figures/simcse_figure3.csv")
+    scores = pd.read_csv(finished.folder / "results/tables/scores.csv", keep_default_na=False)
+    on_sts = scores[scores["metric"] == "uniformity"]
+    assert sorted(every["uniformity"]) == sorted(on_sts["value"])
+
+
 def test_a_run_on_one_machine_with_one_code_is_not_called_mixed(finished: Project):
     """Trained and untrained models, with and without regulators, stand side by side in these tables."""
     tables = list((finished.folder / "results/tables").glob("*.md"))
@@ -124,7 +135,7 @@ DAMAGES = {  # what is damaged -> how many causes the problems have
             forge_learning_rate(root / "models/nli/tiny/rcl-2/seed-1/record.json"),
             flip_last_bit(root / "tables/rcl_table4.md"),
         ),
-        3,  # the kept copy and the scores disagree with the forged record
+        5,  # the kept copy, the scores and two figures disagree with the forged record
     ),
     "a raw file and a lost record": (
         lambda root: (
