@@ -119,9 +119,10 @@ def _bases(claim: Claim, table: Table) -> set[str]:
     return bases
 
 
-def _row_of(method: str, corpus: str, peers: list[Row]) -> Row | None:
-    """Return the row of a method: that of the corpus, or its only one."""
-    named = [row for row in peers if row.method == method]
+def _row_of(name: str, corpus: str, peers: list[Row]) -> Row | None:
+    """Return the row of METHOD, that of the corpus or its only one, or that of CORPUS/METHOD."""
+    stated, _, method = name.rpartition("/")
+    named = [row for row in peers if row.method == method and stated in ("", row.corpus)]
     same_corpus = [row for row in named if row.corpus == corpus]
     if same_corpus:
         return same_corpus[0]
@@ -131,8 +132,8 @@ def _row_of(method: str, corpus: str, peers: list[Row]) -> Row | None:
 
 
 def _lacking(claim: Claim, table: Table) -> str:
-    methods = {row.method for row in table.rows}
-    lacking = [method for method in claim.rows if method not in methods]
+    names = {name for row in table.rows for name in (row.method, f"{row.corpus}/{row.method}")}
+    lacking = [name for name in claim.rows if name not in names]
     return ", ".join(lacking) or f"one base with {', '.join(claim.rows)}"
 
 

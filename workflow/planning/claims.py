@@ -11,7 +11,7 @@ CONFIG = Path(__file__).parents[2] / "config.yaml"
 
 
 def known_names() -> tuple[set[str], Callable[[str], bool]]:
-    """Return the names of all tables, and what tells whether a name is a method's.
+    """Return the names of all tables, and what tells whether a name is METHOD or CORPUS/METHOD.
 
     They are those of the repository's own config, since a configuration laid over it may leave out
     tables and methods.
@@ -19,7 +19,10 @@ def known_names() -> tuple[set[str], Callable[[str], bool]]:
     config = read_yaml(CONFIG)
 
     def is_method(name: str) -> bool:
-        known = name == START or name in config["methods"]
-        return known or entropy_parts(config, name) is not None
+        corpus, _, method = name.rpartition("/")
+        if corpus and corpus not in config["corpora"]:
+            return False
+        known = method == START or method in config["methods"]
+        return known or entropy_parts(config, method) is not None
 
     return set(config["tables"]), is_method

@@ -191,6 +191,17 @@ def test_two_methods_with_one_corpus_each_are_one_claim(tmp_path):
     assert found.corpus == "nli wiki"
 
 
+def test_one_method_on_two_corpora_is_named_by_its_corpus(tmp_path):
+    more = runs("a", B, corpus="wiki")
+    row = {"base": "tiny", "method": "a", "seeds": [1, 2, 3]}
+    rows = {"on nli": row | {"corpus": "nli"}, "on wiki": row | {"corpus": "wiki"}}
+    named = {"nli/a": Part(1), "wiki/a": Part(-1)}
+    (found,) = judged(tmp_path, table(rows, more), rows=named)
+    assert found.difference == pytest.approx((1.0 + 1.1 + 0.4) / 3) and found.corpus == "nli wiki"
+    (lost,) = judged(tmp_path, table(rows, more), rows={"nli/a": Part(1), "books/a": Part(-1)})
+    assert lost.why == "t lacks a row of books/a"
+
+
 def test_a_claim_of_no_difference_keeps_its_own_margin(tmp_path):
     rows = {"a": Part(1), "b": Part(-1)}
     (found,) = judged(tmp_path, table(), rows=rows, expects="none", margin=2.5)
