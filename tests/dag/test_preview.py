@@ -4,6 +4,7 @@ import copy
 
 import pytest
 
+from semblance.provenance import read_sealed
 from tests.dag.tiny import CONFIG, Project
 
 pytestmark = pytest.mark.dag
@@ -67,9 +68,12 @@ def test_a_dry_run_names_the_file_whose_code_changed(finished: Project):
 
 def test_with_its_shell_commands_a_dry_run_lists_each_job_above_the_short_form(finished: Project):
     printed = finished.snakemake("-np", "--forcerun", "train", "--until", "train")
-    assert printed.count("rule train:") == 7
+    records = map(read_sealed, finished.folder.glob("results/models/**/record.json"))
+    trained = sum(record["stage"] == "train" for record in records)
+    assert printed.count("rule train:") == trained > 5
     assert "Shell command: " in printed
-    assert "again: train (7 jobs): it was asked for" in printed.split("rule train:")[-1]
+    asked_for = f"again: train ({trained} jobs): it was asked for"
+    assert asked_for in printed.split("rule train:")[-1]
 
 
 def test_a_start_says_which_finished_jobs_it_makes_again(finished: Project):

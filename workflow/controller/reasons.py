@@ -85,12 +85,21 @@ def _files(what: str, files: Iterable) -> str:
 
 
 def format_table(plan: Plan) -> list[str]:
-    """Return the counts of the stages that have something to do, and of all together."""
+    """Return the counts of what has something to do, and of all together.
+
+    A stage that uses a model has a line of its own. The others share one by their kind of work.
+    """
     again = Counter(job.stage for job in plan.again)
+    by_line: dict[str, list[str]] = {}
+    for name, stage in STAGES.items():
+        by_line.setdefault(name if stage.uses_model else stage.work, []).append(name)
     lines = [TABLE.format(*HEAD), "-" * len(TABLE.format(*HEAD))]
-    for stage in STAGES:
-        if plan.new[stage] or again[stage]:
-            lines.append(_count_row(stage, plan.jobs[stage], plan.new[stage], again[stage]))
+    for line, names in by_line.items():
+        jobs, new, redone = (
+            sum(counts[name] for name in names) for counts in (plan.jobs, plan.new, again)
+        )
+        if new or redone:
+            lines.append(_count_row(line, jobs, new, redone))
     return [*lines, _count_row("in all", plan.jobs.total(), plan.new.total(), again.total())]
 
 

@@ -69,6 +69,14 @@ def test_jobs_are_counted_by_stage_as_done_new_or_again():
     assert lines[2:] == [["train", "3", "1", "1", "1"], ["in", "all", "5", "3", "1", "1"]]
 
 
+def test_stages_without_a_model_share_a_line_by_their_kind_of_work():
+    missing = {"there": False, "why": {"missing_output": ["x"]}}
+    rules = ("prepare_nli", "tokenise", "render_table", "collect_scores", "embed")
+    dag = Dag(*(job(rule, **missing) for rule in rules))
+    names = [line.split()[:2] for line in format_table(read_plan(dag, {}))[2:-1]]
+    assert sorted(names) == [["embed", "1"], ["prepare", "2"], ["table", "2"]]
+
+
 def test_jobs_of_one_reason_share_a_line_that_names_the_key():
     why = changed({"learning_rate": 1e-05}, {"learning_rate": 3e-05})
     dag = Dag(*(job("train", i, why=why) for i in range(12)), job("train_initial", why=why))
