@@ -11,7 +11,7 @@ from workflow.costing.model import Cost
 from workflow.planning.stages import jobs
 from workflow.planning.submissions import submissions
 
-TRAININGS = ("train", "train_entropy", "train_initial")  # of models that are kept
+TRAININGS = ("train", "train_entropy", "train_initial", "train_curve")
 PLACE = re.compile(r"<!-- count:(\w+) -->.*?<!-- /count -->", re.DOTALL)
 
 
