@@ -149,6 +149,8 @@ CONFIG = {
                 }
             ]
         },
+        "simcse_tableB2": None,
+        "simcse_tableB2_wmean": None,
         "simcse_tableB3": {"seeds": "rcl", "rows": FIGURE_ROWS},
         "simcse_tableB3_mean": None,
         "simcse_tableB3_pearson": None,
