@@ -211,7 +211,7 @@ class Chain:
         if is_prepared(stage):
             return self._data_folder(path) / name
         if stage in OF_FILES:
-            return Path(os.path.normpath(path.parent / name))
+            return self._as_found(path.parent / name)
         for pattern in self._sought(path, stage, name):
             for folder in sorted(glob.glob(os.path.dirname(pattern))):
                 return Path(folder, RECORD)
@@ -246,12 +246,27 @@ class Chain:
 
     def _to_file(self, link: Link, reader: dict, folder: Path, file: Path) -> Link:
         """Return a link to the record of a file; the reader names that record as from ``folder``."""
-        file = Path(os.path.normpath(file))
+        file = self._as_found(file)
         owner = self.owners.get(file)
         if not owner or self.listed(owner)[file] != link.digest:
             return replace(link, sought=(str(file),))
-        kept = reader.get("records", {}).get(beside(folder / RECORD, owner), "")
+        records = reader.get("records", {})
+        kept = records.get(beside(folder / RECORD, owner), "")
+        if not kept:  # a link may lie between the two
+            named = (name for name in records if self._as_found(folder / name) == owner)
+            kept = records.get(next(named, ""), "")
         return replace(link, sought=(str(file),), source=owner, kept=kept)
+
+    def _as_found(self, file: Path) -> Path:
+        """Return a file by the name under which it was found here, whatever links lead to it."""
+        file = Path(os.path.normpath(file))
+        if file in self.owners:
+            return file
+        return self._by_real_path.get(os.path.realpath(file), file)
+
+    @functools.cached_property
+    def _by_real_path(self) -> dict[str, Path]:
+        return {os.path.realpath(file): file for file in (*self.paths, *self.owners)}
 
     def _to_record(self, link: Link, reader: dict) -> Link:
         """Return a link to a record that lists its digest; to the one that was read, if it is there."""

@@ -64,7 +64,7 @@ class Runs:
                 runs[record.parent] = self._run(record, record.parent / SCORE_FILE in collected)
         for key in self.left:
             self.found.check(SCORES, False, self.long, f"no run has this score: {' '.join(key)}")
-        self._note_unshown(runs, collected | self._tabulated(readable))
+        self._note_unshown(runs, collected | self._shown(readable))
         return runs
 
     def _collected(self, readable: list[Path]) -> set[Path]:
@@ -73,18 +73,19 @@ class Runs:
             return set()
         return set(self.chain.scores_behind(self.record))
 
-    def _tabulated(self, readable: list[Path]) -> set[Path]:
-        """Return the score files that a table was made of."""
+    def _shown(self, readable: list[Path]) -> set[Path]:
+        """Return the score files of the runs that a table or a figure was made of."""
         found: set[Path] = set()
         for path in readable:
-            if self.chain.read(path).get("stage") == "render_table":
-                found |= set(self.chain.scores_behind(path))
+            if self.chain.read(path).get("stage") in ("render_table", "collect_figure"):
+                links = self.chain.links(path)
+                found |= {Path(link.sought[0]).with_name(SCORE_FILE) for link in links}
         return found
 
     def _note_unshown(self, runs: Iterable[Path], shown: set[Path]) -> None:
         for folder in runs:
             if folder / SCORE_FILE not in shown:
-                self.found.note(folder, "no table shows this run")
+                self.found.note(folder, "no table and no figure shows this run")
 
     def _read_long(self) -> Lines:
         if not self.long.exists() and not self.record.exists():
