@@ -59,4 +59,5 @@ def _large_batches(cost: Cost, jobs: Iterable[Job]) -> Iterator[str]:
         size = cost.needs.settings(job)["batch_size"]
         rows = cost.needs.sizes.corpora[job.corpus].rows
         if size > rows:
-            yield f"batch_size {size} of {job.name}: {job.corpus} has about {rows:,} rows in all"
+            of = job.name or job.base  # a base that is trained here has no method
+            yield f"batch_size {size} of {of}: {job.corpus} has about {rows:,} rows in all"

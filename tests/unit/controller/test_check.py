@@ -53,9 +53,13 @@ def _machine(tmp_path, monkeypatch):
     (tmp_path / "base/model.safetensors").touch()
 
 
+def shipped_tables() -> list[str]:
+    """Return the names of the tables of the project's own config."""
+    return list(yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))["tables"])
+
+
 def layers(**changes):
     """Return a config of one table, on the user's own FAQ and base, with top-level keys changed."""
-    tables = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))["tables"]
     row = {"corpora": ["mine"], "bases": ["own"], "methods": ["start", "continued"]}
     config = {
         "resources": {"gpus": 0},
@@ -64,7 +68,7 @@ def layers(**changes):
         "training": {"threads": 1},
         "recipes": {"rcl": {"batch_size": 4}},
         "figures": None,
-        "tables": dict.fromkeys(tables)
+        "tables": dict.fromkeys(shipped_tables())
         | {"mine": {"title": "", "layout": "faq", "seeds": "rcl", "rows": [row]}},
     }
     with open("mine.yaml", "w", encoding="utf-8") as stream:
@@ -171,6 +175,24 @@ def test_a_batch_that_is_larger_than_its_corpus_is_a_warning(monkeypatch):
     monkeypatch.setattr("workflow.costing.sizes.UNKNOWN_PAIRS", 0)
     found = check(layers(recipes={"rcl": {"batch_size": 512}}), START)
     assert any(w.startswith("batch_size 512 of continued: mine-0 has") for w in found.warnings)
+
+
+def test_a_base_that_is_trained_here_is_named_where_its_batches_are_too_large(tmp_path):
+    (tmp_path / "notes.txt").write_text("One.\nTwo.\n")
+    pretrain = {"batch_size": 32, "epochs": 1, "learning_rate": 1e-4, "max_length": 8, "seed": 1}
+    pretrain |= {"warmup": 0.0, "weight_decay": 0.0}
+    adapted = {"base": "own", "corpus": "notes", "pretrain": pretrain}
+    row = {"corpora": ["mine"], "bases": ["adapted"], "methods": ["start"]}
+    table = {"title": "", "layout": "faq", "seeds": "rcl", "rows": [row]}
+    found = check(
+        layers(
+            bases=base(folder="base") | {"adapted": adapted},
+            corpora={"notes": {"kind": "wiki", "path": "notes.txt"}},
+            tables=dict.fromkeys(shipped_tables()) | {"mine": table},
+        ),
+        START,
+    )
+    assert "batch_size 32 of adapted: notes has about 2 rows in all" in found.warnings
 
 
 Usage = namedtuple("Usage", "total used free")
