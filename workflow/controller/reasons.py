@@ -12,6 +12,7 @@ from workflow.planning.stages import STAGES
 TABLE = "{:17}  {:>6}  {:>6}  {:>6}  {:>6}"
 HEAD = ("stage", "jobs", "done", "new", "again")
 MOST = 10  # reasons that are printed
+MOST_STAGES = 15  # that have a line each
 NAMED = 4  # stages that are named in one line, the rest counted
 DERIVED = "they read what this run makes"
 
@@ -85,22 +86,30 @@ def _files(what: str, files: Iterable) -> str:
 
 
 def format_table(plan: Plan) -> list[str]:
-    """Return the counts of what has something to do, and of all together.
-
-    A stage that uses a model has a line of its own. The others share one by their kind of work.
-    """
+    """Return the counts of the stages that have something to do, and of all together."""
     again = Counter(job.stage for job in plan.again)
-    by_line: dict[str, list[str]] = {}
-    for name, stage in STAGES.items():
-        by_line.setdefault(name if stage.uses_model else stage.work, []).append(name)
+    active = [stage for stage in STAGES if plan.new[stage] or again[stage]]
     lines = [TABLE.format(*HEAD), "-" * len(TABLE.format(*HEAD))]
-    for line, names in by_line.items():
-        jobs, new, redone = (
-            sum(counts[name] for name in names) for counts in (plan.jobs, plan.new, again)
-        )
-        if new or redone:
-            lines.append(_count_row(line, jobs, new, redone))
+    for line, stages in _grouped(active).items():
+        jobs = sum(plan.jobs[stage] for stage in stages)
+        new = sum(plan.new[stage] for stage in stages)
+        redone = sum(again[stage] for stage in stages)
+        lines.append(_count_row(line, jobs, new, redone))
     return [*lines, _count_row("in all", plan.jobs.total(), plan.new.total(), again.total())]
+
+
+def _grouped(stages: list[str]) -> dict[str, list[str]]:
+    """Return the stages by the name of their line: each its own, if they are not too many.
+
+    Of many, those without a model share a line by their kind of work.
+    """
+    if len(stages) <= MOST_STAGES:
+        return {stage: [stage] for stage in stages}
+    lines: dict[str, list[str]] = {}
+    for stage in stages:
+        line = stage if STAGES[stage].uses_model else STAGES[stage].work
+        lines.setdefault(line, []).append(stage)
+    return lines
 
 
 def _count_row(name: str, jobs: int, new: int, again: int) -> str:
