@@ -79,3 +79,9 @@ def dataset_files(*names):
 def any_of(names):
     """Return the pattern of a wildcard that is one of these names; one that fits nothing for none."""
     return "|".join(map(re.escape, names)) or "(?!)"
+
+
+def corpora_of(kind):
+    """Return the pattern of the corpora of a kind; of none, a pattern that matches nothing."""
+    names = [name for name, corpus in config["corpora"].items() if corpus["kind"] == kind]
+    return "|".join(map(re.escape, names)) or "(?!)"

@@ -15,10 +15,7 @@ rule prepare_nli:
     benchmark:
         f"{OUT}/logs/prepare_nli/{{corpus}}.tsv"
     wildcard_constraints:
-        corpus="|".join(
-            map(re.escape, (c for c, v in config["corpora"].items() if v["kind"] == "nli"))
-        )
-        or "(?!)",
+        corpus=corpora_of("nli"),
     conda:
         "../../envs/semblance.yaml"
     resources:
@@ -50,10 +47,7 @@ rule prepare_wiki:
     benchmark:
         f"{OUT}/logs/prepare_wiki/{{corpus}}.tsv"
     wildcard_constraints:
-        corpus="|".join(
-            map(re.escape, (c for c, v in config["corpora"].items() if v["kind"] == "wiki"))
-        )
-        or "(?!)",
+        corpus=corpora_of("wiki"),
     conda:
         "../../envs/semblance.yaml"
     resources:
@@ -82,10 +76,7 @@ rule prepare_pairs:
     benchmark:
         f"{OUT}/logs/prepare_pairs/{{corpus}}.tsv"
     wildcard_constraints:
-        corpus="|".join(
-            map(re.escape, (c for c, v in config["corpora"].items() if v["kind"] == "pairs"))
-        )
-        or "(?!)",
+        corpus=corpora_of("pairs"),
     conda:
         "../../envs/semblance.yaml"
     resources:
