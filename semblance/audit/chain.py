@@ -10,11 +10,12 @@ import functools
 import glob
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from semblance import layout
 from semblance.audit.findings import UNREADABLE
+from semblance.audit.link import Link
 from semblance.audit.listing import LOCK, listed_files
 from semblance.audit.sources import OF_FILES, OUTSIDE, is_prepared, sought
 from semblance.errors import InputError
@@ -25,20 +26,6 @@ SCORE_FILE = "scores.csv"  # of one run
 UNRECORDED = layout.WITHOUT_RECORD
 MAPS = ("outputs", "inputs", "records", "places")  # of a record: from names to texts
 MAKE_AGAIN = "delete it and run again"
-
-
-@dataclass(frozen=True)
-class Link:
-    """One input of a record: its digest, the record that lists it, the places looked at for it.
-
-    ``kept`` is what the reader's record keeps of that record: its digest, empty if there is none.
-    """
-
-    name: str
-    digest: str
-    source: Path | None
-    sought: tuple[str, ...]
-    kept: str = ""
 
 
 class Chain:

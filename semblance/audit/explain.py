@@ -6,7 +6,8 @@ from typing import Any
 
 from semblance import layout
 from semblance.audit.cells import seed_folders
-from semblance.audit.chain import Chain, Link
+from semblance.audit.chain import Chain
+from semblance.audit.link import Link
 from semblance.audit.listing import damage
 from semblance.audit.sources import is_prepared
 from semblance.errors import InputError

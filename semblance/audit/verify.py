@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from semblance import layout
-from semblance.audit.chain import UNRECORDED, Chain, Link
+from semblance.audit.chain import UNRECORDED, Chain
 from semblance.audit.figures import check_figures
 from semblance.audit.findings import (
     DIGESTS,
@@ -20,6 +20,7 @@ from semblance.audit.findings import (
     Findings,
 )
 from semblance.audit.healing import Healing
+from semblance.audit.link import Link
 from semblance.audit.listing import LOCK, damage
 from semblance.audit.rebuild import Tables
 from semblance.audit.runs import Runs

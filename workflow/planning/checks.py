@@ -133,7 +133,7 @@ def _check_regulators(config: dict, where: str, name: str, method: dict) -> None
         if isinstance(entry, dict):
             check_models(config, where, entry)
         else:
-            regulators.check_name(config, f"config.{where}", entry)
+            regulators.check_name(config, where, entry)
     regulators.check_differ(f"config.{where}", method)
     regulators.check_ends(config, f"config.{where}", name)
 

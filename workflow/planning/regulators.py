@@ -8,6 +8,7 @@ from semblance.errors import InputError
 from semblance.named_modules import LOSSES, module_names
 from semblance.names import START
 from workflow.planning import losses
+from workflow.planning.collecting import check_known
 from workflow.planning.methods import (
     TARGET,
     check_spelling,
@@ -58,11 +59,11 @@ def check_differ(where: str, method: dict) -> None:
 
 
 def check_name(config: dict, where: str, name: str) -> None:
-    """Check that a regulator is a model that this config can make."""
+    """Raise InputError, at ``config.where``, for a regulator that this config cannot make."""
     base, method = split(name, "")
-    if base and base not in config["bases"]:
-        known = ", ".join(sorted(config["bases"]))
-        raise InputError(where, f"there is no base {base!r}", f"known are {known}")
+    if base:
+        check_known(where, base, config["bases"], "base")
+    where = f"config.{where}"
     check_spelling(config, where, method)
     if method == START or entropy_parts(config, method):
         return
