@@ -24,6 +24,8 @@ RULES = {
     "train",
     "evaluate_sts",
     "evaluate_faq",
+    "train_curve",
+    "measure_figure",
 }
 
 
