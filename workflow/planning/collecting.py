@@ -42,3 +42,9 @@ def entries(config: dict, *path: str) -> Iterator[tuple[str, Any]]:
         node = node.get(key) if isinstance(node, dict) else None
     if isinstance(node, dict):
         yield from node.items()
+
+
+def items(config: Any, key: str) -> Iterator[tuple[int, Any]]:
+    """Yield number and value of each item of a list in a mapping; nothing where there is none."""
+    if isinstance(config, dict) and isinstance(config.get(key), list):
+        yield from enumerate(config[key])

@@ -8,7 +8,7 @@ from semblance.figures import KINDS, package_of
 from semblance.named_modules import module_file
 from semblance.settings import check_keywords
 from workflow.planning.checks import check_known, check_models
-from workflow.planning.collecting import entries
+from workflow.planning.collecting import entries, items
 from workflow.planning.methods import candidates, model_names
 from workflow.planning.signatures import read_signature
 from workflow.planning.table_checks import check_method_name
@@ -20,9 +20,8 @@ def figure_checks(config: dict) -> Iterator[Callable[[], None]]:
         where = f"figures.{name}"
         yield partial(_check_kind, config, where, figure)
         yield partial(_check_models_named, config, where, figure)
-        if figure.get("kind") == "curve":
-            yield partial(_check_trained, config, where, figure)
-        for i, row in enumerate(figure.get("rows", ())):
+        yield partial(_check_trained, config, where, figure)
+        for i, row in items(figure, "rows"):
             yield partial(_check_row, config, f"{where}.rows[{i}]", row)
 
 
@@ -62,7 +61,9 @@ def _check_models_named(config: dict, where: str, figure: dict) -> None:
 
 def _check_trained(config: dict, where: str, figure: dict) -> None:
     """Check that each method of a curve is one of ``methods``, whose training can be watched."""
-    for i, row in enumerate(figure.get("rows", ())):
+    if figure["kind"] != "curve":
+        return
+    for i, row in items(figure, "rows"):
         for name in (name for entry in row["methods"] for name in model_names(entry)):
             check_known(f"{where}.rows[{i}].methods", name, config["methods"], "method")
 

@@ -1,6 +1,7 @@
 """Checks of what a plan reads from this machine: the user's own files, folders and packages."""
 
 import importlib.util
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -70,13 +71,13 @@ def _check_datasets(
 
 
 def _check_file(where: str, entry: Mapping[str, str]) -> None:
-    if not Path(entry["path"]).is_file():
+    if not os.path.isfile(entry["path"]):  # also False of a path that is too long
         problem = f"{entry['path']}: no such file"
         raise InputError(where, problem, "correct the path, or put the file there")
 
 
 def _check_folder(where: str, folder: str, advice: str) -> None:
-    if not Path(folder).is_dir():
+    if not os.path.isdir(folder):
         raise InputError(where, f"{folder}: no such folder", advice)
 
 

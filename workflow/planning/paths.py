@@ -49,6 +49,6 @@ def _with_found(entry: dict, key: str) -> dict:
 
 def _found(path: str) -> str:
     path = os.path.expanduser(path)
-    if not os.path.exists(path) and (ROOT / path).exists():
+    if not os.path.exists(path) and os.path.exists(ROOT / path):  # False of too long a path
         return str(ROOT / path)
     return path

@@ -11,7 +11,7 @@ from semblance.names import START
 from semblance.reporting.layouts import PREVIOUS, Layout, find_layout
 from semblance.reporting.published import Published, read_published
 from workflow.planning.checks import check_known, check_models
-from workflow.planning.collecting import entries
+from workflow.planning.collecting import entries, items
 from workflow.planning.methods import (
     TARGET,
     check_spelling,
@@ -36,7 +36,7 @@ def table_checks(config: dict) -> Iterator[Callable[[], None]]:
     for name, table in entries(config, "tables"):
         where = f"tables.{name}"
         yield partial(_check_table, config, name, table)
-        for i, row in enumerate(table.get("rows", ())):
+        for i, row in items(table, "rows"):
             yield partial(_check_row, config, f"{where}.rows[{i}]", table, row)
         for named, _ in entries(table, "labels"):
             yield partial(check_method_name, config, f"{where}.labels", _method_of(named))
@@ -130,12 +130,17 @@ def _method_of(name: str) -> str:
 def _check_published(config: dict, where: str, ours: str, theirs: str) -> None:
     """Check that ``published:`` names a method of ours and a row that a paper prints."""
     check_method_name(config, where, _method_of(ours))
-    rows = {entry.name for entry in published().entries}
+    rows = _published_rows()
     if theirs not in rows:
         paper = theirs.rpartition("/")[0]
         near = sorted(row for row in rows if row.rpartition("/")[0] == paper)
         advice = f"that table has {', '.join(near)}" if near else f"see {PUBLISHED.name}"
         raise InputError(f"config.{where}", f"there is no published row {theirs!r}", advice)
+
+
+@functools.cache
+def _published_rows() -> frozenset[str]:
+    return frozenset(entry.name for entry in published().entries)
 
 
 @functools.cache
