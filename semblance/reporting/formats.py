@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterable
 
 from semblance.reporting.grids import MISSING, Text, grid
@@ -45,7 +46,17 @@ OF_CONTRAST = {  # as above, and the attribute of the cell's contrast
     "_bootstrap_high": "bootstrap_high",
     "_item_error": "item_error",
 }
-MARKDOWN = "\\|*_`<>[]"  # the characters that Markdown would take for its own
+# Where Markdown, as GitHub reads it, would take a character for its own: the signs of an escape, of
+# code and of a table's cell; emphasis at the edge of a word; a tag, an entity, a link, a strike.
+SIGNS = re.compile(
+    r"""[\\`|]
+    | (?<![a-zA-Z0-9])_(?!\ ) | _(?![a-zA-Z0-9\ ]) | ^[_>\[]
+    | \*(?!\ ) | (?<!\ )\* | ^\*
+    | <(?=[a-zA-Z/!?]) | &(?=[a-zA-Z#]) | \[(?=\^) | ~(?=~) | (?<=~)~
+    """,
+    re.VERBOSE,
+)
+LINK = re.compile(r"\][(\[:]")
 
 
 def csv_text(table: Table) -> str:
@@ -122,24 +133,39 @@ def _csv_values(layout: Layout, column: str, cell: Cell | None) -> list[str]:
 
 
 def markdown(table: Table) -> str:
-    """Return a heading, a pipe table, and the notes as a list."""
+    """Return a heading, a table that is aligned on a terminal, too, and the notes as a list."""
     printed = grid(table)
-    rules = ["---", *["---:"] * (len(printed.header) - 1)]
     lines = [
         f"## {escape_markdown(table.title)}",
         "",
-        *(f"| {' | '.join(line)} |" for line in (_escaped(printed.header), rules)),
-        *(f"| {' | '.join(_escaped(line))} |" for line in printed.lines),
+        *_aligned([_escaped(line) for line in (printed.header, *printed.lines)]),
         "",
         *(f"- {escape_markdown(note)}" for note in table.notes),
     ]
     return "\n".join(lines) + "\n"
 
 
+def _aligned(lines: list[list[str]]) -> list[str]:
+    """Return the lines of a table, labels to the left and numbers to the right of their columns."""
+    widths = [max(3, *map(len, column)) for column in zip(*lines, strict=True)]
+    rules = ["-" * widths[0], *(f"{'-' * (width - 1)}:" for width in widths[1:])]
+    padded = [_padded(line, widths) for line in lines]
+    return [f"| {' | '.join(line)} |" for line in (padded[0], rules, *padded[1:])]
+
+
+def _padded(line: list[str], widths: list[int]) -> list[str]:
+    places = zip(line[1:], widths[1:], strict=True)
+    return [line[0].ljust(widths[0]), *(text.rjust(width) for text, width in places)]
+
+
 def _escaped(line: Iterable[Text]) -> list[str]:
-    return [escape_markdown(text.mark + text.plain) for text in line]
+    """Return the text of a line's places. A mark stands before a number, where it is literal."""
+    return [text.mark + escape_markdown(text.plain) for text in line]
 
 
 def escape_markdown(text: str) -> str:
-    """Return text in which no character means anything to Markdown."""
-    return "".join(f"\\{letter}" if letter in MARKDOWN else letter for letter in text)
+    """Return text in which no character means anything to Markdown, with as few signs as can be."""
+    escaped = SIGNS.sub(lambda sign: f"\\{sign[0]}", text)
+    if LINK.search(text):
+        escaped = re.sub(r"(?<!\\)\[", r"\\[", escaped)
+    return escaped

@@ -5,13 +5,18 @@ import io
 import re
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 from scipy import stats
 
 from semblance.reporting.build import build
 from semblance.reporting.comparison import attach
-from semblance.reporting.formats import csv_text, markdown
+from semblance.reporting.formats import csv_text, escape_markdown, markdown
+from semblance.reporting.grids import grid
 from semblance.reporting.latex import latex
 from semblance.reporting.published import Entry, Published
+from semblance.reporting.table import Table
 from tests.unit.reporting.example_scores import frame, record, runs, spec
 
 SIMCSE = {1: (0.7000123, 0.80), 2: (0.7300456, 0.83), 3: (0.71, 0.8)}
@@ -67,21 +72,33 @@ def test_the_csv_shows_a_missing_value_as_n_a_and_an_undefined_spread_as_blank()
     assert rows[0]["sts12_sd"] == "" and rows[0]["n"] == "1"
 
 
+def lines_of(table: Table) -> list[str]:
+    """Return the lines of a table's Markdown without the spaces that align its columns."""
+    return [re.sub(" +", " ", line) for line in markdown(table).splitlines()]
+
+
+def test_the_columns_of_a_markdown_table_are_aligned():
+    lines = [line for line in markdown(table()).splitlines() if line.startswith("|")]
+    borders = [[i for i, letter in enumerate(line) if letter == "|"] for line in lines]
+    plain = [found for line, found in zip(lines, borders, strict=True) if "\\|" not in line]
+    assert len(plain) > 3 and all(found == plain[0] for found in plain)
+
+
 def test_markdown_shows_mean_spread_n_stars_the_paper_and_the_control_in_one_line():
-    lines = markdown(table(control="SimCSE")).splitlines()
-    assert "| start | 1 | 60.00 | 60.00 | 60.00 |  |  |  |" in lines
+    lines = lines_of(table(control="SimCSE"))
+    assert "| start | 1 | 60.00 | 60.00 | 60.00 | | | |" in lines
     # 71.33526… and sd 1.5297… round once; the average 76.167… is 1.167… above the paper's 75
     simcse = next(line for line in lines if line.startswith("| SimCSE | 3 | 71.34 ± 1.53 |"))
-    assert simcse.endswith("| 75.00 (+1.17) |  |  |")
+    assert simcse.endswith("| 75.00 (+1.17) | | |")
     # averages of seeds: 85 - 75.000615, 87 - 78.00228, 88.5 - 75.5
     gains = [85 - 75.000615, 87 - 78.00228, 88.5 - 75.5]
     found = stats.ttest_1samp(gains, 0)
     low, high = found.confidence_interval(0.95)
-    rcl = next(line for line in lines if line.startswith(r"| RCL\_8 & 50% | 3 |"))
-    assert r"| \*92.00 ± 2.65 |" in rcl
-    gain = f"+{sum(gains) / 3:.2f} \\[+{low:.2f}, +{high:.2f}\\]"
-    assert rcl.endswith(f"|  | {gain} | {found.pvalue:.4f} |")
-    assert r"| lost\|row | 1 | n/a | n/a | n/a |  |  |  |" in lines
+    rcl = next(line for line in lines if line.startswith("| RCL_8 & 50% | 3 |"))
+    assert "| *92.00 ± 2.65 |" in rcl
+    gain = f"+{sum(gains) / 3:.2f} [+{low:.2f}, +{high:.2f}]"
+    assert rcl.endswith(f"| | {gain} | {found.pvalue:.4f} |")
+    assert r"| lost\|row | 1 | n/a | n/a | n/a | | | |" in lines
     assert any(line.startswith("- Difference: ") and "paired t" in line for line in lines)
 
 
@@ -90,7 +107,7 @@ def test_a_difference_within_the_margin_is_printed_as_equal():
     scores = frame(runs("simcse", SIMCSE) + runs("near", near))
     rows = {"SimCSE": ("simcse", (1, 2, 3)), "near": ("near", (1, 2, 3))}
     made = build(spec(rows, control="SimCSE"), scores)
-    assert re.search(r"\\] ≈ \| 0\.\d{4} \|\n", markdown(made))
+    assert re.search(r"\] ≈ \| 0\.\d{4} \|", "\n".join(lines_of(made)))
     assert r"$\approx$" in latex(made)
 
 
@@ -99,16 +116,16 @@ def test_a_table_without_control_has_no_columns_for_one():
 
 
 def test_seeds_columns_stand_last():
-    header = markdown(table(layout="seeds", control="SimCSE")).splitlines()[2]
+    header = lines_of(table(layout="seeds", control="SimCSE"))[2]
     assert header == (
-        r"|  | n | mean | top 3 | max | difference \[95 % interval\] | p (Holm) | seed 0 | seed 1 | "
+        r"| | n | mean | top 3 | max | difference [95 % interval] | p (Holm) | seed 0 | seed 1 | "
         "seed 2 | seed 3 |"
     )
 
 
 def test_beside_a_stand_in_stands_the_papers_value_without_a_difference():
     shown = table(stand_in=["base tiny instead of large", "8 of 10 rows"])
-    (line,) = [line for line in markdown(shown).splitlines() if "75.00" in line]
+    (line,) = [line for line in lines_of(shown) if "75.00" in line]
     assert line.split("|")[6].strip() == "75.00"
     assert "75.00 (" not in latex(shown) and "75.00" in latex(shown)
     rows = list(csv.DictReader(io.StringIO(csv_text(shown))))
@@ -140,8 +157,8 @@ def test_latex_is_escaped_and_balanced():
 
 
 def test_the_regulators_layout_prints_rows_as_columns_of_averages():
-    text = markdown(table(layout="regulators")).splitlines()
-    assert r"|  | start | SimCSE | RCL\_8 & 50% | lost\|row |" in text
+    text = lines_of(table(layout="regulators"))
+    assert r"| | start | SimCSE | RCL_8 & 50% | lost\|row |" in text
     assert any(
         line.startswith("| Average | 60.00 | ") and line.endswith("| n/a |") for line in text
     )
@@ -150,11 +167,44 @@ def test_the_regulators_layout_prints_rows_as_columns_of_averages():
 
 
 def test_a_column_of_one_seed_has_no_spread_and_is_blank_for_rows_without_the_seed():
-    text = markdown(table(layout="seeds"))
+    text = "\n".join(lines_of(table(layout="seeds")))
     line = next(line for line in text.splitlines() if line.startswith("| start | 1 |"))
-    assert line == "| start | 1 | 60.00 | n/a | 60.00 | 60.00 |  |  |  |"
+    assert line == "| start | 1 | 60.00 | n/a | 60.00 | 60.00 | | | |"
 
 
 @pytest.mark.parametrize("form", [markdown, latex])
 def test_the_tables_own_note_is_printed(form):
     assert "Own words." in form(table(note="Own words."))
+
+
+MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])  # as GitHub reads it
+SIGNS = "ab1 _*\\`|<>[]()!&#~^:/;x-.\"'"
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.text(alphabet=SIGNS, min_size=1, max_size=14))
+def test_escaped_text_is_shown_by_markdown_letter_by_letter(text):
+    text = " ".join(text.split()) or "a"
+    shown = MARKDOWN.parseInline(escape_markdown(text))[0].children
+    assert {part.type for part in shown} <= {"text", "text_special"}
+    assert "".join(part.content for part in shown) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["batch_size 16", "+0.11 [-1.21, +1.43]", "p < .05", "a * b", "n > 1"]
+)
+def test_text_that_means_nothing_to_markdown_stays_as_it_is(text):
+    assert escape_markdown(text) == text
+
+
+def test_a_whole_table_is_read_back_from_its_markdown():
+    made = table(control="SimCSE")
+    cells = [
+        [part.content for part in token.children]
+        for token in MARKDOWN.parse(markdown(made))
+        if token.type == "inline"
+    ]
+    texts = ["".join(parts) for parts in cells]
+    printed = grid(made)
+    wanted = [text.mark + text.plain for line in [printed.header, *printed.lines] for text in line]
+    assert texts == [made.title, *wanted, *made.notes]

@@ -212,7 +212,7 @@ def test_the_page_and_the_csv_show_each_claim(tmp_path):
     found = judged(tmp_path, table())
     page = claims_markdown(found)
     low, high = stats.ttest_1samp([1.0, 1.1, 0.4], 0).confidence_interval(0.95)
-    ours = f"+0.83 \\[{low:+.2f}, {high:+.2f}\\]"
+    ours = f"+0.83 [{low:+.2f}, {high:+.2f}]"
     assert f"| A is better than B | +0.80 | {ours} | 3 | undecided (" in page
     assert "1 verdict: 1 undecided." in page
     line = next(csv.DictReader(io.StringIO(claims_csv(found))))
