@@ -1,6 +1,6 @@
 """Write the data of one figure from the files of finished runs.
 
-Each file is checked against the record.json beside it. Nothing is computed a second time.
+Each file is checked against its record. Nothing is computed a second time.
 """
 
 import argparse
@@ -8,9 +8,8 @@ import time
 
 from semblance.figures import FigureSettings
 from semblance.files import write_text
-from semblance.layout import RECORD
 from semblance.provenance import beside, named_beside, record_digests, write_record
-from semblance.reporting.collected import collected_csv, file_digests
+from semblance.reporting.collected import collected_csv, file_digests, parts
 from semblance.settings import decode, parse_json
 from workflow.scripts.endings import run
 
@@ -35,7 +34,9 @@ def main(argv: list[str] | None = None) -> None:
         started=started,
         code=args.code,
         inputs=named_beside(args.record, inputs),
-        records=named_beside(args.record, record_digests(p.parent / RECORD for p in inputs)),
+        records=named_beside(
+            args.record, record_digests(p.record for p in parts(settings, args.results))
+        ),
         settings=plain,
     )
 

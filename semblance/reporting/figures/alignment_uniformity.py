@@ -4,9 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from semblance.figures import Row
-from semblance.names import STS_TASKS
-from semblance.reporting.layouts import mean
-from semblance.reporting.scores import read_scores
+from semblance.reporting.averages import sts_average, whole_scores
 
 COLUMNS = ("alignment", "uniformity", "average")
 
@@ -17,11 +15,9 @@ def rows(path: Path) -> Iterator[Row]:
     ``average``: the mean Spearman's ρ of the seven STS tasks, in [-1, 1]. A value is None if its
     score, or for the average one of the seven, is missing.
     """
-    found = read_scores(path)
-    whole = found[found["aggregation"] == "all"]
-    scores = {(row.task, row.metric): row.value for row in whole.itertuples()}
+    scores = whole_scores(path)
     yield {
         "alignment": scores.get(("stsb", "alignment")),
         "uniformity": scores.get(("stsb", "uniformity")),
-        "average": mean(scores.get((task, "spearman")) for task in STS_TASKS),
+        "average": sts_average(scores),
     }
