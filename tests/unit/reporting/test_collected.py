@@ -2,19 +2,33 @@
 
 import csv
 import io
+import json
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from semblance.drawing import contrasts as forest
+from semblance.drawing.saving import svg_text
 from semblance.errors import InputError
 from semblance.figures import FigureModels, FigureSettings
 from semblance.layout import RECORD
 from semblance.names import STS_TASKS
 from semblance.provenance import checked, read_sealed
 from semblance.reporting.collected import collected_csv, file_digests
-from semblance.reporting.figures import alignment_uniformity, cosine_densities, curve
+from semblance.reporting.figures import (
+    accuracy_at_k,
+    alignment_uniformity,
+    by_phi,
+    by_regulators,
+    contrasts,
+    cosine_densities,
+    curve,
+    dev_curves,
+)
+from semblance.reporting.table import from_json
 from tests.unit.reporting import example_results, example_scores
 from workflow.scripts import collect_figure
 
@@ -160,3 +174,143 @@ def test_a_row_of_a_curve_that_is_no_measurement_is_refused_with_its_line(line, 
     path.write_text(f"step,alignment,uniformity\n0,0.25,-1.5\n{line}\n")
     with pytest.raises(InputError, match=r"dev\.csv:3: no step with alignment and uniformity"):
         list(curve.rows(path))
+
+
+CURVES = {curve: ("alignment", "uniformity"), dev_curves: ("dev",)}
+
+
+@pytest.mark.parametrize("kind", CURVES, ids=lambda kind: kind.__name__.rpartition(".")[2])
+def test_a_curve_needs_its_numbers_and_no_others(kind, tmp_path):
+    path = tmp_path / "dev.csv"
+    names = CURVES[kind]
+    path.write_text(",".join(("step", *names, "more")) + "\n0" + ",0.5" * len(names) + ",x\n")
+    assert list(kind.rows(path)) == [{"step": 0} | dict.fromkeys(names, 0.5)]
+    path.write_text(f"step,{names[0]}\n0,no\n")
+    with pytest.raises(InputError, match=f"dev.csv:2: no step with {names[0]}"):
+        list(kind.rows(path))
+
+
+def test_the_accuracy_at_k_is_the_share_of_queries_whose_best_rank_is_at_most_k(results):
+    folder = results / "scores/faq/bank-0/tiny/rcl/seed-1"
+    shown = list(accuracy_at_k.rows(folder / "predictions.parquet", most=7))
+    frame = pd.read_parquet(folder / "predictions.parquet")
+    tests = frame[frame["protocol"] != "dev"]
+    for row in shown:
+        queries = tests[tests["protocol"] == row["protocol"]]
+        right = [any(rank <= row["k"] for rank in ranks) for ranks in queries["ranks"]]
+        assert row["accuracy"] == pytest.approx(sum(right) / len(right))
+        assert row["queries"] == len(right)
+        if row["k"] in (1, 3, 5):  # the evaluation's own metric
+            assert row["accuracy"] == pytest.approx(queries[f"acc@{row['k']}"].mean())
+    protocols = list(dict.fromkeys(tests["protocol"]))
+    assert [(row["protocol"], row["k"]) for row in shown] == [
+        (protocol, k) for protocol in protocols for k in range(1, 8)
+    ]
+
+
+@pytest.mark.parametrize("kind", [by_regulators, by_phi])
+def test_the_settings_of_a_method_are_columns_beside_its_average(kind, results):
+    name = kind.__name__.rpartition(".")[2]
+    columns = kind.COLUMNS[:-1]
+    given = {column: str(place) for place, column in enumerate(columns)}
+    models = (FigureModels("nli", "tiny", "rcl", (1, 2), given),)
+    shown = table(FigureSettings(name, models), results)
+    assert [row["seed"] for row in shown] == ["1", "2"]
+    assert all({column: row[column] for column in columns} == given for row in shown)
+    path = results / "scores/sts/nli/tiny/rcl/seed-1/scores.csv"
+    [expected] = alignment_uniformity.rows(path)
+    [found] = kind.rows(path)
+    assert found == {"average": expected["average"]}
+
+
+def rendered(name, results):
+    """Return the JSON of a rendered table, as it stands there."""
+    return json.loads((results / f"tables/json/{name}.json").read_text())
+
+
+@pytest.mark.parametrize("name", ["t_sts", "t_regulators", "t_seeds", "t_dev", "t_faq"])
+def test_contrasts_are_those_that_the_tables_state(name, results):
+    shown = table(FigureSettings("contrasts", tables=(name,)), results)
+    found = rendered(name, results)
+    columns = {row["column"] for row in shown}
+    assert len(columns) == 1
+    [column] = columns
+    compared = [row for row in found["rows"] if row["cells"].get(column, {}).get("contrast")]
+    means = [row for row in shown if not row["seed"]]
+    assert len(means) == len(compared) > 0
+    for row, line in zip(compared, means, strict=True):
+        cell = row["cells"][column]
+        assert (line["label"], line["control"]) == (row["label"], row["control"])
+        assert line["n"] == str(cell["n"])
+        for name_of_value in ("difference", "low", "high", "bootstrap_low", "bootstrap_high"):
+            value = cell["contrast"][name_of_value]
+            assert line[name_of_value] == ("" if value is None else repr(value))
+
+
+def test_the_difference_of_each_seed_is_that_of_its_two_cells(results):
+    shown = table(FigureSettings("contrasts", tables=("t_sts",)), results)
+    rows = {row["label"]: row for row in rendered("t_sts", results)["rows"]}
+    of_seeds = [row for row in shown if row["seed"]]
+    assert {row["seed"] for row in of_seeds} == {"1", "2", "3"}
+    for line in of_seeds:
+        ours = rows[line["label"]]["cells"]["Average"]["values"][line["seed"]]
+        control = rows[line["control"]]["cells"]["Average"]["values"][line["seed"]]
+        assert float(line["difference"]) == pytest.approx(ours - control)
+        assert line["n"] == line["low"] == line["published"] == ""
+
+
+def with_published(results, stand_in=()):
+    """Return a table whose RCL and SimCSE have printed values of 80.5 and 79.25."""
+    shown = from_json((results / "tables/json/t_sts.json").read_text())
+    printed = {"rcl": 80.5, "simcse": 79.25}
+    rows = []
+    for row in shown.rows:
+        cell = replace(row.cells["Average"], published=printed.get(row.method))
+        row = replace(row, cells=row.cells | {"Average": cell}, stand_in=())
+        if row.method == "simcse":
+            row = replace(row, stand_in=stand_in)
+        rows.append(row)
+    return replace(shown, rows=tuple(rows))
+
+
+def test_the_papers_difference_is_that_of_its_two_printed_values(results):
+    [line] = [
+        row
+        for row in contrasts.rows_of(with_published(results))
+        if row["method"] == "rcl" and row["seed"] is None
+    ]
+    assert (line["published"], line["stand_in"]) == (80.5 - 79.25, "")
+
+
+def test_no_paper_is_compared_where_the_control_stands_in_for_its_row(results):
+    [line] = [
+        row
+        for row in contrasts.rows_of(with_published(results, ("another base", "fewer steps")))
+        if row["method"] == "rcl" and row["seed"] is None
+    ]
+    assert (line["published"], line["stand_in"]) == (None, "another base; fewer steps")
+
+
+def test_the_forest_of_a_table_is_drawn_without_its_csv(results):
+    rows = contrasts.rows_of(with_published(results))
+    assert all(tuple(row) == contrasts.COLUMNS for row in rows)
+    whole = svg_text(forest.draw(rows, {}))
+    shown = table(FigureSettings("contrasts", tables=("t_sts",)), results)
+    for row, line in zip(rows, shown, strict=True):
+        line["published"] = str(row["published"] or "")
+    assert whole == svg_text(forest.draw(shown, {}))
+
+
+def test_a_table_without_contrasts_has_no_rows(results):
+    shown = with_published(results)
+    bare = replace(shown, rows=tuple(replace(row, control=None) for row in shown.rows))
+    assert contrasts.rows_of(bare) == []
+
+
+def test_contrasts_read_their_tables_behind_the_records_of_these(results):
+    settings = FigureSettings("contrasts", tables=("t_sts", "t_faq"))
+    found = file_digests(settings, results)
+    assert [path.name for path in found] == ["t_sts.json", "t_faq.json"]
+    for path, digest in found.items():
+        record = read_sealed(results / f"tables/records/{path.stem}.json")
+        assert record["outputs"][f"../json/{path.name}"] == digest

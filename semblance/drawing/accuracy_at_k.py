@@ -1,0 +1,62 @@
+"""Accuracy at k on FAQ banks: each seed thin, the mean of the seeds thick, a panel a protocol."""
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from semblance.drawing.series import Points, draw_seeds, mean_line
+from semblance.drawing.style import (
+    COLUMN,
+    PAGE,
+    Look,
+    legend_below,
+    legend_height,
+    looks,
+    new_figure,
+    no_data,
+    styled,
+)
+from semblance.drawing.text import Names, Rows, by_label, clean, grouped, value, values
+
+TICKS = (1, 3, 5, 10, 20, 50, 100)
+
+
+@styled
+def draw(rows: Rows, names: Names) -> Figure:
+    """Draw k against the share of queries in percent; the value of a seed is the mean of its folds."""
+    panels = grouped([{**row, "bank": _bank(row["corpus"])} for row in rows], "bank", "protocol")
+    if not panels:
+        return no_data()
+    labels = looks(by_label(rows, names))
+    width = COLUMN
+    if len(panels) > 2:
+        width = PAGE
+    figure = new_figure(width, 2.0 + legend_height(len(labels), 1))
+    found = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    for axes, (title, of_panel) in zip(found, panels.items(), strict=True):
+        _draw_panel(axes, by_label(of_panel, names), labels)
+        axes.set_title(clean(" · ".join(title), 24))
+        axes.set_xlabel("k")
+    found[0].set_ylabel("Accuracy at k (%)")
+    legend_below(figure, found[0], 1)
+    return figure
+
+
+def _bank(corpus: str) -> str:
+    """Return the bank of the corpus that is one of its folds."""
+    return corpus.rpartition("-")[0]
+
+
+def _draw_panel(axes: Axes, models: dict[str, Rows], labels: dict[str, Look]) -> None:
+    for label, of_model in models.items():
+        seeds = grouped(of_model, "seed").values()
+        draw_seeds(axes, [_over_folds(seed) for seed in seeds], label, labels[label])
+    last = max(value(row, "k") or 0 for rows in models.values() for row in rows)
+    axes.set_xticks([k for k in TICKS if k <= last])
+
+
+def _over_folds(rows: Rows) -> Points:
+    folds = []
+    for fold in grouped(rows, "corpus").values():
+        found = [values(row, "k", "accuracy") for row in fold]
+        folds.append([(point[0], 100 * point[1]) for point in found if point])
+    return mean_line(folds)

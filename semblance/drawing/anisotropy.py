@@ -1,0 +1,48 @@
+"""The terms of RCL's Eqs. 4 to 6 and two measures of anisotropy: a panel each, a line a model."""
+
+from matplotlib.figure import Figure
+
+from semblance.drawing.style import LINE, PAGE, looks, new_figure, no_data, styled
+from semblance.drawing.text import Names, Rows, by_label, clean, mean, value
+
+PANELS = {  # a column of the data, and its title
+    "aligned": "Eq. 4, first term:\nmean cos of pairs",
+    "eq5": "Eq. 5: log mean\nexp of cosines",
+    "eq6": "Eq. 6: mean\nof cosines",
+    "positive": "Cosines\nabove 0 (%)",
+    "largest": "Length² in largest\n1 % elements (%)",
+}
+IN_PERCENT = ("positive", "largest")
+
+
+@styled
+def draw(rows: Rows, names: Names) -> Figure:
+    """Draw each measure of each model: a dot for each seed, a marker for their mean."""
+    models = by_label(rows, names)
+    if not models:
+        return no_data()
+    figure = new_figure(PAGE, 0.75 + 1.5 * LINE * len(models))
+    panels = figure.subplots(1, len(PANELS), sharey=True)
+    for axes, (column, title) in zip(panels, PANELS.items(), strict=True):
+        for place, (of_model, look) in enumerate(
+            zip(models.values(), looks(models).values(), strict=True)
+        ):
+            found = _numbers(of_model, column)
+            axes.plot(found, [place] * len(found), ".", color=look.colour, alpha=0.5)
+            if found:
+                axes.plot(mean(found), place, look.marker, color=look.colour, markersize=5)
+        axes.set_title(title)
+        axes.margins(x=0.2)
+        axes.locator_params(axis="x", nbins=3)
+        axes.tick_params(axis="y", length=0)
+    panels[0].set_yticks(range(len(models)), [clean(label, 30) for label in models])
+    panels[0].set_ylim(len(models) - 0.5, -0.5)
+    return figure
+
+
+def _numbers(rows: Rows, column: str) -> list[float]:
+    scale = 1
+    if column in IN_PERCENT:
+        scale = 100
+    found = [value(row, column) for row in rows]
+    return [scale * number for number in found if number is not None]

@@ -1,0 +1,30 @@
+"""The STS average of entropy models against φ, a line for each form of the loss (RCL, Table 5)."""
+
+from matplotlib.figure import Figure
+
+from semblance.drawing.scores import draw_series, finish, mark_places, references
+from semblance.drawing.style import COLUMN, legend_height, looks, new_figure, no_data, styled
+from semblance.drawing.text import Names, Rows, by_label, clean, grouped, value
+
+
+@styled
+def draw(rows: Rows, names: Names) -> Figure:
+    """Draw a line for each form of the loss: a dot for each seed, a line through their means.
+
+    The models without a φ are level lines.
+    """
+    if not rows:
+        return no_data()
+    entropy = [row for row in rows if value(row, "phi") is not None]
+    series = {clean(form): found for (form,), found in grouped(entropy, "form").items()}
+    others = [row for row in rows if row not in entropy]
+    height = legend_height(len(series) + len(by_label(others, names)), 1)
+    figure = new_figure(COLUMN, 2.0 + height)
+    axes = figure.add_subplot()
+    for label, look in looks(series).items():
+        draw_series(axes, series[label], "phi", label, look)
+    mark_places(axes, entropy, "phi")
+    references(axes, others, names)
+    axes.set_xlabel("φ of the entropy model")
+    finish(figure, axes, True)
+    return figure

@@ -1,0 +1,31 @@
+"""The STS average against the number of regulators (RCL, Table 4)."""
+
+from matplotlib.figure import Figure
+
+from semblance.drawing.scores import draw_series, finish, mark_places, references
+from semblance.drawing.style import COLUMN, looks, new_figure, no_data, styled
+from semblance.drawing.text import Names, Rows, clean, grouped, value
+
+
+@styled
+def draw(rows: Rows, names: Names) -> Figure:
+    """Draw a line for each base and corpus: a dot for each seed, a line through their means.
+
+    A model without a number of regulators, the base before any training, is a level line.
+    """
+    if not rows:
+        return no_data()
+    figure = new_figure(COLUMN, 2.3)
+    axes = figure.add_subplot()
+    counted = [row for row in rows if value(row, "regulators") is not None]
+    lines = grouped(counted, "base", "corpus")
+    series = {clean(" · ".join(key)): found for key, found in lines.items()}
+    if len(series) == 1:
+        series = {"mean of the seeds": counted}
+    for label, look in looks(series).items():
+        draw_series(axes, series[label], "regulators", label, look)
+    mark_places(axes, counted, "regulators")
+    shown = references(axes, [row for row in rows if row not in counted], names)
+    axes.set_xlabel("Number of regulators")
+    finish(figure, axes, shown > 0 or len(series) > 1)
+    return figure

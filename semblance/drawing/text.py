@@ -1,0 +1,85 @@
+"""What figures print: labels that a drawing can hold, and the numbers of a CSV."""
+
+import math
+import unicodedata
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from semblance.errors import InputError
+
+Names = Mapping[tuple[str, str, str], str]
+Rows = list[dict[str, Any]]
+MOST = 48  # characters of a label
+MINUS = "−"
+THIN_SPACE = "\u2009"
+REMAKE = "delete the record of the figure's data and run again"
+
+
+def clean(text: Any, most: int = MOST) -> str:
+    """Return a text as one short line without characters that control how others are shown."""
+    words = " ".join(str(text)[: 20 * most].split())
+    shown = "".join(c for c in words if not unicodedata.category(c).startswith("C"))
+    if len(shown) <= most:
+        return shown
+    return shown[: most - 1].rstrip() + "…"
+
+
+def value(row: Mapping[str, Any], column: str) -> float | None:
+    """Return a number of a row; None for an empty field.
+
+    Raises InputError for a column that is missing, and for what is no finite number.
+    """
+    text = row.get(column, "")
+    if text is None or text == "":
+        return None
+    try:
+        number = float(text)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise InputError("figure", f"{column}: {clean(text)!r} is not a finite number", REMAKE)
+    return number
+
+
+def values(row: Mapping[str, Any], *columns: str) -> list[float]:
+    """Return the numbers of a row; an empty list if one of them is missing."""
+    found = [value(row, column) for column in columns]
+    if None in found:
+        return []
+    return found
+
+
+def grouped(rows: Iterable[dict[str, Any]], *columns: str) -> dict[tuple, Rows]:
+    """Return the rows by their texts in some columns, in the order of the first of each."""
+    found: dict[tuple, Rows] = {}
+    for row in rows:
+        found.setdefault(tuple(row[column] for column in columns), []).append(row)
+    return found
+
+
+def by_label(rows: Iterable[dict[str, Any]], names: Names, most: int = MOST) -> dict[str, Rows]:
+    """Return the rows by the label of their model, in the order of the first of each.
+
+    A model without a label goes by its names. Two labels that are the same after they were cut
+    are told apart by a number.
+    """
+    whole: dict[str, Rows] = {}
+    for row in rows:
+        model = (row["corpus"], row["base"], row["method"])
+        label = names.get(model) or " · ".join(reversed(model))
+        whole.setdefault(label, []).append(row)
+    found: dict[str, Rows] = {}
+    for place, (label, of_model) in enumerate(whole.items(), start=1):
+        shown = clean(label, most)
+        if shown in found or not shown:
+            shown = f"{shown} ({place})"
+        if shown.startswith("_"):
+            shown = f"{THIN_SPACE}{shown}"  # matplotlib would leave it out of the legend
+        found[shown] = of_model
+    return found
+
+
+def mean(numbers: Iterable[float]) -> float:
+    """Return the mean of some numbers, of which there is at least one."""
+    found = list(numbers)
+    return math.fsum(found) / len(found)

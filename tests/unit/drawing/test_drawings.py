@@ -1,0 +1,289 @@
+"""What each kind of drawing shows, read from its artists."""
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from semblance.drawing import anisotropy, contrasts, cosine_densities
+from semblance.drawing.saving import svg_text
+from semblance.drawing.style import COLUMN, PAGE, SERIES
+from semblance.errors import InputError
+from semblance.figures import DRAWN, KINDS, is_drawn
+from semblance.named_modules import load_module
+from tests.unit.drawing.example_rows import METHOD, NAMES, OF_SEED, ROWS
+
+DRAWINGS = sorted(kind for kind in KINDS if is_drawn(kind))
+
+ONE_LABEL = {(f"bank-{fold}", "tiny", "rcl"): "RCL" for fold in (0, 1)}
+
+
+def draw(kind: str, rows: list[dict] | None = None, names: dict | None = None) -> Figure:
+    """Draw the example of a kind, or other rows."""
+    module = load_module(DRAWN, kind, "here")
+    if rows is None:
+        rows = ROWS[kind]
+    if names is None:
+        names = NAMES
+    return module.draw(rows, names)
+
+
+def lines(axes) -> dict[str, list[tuple[float, float]]]:
+    """Return the points of each line that has an entry in the legend."""
+    found = {line.get_label(): line.get_xydata() for line in axes.lines}
+    return {k: [tuple(map(float, p)) for p in v] for k, v in found.items() if k[0] != "_"}
+
+
+def legend(figure: Figure) -> list[str]:
+    return [text.get_text() for text in figure.legends[0].get_texts()]
+
+
+def texts(figure: Figure) -> list[str]:
+    return [text.get_text() for axes in figure.axes for text in axes.texts]
+
+
+def test_every_kind_but_the_table_of_sentences_has_a_drawing():
+    assert set(KINDS) - set(DRAWINGS) == {"retrieval"}
+    assert set(ROWS) == set(DRAWINGS)
+
+
+@pytest.mark.parametrize("kind", DRAWINGS)
+def test_a_drawing_is_one_or_two_columns_wide_and_its_print_is_of_7_or_8_points(kind):
+    figure = draw(kind)
+    assert figure.get_figwidth() in (COLUMN, PAGE) or COLUMN < figure.get_figwidth() < PAGE
+    svg_text(figure)
+    found = {text.get_fontsize() for text in figure.findobj(lambda a: hasattr(a, "get_fontsize"))}
+    assert found <= {7.0, 8.0}
+
+
+@pytest.mark.parametrize("kind", DRAWINGS)
+def test_a_figure_without_rows_says_so(kind):
+    assert [text.get_text() for text in draw(kind, []).texts] == ["no data"]
+
+
+@pytest.mark.parametrize("kind", DRAWINGS)
+@pytest.mark.parametrize("number", ["x", "nan", "inf", "1" * 400])
+def test_what_is_no_finite_number_is_refused(kind, number):
+    columns = {"contrasts": "difference", "accuracy_at_k": "accuracy"}
+    column = columns.get(kind, list(ROWS[kind][-1])[-1])
+    bad = [*ROWS[kind][:-1], ROWS[kind][-1] | {column: number}]
+    with pytest.raises(InputError, match="is not a finite number"):
+        draw(kind, bad)
+
+
+def test_a_dev_curve_shows_each_seed_and_with_a_label_their_mean():
+    figure = draw("dev_curves")
+    found = lines(figure.axes[0])
+    # Two seeds, of 50 and 60, and of 60 and 70 hundredths.
+    np.testing.assert_allclose(found["RCL (8 regulators)"], [(0, 55), (4, 65)])
+    assert legend(figure) == ["RCL (8 regulators)", "SimCSE"]
+    assert len(figure.axes[0].lines) == 2 * (2 + 1)
+
+
+def test_two_models_differ_in_colour_marker_and_dashes():
+    first, second = [
+        line for line in draw("dev_curves").axes[0].lines if line.get_label()[0] != "_"
+    ]
+    for part in ("get_color", "get_marker", "get_linestyle"):
+        assert getattr(first, part)() != getattr(second, part)()
+
+
+def test_a_model_without_a_label_goes_by_its_names():
+    assert legend(draw("dev_curves", names={})) == ["rcl · tiny · nli", "simcse · tiny · nli"]
+
+
+def test_the_accuracy_of_a_seed_is_the_mean_of_its_folds_in_percent():
+    figure = draw("accuracy_at_k", names=ONE_LABEL)
+    assert [axes.get_title() for axes in figure.axes] == ["bank · pairs", "bank · annotated"]
+    for axes in figure.axes:
+        [found] = lines(axes).values()
+        np.testing.assert_allclose(found, [(1, (25 + 50) / 2), (2, (50 + 75) / 2)])
+        assert list(axes.get_xticks()) == [1]
+
+
+def test_the_folds_of_a_bank_are_one_line_where_they_have_one_label():
+    assert legend(draw("accuracy_at_k", names=ONE_LABEL)) == ["RCL"]
+    assert len(legend(draw("accuracy_at_k", names={}))) == 2
+
+
+def test_scores_stand_above_the_number_of_regulators_and_the_untrained_base_is_a_level_line():
+    figure = draw("by_regulators")
+    found = lines(figure.axes[0])
+    np.testing.assert_allclose(found["mean of the seeds"], [(0, 71), (2, 74)])
+    assert {y for _, y in found["start · tiny · nli"]} == {60.0}
+    assert list(figure.axes[0].get_xticks()) == [0, 2]
+
+
+def test_each_base_has_a_line_over_the_number_of_regulators():
+    rows = ROWS["by_regulators"]
+    both = draw("by_regulators", [*rows, *(row | {"base": "large"} for row in rows[1:])])
+    assert legend(both)[:2] == ["tiny · nli", "large · nli"]
+
+
+@pytest.mark.parametrize("label", ["_hidden", "__", "\x00"])
+def test_a_label_that_matplotlib_would_hide_stands_in_the_legend(label):
+    names = NAMES | {("nli", "tiny", "rcl"): label}
+    assert len(legend(draw("dev_curves", names=names))) == 2
+
+
+def test_two_long_labels_of_one_beginning_stay_two_models():
+    names = {key: "x" * 100 + key[-1] for key in NAMES}
+    first, second = legend(draw("dev_curves", names=names))
+    assert first != second and first[:40] == second[:40] == "x" * 40
+
+
+def test_each_form_of_the_entropy_loss_has_a_line_over_phi():
+    figure = draw("by_phi")
+    found = lines(figure.axes[0])
+    np.testing.assert_allclose(found["entropy"], [(-0.01, 60), (0.02, 65)])
+    np.testing.assert_allclose(found["sum"], [(0.02, 50)])
+    assert {y for _, y in found["RCL (8 regulators)"]} == {70.0}
+    assert [text.get_text() for text in figure.axes[0].get_xticklabels()] == ["−0.01", "0.02"]
+
+
+def test_a_curve_leads_from_its_first_step_to_its_last_and_says_which_they_are():
+    figure = draw("curve")
+    axes = figure.axes[0]
+    assert lines(axes)["SimCSE"] == [(-1.0, 0.3), (-2.5, 0.2)]
+    # Both trainings start at one place, which is written once.
+    assert sorted(filter(None, texts(figure))) == ["step 0", "step 10", "step 10"]
+    arrows = [text for text in axes.texts if not text.get_text()]
+    # Each arrow points from the first step to the last, in the middle of the way.
+    assert arrows[0].xy == (-1.5, 0.25) and arrows[1].xy == (-1.75, 0.25)
+    assert arrows[0].xyann[0] > -1.5 and arrows[0].xyann[1] > 0.25
+
+
+def test_the_steps_of_a_curve_are_written_clear_of_its_line():
+    figure = draw("curve")
+    figure.draw_without_rendering()
+    axes = figure.axes[0]
+    for text in filter(Text.get_text, axes.texts):
+        box = Text.get_window_extent(text)
+        for start, end in ((-1.0, -2.0), (-1.0, -2.5)):
+            line = [(start + i / 99 * (end - start), 0.3 - 0.1 * i / 99) for i in range(100)]
+            assert not any(box.contains(*point) for point in axes.transData.transform(line))
+
+
+def test_singular_values_stand_on_a_log_scale_with_plain_numbers():
+    figure = draw("singular_values")
+    axes = figure.axes[0]
+    np.testing.assert_allclose(lines(axes)["SimCSE"], [(i, 1 / i) for i in range(1, 9)])
+    assert axes.get_yscale() == "log"
+    assert ">0.1<" in svg_text(draw("singular_values"))
+
+
+def test_each_group_of_gold_scores_has_a_histogram_of_area_one():
+    figure = draw("cosine_densities")
+    assert [axes.get_title() for axes in figure.axes] == ["RCL (8 regulators)", "SimCSE"]
+    axes = figure.axes[0]
+    steps = [patch.get_data() for patch in axes.patches]
+    assert [step.baseline for step in steps] == [0, 1, 2, 3, 4]
+    areas = [float(((s.values - s.baseline) * np.diff(s.edges)).sum()) for s in steps]
+    assert areas == pytest.approx([areas[0]] * 5)
+    highest = max(float((s.values - s.baseline).max()) for s in steps)
+    assert highest == pytest.approx(cosine_densities.TALLEST)
+    assert [text.get_text() for text in axes.get_yticklabels()] == [
+        f"{low}–{low + 1}" for low in range(5)
+    ]
+
+
+def test_each_measure_of_anisotropy_has_a_panel_and_each_model_a_line_in_it():
+    figure = draw("anisotropy")
+    assert len(figure.axes) == len(anisotropy.PANELS)
+    shown = [line.get_xydata().tolist() for line in figure.axes[0].lines]
+    assert shown == [[[0.9, place]] for place in (0.0, 0.0, 1.0, 1.0)]
+    assert [text.get_text() for text in figure.axes[0].get_yticklabels()] == [
+        "RCL (8 regulators)",
+        "SimCSE",
+    ]
+
+
+def test_models_are_numbered_by_their_average_and_named_in_a_key():
+    figure = draw("alignment_uniformity")
+    key = [text for text in texts(figure) if "   " in text]
+    assert key == ["1   70.0   RCL (8 regulators)", "2   60.0   SimCSE"]
+    points = figure.axes[0].collections[0].get_offsets().tolist()
+    np.testing.assert_allclose(points, [[-2.5, 0.2], [-2.4, 0.2]])
+
+
+def test_labels_of_crowded_points_cover_neither_each_other_nor_a_point():
+    rows = [
+        ROWS["alignment_uniformity"][0]
+        | {"method": f"m{i}", "uniformity": str(-2 - i / 500), "alignment": str(0.2 + i / 1000)}
+        for i in range(20)
+    ]
+    figure = draw("alignment_uniformity", rows)
+    figure.draw_without_rendering()
+    axes = figure.axes[0]
+    boxes = [Text.get_window_extent(text) for text in axes.texts]  # without the thin lines
+    assert len(boxes) == 20
+    for i, box in enumerate(boxes):
+        assert not any(box.overlaps(other) for other in boxes[i + 1 :])
+    points = axes.transData.transform(axes.collections[0].get_offsets())
+    assert not any(box.contains(*point) for box in boxes for point in points)
+
+
+def forest(*rows: dict):
+    figure = contrasts.draw(list(rows), {})
+    return figure, figure.axes[0]
+
+
+def test_a_forest_shows_both_intervals_the_seeds_the_papers_value_and_the_margin():
+    figure, axes = forest(*ROWS["contrasts"])
+    intervals = [lines.get_segments()[0][:, 0].tolist() for lines in axes.collections]
+    assert intervals == [[-0.2, 0.8], [-0.4, 1.0]]
+    widths = [lines.get_linewidth()[0] for lines in axes.collections]
+    assert widths[0] > 2 * widths[1]
+    by_marker = {line.get_marker(): line for line in axes.lines if line.get_marker() != "None"}
+    assert by_marker["D"].get_xdata() == [0.18]
+    seeds = [line for line in axes.lines if len(line.get_xdata()) == 2 and line.get_marker() == "o"]
+    assert list(seeds[0].get_xdata()) == [0.2, 0.4]
+    band = axes.patches[0]
+    assert (band.get_x(), band.get_width()) == (-0.5, 1.0)
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["RCL"]
+    assert axes.get_xlabel() == "Average: points above SimCSE"
+
+
+def test_a_difference_without_intervals_or_published_value_is_a_dot_alone():
+    bare = METHOD | {"low": "", "high": "", "bootstrap_low": "", "bootstrap_high": ""}
+    _, axes = forest(bare | {"published": ""})
+    assert len(axes.collections) == 0
+    assert [line.get_marker() for line in axes.lines if len(line.get_xdata()) == 1] == ["o"]
+
+
+def test_an_interval_that_is_far_wider_than_the_differences_is_cut_and_marked():
+    _, axes = forest(METHOD | {"low": "-90", "high": "90"})
+    reach = axes.get_xlim()[1]
+    assert axes.get_xlim() == (-reach, reach) and 0.5 < reach < 2
+    assert axes.collections[0].get_segments()[0][:, 0].tolist() == [-reach, reach]
+    assert {line.get_marker() for line in axes.lines} >= {"<", ">"}
+
+
+def test_rows_of_several_controls_name_theirs():
+    other = METHOD | {"label": "S-SimCSE", "control": "RCL"}
+    _, axes = forest(METHOD, OF_SEED | {"seed": "1", "difference": "0.1"}, other)
+    labels = [text.get_text() for text in axes.get_yticklabels()]
+    assert labels == ["RCL against SimCSE", "S-SimCSE against RCL"]
+    assert axes.get_xlabel() == "Average: points above the control"
+
+
+def test_each_table_has_a_panel_with_its_title():
+    figure = contrasts.draw([METHOD, METHOD | {"table": "u", "title": "Another"}], {})
+    assert [axes.texts[0].get_text() for axes in figure.axes] == ["A table", "Another"]
+
+
+def test_the_rows_of_a_table_are_drawn_as_they_are_without_a_csv():
+    plain = METHOD | {"margin": 0.5, "difference": 0.3, "low": None, "high": None, "n": 2}
+    _, axes = forest(plain | {"bootstrap_low": None, "bootstrap_high": None, "published": None})
+    assert axes.lines[-2].get_xdata() == [0.3]
+
+
+def luminance(colour: str) -> float:
+    red, green, blue = (int(to_hex(colour)[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    return 0.299 * red + 0.587 * green + 0.114 * blue
+
+
+def test_neighbours_of_the_palette_differ_in_grey_too():
+    greys = [luminance(colour) for colour in SERIES]
+    assert all(abs(a - b) > 0.1 for a, b in zip(greys, greys[1:], strict=False))
