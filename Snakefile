@@ -53,6 +53,7 @@ localrules:
     simulate_statistics,
     compare_overlap,
     collect_figure,
+    draw_figure,
 
 
 rule all:
@@ -62,6 +63,7 @@ rule all:
         TABLES,
         OVERLAPS,
         FIGURES,
+        DRAWINGS,
         f"{OUT}/tables/scores.csv",
         f"{OUT}/tables/published.md",
         f"{OUT}/tables/records/published.json",

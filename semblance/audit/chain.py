@@ -96,7 +96,7 @@ class Chain:
             for path in self.root.rglob(RECORD)
             if not UNRECORDED & set(path.relative_to(self.root).parts)
         ]
-        for template in (layout.TABLE_RECORD, layout.FIGURE_RECORD):
+        for template in (layout.TABLE_RECORD, layout.FIGURE_RECORD, layout.DRAWING_RECORD):
             found += self.root.glob(layout.pattern(template))
         return found
 

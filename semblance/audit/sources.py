@@ -63,6 +63,7 @@ OF_FILES = (
     "compare_overlap",
     "collect_figure",
     "measure_figure",
+    "draw_figure",
 )
 
 

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from semblance.code_digest import INERT
+from semblance.figures import DRAWN
 from semblance.named_modules import (
     BANKS,
     COLLECTED,
@@ -30,6 +31,17 @@ pytestmark = pytest.mark.dag
 OF_TABLES = {"compare_published", "judge_claims", "simulate_statistics"}
 ON_STS = ("measure_figure:singular", "measure_figure:anisotropy")
 MEASURED_FIGURES = (*ON_STS, "measure_figure:retrieval")
+COLLECTED_FIGURES = {  # what tells them apart -> the module of their kind
+    "scores": "alignment_uniformity",
+    "cosines": "cosine_densities",
+    "curve": "curve",
+    "dev": "dev_curves",
+    "questions": "accuracy_at_k",
+    "regulators": "by_regulators",
+    "phi": "by_phi",
+    "contrasts": "contrasts",
+}
+DRAWINGS = COLLECTED_FIGURES | {"singular": "singular_values", "anisotropy": "anisotropy"}
 READERS = {
     "download:nli": {"prepare_nli"},
     "download:wiki": {"prepare_wiki"},
@@ -92,7 +104,12 @@ READERS = {
     "train_entropy:faq": {"embed:faq"},
     "embed:nli": {"train:nli"},
     "embed:faq": {"train:faq"},
-    "train:nli": {"evaluate_sts", "measure_figure:anisotropy", "measure_figure:retrieval"},
+    "train:nli": {
+        "evaluate_sts",
+        "measure_figure:anisotropy",
+        "measure_figure:retrieval",
+        "collect_figure:dev",
+    },
     "fit_whitening": {"evaluate_sts"},
     "train:wiki": {"evaluate_sts", "evaluate_transfer", "measure_figure:singular"},
     "train:sampled": {"evaluate_sts"},
@@ -104,16 +121,19 @@ READERS = {
         "render_table",
         "collect_figure:scores",
         "collect_figure:cosines",
+        "collect_figure:regulators",
+        "collect_figure:phi",
     },
     "evaluate_transfer": {"collect_scores", "render_table"},
-    "evaluate_faq": {"collect_scores", "render_table"},
+    "evaluate_faq": {"collect_scores", "render_table", "collect_figure:questions"},
     "collect_scores": set(),
     "compare_overlap": set(),
-    "render_table": OF_TABLES,
-    "collect_figure:scores": set(),
-    "collect_figure:curve": set(),
-    "collect_figure:cosines": set(),
-    **dict.fromkeys(MEASURED_FIGURES, set()),
+    "render_table": {*OF_TABLES, "collect_figure:contrasts"},
+    **{f"collect_figure:{name}": {f"draw_figure:{name}"} for name in COLLECTED_FIGURES},
+    "measure_figure:singular": {"draw_figure:singular"},
+    "measure_figure:anisotropy": {"draw_figure:anisotropy"},
+    "measure_figure:retrieval": set(),  # a table of sentences, which is not drawn
+    **{f"draw_figure:{name}": set() for name in DRAWINGS},
     **dict.fromkeys(OF_TABLES, set()),
 }
 TRAININGS = ("pretrain", "train", "train_initial", "train_entropy", "train_curve")
@@ -131,9 +151,6 @@ SAMPLED = "semblance.models.dropouts.sampled"
 STACKFAQ = "semblance.data.banks.stackfaq"
 QQP = "semblance.data.pairs.qqp"
 DELETE = "semblance.training.views.delete"
-CURVE_SHOWN = "semblance.reporting.figures.curve"
-SCORES_SHOWN = "semblance.reporting.figures.alignment_uniformity"
-COSINES_SHOWN = "semblance.reporting.figures.cosine_densities"
 RETRIEVAL = "semblance.evaluation.figures.retrieval"
 ANISOTROPY = "semblance.evaluation.figures.anisotropy"
 SINGULAR_VALUES = "semblance.evaluation.figures.singular_values"
@@ -154,9 +171,8 @@ NAMED_MODULES = {
     "evaluate_transfer": (MEAN,),
     "evaluate_faq": (MEAN,),
     "train_curve": (CONTRASTIVE, DELETE, MEAN),  # simcse-delete-one
-    "collect_figure:curve": (CURVE_SHOWN,),
-    "collect_figure:scores": (SCORES_SHOWN,),
-    "collect_figure:cosines": (COSINES_SHOWN,),
+    **{f"collect_figure:{n}": (f"{COLLECTED}.{kind}",) for n, kind in COLLECTED_FIGURES.items()},
+    **{f"draw_figure:{n}": (f"{DRAWN}.{kind}",) for n, kind in DRAWINGS.items()},
     "measure_figure:singular": (SINGULAR_VALUES, MEAN),
     "measure_figure:anisotropy": (ANISOTROPY, MEAN),
     "measure_figure:retrieval": (RETRIEVAL, MEAN),
@@ -243,6 +259,8 @@ QUICK = {
         "data/pairs/captions",
         "data/pairs/qqp",
         "download/manifest",
+        "drawing/contrasts",
+        "drawing/style",
         "named_modules",
         "models/masks",
         "models/dropouts/sampled",
@@ -512,7 +530,7 @@ CONFIG_MUTATIONS = {
     ),
     "the precision of the measured figures": (
         changed(measure_figure={"precision": "bf16"}),
-        {"measure_figure"},
+        {"measure_figure", "draw_figure"},
     ),
     "the queries of a figure": (
         changed(figures={"simcse_table8/options/queries": ["A cat sleeps."]}),
@@ -524,7 +542,7 @@ CONFIG_MUTATIONS = {
                 "simcse_figureG1/rows": [{**FIGURE_ROWS[0], "methods": ["simcse"]}],
             }
         ),
-        {"collect_figure"},
+        {"collect_figure", "draw_figure"},
     ),
     "the folds of the transfer tasks": (
         changed(evaluate_transfer={"folds": 3}),
@@ -552,15 +570,15 @@ CONFIG_MUTATIONS = {
     ),
     "a table's title": (
         changed(tables={"rcl_table4/title": "another"}),
-        {"render_table", *OF_TABLES},
+        downstream("render_table"),
     ),
     "a method's name in the tables": (
         changed(methods={"rcl-2/label": "another"}),
-        {"render_table", *OF_TABLES},
+        downstream("render_table"),
     ),
     "a base's name in the tables": (
         changed(bases={"tiny/label": "another"}),
-        {"render_table", *OF_TABLES},
+        downstream("render_table"),
     ),
     "one test set less": (changed(sts={"datasets": ["stsb"]}), downstream("prepare_sts")),
     "the dev pairs' data set": (changed(sts={"dev": "sick"}), downstream("prepare_dev")),
@@ -615,9 +633,7 @@ def test_an_added_seed_trains_only_that_seed(finished: Project):
             "train",
             "evaluate_sts",
             "collect_scores",
-            "collect_figure",
-            "render_table",
-            *OF_TABLES,
+            *downstream("render_table"),
         }
         assert planned["render_table"] == 1  # ssimcse_table1 alone has these seeds
     finally:
@@ -661,7 +677,7 @@ def test_an_added_table_of_finished_runs_trains_and_evaluates_nothing(finished: 
     try:
         finished.write_config(with_new_table("start", "rcl-2"))
         planned = finished.planned()
-        assert stages(planned) == {"render_table", *OF_TABLES}
+        assert stages(planned) == downstream("render_table")
         assert planned["render_table"] == 1
     finally:
         finished.write_config(CONFIG)
@@ -673,8 +689,9 @@ def test_an_added_table_trains_its_own_new_runs_and_leaves_the_other_tables(fini
         planned = finished.planned()
         del planned["all"]
         expected = ("train", "evaluate_sts", "collect_scores", "render_table", *OF_TABLES)
-        # One figure shows all models.
-        assert planned == dict.fromkeys((*expected, "collect_figure"), 1)
+        # One figure shows all models, and one all tables.
+        figures = dict.fromkeys(("collect_figure", "draw_figure"), 2)
+        assert planned == dict.fromkeys(expected, 1) | figures
     finally:
         finished.write_config(CONFIG)
 

@@ -94,6 +94,17 @@ CONFIG = {
         "rcl_anisotropy": {
             "rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["start", "rcl-2"]}]
         },
+        "rcl_regulators": {
+            "rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["start", "rcl-2"]}]
+        },
+        "rcl_phi": {
+            "rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["entropy-0.01", "rcl-2"]}]
+        },
+        "rcl_dev_curves": {"rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["rcl-2"]}]},
+        "rcl_accuracy_faqir": {
+            "rows": [{"corpora": ["stackfaq"], "bases": ["tiny"], "methods": ["start", "rcl-2"]}]
+        },
+        "rcl_accuracy_cough": None,
     },
     "tables": {
         **dict.fromkeys(

@@ -67,6 +67,8 @@ PLACES = {
     "faq.banks": lambda c, v: rename(c["faq"]["banks"], v),
     "methods": lambda c, v: rename(c["methods"], v),
     "tables": lambda c, v: rename(c["tables"], v),
+    "figures": lambda c, v: rename(c["figures"], v),
+    "figures.contrasts.tables": lambda c, v: c["figures"]["contrasts"].update(tables=[v]),
     "train_entropy.kinds": lambda c, v: rename(c["train_entropy"]["kinds"], v),
     "methods.rcl-2.loss": lambda c, v: c["methods"]["rcl-2"].update(loss=v),
     "methods.rcl-2.regulators": lambda c, v: c["methods"]["rcl-2"].update(regulators=[v]),

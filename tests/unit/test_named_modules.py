@@ -7,6 +7,7 @@ import pytest
 
 from semblance import named_modules
 from semblance.errors import InputError
+from semblance.figures import DRAWN, is_drawn
 from semblance.named_modules import (
     BANKS,
     COLLECTED,
@@ -63,6 +64,28 @@ def test_any_other_name_is_refused_and_the_known_ones_are_listed(name):
     )
 
 
+def test_the_module_of_each_drawing_has_the_function_draw_and_those_beside_it_have_none():
+    drawn = {name for name in named_modules.module_names(DRAWN) if is_drawn(name)}
+    functions = {
+        name
+        for name in named_modules.module_names(DRAWN)
+        if callable(getattr(load_module(DRAWN, name, "here"), "draw", None))
+    }
+    assert functions == drawn and len(drawn) > 5
+
+
+def test_a_drawing_stage_imports_no_drawing_and_no_torch_before_its_settings_name_one():
+    kinds = [f"{DRAWN}.{name}" for name in named_modules.module_names(DRAWN) if is_drawn(name)]
+    program = (
+        "import sys; import workflow.scripts.draw_figure;"
+        f"print(*({{*{kinds!r}, 'torch', 'pandas', 'matplotlib.pyplot'}} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == []
+
+
 def test_names_are_listed_without_torch():
     program = (
         "import sys; from workflow.planning import modules;"
@@ -87,6 +110,7 @@ STAGES = (
     "download_model",
     "collect_figure",
     "measure_figure",
+    "draw_figure",
 )
 
 

@@ -6,6 +6,7 @@ training says its loss, options and dropout; regulators and the methods of a tab
 
 from typing import Any
 
+from semblance.figures import KINDS
 from workflow.planning import losses, pretrained
 from workflow.planning.methods import model_names
 from workflow.planning.regulators import regulator_names
@@ -102,7 +103,10 @@ def _full_table(table: dict) -> dict:
 
 def _full_figure(figure: dict) -> dict:
     """Return a figure with its options, and the layout of its models' tests."""
-    full = {"options": {}, "layout": "sts", **figure}
+    tests = "sts"
+    if KINDS.get(figure["kind"]) == "questions":
+        tests = "faq"
+    full = {"options": {}, "layout": tests, **figure}
     if "rows" in figure:
         full["rows"] = _full_rows(figure["rows"])
     return full

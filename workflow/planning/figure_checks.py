@@ -9,9 +9,11 @@ from semblance.named_modules import module_file
 from semblance.settings import check_keywords
 from workflow.planning.checks import check_known, check_models
 from workflow.planning.collecting import entries, items
-from workflow.planning.methods import candidates, model_names
+from workflow.planning.methods import candidates, model_names, whitening
 from workflow.planning.signatures import read_signature
 from workflow.planning.table_checks import check_method_name
+
+OF_ALL_MODELS = "alignment_uniformity"  # the one kind that shows every model if `rows` is left out
 
 
 def figure_checks(config: dict) -> Iterator[Callable[[], None]]:
@@ -21,8 +23,9 @@ def figure_checks(config: dict) -> Iterator[Callable[[], None]]:
         yield partial(_check_kind, config, where, figure)
         yield partial(_check_models_named, config, where, figure)
         yield partial(_check_trained, config, where, figure)
+        yield partial(_check_tables, config, where, figure)
         for i, row in items(figure, "rows"):
-            yield partial(_check_row, config, f"{where}.rows[{i}]", row)
+            yield partial(_check_row, config, f"{where}.rows[{i}]", figure, row)
 
 
 def _check_kind(config: dict, where: str, figure: dict) -> None:
@@ -48,10 +51,13 @@ def _refuse_collection(where: str, figure: dict) -> None:
 
 
 def _check_models_named(config: dict, where: str, figure: dict) -> None:
-    """Check that a figure names its models; one of scores may leave them out."""
+    """Check that a figure names its models; of all models or of tables it need not."""
+    kind = figure["kind"]
+    if KINDS.get(kind) == "tables":
+        return
     if "rows" not in figure:
-        if KINDS.get(figure["kind"]) != "scores":
-            problem = f"kind {figure['kind']!r} needs them"
+        if kind != OF_ALL_MODELS:
+            problem = f"kind {kind!r} needs them"
             raise InputError(f"config.{where}.rows", "missing key", problem)
         return
     if "seeds" not in figure:
@@ -60,17 +66,39 @@ def _check_models_named(config: dict, where: str, figure: dict) -> None:
 
 
 def _check_trained(config: dict, where: str, figure: dict) -> None:
-    """Check that each method of a curve is one of ``methods``, whose training can be watched."""
-    if figure["kind"] != "curve":
+    """Check that each method of a curve is one of ``methods`` that has a training."""
+    if KINDS.get(figure["kind"]) not in ("curve", "training"):
         return
     for i, row in items(figure, "rows"):
+        key = f"{where}.rows[{i}].methods"
         for name in (name for entry in row["methods"] for name in model_names(entry)):
-            check_known(f"{where}.rows[{i}].methods", name, config["methods"], "method")
+            check_known(key, name, config["methods"], "method")
+            if whitening(config, name) is not None:
+                problem = f"{name!r} whitens a base and has no training"
+                raise InputError(f"config.{key}", problem, "name a method that is trained")
 
 
-def _check_row(config: dict, where: str, row: dict) -> None:
+def _check_tables(config: dict, where: str, figure: dict) -> None:
+    """Check that a figure names models or tables, as its kind needs, and tables that exist."""
+    of_tables = KINDS.get(figure["kind"]) == "tables"
+    if of_tables and "rows" in figure:
+        problem = f"kind {figure['kind']!r} shows tables"
+        raise InputError(f"config.{where}.rows", problem, "name them in `tables`")
+    if "tables" in figure and not of_tables:
+        advice = "name the models in `rows`"
+        raise InputError(f"config.{where}.tables", "has no effect here", advice)
+    for table in figure.get("tables", ()):
+        check_known(f"{where}.tables", table, config["tables"], "table")
+
+
+def _check_row(config: dict, where: str, figure: dict, row: dict) -> None:
+    corpora = config["corpora"]
+    kind = "corpus"
+    if KINDS.get(figure["kind"]) == "questions":
+        corpora = config["faq"]["banks"]
+        kind = "FAQ bank"
     for corpus in row["corpora"]:
-        check_known(f"{where}.corpora", corpus, config["corpora"], "corpus")
+        check_known(f"{where}.corpora", corpus, corpora, kind)
     for base in row["bases"]:
         check_known(f"{where}.bases", base, config["bases"], "base")
     for entry in row["methods"]:

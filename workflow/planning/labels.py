@@ -30,8 +30,12 @@ def rows_of(config: dict, table: dict) -> list[TableRow]:
 
 
 def row_labels(config: dict, table: dict) -> dict[TableRow, str]:
+    """Return the label of each row of a table of the full config."""
+    return labels_of(config, table, rows_of(config, table))
+
+
+def labels_of(config: dict, table: dict, rows: list[TableRow]) -> dict[TableRow, str]:
     """Return the label of each row: method, base where there are several, corpus likewise."""
-    rows = rows_of(config, table)
     several_bases = len({row.base for row in rows}) > 1
     several_corpora = len({row.corpus for row in rows} - {NO_CORPUS}) > 1
     labels = {}

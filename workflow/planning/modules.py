@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from semblance.figures import is_measured, package_of
+from semblance.figures import DRAWN, is_measured, package_of
 from semblance.named_modules import (
     BANKS,
     DROPOUTS,
@@ -58,6 +58,11 @@ def modules_of_figure(config: dict, figure: str) -> list[str]:
             for base in row["bases"]:
                 found += modules_of_reading(config, base)
     return list(dict.fromkeys(found))
+
+
+def modules_of_drawing(config: dict, figure: str) -> list[str]:
+    """Return the module that draws a figure's kind."""
+    return [f"{DRAWN}.{config['figures'][figure]['kind']}"]
 
 
 def modules_of_reading(config: dict, base: str) -> list[str]:

@@ -5,7 +5,13 @@ from typing import NamedTuple
 
 from semblance.names import INITIAL, START
 from workflow.planning.corpora import pair_corpora
-from workflow.planning.figures import collection, figure_runs, source
+from workflow.planning.figures import (
+    collection,
+    figure_runs,
+    figure_tables,
+    is_measured,
+    source,
+)
 from workflow.planning.methods import entropy_parts, reads_no_corpus, whitening
 from workflow.planning.plan import Evaluation, Plan, Run
 from workflow.planning.pretrained import is_pretrained
@@ -22,6 +28,8 @@ class Job(NamedTuple):
 
 
 Inputs = Callable[[Plan, Job], Iterator[Job]]
+# Who writes the files of models that a collected figure is made from, where it is not evaluate_sts.
+WRITES = {"questions": "evaluate_faq", "training": "train", "curve": "train_curve"}
 
 
 def nothing(plan: Plan, job: Job) -> Iterator[Job]:
@@ -120,11 +128,11 @@ def of_pair_corpora(plan: Plan, job: Job) -> Iterator[Job]:
 
 
 def of_collected_figure(plan: Plan, job: Job) -> Iterator[Job]:
-    stage = "evaluate_sts"
-    if source(plan, job.name) == "curve":
-        stage = "train_curve"
+    stage = WRITES.get(source(plan, job.name), "evaluate_sts")
     for run in figure_runs(plan, job.name):
         yield Job(stage, *run)
+    for table in figure_tables(plan, job.name):
+        yield Job("render_table", name=table)
 
 
 def of_measured_figure(plan: Plan, job: Job) -> Iterator[Job]:
@@ -135,6 +143,18 @@ def of_measured_figure(plan: Plan, job: Job) -> Iterator[Job]:
         yield _corpus(plan, corpus)
     else:
         yield Job("prepare_sts")
+
+
+def of_drawing(plan: Plan, job: Job) -> Iterator[Job]:
+    yield figure_job(plan, job.name)
+
+
+def figure_job(plan: Plan, name: str) -> Job:
+    """Return the job that makes the data of a figure."""
+    stage = "collect_figure"
+    if is_measured(plan, name):
+        stage = "measure_figure"
+    return Job(stage, name=name)
 
 
 def evaluation_job(evaluation: Evaluation) -> Job:

@@ -13,7 +13,7 @@ from semblance.layout import RECORD
 from semblance.names import INITIAL
 from workflow.planning import reads
 from workflow.planning.corpora import pair_corpora
-from workflow.planning.figures import is_measured
+from workflow.planning.figures import drawn_figures
 from workflow.planning.plan import Plan
 from workflow.planning.reads import Inputs, Job
 
@@ -102,6 +102,7 @@ STAGES: dict[str, Stage] = {
     "train_curve": Stage(_below(layout.CURVE), "train", reads.of_training, "{method}"),
     "collect_figure": Stage(layout.FIGURE_RECORD, "table", reads.of_collected_figure, "{figure}"),
     "measure_figure": Stage(layout.FIGURE_RECORD, "read", reads.of_measured_figure, "{figure}"),
+    "draw_figure": Stage(layout.DRAWING_RECORD, "table", reads.of_drawing, "{figure}"),
 }
 TARGETS = (  # what a whole run is for, besides the figures and the overlap of pairs
     "compare_published",
@@ -129,11 +130,12 @@ def targets(plan: Plan) -> list[Job]:
     found = [Job(stage) for stage in TARGETS]
     if pair_corpora(plan):
         found.append(Job("compare_overlap"))
+    drawn = drawn_figures(plan)
     for name in plan.config["figures"]:
-        stage = "collect_figure"
-        if is_measured(plan, name):
-            stage = "measure_figure"
-        found.append(Job(stage, name=name))
+        job = reads.figure_job(plan, name)
+        if name in drawn:
+            job = Job("draw_figure", name=name)
+        found.append(job)
     return found
 
 

@@ -12,6 +12,7 @@ from workflow.planning.corpora import pair_corpora
 from workflow.planning.methods import trained_methods, whitened_methods
 from workflow.planning.modules import (
     modules_of_bank,
+    modules_of_drawing,
     modules_of_figure,
     modules_of_pairs,
     modules_of_reading,
@@ -36,6 +37,9 @@ TABLES = expand(
 PAIR_CORPORA = pair_corpora(PLAN)
 OVERLAPS = [f"{OUT}/tables/simcse_overlap.csv"] if PAIR_CORPORA else []
 FIGURES = expand(f"{OUT}/figures/{{figure}}.csv", figure=config["figures"])
+DRAWINGS = expand(
+    f"{OUT}/figures/{{figure}}.{{form}}", figure=figures.drawn_figures(PLAN), form=["svg", "png"]
+)
 PYTHON = hooks.command_of_scripts(workflow)
 GPUS = config["resources"]["gpus"]
 JOBS_PER_GPU = config["resources"]["jobs_per_gpu"]

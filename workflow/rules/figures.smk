@@ -1,6 +1,6 @@
-# The data of the figures, one CSV each; the report draws them. Inputs: results/scores, or
-# results/models and results/sts. Outputs: results/figures, results/curves. Records are `ancient` as in
-# tables.smk.
+# The data of the figures, one CSV each, and their drawings. Inputs: results/scores, results/models,
+# results/sts or results/tables. Outputs: results/figures, results/curves. Records are `ancient` as
+# in tables.smk.
 
 
 rule train_curve:
@@ -39,7 +39,7 @@ rule train_curve:
 
 
 rule collect_figure:
-    """Collect the data of one figure from the scores and predictions of its models."""
+    """Collect the data of one figure from the files of its models, or from tables."""
     input:
         texts=lambda w: figures.figure_texts(PLAN, w.figure),
         files=ancient(lambda w: figures.figure_files(PLAN, w.figure)),
@@ -91,3 +91,27 @@ rule measure_figure:
         "{PYTHON}.measure_figure --settings {params.settings:q} --models {input.models:q}"
         " --texts {input.texts:q} --csv {output.csv:q} {params.compute} {SHARING}"
         " --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"
+
+
+rule draw_figure:
+    """Draw one figure from its data, as SVG and PNG."""
+    input:
+        csv=f"{OUT}/figures/{{figure}}.csv",
+        record=ancient(f"{OUT}/figures/records/{{figure}}.json"),
+    output:
+        svg=f"{OUT}/figures/{{figure}}.svg",
+        png=f"{OUT}/figures/{{figure}}.png",
+        record=f"{OUT}/figures/drawings/{{figure}}.json",
+    log:
+        f"{OUT}/logs/draw_figure/{{figure}}.log",
+    wildcard_constraints:
+        figure=any_of(figures.drawn_figures(PLAN)),
+    conda:
+        "../../envs/semblance.yaml"
+    params:
+        settings=lambda w: figures.drawing_settings(PLAN, w.figure),
+        code=lambda w: code("draw_figure", *modules_of_drawing(config, w.figure)),
+    shell:
+        "{PYTHON}.draw_figure --settings {params.settings:q} --csv {input.csv:q}"
+        " --data {input.record:q} --svg {output.svg:q} --png {output.png:q}"
+        " --code {params.code} --record {output.record:q} 2> >(tee {log:q} >&2)"

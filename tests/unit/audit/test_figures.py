@@ -16,7 +16,7 @@ from semblance.provenance import (
     write_record,
     write_sealed,
 )
-from workflow.scripts import collect_figure
+from workflow.scripts import collect_figure, draw_figure
 
 SETTINGS = {
     "kind": "alignment_uniformity",
@@ -39,6 +39,18 @@ def results(untouched, tmp_path):
     )
     _measured(folder, tmp_path / "copy/resources/models/tiny")
     return folder
+
+
+def drawn(folder):
+    """Draw the collected figure; return the record of the drawing."""
+    record = folder / "figures/drawings/f.json"
+    draw_figure.main(
+        ["--settings", canonical({"kind": SETTINGS["kind"], "models": []})]
+        + ["--csv", str(folder / "figures/f.csv"), "--data", str(folder / "figures/records/f.json")]
+        + ["--svg", str(folder / "figures/f.svg"), "--png", str(folder / "figures/f.png")]
+        + ["--record", str(record)]
+    )
+    return record
 
 
 def _measured(folder, base):
@@ -92,3 +104,37 @@ def test_a_figure_that_was_measured_on_other_weights_is_found(results):
     write_sealed(record, value | {"inputs": value["inputs"] | {name: "0" * 64}})
     [problem] = verify(results).failures
     assert (problem.kind, problem.path) == (LINKS, str(record)) and name in problem.what
+
+
+def test_an_untouched_drawing_holds(results):
+    drawn(results)
+    assert verify(results).problems == []
+
+
+@pytest.mark.parametrize("form", ["svg", "png"])
+def test_a_changed_drawing_is_found(form, results):
+    drawn(results)
+    file = results / f"figures/f.{form}"
+    file.write_bytes(file.read_bytes() + b"\n")
+    assert (DIGESTS, str(file)) in [(p.kind, p.path) for p in verify(results).failures]
+
+
+def test_a_drawing_of_other_data_is_found(results):
+    record = drawn(results)
+    value = read_sealed(record)
+    write_sealed(record, value | {"inputs": {"../f.csv": "0" * 64}})
+    [problem] = verify(results).failures
+    assert (problem.kind, problem.path) == (LINKS, str(record)) and "../f.csv" in problem.what
+
+
+def test_contrasts_are_linked_to_their_tables(results):
+    record = results / "figures/records/h.json"
+    settings = {"kind": "contrasts", "tables": ["t_sts"]}
+    collect_figure.main(
+        ["--settings", canonical(settings), "--results", str(results), "--record", str(record)]
+        + ["--output", str(results / "figures/h.csv")]
+    )
+    assert verify(results).problems == []
+    (results / "tables/records/t_sts.json").unlink()
+    found = [(p.kind, p.path) for p in verify(results).failures]
+    assert (LINKS, str(record)) in found

@@ -9,13 +9,17 @@ from tests.unit.planning.test_config import merged
 from workflow.planning.config import load
 from workflow.planning.figures import (
     curve_settings,
+    drawing_settings,
+    drawn_figures,
     figure_data,
     figure_files,
     figure_models,
+    figure_records,
     figure_runs,
     figure_settings,
+    figure_texts,
 )
-from workflow.planning.modules import modules_of_figure
+from workflow.planning.modules import modules_of_drawing, modules_of_figure
 from workflow.planning.plan import Plan
 from workflow.planning.stages import Job, inputs, jobs, targets
 
@@ -63,7 +67,9 @@ def test_a_measured_figure_waits_for_its_models_and_the_test_pairs_and_for_no_sc
         Job("train", "wiki1m", "bert-base", "simcse", 1),
         Job("prepare_sts"),
     ]
-    assert Job("measure_figure", name="f") in targets(made)
+    drawing = Job("draw_figure", name="f")
+    assert drawing in targets(made) and Job("measure_figure", name="f") not in targets(made)
+    assert inputs(made, drawing) == [Job("measure_figure", name="f")]
 
 
 def test_the_training_of_a_curve_is_that_of_its_method_with_a_rhythm_of_its_own():
@@ -88,6 +94,8 @@ def test_a_search_reads_the_sentences_of_its_corpus_and_no_test_pairs():
     }
     waits = inputs(made, Job("measure_figure", name="f"))
     assert Job("prepare_nli", "nli") in waits and Job("prepare_sts") not in waits
+    # A table of sentences has no drawing.
+    assert Job("measure_figure", name="f") in targets(made) and drawn_figures(made) == []
 
 
 def test_a_figure_may_name_a_model_that_no_table_shows():
@@ -96,6 +104,88 @@ def test_a_figure_may_name_a_model_that_no_table_shows():
     run = ("nli", "bert-base", "ssimcse", 1)
     assert {Job("train", *run), Job("evaluate_sts", *run)} <= set(jobs(made))
     assert run not in {tuple(evaluation.run) for evaluation in made.evaluations}
+
+
+NLI = {"corpora": ["nli"], "bases": ["nli-roberta-base-v2"]}
+
+
+def values_of(made: Plan) -> dict[str, dict]:
+    """Return the columns that the settings of each method give to the figure ``f``."""
+    models = json.loads(figure_settings(made, "f"))["models"]
+    return {model["method"]: model["values"] for model in models}
+
+
+def test_the_number_of_regulators_comes_from_the_settings_of_a_method():
+    methods = ["start", "attention-dropout-0.1", "rcl-2", "rcl-10"]
+    made = plan(f={"kind": "by_regulators", "seeds": "rcl", "rows": [NLI | {"methods": methods}]})
+    # RCL's Table 4 counts two for each entropy model; rcl-10 has five of them.
+    assert len(made.config["methods"]["rcl-10"]["regulators"]) == 5
+    assert values_of(made) == {
+        "start": {"regulators": None},
+        "attention-dropout-0.1": {"regulators": 0},
+        "rcl-2": {"regulators": 2},
+        "rcl-10": {"regulators": 10},
+    }
+
+
+def test_the_form_and_phi_of_an_entropy_model_come_from_its_kind():
+    rows = [NLI | {"methods": ["rcl-8", {"kind": "entropy-sum", "phis": [0.01, -0.01]}]}]
+    made = plan(f={"kind": "by_phi", "seeds": "rcl", "rows": rows})
+    assert values_of(made) == {
+        "rcl-8": {"form": None, "phi": None},
+        "entropy-sum-0.01": {"form": "entropy-sum", "phi": "0.01"},
+        "entropy-sum--0.01": {"form": "entropy-sum", "phi": "-0.01"},
+    }
+
+
+def test_a_dev_curve_is_that_of_the_training_itself():
+    rows = [NLI | {"methods": ["rcl-8"]}]
+    made = plan(f={"kind": "dev_curves", "seeds": "figures", "rows": rows})
+    run = ("nli", "nli-roberta-base-v2", "rcl-8", 1)
+    assert figure_files(made, "f") == [f"results/models/{'/'.join(run[:3])}/seed-1/dev.csv"]
+    assert inputs(made, Job("collect_figure", name="f")) == [Job("train", *run)]
+
+
+def test_the_models_of_each_fold_of_a_bank_are_shown_under_one_label():
+    rows = [NLI | {"corpora": ["faqir"], "methods": ["start", "rcl-8"]}]
+    made = plan(f={"kind": "accuracy_at_k", "seeds": "figures", "rows": rows})
+    runs = figure_runs(made, "f")
+    assert len(runs) == 2 * made.folds and ("faqir-4", NLI["bases"][0], "rcl-8", 1) in runs
+    assert inputs(made, Job("collect_figure", name="f"))[0] == Job("evaluate_faq", *runs[0])
+    assert figure_files(made, "f")[0].startswith("results/scores/faq/faqir-0/")
+    assert figure_texts(made, "f")[0].endswith("/scores.csv")
+    labels = {m["method"]: m["label"] for m in json.loads(drawing_settings(made, "f"))["models"]}
+    assert labels == {"start": "SRoBERTa base", "rcl-8": "RCL (8 regulators)"}
+    assert len(json.loads(drawing_settings(made, "f"))["models"]) == 2 * made.folds
+
+
+def test_contrasts_wait_for_all_tables_or_for_those_that_they_name():
+    made = plan(f={"kind": "contrasts"}, g={"kind": "contrasts", "tables": ["rcl_table3"]})
+    every = json.loads(figure_settings(made, "f"))
+    assert every == {"kind": "contrasts", "options": {}, "tables": list(made.config["tables"])}
+    assert figure_files(made, "g") == ["results/tables/json/rcl_table3.json"]
+    assert figure_records(made, "g") == ["results/tables/records/rcl_table3.json"]
+    waits = inputs(made, Job("collect_figure", name="g"))
+    assert waits == [Job("render_table", name="rcl_table3")]
+
+
+def test_two_models_of_one_label_are_told_apart_by_their_methods():
+    config = merged("config.yaml")
+    config["methods"] |= dict.fromkeys(("first", "second"), {"label": "Same", "recipe": "rcl"})
+    rows = [NLI | {"methods": ["first", "second", "rcl-6"]}]
+    config["figures"] = {"f": {"kind": "dev_curves", "seeds": "figures", "rows": rows}}
+    found = json.loads(drawing_settings(Plan(load(config)), "f"))["models"]
+    assert [model["label"] for model in found] == [
+        "Same · first",
+        "Same · second",
+        "RCL (6 regulators)",
+    ]
+
+
+def test_the_module_that_draws_a_figure_counts_for_its_drawing_alone():
+    made = plan(f={"kind": "contrasts"})
+    assert modules_of_drawing(made.config, "f") == ["semblance.drawing.contrasts"]
+    assert modules_of_figure(made.config, "f") == ["semblance.reporting.figures.contrasts"]
 
 
 def test_only_the_module_of_its_kind_and_what_its_models_use_count_for_a_figure():
@@ -163,6 +253,28 @@ MEASURED = {"kind": "anisotropy", "seeds": "rcl", "rows": ROWS}
             "f.collection: has no effect here; it belongs to kind: retrieval",
         ),
         ({"kind": "no"}, "f.kind: 'no' is not one of"),
+        ({"kind": "by_phi"}, "f.rows: missing key; kind 'by_phi' needs them"),
+        (
+            {"kind": "contrasts", "rows": ROWS},
+            "f.rows: kind 'contrasts' shows tables; name them in `tables`",
+        ),
+        ({"kind": "contrasts", "tables": ["no"]}, "f.tables: there is no table 'no'"),
+        (
+            MEASURED | {"tables": ["rcl_table3"]},
+            "f.tables: has no effect here; name the models in `rows`",
+        ),
+        (
+            MEASURED | {"kind": "accuracy_at_k"},
+            r"f.rows\[0\].corpora: there is no FAQ bank 'wiki1m'",
+        ),
+        (
+            MEASURED | {"kind": "accuracy_at_k", "options": {"most": 0}},
+            "f.options.most",
+        ),
+        (
+            MEASURED | {"kind": "dev_curves", "rows": [ROWS[0] | {"methods": ["whitening"]}]},
+            r"f.rows\[0\].methods: 'whitening' whitens a base and has no training",
+        ),
     ],
 )
 def test_a_figure_that_cannot_be_meant_is_refused_at_its_key(figure, error):
