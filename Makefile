@@ -2,6 +2,7 @@
 # make setup     install into .venv what the project needs, and write .venv/bin/semblance
 # make demo      set up, then run the whole workflow on the embedded data
 # make plan      what a config will cost before anything runs: make plan CONFIG="configs/minilm.yaml configs/minilm-cpu.yaml"
+# make report    make the report of a run, finished or not: make report OUT=demo/results
 # make tables    show what there is of the tables while runs are missing, and say why: make tables OUT=results-minilm CONFIG=configs/minilm.yaml
 # make cost      what finished jobs used beside what was predicted: make cost OUT=results-minilm CONFIG=configs/minilm.yaml
 # make verify    recompute every cell and check every digest of a finished run: make verify OUT=demo/results
@@ -25,10 +26,11 @@ BIN    := $(VENV)/bin
 CORES  ?= all
 CONFIG ?= config.yaml
 OUT    ?= results
+GIVEN  := $(if $(filter command environment,$(origin CONFIG)),$(CONFIG))# the config files, if named
 PARALLEL := -n logical --maxprocesses 8 --dist loadgroup
 OUTPUT := $(if $(filter command environment,$(origin OUT)),--output $(OUT))# if given, in place of the config's own
 
-.PHONY: help setup demo lint format test test-long test-storm test-slurm verify tables plan cost docs rulegraph bench lock clean
+.PHONY: help setup demo lint format test test-long test-storm test-slurm verify report tables plan cost docs rulegraph bench lock clean
 
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//; p' $(firstword $(MAKEFILE_LIST))
@@ -50,7 +52,7 @@ $(BIN)/semblance: workflow/launcher.py $(VENV)/.ready
 demo: setup
 	@$(BIN)/python -m workflow.controller.progress --cores $(CORES) --configfile demo/config.yaml
 	@echo; cat demo/results/tables/rcl_table3.md
-	@echo; echo "All tables: demo/results/tables/"
+	@echo; echo "All tables: demo/results/tables/    The report: demo/results/report.html"
 
 lint: setup
 	$(BIN)/ruff check --quiet
@@ -77,6 +79,9 @@ test-slurm: setup
 
 verify: setup
 	$(BIN)/semblance verify $(OUT)
+
+report: setup
+	@$(BIN)/semblance report $(OUTPUT) $(GIVEN)
 
 tables: setup
 	@$(BIN)/python -m workflow.scripts.render_incomplete $(OUTPUT) $(CONFIG)

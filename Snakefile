@@ -28,6 +28,7 @@ include: "workflow/rules/transfer.smk"
 include: "workflow/rules/tables.smk"
 include: "workflow/rules/claims.smk"
 include: "workflow/rules/figures.smk"
+include: "workflow/rules/report.smk"
 
 
 hooks.share_names(workflow, globals())
@@ -54,10 +55,11 @@ localrules:
     compare_overlap,
     collect_figure,
     draw_figure,
+    report,
 
 
 rule all:
-    """Every table and figure, the comparison with the papers, and the verdicts on their claims."""
+    """Every table and figure, the verdicts on the papers' claims, and the report of all."""
     default_target: True
     input:
         TABLES,
@@ -69,3 +71,5 @@ rule all:
         f"{OUT}/tables/records/published.json",
         f"{OUT}/tables/claims.md",
         f"{OUT}/tables/statistics.md",
+        f"{OUT}/report.html",
+        f"{OUT}/tables/records/report.json",

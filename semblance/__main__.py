@@ -5,13 +5,11 @@ The one place of the package that knows of a script; it holds no thought of its 
 
 import ast
 import importlib
-import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-COMMANDS = ("check", "verify", "explain", "sources", "fetch")
+COMMANDS = ("check", "report", "verify", "explain", "sources", "fetch")
 USAGE = f"usage: semblance {{{','.join(COMMANDS)}}} ...  (semblance --help says what each does)"
 
 
@@ -21,7 +19,7 @@ def main() -> None:
     if name in ("-h", "--help"):
         print(describe())
     elif name == "--version":
-        print(version())
+        print(importlib.import_module("semblance.version").version())
     elif name not in COMMANDS:
         sys.exit(USAGE)
     else:
@@ -38,28 +36,6 @@ def describe() -> str:
         first = (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0]
         lines.append(f"  {name:<{width}}  {first}")
     return "\n".join([*lines, "", "semblance COMMAND --help says more of a command."])
-
-
-def version() -> str:
-    """Return the version of pyproject.toml, and the commit where the project is a git checkout."""
-    text = ROOT.joinpath("pyproject.toml").read_text(encoding="utf-8")
-    found = f"semblance {tomllib.loads(text)['project']['version']}"
-    commit = _commit()
-    if commit:
-        found += f" (commit {commit})"
-    return found
-
-
-def _commit() -> str:
-    """Return the commit of the checkout, with ``-dirty`` if files differ; empty if it has none."""
-    if not ROOT.joinpath(".git").exists():
-        return ""
-    command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=12"]
-    try:
-        done = subprocess.run([*command, "--exclude=*"], capture_output=True, text=True, timeout=10)
-    except (OSError, subprocess.TimeoutExpired):  # no git here
-        return ""
-    return done.stdout.strip()
 
 
 if __name__ == "__main__":

@@ -54,6 +54,9 @@ DRAWING_RECORD = "figures/drawings/{figure}.json"
 INCOMPLETE = "tables/incomplete"  # what there is of tables whose runs are not all finished
 LOG = "logs/{stage}"
 COMMAND = "logs/command.json"  # how the last run on this folder was started
+CONFIG = "logs/config.json"  # its config, validated and in full
+REPORT = "report.html"
+REPORTS = "logs/reports"  # what the reports made so far have said, in short
 
 # Folders and files among those above that hold no result: no record lists them.
 WITHOUT_RECORD = frozenset({"logs", "events", "checkpoints", "README.md"})

@@ -64,6 +64,7 @@ OF_FILES = (
     "collect_figure",
     "measure_figure",
     "draw_figure",
+    "report",
 )
 
 

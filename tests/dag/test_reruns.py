@@ -126,15 +126,16 @@ READERS = {
     },
     "evaluate_transfer": {"collect_scores", "render_table"},
     "evaluate_faq": {"collect_scores", "render_table", "collect_figure:questions"},
-    "collect_scores": set(),
-    "compare_overlap": set(),
-    "render_table": {*OF_TABLES, "collect_figure:contrasts"},
+    "collect_scores": {"report"},
+    "compare_overlap": {"report"},
+    "render_table": {*OF_TABLES, "collect_figure:contrasts", "report"},
     **{f"collect_figure:{name}": {f"draw_figure:{name}"} for name in COLLECTED_FIGURES},
     "measure_figure:singular": {"draw_figure:singular"},
     "measure_figure:anisotropy": {"draw_figure:anisotropy"},
-    "measure_figure:retrieval": set(),  # a table of sentences, which is not drawn
-    **{f"draw_figure:{name}": set() for name in DRAWINGS},
-    **dict.fromkeys(OF_TABLES, set()),
+    "measure_figure:retrieval": {"report"},  # a table of sentences, which is not drawn
+    **{f"draw_figure:{name}": {"report"} for name in DRAWINGS},
+    **dict.fromkeys(OF_TABLES, {"report"}),
+    "report": set(),
 }
 TRAININGS = ("pretrain", "train", "train_initial", "train_entropy", "train_curve")
 STAGES = sorted({node.partition(":")[0] for node in READERS})

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from semblance import __main__ as program
+from semblance import version as program
 from semblance.__main__ import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,6 +55,11 @@ def git(folder: Path, *arguments: str) -> str:
 
 def test_outside_of_git_the_version_is_that_of_pyproject(checkout):
     assert program.version() == f"semblance {VERSION}"
+
+
+def test_a_copy_of_the_code_alone_has_no_version(checkout):
+    (checkout / "pyproject.toml").unlink()
+    assert program.version() == "semblance"
 
 
 def test_in_a_git_checkout_the_version_names_the_commit_and_later_changes(checkout):

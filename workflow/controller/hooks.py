@@ -174,17 +174,19 @@ def mark_remote_job(workflow) -> None:
         os.environ[REMOTE_JOB] = "1"
 
 
-def begin(workflow, out: str, downloads: str, logs: list[str]) -> None:
-    """Begin a run whose plan is made, and say in the README.md of ``out`` what lies where.
+def begin(workflow, config: dict, logs: list[str]) -> None:
+    """Begin a run whose plan is made, and say in the README.md of its folder what lies where.
 
     ``logs`` are Snakemake's: they name the jobs of this run.
     """
+    out, downloads = config["output"], config["downloads"]
     _claim(out, downloads)  # again: another program than snakemake may have loaded the Snakefile
     Thread(target=_release_downloads, args=(workflow, downloads), daemon=True).start()
     slurm.note_run(out, logs)
     with contextlib.suppress(OSError):  # only a help for readers: a full disk is told elsewhere
         write_readme(out)
         started.note_command(workflow, out, downloads)
+        started.note_config(out, config)
     _stop_needless_looks(workflow)
 
 

@@ -54,25 +54,38 @@ class Incomplete:
     table: Table | None = None
 
 
+@dataclass
+class State:
+    """Each table of a run as far as it goes, by name, and what the incomplete ones lack."""
+
+    tables: dict[str, Table]
+    incomplete: list[Incomplete]
+
+
+def state(plan: Plan) -> State:
+    """Return what there is of each table. Raises InputError for a damaged manifest."""
+    stand_ins = StandIns(plan, load_manifest(plan.config["manifest"]), published())
+    causes = Causes(plan)
+    found = State({}, [])
+    for name in plan.config["tables"]:
+        settings = stand_ins.marked(plan.table_spec(name))
+        table = _whole(plan, settings)
+        if table is None:
+            found.incomplete.append(_incomplete(plan, settings, causes))
+            table = found.incomplete[-1].table
+        found.tables[name] = table
+    return found
+
+
 def render(plan: Plan) -> str:
     """Write what there is of each table that is not whole; return in a few lines what is missing.
 
     A table that is whole loses its incomplete form. Raises InputError for a damaged manifest.
     """
-    stand_ins = StandIns(plan, load_manifest(plan.config["manifest"]), published())
-    causes = Causes(plan)
-    tables = {}
-    incomplete = []
-    for name in plan.config["tables"]:
-        settings = stand_ins.marked(plan.table_spec(name))
-        table = _whole(plan, settings)
-        if table is None:
-            incomplete.append(_incomplete(plan, settings, causes))
-            table = incomplete[-1].table
-        tables[name] = table
+    found = state(plan)
     folder = Path(layout.place(plan.out, layout.INCOMPLETE))
-    _write_only(folder, _texts(incomplete, tables, published()))
-    return _summary(folder, incomplete, len(tables))
+    _write_only(folder, _texts(found.incomplete, found.tables, published()))
+    return _summary(folder, found.incomplete, len(found.tables))
 
 
 def _whole(plan: Plan, settings: dict) -> Table | None:

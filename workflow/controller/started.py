@@ -1,4 +1,4 @@
-"""How a run was started, noted in its output folder: ``semblance verify`` tells it to who mends."""
+"""How a run was started, and its config, noted in its output folder for later commands."""
 
 import os
 from pathlib import Path
@@ -19,6 +19,11 @@ def note_command(workflow, out: str, downloads: str) -> None:
         "options": _options(workflow),
     }
     write_json(layout.place(out, layout.COMMAND), note)
+
+
+def note_config(out: str, config: dict) -> None:
+    """Write the config of a run, validated and in full, for its report."""
+    write_json(layout.place(out, layout.CONFIG), config)
 
 
 def _options(workflow) -> list[str]:

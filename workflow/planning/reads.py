@@ -7,6 +7,7 @@ from semblance.names import INITIAL, START
 from workflow.planning.corpora import pair_corpora
 from workflow.planning.figures import (
     collection,
+    drawn_figures,
     figure_runs,
     figure_tables,
     is_measured,
@@ -120,6 +121,21 @@ def of_table(plan: Plan, job: Job) -> Iterator[Job]:
 def of_all_tables(plan: Plan, job: Job) -> Iterator[Job]:
     for table in plan.config["tables"]:
         yield Job("render_table", name=table)
+
+
+def of_report(plan: Plan, job: Job) -> Iterator[Job]:
+    """Yield the jobs behind everything that a run makes: the report is the last of it."""
+    yield from of_all_tables(plan, job)
+    for stage in ("collect_scores", "compare_published", "judge_claims", "simulate_statistics"):
+        yield Job(stage)
+    if pair_corpora(plan):
+        yield Job("compare_overlap")
+    drawn = drawn_figures(plan)
+    for name in plan.config["figures"]:
+        if name in drawn:
+            yield Job("draw_figure", name=name)
+        else:
+            yield figure_job(plan, name)
 
 
 def of_pair_corpora(plan: Plan, job: Job) -> Iterator[Job]:

@@ -12,8 +12,6 @@ from semblance import layout
 from semblance.layout import RECORD
 from semblance.names import INITIAL
 from workflow.planning import reads
-from workflow.planning.corpora import pair_corpora
-from workflow.planning.figures import drawn_figures
 from workflow.planning.plan import Plan
 from workflow.planning.reads import Inputs, Job
 
@@ -103,13 +101,9 @@ STAGES: dict[str, Stage] = {
     "collect_figure": Stage(layout.FIGURE_RECORD, "table", reads.of_collected_figure, "{figure}"),
     "measure_figure": Stage(layout.FIGURE_RECORD, "read", reads.of_measured_figure, "{figure}"),
     "draw_figure": Stage(layout.DRAWING_RECORD, "table", reads.of_drawing, "{figure}"),
+    "report": Stage(layout.TABLE_RECORD.format(table="report"), "table", reads.of_report),
 }
-TARGETS = (  # what a whole run is for, besides the figures and the overlap of pairs
-    "compare_published",
-    "judge_claims",
-    "simulate_statistics",
-    "collect_scores",
-)
+TARGET = Job("report")  # what a whole run is for: no other job waits for it
 
 
 def stages(work: Work) -> tuple[str, ...]:
@@ -125,24 +119,10 @@ def job_of(stage: str, wildcards: Mapping[str, str]) -> Job:
     return Job(stage, corpus, base, name, int(wildcards.get("seed", 0)))
 
 
-def targets(plan: Plan) -> list[Job]:
-    """Return the jobs that a whole run is for: those that no other job waits for."""
-    found = [Job(stage) for stage in TARGETS]
-    if pair_corpora(plan):
-        found.append(Job("compare_overlap"))
-    drawn = drawn_figures(plan)
-    for name in plan.config["figures"]:
-        job = reads.figure_job(plan, name)
-        if name in drawn:
-            job = Job("draw_figure", name=name)
-        found.append(job)
-    return found
-
-
 def jobs(plan: Plan) -> list[Job]:
     """Return every job of a plan, once, each behind one that waits for it."""
     found: dict[Job, None] = {}
-    waiting = targets(plan)
+    waiting = [TARGET]
     while waiting:
         job = waiting.pop()
         if job not in found:

@@ -27,6 +27,7 @@ OTHER_TABLES = (
     "published",
     "claims",
     "statistics",
+    "report",
     OVERLAPS,
 )  # files that lie beside the tables
 

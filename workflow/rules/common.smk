@@ -5,7 +5,7 @@ import re
 import shlex
 from dataclasses import asdict
 
-from semblance.provenance import canonical
+from semblance.provenance import ROOT, canonical
 from workflow.controller import code_notes, preview, slurm, sources
 from workflow.planning import figures
 from workflow.planning.corpora import pair_corpora
@@ -41,6 +41,7 @@ DRAWINGS = expand(
     f"{OUT}/figures/{{figure}}.{{form}}", figure=figures.drawn_figures(PLAN), form=["svg", "png"]
 )
 PYTHON = hooks.command_of_scripts(workflow)
+TEMPLATES = sorted(os.listdir(os.path.join(ROOT, "workflow", "report", "templates")))
 GPUS = config["resources"]["gpus"]
 JOBS_PER_GPU = config["resources"]["jobs_per_gpu"]
 SHARING = f"--jobs-per-gpu {JOBS_PER_GPU}"

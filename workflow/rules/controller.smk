@@ -12,7 +12,7 @@ else:
 
 
 onstart:
-    hooks.begin(workflow, OUT, RESOURCES, log)
+    hooks.begin(workflow, config, log)
     preview.explain_start(workflow, OUT)
     if not hooks.uses_conda(workflow):  # conda makes the jobs' environment only later
         sources.ask_first(workflow, PLAN)

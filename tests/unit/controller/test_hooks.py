@@ -59,6 +59,7 @@ def test_a_job_knows_that_a_scheduler_runs_it(monkeypatch, remote):
     assert (REMOTE_JOB in os.environ) == remote
 
 
+FOLDERS = {"output": "out", "downloads": "raw"}
 START = command.Command(starts_jobs=True)
 
 
@@ -181,13 +182,13 @@ def test_without_a_gpu_nothing_is_limited_and_a_broken_driver_is_told(monkeypatc
 @pytest.mark.parametrize("limit, left", [((100, 1), None), ((5, 60), "limiter"), (None, "limiter")])
 def test_snakemakes_default_limit_is_switched_off_and_a_users_own_stays(limit, left):
     started = workflow(limit=limit)
-    hooks.begin(started, "out", "raw", [])
+    hooks.begin(started, FOLDERS, [])
     assert started.scheduler.job_rate_limiter == left
 
 
 def test_a_run_claims_its_folders_again_before_its_first_job(calls, monkeypatch):
     monkeypatch.setattr(hooks.Thread, "start", lambda thread: None)
-    hooks.begin(workflow(), "out", "raw", [])
+    hooks.begin(workflow(), FOLDERS, [])
     assert calls == ["claim out", "claim raw", "note"]
 
 
@@ -195,13 +196,14 @@ def test_a_run_notes_how_it_was_started(tmp_path):
     started = workflow()
     started.config_settings.configfiles = [tmp_path / "mine.yaml", Path("/else/far.yaml")]
     started.config_settings.config_args = ["mirror=DATA"]
-    hooks.begin(started, "out", "raw", [])
+    hooks.begin(started, FOLDERS, [])
     assert json.loads((tmp_path / "out/logs/command.json").read_text()) == {
         "folder": str(tmp_path),
         "output": "out",
         "downloads": "raw",
         "options": ["--configfile", "mine.yaml", "/else/far.yaml", "--config", "mirror=DATA"],
     }
+    assert json.loads((tmp_path / "out/logs/config.json").read_text()) == FOLDERS
 
 
 def test_only_the_controllers_code_names_snakemakes_own_files_and_parts():

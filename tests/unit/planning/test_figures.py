@@ -21,7 +21,7 @@ from workflow.planning.figures import (
 )
 from workflow.planning.modules import modules_of_drawing, modules_of_figure
 from workflow.planning.plan import Plan
-from workflow.planning.stages import Job, inputs, jobs, targets
+from workflow.planning.stages import TARGET, Job, inputs, jobs
 
 ROWS = [{"corpora": ["wiki1m"], "bases": ["bert-base"], "methods": ["start", "simcse"]}]
 
@@ -68,7 +68,8 @@ def test_a_measured_figure_waits_for_its_models_and_the_test_pairs_and_for_no_sc
         Job("prepare_sts"),
     ]
     drawing = Job("draw_figure", name="f")
-    assert drawing in targets(made) and Job("measure_figure", name="f") not in targets(made)
+    assert drawing in inputs(made, TARGET)
+    assert Job("measure_figure", name="f") not in inputs(made, TARGET)
     assert inputs(made, drawing) == [Job("measure_figure", name="f")]
 
 
@@ -95,7 +96,8 @@ def test_a_search_reads_the_sentences_of_its_corpus_and_no_test_pairs():
     waits = inputs(made, Job("measure_figure", name="f"))
     assert Job("prepare_nli", "nli") in waits and Job("prepare_sts") not in waits
     # A table of sentences has no drawing.
-    assert Job("measure_figure", name="f") in targets(made) and drawn_figures(made) == []
+    assert Job("measure_figure", name="f") in inputs(made, TARGET)
+    assert drawn_figures(made) == []
 
 
 def test_a_figure_may_name_a_model_that_no_table_shows():

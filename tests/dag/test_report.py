@@ -1,0 +1,241 @@
+"""The report of a run: made once from its files, honest about what is missing, and sound in a browser."""
+
+import csv
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from semblance.reporting.verdicts import NOT_RUN
+from tests.dag.tiny import CONFIG, Project
+
+pytestmark = pytest.mark.dag
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+MOST_BYTES = 600_000  # of the demo's report, which has as many tables
+HOSTILE = "<script>document.title='taken'</script><img src=x onerror=alert(1)>\u202e\u2067"
+LONG = 10_000 * "x"
+SIZES = [(1440, 900), (390, 844)]
+
+
+@pytest.fixture(scope="module")
+def page(finished) -> Path:
+    return finished.folder / "results/report.html"
+
+
+def make_report(project: Project, *arguments: str) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, "-m", "workflow.scripts.report", *arguments],
+        cwd=project.folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+# --- what it is made of ---------------------------------------------------------------------------
+
+
+def test_a_run_ends_with_its_report_and_the_report_is_small(page):
+    assert 0 < page.stat().st_size < MOST_BYTES
+
+
+def test_the_same_files_give_the_same_page(finished, page):
+    before = page.read_bytes()
+    done = make_report(finished, "--output", "results")
+    assert done.returncode == 0, done.stderr
+    assert page.read_bytes() == before
+    assert (finished.folder / "results/tables/records/report.json").is_file()
+
+
+def test_each_verdict_and_each_mean_of_the_page_stands_in_the_tables(finished, page):
+    text = page.read_text(encoding="utf-8")
+    tables = finished.folder / "results/tables"
+    with (tables / "claims.csv").open(newline="") as stream:
+        judged = [line for line in csv.DictReader(stream) if line["verdict"] != NOT_RUN]
+    assert judged and len(re.findall(r'class="verdict ', text)) == len(judged)
+    for line in judged:
+        assert line["says"] in text
+    means = set()
+    for path in sorted((tables / "json").glob("*.json")):
+        for row in json.loads(path.read_text())["rows"]:
+            means |= {
+                f"{cell['mean']:z.2f}".replace("-", "−")
+                for column, cell in row["cells"].items()
+                if cell["mean"] is not None and not column.startswith("seed ")
+            }
+    shown = set(re.findall(r'<td class="n" data-order="[^"]+">(−?[\d.]+)<span class="mark">', text))
+    assert means and shown == means
+
+
+def test_a_run_that_is_not_finished_has_a_report_that_says_so(finished, tmp_path):
+    copy = finished.copy(tmp_path / "copy")
+    [scores, *_] = sorted((copy.folder / "results/scores/sts/nli").glob("*/*/seed-*"))
+    shutil.rmtree(scores)
+    (copy.folder / "results/tables/records/rcl_table1a.json").unlink()
+    done = make_report(copy, "--output", "results")
+    assert done.returncode == 0, done.stderr
+    text = (copy.folder / "results/report.html").read_text(encoding="utf-8")
+    assert "Not finished: " in text and "INCOMPLETE" in text
+    # The page is another one than its record says, so the next run makes it anew.
+    assert not (copy.folder / "results/tables/records/report.json").exists()
+    assert "report" in copy.planned()
+
+
+def test_a_folder_without_a_run_is_refused_in_one_line(finished, tmp_path):
+    done = make_report(finished, "--output", str(tmp_path))
+    assert done.returncode != 0 and "Traceback" not in done.stderr
+    assert "no run has noted its config here" in done.stderr
+
+
+def test_a_later_report_says_what_changed(finished, tmp_path):
+    copy = finished.copy(tmp_path / "copy")
+    [summary] = sorted((copy.folder / "results/logs/reports").glob("*.json"))
+    before = json.loads(summary.read_text())
+    place = next(iter(before["cells"]))
+    before["cells"][place] += 1.0
+    summary.write_text(json.dumps(before))
+    assert make_report(copy, "--output", "results").returncode == 0
+    text = (copy.folder / "results/report.html").read_text(encoding="utf-8")
+    section = text.partition('id="changes"')[2].partition("</section>")[0]
+    assert place.split(" / ")[0] in section and "−1.00" in section and "1 scores moved" in section
+
+
+# --- in a browser ---------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Debian's Chromium; without it the tests are skipped, and say so."""
+    if not CHROMIUM:
+        pytest.skip("chromium is not installed: THE REPORT WAS NOT OPENED IN A BROWSER")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as started:
+        opened = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+class Opened:
+    """A page in the browser, with what it asked for and what it complained of."""
+
+    def __init__(self, browser, path: Path, size=SIZES[0], scheme="light", scripts=True):
+        width, height = size
+        self.context = browser.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme=scheme,
+            java_script_enabled=scripts,
+        )
+        self.page = self.context.new_page()
+        self.requests: list[str] = []
+        self.complaints: list[str] = []
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.goto(path.as_uri())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", SIZES, ids=["wide", "phone"])
+def test_the_page_asks_for_nothing_complains_of_nothing_and_fits(browser, page, size, scheme):
+    with Opened(browser, page, size, scheme) as opened:
+        opened.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+        widths = opened.page.evaluate(
+            "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+        )
+        assert widths[0] <= widths[1]
+        assert opened.requests == [page.as_uri()]
+        assert opened.complaints == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_passes_the_checks_of_accessibility(browser, page, scheme):
+    from axe_playwright_python.sync_playwright import Axe
+
+    with Opened(browser, page, scheme=scheme) as opened:
+        opened.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+        found = Axe().run(opened.page).response["violations"]
+        told = [(rule["id"], [node["target"] for node in rule["nodes"]][:3]) for rule in found]
+        assert told == []
+
+
+def test_the_claims_lie_above_the_fold(browser, page):
+    with Opened(browser, page) as opened:
+        top = opened.page.locator("table.claims tbody tr").first.bounding_box()["y"]
+        assert top < SIZES[0][1] / 2
+
+
+def test_a_table_is_sorted_by_keyboard_and_its_rows_keep_what_they_unfold_to(browser, page):
+    with Opened(browser, page) as opened:
+        table = opened.page.locator("#table-rcl_table1a + .box > table")
+        button = table.locator("> thead th button", has_text="STS12")
+        unsorted = table.locator("> tbody").all_inner_texts()
+        for expected, sign in (("descending", -1), ("ascending", 1)):
+            button.focus()
+            opened.page.keyboard.press("Enter")
+            assert (
+                table.locator("> thead th", has_text="STS12").get_attribute("aria-sort") == expected
+            )
+            orders = table.locator("> tbody > tr:first-child > td:nth-of-type(2)")
+            values = [float(cell.get_attribute("data-order")) for cell in orders.all()]
+            assert len(values) > 1 and values == sorted(values, key=lambda value: sign * value)
+        assert sorted(table.locator("> tbody").all_inner_texts()) == sorted(unsorted)
+
+
+def test_a_row_unfolds_by_keyboard_and_without_any_script(browser, page):
+    with Opened(browser, page, scripts=False) as opened:
+        row = opened.page.locator("#table-rcl_table1a + .box details").first
+        assert not row.locator(".inside").is_visible()
+        row.locator("summary").focus()
+        opened.page.keyboard.press("Enter")
+        assert row.locator(".inside").is_visible()
+        assert "semblance explain results rcl_table1a" in row.inner_text()
+
+
+def test_every_link_within_the_page_leads_somewhere(page):
+    text = page.read_text(encoding="utf-8")
+    names = set(re.findall(r'\bid="([^"]+)"', text))
+    links = re.findall(r'href="([^"]+)"', text)
+    inside = [link[1:] for link in links if link.startswith("#")]
+    assert inside and set(inside) <= names
+    others = [link for link in links if not link.startswith("#")]
+    assert all(link.startswith(("https://", "http://", "data:,")) for link in others)
+
+
+def test_a_hostile_name_changes_nothing_but_its_own_cell(browser, finished, tmp_path):
+    copy = finished.copy(tmp_path / "copy")
+    labelled = {**CONFIG, "bases": {**CONFIG["bases"], "tiny": {**CONFIG["bases"]["tiny"]}}}
+    labelled["bases"]["tiny"]["label"] = HOSTILE
+    (copy.folder / "hostile.yaml").write_text(yaml.safe_dump(labelled, allow_unicode=True))
+    [found] = (copy.folder / "results/figures").glob("simcse_table8.csv")
+    with found.open("a", newline="") as stream:
+        csv.writer(stream).writerow(["none", "tiny", "start", 0, HOSTILE, 1, 0.5, HOSTILE + LONG])
+    done = make_report(copy, "hostile.yaml", "--output", "results")
+    assert done.returncode == 0, done.stderr
+    path = copy.folder / "results/report.html"
+    with Opened(browser, path, SIZES[1]) as opened:
+        assert opened.page.title().startswith("Semblance report")
+        assert opened.requests == [path.as_uri()] and opened.complaints == []
+        assert opened.page.locator("main script, main img").count() == 0
+        widths = opened.page.evaluate(
+            "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+        )
+        assert widths[0] <= widths[1]
+        assert opened.page.locator("bdi", has_text="document.title='taken'").count() > 0
+
+
+def test_the_page_prints_as_a_pdf(browser, page, tmp_path):
+    with Opened(browser, page) as opened:
+        opened.page.pdf(path=tmp_path / "report.pdf", prefer_css_page_size=True)
+    assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF")

@@ -1,0 +1,84 @@
+"""The report of one output folder, from its sections."""
+
+from collections import Counter
+from typing import Any
+
+from semblance.counts import counted
+from workflow.report import changes, claims, costs, figures, tables, trust
+from workflow.report.facts import Facts
+from workflow.report.page import Part, render
+
+
+def compose(facts: Facts, version: str) -> str:
+    """Return the page of what there is; ``version`` names the code that makes it."""
+    costs_now = costs.section(facts.plan)
+    date = last_date(facts)
+    changed = changes.since_last(facts.out, changes.summary(facts, costs_now.seconds, date))
+    parts = [
+        Part("claims", "What was reproduced", claims.section(facts.judgements)),
+        Part(
+            "figures", "Every method against its control, and other figures", figures.section(facts)
+        ),
+        Part("tables", "The papers' tables", tables.section(facts)),
+        Part("costs", "Cost", costs_now),
+        Part("trust", "How to trust it", trust.section(facts)),
+    ]
+    if changed:
+        parts.insert(3, Part("changes", "What changed since the report before", changed))
+    return render(
+        title=f"Semblance report: {facts.plan.out}",
+        subtitle=_state(facts, costs_now),
+        made_with=_made_with(facts, costs_now, version),
+        parts=parts,
+    )
+
+
+def last_date(facts: Facts) -> str:
+    """Return when the last job of a run was finished, which is the report's date; empty of none."""
+    dates = [record["finished"] for record in facts.records if "finished" in record]
+    return max(dates, default="").replace("T", " ").removesuffix("Z")
+
+
+def _state(facts: Facts, cost: costs.Costs) -> str:
+    missing = len(facts.incomplete)
+    if not missing:
+        return f"Finished: {counted(len(facts.tables), 'table')}, {counted(cost.jobs, 'job')}."
+    return (
+        f"Not finished: {cost.done} of {counted(cost.jobs, 'job')} are done; "
+        f"{missing} of {counted(len(facts.tables), 'table')} miss scores."
+    )
+
+
+def _made_with(facts: Facts, cost: costs.Costs, version: str) -> list[tuple[str, str]]:
+    found = [
+        ("bases", _bases(facts)),
+        ("stand-ins", _stand_ins(facts)),
+        ("seeds", _seeds(facts)),
+        ("last job", f"{last_date(facts)} UTC"),
+        ("report by", version),
+        ("cost", f"{cost.used} of jobs, {cost.disk} on disk"),
+    ]
+    return [(name, text) for name, text in found if text]
+
+
+def _bases(facts: Facts) -> str:
+    used = dict.fromkeys(row.base for table in facts.tables.values() for row in table.rows)
+    labels = [facts.plan.config["bases"][base].get("label", base) for base in used]
+    return ", ".join(dict.fromkeys(labels))
+
+
+def _stand_ins(facts: Facts) -> str:
+    """Return in what the rows with a paper's counterpart differ from it, the commonest first."""
+    counts: Counter[str] = Counter()
+    for table in facts.tables.values():
+        for row in table.rows:
+            counts.update(row.stand_in)
+    told = [text for text, _ in counts.most_common(6)]
+    if len(counts) > len(told):
+        told.append(f"{len(counts) - len(told)} more: see the notes of the tables")
+    return "; ".join(told)
+
+
+def _seeds(facts: Facts) -> str:
+    numbers_of_seeds: dict[str, Any] = facts.plan.config["seeds"]
+    return ", ".join(f"{len(seeds)} ({name})" for name, seeds in numbers_of_seeds.items())

@@ -1,0 +1,106 @@
+"""What a run was predicted to cost, and what its finished jobs used."""
+
+import contextlib
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from semblance import layout
+from semblance.download.manifest import load_manifest
+from workflow.costing.model import Cost
+from workflow.costing.rates import shipped
+from workflow.costing.usage import Used, finished
+from workflow.planning.plan import Plan
+from workflow.planning.stages import STAGES, Job, jobs, record
+from workflow.report import numbers
+
+OWN = "report"  # the stage whose cost is not told: it is not over while the page is made
+NOT_COUNTED = {"logs", "report.html"}  # what a report itself changes
+
+
+@dataclass(frozen=True)
+class StageCost:
+    """One line: the jobs of a stage."""
+
+    stage: str
+    done: int
+    jobs: int
+    predicted: str
+    used: str
+    ratio: str
+    memory: str
+
+
+@dataclass(frozen=True)
+class Costs:
+    """The section."""
+
+    stages: list[StageCost]
+    done: int
+    jobs: int
+    used: str
+    predicted: str
+    left: str
+    disk: str
+    seconds: float
+
+
+def section(plan: Plan) -> Costs:
+    """Return the costs of a plan, by the shipped rates and by the records of what is finished."""
+    cost = Cost(plan.config, load_manifest(plan.config["manifest"]), shipped(), {})
+    planned = [job for job in jobs(plan) if job.stage != OWN]
+    left = [job for job in planned if not Path(record(plan, job)).is_file()]
+    used = [found for found in finished(cost) if found.job.stage != OWN]
+    lines = [_line(cost, stage, planned, left, used) for stage in STAGES]
+    seconds = sum(found.seconds for found in used)
+    return Costs(
+        stages=[line for line in lines if line],
+        done=len(planned) - len(left),
+        jobs=len(planned),
+        used=numbers.duration(seconds),
+        predicted=numbers.duration(_predicted(cost, [found.job for found in used])),
+        left=numbers.duration(_predicted(cost, left)) if left else "",
+        disk=numbers.size(_bytes_below(plan.out)),
+        seconds=seconds,
+    )
+
+
+def _line(
+    cost: Cost, stage: str, planned: Iterable[Job], left: Iterable[Job], used: Iterable[Used]
+) -> StageCost | None:
+    """Return the line of a stage; None of one without a job. A download has no time noted."""
+    number = sum(job.stage == stage for job in planned)
+    if not number:
+        return None
+    some = [found for found in used if found.job.stage == stage]
+    ratios = [found.seconds / cost.seconds(found.job) for found in some]
+    memory = [found.memory for found in some if found.memory is not None]
+    return StageCost(
+        stage=stage,
+        done=number - sum(job.stage == stage for job in left),
+        jobs=number,
+        predicted=numbers.duration(_predicted(cost, [found.job for found in some])) if some else "",
+        used=numbers.duration(sum(found.seconds for found in some)) if some else "",
+        ratio=f"{median(ratios):.2f}" if ratios else "",
+        memory=numbers.size(1e6 * max(memory)) if memory else "",
+    )
+
+
+def _predicted(cost: Cost, some: Iterable[Job]) -> float:
+    return sum(cost.seconds(job) for job in some)
+
+
+def _bytes_below(folder: str) -> int:
+    """Return the size of the files of a run; a file that two names share counts once."""
+    root = Path(folder)
+    own = Path(layout.place(root, layout.TABLE_RECORD, table=OWN))
+    sizes = {}
+    for path in root.rglob("*"):
+        if path.relative_to(root).parts[0] not in NOT_COUNTED and path != own:
+            with contextlib.suppress(FileNotFoundError):  # a running job may have moved it
+                found = path.lstat()
+                if not stat.S_ISDIR(found.st_mode):
+                    sizes[found.st_dev, found.st_ino] = found.st_size
+    return sum(sizes.values())

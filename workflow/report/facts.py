@@ -1,0 +1,126 @@
+"""What a report reads of an output folder, finished or not."""
+
+import contextlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from semblance import layout
+from semblance.errors import InputError
+from semblance.names import START
+from semblance.provenance import read_object, read_sealed
+from semblance.reporting.claims import read_claims
+from semblance.reporting.judging import Judgement, judge
+from semblance.reporting.published import Published
+from semblance.reporting.table import Row, Table
+from workflow.controller.incomplete import CLAIMS, Incomplete, state
+from workflow.planning.plan import Plan, Run
+from workflow.planning.table_checks import published
+
+UNREADABLE = (InputError, OSError, LookupError, TypeError, AttributeError, ValueError)
+
+
+@dataclass(frozen=True)
+class Model:
+    """One trained model, by its record."""
+
+    run: Run
+    record: dict[str, Any]
+
+    @property
+    def curve(self) -> list[tuple[int, float]]:
+        """The dev score at each evaluation of its training: (step, score)."""
+        points = self.record.get("training", {}).get("curve", [])
+        return [(point["step"], point["dev"]) for point in points if point.get("dev") is not None]
+
+    @property
+    def weights(self) -> str:
+        """The sha256 of its weights; empty if its record lists none."""
+        return self.record.get("outputs", {}).get(layout.WEIGHTS, "")
+
+
+class Facts:
+    """All that a report shows, read once. Files that are missing or damaged are left out."""
+
+    def __init__(self, plan: Plan):
+        self.plan = plan
+        self.out = Path(plan.out)
+        found = state(plan)
+        self.tables: dict[str, Table] = found.tables
+        self.incomplete: dict[str, Incomplete] = {part.name: part for part in found.incomplete}
+        self._models: dict[Run, Model | None] = {}
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether each table is whole."""
+        return not self.incomplete
+
+    @cached_property
+    def published(self) -> Published:
+        """The papers' numbers."""
+        return published()
+
+    @cached_property
+    def judgements(self) -> list[Judgement]:
+        """The verdicts on the papers' claims, by the tables as they are."""
+        return judge(read_claims(CLAIMS), self.tables, self.published)
+
+    @cached_property
+    def command(self) -> dict[str, Any]:
+        """How the last run on the folder was started; empty where no run has noted it."""
+        with contextlib.suppress(*UNREADABLE):
+            return read_object(layout.place(self.out, layout.COMMAND))
+        return {}
+
+    @cached_property
+    def records(self) -> list[dict[str, Any]]:
+        """Every record of a finished job below the output folder, in the order of their paths."""
+        return list(self._read_records())
+
+    def _read_records(self) -> Iterator[dict[str, Any]]:
+        for path in sorted(self.out.rglob(layout.RECORD)):
+            if not layout.WITHOUT_RECORD & set(path.relative_to(self.out).parts):
+                with contextlib.suppress(*UNREADABLE):
+                    yield read_sealed(path)
+
+    def model(self, run: Run) -> Model | None:
+        """Return a trained model; None of an untrained base, and of one that is not finished."""
+        if run not in self._models:
+            self._models[run] = self._read_model(run)
+        return self._models[run]
+
+    def _read_model(self, run: Run) -> Model | None:
+        if run.method == START:
+            return None
+        with contextlib.suppress(*UNREADABLE):
+            return Model(run, read_object(self.plan.model_record(*run)))
+        return None
+
+    def models_of(self, row: Row) -> list[Model]:
+        """Return the finished models behind a row of a table: each seed, of a FAQ bank each fold."""
+        places = [row.corpus]
+        if row.corpus in self.plan.banks:
+            places = self.plan.fold_corpora(row.corpus)
+        runs = [Run(c, row.base, row.trained(c), seed) for seed in row.seeds for c in places]
+        return [model for model in map(self.model, runs) if model]
+
+    def settings_of(self, row: Row) -> dict[str, Any]:
+        """Return the flat settings of a row's training, its seed left out; empty of no training."""
+        models = self.models_of(row)
+        if not models:
+            return {}
+        settings = dict(models[0].record.get("settings", {}))
+        settings.pop("seed", None)
+        return dict(_flat(settings))
+
+
+def _flat(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield each setting by its dotted name."""
+    if isinstance(value, dict) and value:
+        for key, inner in value.items():
+            yield from _flat(inner, f"{name}.{key}" if name else key)
+    else:
+        yield name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,63 @@
+"""The page: templates filled with the sections."""
+
+import base64
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+TEMPLATES = Path(__file__).with_name("templates")
+MOST_LETTERS = (
+    300  # of a name out of data or config; the rest is cut, so that it stays in its place
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A section of the page: its anchor, its heading, and what its template shows."""
+
+    name: str
+    heading: str
+    content: Any
+
+
+def render(title: str, subtitle: str, made_with: list[tuple[str, str]], parts: list[Part]) -> str:
+    """Return the page. Every text is escaped; no address but a link's is in it."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["cut"] = cut
+    style = _read("style.css")
+    script = _read("sort.js")
+    return environment.get_template("report.html.j2").render(
+        title=title,
+        subtitle=subtitle,
+        made_with=made_with,
+        parts=parts,
+        style=Markup(style),
+        script=Markup(script),
+        script_digest=_digest(script),
+    )
+
+
+def cut(text: str, most: int = MOST_LETTERS) -> str:
+    """Return a text with at most so many letters."""
+    if len(text) <= most:
+        return text
+    return f"{text[: most - 1]}…"
+
+
+def _read(name: str) -> str:
+    return TEMPLATES.joinpath(name).read_text(encoding="utf-8")
+
+
+def _digest(text: str) -> str:
+    """Return the digest by which the page allows its one script, and no other."""
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

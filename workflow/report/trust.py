@@ -1,0 +1,181 @@
+"""What a reader needs to trust the numbers, and to check them."""
+
+import contextlib
+import shlex
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from semblance import layout
+from semblance.download.manifest import Dataset, load_manifest
+from semblance.provenance import read_object
+from workflow.planning.pretrained import is_pretrained
+from workflow.planning.sources import wanted_by
+from workflow.report.facts import UNREADABLE, Facts
+
+SHORT = 12
+PAPERS = {"rcl": "RCL", "s-simcse": "S-SimCSE", "simcse": "SimCSE"}
+LIMITS = (
+    "Seeds of a method share the data, the base and the order of the batches: an interval over seeds says "
+    "nothing about other data or other bases.",
+    "Each verdict stands for itself at 95 %. Among many verdicts some are wrong.",
+    "Results are the same to the bit on the same machine and versions. Another processor, GPU or number of "
+    "threads may change the last digits.",
+    "A stand-in is another model or data set than the paper's. Its scores cannot confirm or contradict the "
+    "paper.",
+)
+
+
+@dataclass(frozen=True)
+class Data:
+    """One data set or base model that the run read."""
+
+    name: str
+    title: str
+    licence: str
+    link: str
+    digest: str
+
+
+@dataclass(frozen=True)
+class Trust:
+    """The section."""
+
+    environment: list[tuple[str, str]]
+    devices: list[str]
+    seeds: list[tuple[str, str]]
+    data: list[Data]
+    bases: list[Data]
+    slips: list[tuple[str, str, str]]  # paper, place, what is wrong there
+    limits: tuple[str, ...]
+    checklist: list[tuple[str, str]]
+    verify: str
+    run: str
+
+
+def section(facts: Facts) -> Trust:
+    """Return the section of a report."""
+    wanted = wanted_by(facts.plan)
+    manifest = load_manifest(wanted.manifest)
+    options = facts.command.get("options", [])
+    return Trust(
+        environment=_values(facts.records, "environment"),
+        devices=_devices(facts.records),
+        seeds=[
+            (name, ", ".join(map(str, seeds))) for name, seeds in facts.plan.config["seeds"].items()
+        ],
+        data=[_dataset(wanted.data, name, manifest[name]) for name in wanted.datasets],
+        bases=_bases(facts, wanted.bases),
+        slips=_slips(facts),
+        limits=LIMITS,
+        checklist=_checklist(facts),
+        verify=shlex.join(["semblance", "verify", facts.plan.out]),
+        run=shlex.join(["snakemake", "--cores", "all", *options]),
+    )
+
+
+def _values(records: Iterable[dict[str, Any]], key: str) -> list[tuple[str, str]]:
+    """Return each name of a mapping in the records with all its values."""
+    found: dict[str, dict[str, None]] = {}
+    for record in records:
+        for name, value in record.get(key, {}).items():
+            found.setdefault(name, {})[str(value)] = None
+    return [(name, ", ".join(sorted(values))) for name, values in sorted(found.items())]
+
+
+def _devices(records: Iterable[dict[str, Any]]) -> list[str]:
+    return sorted({str(record["device"]) for record in records if "device" in record})
+
+
+def _dataset(folder: Path, name: str, dataset: Dataset) -> Data:
+    """Return a data set with the digest of its first file as it was downloaded."""
+    digests: list[str] = []
+    with contextlib.suppress(*UNREADABLE):
+        record = read_object(folder / layout.RAW_RECORD.format(name=name))
+        digests = [str(file["sha256"]) for file in record["files"].values()]
+    text = ""
+    if digests:
+        text = digests[0][:SHORT]
+        if len(digests) > 1:
+            text += f" and {len(digests) - 1} more"
+    return Data(name, dataset.title, dataset.licence, dataset.homepage or "", text)
+
+
+def _bases(facts: Facts, names: Iterable[str]) -> list[Data]:
+    found = []
+    for name in names:
+        base = facts.plan.config["bases"][name]
+        place = base.get("hub") or base.get("package") or base.get("folder") or ""
+        with contextlib.suppress(*UNREADABLE):
+            record = read_object(facts.plan.base_record(name))
+            digest = record.get("outputs", {}).get(layout.WEIGHTS, "")[:SHORT]
+            revision = str(record.get("revision") or base.get("revision") or "")
+            found.append(Data(name, place, revision, "", digest))
+            continue
+        found.append(Data(name, place, str(base.get("revision") or ""), "", ""))
+    for name, base in facts.plan.config["bases"].items():
+        if is_pretrained(base) and any(run.base == name for run in facts.plan.runs):
+            title = f"{base['base']}, trained here by masked words on {base['corpus']}"
+            found.append(Data(name, title, "", "", ""))
+    return found
+
+
+def _slips(facts: Facts) -> list[tuple[str, str, str]]:
+    found = []
+    for slip in facts.published.slips:
+        place = slip.place or f"Table {slip.table}: {slip.row}"
+        found.append((PAPERS.get(slip.paper, slip.paper), place, slip.note))
+    return found
+
+
+def _checklist(facts: Facts) -> list[tuple[str, str]]:
+    """Return the questions of the ML reproducibility checklist, answered by the run itself."""
+    config = facts.plan.config
+    seeds = {name: len(values) for name, values in config["seeds"].items()}
+    runs = len(facts.plan.runs)
+    return [
+        (
+            "Is each algorithm described?",
+            "Yes: the papers' equations, and docs/decisions.md where they are silent.",
+        ),
+        (
+            "Is the complexity of each algorithm told?",
+            "Yes, as measured time, memory and disk: section Cost.",
+        ),
+        (
+            "Are the data's sizes, splits and sources told?",
+            "Yes: docs/data.md, and the records of the prepared data.",
+        ),
+        (
+            "Are excluded data and preprocessing told?",
+            "Yes: docs/decisions.md; each prepared corpus counts what it left out.",
+        ),
+        (
+            "Can the data be downloaded?",
+            "Yes, with pinned digests; `semblance sources` asks each address.",
+        ),
+        ("Is the code there, with its dependencies?", "Yes: pinned versions in constraints.txt."),
+        (
+            "Are there commands for training and evaluation?",
+            "Yes: each row of a table unfolds to its command.",
+        ),
+        (
+            "Are trained models there?",
+            f"In this folder: {runs} models are planned, each beside its record.",
+        ),
+        (
+            "Are ranges and choice of hyper-parameters told?",
+            "Yes: config.yaml; a choice is made on dev scores alone.",
+        ),
+        (
+            "Is the number of runs told?",
+            "Yes: " + ", ".join(f"{n} seeds for {name}" for name, n in seeds.items()) + ".",
+        ),
+        ("Is the measure defined?", "Yes: each table names metric, protocol and aggregation."),
+        (
+            "Are centre and spread told?",
+            "Yes: mean and sample standard deviation over seeds, intervals, corrected p-values.",
+        ),
+        ("Are time and hardware told?", "Yes: section Cost, and the devices below."),
+    ]

@@ -1,0 +1,32 @@
+# All results in, one page out. Inputs: results/tables, results/figures. Output: results/report.html.
+# The page also shows the records and the cost of all jobs, so it comes last; it is made again only with
+# the results.
+
+PAGES = ("scores.csv", "published.md", "claims.csv", "statistics.csv")
+DRAWN = figures.drawn_figures(PLAN)
+
+
+rule report:
+    """Make the report: one HTML page of the claims, the tables, the figures, the cost, the sources."""
+    input:
+        tables=expand(f"{OUT}/tables/json/{{table}}.json", table=config["tables"]),
+        records=ancient(expand(f"{OUT}/tables/records/{{table}}.json", table=config["tables"])),
+        pages=[f"{OUT}/tables/{name}" for name in PAGES],
+        overlaps=OVERLAPS,
+        drawings=DRAWINGS,
+        figures=[path for name, path in zip(config["figures"], FIGURES) if name not in DRAWN],
+        templates=[own(f"workflow/report/templates/{name}") for name in TEMPLATES],
+        published=own("workflow/published.yaml"),
+    output:
+        page=f"{OUT}/report.html",
+        record=f"{OUT}/tables/records/report.json",
+    log:
+        f"{OUT}/logs/report.log",
+    conda:
+        "../../envs/semblance.yaml"
+    params:
+        results=OUT,
+        code=code("report"),
+    shell:
+        "{PYTHON}.report --output {params.results:q} --code {params.code} --record {output.record:q}"
+        " 2> >(tee {log:q} >&2)"

@@ -1,0 +1,87 @@
+"""Make the report of an output folder, finished or not: one HTML page that needs no network.
+
+Without config files it shows the run by the config that its last start has noted there.
+"""
+
+import argparse
+import contextlib
+import time
+from pathlib import Path
+
+from semblance import layout
+from semblance.errors import InputError
+from semblance.files import write_text
+from semblance.provenance import beside, file_digest, read_object, text_digest, write_record
+from semblance.version import version
+from workflow.planning.config import load_files
+from workflow.planning.plan import Plan
+from workflow.report.compose import compose
+from workflow.report.facts import UNREADABLE, Facts
+from workflow.scripts.endings import run
+
+
+def main(argv: list[str] | None = None) -> None:
+    args = read_arguments(argv)
+    started = time.monotonic()
+    plan = _plan(args)
+    facts = Facts(plan)
+    page = compose(facts, version())
+    path = Path(layout.place(plan.out, layout.REPORT))
+    if not args.record:
+        _forget_other(path, page)
+    write_text(path, page)
+    if args.record:
+        _write_record(args, facts, path, started)
+    else:
+        print(f"report: {path}")
+
+
+def read_arguments(argv: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="semblance report",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "config", nargs="*", help="config files, laid over config.yaml in this order"
+    )
+    parser.add_argument("--output", help="the output folder, in place of the config's")
+    parser.add_argument("--code", default="", help="digest of the code, for the record")
+    parser.add_argument("--record", help="the record to write")
+    return parser.parse_args(argv)
+
+
+def _plan(args: argparse.Namespace) -> Plan:
+    """Return the plan of the config files, or of the config that a run has noted in its folder."""
+    if args.config or not args.output:
+        return Plan(load_files(args.config, args.output))
+    noted = Path(layout.place(args.output, layout.CONFIG))
+    if not noted.is_file():
+        problem = "no run has noted its config here"
+        raise InputError(noted, problem, "name the run's config files")
+    return Plan(read_object(noted) | {"output": args.output})
+
+
+def _forget_other(path: Path, page: str) -> None:
+    """Delete the record of a report that says something else, so that the next run makes it anew."""
+    record = Path(layout.place(path.parent, layout.TABLE_RECORD, table="report"))
+    with contextlib.suppress(*UNREADABLE):
+        if text_digest(page) not in read_object(record)["outputs"].values():
+            record.unlink()
+
+
+def _write_record(args: argparse.Namespace, facts: Facts, path: Path, started: float) -> None:
+    """Write the record of a whole run's report: it names the tables that the page shows."""
+    tables = [layout.place(facts.out, layout.TABLE_JSON, table=name) for name in facts.tables]
+    write_record(
+        args.record,
+        "report",
+        outputs=[beside(args.record, path)],
+        started=started,
+        code=args.code,
+        inputs={beside(args.record, table): file_digest(table) for table in tables},
+    )
+
+
+if __name__ == "__main__":
+    run(main)
