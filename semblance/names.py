@@ -25,6 +25,9 @@ TRANSFER_TASKS = (
     "trec",
     "mrpc",
 )  # in SimCSE's order (Table E.1)
+RELATEDNESS_DATASETS = ("stsb", "sick")  # those that have pairs to train a regressor on
+RELATEDNESS_TASKS = ("stsb", "sickr")
+REGRESSOR = {"test": "regressor", "dev": "regressor-dev"}  # part -> aggregation of its scores
 IN_NATURAL_UNIT = frozenset(
     {"alignment", "uniformity", STEPS}
 )  # tables show every other metric times 100
