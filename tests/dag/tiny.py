@@ -28,6 +28,8 @@ CONFIG = {
         "bert-base": None,
         "bert-base-first-last": None,
         "bert-base-mean": None,
+        "sbert-base": None,
+        "sroberta-base": None,
         "bert-large": None,
         "roberta-base": None,
         "roberta-base-first-last": None,
