@@ -30,6 +30,7 @@ TOKENS = "tokens/{base}/{corpus}"
 STS_TEST = "sts"
 STS_DEV_DATA = "dev/sts"
 TRANSFER_DATA = "transfer"
+RELATEDNESS_DATA = "relatedness"
 BANK = "faq/{bank}"
 FOLD_DEV_DATA = "dev/{corpus}"
 PRETRAINED = "bases/{corpus}/{base}"  # a base that is trained here
@@ -41,7 +42,13 @@ SCORES = "scores"
 STS_SCORES = "scores/sts/{corpus}/{base}/{method}/seed-{seed}"
 FAQ_SCORES = "scores/faq/{corpus}/{base}/{method}/seed-{seed}"
 TRANSFER_SCORES = "scores/transfer/{corpus}/{base}/{method}/seed-{seed}"
-SCORES_OF = {"sts": STS_SCORES, "faq": FAQ_SCORES, "transfer": TRANSFER_SCORES}  # by kind of tests
+RELATEDNESS_SCORES = "scores/relatedness/{corpus}/{base}/{method}/seed-{seed}"
+SCORES_OF = {  # by kind of tests
+    "sts": STS_SCORES,
+    "faq": FAQ_SCORES,
+    "transfer": TRANSFER_SCORES,
+    "relatedness": RELATEDNESS_SCORES,
+}
 TABLES = "tables"
 ALL_SCORES = "tables/scores.csv"
 OVERLAPS = "simcse_overlap"  # the table of the lexical overlaps

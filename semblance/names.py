@@ -5,6 +5,7 @@ Standard library only.
 
 # Names of methods that are no entry of the config's ``methods``.
 START = "start"  # the base model as it is, without any training
+SEEDS_OF_START = (0,)  # the seeds of a model without a training: it has one value
 INITIAL = "initial"  # the base after Eq. 1 on one fold of a FAQ bank; entropy models start from it
 NO_CORPUS = "none"  # stands for the corpus of a model that was trained on none
 
@@ -25,6 +26,9 @@ TRANSFER_TASKS = (
     "trec",
     "mrpc",
 )  # in SimCSE's order (Table E.1)
+RELATEDNESS_DATASETS = ("stsb", "sick")  # those that have pairs to train a regressor on
+RELATEDNESS_TASKS = ("stsb", "sickr")
+REGRESSOR = {"test": "regressor", "dev": "regressor-dev"}  # part -> aggregation of its scores
 IN_NATURAL_UNIT = frozenset(
     {"alignment", "uniformity", STEPS}
 )  # tables show every other metric times 100

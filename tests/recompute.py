@@ -1,7 +1,7 @@
 """Recompute the cells of the rendered tables from the predictions, with nothing of the project.
 
 `python tests/recompute.py RESULTS` reads the tables RESULTS/**/*.csv of any layout, and
-RESULTS/scores/{sts,faq}/**/predictions.parquet; exits 1 if a cell differs by more than 1e-9 points.
+RESULTS/scores/{sts,faq,relatedness}/**/predictions.parquet; exits 1 if a cell differs by more than 1e-9 points.
 """
 
 import csv
@@ -42,6 +42,17 @@ def task_score(part, row):
     return np.average(scores, weights=weights)
 
 
+def regressor_scores(root, row, seed):
+    """Return the correlation with a regressor on each task, and their average."""
+    frame = predictions(root / "scores/relatedness" / row["corpus"], row, seed)
+    frame = frame[frame["part"] == "test"]
+    found = {}
+    for task in row["tasks"].split():
+        part = frame[frame["task"] == task]
+        found[task] = 100 * METRICS[row["metric"]](part["gold"], part["predicted"])[0]
+    return found | {"Average": np.mean(list(found.values()))}
+
+
 def faq_scores(root, row, seed):
     """Return the mean over the folds of each accuracy and of MAP."""
     folds = []
@@ -57,7 +68,11 @@ def faq_scores(root, row, seed):
 
 def expected(root, row):
     """Return the value of every column that a table of any layout may show for a row."""
-    scores = faq_scores if row["dataset"] else sts_scores
+    scores = sts_scores
+    if row["dataset"]:
+        scores = faq_scores
+    elif row["aggregation"] == "regressor":
+        scores = regressor_scores
     runs = {seed: scores(root, row, seed) for seed in row["seeds"].split()}
     cells = {}
     for name in next(iter(runs.values())):

@@ -90,6 +90,18 @@ def transfer_values(frame: pd.DataFrame, protocol: str) -> Values:
     return found
 
 
+def relatedness_values(frame: pd.DataFrame, protocol: str) -> Values:
+    """Return the correlations of gold scores and a regressor's, of test pairs and of dev pairs."""
+    found: Values = {}
+    scored = frame.assign(similarity=frame["predicted"])
+    for (task, part), items in scored.groupby(["task", "part"]):
+        aggregation = {"test": "regressor", "dev": "regressor-dev"}[part]
+        for metric in ("spearman", "pearson"):
+            value = correlation(items, metric)
+            found[task, "", metric, aggregation, protocol] = (value, len(items))
+    return found
+
+
 def f1(items: pd.DataFrame) -> float:
     """Return the harmonic mean of precision and recall of label 1; 0 where either is 0."""
     true = ((items["gold"] == 1) & (items["predicted"] == 1)).sum()

@@ -21,6 +21,7 @@ from semblance.audit.recompute import (
     alignment_pairs,
     faq_identities,
     faq_values,
+    relatedness_values,
     sts_identities,
     sts_values,
     transfer_identities,
@@ -35,6 +36,12 @@ from semblance.reporting.scores import MOST_BYTES
 
 TOLERANCE = 1e-11  # of a score in its natural unit: 1e-9 points
 NAME = ("task", "subset", "metric", "aggregation", "protocol")  # of a score within its run
+
+RECOMPUTED = {
+    "sts": sts_values,
+    "transfer": transfer_values,
+    "relatedness": relatedness_values,
+}
 
 Lines = dict[tuple, dict[str, str]]  # a score's key in all runs -> its line
 
@@ -199,14 +206,14 @@ class _Run:
 
     @property
     def _tests(self) -> str:
-        """The kind of tests that the run was evaluated on, as its folder says: sts, faq, transfer."""
+        """The kind of tests that the run was evaluated on, as its folder says."""
         return self.folder.parts[-5]
 
     def _recomputed(self, protocols: set[str]) -> Values:
         if self._tests == "faq":
             bank = self.folder.parts[-4].rpartition("-")[0]
             return faq_values(self.predictions, bank)
-        recompute = {"sts": sts_values, "transfer": transfer_values}[self._tests]
+        recompute = RECOMPUTED[self._tests]
         values: Values = {}
         for protocol in sorted(protocols) or [""]:
             values |= recompute(self.predictions, protocol)
@@ -218,6 +225,8 @@ class _Run:
             return faq_identities(self.predictions, values)
         if self._tests == "transfer":
             return transfer_identities(self.predictions)
+        if self._tests == "relatedness":
+            return iter(())
         return sts_identities(self.predictions, values)
 
 

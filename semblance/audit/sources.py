@@ -17,6 +17,7 @@ TOKENS_OF_ANY = TOKENS.replace("{base}", "*")
 STS_TEST = f"{{root}}/{layout.STS_TEST}/{RECORD}"
 STS_DEV = f"{{root}}/{layout.STS_DEV_DATA}/{RECORD}"
 FOLD_DEV = f"{{root}}/{layout.FOLD_DEV_DATA}/{RECORD}"
+RELATEDNESS = f"{{root}}/{layout.RELATEDNESS_DATA}/{RECORD}"
 TRANSFER = f"{{root}}/{layout.TRANSFER_DATA}/{RECORD}"
 BANK = f"{{root}}/{layout.BANK}/{RECORD}"
 MODEL = f"{{root}}/{layout.MODEL}/{RECORD}"
@@ -38,6 +39,7 @@ SOURCES = {  # stage -> name of an input -> where the record that lists it may l
     "embed": {"model": (MODEL,), "tokens": (TOKENS, TOKENS_OF_ANY)},
     "evaluate_sts": {"weights": (MODEL,), "data": (STS_TEST,), "dev": (STS_DEV,)},
     "evaluate_transfer": {"weights": (MODEL,), "data": (TRANSFER,)},
+    "evaluate_relatedness": {"weights": (MODEL,), "data": (RELATEDNESS,)},
     "evaluate_faq": {"weights": (MODEL,), "data": (BANK,), "dev": (FOLD_DEV,)},
 }
 PLACES = (

@@ -62,8 +62,8 @@ def evaluate_sts(run: StsRun, model: str, test: str, dev: str, target: Target) -
     started = time.monotonic()
     test_record = checked(test)
     dev_record = checked(dev)
-    of_test = {"fold": "", "protocol": _protocol(test)}
-    of_dev = {"fold": "", "protocol": _protocol(dev), "data": outputs_digest(dev_record)}
+    of_test = {"fold": "", "protocol": protocol_of(test)}
+    of_dev = {"fold": "", "protocol": protocol_of(dev), "data": outputs_digest(dev_record)}
     saved = SavedModel.read(model)
     encoder, facts = open_model(saved, target)
     facts["data"] = outputs_digest(test_record)
@@ -91,7 +91,7 @@ def evaluate_sts(run: StsRun, model: str, test: str, dev: str, target: Target) -
     write_evaluation(scored, target, started)
 
 
-def _protocol(record: str) -> StsProtocol:
+def protocol_of(record: str) -> StsProtocol:
     """Return the protocol of prepared pairs, which their record names."""
     settings = read_sealed(record).get("settings", {})
     return decode_as(StsProtocol, settings.get("protocol"), f"{record}: settings.protocol")

@@ -7,6 +7,7 @@ import numpy as np
 
 from semblance.data.arrow import read_parquet
 from semblance.evaluation.classifier import Classifier, Labelled, Predicted
+from semblance.evaluation.features import pair_features
 from semblance.evaluation.texts import Texts, Vectors
 from semblance.models.encoder import Encoder
 
@@ -60,11 +61,9 @@ class Transfer:
 
 def _features(vectors: Vectors, first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Return the vector u of each text (n, d); of each pair |u - v| beside u * v (n, 2 d)."""
-    u = vectors.of(first.tolist()).astype(np.float64)
-    if not (second != "").any():
-        return u
-    v = vectors.of(second.tolist()).astype(np.float64)
-    return np.hstack([np.abs(u - v), u * v])
+    if (second != "").any():
+        return pair_features(vectors, first.tolist(), second.tolist())
+    return vectors.of(first.tolist()).astype(np.float64)
 
 
 def _gold_of(gold: dict[str, np.ndarray], found: Predicted) -> np.ndarray:

@@ -12,7 +12,16 @@ import pandas as pd
 
 from semblance.errors import InputError
 from semblance.layout import fold_corpus
-from semblance.names import FAQ_DEV, IN_NATURAL_UNIT, NO_CORPUS, START, STEPS, STS_DEV, TRAINING
+from semblance.names import (
+    FAQ_DEV,
+    IN_NATURAL_UNIT,
+    NO_CORPUS,
+    SEEDS_OF_START,
+    START,
+    STEPS,
+    STS_DEV,
+    TRAINING,
+)
 from semblance.reporting.choice import best_on_dev
 from semblance.reporting.contrasts import compared
 from semblance.reporting.layouts import Layout, Scores, find_layout, mean
@@ -28,7 +37,6 @@ from semblance.reporting.table import (
 
 Index = dict[tuple, dict]  # the values of INDEXED -> the line of the CSV
 INDEXED = ("base", "method", "seed", "fold", "task", "metric", "aggregation", "protocol")
-SEEDS_OF_START = (0,)  # an untrained model has one value
 
 
 def build(spec: dict, scores: pd.DataFrame) -> Table:

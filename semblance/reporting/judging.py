@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from semblance.names import START
+from semblance.names import SEEDS_OF_START, START
 from semblance.reporting.claims import Claim, Claims, size_of
 from semblance.reporting.contrasts import SeedContrast, sum_of, term
 from semblance.reporting.published import Published
@@ -161,24 +161,26 @@ def _judged(judgement: Judgement, rows: Rows) -> Judgement:
     if found is None:
         lacking = [method for method, row in rows.items() if not _has_values(row, claim.column)]
         return replace(judgement, n=0, why=f"no value of {', '.join(lacking)}")
-    return _with_verdict(judgement, found)
+    if found.estimate is None:
+        why = _without_interval(rows.values())
+        value = found.value
+        return replace(judgement, verdict=UNDECIDED, why=why, difference=value, test=found.test)
+    return _with_verdict(judgement, found, found.estimate)
+
+
+def _without_interval(rows: Iterable[Row]) -> str:
+    """Say why a claim has no interval."""
+    if all(tuple(row.seeds) == SEEDS_OF_START for row in rows):
+        return "no interval: none of its rows is trained, so that there are no seeds"
+    return "no interval: it needs two seeds that differ"
 
 
 def _has_values(row: Row, column: str) -> bool:
     return column in row.cells and bool(row.cells[column].values)
 
 
-def _with_verdict(judgement: Judgement, found: SeedContrast) -> Judgement:
+def _with_verdict(judgement: Judgement, found: SeedContrast, estimate: Estimate) -> Judgement:
     """Add our figures and the verdict that follows from them."""
-    estimate = found.estimate
-    if estimate is None:
-        return replace(
-            judgement,
-            verdict=UNDECIDED,
-            why="no interval: it needs two seeds that differ",
-            difference=found.value,
-            test=found.test,
-        )
     verdict = _decided(judgement, estimate)
     low, high = estimate.interval()
     sd = float(estimate.error) * math.sqrt(judgement.n)

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from semblance.errors import InputError
-from semblance.names import FAQ_DEV, FAQ_METRICS, STS_DEV, TRANSFER_TASKS
+from semblance.names import FAQ_DEV, FAQ_METRICS, RELATEDNESS_TASKS, STS_DEV, TRANSFER_TASKS
+from semblance.reporting.sts_settings import STS_SETTINGS
 
 AVERAGE = "Average"
 PREVIOUS = "previous"  # the control that means: the trained row before
@@ -30,7 +31,7 @@ BEST_SEEDS = (
 )
 
 Scores = Mapping[str, float | None]  # a task or a metric -> its value, None where it is missing
-Tests = Literal["sts", "faq", "transfer"]  # that score a model
+Tests = Literal["sts", "faq", "transfer", "relatedness"]  # that score a model
 Values = dict[str, float]  # a seed -> its value; empty where one of the seeds misses a score
 
 
@@ -93,6 +94,8 @@ class Layout:
             return "faq"
         if self.tasks == TRANSFER_TASKS:
             return "transfer"
+        if self.tasks == RELATEDNESS_TASKS:
+            return "relatedness"
         return "sts"
 
     @property
@@ -180,16 +183,6 @@ def _best(values: Values, count: int) -> Values:
     return dict(ranked[:count])
 
 
-STS_SETTINGS = (  # a layout, its metric, how the subsets of a task become one value, and its note
-    ("sts-mean", "spearman", "mean", "A task's value is the mean of its subsets' correlations."),
-    (
-        "sts-wmean",
-        "spearman",
-        "wmean",
-        "A task's value is the mean of its subsets' correlations, each with the weight of its pairs.",
-    ),
-    ("sts-pearson", "pearson", "all", "The correlation is Pearson's, over all pairs of a task."),
-)
 LAYOUTS = {
     layout.name: layout
     for layout in (
@@ -212,14 +205,15 @@ LAYOUTS = {
         ),
         *(  # the settings of SimCSE's App. B; the items of a task's subsets are not resampled
             Layout(
-                name,
-                metric=metric,
-                aggregation=aggregation,
+                setting.name,
+                tasks=setting.tasks,
+                metric=setting.metric,
+                aggregation=setting.aggregation,
                 part_columns=True,
                 average_column=AVERAGE,
-                footnote=(MEANS, AVERAGES, footnote),
+                footnote=(MEANS, AVERAGES, setting.footnote),
             )
-            for name, metric, aggregation, footnote in STS_SETTINGS
+            for setting in STS_SETTINGS
         ),
         Layout(  # RCL's Table 4, which marks each column against the one before it
             "regulators",

@@ -26,6 +26,7 @@ WITH_A_MODEL = {
     "measure_figure",
     "evaluate_sts",
     "evaluate_transfer",
+    "evaluate_relatedness",
     "evaluate_faq",
 }
 

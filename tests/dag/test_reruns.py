@@ -46,7 +46,7 @@ READERS = {
     "download:nli": {"prepare_nli"},
     "download:wiki": {"prepare_wiki"},
     "download:pairs": {"prepare_pairs"},
-    "download:sts": {"prepare_sts", "prepare_dev"},
+    "download:sts": {"prepare_sts", "prepare_dev", "prepare_relatedness"},
     "download:faq": {"prepare_faq"},
     "download:transfer": {"prepare_transfer"},
     "download_model": {
@@ -66,6 +66,7 @@ READERS = {
         "fit_whitening",
         "evaluate_sts",
         "evaluate_transfer",
+        "evaluate_relatedness",
         "evaluate_faq",
         *MEASURED_FIGURES,
     },
@@ -86,6 +87,7 @@ READERS = {
     },
     "prepare_sts": {"evaluate_sts", *ON_STS},
     "prepare_transfer": {"evaluate_transfer"},
+    "prepare_relatedness": {"evaluate_relatedness"},
     "prepare_dev": {
         "train:nli",
         "train:wiki",
@@ -111,7 +113,12 @@ READERS = {
         "collect_figure:dev",
     },
     "fit_whitening": {"evaluate_sts"},
-    "train:wiki": {"evaluate_sts", "evaluate_transfer", "measure_figure:singular"},
+    "train:wiki": {
+        "evaluate_sts",
+        "evaluate_transfer",
+        "evaluate_relatedness",
+        "measure_figure:singular",
+    },
     "train:sampled": {"evaluate_sts"},
     "train:pairs": {"evaluate_sts"},
     "train:faq": {"evaluate_faq"},
@@ -125,6 +132,7 @@ READERS = {
         "collect_figure:phi",
     },
     "evaluate_transfer": {"collect_scores", "render_table"},
+    "evaluate_relatedness": {"collect_scores", "render_table"},
     "evaluate_faq": {"collect_scores", "render_table", "collect_figure:questions"},
     "collect_scores": {"report"},
     "compare_overlap": {"report"},
@@ -170,6 +178,7 @@ NAMED_MODULES = {
     "fit_whitening": (MEAN,),
     "evaluate_sts": (MEAN,),
     "evaluate_transfer": (MEAN,),
+    "evaluate_relatedness": (MEAN,),
     "evaluate_faq": (MEAN,),
     "train_curve": (CONTRASTIVE, DELETE, MEAN),  # simcse-delete-one
     **{f"collect_figure:{n}": (f"{COLLECTED}.{kind}",) for n, kind in COLLECTED_FIGURES.items()},
@@ -553,6 +562,10 @@ CONFIG_MUTATIONS = {
         changed(evaluate_transfer={"seed": 1}),
         downstream("evaluate_transfer"),
     ),
+    "the seed of the regressors": (
+        changed(evaluate_relatedness={"seed": 1}),
+        downstream("evaluate_relatedness"),
+    ),
     "one transfer task less": (
         changed(transfer={"datasets": ["mr", "trec"]}),
         downstream("prepare_transfer"),
@@ -581,11 +594,14 @@ CONFIG_MUTATIONS = {
         changed(bases={"tiny/label": "another"}),
         downstream("render_table"),
     ),
-    "one test set less": (changed(sts={"datasets": ["stsb"]}), downstream("prepare_sts")),
+    "one test set less": (
+        changed(sts={"datasets": ["stsb"]}),
+        downstream("prepare_sts", "prepare_relatedness"),
+    ),
     "the dev pairs' data set": (changed(sts={"dev": "sick"}), downstream("prepare_dev")),
     "the protocol of the sentence pairs": (
         changed(sts={"protocol": "raw"}),
-        downstream("prepare_sts", "prepare_dev"),
+        downstream("prepare_sts", "prepare_dev", "prepare_relatedness"),
     ),
     "the mirror": (changed() | {"mirror": "demo"}, set()),
     "the hub": (changed() | {"hub": "https://mirror.example"}, set()),

@@ -28,6 +28,8 @@ CONFIG = {
         "bert-base": None,
         "bert-base-first-last": None,
         "bert-base-mean": None,
+        "sbert-base": None,
+        "sroberta-base": None,
         "bert-large": None,
         "roberta-base": None,
         "roberta-base-first-last": None,
@@ -75,6 +77,7 @@ CONFIG = {
     "fit_whitening": {"threads": 1},
     "evaluate_sts": {"threads": 1},
     "evaluate_transfer": {"threads": 1, "folds": 2},
+    "evaluate_relatedness": {"threads": 1},
     "evaluate_faq": {"threads": 1, "max_length": 32},
     "train_curve": {"steps": 2, "every": 1},
     "measure_figure": {"threads": 1},
@@ -165,6 +168,11 @@ CONFIG = {
         "simcse_tableB3": {"seeds": "rcl", "rows": FIGURE_ROWS},
         "simcse_tableB3_mean": None,
         "simcse_tableB3_pearson": None,
+        "simcse_tableB3_regressor": {
+            "seeds": "rcl",
+            "rows": [{"corpora": ["wiki1m"], "bases": ["tiny"], "methods": ["start", "simcse"]}],
+        },
+        "simcse_tableB3_regressor_pearson": None,
         "simcse_tableE1": {
             "seeds": "rcl",
             "rows": [{"corpora": ["wiki1m"], "bases": ["tiny"], "methods": ["start", "simcse"]}],

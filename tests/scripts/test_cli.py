@@ -143,7 +143,15 @@ def test_a_training_has_no_time_limit_unless_a_flag_gives_one():
 
 
 @pytest.mark.parametrize(
-    "script", ["evaluate_faq", "evaluate_transfer", "embed", "train", "collect_scores"]
+    "script",
+    [
+        "evaluate_faq",
+        "evaluate_transfer",
+        "evaluate_relatedness",
+        "embed",
+        "train",
+        "collect_scores",
+    ],
 )
 def test_numpy_computes_with_one_thread_however_many_snakemake_gives_the_job(script):
     """Its products sum in another order with other threads; OpenBLAS reads the variable when NumPy is loaded."""

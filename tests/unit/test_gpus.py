@@ -287,6 +287,13 @@ COMMANDS = {
         "--data",
         "d",
     ],
+    "evaluate_relatedness": [
+        *EVALUATION,
+        "--run",
+        WHICH % 'regressor_seed":0,"phi":""',
+        "--data",
+        "d",
+    ],
     "evaluate_faq": [
         *EVALUATION,
         "--run",

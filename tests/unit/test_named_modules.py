@@ -107,6 +107,7 @@ STAGES = (
     "fit_whitening",
     "evaluate_sts",
     "evaluate_transfer",
+    "evaluate_relatedness",
     "download_model",
     "collect_figure",
     "measure_figure",

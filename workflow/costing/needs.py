@@ -28,6 +28,8 @@ ACTIVATION = 8.5e-3  # MB a token and million parameters: 24 floats x layers x w
 TOKENS_AT_ONCE = {"cpu": 2048, "gpu": 8192}  # when a model only reads
 EMBEDDED_AT_ONCE = 32768  # sentences
 GRID = 6  # values of C that a classifier tries (7 where a task has no dev part)
+EPOCHS = 1050  # of a regressor, at most
+OF_FIT = 0.1  # of the time of a classifier's fit: one epoch of a regressor on as many features
 CURVE_SENTENCES = 256  # that a curve's measure reads each time: both of twice 64 pairs
 SCORES = 50  # MB that an evaluation holds besides the model and the embeddings
 
@@ -136,6 +138,8 @@ class Needs:
             return need._replace(disk=7.5e-6 * sts.sentences)
         if job.stage == "evaluate_transfer":
             return self._transfer(job)
+        if job.stage == "evaluate_relatedness":
+            return self._relatedness(job)
         texts = self.sizes.corpora[job.corpus].test.cut(self.plan.config[job.stage]["max_length"])
         held = max(texts.sentences, sts.sentences)  # a fold asks for no less
         return self._reading(job, texts, held, SCORES)
@@ -149,6 +153,15 @@ class Needs:
         features = 2 * 8 * sizes.transfer.sentences * width / 1e6
         need = self._reading(job, sizes.transfer, sizes.transfer.sentences, SCORES + features)
         return need._replace(fits=fitted * width / 1e6, disk=2)
+
+    def _relatedness(self, job: Job) -> Need:
+        sizes = self.sizes
+        width = 2 * _width(self.million[job.base])  # of the features of a pair, in float64
+        features = 2 * 8 * sizes.relatedness.sentences * width / 1e6
+        texts = sizes.relatedness
+        need = self._reading(job, texts, texts.sentences, SCORES + features)
+        threads = self.plan.config[job.stage]["threads"]  # it uses one, however many it has
+        return need._replace(fits=threads * EPOCHS * OF_FIT * sizes.rated * width / 1e6)
 
     def _measurement(self, job: Job) -> Need:
         """Return what a figure needs whose models read its texts one after the other."""
@@ -185,6 +198,9 @@ class Needs:
                 return _in_memory(sizes.sts_dev, 65 * sizes.sts_dev)
             case "prepare_transfer":
                 return _in_memory(sizes.transfer.sentences, 60 * sizes.transfer.sentences)
+            case "prepare_relatedness":
+                pairs = sizes.relatedness.sentences / 2
+                return _in_memory(pairs, 65 * pairs)
             case "prepare_faq":
                 return _in_memory(sizes.banks[job.name][0])
             case "tokenise":

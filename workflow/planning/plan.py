@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from semblance import layout
-from semblance.names import INITIAL, START
+from semblance.names import INITIAL, RELATEDNESS_DATASETS, START
 from semblance.provenance import canonical
 from semblance.reporting.layouts import Tests, find_layout
 from workflow.planning import pretrained, regulators, table_specs
@@ -215,6 +215,20 @@ class Plan:
         """Return the number of folds of the transfer tasks, and the seed of their shuffling."""
         section = self.config["evaluate_transfer"]
         return {"folds": section["folds"], "shuffle": section["seed"]}
+
+    @property
+    def relatedness_datasets(self) -> list[str]:
+        """Return the data sets of the STS tests that have pairs to train a regressor on."""
+        return [name for name in self.config["sts"]["datasets"] if name in RELATEDNESS_DATASETS]
+
+    def relatedness_settings(self) -> str:
+        """Return the ``--settings`` of ``prepare_relatedness``: its data sets and their protocol."""
+        protocol = self.config["sts"]["protocol"]
+        return canonical({"datasets": self.relatedness_datasets, "protocol": protocol})
+
+    def regressor_seed(self) -> dict[str, int]:
+        """Return the seed of the regressors on STS-B and SICK."""
+        return {"regressor_seed": self.config["evaluate_relatedness"]["seed"]}
 
     # --- settings -----------------------------------------------------------------------------
 

@@ -56,6 +56,9 @@ STAGES: dict[str, Stage] = {
     "prepare_sts": Stage(_below(layout.STS_TEST), "prepare", reads.of_sts_tests),
     "prepare_dev": Stage(_below(layout.STS_DEV_DATA), "prepare", reads.of_sts_dev),
     "prepare_transfer": Stage(_below(layout.TRANSFER_DATA), "prepare", reads.of_transfer_tasks),
+    "prepare_relatedness": Stage(
+        _below(layout.RELATEDNESS_DATA), "prepare", reads.of_relatedness_tasks
+    ),
     "prepare_faq": Stage(_below(layout.BANK), "prepare", reads.of_bank, "{bank}"),
     "tokenise": Stage(
         _below(layout.TOKENS),
@@ -82,6 +85,9 @@ STAGES: dict[str, Stage] = {
     # On its own: beside evaluate_sts, which joins the same training, it would use the same GPU.
     "evaluate_transfer": Stage(
         _below(layout.TRANSFER_SCORES), "read", reads.of_transfer_scores, "{method}"
+    ),
+    "evaluate_relatedness": Stage(
+        _below(layout.RELATEDNESS_SCORES), "read", reads.of_relatedness_scores, "{method}"
     ),
     "collect_scores": Stage(
         layout.TABLE_RECORD.format(table="scores"), "table", reads.of_all_scores

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from semblance.errors import InputError
 from semblance.layout import OVERLAPS
-from semblance.names import START
+from semblance.names import RELATEDNESS_DATASETS, START
 from semblance.reporting.layouts import PREVIOUS, Layout, find_layout
 from semblance.reporting.published import Published, read_published
 from workflow.planning.checks import check_known, check_models
@@ -58,6 +58,16 @@ def _check_table(config: dict, name: str, table: dict) -> None:
     if layout.over_folds and len(banks) > 1:
         problem = f"layout {layout.name!r} shows one bank, and the rows name {', '.join(banks)}"
         raise InputError(f"config.{where}.rows", problem, "make a table for each bank")
+    _check_relatedness(config, layout)
+
+
+def _check_relatedness(config: dict, layout: Layout) -> None:
+    """Check that a layout with a regressor has a test with pairs to train it on."""
+    named = set(config["sts"]["datasets"])
+    if layout.tests == "relatedness" and named.isdisjoint(RELATEDNESS_DATASETS):
+        problem = f"none has pairs to train the regressor of layout {layout.name!r} on"
+        advice = f"add one of {', '.join(RELATEDNESS_DATASETS)}, or remove the table"
+        raise InputError("config.sts.datasets", problem, advice)
 
 
 def _check_control(config: dict, where: str, table: dict) -> None:
@@ -99,7 +109,9 @@ def _check_row(config: dict, where: str, table: dict, row: dict) -> None:
 
 def _check_chooses(config: dict, where: str, layout: Layout, method: str) -> None:
     """Check that a layout reads the dev scores by which a method chooses."""
-    if layout.tests == "transfer" and "choose" in config["methods"].get(method, {}):
+    if layout.tests in ("transfer", "relatedness") and "choose" in config["methods"].get(
+        method, {}
+    ):
         problem = f"{method!r} chooses by STS-B dev, which layout {layout.name!r} does not read"
         raise InputError(where, problem, "name one of its candidates")
 

@@ -178,6 +178,21 @@ def test_the_transfer_tasks_are_read_once_and_their_classifiers_are_counted_apar
     assert need.fits == pytest.approx(fitted * width / 1e6)
 
 
+def test_the_regressors_are_counted_for_all_their_epochs_and_for_one_thread():
+    job = TRANSFER._replace(stage="evaluate_relatedness")
+    need = cost().need(job)
+    pairs = 5749 + 1500 + 1379 + 4500 + 500 + 4927
+    assert need.work == pytest.approx(2 * 110e6 * 2 * pairs * 14.0 / 1e9)
+    section = merged("config.yaml")["evaluate_relatedness"]
+    width = 2 * 150 * 110 ** (1 / 3)
+    epochs = 1050 * (5749 + 4500) * width / 1e6
+    assert need.fits == pytest.approx(0.1 * section["threads"] * epochs)
+    more = cost(evaluate_relatedness=section | {"threads": 8})
+    spared = cost().seconds(job) - more.seconds(job)
+    reading = need.work / SHIPPED["rates"]["gpu/read"]
+    assert spared == pytest.approx(0, abs=reading)
+
+
 def test_fewer_folds_make_fewer_fits_and_more_threads_do_them_in_less_time():
     section = merged("config.yaml")["evaluate_transfer"]
     fewer = cost(evaluate_transfer=section | {"folds": 5})

@@ -572,6 +572,26 @@ def test_a_method_that_chooses_is_refused_in_a_table_of_the_transfer_tasks():
         load(config)
 
 
+@pytest.mark.parametrize("tests", [["sts12"], ["sts12", "sts13"]])
+def test_a_table_with_a_regressor_needs_a_test_with_train_pairs(tests):
+    config = merged("config.yaml")
+    config["sts"]["datasets"] = tests
+    problem = "none has pairs to train the regressor of layout 'sts-regressor' on"
+    with pytest.raises(InputError, match=problem):
+        load(config)
+
+
+@pytest.mark.parametrize(
+    ("method", "why"), [("rcl-chosen", "chooses"), ("whitening-target", "fitted")]
+)
+def test_a_table_with_a_regressor_refuses_what_has_no_model_of_its_own(method, why):
+    config = merged("config.yaml")
+    row = {"corpora": ["nli"], "bases": ["nli-roberta-base-v2"], "methods": [method]}
+    config["tables"]["simcse_tableB3_regressor"]["rows"] = [row]
+    with pytest.raises(InputError, match=why):
+        load(config)
+
+
 def test_a_table_of_the_transfer_tasks_reads_accuracies_of_its_own_folder():
     plan = Plan(load(merged("config.yaml")))
     spec = plan.table_spec("simcse_tableE1")

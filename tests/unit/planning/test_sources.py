@@ -24,6 +24,8 @@ def test_the_data_and_the_bases_of_the_tables_are_wanted_and_no_others():
         "roberta-base",
         "roberta-base-first-last",
         "roberta-large",
+        "sbert-base",
+        "sroberta-base",
     }
     assert found.bases["nli-roberta-base-v2"].revision == "498b41c"
 

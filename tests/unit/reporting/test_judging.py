@@ -116,6 +116,17 @@ def test_one_seed_is_undecided_without_an_interval(tmp_path):
     assert found.difference == pytest.approx(1.0) and "two seeds" in found.why
 
 
+def test_a_claim_of_untrained_rows_alone_is_undecided_because_it_has_no_seeds(tmp_path):
+    whitened = [record(method="white", seed=0, task=t, value=0.66) for t in ("sts12", "sts13")]
+    rows = {"start": ("start", ()), "W": ("white", (0,))}
+    shown = build(spec(rows), frame(START + whitened))
+    parts = {"white": Part(1), "start": Part(-1)}
+    (found,) = judged(tmp_path, shown, rows=parts)
+    assert found.difference == pytest.approx(6.0)
+    assert (found.verdict, found.low, found.p) == ("undecided", None, None)
+    assert found.why == "no interval: none of its rows is trained, so that there are no seeds"
+
+
 def with_row(shown, label, **fields):
     rows = [replace(row, **fields) if row.label == label else row for row in shown.rows]
     return replace(shown, rows=tuple(rows))
