@@ -239,3 +239,15 @@ def test_the_page_prints_as_a_pdf(browser, page, tmp_path):
     with Opened(browser, page) as opened:
         opened.page.pdf(path=tmp_path / "report.pdf", prefer_css_page_size=True)
     assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_snakemakes_own_report_opens_with_every_result(browser, finished, tmp_path):
+    path = tmp_path / "snakemake.html"
+    finished.snakemake("--report", str(path))
+    with Opened(browser, path) as opened:
+        shown = opened.page.get_by_text
+        shown("Tables", exact=True).first.click()
+        for name in CONFIG["tables"]:
+            is_there = (finished.folder / f"results/tables/{name}.csv").exists()
+            assert shown(name, exact=True).count() == int(is_there)
+        assert opened.requests == [path.as_uri()]

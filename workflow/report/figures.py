@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from markupsafe import Markup
@@ -20,7 +21,6 @@ FOREST = "contrasts"
 COLUMN = 300  # points: a wider drawing takes the place of two
 VIEW_BOX = re.compile(r'viewBox="0 0 ([\d.]+) ')
 TEXTS = {  # a kind of figure: what it shows
-    "contrasts": "Every method against its control",
     "alignment_uniformity": "Alignment and uniformity of all models",
     "curve": "Alignment and uniformity along a training",
     "singular_values": "Singular values of the embeddings of STS-B",
@@ -65,6 +65,7 @@ class Found:
 class Figures:
     """The section."""
 
+    forests: list[Drawn] = field(default_factory=list)
     drawn: list[Drawn] = field(default_factory=list)
     found: list[Found] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
@@ -80,29 +81,27 @@ def section(facts: Facts) -> Figures:
                 shown.found += _searches(facts, name)
             elif kind != FOREST:
                 text = read_text(layout.place(facts.out, layout.DRAWING, figure=name, form="svg"))
-                shown.drawn.append(_drawn(name, kind, text))
+                shown.drawn.append(_drawn(name, TEXTS[kind], text))
         except UNREADABLE:
             shown.missing.append(name)
-    forest = _forest(facts)
-    if forest:
-        shown.drawn.insert(0, forest)
+    shown.forests = list(_forests(facts))
     return shown
 
 
-def _forest(facts: Facts) -> Drawn | None:
-    """Draw every method against its control, by the tables as they are; None without a contrast.
+def _forests(facts: Facts) -> Iterator[Drawn]:
+    """Draw every method against its control, table by table, by the tables as they are.
 
-    It is the figure that a finished run keeps as ``figures/contrasts.svg``.
+    A finished run keeps all of them in one drawing, ``figures/contrasts.svg``.
     """
-    rows = [row for table in facts.tables.values() for row in contrasts.rows_of(table)]
-    if not rows:
-        return None
-    return _drawn(FOREST, FOREST, svg_text(forest_plot.draw(rows, {})))
+    for name, table in facts.tables.items():
+        rows = contrasts.rows_of(table)
+        if rows:
+            text = svg_text(forest_plot.draw(rows, {}))
+            yield _drawn(f"{FOREST}-{name}", table.title, text)
 
 
-def _drawn(name: str, kind: str, text: str) -> Drawn:
-    caption = TEXTS[kind]
-    description = f"{caption}. The numbers stand in figures/{name}.csv."
+def _drawn(name: str, caption: str, text: str) -> Drawn:
+    description = f"The numbers stand in figures/{name.partition('-')[0]}.csv."
     svg = inline_svg(text, name, caption, description)
     return Drawn(name, caption, Markup(svg), wide=_width(svg) > COLUMN)
 

@@ -11,7 +11,12 @@ rule judge_claims:
         claims=own("workflow/claims.yaml"),
         published=own("workflow/published.yaml"),
     output:
-        csv=f"{OUT}/tables/claims.csv",
+        csv=report(
+            f"{OUT}/tables/claims.csv",
+            category="Claims",
+            caption="../report/captions/claims.rst",
+            labels={"table": "claims"},
+        ),
         markdown=f"{OUT}/tables/claims.md",
         record=f"{OUT}/tables/records/claims.json",
     log:
@@ -32,7 +37,12 @@ rule simulate_statistics:
         tables=expand(f"{OUT}/tables/json/{{table}}.json", table=config["tables"]),
         records=ancient(expand(f"{OUT}/tables/records/{{table}}.json", table=config["tables"])),
     output:
-        csv=f"{OUT}/tables/statistics.csv",
+        csv=report(
+            f"{OUT}/tables/statistics.csv",
+            category="Claims",
+            caption="../report/captions/statistics.rst",
+            labels={"table": "statistics"},
+        ),
         markdown=f"{OUT}/tables/statistics.md",
         record=f"{OUT}/tables/records/statistics.json",
     log:

@@ -99,7 +99,12 @@ rule draw_figure:
         csv=f"{OUT}/figures/{{figure}}.csv",
         record=ancient(f"{OUT}/figures/records/{{figure}}.json"),
     output:
-        svg=f"{OUT}/figures/{{figure}}.svg",
+        svg=report(
+            f"{OUT}/figures/{{figure}}.svg",
+            category="Figures",
+            caption="../report/captions/figure.rst",
+            labels={"figure": "{figure}"},
+        ),
         png=f"{OUT}/figures/{{figure}}.png",
         record=f"{OUT}/figures/drawings/{{figure}}.json",
     log:

@@ -18,7 +18,12 @@ rule report:
         templates=[own(f"workflow/report/templates/{name}") for name in TEMPLATES],
         published=own("workflow/published.yaml"),
     output:
-        page=f"{OUT}/report.html",
+        page=report(
+            f"{OUT}/report.html",
+            category="Report",
+            caption="../report/captions/report.rst",
+            labels={"page": "report"},
+        ),
         record=f"{OUT}/tables/records/report.json",
     log:
         f"{OUT}/logs/report.log",

@@ -32,7 +32,12 @@ rule render_table:
         predictions=ancient(lambda w: PLAN.table_files(w.table, "predictions.parquet")),
         published=own("workflow/published.yaml"),
     output:
-        csv=f"{OUT}/tables/{{table}}.csv",
+        csv=report(
+            f"{OUT}/tables/{{table}}.csv",
+            category="Tables",
+            caption="../report/captions/table.rst",
+            labels={"table": "{table}"},
+        ),
         markdown=f"{OUT}/tables/{{table}}.md",
         latex=f"{OUT}/tables/{{table}}.tex",
         json=f"{OUT}/tables/json/{{table}}.json",
