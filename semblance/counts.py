@@ -1,4 +1,4 @@
-"""Numbers of things in words: one seed, two seeds."""
+"""Numbers as people read them: one seed, two seeds; times and sizes in the largest unit that fits."""
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
@@ -6,3 +6,19 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     if number == 1:
         return f"1 {noun}"
     return f"{number:,} {plural or noun + 's'}"
+
+
+def duration(seconds: float) -> str:
+    """Return a time with its unit."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    if seconds < 100 * 60:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
+
+
+def size(megabytes: float) -> str:
+    """Return a size with its unit."""
+    if megabytes < 1000:
+        return f"{megabytes:.0f} MB"
+    return f"{megabytes / 1000:,.1f} GB"

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import median
 
-from semblance.counts import counted
+from semblance.counts import counted, duration, size
 from workflow.costing.model import Cost
 from workflow.costing.needs import CHECKPOINTS, UNKNOWN_MILLION
 from workflow.costing.usage import Used
@@ -42,7 +42,7 @@ def _plan_row(cost: Cost, stage: str, some: Sequence[Job], left: Sequence[Job]) 
         _hours(cost, some, machine),
         _hours(cost, left, machine),
         _longest(cost, some),
-        _size(max(cost.need(job).memory for job in some)),
+        size(max(cost.need(job).memory for job in some)),
         _outputs(cost, some),
         f"measured, n={rate.n}" if rate.n else "estimate",
     )
@@ -52,15 +52,15 @@ def _outputs(cost: Cost, some: Sequence[Job]) -> str:
     """Return the size of what jobs write; of files whose size nobody states, that they are so."""
     known = sum(cost.need(job).disk for job in some)
     if not _unknown_files(cost, some):
-        return _size(known)
+        return size(known)
     if known:
-        return f"> {_size(known)}"
+        return f"> {size(known)}"
     return "unknown"
 
 
 def _longest(cost: Cost, some: Sequence[Job]) -> str:
     """Return how long the longest job takes; where files have no stated size, that it is longer."""
-    longest = _duration(max(cost.expected(job) for job in some))
+    longest = duration(max(cost.expected(job) for job in some))
     if _unknown_files(cost, some):
         return f"> {longest}"
     return longest
@@ -72,7 +72,7 @@ def _unknown_files(cost: Cost, some: Iterable[Job]) -> int:
 
 def _totals(cost: Cost, everything: Sequence[Job], todo: Sequence[Job]) -> list[str]:
     outputs = _outputs(cost, everything)
-    scratch = _size(max(cost.need(job).scratch for job in everything))
+    scratch = size(max(cost.need(job).scratch for job in everything))
     source = "estimates (workflow/rates.yaml); no job has been measured yet"
     if cost.learned:
         source = "medians of n jobs that do the same kind of work, where measured, here or beside"
@@ -143,7 +143,7 @@ def cost_page(cost: Cost, finished: Sequence[Used]) -> str:
         some = [used for used in finished if used.job.stage == stage]
         if some:
             lines.append(_cost_row(cost, stage, some))
-    total = _duration(sum(used.seconds for used in finished))
+    total = duration(sum(used.seconds for used in finished))
     legend = "time in all and memory of the largest: first estimated, then used; ratio: the median"
     return "\n".join([*lines, "", f"used in all: {total}", legend])
 
@@ -155,23 +155,9 @@ def _cost_row(cost: Cost, stage: str, some: Sequence[Used]) -> str:
     return COST.format(
         stage,
         f"{len(some):,}",
-        _duration(sum(estimates)),
-        _duration(sum(used.seconds for used in some)),
+        duration(sum(estimates)),
+        duration(sum(used.seconds for used in some)),
         f"{median(ratios):.2f}",
-        _size(max(cost.need(used.job).memory for used in some)),
-        _size(max(measured)) if measured else "-",
+        size(max(cost.need(used.job).memory for used in some)),
+        size(max(measured)) if measured else "-",
     )
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    if seconds < 100 * 60:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h"
-
-
-def _size(megabytes: float) -> str:
-    if megabytes < 1000:
-        return f"{megabytes:.0f} MB"
-    return f"{megabytes / 1000:,.1f} GB"

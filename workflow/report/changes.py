@@ -11,7 +11,6 @@ from typing import Any
 
 from semblance import layout
 from semblance.provenance import canonical, read_object, text_digest, write_json
-from semblance.reporting.table import Table
 from workflow.report import numbers
 from workflow.report.facts import UNREADABLE, Facts
 
@@ -116,8 +115,3 @@ def since_last(folder: str | Path, now: dict[str, Any]) -> Changes | None:
         return compare(others[-1], now)
     except UNREADABLE:
         return None
-
-
-def count_cells(tables: dict[str, Table]) -> int:
-    """Return how many places of the tables have a value."""
-    return sum(bool(c.values) for t in tables.values() for r in t.rows for c in r.cells.values())

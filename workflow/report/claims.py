@@ -81,13 +81,13 @@ def section(judgements: Iterable[Judgement]) -> Claims:
     judgements = list(judgements)
     judged = [found for found in judgements if found.verdict != NOT_RUN]
     return Claims(
-        summary=_summary(judgements, judged),
-        lines=[_line(found) for found in judged],
+        summary=_summed_up(judgements, judged),
+        lines=[_claim_line(found) for found in judged],
         not_run=_not_run(judgements),
     )
 
 
-def _summary(judgements: list[Judgement], judged: list[Judgement]) -> str:
+def _summed_up(judgements: list[Judgement], judged: list[Judgement]) -> str:
     counts = Counter(found.verdict for found in judged)
     told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in SIGNS if counts[verdict])
     text = f"{counted(len(judgements), 'claim')} of the papers: {len(judged)} judged"
@@ -100,7 +100,7 @@ def _summary(judgements: list[Judgement], judged: list[Judgement]) -> str:
     return text
 
 
-def _line(found: Judgement) -> ClaimLine:
+def _claim_line(found: Judgement) -> ClaimLine:
     return ClaimLine(
         says=found.claim.says,
         source=found.claim.source,

@@ -6,7 +6,7 @@ from typing import Any
 from semblance.counts import counted
 from workflow.report import changes, claims, costs, figures, tables, trust
 from workflow.report.facts import Facts
-from workflow.report.page import Part, render
+from workflow.report.page import Section, render
 
 
 def compose(facts: Facts, version: str) -> str:
@@ -15,16 +15,16 @@ def compose(facts: Facts, version: str) -> str:
     date = last_date(facts)
     changed = changes.since_last(facts.out, changes.summary(facts, costs_now.seconds, date))
     parts = [
-        Part("claims", "What was reproduced", claims.section(facts.judgements)),
-        Part(
+        Section("claims", "What was reproduced", claims.section(facts.judgements)),
+        Section(
             "figures", "Every method against its control, and other figures", figures.section(facts)
         ),
-        Part("tables", "The papers' tables", tables.section(facts)),
-        Part("costs", "Cost", costs_now),
-        Part("trust", "How to trust it", trust.section(facts)),
+        Section("tables", "The papers' tables", tables.section(facts)),
+        Section("costs", "Cost", costs_now),
+        Section("trust", "How to trust it", trust.section(facts)),
     ]
     if changed:
-        parts.insert(3, Part("changes", "What changed since the report before", changed))
+        parts.insert(3, Section("changes", "What changed since the report before", changed))
     return render(
         title=f"Semblance report: {facts.plan.out}",
         subtitle=_state(facts, costs_now),
@@ -51,9 +51,9 @@ def _state(facts: Facts, cost: costs.Costs) -> str:
 
 def _made_with(facts: Facts, cost: costs.Costs, version: str) -> list[tuple[str, str]]:
     found = [
-        ("bases", _bases(facts)),
-        ("stand-ins", _stand_ins(facts)),
-        ("seeds", _seeds(facts)),
+        ("bases", _names_of_bases(facts)),
+        ("stand-ins", _told_stand_ins(facts)),
+        ("seeds", _numbers_of_seeds(facts)),
         ("last job", f"{last_date(facts)} UTC"),
         ("report by", version),
         ("cost", f"{cost.used} of jobs, {cost.disk} on disk"),
@@ -61,13 +61,13 @@ def _made_with(facts: Facts, cost: costs.Costs, version: str) -> list[tuple[str,
     return [(name, text) for name, text in found if text]
 
 
-def _bases(facts: Facts) -> str:
+def _names_of_bases(facts: Facts) -> str:
     used = dict.fromkeys(row.base for table in facts.tables.values() for row in table.rows)
     labels = [facts.plan.config["bases"][base].get("label", base) for base in used]
     return ", ".join(dict.fromkeys(labels))
 
 
-def _stand_ins(facts: Facts) -> str:
+def _told_stand_ins(facts: Facts) -> str:
     """Return in what the rows with a paper's counterpart differ from it, the commonest first."""
     counts: Counter[str] = Counter()
     for table in facts.tables.values():
@@ -79,6 +79,6 @@ def _stand_ins(facts: Facts) -> str:
     return "; ".join(told)
 
 
-def _seeds(facts: Facts) -> str:
+def _numbers_of_seeds(facts: Facts) -> str:
     numbers_of_seeds: dict[str, Any] = facts.plan.config["seeds"]
     return ", ".join(f"{len(seeds)} ({name})" for name, seeds in numbers_of_seeds.items())

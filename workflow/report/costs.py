@@ -8,13 +8,13 @@ from pathlib import Path
 from statistics import median
 
 from semblance import layout
+from semblance.counts import duration, size
 from semblance.download.manifest import load_manifest
 from workflow.costing.model import Cost
 from workflow.costing.rates import shipped
 from workflow.costing.usage import Used, finished
 from workflow.planning.plan import Plan
 from workflow.planning.stages import STAGES, Job, jobs, record
-from workflow.report import numbers
 
 OWN = "report"  # the stage whose cost is not told: it is not over while the page is made
 NOT_COUNTED = {"logs", "report.html"}  # what a report itself changes
@@ -53,21 +53,21 @@ def section(plan: Plan) -> Costs:
     planned = [job for job in jobs(plan) if job.stage != OWN]
     left = [job for job in planned if not Path(record(plan, job)).is_file()]
     used = [found for found in finished(cost) if found.job.stage != OWN]
-    lines = [_line(cost, stage, planned, left, used) for stage in STAGES]
+    lines = [_stage_cost(cost, stage, planned, left, used) for stage in STAGES]
     seconds = sum(found.seconds for found in used)
     return Costs(
         stages=[line for line in lines if line],
         done=len(planned) - len(left),
         jobs=len(planned),
-        used=numbers.duration(seconds),
-        predicted=numbers.duration(_predicted(cost, [found.job for found in used])),
-        left=numbers.duration(_predicted(cost, left)) if left else "",
-        disk=numbers.size(_bytes_below(plan.out)),
+        used=duration(seconds),
+        predicted=duration(_predicted(cost, [found.job for found in used])),
+        left=duration(_predicted(cost, left)) if left else "",
+        disk=size(_megabytes_below(plan.out)),
         seconds=seconds,
     )
 
 
-def _line(
+def _stage_cost(
     cost: Cost, stage: str, planned: Iterable[Job], left: Iterable[Job], used: Iterable[Used]
 ) -> StageCost | None:
     """Return the line of a stage; None of one without a job. A download has no time noted."""
@@ -81,10 +81,10 @@ def _line(
         stage=stage,
         done=number - sum(job.stage == stage for job in left),
         jobs=number,
-        predicted=numbers.duration(_predicted(cost, [found.job for found in some])) if some else "",
-        used=numbers.duration(sum(found.seconds for found in some)) if some else "",
+        predicted=duration(_predicted(cost, [found.job for found in some])) if some else "",
+        used=duration(sum(found.seconds for found in some)) if some else "",
         ratio=f"{median(ratios):.2f}" if ratios else "",
-        memory=numbers.size(1e6 * max(memory)) if memory else "",
+        memory=size(max(memory)) if memory else "",
     )
 
 
@@ -92,7 +92,7 @@ def _predicted(cost: Cost, some: Iterable[Job]) -> float:
     return sum(cost.seconds(job) for job in some)
 
 
-def _bytes_below(folder: str) -> int:
+def _megabytes_below(folder: str) -> float:
     """Return the size of the files of a run; a file that two names share counts once."""
     root = Path(folder)
     own = Path(layout.place(root, layout.TABLE_RECORD, table=OWN))
@@ -103,4 +103,4 @@ def _bytes_below(folder: str) -> int:
                 found = path.lstat()
                 if not stat.S_ISDIR(found.st_mode):
                     sizes[found.st_dev, found.st_ino] = found.st_size
-    return sum(sizes.values())
+    return sum(sizes.values()) / 1e6

@@ -97,16 +97,16 @@ def _forests(facts: Facts) -> Iterator[Drawn]:
         rows = contrasts.rows_of(table)
         if rows:
             text = svg_text(forest_plot.draw(rows, {}))
-            yield _drawn(f"{FOREST}-{name}", table.title, text)
+            yield _drawn(f"{FOREST}-{name}", f"{table.title}: against the control", text)
 
 
 def _drawn(name: str, caption: str, text: str) -> Drawn:
     description = f"The numbers stand in figures/{name.partition('-')[0]}.csv."
     svg = inline_svg(text, name, caption, description)
-    return Drawn(name, caption, Markup(svg), wide=_width(svg) > COLUMN)
+    return Drawn(name, caption, Markup(svg), wide=_drawn_width(svg) > COLUMN)
 
 
-def _width(svg: str) -> float:
+def _drawn_width(svg: str) -> float:
     """Return the width of a drawing in points, as its view box states it; 0 without one."""
     found = VIEW_BOX.search(svg)
     return float(found[1]) if found else 0.0

@@ -33,23 +33,5 @@ def probability(value: float | None) -> str:
     return f"{value:.4f}".removeprefix("0")
 
 
-def duration(seconds: float) -> str:
-    """Return a time in the largest unit that fits."""
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    if seconds < 100 * 60:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h"
-
-
-def size(number: float) -> str:
-    """Return a size in bytes."""
-    if number < 1e6:
-        return f"{number / 1e3:,.0f} kB"
-    if number < 1e9:
-        return f"{number / 1e6:,.0f} MB"
-    return f"{number / 1e9:,.1f} GB"
-
-
 def _minus(text: str) -> str:
     return text.replace("-", MINUS)

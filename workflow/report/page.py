@@ -16,7 +16,7 @@ MOST_LETTERS = (
 
 
 @dataclass(frozen=True)
-class Part:
+class Section:
     """A section of the page: its anchor, its heading, and what its template shows."""
 
     name: str
@@ -24,7 +24,9 @@ class Part:
     content: Any
 
 
-def render(title: str, subtitle: str, made_with: list[tuple[str, str]], parts: list[Part]) -> str:
+def render(
+    title: str, subtitle: str, made_with: list[tuple[str, str]], parts: list[Section]
+) -> str:
     """Return the page. Every text is escaped; no address but a link's is in it."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
@@ -34,8 +36,8 @@ def render(title: str, subtitle: str, made_with: list[tuple[str, str]], parts: l
         lstrip_blocks=True,
     )
     environment.filters["cut"] = cut
-    style = _read("style.css")
-    script = _read("sort.js")
+    style = _template_text("style.css")
+    script = _template_text("sort.js")
     return environment.get_template("report.html.j2").render(
         title=title,
         subtitle=subtitle,
@@ -54,7 +56,7 @@ def cut(text: str, most: int = MOST_LETTERS) -> str:
     return f"{text[: most - 1]}…"
 
 
-def _read(name: str) -> str:
+def _template_text(name: str) -> str:
     return TEMPLATES.joinpath(name).read_text(encoding="utf-8")
 
 

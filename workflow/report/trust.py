@@ -66,7 +66,7 @@ def section(facts: Facts) -> Trust:
             (name, ", ".join(map(str, seeds))) for name, seeds in facts.plan.config["seeds"].items()
         ],
         data=[_dataset(wanted.data, name, manifest[name]) for name in wanted.datasets],
-        bases=_bases(facts, wanted.bases),
+        bases=_base_models(facts, wanted.bases),
         slips=_slips(facts),
         limits=LIMITS,
         checklist=_checklist(facts),
@@ -102,7 +102,7 @@ def _dataset(folder: Path, name: str, dataset: Dataset) -> Data:
     return Data(name, dataset.title, dataset.licence, dataset.homepage or "", text)
 
 
-def _bases(facts: Facts, names: Iterable[str]) -> list[Data]:
+def _base_models(facts: Facts, names: Iterable[str]) -> list[Data]:
     found = []
     for name in names:
         base = facts.plan.config["bases"][name]
