@@ -27,7 +27,12 @@ TABLES = {
     },
 }
 BANKS = {"mine": {"kind": "own", "path": "library.csv"}, "faqir": None, "cough": None}
-SMALL = CONFIG | {"faq": {"folds": 3, "banks": BANKS}, "tables": PROJECT_TABLES | TABLES}
+FIGURES = CONFIG["figures"] | {"rcl_accuracy_faqir": None}  # of a bank that is not there
+SMALL = CONFIG | {
+    "faq": {"folds": 3, "banks": BANKS},
+    "figures": FIGURES,
+    "tables": PROJECT_TABLES | TABLES,
+}
 IMPORTING = """
 configfile: "mine.yaml"
 

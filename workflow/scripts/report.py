@@ -6,14 +6,24 @@ Without config files it shows the run by the config that its last start has note
 import argparse
 import contextlib
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from semblance import layout
 from semblance.errors import InputError
 from semblance.files import write_text
-from semblance.provenance import beside, file_digest, read_object, text_digest, write_record
+from semblance.provenance import (
+    beside,
+    checked,
+    named_beside,
+    read_object,
+    record_digests,
+    text_digest,
+    write_record,
+)
 from semblance.version import version
 from workflow.planning.config import load_files
+from workflow.planning.figures import drawn_figures
 from workflow.planning.plan import Plan
 from workflow.report.compose import compose
 from workflow.report.facts import UNREADABLE, Facts
@@ -71,16 +81,37 @@ def _forget_other(path: Path, page: str) -> None:
 
 
 def _write_record(args: argparse.Namespace, facts: Facts, path: Path, started: float) -> None:
-    """Write the record of a whole run's report: it names the tables that the page shows."""
-    tables = [layout.place(facts.out, layout.TABLE_JSON, table=name) for name in facts.tables]
+    """Write the record of a whole run's report: it names the tables and figures that the page shows."""
+    records = dict(_shown(facts))
+    inputs = {}
+    for shown, record in records.items():
+        name = beside(record, shown)
+        inputs[shown] = checked(record, name)["outputs"][name]
     write_record(
         args.record,
         "report",
         outputs=[beside(args.record, path)],
         started=started,
         code=args.code,
-        inputs={beside(args.record, table): file_digest(table) for table in tables},
+        inputs=named_beside(args.record, inputs),
+        records=named_beside(args.record, record_digests(records.values())),
     )
+
+
+def _shown(facts: Facts) -> Iterator[tuple[str, str]]:
+    """Yield each file that the page shows, and its record."""
+    out = facts.out
+    for name in facts.tables:
+        record = layout.place(out, layout.TABLE_RECORD, table=name)
+        yield layout.place(out, layout.TABLE_JSON, table=name), record
+    drawn = drawn_figures(facts.plan)
+    for name in facts.plan.config["figures"]:
+        if name in drawn:
+            record = layout.place(out, layout.DRAWING_RECORD, figure=name)
+            yield layout.place(out, layout.DRAWING, figure=name, form="svg"), record
+        else:
+            record = layout.place(out, layout.FIGURE_RECORD, figure=name)
+            yield layout.place(out, layout.FIGURE, figure=name), record
 
 
 if __name__ == "__main__":
