@@ -540,11 +540,11 @@ CONFIG_MUTATIONS = {
     ),
     "the precision of the measured figures": (
         changed(measure_figure={"precision": "bf16"}),
-        {"measure_figure", "draw_figure"},
+        {"measure_figure", "draw_figure", "report"},
     ),
     "the queries of a figure": (
         changed(figures={"simcse_table8/options/queries": ["A cat sleeps."]}),
-        {"measure_figure"},
+        {"measure_figure", "report"},
     ),
     "a model of a figure less": (
         changed(
@@ -552,7 +552,7 @@ CONFIG_MUTATIONS = {
                 "simcse_figureG1/rows": [{**FIGURE_ROWS[0], "methods": ["simcse"]}],
             }
         ),
-        {"collect_figure", "draw_figure"},
+        {"collect_figure", "draw_figure", "report"},
     ),
     "the folds of the transfer tasks": (
         changed(evaluate_transfer={"folds": 3}),
@@ -705,7 +705,7 @@ def test_an_added_table_trains_its_own_new_runs_and_leaves_the_other_tables(fini
         finished.write_config(with_new_table("start", "rcl-2", "attention-dropout-0.2"))
         planned = finished.planned()
         del planned["all"]
-        expected = ("train", "evaluate_sts", "collect_scores", "render_table", *OF_TABLES)
+        expected = ("train", "evaluate_sts", "collect_scores", "render_table", *OF_TABLES, "report")
         # One figure shows all models, and one all tables.
         figures = dict.fromkeys(("collect_figure", "draw_figure"), 2)
         assert planned == dict.fromkeys(expected, 1) | figures

@@ -219,5 +219,5 @@ def test_an_unknown_command_prints_the_usage():
     )
     assert (
         done.returncode != 0
-        and "usage: semblance {check,verify,explain,sources,fetch}" in done.stderr
+        and "usage: semblance {check,report,verify,explain,sources,fetch}" in done.stderr
     )

@@ -16,7 +16,7 @@ from semblance.errors import InputError
 
 ROOT = Path(__file__).resolve().parents[3]
 SCRIPTS = sorted(file.stem for file in (ROOT / "workflow/scripts").glob("[a-z]*.py"))
-TOKENISING = {"prepare_sts", "prepare_dev"}
+TOKENISING = {"prepare_sts", "prepare_dev", "prepare_relatedness"}
 # All sentences of a year's scored pairs, as an official copy of the benchmark counts them.
 CHARACTERS = {12: 402_118, 13: 161_949, 14: 407_185, 15: 346_442, 16: 154_802}
 # One sentence of STS14 ends in .' and Moses leaves a blank behind it, which is normalised here.

@@ -3,6 +3,7 @@
 import csv
 import dataclasses
 import io
+import re
 import subprocess
 import sys
 
@@ -16,7 +17,7 @@ from semblance.reporting.comparison import attach
 from semblance.reporting.formats import csv_text, markdown
 from semblance.reporting.layouts import LAYOUTS, Layout, find_layout
 from semblance.reporting.published import Entry, Published
-from semblance.reporting.table import from_json, to_json
+from semblance.reporting.table import Table, from_json, to_json
 from tests.unit.reporting.example_scores import TASKS, frame, record, runs, spec
 from workflow.planning.config import laid_over, load
 from workflow.planning.plan import Plan
@@ -31,6 +32,11 @@ SIXTH = Layout(
     turned=True,
     footnote=("Own words on {folds} folds.",),
 )
+
+
+def lines_of(table: Table) -> list[str]:
+    """Return the lines of a table's Markdown without what aligns its columns."""
+    return [re.sub("-+", "-", re.sub(" +", " ", line)) for line in markdown(table).splitlines()]
 
 
 @pytest.fixture
@@ -127,16 +133,16 @@ def test_a_sixth_layout_is_rendered_turned_with_the_paper_and_the_control_below(
     # sts12: 70, 76, 73 have mean 73 and sd 3; sts13: 80, 84, 79 have mean 81 and sd √7 = 2.65;
     # averages 75, 80, 76 have mean 77 and sd √7; the best two, 80 and 76, have mean 78, sample sd √8
     # and population sd 2. The rows are equal, so their difference has no interval.
-    assert [line for line in markdown(printed).splitlines() if line.startswith("|")] == [
-        "|  | one | two |",
-        "| --- | ---: | ---: |",
+    assert [line for line in lines_of(printed) if line.startswith("|")] == [
+        "| | one | two |",
+        "| - | -: | -: |",
         "| n | 3 | 3 |",
         "| STS12 | 73.00 ± 3.00 | 73.00 ± 3.00 |",
         "| STS13 | 81.00 ± 2.65 | 81.00 ± 2.65 |",
         "| all | 77.00 ± 2.65 | 77.00 ± 2.65 |",
         "| top2 | 78.00 ± 2.83 (2.00) | 78.00 ± 2.83 (2.00) |",
-        "| published (Δ) |  | STS12 72.00 (+1.00), top2 77.00 (+1.00) |",
-        r"| difference \[95 % interval\] |  | +0.00 |",
+        "| published (Δ) | | STS12 72.00 (+1.00), top2 77.00 (+1.00) |",
+        "| difference [95 % interval] | | +0.00 |",
     ]
     assert "Own words on None folds." in ours.notes
     line = list(csv.DictReader(io.StringIO(csv_text(ours))))[1]
@@ -165,7 +171,7 @@ def test_labels_of_a_turned_table_may_be_any_text():
     made = build(
         spec(rows, layout="regulators"), frame(runs("simcse", SCORES) + runs("rcl-8", SCORES))
     )
-    assert r"|  | 0 regulators | φ = −0.01 \| \* |" in markdown(made).splitlines()
+    assert r"| | 0 regulators | φ = −0.01 \| \* |" in lines_of(made)
     assert made.rows[1].control == "0 regulators"
 
 
