@@ -1,6 +1,7 @@
 """Drawings as files and inside pages: the same bytes, well-formed, without any request."""
 
 import csv
+import os
 import re
 import subprocess
 import sys
@@ -188,3 +189,19 @@ def test_a_csv_of_another_form_is_refused_or_has_no_data(text, tmp_path):
 def test_a_kind_without_a_drawing_is_refused(tmp_path):
     with pytest.raises(InputError, match="there is no drawing of 'retrieval'"):
         draw_csv(DrawingSettings("retrieval"), tmp_path / "f.csv")
+
+
+def test_a_drawing_leaves_nothing_in_the_home_folder_nor_among_temporary_files(tmp_path):
+    home = tmp_path / "home"
+    temporary = tmp_path / "temporary"
+    home.mkdir()
+    temporary.mkdir()
+    program = (
+        "from semblance.drawing import saving, style\n"
+        "figure = style.new_figure(3, 2)\n"
+        "figure.text(0.5, 0.5, 'x')\n"
+        "assert 'x' in saving.svg_text(figure)\n"
+    )
+    variables = {"HOME": str(home), "TMPDIR": str(temporary), "PATH": os.environ["PATH"]}
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, env=variables, check=True)
+    assert list(home.rglob("*")) == list(temporary.rglob("*")) == []
