@@ -8,6 +8,7 @@ from semblance.reporting.grids import EQUAL, MISSING, NAMES
 from semblance.reporting.layouts import Layout, find_layout
 from semblance.reporting.significance import ALPHA
 from semblance.reporting.table import Cell, Row, Table
+from workflow.controller.incomplete import HEAD
 from workflow.report import numbers
 from workflow.report.facts import Facts, Model
 
@@ -113,7 +114,7 @@ def section(facts: Facts) -> Tables:
         if shown.rows:
             found.shown.append(shown)
         else:
-            found.not_run.append(f"{name}: {table.title}")
+            found.not_run.append(table.title.removeprefix(f"{HEAD}: "))
     return found
 
 
