@@ -110,17 +110,16 @@ class Facts:
     def settings_of(self, row: Row) -> dict[str, Any]:
         """Return the flat settings of a row's training, its seed left out; empty of no training."""
         models = self.models_of(row)
-        if not models:
-            return {}
-        settings = dict(models[0].record.get("settings", {}))
-        settings.pop("seed", None)
-        return dict(_flat(settings))
+        settings = models[0].record.get("settings", {}) if models else {}
+        flat = {name: text for key in settings for name, text in _flat(settings[key], key)}
+        flat.pop("seed", None)
+        return flat
 
 
-def _flat(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+def _flat(value: Any, name: str) -> Iterator[tuple[str, Any]]:
     """Yield each setting by its dotted name."""
     if isinstance(value, dict) and value:
         for key, inner in value.items():
-            yield from _flat(inner, f"{name}.{key}" if name else key)
+            yield from _flat(inner, f"{name}.{key}")
     else:
         yield name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -203,7 +203,7 @@ class _Builder:
             curves=curves(models),
             changes=changes,
             above=label,
-            sources=tuple(_made_from(model, self.facts) for model in models),
+            sources=tuple(_made_from(model) for model in models),
             train=self.train_command(models),
             explain=self.explain_command(row),
         )
@@ -253,7 +253,7 @@ def _changes(above: dict[str, str], here: dict[str, str]) -> tuple[tuple[str, st
     return tuple((name, above.get(name, "–"), here.get(name, "–")) for name in names)
 
 
-def _made_from(model: Model, facts: Facts) -> Source:
+def _made_from(model: Model) -> Source:
     training = model.record.get("training", {})
     inputs = model.record.get("inputs", {})
     named = {name: digest for name, digest in inputs.items() if "/" not in name}
