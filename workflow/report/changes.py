@@ -38,7 +38,7 @@ class Changes:
     new: int = 0
     gone: int = 0
     settings: list[str] = field(default_factory=list)
-    code: bool = False
+    code: list[str] = field(default_factory=list)  # the stages that have another
     seconds: str = ""
 
 
@@ -50,14 +50,16 @@ def summary(facts: Facts, seconds: float, date: str) -> dict[str, Any]:
         for row in table.rows:
             place = f"{name} / {row.label} [{row.protocol}]"
             cells |= {f"{place} / {c}": cell.mean for c, cell in row.cells.items() if cell.values}
-            digest = text_digest(canonical(facts.settings_of(row)))
-            settings[place] = digest[:16]
-    codes = sorted({record["code"] for record in facts.records if record.get("code")})
+            if facts.models_of(row):
+                settings[place] = text_digest(canonical(facts.settings_of(row)))[:16]
+    codes: dict[str, set[str]] = {}
+    for record in facts.records:
+        codes.setdefault(str(record.get("stage")), set()).add(str(record.get("code")))
     return {
         "date": date,
         "cells": cells,
         "settings": settings,
-        "code": text_digest(canonical(codes)),
+        "code": {stage: sorted(digests) for stage, digests in sorted(codes.items())},
         "seconds": round(seconds, 1),
     }
 
@@ -84,9 +86,13 @@ def compare(before: dict[str, Any], after: dict[str, Any]) -> Changes:
             for place, digest in after["settings"].items()
             if known.get(place, digest) != digest
         ],
-        code=before["code"] != after["code"],
+        code=[stage for stage, found in after["code"].items() if _differs(before, stage, found)],
         seconds=numbers.signed((after["seconds"] - before["seconds"]) / 3600) + " h",
     )
+
+
+def _differs(before: dict[str, Any], stage: str, digests: list[str]) -> bool:
+    return before["code"].get(stage, digests) != digests
 
 
 def _score(place: str, before: float, after: float) -> ScoreChange:
@@ -107,7 +113,7 @@ def since_last(folder: str | Path, now: dict[str, Any]) -> Changes | None:
             earlier.append(read_object(path))
     if not earlier or earlier[-1] != now:
         place.mkdir(parents=True, exist_ok=True)
-        write_json(place / f"{len(earlier) + 1:04}.json", now)
+        write_json(place / f"{_last_number(place) + 1:04}.json", now)
     others = [found for found in earlier if found != now]
     if not others:
         return None
@@ -115,3 +121,8 @@ def since_last(folder: str | Path, now: dict[str, Any]) -> Changes | None:
         return compare(others[-1], now)
     except UNREADABLE:
         return None
+
+
+def _last_number(folder: Path) -> int:
+    """Return the highest number of a summary, damaged ones included; 0 without any."""
+    return max((int(path.stem) for path in folder.glob("*.json") if path.stem.isdigit()), default=0)

@@ -39,6 +39,8 @@ class Bar:
     margin: tuple[float, float] | None = None
     beyond_low: bool = False
     beyond_high: bool = False
+    value_beyond: bool = False  # then neither our difference nor the size has a place of its own
+    size_beyond: bool = False
 
 
 @dataclass(frozen=True)
@@ -90,10 +92,12 @@ def section(judgements: Iterable[Judgement]) -> Claims:
 def _summed_up(judgements: list[Judgement], judged: list[Judgement]) -> str:
     counts = Counter(found.verdict for found in judged)
     told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in SIGNS if counts[verdict])
-    text = f"{counted(len(judgements), 'claim')} of the papers: {len(judged)} judged"
+    names = {found.name for found in judgements}
+    decided = {found.name for found in judged}
+    text = f"{counted(len(names), 'claim')}: {counted(len(judged), 'verdict')}"
     if told:
         text += f" ({told})"
-    text += f", {len(judgements) - len(judged)} not run."
+    text += f", {len(names - decided)} not run."
     stand_ins = sum(found.stand_in for found in judged)
     if stand_ins:
         text += f" {stand_ins} of the verdicts are on stand-ins, and not on the papers."
@@ -143,8 +147,10 @@ def _bar(found: Judgement) -> Bar | None:
         high=scale.place_or_none(found.high),
         size=scale.place_or_none(found.size),
         margin=scale.margin(found.margin),
-        beyond_low=scale.is_beyond(found.low),
-        beyond_high=scale.is_beyond(found.high),
+        beyond_low=scale.is_below(found.difference if found.low is None else found.low),
+        beyond_high=scale.is_above(found.difference if found.high is None else found.high),
+        value_beyond=scale.is_below(found.difference) or scale.is_above(found.difference),
+        size_beyond=scale.is_below(found.size) or scale.is_above(found.size),
     )
 
 
@@ -168,8 +174,11 @@ class _Scale:
             return None
         return self.place(-value), self.place(value)
 
-    def is_beyond(self, value: float | None) -> bool:
-        return value is not None and not EDGE <= self._exact(value) <= WIDTH - EDGE
+    def is_below(self, value: float | None) -> bool:
+        return value is not None and self._exact(value) < EDGE
+
+    def is_above(self, value: float | None) -> bool:
+        return value is not None and self._exact(value) > WIDTH - EDGE
 
     def _exact(self, value: float) -> float:
         return self.zero + self.unit * value
@@ -181,4 +190,4 @@ def _not_run(judgements: Iterable[Judgement]) -> list[NotRun]:
         if found.verdict == NOT_RUN:
             text = f"{found.claim.says} ({found.claim.source})"
             by_reason.setdefault(found.why, []).append(text)
-    return [NotRun(why, tuple(claims)) for why, claims in by_reason.items()]
+    return [NotRun(why, tuple(dict.fromkeys(claims))) for why, claims in by_reason.items()]

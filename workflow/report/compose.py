@@ -28,6 +28,7 @@ def compose(facts: Facts, version: str) -> str:
     return render(
         title=f"Semblance report: {facts.plan.out}",
         subtitle=_state(facts, costs_now),
+        warnings=_shared_notes(facts),
         made_with=_made_with(facts, costs_now, version),
         parts=parts,
     )
@@ -47,6 +48,14 @@ def _state(facts: Facts, cost: costs.Costs) -> str:
         f"Not finished: {cost.done} of {counted(cost.jobs, 'job')} are done; "
         f"{missing} of {counted(len(facts.tables), 'table')} miss scores."
     )
+
+
+def _shared_notes(facts: Facts) -> list[str]:
+    """Return the notes that all tables have, such as that the data are made by hand."""
+    tables = list(facts.tables.values())
+    if len(tables) < 2:
+        return []
+    return [note for note in tables[0].notes if all(note in table.notes for table in tables)]
 
 
 def _made_with(facts: Facts, cost: costs.Costs, version: str) -> list[tuple[str, str]]:

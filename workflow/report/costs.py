@@ -1,7 +1,6 @@
 """What a run was predicted to cost, and what its finished jobs used."""
 
 import contextlib
-import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from workflow.costing.rates import shipped
 from workflow.costing.usage import Used, finished
 from workflow.planning.plan import Plan
 from workflow.planning.stages import STAGES, Job, jobs, record
+from workflow.report.facts import files_below
 
 OWN = "report"  # the stage whose cost is not told: it is not over while the page is made
 NOT_COUNTED = {"logs", "report.html"}  # what a report itself changes
@@ -97,10 +97,9 @@ def _megabytes_below(folder: str) -> float:
     root = Path(folder)
     own = Path(layout.place(root, layout.TABLE_RECORD, table=OWN))
     sizes = {}
-    for path in root.rglob("*"):
+    for path in files_below(root):
         if path.relative_to(root).parts[0] not in NOT_COUNTED and path != own:
             with contextlib.suppress(FileNotFoundError):  # a running job may have moved it
                 found = path.lstat()
-                if not stat.S_ISDIR(found.st_mode):
-                    sizes[found.st_dev, found.st_ino] = found.st_size
+                sizes[found.st_dev, found.st_ino] = found.st_size
     return sum(sizes.values()) / 1e6

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -35,6 +36,13 @@ class Model:
         """The dev score at each evaluation of its training: (step, score)."""
         points = self.record.get("training", {}).get("curve", [])
         return [(point["step"], point["dev"]) for point in points if point.get("dev") is not None]
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether its record has the parts that a page shows, in their form."""
+        parts = ("settings", "inputs", "outputs", "training")
+        mappings = all(isinstance(self.record.get(name, {}), dict) for name in parts)
+        return mappings and all(isinstance(score, float) for _, score in self.curve)
 
     @property
     def weights(self) -> str:
@@ -81,7 +89,8 @@ class Facts:
         return list(self._read_records())
 
     def _read_records(self) -> Iterator[dict[str, Any]]:
-        for path in sorted(self.out.rglob(layout.RECORD)):
+        found = [path for path in files_below(self.out) if path.name == layout.RECORD]
+        for path in sorted(found):
             if not layout.WITHOUT_RECORD & set(path.relative_to(self.out).parts):
                 with contextlib.suppress(*UNREADABLE):
                     yield read_sealed(path)
@@ -96,7 +105,9 @@ class Facts:
         if run.method == START:
             return None
         with contextlib.suppress(*UNREADABLE):
-            return Model(run, read_object(self.plan.model_record(*run)))
+            model = Model(run, read_sealed(self.plan.model_record(*run)))
+            if model.is_readable:
+                return model
         return None
 
     def models_of(self, row: Row) -> list[Model]:
@@ -123,3 +134,9 @@ def _flat(value: Any, name: str) -> Iterator[tuple[str, Any]]:
             yield from _flat(inner, f"{name}.{key}")
     else:
         yield name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def files_below(folder: Path) -> Iterator[Path]:
+    """Yield the files below a folder; what a running job deletes meanwhile is passed over."""
+    for place, _, names in os.walk(folder):
+        yield from (Path(place, name) for name in names)

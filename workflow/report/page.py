@@ -25,7 +25,11 @@ class Section:
 
 
 def render(
-    title: str, subtitle: str, made_with: list[tuple[str, str]], parts: list[Section]
+    title: str,
+    subtitle: str,
+    warnings: list[str],
+    made_with: list[tuple[str, str]],
+    parts: list[Section],
 ) -> str:
     """Return the page. Every text is escaped; no address but a link's is in it."""
     environment = jinja2.Environment(
@@ -41,6 +45,7 @@ def render(
     return environment.get_template("report.html.j2").render(
         title=title,
         subtitle=subtitle,
+        warnings=warnings,
         made_with=made_with,
         parts=parts,
         style=Markup(style),

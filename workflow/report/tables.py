@@ -197,6 +197,7 @@ class _Builder:
         label = ""
         if above is not None:
             changes = _changes(self.facts.settings_of(above), self.facts.settings_of(row))
+            changes = _other_models(above, row) + changes
             label = self.label(above)
         return Detail(
             seeds=tuple(self.seeds(row)),
@@ -205,7 +206,7 @@ class _Builder:
             above=label,
             sources=tuple(_made_from(model) for model in models),
             train=self.train_command(models),
-            explain=self.explain_command(row),
+            explain="" if self.name in self.facts.incomplete else self.explain_command(row),
         )
 
     def seeds(self, row: Row) -> list[SeedLine]:
@@ -251,6 +252,12 @@ def _changes(above: dict[str, str], here: dict[str, str]) -> tuple[tuple[str, st
         return ()
     names = [name for name in {**above, **here} if above.get(name) != here.get(name)]
     return tuple((name, above.get(name, "–"), here.get(name, "–")) for name in names)
+
+
+def _other_models(above: Row, here: Row) -> tuple[tuple[str, str, str], ...]:
+    """Return corpus and base where two rows differ in them."""
+    pairs = [(name, getattr(above, name), getattr(here, name)) for name in ("corpus", "base")]
+    return tuple(pair for pair in pairs if pair[1] != pair[2])
 
 
 def _made_from(model: Model) -> Source:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from semblance import layout
+from semblance.counts import counted
 from semblance.download.manifest import Dataset, load_manifest
 from semblance.provenance import read_object
 from workflow.planning.pretrained import is_pretrained
@@ -17,9 +18,10 @@ from workflow.report.facts import UNREADABLE, Facts
 SHORT = 12
 PAPERS = {"rcl": "RCL", "s-simcse": "S-SimCSE", "simcse": "SimCSE"}
 LIMITS = (
-    "Seeds of a method share the data, the base and the order of the batches: an interval over seeds says "
-    "nothing about other data or other bases.",
-    "Each verdict stands for itself at 95 %. Among many verdicts some are wrong.",
+    "Seeds of a method share the data and the base; runs of one seed share the order of the batches across "
+    "methods. An interval over seeds says nothing about other data or other bases.",
+    "Each verdict stands for itself, by 95 % intervals and by two one-sided tests at 5 %. Among many verdicts "
+    "some are wrong.",
     "Results are the same to the bit on the same machine and versions. Another processor, GPU or number of "
     "threads may change the last digits.",
     "A stand-in is another model or data set than the paper's. Its scores cannot confirm or contradict the "
@@ -133,7 +135,7 @@ def _checklist(facts: Facts) -> list[tuple[str, str]]:
     """Return the questions of the ML reproducibility checklist, answered by the run itself."""
     config = facts.plan.config
     seeds = {name: len(values) for name, values in config["seeds"].items()}
-    runs = len(facts.plan.runs)
+    trained = sum(record.get("stage") == "train" for record in facts.records)
     return [
         (
             "Is each algorithm described?",
@@ -153,16 +155,16 @@ def _checklist(facts: Facts) -> list[tuple[str, str]]:
         ),
         (
             "Can the data be downloaded?",
-            "Yes, with pinned digests; `semblance sources` asks each address.",
+            "By pinned digests; `semblance sources` asks each address, and section Data names each set.",
         ),
         ("Is the code there, with its dependencies?", "Yes: pinned versions in constraints.txt."),
         (
             "Are there commands for training and evaluation?",
-            "Yes: each row of a table unfolds to its command.",
+            "One command makes all; a row of a trained model unfolds to the command that trains it.",
         ),
         (
             "Are trained models there?",
-            f"In this folder: {runs} models are planned, each beside its record.",
+            f"{counted(trained, 'trained model')} in this folder, each beside its record.",
         ),
         (
             "Are ranges and choice of hyper-parameters told?",
@@ -170,7 +172,9 @@ def _checklist(facts: Facts) -> list[tuple[str, str]]:
         ),
         (
             "Is the number of runs told?",
-            "Yes: " + ", ".join(f"{n} seeds for {name}" for name, n in seeds.items()) + ".",
+            "Yes: "
+            + ", ".join(f"{counted(n, 'seed')} for {name}" for name, n in seeds.items())
+            + ".",
         ),
         ("Is the measure defined?", "Yes: each table names metric, protocol and aggregation."),
         (

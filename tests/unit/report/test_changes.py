@@ -11,7 +11,7 @@ BEFORE = {
     "date": "2026-01-01 10:00:00",
     "cells": {"t / A / Average": 50.0, "t / B / Average": 60.0, "t / gone / Average": 1.0},
     "settings": {"t / A": "1", "t / B": "2"},
-    "code": "c",
+    "code": {"train": ["c"]},
     "seconds": 3600.0,
 }
 AFTER = BEFORE | {
@@ -31,10 +31,11 @@ def test_a_score_that_moved_is_listed_with_both_values():
 
 def test_new_and_lost_scores_settings_code_and_cost_are_told():
     found = compare(BEFORE, AFTER)
-    assert (found.new, found.gone, found.code) == (1, 1, False)
+    assert (found.new, found.gone, found.code) == (1, 1, [])
     assert found.settings == ["t / B"]  # a new row has no settings before
     assert found.seconds == "+1.00 h"
-    assert compare(BEFORE, AFTER | {"code": "d"}).code
+    other = {"train": ["d"], "embed": ["new"]}  # a stage that is new has no other code
+    assert compare(BEFORE, AFTER | {"code": other}).code == ["train"]
 
 
 def test_the_largest_changes_come_first_and_the_others_are_counted():
@@ -59,3 +60,17 @@ def test_a_damaged_summary_of_an_earlier_report_is_passed_over(tmp_path, damage)
     (tmp_path / layout.REPORTS).mkdir(parents=True)
     (tmp_path / layout.REPORTS / "0001.json").write_text(damage)
     assert since_last(tmp_path, AFTER) is None
+
+
+def test_a_damaged_summary_is_kept_and_never_makes_a_later_one_be_overwritten(tmp_path):
+    since_last(tmp_path, {"date": "damaged below"})
+    since_last(tmp_path, BEFORE)
+    folder = tmp_path / layout.REPORTS
+    (folder / "0001.json").write_text("{")
+    first = since_last(tmp_path, AFTER)
+    assert first == since_last(tmp_path, AFTER) and first.before == BEFORE["date"]
+    assert [path.name for path in sorted(folder.iterdir())] == [
+        "0001.json",
+        "0002.json",
+        "0003.json",
+    ]

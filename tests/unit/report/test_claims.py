@@ -46,6 +46,12 @@ def test_what_lies_beyond_the_bar_is_drawn_at_its_edge_and_marked():
     found = bar(size=0.1, difference=0.0, low=-9.0, high=9.0)
     assert (found.low, found.high) == (EDGE, WIDTH - EDGE)
     assert found.beyond_low and found.beyond_high
+    right = bar(size=0.1, difference=0.6, low=0.4, high=0.8)
+    assert (right.beyond_low, right.value_beyond, right.beyond_high) == (False, True, True)
+    left = bar(size=2.0, difference=-5.0, low=-6.0, high=-4.0)
+    assert (left.beyond_low, left.value_beyond, left.beyond_high) == (True, True, False)
+    alone = bar(size=2.0, difference=-5.0)
+    assert alone.beyond_low and alone.value_beyond and not alone.beyond_high
     inside = bar(size=2.0, difference=1.0, low=0.5, high=1.5)
     assert not inside.beyond_low and not inside.beyond_high
 
@@ -62,22 +68,21 @@ def test_without_a_difference_there_is_no_bar():
 
 def test_the_summary_counts_verdicts_and_says_how_many_are_on_stand_ins():
     some = [
-        judgement(difference=1.0, stand_in=True),
-        judgement(verdict="contradicted", difference=-1.0),
-        judgement(verdict="not run", why="t lacks a row"),
+        judgement(name="a", difference=1.0, stand_in=True),
+        judgement(name="b", verdict="contradicted", difference=-1.0),
+        judgement(name="c", verdict="not run", why="t lacks a row"),
     ]
     said = claims.section(some).summary
-    assert "3 claims" in said and "2 judged (1 reproduced, 1 contradicted), 1 not run" in said
+    assert said.startswith("3 claims: 2 verdicts (1 reproduced, 1 contradicted), 1 not run.")
     assert "1 of the verdicts are on stand-ins" in said
 
 
-def test_claims_that_were_not_run_stand_together_by_their_reason():
+def test_claims_that_were_not_run_stand_together_by_their_reason_each_once():
     some = [judgement(verdict="not run", why=why) for why in ("no table", "no row", "no table")]
-    found = claims.section(some).not_run
-    assert [(reason.why, len(reason.claims)) for reason in found] == [
-        ("no table", 2),
-        ("no row", 1),
-    ]
+    other = replace(some[0], claim=replace(some[0].claim, says="C is better than D"))
+    found = claims.section([*some, other]).not_run
+    counts = [(reason.why, len(reason.claims)) for reason in found]
+    assert counts == [("no table", 2), ("no row", 1)]
 
 
 @pytest.mark.parametrize("verdict", claims.SIGNS)
