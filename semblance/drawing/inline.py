@@ -11,7 +11,10 @@ from semblance.errors import InputError
 
 SVG = "http://www.w3.org/2000/svg"
 HREF = "{http://www.w3.org/1999/xlink}href"
-DROPPED = frozenset({"metadata", "style", "title", "desc"})
+KEPT = frozenset(
+    "svg g defs path use clipPath rect circle line polyline polygon text tspan".split()
+)
+UNSAFE = re.compile(r"[{}<>@\\]|url\((?!#)")  # in a style, which goes into the page's own
 NUMBER = re.compile(r"-?\d+\.\d+")
 REFERENCE = re.compile(r"#([^)\s\"']+)")
 BESIDE_LETTER = re.compile(r" ?([A-Za-z]) ?")
@@ -45,15 +48,19 @@ def inline_svg(svg_text: str, prefix: str, title: str, description: str) -> str:
 
 
 def _drop(element: ET.Element) -> None:
-    """Remove what no reader sees: metadata, the style of the whole page, and white space."""
+    """Remove all but shapes and text: metadata, styles of a whole page, scripts, links, white space."""
     element.tail = None
     if _tag(element) != "text":
         element.text = None
     for child in list(element):
-        if _tag(child) in DROPPED:
-            element.remove(child)
-        else:
+        if _tag(child) in KEPT:
             _drop(child)
+        else:
+            element.remove(child)
+    for key, value in list(element.attrib.items()):
+        is_outside = _local(key) == "href" and not value.startswith("#")
+        if is_outside or _local(key).startswith("on") or UNSAFE.search(value):
+            del element.attrib[key]
 
 
 def _rename(root: ET.Element, prefix: str) -> None:
@@ -142,4 +149,9 @@ def _describe(root: ET.Element, prefix: str, title: str, description: str) -> No
 
 
 def _tag(element: ET.Element) -> str:
-    return element.tag.rpartition("}")[2]
+    return _local(str(element.tag))
+
+
+def _local(name: str) -> str:
+    """Return a name without its namespace."""
+    return name.rpartition("}")[2]

@@ -251,3 +251,26 @@ def test_snakemakes_own_report_opens_with_every_result(browser, finished, tmp_pa
             is_there = (finished.folder / f"results/tables/{name}.csv").exists()
             assert shown(name, exact=True).count() == int(is_there)
         assert opened.requests == [path.as_uri()]
+
+
+@pytest.mark.parametrize("text", ["{}", '{"tables": "x"}', "[]", "{", '{"output": 1, "bases": {}}'])
+def test_a_damaged_note_of_the_config_is_refused_in_one_line(finished, tmp_path, text):
+    copy = finished.copy(tmp_path / "copy")
+    (copy.folder / "results/logs/config.json").write_text(text)
+    done = make_report(copy, "--output", "results")
+    assert done.returncode == 2 and "Traceback" not in done.stderr
+    assert len(done.stderr.splitlines()) == 1 and "config.json" in done.stderr
+
+
+def test_a_damaged_record_of_a_model_costs_the_page_only_what_it_says(finished, tmp_path):
+    copy = finished.copy(tmp_path / "copy")
+    for number, path in enumerate(
+        sorted((copy.folder / "results/models/nli").rglob("record.json"))
+    ):
+        record = json.loads(path.read_text())
+        damage = [("settings", [1]), ("inputs", None), ("training", {"curve": ["x"]})][number % 3]
+        path.write_text(json.dumps(record | dict([damage])))
+    done = make_report(copy, "--output", "results")
+    assert done.returncode == 0, done.stderr
+    text = (copy.folder / "results/report.html").read_text(encoding="utf-8")
+    assert 'id="table-rcl_table1a"' in text and "models/nli/" not in text

@@ -42,7 +42,7 @@ def last_date(facts: Facts) -> str:
 
 def _state(facts: Facts, cost: costs.Costs) -> str:
     missing = len(facts.incomplete)
-    if not missing:
+    if not missing and cost.done == cost.jobs:
         return f"Finished: {counted(len(facts.tables), 'table')}, {counted(cost.jobs, 'job')}."
     return (
         f"Not finished: {cost.done} of {counted(cost.jobs, 'job')} are done; "

@@ -61,11 +61,6 @@ class Facts:
         self.incomplete: dict[str, Incomplete] = {part.name: part for part in found.incomplete}
         self._models: dict[Run, Model | None] = {}
 
-    @property
-    def is_finished(self) -> bool:
-        """Whether each table is whole."""
-        return not self.incomplete
-
     @cached_property
     def published(self) -> Published:
         """The papers' numbers."""
@@ -80,7 +75,9 @@ class Facts:
     def command(self) -> dict[str, Any]:
         """How the last run on the folder was started; empty where no run has noted it."""
         with contextlib.suppress(*UNREADABLE):
-            return read_object(layout.place(self.out, layout.COMMAND))
+            noted = read_object(layout.place(self.out, layout.COMMAND))
+            if all(isinstance(option, str) for option in noted["options"]):
+                return noted
         return {}
 
     @cached_property

@@ -12,7 +12,7 @@ from semblance import layout
 from semblance.drawing import contrasts as forest_plot
 from semblance.drawing.inline import inline_svg
 from semblance.drawing.saving import svg_text
-from semblance.provenance import read_text
+from semblance.provenance import beside, checked, read_text
 from semblance.reporting.figures import contrasts
 from workflow.report import numbers
 from workflow.report.facts import UNREADABLE, Facts
@@ -80,12 +80,20 @@ def section(facts: Facts) -> Figures:
             if kind == "retrieval":
                 shown.found += _searches(facts, name)
             elif kind != FOREST:
-                text = read_text(layout.place(facts.out, layout.DRAWING, figure=name, form="svg"))
+                text = _drawing(facts, name)
                 shown.drawn.append(_drawn(name, TEXTS[kind], text))
         except UNREADABLE:
             shown.missing.append(name)
     shown.forests = list(_forests(facts))
     return shown
+
+
+def _drawing(facts: Facts, name: str) -> str:
+    """Return the SVG of a figure; raises InputError for one that its record does not list so."""
+    path = layout.place(facts.out, layout.DRAWING, figure=name, form="svg")
+    record = layout.place(facts.out, layout.DRAWING_RECORD, figure=name)
+    checked(record, beside(record, path))
+    return read_text(path)
 
 
 def _forests(facts: Facts) -> Iterator[Drawn]:

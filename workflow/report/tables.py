@@ -223,9 +223,9 @@ class _Builder:
 
     def train_command(self, models: list[Model]) -> str:
         """Return the command that makes the row's first model again; empty of an untrained base."""
-        if not models:
+        if not models or not self.facts.command:
             return ""
-        options = self.facts.command.get("options", [])
+        options = self.facts.command["options"]
         target = self.facts.plan.model_record(*models[0].run)
         words = ["snakemake", "--cores", "all", *options, "--forcerun", target, "--", target]
         return shlex.join(words)

@@ -25,6 +25,7 @@ from semblance.version import version
 from workflow.planning.config import load_files
 from workflow.planning.figures import drawn_figures
 from workflow.planning.plan import Plan
+from workflow.planning.stages import jobs, record
 from workflow.report.compose import compose
 from workflow.report.facts import UNREADABLE, Facts
 from workflow.scripts.endings import run
@@ -69,24 +70,34 @@ def _plan(args: argparse.Namespace) -> Plan:
     if not noted.is_file():
         problem = "no run has noted its config here"
         raise InputError(noted, problem, "name the run's config files")
-    return Plan(read_object(noted) | {"output": args.output})
+    try:
+        return _usable(Plan(read_object(noted) | {"output": args.output}))
+    except (LookupError, TypeError, AttributeError, ValueError):
+        raise InputError(noted, "not the config of a run", "name the run's config files") from None
+
+
+def _usable(plan: Plan) -> Plan:
+    """Return a plan whose jobs can be listed; what its config lacks ends in an error."""
+    for job in jobs(plan):
+        record(plan, job)
+    return plan
 
 
 def _forget_other(path: Path, page: str) -> None:
     """Delete the record of a report that says something else, so that the next run makes it anew."""
-    record = Path(layout.place(path.parent, layout.TABLE_RECORD, table="report"))
+    noted = Path(layout.place(path.parent, layout.TABLE_RECORD, table="report"))
     with contextlib.suppress(*UNREADABLE):
-        if text_digest(page) not in read_object(record)["outputs"].values():
-            record.unlink()
+        if text_digest(page) not in read_object(noted)["outputs"].values():
+            noted.unlink()
 
 
 def _write_record(args: argparse.Namespace, facts: Facts, path: Path, started: float) -> None:
     """Write the record of a whole run's report: it names the tables and figures that the page shows."""
     records = dict(_shown(facts))
     inputs = {}
-    for shown, record in records.items():
-        name = beside(record, shown)
-        inputs[shown] = checked(record, name)["outputs"][name]
+    for shown, beside_it in records.items():
+        name = beside(beside_it, shown)
+        inputs[shown] = checked(beside_it, name)["outputs"][name]
     write_record(
         args.record,
         "report",

@@ -205,3 +205,19 @@ def test_a_drawing_leaves_nothing_in_the_home_folder_nor_among_temporary_files(t
     variables = {"HOME": str(home), "TMPDIR": str(temporary), "PATH": os.environ["PATH"]}
     subprocess.run([sys.executable, "-c", program], cwd=ROOT, env=variables, check=True)
     assert list(home.rglob("*")) == list(temporary.rglob("*")) == []
+
+
+def test_only_shapes_and_text_of_an_svg_come_into_the_page():
+    evil = (
+        '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
+        'viewBox="0 0 9 9" width="9pt" height="9pt"><script>alert(1)</script>'
+        '<a xlink:href="https://evil.example/"><text x="1" y="1">link</text></a>'
+        '<foreignObject><p>html</p></foreignObject><image xlink:href="https://evil.example/x.png"/>'
+        '<use xlink:href="https://evil.example/#a"/><text x="1" y="1" onclick="alert(1)">kept</text>'
+        '<path d="M0 0" style="fill:red}body{display:none} .x{fill:red"/>'
+        '<path d="M1 1" style="fill:url(https://evil.example/)"/></svg>'
+    )
+    shown = inline_svg(evil, "f", "A title", "What it shows")
+    assert ">kept</text>" in shown
+    for word in ("script", "evil", "foreignObject", "html", "onclick", "display", "link"):
+        assert word not in shown.replace("http://www.w3.org/1999/xlink", "")
