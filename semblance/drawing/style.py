@@ -85,6 +85,7 @@ def styled(function: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(function)
     def inside(*args: P.args, **kwargs: P.kwargs) -> R:
+        """Call the function in this look."""
         with matplotlib.style.context(["default", RC]):
             return function(*args, **kwargs)
 

@@ -1,7 +1,6 @@
 """The papers' tables, ours over theirs, and what stands behind each row."""
 
 import shlex
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from semblance.reporting.grids import EQUAL, MISSING, NAMES
@@ -10,12 +9,10 @@ from semblance.reporting.significance import ALPHA
 from semblance.reporting.table import Cell, Row, Table
 from workflow.controller.incomplete import HEAD
 from workflow.report import numbers
+from workflow.report.curves import Curves, curves
 from workflow.report.facts import Facts, Model
 
 SHORT = 12  # digits of a digest
-CURVE_WIDTH = 220
-CURVE_HEIGHT = 60
-MOST_CURVES = 40  # lines in one small chart
 
 
 @dataclass(frozen=True)
@@ -27,17 +24,6 @@ class ShownCell:
     mark: str = ""
     published: str = ""
     order: float | None = None  # by which a column is sorted
-
-
-@dataclass(frozen=True)
-class Curves:
-    """The dev scores along the trainings of a row, as points of lines in a small chart."""
-
-    lines: tuple[str, ...]
-    lowest: str
-    highest: str
-    last_step: int
-    left_out: int = 0
 
 
 @dataclass(frozen=True)
@@ -270,31 +256,4 @@ def _made_from(model: Model) -> Source:
         best_step=str(training.get("best_step") or ""),
         weights=model.weights[:SHORT],
         inputs=tuple((name, digest[:SHORT]) for name, digest in named.items() if digest),
-    )
-
-
-def curves(models: Iterable[Model]) -> Curves | None:
-    """Return a small chart of the dev scores of some trainings; None where none has two points."""
-    lines = [model.curve for model in models]
-    lines = [line for line in lines if len(line) > 1]
-    if not lines:
-        return None
-    values = [value for line in lines for _, value in line]
-    last = max(step for line in lines for step, _ in line)
-    low = min(values)
-    high = max(values)
-    height = (high - low) or 1.0
-    drawn = []
-    for line in lines[:MOST_CURVES]:
-        places = [
-            f"{CURVE_WIDTH * step / last:.0f},{CURVE_HEIGHT * (1 - (value - low) / height):.0f}"
-            for step, value in line
-        ]
-        drawn.append(" ".join(places))
-    return Curves(
-        lines=tuple(drawn),
-        lowest=numbers.plain(100 * low),
-        highest=numbers.plain(100 * high),
-        last_step=last,
-        left_out=len(lines) - len(drawn),
     )

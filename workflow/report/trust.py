@@ -27,6 +27,51 @@ LIMITS = (
     "A stand-in is another model or data set than the paper's. Its scores cannot confirm or contradict the "
     "paper.",
 )
+CHECKLIST = (  # the questions of the ML reproducibility checklist; the run fills in the fields
+    (
+        "Is each algorithm described?",
+        "Yes: the papers' equations, and docs/decisions.md where they are silent.",
+    ),
+    (
+        "Is the complexity of each algorithm told?",
+        "Yes, as measured time, memory and disk: section Cost.",
+    ),
+    (
+        "Are the data's sizes, splits and sources told?",
+        "Yes: docs/data.md, and the records of the prepared data.",
+    ),
+    (
+        "Are excluded data and preprocessing told?",
+        "Yes: docs/decisions.md; each prepared corpus counts what it left out.",
+    ),
+    (
+        "Can the data be downloaded?",
+        "By pinned digests; `semblance sources` asks each address, and section Data names each set.",
+    ),
+    ("Is the code there, with its dependencies?", "Yes: pinned versions in constraints.txt."),
+    (
+        "Are there commands for training and evaluation?",
+        "One command makes all; a row of a trained model unfolds to the command that trains it.",
+    ),
+    (
+        "Are trained models there?",
+        "{trained} in this folder, each beside its record.",
+    ),
+    (
+        "Are ranges and choice of hyper-parameters told?",
+        "Yes: config.yaml; a choice is made on dev scores alone.",
+    ),
+    (
+        "Is the number of runs told?",
+        "Yes: {seeds}.",
+    ),
+    ("Is the measure defined?", "Yes: each table names metric, protocol and aggregation."),
+    (
+        "Are centre and spread told?",
+        "Yes: mean and sample standard deviation over seeds, intervals, corrected p-values.",
+    ),
+    ("Are time and hardware told?", "Yes: section Cost, and the devices under Environment."),
+)
 
 
 @dataclass(frozen=True)
@@ -132,54 +177,11 @@ def _slips(facts: Facts) -> list[tuple[str, str, str]]:
 
 
 def _checklist(facts: Facts) -> list[tuple[str, str]]:
-    """Return the questions of the ML reproducibility checklist, answered by the run itself."""
-    config = facts.plan.config
-    seeds = {name: len(values) for name, values in config["seeds"].items()}
+    """Return the questions with their answers; the numbers are those of this run."""
+    seeds = facts.plan.config["seeds"].items()
     trained = sum(record.get("stage") == "train" for record in facts.records)
-    return [
-        (
-            "Is each algorithm described?",
-            "Yes: the papers' equations, and docs/decisions.md where they are silent.",
-        ),
-        (
-            "Is the complexity of each algorithm told?",
-            "Yes, as measured time, memory and disk: section Cost.",
-        ),
-        (
-            "Are the data's sizes, splits and sources told?",
-            "Yes: docs/data.md, and the records of the prepared data.",
-        ),
-        (
-            "Are excluded data and preprocessing told?",
-            "Yes: docs/decisions.md; each prepared corpus counts what it left out.",
-        ),
-        (
-            "Can the data be downloaded?",
-            "By pinned digests; `semblance sources` asks each address, and section Data names each set.",
-        ),
-        ("Is the code there, with its dependencies?", "Yes: pinned versions in constraints.txt."),
-        (
-            "Are there commands for training and evaluation?",
-            "One command makes all; a row of a trained model unfolds to the command that trains it.",
-        ),
-        (
-            "Are trained models there?",
-            f"{counted(trained, 'trained model')} in this folder, each beside its record.",
-        ),
-        (
-            "Are ranges and choice of hyper-parameters told?",
-            "Yes: config.yaml; a choice is made on dev scores alone.",
-        ),
-        (
-            "Is the number of runs told?",
-            "Yes: "
-            + ", ".join(f"{counted(n, 'seed')} for {name}" for name, n in seeds.items())
-            + ".",
-        ),
-        ("Is the measure defined?", "Yes: each table names metric, protocol and aggregation."),
-        (
-            "Are centre and spread told?",
-            "Yes: mean and sample standard deviation over seeds, intervals, corrected p-values.",
-        ),
-        ("Are time and hardware told?", "Yes: section Cost, and the devices below."),
-    ]
+    fields = {
+        "trained": counted(trained, "trained model"),
+        "seeds": ", ".join(f"{counted(len(values), 'seed')} for {name}" for name, values in seeds),
+    }
+    return [(question, answer.format(**fields)) for question, answer in CHECKLIST]

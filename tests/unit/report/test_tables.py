@@ -5,8 +5,9 @@ from types import SimpleNamespace
 from semblance import layout
 from workflow.planning.plan import Run
 from workflow.report import tables
+from workflow.report.curves import CURVE_HEIGHT, CURVE_WIDTH, MOST_CURVES, curves
 from workflow.report.facts import Facts, Model
-from workflow.report.tables import CURVE_HEIGHT, CURVE_WIDTH, MOST_CURVES, SHORT
+from workflow.report.tables import SHORT
 
 RUN = Run("nli", "tiny", "rcl-2", 1)
 
@@ -17,7 +18,7 @@ def model(*points: tuple[int, float], **record) -> Model:
 
 
 def test_a_curve_reaches_from_its_lowest_to_its_highest_score_and_to_its_last_step():
-    found = tables.curves([model((0, 0.5), (50, 0.75), (100, 1.0))])
+    found = curves([model((0, 0.5), (50, 0.75), (100, 1.0))])
     assert found.lines == (
         f"0,{CURVE_HEIGHT} {CURVE_WIDTH // 2},{CURVE_HEIGHT // 2} {CURVE_WIDTH},0",
     )
@@ -25,23 +26,23 @@ def test_a_curve_reaches_from_its_lowest_to_its_highest_score_and_to_its_last_st
 
 
 def test_curves_of_several_trainings_share_their_scale():
-    found = tables.curves([model((0, 0.0), (10, 0.5)), model((0, 0.0), (20, 1.0))])
+    found = curves([model((0, 0.0), (10, 0.5)), model((0, 0.0), (20, 1.0))])
     half = f"{CURVE_WIDTH // 2},{CURVE_HEIGHT // 2}"
     assert found.lines == (f"0,{CURVE_HEIGHT} {half}", f"0,{CURVE_HEIGHT} {CURVE_WIDTH},0")
 
 
 def test_a_training_with_less_than_two_scores_has_no_curve():
-    assert tables.curves([]) is None
-    assert tables.curves([model((0, 0.5)), model()]) is None
+    assert curves([]) is None
+    assert curves([model((0, 0.5)), model()]) is None
 
 
 def test_a_flat_curve_is_drawn_at_the_bottom():
-    found = tables.curves([model((0, 0.5), (10, 0.5))])
+    found = curves([model((0, 0.5), (10, 0.5))])
     assert found.lines == (f"0,{CURVE_HEIGHT} {CURVE_WIDTH},{CURVE_HEIGHT}",)
 
 
 def test_of_many_trainings_the_first_are_drawn_and_the_others_counted():
-    found = tables.curves([model((0, 0.0), (1, 1.0))] * (MOST_CURVES + 3))
+    found = curves([model((0, 0.0), (1, 1.0))] * (MOST_CURVES + 3))
     assert (len(found.lines), found.left_out) == (MOST_CURVES, 3)
 
 
