@@ -76,9 +76,10 @@ def test_with_its_shell_commands_a_dry_run_lists_each_job_above_the_short_form(f
     assert asked_for in printed.split("rule train:")[-1]
 
 
-def test_a_start_says_which_finished_jobs_it_makes_again(finished: Project):
+def test_a_start_says_which_finished_jobs_it_makes_again(finished: Project, tmp_path):
+    copy = finished.copy(tmp_path / "copy")
     target = "results/tables/statistics.md"
-    printed = finished.snakemake("--cores", "1", "--forcerun", "simulate_statistics", "--", target)
+    printed = copy.snakemake("--cores", "1", "--forcerun", "simulate_statistics", "--", target)
     assert "\nagain: simulate_statistics (1 job): it was asked for\n" in printed
 
 

@@ -324,7 +324,8 @@ class Project:
         """Return a copy of the project and of its finished run, for a test that damages it."""
         copied = object.__new__(Project)
         copied.folder = folder
-        shutil.copytree(self.folder, folder)
+        # cp keeps hard links, so that the copy takes as much of the disk
+        subprocess.run(["cp", "-a", str(self.folder), str(folder)], check=True)
         return copied
 
     def planned(self, *targets: str) -> dict[str, int]:
