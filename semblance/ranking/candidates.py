@@ -1,0 +1,40 @@
+"""The texts that a question is compared with, and the answer that each of them stands for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Texts, each of which stands for one answer; an answer is as good as the best of its texts.
+
+    ``owners`` (T,) holds the number of each text's answer: ascending from 0, none left out.
+    """
+
+    texts: tuple[str, ...]
+    owners: np.ndarray
+
+    @classmethod
+    def of(cls, texts_of_answers: Sequence[Sequence[str]]) -> "Candidates":
+        """Return the candidates of answers, given the texts of each; equal texts count once."""
+        texts = []
+        owners = []
+        for number, own in enumerate(texts_of_answers):
+            for text in dict.fromkeys(own):
+                texts.append(text)
+                owners.append(number)
+        if len(set(owners)) != len(texts_of_answers):
+            raise ValueError("an answer has no text")
+        return cls(tuple(texts), np.asarray(owners, np.int64))
+
+    @property
+    def answers(self) -> int:
+        """The number of answers."""
+        return int(self.owners[-1]) + 1
+
+    def best(self, scores: np.ndarray) -> np.ndarray:
+        """Return the best score of each answer's texts: (Q, T) in, (Q, A) out."""
+        first = np.searchsorted(self.owners, np.arange(self.answers))
+        return np.maximum.reduceat(scores, first, axis=1)
