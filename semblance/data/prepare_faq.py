@@ -1,15 +1,17 @@
 """From the raw files of a FAQ bank to its folds: training corpora, dev questions, test questions."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import pyarrow as pa
 
 from semblance.data import folds
 from semblance.data.arrow import write_parquet
 from semblance.data.corpus_rows import write_corpus_rows
-from semblance.data.faq import Faq, unique_answers
+from semblance.data.faq import Faq, FaqQuery, unique_answers
+from semblance.data.faq_parts import KNOWN, HoldOut, Parts, Split, Together, split_bank
 from semblance.data.raw import Raw
 from semblance.errors import InputError
 from semblance.layout import fold_corpus
@@ -18,11 +20,15 @@ from semblance.named_modules import BANKS, load_module
 OWN = "own"  # the format whose bank is a file of the user's and no data set of the manifest
 PAIRS = "pairs"  # each pair asks its own question; one answer is right
 ANNOTATED = "annotated"  # users' own queries; every answer judged relevant is right
+WORDING = "wording"  # the same queries, where a fold holds out wordings of entries that it knows
+ANSWER, QUESTION = "answer", "question"  # what a text says of an answer: kinds of candidates
+TrainOn = Literal["questions", "wordings"]
+Row = tuple[str, str, None]  # of a training corpus: a question, what answers it, no contradiction
 
 
 @dataclass(frozen=True)
 class BankSettings:
-    """A FAQ bank: its format, where it comes from, and its split."""
+    """A FAQ bank: its format, where it comes from, its split, and what its folds train on."""
 
     name: str
     kind: str
@@ -30,6 +36,14 @@ class BankSettings:
     seed: int
     dataset: str | None = None
     path: str | None = None
+    hold_out: HoldOut = "entries"
+    together: Together = "group"
+    train_on: TrainOn = "questions"
+
+    @property
+    def split(self) -> Split:
+        """How it is split."""
+        return Split(self.folds, self.seed, self.hold_out, self.together)
 
 
 @dataclass(frozen=True)
@@ -59,47 +73,123 @@ def read_bank(raw: Raw, settings: BankSettings) -> Faq:
 
 
 def write_folds(bank: Faq, settings: BankSettings, to: FaqFolders) -> dict[str, int]:
-    """Write a bank's answers and questions, and each fold's training corpus and dev questions.
+    """Write a bank's answers, questions and candidates, and each fold's corpus and dev questions.
 
-    A pair and a query of one group share their part, so that no fold tests what it trained on. Of
-    fold k the test part is part k, the dev part is the next one in rotation, and the rest is
-    trained on; the dev questions are those of the pairs. Returns the bank's counts.
+    Of fold k the test part is part k, the dev part is the next one in rotation, and the rest is
+    trained on. The dev questions are those of the pairs, or users' wordings where the bank holds
+    these out. Returns the bank's counts.
     """
-    answers, number = unique_answers(bank)
-    groups = [pair.group for pair in bank.pairs] + [query.group for query in bank.queries]
-    parts = folds.split_groups(groups, settings.folds, settings.seed)
-    questions = list(_questions(bank, parts, number))
-    _write_bank(to.bank, answers, questions)
-    for k, fold in enumerate(folds.rotate(parts[: len(bank.pairs)], settings.folds)):
-        name = fold_corpus(settings.name, k)
-        dev = [questions[i] for i in fold.dev]
-        _write_bank(to.dev / name, answers, dev)
-        pairs = [bank.pairs[i] for i in fold.train]
-        rows = [(pair.question, answers[number[pair.id]], None) for pair in pairs]
-        write_corpus_rows(to.corpora / name, list(dict.fromkeys(rows)))
-    counts = {"pairs": len(bank.pairs), "answers": len(answers), "queries": len(bank.queries)}
-    for protocol in (PAIRS, ANNOTATED):
-        asked = sum(question["protocol"] == protocol for question in questions)
-        counts[f"questions, {protocol}"] = asked
-    return counts
+    if settings.hold_out == "wordings":
+        _refuse_few(bank, settings)
+    prepared = _Prepared(bank, settings)
+    questions = prepared.questions()
+    _write_bank(to.bank, prepared.answers, questions)
+    candidates = pa.Table.from_pylist(prepared.candidates())
+    write_parquet(candidates, to.bank / "candidates.parquet")
+    asked_on_dev = [q for q in questions if q["protocol"] in (PAIRS, WORDING)]
+    for fold in range(settings.folds):
+        name = fold_corpus(settings.name, fold)
+        held_out = (fold, folds.dev_part(fold, settings.folds))
+        dev = [question for question in asked_on_dev if question["part"] == held_out[1]]
+        _write_bank(to.dev / name, prepared.answers, dev)
+        rows = dict.fromkeys(prepared.rows(held_out))
+        write_corpus_rows(to.corpora / name, list(rows))
+    return prepared.counts(questions)
 
 
-def _questions(bank: Faq, parts: list[int], number: dict[str, int]) -> Iterator[dict]:
-    """Yield the questions of the pairs, in the order of the pairs, then the users' queries.
+def _refuse_few(bank: Faq, settings: BankSettings) -> None:
+    """Raise InputError for a bank whose wordings are too few to hold some out."""
+    asked = sum(bool(query.relevant) for query in bank.queries)
+    if asked < settings.folds:
+        problem = (
+            f"{asked} wordings of users, of which hold_out: wordings makes {settings.folds} parts"
+        )
+        advice = "add queries to the file, or hold out entries"
+        raise InputError(settings.path or settings.name, problem, advice)
 
-    A query without a relevant answer cannot be scored and is left out.
+
+class _Prepared:
+    """A bank whose pairs and queries know their parts, and whose distinct answers are numbered.
+
+    A query without a relevant answer can neither be scored nor trained on, and is left out.
     """
-    count = len(bank.pairs)
-    for pair, part in zip(bank.pairs, parts[:count], strict=True):
-        yield _question(PAIRS, pair.id, pair.question, part, [number[pair.id]])
-    for query, part in zip(bank.queries, parts[count:], strict=True):
-        if query.relevant:
-            relevant = sorted({number[key] for key in query.relevant})
-            yield _question(ANNOTATED, query.id, query.text, part, relevant)
+
+    def __init__(self, bank: Faq, settings: BankSettings):
+        self.bank = bank
+        self.settings = settings
+        self.answers, self.number = unique_answers(bank)
+        self.parts: Parts = split_bank(bank, settings.split)
+        self.pair_of = {pair.id: pair for pair in bank.pairs}
+        self.pairs = list(zip(bank.pairs, self.parts.pairs, strict=True))
+        asked = zip(bank.queries, self.parts.queries, strict=True)
+        self.queries = [(query, part) for query, part in asked if query.relevant]
+
+    def questions(self) -> list[dict]:
+        """Return the questions of the pairs, in the order of the pairs, then the users' queries."""
+        found = []
+        protocol = WORDING
+        if self.settings.hold_out == "entries":
+            protocol = ANNOTATED
+            for pair, part in self.pairs:
+                answer = self.number[pair.id]
+                found.append(_question(PAIRS, pair.id, pair.question, part, [answer]))
+        for query, part in self.queries:
+            relevant = sorted({self.number[key] for key in query.relevant})
+            found.append(_question(protocol, query.id, query.text, part, relevant))
+        return found
+
+    def candidates(self) -> list[dict]:
+        """Return the texts that stand for the answers: themselves, questions, users' wordings."""
+        found = [
+            _candidate(number, ANSWER, text, KNOWN) for number, text in enumerate(self.answers)
+        ]
+        for pair, part in self.pairs:
+            found.append(_candidate(self.number[pair.id], QUESTION, pair.question, part))
+        for query, part in self.queries:
+            for number in sorted({self.number[key] for key in query.relevant}):
+                found.append(_candidate(number, WORDING, query.text, part))
+        return found
+
+    def rows(self, held_out: Collection[int]) -> Iterator[Row]:
+        """Yield the training rows of a fold that holds out some parts."""
+        for pair, part in self.pairs:
+            if part not in held_out:
+                yield pair.question, self.answers[self.number[pair.id]], None
+        if self.settings.train_on == "wordings":
+            known = {pair.id for pair, part in self.pairs if part not in held_out}
+            for query, part in self.queries:
+                if part not in held_out:
+                    yield from self._rows_of_query(query, known)
+
+    def _rows_of_query(self, query: FaqQuery, known: Collection[str]) -> Iterator[Row]:
+        """Yield a query with each right answer, and with each question that means the same."""
+        for key in query.relevant:
+            if key in known:
+                pair = self.pair_of[key]
+                yield query.text, self.answers[self.number[key]], None
+                if pair.question != query.text:
+                    yield query.text, pair.question, None
+
+    def counts(self, questions: list[dict]) -> dict[str, int]:
+        """Return the counts of the bank, and of the questions of each protocol."""
+        bank = self.bank
+        counts = {
+            "pairs": len(bank.pairs),
+            "answers": len(self.answers),
+            "queries": len(bank.queries),
+        }
+        for protocol in (PAIRS, ANNOTATED, WORDING):
+            asked = sum(question["protocol"] == protocol for question in questions)
+            counts[f"questions, {protocol}"] = asked
+        return counts
 
 
 def _question(protocol: str, identity: str, text: str, part: int, relevant: list[int]) -> dict:
     return {"protocol": protocol, "id": identity, "text": text, "part": part, "relevant": relevant}
+
+
+def _candidate(answer: int, kind: str, text: str, part: int) -> dict:
+    return {"answer": answer, "kind": kind, "text": text, "part": part}
 
 
 def _write_bank(folder: Path, answers: list[str], questions: list[dict]) -> None:

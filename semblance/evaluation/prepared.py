@@ -10,6 +10,7 @@ from semblance.data.arrow import read_parquet
 PAIRS = "pairs.parquet"
 ANSWERS = "answers.parquet"
 QUESTIONS = "questions.parquet"
+CANDIDATES = "candidates.parquet"
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,16 @@ class Question:
     text: str
     part: int
     relevant: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A text that stands for the answer of a number; its part is -1 where no fold holds it out."""
+
+    answer: int
+    kind: str
+    text: str
+    part: int
 
 
 @dataclass(frozen=True)
@@ -47,3 +58,10 @@ def read_bank(folder: str | Path) -> Bank:
         relevant = tuple(row.pop("relevant"))
         questions.append(Question(**row, relevant=relevant))
     return Bank(tuple(answers), tuple(questions))
+
+
+def read_candidates(folder: str | Path) -> list[Candidate]:
+    """Read the texts that stand for the answers of a whole bank."""
+    columns = ("answer", "kind", "text", "part")
+    rows = read_parquet(Path(folder, CANDIDATES), columns).to_pylist()
+    return [Candidate(**row) for row in rows]

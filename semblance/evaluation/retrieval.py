@@ -1,15 +1,28 @@
 """FAQ retrieval: every answer of the bank is ranked for each query, under each protocol."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from semblance.evaluation.metrics import accuracy_at, average_precision, rank_relevant
+from semblance.evaluation.metrics import (
+    accuracy_at,
+    average_precision,
+    refuse_zero_vectors,
+    relevant_ranks,
+)
 from semblance.evaluation.prepared import Question
-from semblance.evaluation.texts import Texts, Vectors
+from semblance.evaluation.ranking import By
+from semblance.evaluation.texts import Texts
 from semblance.models.encoder import Encoder
+from semblance.models.vectors import unit
 from semblance.names import FAQ_CUTOFFS, FAQ_DEV, FAQ_METRICS
+from semblance.ranking.candidates import Candidates
+from semblance.ranking.fusion import reciprocal_rank_fusion
+from semblance.ranking.words import Words
+
+KEPT = 100  # the best answers of each question, with their scores, in the predictions
+Scores = Iterable[np.ndarray]  # of all answers (A,), for one question after another
 
 
 class Retrieval:
@@ -21,41 +34,85 @@ class Retrieval:
 
     def __init__(
         self,
-        answers: Sequence[str],
+        candidates: Candidates,
         test: Sequence[Question],
         dev: Sequence[Question],
         tokenizer_file: str | Path,
     ):
-        self.answers = list(answers)
+        self.candidates = candidates
         self.test = list(test)
         self.dev = list(dev)
-        self.test_texts = Texts([*self.answers, *(q.text for q in self.test)], tokenizer_file)
-        self.dev_texts = Texts([q.text for q in self.dev], tokenizer_file)
+        self.test_texts = Texts([*candidates.texts, *texts_of(test)], tokenizer_file)
+        self.dev_texts = Texts(texts_of(dev), tokenizer_file)
 
-    def predict(self, encoder: Encoder, max_length: int) -> dict[str, list]:
-        """Return per-query columns: protocol, query, ranks, acc@k, ap; those of dev come last."""
-        of_test = self.test_texts.encode(encoder, max_length)
-        of_dev = self.dev_texts.encode(encoder, max_length)
-        answers = of_test.of(self.answers)  # (A, d)
-        test = rank_answers(answers, of_test, self.test)
-        dev = rank_answers(answers, of_dev, self.dev)
-        return {name: column + dev[name] for name, column in test.items()}
+    def predict(self, encoder: Encoder, max_length: int, by: By = "vectors") -> dict[str, list]:
+        """Return per-query columns: protocol, query, ranks, acc@k, ap, top; those of dev come last.
+
+        ``top`` holds the numbers of the best answers, ``top_scores`` their scores.
+        """
+        test: list[Scores] = []
+        dev: list[Scores] = []
+        if by != "words":
+            of_test = self.test_texts.encode(encoder, max_length)
+            of_dev = self.dev_texts.encode(encoder, max_length)
+            texts = of_test.of(self.candidates.texts)  # (T, d)
+            test.append(by_vectors(self.candidates, texts, of_test.of(texts_of(self.test))))
+            dev.append(by_vectors(self.candidates, texts, of_dev.of(texts_of(self.dev))))
+        if by != "vectors":
+            words = Words(self.candidates.texts)
+            test.append(by_words(self.candidates, words, texts_of(self.test)))
+            dev.append(by_words(self.candidates, words, texts_of(self.dev)))
+        found = ranked(fused(test), self.test)
+        of_dev_questions = ranked(fused(dev), self.dev)
+        return {name: column + of_dev_questions[name] for name, column in found.items()}
 
 
-def rank_answers(
-    answers: np.ndarray, vectors: Vectors, questions: Sequence[Question]
-) -> dict[str, list]:
-    """Return the per-query columns of some questions; ``answers`` are the vectors (A, d)."""
-    queries = vectors.of([q.text for q in questions])  # (Q, d)
-    ranks = list(rank_relevant(answers, queries, [q.relevant for q in questions]))
-    columns = {
+def texts_of(questions: Iterable[Question]) -> list[str]:
+    """Return the texts of some questions."""
+    return [question.text for question in questions]
+
+
+def by_vectors(candidates: Candidates, texts: np.ndarray, queries: np.ndarray) -> Scores:
+    """Yield the cosine of each answer's best text with a query; vectors (T, d) and (Q, d)."""
+    texts = unit(texts)
+    queries = unit(queries)
+    refuse_zero_vectors(texts, queries)
+    for query in queries:
+        yield candidates.best((texts @ query)[None])[0]
+
+
+def by_words(candidates: Candidates, words: Words, queries: Sequence[str]) -> Scores:
+    """Yield the BM25 score of each answer's best text for a query."""
+    for query in queries:
+        yield candidates.best(words.scores([query]))[0]
+
+
+def fused(rankings: Sequence[Scores]) -> Scores:
+    """Yield the scores of one ranking, or of several fused by reciprocal ranks."""
+    if len(rankings) == 1:
+        yield from rankings[0]
+        return
+    for scores in zip(*rankings, strict=True):
+        yield reciprocal_rank_fusion(*(each[None] for each in scores))[0]
+
+
+def ranked(scores: Scores, questions: Sequence[Question]) -> dict[str, list]:
+    """Return the per-query columns of some questions, given the scores of all answers for each."""
+    columns: dict[str, list] = {
         "protocol": [q.protocol for q in questions],
         "query": [q.id for q in questions],
-        "ranks": [r.tolist() for r in ranks],
+        "ranks": [],
+        "top": [],
+        "top_scores": [],
     }
+    for each, question in zip(scores, questions, strict=True):
+        columns["ranks"].append(relevant_ranks(each, np.asarray(question.relevant)).tolist())
+        best = np.argsort(-each, kind="stable")[:KEPT]  # of equals the lower number first
+        columns["top"].append(best.tolist())
+        columns["top_scores"].append(each[best].tolist())
     for k in FAQ_CUTOFFS:
-        columns[f"acc@{k}"] = [accuracy_at(r, k) for r in ranks]
-    return columns | {"ap": [average_precision(r) for r in ranks]}
+        columns[f"acc@{k}"] = [accuracy_at(np.asarray(r), k) for r in columns["ranks"]]
+    return columns | {"ap": [average_precision(np.asarray(r)) for r in columns["ranks"]]}
 
 
 def score_rows(predictions: dict[str, list]) -> Iterator[dict]:

@@ -2,13 +2,21 @@
 
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from semblance.data.folds import dev_part
 from semblance.errors import InputError
 from semblance.evaluation import retrieval, similarity
-from semblance.evaluation.prepared import Bank, Question, read_bank, read_pairs
+from semblance.evaluation.prepared import (
+    Bank,
+    Question,
+    read_bank,
+    read_candidates,
+    read_pairs,
+)
+from semblance.evaluation.ranking import Ranking, known_candidates
 from semblance.evaluation.scored import (
     Scored,
     Target,
@@ -19,6 +27,7 @@ from semblance.evaluation.scored import (
 from semblance.models.saved import SavedModel
 from semblance.names import FAQ_DEV, STEPS, STS_DEV, TRAINING
 from semblance.provenance import checked, outputs_digest, read_sealed
+from semblance.ranking.candidates import Candidates
 from semblance.settings import StsProtocol, decode_as
 
 WhitenedOn = Literal["target"]  # by an evaluation: the sentences of the task
@@ -41,7 +50,7 @@ class StsRun:
 
 @dataclass(frozen=True)
 class FaqRun:
-    """Which model is evaluated on which fold of a bank, under which protocols; φ as in StsRun."""
+    """Which model is evaluated on which fold of a bank, how it ranks; φ as in StsRun."""
 
     corpus: str
     base: str
@@ -51,6 +60,7 @@ class FaqRun:
     fold: int
     protocols: tuple[str, ...]
     phi: str = ""
+    ranking: Ranking = field(default_factory=Ranking)
 
 
 def evaluate_sts(run: StsRun, model: str, test: str, dev: str, target: Target) -> None:
@@ -128,8 +138,9 @@ def evaluate_faq(
     whole = read_bank(Path(bank).parent)
     test = [q for q in whole.questions if q.part == run.fold and q.protocol in run.protocols]
     held_out = _dev_questions(dev, whole)
-    ranking = retrieval.Retrieval(whole.answers, test, held_out, saved.tokenizer)
-    predictions = ranking.predict(encoder, max_length)
+    candidates = _candidates(run, bank)
+    ranking = retrieval.Retrieval(candidates, test, held_out, saved.tokenizer)
+    predictions = ranking.predict(encoder, max_length, run.ranking.by)
     rows = list(retrieval.score_rows(predictions))
     for row in rows:
         row |= {"fold": str(run.fold), "task": run.bank}
@@ -137,8 +148,17 @@ def evaluate_faq(
             row["data"] = outputs_digest(dev_record)
     read = {"weights": saved.record, "data": bank_record, "dev": dev_record}
     device = device_of(encoder)
-    scored = Scored("evaluate_faq", run, rows, predictions, facts, read, device)
+    settings = {"ranking": asdict(run.ranking)}
+    scored = Scored("evaluate_faq", run, rows, predictions, facts, read, device, settings)
     write_evaluation(scored, target, started)
+
+
+def _candidates(run: FaqRun, bank: str) -> Candidates:
+    """Return what the questions of a fold are compared with."""
+    read = read_candidates(Path(bank).parent)
+    folds = read_sealed(bank)["folds"]
+    held_out = (run.fold, dev_part(run.fold, folds))
+    return known_candidates(read, run.ranking.match, held_out)
 
 
 def _dev_questions(record: str, whole: Bank) -> list[Question]:

@@ -6,7 +6,7 @@ from functools import partial
 from semblance.errors import InputError
 from semblance.named_modules import BANKS, LOSSES, POOLINGS, VIEWS, module_path
 from semblance.names import INITIAL, START
-from workflow.planning import dropouts, losses, pretrained, regulators, views
+from workflow.planning import dropouts, losses, pretrained, rankings, regulators, views
 from workflow.planning.collecting import check_known, entries
 from workflow.planning.corpora import check_corpus
 from workflow.planning.expand import inherited_options, loss_of
@@ -116,12 +116,16 @@ def _check_method(config: dict, name: str, method: dict) -> None:
     if "whitening" in method:
         _check_keys(where, method, "whitening", OF_WHITENING)
         return
+    if "ranking" in method:
+        rankings.check_ranking(config, where, method)
+        return
     if "paper" in method:
         advice = "it belongs to a method with `choose`"
         raise InputError(f"config.{where}.paper", "has no effect here", advice)
     if "recipe" not in method:
         advice = (
-            "name the recipe that this method changes, with `choose` its candidates, or `whitening`"
+            "name the recipe that this method changes, or with `choose` its candidates, or "
+            "`whitening` or `ranking`"
         )
         raise InputError(f"config.{where}.recipe", "missing key", advice)
     _check_training(config, where, method)
@@ -156,7 +160,7 @@ def _check_choice(config: dict, where: str, method: dict) -> None:
         if "choose" in candidate:
             advice = "name its candidates themselves"
             raise InputError(f"config.{where}.choose", f"{name!r} chooses itself", advice)
-        if "whitening" in candidate:
+        if "whitening" in candidate or "ranking" in candidate:
             problem = f"{name!r} is not trained"
             raise InputError(f"config.{where}.choose", problem, "name methods of one recipe")
         if candidate.get("recipe") in config["recipes"]:  # another is an error of its own

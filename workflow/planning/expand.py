@@ -8,6 +8,7 @@ from typing import Any
 
 from semblance.figures import KINDS
 from workflow.planning import losses, pretrained
+from workflow.planning.banks import full_bank
 from workflow.planning.methods import model_names
 from workflow.planning.regulators import regulator_names
 
@@ -23,6 +24,10 @@ def expand(config: dict) -> dict:
         **config,
         "bases": {name: pretrained.full_base(config["bases"], name) for name in config["bases"]},
         "corpora": {name: {"datasets": [], **c} for name, c in config["corpora"].items()},
+        "faq": {
+            **config["faq"],
+            "banks": {name: full_bank(bank) for name, bank in config["faq"]["banks"].items()},
+        },
         "train_initial": _full_training(config, config["train_initial"]),
         "train_entropy": {
             **config["train_entropy"],
@@ -91,7 +96,7 @@ def _full_kind(config: dict, name: str, kind: dict) -> dict:
 
 
 def _full_method(config: dict, name: str, method: dict) -> dict:
-    if "choose" in method or "whitening" in method:
+    if "choose" in method or "whitening" in method or "ranking" in method:
         return {"label": name, **method}
     full = {"label": name, **_full_training(config, method)}
     return full | {"regulators": regulator_names(method)}

@@ -9,7 +9,7 @@ from semblance.named_modules import module_file
 from semblance.settings import check_keywords
 from workflow.planning.checks import check_known, check_models
 from workflow.planning.collecting import entries, items
-from workflow.planning.methods import candidates, model_names, whitening
+from workflow.planning.methods import candidates, model_names, ranking, whitening
 from workflow.planning.signatures import read_signature
 from workflow.planning.table_checks import check_method_name
 
@@ -76,6 +76,9 @@ def _check_trained(config: dict, where: str, figure: dict) -> None:
             if whitening(config, name) is not None:
                 problem = f"{name!r} whitens a base and has no training"
                 raise InputError(f"config.{key}", problem, "name a method that is trained")
+            if ranking(config, name):
+                problem = f"{name!r} ranks with the model of another method"
+                raise InputError(f"config.{key}", problem, "name that method")
 
 
 def _check_tables(config: dict, where: str, figure: dict) -> None:

@@ -31,14 +31,27 @@ def whitening(config: dict, method: str) -> bool | str | None:
     return config["methods"].get(method, {}).get("whitening")
 
 
+def ranking(config: dict, method: str) -> dict[str, str]:
+    """Return how a method ranks answers with another one's model; nothing of a method of its own."""
+    stated = config["methods"].get(method, {}).get("ranking", {})
+    return {key: value for key, value in stated.items() if key != "of"}
+
+
+def model_of(config: dict, method: str) -> str:
+    """Return the method whose model a method uses: itself, or the one whose answers it ranks anew."""
+    return config["methods"].get(method, {}).get("ranking", {}).get("of", method)
+
+
 def is_untrained(config: dict, method: str) -> bool:
     """Tell whether a method has no training, and so one run, of seed 0."""
-    return method == START or whitening(config, method) is not None
+    used = model_of(config, method)
+    return used == START or whitening(config, used) is not None
 
 
 def reads_no_corpus(config: dict, method: str) -> bool:
     """Tell whether the model of a method is the base as it is."""
-    return method == START or whitening(config, method) == TARGET
+    used = model_of(config, method)
+    return used == START or whitening(config, used) == TARGET
 
 
 def trained_methods(config: dict) -> list[str]:

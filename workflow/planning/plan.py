@@ -12,6 +12,7 @@ from semblance.names import INITIAL, RELATEDNESS_DATASETS, START
 from semblance.provenance import canonical
 from semblance.reporting.layouts import Tests, find_layout
 from workflow.planning import pretrained, regulators, table_specs
+from workflow.planning.banks import faq_protocols
 from workflow.planning.expand import settings_of
 from workflow.planning.labels import rows_of
 from workflow.planning.methods import (
@@ -19,6 +20,8 @@ from workflow.planning.methods import (
     candidates,
     entropy_parts,
     is_untrained,
+    model_of,
+    ranking,
     reads_no_corpus,
     whitening,
 )
@@ -136,8 +139,9 @@ class Plan:
         """Return the record of a run's model, which may be the base itself."""
         if reads_no_corpus(self.config, method):
             return self.base_record(base)
+        used = model_of(self.config, method)
         return layout.record(
-            self.out, layout.MODEL, corpus=corpus, base=base, method=method, seed=seed
+            self.out, layout.MODEL, corpus=corpus, base=base, method=used, seed=seed
         )
 
     def model_weights(self, corpus: str, base: str, method: str, seed: int | str) -> str:
@@ -189,6 +193,20 @@ class Plan:
         described: dict[str, Any] = {**run, "phi": self.phi(run["method"])}
         if whitening(self.config, run["method"]) == TARGET:
             described["whitening"] = TARGET
+        return canonical(described)
+
+    def faq_run(self, **run: str) -> str:
+        """Return the ``--run`` of ``evaluate_faq``: which model, which fold, and how it ranks."""
+        bank, fold = self.folds_of[run["corpus"]]
+        described: dict[str, Any] = {
+            **run,
+            "phi": self.phi(run["method"]),
+            "bank": bank,
+            "fold": fold,
+            "protocols": faq_protocols(self.config, bank),
+        }
+        if stated := ranking(self.config, run["method"]):
+            described["ranking"] = stated
         return canonical(described)
 
     def base_settings(self, base: str) -> str:

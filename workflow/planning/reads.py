@@ -13,7 +13,7 @@ from workflow.planning.figures import (
     is_measured,
     source,
 )
-from workflow.planning.methods import entropy_parts, reads_no_corpus, whitening
+from workflow.planning.methods import entropy_parts, model_of, reads_no_corpus, whitening
 from workflow.planning.plan import Evaluation, Plan, Run
 from workflow.planning.pretrained import is_pretrained
 
@@ -190,6 +190,7 @@ def _model(plan: Plan, job: Job) -> Job:
     """Return the job that makes the model of a job's method."""
     if reads_no_corpus(plan.config, job.name):
         return _base(plan, job.base)
+    job = job._replace(name=model_of(plan.config, job.name))
     if whitening(plan.config, job.name):
         return job._replace(stage="fit_whitening")
     if job.name == INITIAL:

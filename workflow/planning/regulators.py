@@ -77,6 +77,9 @@ def check_name(config: dict, where: str, name: str) -> None:
     if "choose" in config["methods"][method]:
         problem = f"{method!r} chooses on dev, so that it is no model of its own"
         raise InputError(where, problem, "name one of its candidates")
+    if "ranking" in config["methods"][method]:
+        problem = f"{method!r} ranks with the model of another method"
+        raise InputError(where, problem, "name that method")
 
 
 def check_ends(config: dict, where: str, name: str) -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 from semblance.names import STS_TASKS
 from semblance.reporting.layouts import find_layout
+from workflow.planning.banks import faq_protocols
 from workflow.planning.labels import TableRow, counterpart, method_label, row_labels
 from workflow.planning.methods import candidates, is_untrained
 
@@ -32,10 +33,11 @@ def table_spec(config: dict, name: str) -> dict[str, Any]:
     if shape.tests == "transfer":
         spec["protocols"] = list(shape.protocols)
     if shape.over_folds:
+        bank = next(iter(labels)).corpus
         spec["protocols"] = list(shape.protocols)
         if not shape.on_dev_questions:
-            spec["protocols"] = config["evaluate_faq"]["protocols"]
-        spec |= {"dataset": next(iter(labels)).corpus, "folds": config["faq"]["folds"]}
+            spec["protocols"] = faq_protocols(config, bank)
+        spec |= {"dataset": bank, "folds": config["faq"]["folds"]}
     if table.get("control"):
         spec["control"] = table["control"]  # a method: compared with on each row's own base
     if "margin" in table:

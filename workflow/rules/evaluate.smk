@@ -60,15 +60,7 @@ rule evaluate_faq:
         **asks("evaluate_faq"),
         gpu=GPUS,
     params:
-        run=lambda w: canonical(
-            {
-                **w,
-                "phi": PLAN.phi(w.method),
-                "bank": PLAN.folds_of[w.corpus][0],
-                "fold": PLAN.folds_of[w.corpus][1],
-                "protocols": config["evaluate_faq"]["protocols"],
-            }
-        ),
+        run=lambda w: PLAN.faq_run(**w),
         max_length=config["evaluate_faq"]["max_length"],
         compute=compute("evaluate_faq"),
         code=lambda w: code("evaluate_faq", *modules_of_reading(config, w.base)),

@@ -64,6 +64,7 @@ rule prepare_faq:
         record=f"{OUT}/faq/{{bank}}/record.json",
         answers=f"{OUT}/faq/{{bank}}/answers.parquet",
         questions=f"{OUT}/faq/{{bank}}/questions.parquet",
+        candidates=f"{OUT}/faq/{{bank}}/candidates.parquet",
         corpora=expand(
             f"{OUT}/corpora/{{{{bank}}}}-{{fold}}/{{file}}",
             fold=range(PLAN.folds),

@@ -13,7 +13,9 @@ def main(argv: list[str] | None = None) -> None:
     """Evaluate and write."""
     parser = reading(__doc__)
     parser.add_argument(
-        "--run", required=True, help="JSON: corpus, base, method, seed, bank, fold, protocols, phi"
+        "--run",
+        required=True,
+        help="JSON: corpus, base, method, seed, bank, fold, protocols, phi, ranking",
     )
     parser.add_argument("--bank", required=True, help="record of the bank")
     parser.add_argument("--dev", required=True, help="record of the fold's dev questions")

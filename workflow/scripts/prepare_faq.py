@@ -13,6 +13,7 @@ from workflow.scripts.cli import preparation
 from workflow.scripts.endings import run
 
 QUESTIONS = ["answers.parquet", "questions.parquet"]
+BANK = [*QUESTIONS, "candidates.parquet"]
 ROWS = ["sentences.arrow", "rows.arrow"]
 
 
@@ -34,7 +35,7 @@ def main(argv: list[str] | None = None) -> None:
     write_record(
         args.output,
         "prepare_faq",
-        outputs=QUESTIONS,
+        outputs=BANK,
         started=started,
         code=args.code,
         counts=counts,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semblance.data.folds import rotate, split_groups
+from semblance.data.folds import dev_part, split_groups
 from semblance.errors import InputError
 
 group_lists = st.lists(st.integers(0, 12).map(str), min_size=5, max_size=80).filter(
@@ -84,25 +84,5 @@ def test_too_few_groups_are_refused(groups, folds):
         split_groups(groups, folds, 0)
 
 
-def test_rotation_gives_each_part_each_role_once():
-    parts = [0, 1, 2, 3, 4, 0, 1]
-    folds = rotate(parts, 5)
-    assert folds[0].test == (0, 5) and folds[0].dev == (1, 6) and folds[0].train == (2, 3, 4)
-    assert folds[4].test == (4,) and folds[4].dev == (0, 5) and folds[4].train == (1, 2, 3, 6)
-    for role, times in (("test", 1), ("dev", 1), ("train", 3)):
-        assert Counter(i for fold in folds for i in getattr(fold, role)) == dict.fromkeys(
-            range(7), times
-        )
-
-
-@settings(deadline=None)
-@given(group_lists)
-def test_each_fold_is_a_partition(groups):
-    for fold in rotate(split_groups(groups, 5, 0), 5):
-        assert sorted(fold.train + fold.dev + fold.test) == list(range(len(groups)))
-
-
-@pytest.mark.parametrize("parts, folds", [([0, 1], 2), ([0, 1, 1], 3), ([0, 1, 2, 3], 3)])
-def test_impossible_rotations_are_refused(parts, folds):
-    with pytest.raises(InputError, match="folds"):
-        rotate(parts, folds)
+def test_the_dev_parts_rotate_with_the_test_parts():
+    assert [dev_part(test, 5) for test in range(5)] == [1, 2, 3, 4, 0]

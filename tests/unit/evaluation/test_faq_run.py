@@ -3,11 +3,14 @@
 import csv
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from semblance.data.arrow import write_parquet
 from semblance.errors import InputError
 from semblance.evaluation.dev import dev_set
+from semblance.evaluation.prepared import Candidate
+from semblance.evaluation.ranking import Ranking, known_candidates
 from semblance.evaluation.run import FaqRun, evaluate_faq
 from semblance.evaluation.scored import Target
 from semblance.models.base import BaseSettings, build_base
@@ -38,9 +41,17 @@ def prepared(folder, answers, questions):
         for i, (text, part, relevant) in enumerate(questions)
     ]
     write_parquet(pa.table({"text": answers}), folder / "answers.parquet")
+    candidates = [
+        {"answer": i, "kind": "answer", "text": text, "part": -1} for i, text in enumerate(answers)
+    ]
+    candidates += [
+        {"answer": relevant[0], "kind": "wording", "text": text, "part": part}
+        for text, part, relevant in questions
+    ]
     write_parquet(pa.Table.from_pylist(rows), folder / "questions.parquet")
-    outputs = ["answers.parquet", "questions.parquet"]
-    write_record(folder / "record.json", "prepare_faq", outputs=outputs, started=0.0)
+    write_parquet(pa.Table.from_pylist(candidates), folder / "candidates.parquet")
+    outputs = ["answers.parquet", "questions.parquet", "candidates.parquet"]
+    write_record(folder / "record.json", "prepare_faq", outputs=outputs, started=0.0, folds=3)
     return str(folder / "record.json")
 
 
@@ -81,3 +92,36 @@ def test_the_test_scores_do_not_depend_on_the_dev_questions(base, tmp_path):
 def test_dev_questions_about_another_bank_are_refused(base, tmp_path):
     with pytest.raises(InputError, match="dev/record.json: its answers are not those of the bank"):
         scores(base, tmp_path / "run", [("three", 1, [2])], dev_answers=ANSWERS[::-1])
+
+
+@pytest.mark.parametrize("by", ["vectors", "words", "hybrid"])
+@pytest.mark.parametrize("match", ["answer", "question", "better"])
+def test_no_question_is_compared_with_itself(base, tmp_path, by, match):
+    """The fold holds out parts 0 and 1, and so all wordings: each match equals that of answers."""
+    run = FaqRun("bank-0", "tiny", "m", "0", "bank", 0, ("pairs",), "", Ranking(by, match))
+    answers = FaqRun("bank-0", "tiny", "m", "0", "bank", 0, ("pairs",), "", Ranking(by, "answer"))
+    found = [lines(base, tmp_path / name, each) for name, each in (("a", run), ("b", answers))]
+    assert found[0] == found[1]
+
+
+def lines(base, folder, run):
+    """Evaluate a run on the bank; return its predictions."""
+    folder.mkdir()
+    bank = prepared(folder / "bank", ANSWERS, TEST)
+    dev = prepared(folder / "dev", ANSWERS, [("three", 1, [2])])
+    record = folder / "scores/record.json"
+    evaluate_faq(run, str(base), bank, dev, 32, Target(record, COMPUTE, "0123"))
+    assert read_sealed(record)["settings"]["ranking"]["by"] == run.ranking.by
+    return pq.read_table(record.parent / "predictions.parquet").to_pylist()
+
+
+def test_a_fold_knows_the_wordings_that_it_does_not_hold_out():
+    known = [
+        Candidate(0, "answer", "zzz", -1),
+        Candidate(1, "answer", "yyy", -1),
+        Candidate(1, "wording", "a cat sat", 0),
+        Candidate(0, "wording", "held out", 1),
+    ]
+    assert known_candidates(known, "better", {1, 2}).texts == ("zzz", "yyy", "a cat sat")
+    assert known_candidates(known, "question", {1, 2}).texts == ("zzz", "a cat sat")
+    assert known_candidates(known, "answer", {1, 2}).texts == ("zzz", "yyy")

@@ -5,8 +5,10 @@ import pandas as pd
 import pytest
 
 from semblance.evaluation.prepared import Bank, Question
-from semblance.evaluation.retrieval import rank_answers, score_rows
+from semblance.evaluation.retrieval import by_vectors, by_words, fused, ranked, score_rows
 from semblance.evaluation.texts import Vectors
+from semblance.ranking.candidates import Candidates
+from semblance.ranking.words import Words
 
 ANSWERS = ("north", "east", "north again", "south-west")
 DIRECTIONS = {
@@ -19,16 +21,18 @@ DIRECTIONS = {
 }
 
 
-def ranked(questions):
+def rank(questions, texts_of_answers=tuple((a,) for a in ANSWERS)):
     """The predictions for ``questions`` with the vectors above, no encoder involved."""
     vectors = Vectors(
         np.array(list(DIRECTIONS.values()), np.float32), {t: i for i, t in enumerate(DIRECTIONS)}
     )
-    return rank_answers(vectors.of(ANSWERS), vectors, questions)
+    candidates = Candidates.of(texts_of_answers)
+    asked = vectors.of([question.text for question in questions])
+    return ranked(by_vectors(candidates, vectors.of(candidates.texts), asked), questions)
 
 
 def test_all_answers_of_the_bank_are_candidates_and_ties_go_to_the_smaller_number():
-    found = ranked(
+    found = rank(
         [
             Question("pairs", "a", "up", 0, (0,)),
             Question("pairs", "b", "up", 0, (2,)),
@@ -45,10 +49,50 @@ def test_all_answers_of_the_bank_are_candidates_and_ties_go_to_the_smaller_numbe
 
 
 def test_ranking_is_by_cosine_not_by_dot_product():
-    matrix = np.array([[100, 100], [1, 0.1], [1, 0]], np.float32)
-    vectors = Vectors(matrix, {"long": 0, "near": 1, "q": 2})
+    matrix = np.array([[100, 100], [1, 0.1]], np.float32)
+    candidates = Candidates.of([["long"], ["near"]])
+    scores = by_vectors(candidates, matrix, np.array([[1, 0]], np.float32))
     asked = [Question("pairs", "q", "q", 0, (1,))]
-    assert rank_answers(vectors.of(["long", "near"]), vectors, asked)["ranks"] == [[1]]
+    assert ranked(scores, asked)["ranks"] == [[1]]
+
+
+def test_the_best_answers_are_kept_with_their_scores():
+    found = rank([Question("pairs", "a", "up", 0, (3,))])
+    assert found["top"] == [[0, 2, 1, 3]]
+    up, size = np.array([0.1, 2]), np.hypot(0.1, 2)
+    expected = [up[1] / size, up[1] / size, up[0] / size, -(up.sum()) / size / np.sqrt(2)]
+    assert found["top_scores"] == [pytest.approx(expected)]
+
+
+def test_no_more_than_a_hundred_answers_are_kept():
+    scores = np.arange(250.0)
+    found = ranked([scores], [Question("pairs", "a", "x", 0, (0,))])
+    assert found["ranks"] == [[250]]
+    assert found["top"] == [list(range(249, 149, -1))]
+
+
+def test_an_answer_is_ranked_by_the_best_of_its_texts():
+    texts = [("south-west", "north"), ("east",)]
+    found = rank([Question("wording", "a", "up", 0, (0,))], texts)
+    assert found["ranks"] == [[1]]
+    alone = rank([Question("wording", "a", "up", 0, (0,))], [("south-west",), ("east",)])
+    assert alone["ranks"] == [[2]]
+
+
+def test_words_rank_what_shares_them_with_the_question():
+    candidates = Candidates.of([["a loan of books"], ["opening hours"], ["renew a loan"]])
+    asked = [Question("wording", "a", "renew my loan", 0, (2,))]
+    scores = by_words(candidates, Words(candidates.texts), [asked[0].text])
+    found = ranked(scores, asked)
+    assert found["top"] == [[2, 0, 1]] and found["top_scores"][0][2] == 0
+
+
+def test_two_rankings_are_fused_by_their_ranks():
+    one, other = np.array([0.9, 0.8, 0.1]), np.array([0.0, 5.0, 4.0])
+    [found] = fused([[one], [other]])
+    assert found == pytest.approx([1 / 61 + 1 / 63, 1 / 62 + 1 / 61, 1 / 63 + 1 / 62])
+    [alone] = fused([[one]])
+    assert (alone == one).all()
 
 
 @pytest.fixture

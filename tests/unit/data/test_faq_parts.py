@@ -1,0 +1,100 @@
+"""The parts of a FAQ bank: what stays together, and what never moves."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semblance.data.faq import Faq, FaqPair, FaqQuery
+from semblance.data.faq_parts import KNOWN, Split, split_bank
+from semblance.errors import InputError
+
+PAIRS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 20)), min_size=30, max_size=60)
+
+
+def bank(pairs, queries=()):
+    """A bank of (question, answer) numbers, and queries to the pairs of some numbers."""
+    found = [FaqPair(str(i), f"q{q}", f"a{a}", f"q{q}") for i, (q, a) in enumerate(pairs)]
+    asked = [
+        FaqQuery(f"u{i}", f"wording {i}", found[number].group, (str(number),))
+        for i, number in enumerate(queries)
+    ]
+    return Faq("mine", tuple(found), tuple(asked))
+
+
+def connected(pairs) -> list[set[int]]:
+    """The sets of pairs that questions or answers connect, by repeated merging."""
+    sets = [{i} for i in range(len(pairs))]
+    merged = True
+    while merged:
+        merged = False
+        for one in range(len(sets)):
+            for other in range(one + 1, len(sets)):
+                shared = (
+                    {pairs[i][0] for i in sets[one]} & {pairs[i][0] for i in sets[other]}
+                    or {pairs[i][1] for i in sets[one]} & {pairs[i][1] for i in sets[other]}
+                )  # fmt: skip
+                if shared:
+                    sets[one] |= sets.pop(other)
+                    merged = True
+                    break
+            if merged:
+                break
+    return sets
+
+
+@given(PAIRS)
+def test_all_questions_of_one_answer_share_a_part(pairs):
+    if len(connected(pairs)) < 3:
+        return
+    parts = split_bank(bank(pairs), Split(3, 0, together="answer")).pairs
+    for together in connected(pairs):
+        assert len({parts[i] for i in together}) == 1
+
+
+def test_by_group_two_questions_of_one_answer_may_be_apart():
+    pairs = [(i, 0) for i in range(9)]
+    assert sorted(split_bank(bank(pairs), Split(3, 0)).pairs) == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+
+
+@given(PAIRS, st.lists(st.integers(0, 29), max_size=50))
+def test_queries_do_not_move_the_parts_of_the_pairs(pairs, queries):
+    if len({q for q, _ in pairs}) < 5:
+        return
+    split = Split(5, 0)
+    without = split_bank(bank(pairs), split)
+    found = split_bank(bank(pairs, queries), split)
+    assert found.pairs == without.pairs
+    assert found.queries == [found.pairs[number] for number in queries]
+
+
+def test_queries_of_groups_without_pairs_are_split_among_themselves():
+    pairs = tuple(FaqPair(str(i), f"q{i}", f"a{i}", f"q{i}") for i in range(5))
+    queries = tuple(FaqQuery(f"u{i}", "w", f"template {i // 2}", ("0",)) for i in range(10))
+    parts = split_bank(Faq("mine", pairs, queries), Split(5, 0)).queries
+    assert parts[::2] == parts[1::2] and sorted(parts[::2]) == [0, 1, 2, 3, 4]
+
+
+def test_fewer_such_groups_than_folds_have_a_part_each():
+    pairs = tuple(FaqPair(str(i), f"q{i}", f"a{i}", f"q{i}") for i in range(5))
+    queries = tuple(FaqQuery(f"u{i}", "w", f"template {i}", ("0",)) for i in range(2))
+    assert split_bank(Faq("mine", pairs, queries), Split(5, 0)).queries == [0, 1]
+
+
+def test_where_wordings_are_held_out_all_pairs_are_known():
+    pairs = [(i, i) for i in range(4)]
+    found = split_bank(bank(pairs, [0, 0, 1, 2, 3, 3]), Split(3, 0, hold_out="wordings"))
+    assert found.pairs == [KNOWN] * 4
+    assert sorted(found.queries) == [0, 0, 1, 1, 2, 2]
+
+
+def test_two_spellings_of_one_wording_share_a_part():
+    pair = FaqPair("0", "q", "a", "q")
+    texts = ["How?", "how?", "HOW?", "Why?", "When?"]
+    queries = tuple(FaqQuery(str(i), text, "q", ("0",)) for i, text in enumerate(texts))
+    parts = split_bank(Faq("mine", (pair,), queries), Split(3, 0, hold_out="wordings")).queries
+    assert len(set(parts[:3])) == 1 and len(set(parts)) == 3
+
+
+def test_two_folds_leave_none_to_train_on():
+    with pytest.raises(InputError, match="2 parts leave none to train on"):
+        split_bank(bank([(i, i) for i in range(4)]), Split(2, 0))

@@ -1,0 +1,107 @@
+"""The folds of a FAQ bank as files: corpora, dev questions, test questions, candidates."""
+
+import pyarrow.parquet as pq
+import pytest
+
+from semblance.data.corpus import read_rows, read_sentences
+from semblance.data.faq import Faq, FaqPair, FaqQuery
+from semblance.data.faq_parts import KNOWN
+from semblance.data.prepare_faq import BankSettings, FaqFolders, write_folds
+from semblance.errors import InputError
+
+COUNT = 6
+PAIRS = tuple(FaqPair(str(i), f"question {i}", f"answer {i}", f"g{i}") for i in range(COUNT))
+QUERIES = tuple(
+    FaqQuery(f"{i}-{n}", f"wording {n} of {i}", f"g{i}", (str(i),))
+    for i in range(COUNT)
+    for n in range(2)
+) + (
+    FaqQuery("both", "what of 0 and 1?", "g0", ("0", "1")),
+    FaqQuery("none", "what of nothing?", "none", ()),
+)
+BANK = Faq("mine", PAIRS, QUERIES)
+
+
+def written(folder, **settings):
+    """Write the folds of the bank; return the counts, and a reader of each file."""
+    to = FaqFolders(folder / "bank", folder / "corpora", folder / "dev")
+    counts = write_folds(BANK, BankSettings("mine", "own", 3, 0, path="faq.csv", **settings), to)
+
+    def rows(path):
+        return pq.read_table(folder / path).to_pylist()
+
+    def corpus(fold):
+        place = folder / f"corpora/mine-{fold}"
+        sentences = list(read_sentences(place))
+        numbers = read_rows(place)
+        return {
+            (sentences[a], sentences[b])
+            for a, b in zip(numbers.query, numbers.positive, strict=True)
+        }
+
+    return counts, rows, corpus
+
+
+def test_a_fold_trains_on_the_pairs_that_it_neither_tests_nor_chooses_by(tmp_path):
+    counts, rows, corpus = written(tmp_path)
+    part = {row["id"]: row["part"] for row in rows("bank/questions.parquet")}
+    for fold in range(3):
+        held_out = {fold, (fold + 1) % 3}
+        expected = {(p.question, p.answer) for p in PAIRS if part[p.id] not in held_out}
+        assert corpus(fold) == expected and len(expected) == 2
+        dev = rows(f"dev/mine-{fold}/questions.parquet")
+        assert {row["id"] for row in dev} == {p.id for p in PAIRS if part[p.id] == (fold + 1) % 3}
+    assert counts["questions, pairs"] == COUNT and counts["questions, wording"] == 0
+    assert (
+        counts["questions, annotated"] == 2 * COUNT + 1
+    )  # the query without an answer is left out
+
+
+def test_users_wordings_are_trained_on_with_the_answer_and_with_the_question(tmp_path):
+    _, rows, corpus = written(tmp_path, train_on="wordings")
+    part = {row["id"]: row["part"] for row in rows("bank/questions.parquet")}
+    for fold in range(3):
+        held_out = {fold, (fold + 1) % 3}
+        known = [p for p in PAIRS if part[p.id] not in held_out]
+        expected = {(p.question, p.answer) for p in known}
+        for query in QUERIES[:-1]:
+            if part[query.id] in held_out:
+                continue
+            for pair in known:
+                if pair.id in query.relevant:
+                    expected |= {(query.text, pair.answer), (query.text, pair.question)}
+        assert corpus(fold) == expected and len(expected) > 2
+
+
+def test_held_out_wordings_ask_for_entries_that_are_all_known(tmp_path):
+    counts, rows, corpus = written(tmp_path, hold_out="wordings", train_on="wordings")
+    questions = rows("bank/questions.parquet")
+    assert {row["protocol"] for row in questions} == {"wording"}
+    assert len(questions) == counts["questions, wording"] == 2 * COUNT + 1
+    part = {row["id"]: row["part"] for row in questions}
+    for fold in range(3):
+        held_out = {fold, (fold + 1) % 3}
+        trained = {question for question, _ in corpus(fold)}
+        assert trained >= {p.question for p in PAIRS}
+        asked = {q.text for q in QUERIES[:-1] if part[q.id] in held_out}
+        assert asked and not trained & asked
+        dev = rows(f"dev/mine-{fold}/questions.parquet")
+        assert {row["id"] for row in dev} == {i for i, p in part.items() if p == (fold + 1) % 3}
+
+
+def test_the_candidates_are_answers_questions_and_wordings_with_their_parts(tmp_path):
+    _, rows, _ = written(tmp_path, hold_out="wordings")
+    part = {row["id"]: row["part"] for row in rows("bank/questions.parquet")}
+    expected = [(i, "answer", f"answer {i}", KNOWN) for i in range(COUNT)]
+    expected += [(i, "question", f"question {i}", KNOWN) for i in range(COUNT)]
+    for query in QUERIES[:-1]:
+        expected += [(int(key), "wording", query.text, part[query.id]) for key in query.relevant]
+    found = [tuple(row.values()) for row in rows("bank/candidates.parquet")]
+    assert found == expected
+
+
+def test_a_bank_with_too_few_wordings_cannot_hold_them_out(tmp_path):
+    to = FaqFolders(tmp_path / "bank", tmp_path / "corpora", tmp_path / "dev")
+    settings = BankSettings("mine", "own", 3, 0, path="faq.csv", hold_out="wordings")
+    with pytest.raises(InputError, match="faq.csv: 2 wordings of users"):
+        write_folds(Faq("mine", PAIRS, QUERIES[:2]), settings, to)

@@ -1,0 +1,112 @@
+"""Methods that rank answers anew, and banks that hold out users' wordings."""
+
+import json
+
+import pytest
+
+from semblance.errors import InputError
+from semblance.evaluation.run import FaqRun
+from semblance.settings import decode_json
+from tests.unit.planning.test_config import merged
+from workflow.planning.config import load
+from workflow.planning.plan import Plan
+from workflow.planning.stages import Job, inputs
+
+BETTER = {"ranking": {"of": "rcl-8", "by": "hybrid", "match": "better"}}
+
+
+def config(hold_out="wordings", methods=("rcl-8", "bm25", "better")):
+    """A config with one table, of an own FAQ."""
+    found = merged("config.yaml", "configs/own-faq.yaml")
+    found["methods"]["better"] = json.loads(json.dumps(BETTER))
+    found["faq"]["banks"]["mine"]["hold_out"] = hold_out
+    row = {"corpora": ["mine"], "bases": ["nli-roberta-base-v2"], "methods": list(methods)}
+    found["tables"]["mine"] = found["tables"]["mine"] | {"rows": [row], "control": "rcl-8"}
+    found["figures"] = {}
+    return found
+
+
+def test_a_ranking_uses_the_model_of_another_method():
+    plan = Plan(load(config()))
+    place = ("mine-0", "nli-roberta-base-v2")
+    assert plan.model_record(*place, "better", 1) == plan.model_record(*place, "rcl-8", 1)
+    assert plan.model_record(*place, "bm25", 0) == plan.base_record(place[1])
+    assert Job("train", *place, "rcl-8", 1) in inputs(
+        plan, Job("evaluate_faq", *place, "better", 1)
+    )
+
+
+def test_an_untrained_ranking_has_one_run_and_a_trained_one_has_the_seeds_of_its_model():
+    plan = Plan(load(config()))
+    seeds = {method: set() for method in ("rcl-8", "bm25", "better")}
+    for run in plan.runs:
+        seeds[run.method].add(run.seed)
+    assert seeds["bm25"] == {0} and seeds["better"] == seeds["rcl-8"] and len(seeds["rcl-8"]) > 1
+
+
+def test_the_evaluation_is_told_how_to_rank_and_what_is_asked():
+    plan = Plan(load(config()))
+    place = {"corpus": "mine-1", "base": "nli-roberta-base-v2", "seed": "1"}
+    decoded = decode_json(FaqRun, plan.faq_run(**place, method="better"), "run")
+    assert (decoded.ranking.by, decoded.ranking.match) == ("hybrid", "better")
+    assert decoded.protocols == ("wording",) and decoded.fold == 1
+    plain = decode_json(FaqRun, plan.faq_run(**place, method="rcl-8"), "run")
+    assert (plain.ranking.by, plain.ranking.match) == ("vectors", "answer")
+
+
+def test_the_table_of_a_bank_that_holds_out_wordings_shows_their_protocol():
+    assert Plan(load(config())).table_spec("mine")["protocols"] == ["wording"]
+    held = config("entries", ("rcl-8", "bm25"))
+    assert Plan(load(held)).table_spec("mine")["protocols"] == ["pairs"]
+
+
+def test_an_own_file_keeps_answers_together_and_trains_on_wordings():
+    banks = Plan(load(merged("config.yaml", "configs/own-faq.yaml"))).banks
+    assert (banks["mine"]["together"], banks["mine"]["train_on"]) == ("answer", "wordings")
+    assert "together" not in Plan(load(merged("config.yaml"))).banks["faqir"]
+
+
+def sts_row(c):
+    c["methods"]["words"] = {"ranking": {"of": "start", "by": "words"}}
+    tables = merged("config.yaml")["tables"]
+    table = tables["rcl_table3"]
+    row = table["rows"][0] | {"methods": ["rcl-8", "words"], "bases": ["nli-roberta-base-v2"]}
+    c["tables"]["sts"] = table | {"rows": [row], "control": "rcl-8", "published": {}}
+
+
+WRONG = {
+    "config.methods.better.recipe: has no effect here": lambda c: c["methods"]["better"].update(
+        recipe="rcl"
+    ),
+    "config.methods.better.ranking.of: 'bm25' has no model of its own": lambda c: c["methods"][
+        "better"
+    ]["ranking"].update(of="bm25"),
+    "config.methods.better.ranking.of: 'rcl-chosen' has no model of its own": lambda c: c[
+        "methods"
+    ]["better"]["ranking"].update(of="rcl-chosen"),
+    "config.methods.better.ranking.of: there is no method 'nobody'": lambda c: c["methods"][
+        "better"
+    ]["ranking"].update(of="nobody"),
+    "config.methods.better.ranking.by": lambda c: c["methods"]["better"]["ranking"].update(
+        by="luck"
+    ),
+    "config.tables.mine.rows[0].methods: 'better' matches questions": lambda c: c["faq"]["banks"][
+        "mine"
+    ].update(hold_out="entries"),
+    "config.methods.rcl-chosen.choose: 'bm25' is not trained": lambda c: c["methods"][
+        "rcl-chosen"
+    ].update(choose=["rcl-2", "bm25"]),
+    "config.methods.rcl-8.regulators: 'bm25' ranks with the model of another method": lambda c: c[
+        "methods"
+    ]["rcl-8"].update(regulators=["bm25"]),
+    "config.tables.sts.rows[0].methods: 'words' ranks answers": sts_row,
+}
+
+
+@pytest.mark.parametrize("message", WRONG)
+def test_a_ranking_that_cannot_be_meant_is_refused(message):
+    wrong = config()
+    WRONG[message](wrong)
+    with pytest.raises(InputError) as error:
+        load(wrong)
+    assert message in str(error.value)
