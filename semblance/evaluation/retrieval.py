@@ -48,7 +48,9 @@ class Retrieval:
     def predict(self, encoder: Encoder, max_length: int, by: By = "vectors") -> dict[str, list]:
         """Return per-query columns: protocol, query, ranks, acc@k, ap, top; those of dev come last.
 
-        ``top`` holds the numbers of the best answers, ``top_scores`` their scores.
+        ``top`` holds the numbers of the best answers, ``top_scores`` their scores. ``confidence`` is
+        the cosine of the best answer, or its BM25 score where no vectors rank; ``without`` is that
+        of the best answer that is not relevant, which would come first if these were not there.
         """
         test: list[Scores] = []
         dev: list[Scores] = []
@@ -62,8 +64,8 @@ class Retrieval:
             words = Words(self.candidates.texts)
             test.append(by_words(self.candidates, words, texts_of(self.test)))
             dev.append(by_words(self.candidates, words, texts_of(self.dev)))
-        found = ranked(fused(test), self.test)
-        of_dev_questions = ranked(fused(dev), self.dev)
+        found = ranked(test, self.test)
+        of_dev_questions = ranked(dev, self.dev)
         return {name: column + of_dev_questions[name] for name, column in found.items()}
 
 
@@ -87,32 +89,43 @@ def by_words(candidates: Candidates, words: Words, queries: Sequence[str]) -> Sc
         yield candidates.best(words.scores([query]))[0]
 
 
-def fused(rankings: Sequence[Scores]) -> Scores:
-    """Yield the scores of one ranking, or of several fused by reciprocal ranks."""
-    if len(rankings) == 1:
-        yield from rankings[0]
-        return
-    for scores in zip(*rankings, strict=True):
-        yield reciprocal_rank_fusion(*(each[None] for each in scores))[0]
+def fused(scores: Sequence[np.ndarray]) -> np.ndarray:
+    """Return the scores of one ranking (A,), or of several fused by reciprocal ranks."""
+    if len(scores) == 1:
+        return scores[0]
+    return reciprocal_rank_fusion(*(each[None] for each in scores))[0]
 
 
-def ranked(scores: Scores, questions: Sequence[Question]) -> dict[str, list]:
-    """Return the per-query columns of some questions, given the scores of all answers for each."""
+def ranked(rankings: Sequence[Scores], questions: Sequence[Question]) -> dict[str, list]:
+    """Return the per-query columns of some questions, given the scores of one ranking or more."""
     columns: dict[str, list] = {
         "protocol": [q.protocol for q in questions],
         "query": [q.id for q in questions],
         "ranks": [],
         "top": [],
         "top_scores": [],
+        "confidence": [],
+        "without": [],
     }
-    for each, question in zip(scores, questions, strict=True):
-        columns["ranks"].append(relevant_ranks(each, np.asarray(question.relevant)).tolist())
-        best = np.argsort(-each, kind="stable")[:KEPT]  # of equals the lower number first
-        columns["top"].append(best.tolist())
-        columns["top_scores"].append(each[best].tolist())
+    for *parts, question in zip(*rankings, questions, strict=True):
+        scores = fused(parts)
+        columns["ranks"].append(relevant_ranks(scores, np.asarray(question.relevant)).tolist())
+        order = np.argsort(-scores, kind="stable")  # of equals the lower number first
+        columns["top"].append(order[:KEPT].tolist())
+        columns["top_scores"].append(scores[order[:KEPT]].tolist())
+        columns["confidence"].append(float(parts[0][order[0]]))
+        columns["without"].append(_without(parts[0], order, question))
     for k in FAQ_CUTOFFS:
         columns[f"acc@{k}"] = [accuracy_at(np.asarray(r), k) for r in columns["ranks"]]
     return columns | {"ap": [average_precision(np.asarray(r)) for r in columns["ranks"]]}
+
+
+def _without(scores: np.ndarray, order: np.ndarray, question: Question) -> float:
+    """Return the score of the best answer that is not relevant; NaN where all are."""
+    others = order[~np.isin(order, question.relevant)]
+    if len(others) == 0:
+        return float("nan")
+    return float(scores[others[0]])
 
 
 def score_rows(predictions: dict[str, list]) -> Iterator[dict]:

@@ -28,7 +28,7 @@ def rank(questions, texts_of_answers=tuple((a,) for a in ANSWERS)):
     )
     candidates = Candidates.of(texts_of_answers)
     asked = vectors.of([question.text for question in questions])
-    return ranked(by_vectors(candidates, vectors.of(candidates.texts), asked), questions)
+    return ranked([by_vectors(candidates, vectors.of(candidates.texts), asked)], questions)
 
 
 def test_all_answers_of_the_bank_are_candidates_and_ties_go_to_the_smaller_number():
@@ -53,7 +53,7 @@ def test_ranking_is_by_cosine_not_by_dot_product():
     candidates = Candidates.of([["long"], ["near"]])
     scores = by_vectors(candidates, matrix, np.array([[1, 0]], np.float32))
     asked = [Question("pairs", "q", "q", 0, (1,))]
-    assert ranked(scores, asked)["ranks"] == [[1]]
+    assert ranked([scores], asked)["ranks"] == [[1]]
 
 
 def test_the_best_answers_are_kept_with_their_scores():
@@ -66,7 +66,7 @@ def test_the_best_answers_are_kept_with_their_scores():
 
 def test_no_more_than_a_hundred_answers_are_kept():
     scores = np.arange(250.0)
-    found = ranked([scores], [Question("pairs", "a", "x", 0, (0,))])
+    found = ranked([[scores]], [Question("pairs", "a", "x", 0, (0,))])
     assert found["ranks"] == [[250]]
     assert found["top"] == [list(range(249, 149, -1))]
 
@@ -83,16 +83,28 @@ def test_words_rank_what_shares_them_with_the_question():
     candidates = Candidates.of([["a loan of books"], ["opening hours"], ["renew a loan"]])
     asked = [Question("wording", "a", "renew my loan", 0, (2,))]
     scores = by_words(candidates, Words(candidates.texts), [asked[0].text])
-    found = ranked(scores, asked)
+    found = ranked([scores], asked)
     assert found["top"] == [[2, 0, 1]] and found["top_scores"][0][2] == 0
 
 
 def test_two_rankings_are_fused_by_their_ranks():
     one, other = np.array([0.9, 0.8, 0.1]), np.array([0.0, 5.0, 4.0])
-    [found] = fused([[one], [other]])
+    found = fused([one, other])
     assert found == pytest.approx([1 / 61 + 1 / 63, 1 / 62 + 1 / 61, 1 / 63 + 1 / 62])
-    [alone] = fused([[one]])
-    assert (alone == one).all()
+    assert (fused([one]) == one).all()
+
+
+def test_the_confidence_of_fused_rankings_is_that_of_the_first_of_them():
+    vectors = [np.array([0.9, 0.8, 0.1])]
+    words = [np.array([0.0, 5.0, 4.0])]
+    found = ranked([vectors, words], [Question("wording", "a", "x", 0, (1,))])
+    assert found["top"] == [[1, 0, 2]]  # by the sums of 1/61 + 1/62, 1/61 + 1/63, 1/62 + 1/63
+    assert found["confidence"] == [0.8] and found["without"] == [0.9]
+
+
+def test_where_every_answer_is_right_none_is_left():
+    found = ranked([[np.array([0.9, 0.8])]], [Question("annotated", "a", "x", 0, (0, 1))])
+    assert np.isnan(found["without"]).all()
 
 
 @pytest.fixture

@@ -9,9 +9,11 @@ import pytest
 import yaml
 
 from semblance.data.corpus_rows import CorpusSettings
+from semblance.data.faq_parts import HoldOut, Together
 from semblance.data.pair_files import RELEASES
-from semblance.data.prepare_faq import ANNOTATED, PAIRS
+from semblance.data.prepare_faq import ANNOTATED, PAIRS, TrainOn
 from semblance.data.prepare_pairs import PairSettings
+from semblance.evaluation.ranking import By, Match
 from semblance.evaluation.run import WhitenedOn
 from semblance.figures import KINDS
 from semblance.models.dropouts.sampled import Options as Sampled
@@ -35,6 +37,11 @@ ENUMS = {  # where it stands, without the words of JSON Schema: the words that t
     "tables.layout": LAYOUTS,
     "figures.kind": KINDS,
     "transfer.datasets": TRANSFER_TASKS,
+    "faq.banks.hold_out": typing.get_args(HoldOut),
+    "faq.banks.together": typing.get_args(Together),
+    "faq.banks.train_on": typing.get_args(TrainOn),
+    "methods.ranking.by": typing.get_args(By),
+    "methods.ranking.match": typing.get_args(Match),
     "methods.whitening": (True, *typing.get_args(WhitenedOn)),
     "$defs.precision": typing.get_args(Precision),
     "$defs.matmul": typing.get_args(Matmul),

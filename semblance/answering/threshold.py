@@ -1,0 +1,93 @@
+"""The confidence below which no answer is given, for a stated precision of the answers given.
+
+Thresholds are found on questions that the model was not trained on. A threshold counts only if an
+exact binomial test shows its precision, corrected by Bonferroni's method for the number of
+thresholds tried ("Learn then test", Angelopoulos et al. 2021): the precision of the answers given
+is at least the stated one with probability ``1 - risk``, for questions like these.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+TRIED = 10  # thresholds: those that answer 10 %, 20 %, ... of the questions
+RISK = 0.1  # that the precision is lower than stated
+
+
+@dataclass(frozen=True)
+class Certified:
+    """A threshold, what it answers, and how sure that is.
+
+    ``precision`` is the share of right answers among those given, ``answered`` the share of the
+    questions that get one. Each has its exact interval of confidence (Clopper and Pearson).
+    """
+
+    score: float
+    stated: float
+    risk: float
+    questions: int
+    precision: float
+    precision_interval: tuple[float, float]
+    answered: float
+    answered_interval: tuple[float, float]
+
+
+def certify(
+    confidence: np.ndarray, right: np.ndarray, precision: float, risk: float = RISK
+) -> Certified | None:
+    """Return the lowest threshold whose precision is shown to be at least ``precision``, or None.
+
+    ``confidence`` (n,) is that of the best answer to each question, ``right`` (n,) tells whether
+    this answer is right. With None no threshold can be shown to be good enough: there are too few
+    questions, or too few right answers.
+    """
+    confidence = np.asarray(confidence, np.float64)
+    right = np.asarray(right, bool)
+    for threshold in _lowest_first(confidence):
+        given = confidence >= threshold
+        answered = int(given.sum())
+        wrong = answered - int(right[given].sum())
+        if stats.binom.cdf(wrong, answered, 1 - precision) <= risk / TRIED:
+            return _certified(threshold, (answered, wrong, len(confidence)), precision, risk)
+    return None
+
+
+def _lowest_first(confidence: np.ndarray) -> Iterator[float]:
+    """Yield the thresholds that answer 100 %, 90 %, ... of the questions."""
+    highest_first = np.sort(confidence)[::-1]
+    for part in range(TRIED, 0, -1):
+        count = -(-len(highest_first) * part // TRIED)  # rounded up
+        if count:
+            yield float(highest_first[count - 1])
+
+
+def _certified(
+    threshold: float, counts: tuple[int, int, int], precision: float, risk: float
+) -> Certified:
+    answered, wrong, questions = counts
+    return Certified(
+        score=threshold,
+        stated=precision,
+        risk=risk,
+        questions=questions,
+        precision=(answered - wrong) / answered,
+        precision_interval=_interval(answered - wrong, answered, risk),
+        answered=answered / questions,
+        answered_interval=_interval(answered, questions, risk),
+    )
+
+
+def _interval(count: int, total: int, risk: float) -> tuple[float, float]:
+    found = stats.binomtest(count, total).proportion_ci(1 - risk, method="exact")
+    return float(found.low), float(found.high)
+
+
+def refused(without: np.ndarray, threshold: float) -> float:
+    """Return the share of questions refused when their entry is missing from the FAQ.
+
+    ``without`` (n,) is the confidence of the best answer that is not right: of what would be
+    answered if the right one were not there.
+    """
+    return float((np.asarray(without, np.float64) < threshold).mean())
