@@ -121,7 +121,7 @@ class Lease:
         locked = self._take_lock()
         found = self._read()
         # A lock that was taken rules out a holder on this machine, but not one on another machine.
-        on_this_machine = _decoded(found).get("host") == self.holder["host"]
+        on_this_machine = decoded(found).get("host") == self.holder["host"]
         if found and not (locked and on_this_machine):
             self._watch(found)
         if found and self._read():  # an empty file would be the sign of a clean end
@@ -191,7 +191,7 @@ class Lease:
     def _is_taken_over(self) -> bool:
         """Tell, and remember, whether the file holds another process's token."""
         mine = self.holder["token"]
-        if _decoded(self._read()).get("token", mine) != mine:
+        if decoded(self._read()).get("token", mine) != mine:
             self.lost = True
         return self.lost
 
@@ -207,7 +207,7 @@ class Lease:
         problem = f"another process writes here ({_describe(content)}); wait for it to end"
         busy = Busy(errno.EAGAIN, problem, str(self.folder))
         busy.writer = _describe(content)
-        busy.job = str(_decoded(content).get("job", ""))
+        busy.job = str(decoded(content).get("job", ""))
         return busy
 
 
@@ -250,7 +250,8 @@ def name_for(record: str | os.PathLike) -> str:
     return f".{path.stem}{NAME}"
 
 
-def _decoded(content: bytes) -> dict:
+def decoded(content: bytes) -> dict:
+    """Return what the holder of a lease has written into its file; nothing of one that has ended."""
     try:
         value = json.loads(content)
     except ValueError:
@@ -262,7 +263,7 @@ def _decoded(content: bytes) -> dict:
 
 def _describe(content: bytes) -> str:
     """Return who wrote a beat, in characters that are safe to print."""
-    holder = _decoded(content)
+    holder = decoded(content)
     parts = [f"node {holder.get('host', 'unknown')}"]
     if holder.get("job"):
         parts.append(f"Slurm job {holder['job']}")

@@ -28,17 +28,21 @@ class Cause(NamedTuple):
 
 
 class Causes:
-    """Finds the causes of missing results of one plan; each job and log is looked at once."""
+    """Finds the causes of missing results of one plan; each job and log is looked at once.
 
-    def __init__(self, plan: Plan):
+    A log that was last written before ``since``, in seconds since the epoch, tells nothing.
+    """
+
+    def __init__(self, plan: Plan, since: float = 0.0):
         self.plan = plan
+        self.since = since
         self._waits: dict[Job, tuple[Job, ...]] = {}
         self._causes: dict[Job, Cause] = {}
 
     def of(self, wanted: Iterable[Job]) -> list[Cause]:
         """Return why jobs have no result, each cause once; empty if all have theirs."""
         found = dict.fromkeys(first for job in wanted for first in self._first_missing(job))
-        return [self._cause(job) for job in found]
+        return [self.cause(job) for job in found]
 
     def _first_missing(self, job: Job) -> tuple[Job, ...]:
         """Return the jobs to be done before a job, or itself, that wait for no other job."""
@@ -59,7 +63,8 @@ class Causes:
     def _log(self, job: Job) -> Path:
         return Path(self.plan.out, f"{log(job)}.log")
 
-    def _cause(self, job: Job) -> Cause:
+    def cause(self, job: Job) -> Cause:
+        """Return why a job without a result has none, by its own log and that of its batch job."""
         if job not in self._causes:
             self._causes[job] = self._read_log(job)
         return self._causes[job]
@@ -68,22 +73,29 @@ class Causes:
         name = job_name(job)
         path = self._log(job)
         failure = self._batch_failures.get(str(Path(record(self.plan, job)).parent))
-        try:
-            error = error_in(path.read_text(encoding="utf-8", errors="replace"))
-        except OSError:
-            if failure is None:
-                return Cause(name, "not started")
-            error = ""
+        told = self._text_since(path)
+        if told is None and failure is None:
+            return Cause(name, "not started")
+        error = error_in(told or "")
         if failure and not error:
             error = failure.cause
         if error:
             return Cause(name, "failed", f"{error} ({path})")
         return Cause(name, "not finished", f"it runs now, or it was killed ({path})")
 
+    def _text_since(self, path: Path) -> str | None:
+        """Return the text of a log that was written since then; None if there is none."""
+        try:
+            if path.stat().st_mtime < self.since:
+                return None
+            return path.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return None
+
     @cached_property
     def _batch_failures(self) -> dict[str, Failure]:
-        """The last failure of each batch job by the folder of its output, of any earlier run."""
-        return {failure.what: failure for failure in failures(SLURM_LOGS, since=0.0)}
+        """The last failure of each batch job since then, by the folder of its output."""
+        return {failure.what: failure for failure in failures(SLURM_LOGS, self.since)}
 
 
 def _modified(path: Path) -> float | None:

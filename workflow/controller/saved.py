@@ -25,6 +25,15 @@ def describe_saved(dag, out: str | Path) -> str:
     return "\n".join(lines)
 
 
+def saved_step(folder: str | Path) -> int | None:
+    """Return the step of the newest step checkpoint of a training in its folder; None without one."""
+    return max(map(_step, Path(folder).glob("checkpoints/*/step-*")), default=None)
+
+
+def _step(checkpoint: Path) -> int:
+    return int(checkpoint.name.rpartition("-")[2])
+
+
 def unfinished_trainings(out: str | Path) -> Iterator[str]:
     """Yield for each training that has a step checkpoint its folder, step and time, newest first."""
     newest: dict[Path, Path] = {}
@@ -34,5 +43,5 @@ def unfinished_trainings(out: str | Path) -> Iterator[str]:
             newest[folder] = checkpoint
     times = {folder: checkpoint.stat().st_mtime for folder, checkpoint in newest.items()}
     for folder in sorted(newest, key=lambda folder: -times[folder]):
-        step = int(newest[folder].name.rpartition("-")[2])
+        step = _step(newest[folder])
         yield f"{folder}: step {step}, at {time.strftime('%H:%M:%S', time.localtime(times[folder]))}"

@@ -132,7 +132,18 @@ def _announce(running: set[str]) -> None:
     )
 
 
-def jobs_of(names: Iterable[str]) -> dict[str, str]:
+def queue_of(out: str | Path, patience: float) -> dict[str, str]:
+    """Return the jobs of the last runs on ``out`` that have not ended: {id: state}; change nothing.
+
+    Raises Unanswered if Slurm gives no answer within ``patience`` seconds.
+    """
+    noted = Path(out, NAME)
+    if not noted.exists():
+        return {}
+    return jobs_of(noted.read_text(encoding="utf-8").split(), patience)
+
+
+def jobs_of(names: Iterable[str], patience: float = PATIENCE) -> dict[str, str]:
     """Return the jobs of these names that have not ended: {id: state}."""
     lines = _ask(
         "squeue",
@@ -141,6 +152,7 @@ def jobs_of(names: Iterable[str]) -> dict[str, str]:
         "--states=all",
         f"--name={','.join(names)}",
         "--format=%A %T",
+        patience=patience,
     ).splitlines()
     states = dict(line.split() for line in lines)
     return {job: state for job, state in states.items() if state not in OVER}
@@ -165,10 +177,10 @@ def end_of_allocation(environment: Mapping[str, str]) -> int | None:
         return None
 
 
-def _ask(*command: str) -> str:
+def _ask(*command: str, patience: float = PATIENCE) -> str:
     """Run one of Slurm's programs; return what it prints, or raise Unanswered."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=patience)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Unanswered(f"{command[0]}: {error}") from None
     if done.returncode:

@@ -1,6 +1,8 @@
 """How a run was started, and its config, noted in its output folder for later commands."""
 
 import os
+import shlex
+import sys
 from pathlib import Path
 
 from semblance import layout
@@ -8,15 +10,21 @@ from semblance.provenance import write_json
 
 
 def note_command(workflow, out: str, downloads: str) -> None:
-    """Write the working folder, the folders as the config spells them, and snakemake's options.
+    """Write the working folder, the folders as the config spells them, and how snakemake was started.
 
-    The options are those that choose the workflow and its config, and no others.
+    ``options`` are those that choose the workflow and its config, and no others; ``command`` is the
+    whole command line. ``cores`` are those of this machine; ``at_a_time`` is the largest number of
+    jobs that a scheduler has at a time, null where the jobs run on this machine.
     """
+    resources = workflow.resource_settings
     note = {
         "folder": os.getcwd(),
         "output": out,
         "downloads": downloads,
         "options": _options(workflow),
+        "command": shlex.join(["snakemake", *sys.argv[1:]]),
+        "cores": resources.cores,
+        "at_a_time": resources.nodes,
     }
     write_json(layout.place(out, layout.COMMAND), note)
 

@@ -39,6 +39,14 @@ class Used(NamedTuple):
     on_cpu: bool
 
 
+class Told(NamedTuple):
+    """A line of progress of a training: its step, all its steps, and steps a second."""
+
+    step: float
+    steps: float
+    rate: float
+
+
 def estimates(overlays: Iterable[str], output: str | None = None) -> Cost:
     """Return the costs of config files laid over ``config.yaml``, by the shipped rates alone.
 
@@ -77,15 +85,24 @@ def running(cost: Cost) -> list[Used]:
     found = []
     for job in jobs(cost.plan):
         if STAGES[job.stage].work == "train" and not Path(record(cost.plan, job)).exists():
-            lines = PROGRESS.findall(_end_of(Path(cost.plan.out, f"{log(job)}.log")))
-            with contextlib.suppress(*DAMAGED):
-                found.append(_used_so_far(cost, job, *map(float, lines[-1])))
+            told = last_progress(cost, job)
+            if told is not None:
+                with contextlib.suppress(*DAMAGED):
+                    found.append(_used_so_far(cost, job, told))
     return found
 
 
-def _used_so_far(cost: Cost, job: Job, step: float, steps: float, rate: float) -> Used:
-    seconds = cost.places[job.stage].start + step / rate
-    return Used(job, seconds, None, step / steps, cost.device == "cpu")
+def last_progress(cost: Cost, job: Job) -> Told | None:
+    """Return what the last line of progress in a training's log says; None without such a line."""
+    lines = PROGRESS.findall(_end_of(Path(cost.plan.out, f"{log(job)}.log")))
+    with contextlib.suppress(*DAMAGED):
+        return Told(*map(float, lines[-1]))
+    return None
+
+
+def _used_so_far(cost: Cost, job: Job, told: Told) -> Used:
+    seconds = cost.places[job.stage].start + told.step / told.rate
+    return Used(job, seconds, None, told.step / told.steps, cost.device == "cpu")
 
 
 def _end_of(path: Path) -> str:

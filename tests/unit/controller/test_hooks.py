@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -38,7 +39,9 @@ def workflow(nodes=None, resources=(), limit=(100, 1)):
     """A stand-in for Snakemake's Workflow, with the resources that are registered in ``made``."""
     made = {}
     return SimpleNamespace(
-        resource_settings=SimpleNamespace(nodes=nodes, resources=dict.fromkeys(resources, 1)),
+        resource_settings=SimpleNamespace(
+            cores=4, nodes=nodes, resources=dict.fromkeys(resources, 1)
+        ),
         register_resource=made.__setitem__,
         made=made,
         scheduling_settings=SimpleNamespace(
@@ -192,8 +195,9 @@ def test_a_run_claims_its_folders_again_before_its_first_job(calls, monkeypatch)
     assert calls == ["claim out", "claim raw", "note"]
 
 
-def test_a_run_notes_how_it_was_started(tmp_path):
-    started = workflow()
+def test_a_run_notes_how_it_was_started(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["/bin/snakemake", "--cores", "4", "--config", "a=b c"])
+    started = workflow(nodes=7)
     started.config_settings.configfiles = [tmp_path / "mine.yaml", Path("/else/far.yaml")]
     started.config_settings.config_args = ["mirror=DATA"]
     hooks.begin(started, FOLDERS, [])
@@ -202,6 +206,9 @@ def test_a_run_notes_how_it_was_started(tmp_path):
         "output": "out",
         "downloads": "raw",
         "options": ["--configfile", "mine.yaml", "/else/far.yaml", "--config", "mirror=DATA"],
+        "command": "snakemake --cores 4 --config 'a=b c'",
+        "cores": 4,
+        "at_a_time": 7,
     }
     assert json.loads((tmp_path / "out/logs/config.json").read_text()) == FOLDERS
 

@@ -30,6 +30,14 @@ def test_the_jobs_that_are_done_the_saved_steps_and_the_way_on_are_told(tmp_path
     assert way.startswith("to go on: the same command again")
 
 
+def test_the_saved_step_of_a_training_is_that_of_its_newest_checkpoint(tmp_path):
+    checkpoint(tmp_path, 1, 999, 2000)
+    checkpoint(tmp_path, 1, 1000, 1000)
+    folder = tmp_path / "models/nli/tiny/rcl-2/seed-1"
+    assert saved.saved_step(folder) == 1000
+    assert saved.saved_step(folder.parent / "seed-2") is None
+
+
 def test_of_many_trainings_the_last_saved_are_named_and_the_others_counted(tmp_path):
     for seed in range(saved.SHOWN + 3):
         checkpoint(tmp_path, seed, 1, 1000 + seed)

@@ -1,5 +1,6 @@
 """What the controller asks of Slurm, against stand-ins for its programs that keep a queue in a file."""
 
+import json
 import os
 import sys
 import time
@@ -151,3 +152,28 @@ def test_an_unanswered_question_for_partitions_is_no_unknown_partition(programs)
     (programs / "sinfo").write_text("#!/bin/sh\necho no controller >&2\nexit 1\n")
     with pytest.raises(slurm.Unanswered, match="sinfo: no controller"):
         slurm.check_cluster(["sinfo"], ["cpu"])
+
+
+def test_the_queue_is_counted_without_a_change_to_it(tmp_path, queue):
+    out = noted(tmp_path, "run-1", "run-2")
+    jobs = {
+        "1": ["run-1", "PENDING", 0],
+        "2": ["run-2", "COMPLETED", 0],
+        "3": ["else", "RUNNING", 9],
+    }
+    queue.write_text(json.dumps(jobs))
+    assert slurm.queue_of(out, patience=60) == {"1": "PENDING"}
+    assert json.loads(queue.read_text()) == jobs | {
+        "3": ["else", "RUNNING", 8]
+    }  # the stand-in's clock
+    assert slurm.has_runs(out)
+
+
+def test_the_queue_of_a_folder_without_a_run_on_a_cluster_is_empty(tmp_path):
+    assert slurm.queue_of(tmp_path, patience=60) == {}
+
+
+def test_a_queue_that_gives_no_answer_in_time_is_an_error(tmp_path, queue):
+    out = noted(tmp_path, "run-1")
+    with pytest.raises(slurm.Unanswered, match="squeue"):
+        slurm.queue_of(out, patience=0.001)

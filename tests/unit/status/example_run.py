@@ -1,0 +1,123 @@
+"""A small run whose records, leases, logs and checkpoints are written by hand."""
+
+import functools
+import json
+import os
+import socket
+import time
+from pathlib import Path
+
+from semblance.download.manifest import load_manifest
+from semblance.locks import name_for
+from semblance.provenance import ROOT, write_json
+from tests.unit.planning.test_config import merged
+from workflow.controller import lock
+from workflow.costing import rates
+from workflow.costing.model import Cost
+from workflow.planning.config import load
+from workflow.planning.plan import Plan
+from workflow.planning.stages import Job, jobs, log, record
+from workflow.status import started
+from workflow.status.look import Status, look
+from workflow.status.progress import Progress
+
+BASE = "nli-roberta-base-v2"
+TABLE = {
+    "title": "T",
+    "layout": "sts",
+    "seeds": "rcl",
+    "rows": [{"corpora": ["nli"], "bases": [BASE], "methods": ["start", "rcl-2"]}],
+}
+TRAINING = Job("train", "nli", BASE, "rcl-2", 1)
+OTHER = TRAINING._replace(seed=2)
+LINE = "{}: step {} of {}, loss 2.5, {} steps/s, 2 min 46 s left\n"
+NOBODY = 2**22 + 1  # above the largest number of a process
+
+
+@functools.cache
+def _config() -> dict:
+    config = merged("config.yaml")
+    del config["figures"]
+    changes = {
+        "tables": {"t": TABLE},
+        "seeds": {"rcl": [1, 2], "ssimcse": [1]},
+        "resources": config["resources"] | {"gpus": 0},
+    }
+    return load(config | changes) | {"manifest": str(ROOT / "workflow/manifest.yaml")}
+
+
+@functools.cache
+def _manifest() -> dict:
+    return load_manifest(ROOT / "workflow/manifest.yaml")
+
+
+class ExampleRun:
+    """An output folder ``results`` in the current folder, and what tests leave in it."""
+
+    def __init__(self):
+        config = _config()
+        self.plan = Plan(config)
+        self.cost = Cost(config, _manifest(), rates.shipped(), {})
+        self.jobs = jobs(self.plan)
+        self.note()
+
+    def note(self, **changes) -> None:
+        """Note the start of the run, as its controller does."""
+        note = {
+            "folder": os.getcwd(),
+            "output": self.plan.out,
+            "downloads": self.plan.downloads,
+            "options": [],
+            "command": "snakemake --cores 4",
+            "cores": 4,
+            "at_a_time": None,
+        }
+        write_json(f"{self.plan.out}/logs/command.json", note | changes)
+        write_json(f"{self.plan.out}/logs/config.json", self.plan.config)
+
+    def finish(self, *some: Job) -> None:
+        """Leave the records of jobs."""
+        for job in some:
+            path = Path(record(self.plan, job))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("{}")
+
+    def finish_all_but(self, *some: Job) -> None:
+        self.finish(*(job for job in self.jobs if job not in some))
+
+    def hold(self, made: Job, /, **changes) -> Path:
+        """Leave the lease of a job as this process would write it."""
+        path = Path(record(self.plan, made))
+        return write_lease(path.parent / name_for(path), **changes)
+
+    def control(self, **changes) -> None:
+        """Leave the lease of the controller."""
+        write_lease(Path(self.plan.out, lock.NAME), **changes)
+
+    def tell(self, job: Job, text: str, age: float = 0.0) -> Path:
+        """Leave the log of a job, written ``age`` seconds ago."""
+        path = Path(self.plan.out, f"{log(job)}.log")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        os.utime(path, (time.time() - age, time.time() - age))
+        return path
+
+    def save(self, job: Job, step: int) -> None:
+        """Leave a step checkpoint of a training."""
+        folder = Path(record(self.plan, job)).parent
+        folder.joinpath(f"checkpoints/0123/step-{step:08d}").mkdir(parents=True)
+
+    def progress(self) -> Progress:
+        return Progress(self.cost)
+
+    def look(self) -> Status:
+        return look(started.read_start(self.plan.out))
+
+
+def write_lease(path: Path, age: float = 0.0, **changes) -> Path:
+    """Write a lease as a holder does, whose last beat was ``age`` seconds ago."""
+    holder = {"host": socket.gethostname(), "job": "", "pid": os.getpid(), "token": "0", "beat": 1}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(json.dumps(holder | changes).encode().ljust(511) + b"\n")
+    os.utime(path, (time.time() - age, time.time() - age))
+    return path

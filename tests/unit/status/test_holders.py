@@ -1,0 +1,93 @@
+"""Whether the holder of a lease lives, by what the locked file says."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from semblance.locks import Lease, exclusive
+from tests.unit.status.example_run import NOBODY, write_lease
+from workflow.status.holders import holder_of
+
+
+def test_the_holder_of_a_lease_that_is_held_is_this_process(tmp_path):
+    with exclusive(tmp_path, ".x") as lease:
+        found = holder_of(lease.lock.path)
+    assert (found.host, found.pid, found.job) == (
+        lease.holder["host"],
+        os.getpid(),
+        lease.holder["job"],
+    )
+    assert found.lives and found.since == psutil.Process().create_time()
+
+
+def test_a_lease_that_ended_well_has_no_holder(tmp_path):
+    with exclusive(tmp_path, ".x"):
+        pass
+    assert holder_of(tmp_path / ".x") is None
+    assert holder_of(tmp_path / ".never") is None
+
+
+def test_a_look_leaves_the_locked_file_as_it_was(tmp_path):
+    path = write_lease(tmp_path / ".x", age=100)
+    before = (path.read_bytes(), path.stat().st_mtime_ns, sorted(os.listdir(tmp_path)))
+    holder_of(path)
+    assert (path.read_bytes(), path.stat().st_mtime_ns, sorted(os.listdir(tmp_path))) == before
+
+
+def test_a_process_of_this_machine_that_is_gone_is_dead_however_fresh_its_beat(tmp_path):
+    assert holder_of(write_lease(tmp_path / ".x", pid=NOBODY)).state == "dead"
+
+
+def test_a_process_that_is_suspended_for_long_lives(tmp_path):
+    began = psutil.Process().create_time()
+    age = max(0.0, time.time() - began - 1)  # its last beat was soon after its start
+    assert holder_of(write_lease(tmp_path / ".x", age=age)).lives
+
+
+def test_a_later_process_with_the_number_of_the_holder_is_another_one(tmp_path):
+    assert holder_of(write_lease(tmp_path / ".x", age=10**7)).state == "dead"
+
+
+def test_a_process_of_which_only_the_exit_status_is_left_is_dead(tmp_path):
+    child = subprocess.Popen([sys.executable, "-c", ""], stdout=subprocess.PIPE)
+    child.stdout.read()  # its end
+    while psutil.Process(child.pid).status() != psutil.STATUS_ZOMBIE:
+        time.sleep(0.01)
+    assert holder_of(write_lease(tmp_path / ".x", pid=child.pid)).state == "dead"
+    child.wait()
+
+
+@pytest.mark.parametrize("age, state", [(Lease.WATCH / 2, "alive"), (2 * Lease.WATCH, "silent")])
+def test_a_process_of_another_machine_is_known_by_its_beats_alone(tmp_path, age, state):
+    found = holder_of(write_lease(tmp_path / ".x", age=age, host="n7", pid=NOBODY, job="815"))
+    assert found.state == state and found.silent == pytest.approx(age, abs=5)
+    assert found.describe() == f"n7, Slurm job 815, pid {NOBODY}"
+
+
+def test_a_process_of_another_machine_began_as_many_beats_ago_as_it_has_counted(tmp_path):
+    found = holder_of(write_lease(tmp_path / ".x", age=3, host="n7", beat=7))
+    assert time.time() - found.since == pytest.approx(3 + 6 * Lease.BEAT, abs=2)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{", '{"pid": 1}', '{"host": 1, "pid": "x", "job": ""}']
+)
+def test_a_damaged_lease_names_nobody(tmp_path, text):
+    path = Path(tmp_path, ".x")
+    path.write_text(text)
+    assert holder_of(path) is None
+
+
+def test_a_pipe_in_the_place_of_a_lease_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / ".x")
+    assert holder_of(tmp_path / ".x") is None
+
+
+def test_terminal_codes_in_a_lease_are_not_printed(tmp_path):
+    found = holder_of(write_lease(tmp_path / ".x", host="n\x1b[31m7"))
+    assert "\x1b" not in found.describe()

@@ -1,0 +1,82 @@
+"""Say how a run goes: what runs where, what is done, time left, what failed, what a crash left.
+
+Reads records, leases, logs and the cost model; writes nothing and takes no lock, so it may run at
+any time, on any machine that sees the folder. A job counts as done if its record is there: whether a
+change of the config makes it again, `semblance run -n` says. The time left is a prediction.
+"""
+
+import argparse
+import contextlib
+import sys
+import time
+
+from semblance.errors import InputError
+from workflow.scripts.endings import run
+from workflow.status import started
+from workflow.status.look import look
+from workflow.status.page import as_json, as_page
+from workflow.terminal import painter
+
+EVERY = 10.0  # seconds: a living process shows itself as often
+CLEAR = "\033[H\033[2J"
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the flags."""
+    flags = argparse.ArgumentParser(
+        prog="semblance status",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    flags.add_argument(
+        "output",
+        nargs="?",
+        metavar="OUT",
+        help="the output folder; by default the one here on which a run began last",
+    )
+    flags.add_argument("--json", action="store_true", help="print JSON, one line for each look")
+    flags.add_argument(
+        "--watch",
+        nargs="?",
+        type=float,
+        const=EVERY,
+        metavar="SECONDS",
+        help=f"look again every so many seconds (default: {EVERY:g}) until Ctrl-C",
+    )
+    return flags
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Look, and print; with --watch, again and again."""
+    args = parser().parse_args(argv)
+    if args.watch is not None and not 0 < args.watch <= 86400:
+        raise InputError("--watch", f"{args.watch:g} seconds", "give a number above 0, up to 86400")
+    out = args.output or started.last_output()
+    if args.watch is None:
+        print(_text(out, args.json))
+        return
+    with contextlib.suppress(KeyboardInterrupt):  # the usual end of watching
+        while True:
+            _show(_text(out, args.json))
+            time.sleep(args.watch)
+
+
+def _text(out: str, as_line: bool) -> str:
+    """Return what there is to say now of the run on an output folder."""
+    found = started.read_start(out)
+    with contextlib.chdir(found.folder):  # from which the paths of its config count
+        status = look(found)
+    if as_line:
+        return as_json(status)
+    return as_page(status, painter(sys.stdout))
+
+
+def _show(text: str) -> None:
+    """Print a text in place of the one before, where that is possible."""
+    if sys.stdout.isatty():
+        text = CLEAR + text
+    print(text, flush=True)
+
+
+if __name__ == "__main__":
+    run(main)
