@@ -23,7 +23,7 @@ from semblance.reporting.formats import csv_text, markdown
 from semblance.reporting.judging import judge
 from semblance.reporting.published import Published
 from semblance.reporting.scores import collect, score_digests
-from semblance.reporting.table import Table, from_json
+from semblance.reporting.table import Table, from_json, to_json
 from workflow.controller.causes import Cause, Causes, format_causes, job_name
 from workflow.planning.plan import Evaluation, Plan, Run
 from workflow.planning.reads import Job, evaluation_job
@@ -36,6 +36,7 @@ AS_THEY_LIE = (
     "Scores are shown as they lie in the folder, also those that Snakemake would make again. No "
     "bootstrap is drawn."
 )
+FORMS = {"markdown": markdown, "csv": csv_text, "json": to_json}
 UNUSABLE = (InputError, OSError, LookupError, TypeError, AttributeError)
 
 
@@ -64,7 +65,7 @@ class State:
 
 def state(plan: Plan) -> State:
     """Return what there is of each table. Raises InputError for a damaged manifest."""
-    stand_ins = StandIns(plan, load_manifest(plan.config["manifest"]), published())
+    stand_ins = _all_stand_ins(plan)
     causes = Causes(plan)
     found = State({}, [])
     for name in plan.config["tables"]:
@@ -75,6 +76,19 @@ def state(plan: Plan) -> State:
             table = found.incomplete[-1].table
         found.tables[name] = table
     return found
+
+
+def table_now(plan: Plan, name: str) -> tuple[Table, bool]:
+    """Return what there is of one table, and whether it is whole. Raises InputError as ``state``."""
+    settings = _all_stand_ins(plan).marked(plan.table_spec(name))
+    table = _whole(plan, settings)
+    if table is not None:
+        return table, True
+    return _incomplete(plan, settings, Causes(plan)).table, False
+
+
+def _all_stand_ins(plan: Plan) -> StandIns:
+    return StandIns(plan, load_manifest(plan.config["manifest"]), published())
 
 
 def render(plan: Plan) -> str:
