@@ -9,8 +9,35 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-COMMANDS = ("check", "report", "verify", "explain", "sources", "fetch")
-USAGE = f"usage: semblance {{{','.join(COMMANDS)}}} ...  (semblance --help says what each does)"
+SCRIPTS = ROOT / "workflow" / "scripts"
+BAD_INPUT = 2
+# Each command with one example, in the groups and in the order of the help. A command whose script
+# is not there is left out.
+GROUPS = {
+    "before a run": {
+        "check": "semblance check configs/minilm.yaml",
+        "sources": "semblance sources",
+        "fetch": "semblance fetch --mirror /path/to/mirror",
+        "plan": "semblance plan configs/minilm.yaml configs/minilm-cpu.yaml",
+    },
+    "a run": {
+        "run": "semblance run configs/minilm.yaml --cores 4",
+        "status": "semblance status results --watch",
+        "cost": "semblance cost configs/minilm.yaml",
+    },
+    "its results": {
+        "table": "semblance table rcl_table3",
+        "report": "semblance report --output results",
+        "explain": "semblance explain rcl_table4 rcl-8 Average",
+        "verify": "semblance verify results",
+    },
+    "your own data and models": {
+        "faq": "semblance faq train my.csv --output my-faq",
+        "score": "semblance score FOLDER",
+    },
+    "this shell": {"completion": "semblance completion bash"},
+}
+USAGE = "usage: semblance COMMAND ...\n       semblance --help | --version"
 
 
 def main() -> None:
@@ -20,22 +47,41 @@ def main() -> None:
         print(describe())
     elif name == "--version":
         print(importlib.import_module("semblance.version").version())
-    elif name not in COMMANDS:
-        sys.exit(USAGE)
+    elif name not in commands():
+        known = f"usage: semblance {{{','.join(commands())}}} ..."
+        print(f"{known}  (semblance --help says what each does)", file=sys.stderr)
+        sys.exit(BAD_INPUT)
     else:
         script = importlib.import_module(f"workflow.scripts.{name}")
         importlib.import_module("workflow.scripts.endings").run(lambda: script.main(sys.argv[2:]))
 
 
+def commands() -> tuple[str, ...]:
+    """Return the names of the commands whose scripts are there."""
+    return tuple(name for group in GROUPS.values() for name in _present(group))
+
+
+def _present(group: dict[str, str]) -> list[str]:
+    return [name for name in group if SCRIPTS.joinpath(f"{name}.py").is_file()]
+
+
 def describe() -> str:
-    """Return the help: a line for each command, the first one of its script's own help."""
-    width = max(map(len, COMMANDS))
-    lines = ["usage: semblance COMMAND ...", "       semblance --help | --version", ""]
-    for name in COMMANDS:
-        text = ROOT.joinpath("workflow", "scripts", f"{name}.py").read_text(encoding="utf-8")
-        first = (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0]
-        lines.append(f"  {name:<{width}}  {first}")
+    """Return the help: for each command the first line of its script's own help, and an example."""
+    paint = importlib.import_module("workflow.terminal").painter(sys.stdout)
+    lines = [USAGE]
+    for title, group in GROUPS.items():
+        present = _present(group)
+        if present:
+            lines += ["", paint(title, "bold")]
+        for name in present:
+            lines += [f"  {name:<10}  {first_line(name)}", f"  {'':10}    {group[name]}"]
     return "\n".join([*lines, "", "semblance COMMAND --help says more of a command."])
+
+
+def first_line(name: str) -> str:
+    """Return the first line of a script's own help; the script itself is not run."""
+    text = SCRIPTS.joinpath(f"{name}.py").read_text(encoding="utf-8")
+    return (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0]
 
 
 if __name__ == "__main__":

@@ -3,8 +3,11 @@
 A command that would train or install something is run as a dry run: ``make -n``, ``snakemake -n``.
 """
 
+import importlib
+import itertools
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -12,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from semblance.__main__ import commands as known_commands
 from semblance.models.base import BaseSettings, build_base
 from tests.dag.tiny import COPIED, ROOT, write_base
 from tests.unit.reporting import example_results
@@ -37,6 +41,14 @@ def commands() -> list[str]:
 
 def commands_of(program: str) -> list[str]:
     return [command for command in commands() if command.split()[0] == program]
+
+
+def command_of_semblance(name: str) -> list[str]:
+    """Return the arguments of the first line that calls one of its commands."""
+    found = [
+        command.split()[2:] for command in commands_of("semblance") if command.split()[1] == name
+    ]
+    return found[0]
 
 
 def run(command: str, folder: Path) -> str:
@@ -116,25 +128,28 @@ def test_snakemake_plans_the_whole_run(command: str, checkout: Path, tmp_path: P
     assert re.search(r"^compare_published +1$", printed, re.MULTILINE)
 
 
+@pytest.mark.parametrize("command", commands_of("semblance"))
+def test_each_command_of_semblance_takes_these_arguments(command: str):
+    _, name, *arguments = shlex.split(command)
+    assert name in known_commands()
+    own = list(itertools.takewhile(lambda word: word != "--", arguments))
+    importlib.import_module(f"workflow.scripts.{name}").parser().parse_args(own)
+
+
 def test_sources_asks_for_the_files_of_the_config(monkeypatch, capsys):
-    asking = commands_of("semblance")[0].split()[1:]
-    assert asking == ["sources"]
+    asking = command_of_semblance("sources")
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(sources, "ask_all", lambda questions: [])
-    sources.main(asking[1:])
+    sources.main(asking)
     assert "to download" in capsys.readouterr().out
 
 
 def test_verify_and_explain_take_these_arguments(tmp_path, monkeypatch, capsys):
     example_results.build(tmp_path)
     monkeypatch.chdir(tmp_path)
-    _, verifying, explaining = commands_of("semblance")
-    program, *arguments = verifying.split()[1:]
-    assert program == "verify"
-    verify.main(arguments)
+    verify.main(command_of_semblance("verify"))
     assert " 0 problems" in capsys.readouterr().out
-    program, table, row, column = explaining.split()[1:]
-    assert program == "explain"
+    table, row, column = command_of_semblance("explain")
     explain.main(["t_regulators", "rcl", column])  # the small example has other tables and methods
     assert "predictions.parquet" in capsys.readouterr().out
     plan = plan_of("config.yaml")

@@ -1,6 +1,7 @@
 """``semblance`` and ``make`` say what they can do, and change nothing by it."""
 
 import ast
+import importlib
 import re
 import shutil
 import subprocess
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from semblance import version as program
-from semblance.__main__ import COMMANDS
+from semblance.__main__ import GROUPS, SCRIPTS, commands
 
 ROOT = Path(__file__).resolve().parents[2]
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
@@ -22,20 +23,54 @@ def semblance(*arguments: str) -> subprocess.CompletedProcess:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
 
 
-def test_the_help_has_a_line_for_each_command_from_its_own_help():
+def test_the_help_has_for_each_command_the_first_line_of_its_own_help_and_an_example():
     done = semblance("--help")
     assert done.returncode == 0 and done.stderr == ""
     lines = done.stdout.splitlines()
-    for name in COMMANDS:
+    for name in commands():
         text = (ROOT / f"workflow/scripts/{name}.py").read_text()
         first = ast.get_docstring(ast.parse(text)).splitlines()[0]
-        assert any(re.fullmatch(rf"  {name} +{re.escape(first)}", line) for line in lines)
+        [place] = [
+            number
+            for number, line in enumerate(lines)
+            if re.fullmatch(rf"  {name} +{re.escape(first)}", line)
+        ]
+        assert lines[place + 1].split()[:2] == ["semblance", name]
+
+
+def test_the_commands_are_those_of_the_table_whose_scripts_are_there():
+    table = [name for group in GROUPS.values() for name in group]
+    assert list(commands()) == [name for name in table if (SCRIPTS / f"{name}.py").exists()]
+    assert {"run", "plan", "status", "table", "report", "explain", "verify"} <= set(commands())
+
+
+@pytest.mark.parametrize("name", commands())
+def test_the_example_of_a_command_fits_its_own_flags(name):
+    [example] = [group[name] for group in GROUPS.values() if name in group]
+    _, named, *arguments = example.split()
+    assert named == name
+    importlib.import_module(f"workflow.scripts.{name}").parser().parse_args(arguments)
+
+
+@pytest.mark.parametrize("name", commands())
+def test_the_help_of_a_command_has_its_name_and_the_text_of_its_script(name, capsys):
+    script = importlib.import_module(f"workflow.scripts.{name}")
+    with pytest.raises(SystemExit) as end:
+        script.parser().parse_args(["--help"])
+    shown = capsys.readouterr().out
+    assert end.value.code == 0 and shown.startswith(f"usage: semblance {name}")
+    assert script.__doc__.strip() in shown
+
+
+def test_an_unknown_flag_of_a_command_is_bad_input():
+    done = semblance("status", "--fly")
+    assert done.returncode == 2 and "unrecognized arguments: --fly" in done.stderr
 
 
 @pytest.mark.parametrize("arguments", [(), ("fly",), ("--fly",)])
 def test_without_a_known_command_the_usage_is_an_error(arguments):
     done = semblance(*arguments)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stderr.startswith("usage: semblance {") and done.stderr.count("\n") == 1
 
 

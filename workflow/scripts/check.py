@@ -14,17 +14,17 @@ from workflow.planning.layers import over_project
 from workflow.scripts.endings import BAD_INPUT, run
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Check, print what was found, and end with status 2 if there is an error."""
-    parser = argparse.ArgumentParser(
+def parser() -> argparse.ArgumentParser:
+    """Return the flags."""
+    flags = argparse.ArgumentParser(
         prog="semblance check",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument(
+    flags.add_argument(
         "configs", nargs="*", metavar="CONFIG", help="config files, laid over config.yaml"
     )
-    parser.add_argument(
+    flags.add_argument(
         "--config",
         nargs="+",
         action="extend",
@@ -32,8 +32,13 @@ def main(argv: list[str] | None = None) -> None:
         metavar="KEY=VALUE",
         help="as snakemake's",
     )
-    parser.add_argument("--profile", help="the profile of the run to come, such as slurm")
-    args = parser.parse_args(argv)
+    flags.add_argument("--profile", help="the profile of the run to come, such as slurm")
+    return flags
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Check, print what was found, and end with status 2 if there is an error."""
+    args = parser().parse_args(argv)
     asked = command.Command(starts_jobs=True, plans_jobs=True)
     if args.profile:
         asked = command.of_profile(args.profile)

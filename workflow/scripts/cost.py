@@ -7,16 +7,23 @@ from workflow.costing.pages import cost_page
 from workflow.scripts.endings import run
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Print the table."""
-    parser = argparse.ArgumentParser(
-        prog="cost", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+def parser() -> argparse.ArgumentParser:
+    """Return the flags."""
+    flags = argparse.ArgumentParser(
+        prog="semblance cost",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument(
+    flags.add_argument(
         "config", nargs="*", help="config files, laid over config.yaml in this order"
     )
-    parser.add_argument("--output", help="the output folder, in place of the config's")
-    args = parser.parse_args(argv)
+    flags.add_argument("--output", help="the output folder, in place of the config's")
+    return flags
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Print the table."""
+    args = parser().parse_args(argv)
     cost = usage.estimates(args.config, args.output)
     print(cost_page(cost, usage.finished(cost)))
 

@@ -16,6 +16,7 @@ from semblance.locks import Busy, exclusive, name_for
 BAD_INPUT = 2
 TRY_AGAIN = os.EX_TEMPFAIL  # 75
 INTERRUPTED = 130
+CLOSED = 141  # as a shell tells of a program that SIGPIPE has ended
 CONTINUE = "then start again: it goes on from the last good state"
 # Bytes of address space: the libraries of a training take 0.8 GB. With less, some of them wait for
 # ever, or end the process by themselves.
@@ -61,14 +62,24 @@ def run(main: Callable[[], None]) -> None:
     """
     try:
         _run_as_only_writer(main, record_of(sys.argv[1:]))
+        sys.stdout.flush()
     except KeyboardInterrupt:
         _exit("interrupted", INTERRUPTED)
+    except BrokenPipeError:
+        _end_closed()
     except Exception as error:
         status = _status(error)
         if status is None:
             _print_node()
             raise
         _exit(_message(error), status)
+
+
+def _end_closed() -> None:
+    """End without a word: the reader of what is printed, such as ``head``, has read enough."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())  # or Python complains when it writes the rest at its end
+    sys.exit(CLOSED)
 
 
 def record_of(arguments: list[str]) -> Path | None:

@@ -12,26 +12,31 @@ from semblance.audit.origin_text import to_json, to_text
 from workflow.scripts.endings import run
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
+def parser() -> argparse.ArgumentParser:
+    """Return the flags."""
+    flags = argparse.ArgumentParser(
         prog="semblance explain",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("table", help="the table's name")
-    parser.add_argument("row", help="the row's label, or its method")
-    parser.add_argument("column", help="the column, as in the table's header")
-    parser.add_argument(
+    flags.add_argument("table", help="the table's name")
+    flags.add_argument("row", help="the row's label, or its method")
+    flags.add_argument("column", help="the column, as in the table's header")
+    flags.add_argument(
         "--results",
         type=Path,
         default=Path("results"),
         help="the results folder (default: results)",
     )
-    parser.add_argument(
+    flags.add_argument(
         "--downloads", type=Path, help="its downloads, if they lie elsewhere than the records say"
     )
-    parser.add_argument("--json", action="store_true", help="print JSON, with whole digests")
-    args = parser.parse_args(argv)
+    flags.add_argument("--json", action="store_true", help="print JSON, with whole digests")
+    return flags
+
+
+def main(argv: list[str] | None = None) -> None:
+    args = parser().parse_args(argv)
     tree = explain(args.results, args.table, args.row, args.column, args.downloads)
     form = to_json if args.json else to_text
     print(form(tree), end="")

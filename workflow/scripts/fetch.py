@@ -24,18 +24,23 @@ from workflow.planning.sources import wanted_by
 from workflow.scripts.endings import run
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Fetch, print a line for each file, and end with status 1 if something is missing."""
-    parser = argparse.ArgumentParser(
+def parser() -> argparse.ArgumentParser:
+    """Return the flags."""
+    flags = argparse.ArgumentParser(
         prog="semblance fetch",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument(
+    flags.add_argument(
         "config", nargs="*", help="config files, laid over config.yaml in this order"
     )
-    parser.add_argument("--mirror", help="the folder to fill; by default the config's `mirror`")
-    args = parser.parse_args(argv)
+    flags.add_argument("--mirror", help="the folder to fill; by default the config's `mirror`")
+    return flags
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Fetch, print a line for each file, and end with status 1 if something is missing."""
+    args = parser().parse_args(argv)
     config = over_project(args.config)
     folder = args.mirror or config.get("mirror")
     if folder is None or is_url(folder):

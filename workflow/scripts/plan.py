@@ -12,16 +12,23 @@ from workflow.costing.pages import device_note, plan_page
 from workflow.scripts.endings import run
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Learn from the jobs so far, and print the table."""
-    parser = argparse.ArgumentParser(
-        prog="plan", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+def parser() -> argparse.ArgumentParser:
+    """Return the flags."""
+    flags = argparse.ArgumentParser(
+        prog="semblance plan",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument(
+    flags.add_argument(
         "config", nargs="*", help="config files, laid over config.yaml in this order"
     )
-    parser.add_argument("--output", help="the output folder, in place of the config's")
-    args = parser.parse_args(argv)
+    flags.add_argument("--output", help="the output folder, in place of the config's")
+    return flags
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Learn from the jobs so far, and print the table."""
+    args = parser().parse_args(argv)
     cost = usage.estimates(args.config, args.output)
     finished = usage.finished(cost)
     learned = usage.learn(cost, [*finished, *usage.running(cost)]) | usage.learn_shares(finished)

@@ -32,7 +32,7 @@ from workflow.scripts.endings import run
 
 
 def main(argv: list[str] | None = None) -> None:
-    args = read_arguments(argv)
+    args = parser().parse_args(argv)
     started = time.monotonic()
     plan = _plan(args)
     facts = Facts(plan)
@@ -47,19 +47,20 @@ def main(argv: list[str] | None = None) -> None:
         print(f"report: {path}")
 
 
-def read_arguments(argv: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
+def parser() -> argparse.ArgumentParser:
+    """Return the flags."""
+    flags = argparse.ArgumentParser(
         prog="semblance report",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument(
+    flags.add_argument(
         "config", nargs="*", help="config files, laid over config.yaml in this order"
     )
-    parser.add_argument("--output", help="the output folder, in place of the config's")
-    parser.add_argument("--code", default="", help="digest of the code, for the record")
-    parser.add_argument("--record", help="the record to write")
-    return parser.parse_args(argv)
+    flags.add_argument("--output", help="the output folder, in place of the config's")
+    flags.add_argument("--code", default="", help="digest of the code, for the record")
+    flags.add_argument("--record", help="the record to write")
+    return flags
 
 
 def _plan(args: argparse.Namespace) -> Plan:

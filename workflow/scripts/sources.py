@@ -18,18 +18,23 @@ from workflow.planning.sources import wanted_by
 from workflow.scripts.endings import run
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Ask, print the table, and end with status 1 if something is missing."""
-    parser = argparse.ArgumentParser(
+def parser() -> argparse.ArgumentParser:
+    """Return the flags."""
+    flags = argparse.ArgumentParser(
         prog="semblance sources",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument(
+    flags.add_argument(
         "config", nargs="*", help="config files, laid over config.yaml in this order"
     )
-    parser.add_argument("--settings", help="JSON: the sources to ask, in place of a config's")
-    args = parser.parse_args(argv)
+    flags.add_argument("--settings", help="JSON: the sources to ask, in place of a config's")
+    return flags
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Ask, print the table, and end with status 1 if something is missing."""
+    args = parser().parse_args(argv)
     if args.settings:
         wanted = decode_json(Wanted, args.settings, "wanted")
     else:

@@ -13,23 +13,28 @@ from semblance.audit.verify import PUBLISHED, verify
 from workflow.scripts.endings import run
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
+def parser() -> argparse.ArgumentParser:
+    """Return the flags."""
+    flags = argparse.ArgumentParser(
         prog="semblance verify",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("results", type=Path, help="the results folder")
-    parser.add_argument(
+    flags.add_argument("results", type=Path, help="the results folder")
+    flags.add_argument(
         "--downloads", type=Path, help="its downloads, if they lie elsewhere than the records say"
     )
-    parser.add_argument(
+    flags.add_argument(
         "--published", default=PUBLISHED, help="the papers' numbers (published.yaml)"
     )
-    parser.add_argument(
+    flags.add_argument(
         "--bootstrap", action="store_true", help="draw the bootstrap p values again, too (slow)"
     )
-    args = parser.parse_args(argv)
+    return flags
+
+
+def main(argv: list[str] | None = None) -> None:
+    args = parser().parse_args(argv)
     found = verify(args.results, args.downloads, args.published, args.bootstrap)
     print(format_findings(found), end="")
     if found.problems:

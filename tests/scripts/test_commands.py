@@ -1,0 +1,126 @@
+"""``semblance run`` calls Snakemake, and ``semblance completion`` knows every command."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from semblance.__main__ import commands
+from semblance.errors import InputError
+from semblance.provenance import ROOT
+from workflow.scripts import completion, run
+
+
+def start(*arguments: str, **options) -> subprocess.Popen:
+    """Start a command in the current folder, as the launcher does."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "semblance", *arguments]
+    return subprocess.Popen(command, env=environment, text=True, **options)
+
+
+@pytest.fixture
+def started(monkeypatch) -> list:
+    """The programs that would take this process's place, and their arguments."""
+    found = []
+    monkeypatch.setattr(run.os, "execv", lambda program, argv: found.append((program, argv)))
+    return found
+
+
+@pytest.fixture
+def config(tmp_path, monkeypatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.yaml").write_text("output: mine\n")
+    return "mine.yaml"
+
+
+def test_run_becomes_the_command_that_it_prints(started, config, capsys, monkeypatch):
+    own = Path(sys.executable).with_name("snakemake")
+    monkeypatch.setenv("PATH", "")
+    run.main([config, "--cores", "3", "--output", "a b", "--set", "x=1", "y=[1, 2]"])
+    said = capsys.readouterr()
+    [(program, argv)] = started
+    assert program == argv[0] == str(own) and said.out == ""
+    options = ["--configfile", "mine.yaml", "--config", "x=1", "y=[1, 2]", "output=a b"]
+    assert argv[1:] == [*options, "--snakefile", str(ROOT / "Snakefile"), "--cores", "3"]
+    assert said.err == f"{run.shlex.join(argv)}\n"
+
+
+def test_run_names_snakemake_by_its_name_alone_where_the_path_leads_to_it(
+    started, config, capsys, monkeypatch
+):
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent))
+    run.main([])
+    assert capsys.readouterr().err.startswith("snakemake --snakefile ")
+
+
+def test_in_the_checkout_run_needs_no_more_than_the_cores(started, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    run.main([])
+    assert started[0][1][1:] == ["--cores", "all"]
+
+
+def test_what_stands_behind_two_dashes_is_snakemakes(started, config):
+    run.main([config, "-n", "--", "--profile", "slurm", "--", "results/tables/x.md"])
+    behind = ["--dry-run", "--cores", "all", "--profile", "slurm", "--", "results/tables/x.md"]
+    assert started[0][1][-7:] == behind
+
+
+def test_the_arguments_of_run_are_those_that_snakemake_understands(config):
+    from snakemake.cli import parse_args
+
+    argv = run.command_line([config, "--set", "x=1", "-n", "--", "one.md", "--keep-going"])
+    _, options = parse_args(argv)
+    assert list(options.targets) == ["one.md"] and options.dryrun and options.keep_going
+    assert options.config == ["x=1"] and [str(f) for f in options.configfile] == ["mine.yaml"]
+
+
+@pytest.mark.parametrize("text", ["output: [", "- a list", "a: 1\na: 2\n"])
+def test_run_refuses_a_malformed_config_before_snakemake_sees_it(started, config, text):
+    Path(config).write_text(text)
+    with pytest.raises(InputError, match=f"{config}:"):
+        run.main([config])
+    assert started == []
+
+
+@pytest.mark.parametrize("setting", ["mine.yaml", "=3"])
+def test_run_refuses_a_setting_without_a_key_and_a_value(started, config, setting):
+    with pytest.raises(InputError, match="no KEY=VALUE"):
+        run.main(["--set", setting])
+
+
+def test_the_exit_status_of_run_is_snakemakes(config):
+    process = start("run", "--", "--this-is-no-option", stderr=subprocess.PIPE)
+    said = process.communicate(timeout=300)[1]
+    assert process.returncode == 2 and "--this-is-no-option" in said.splitlines()[0]
+    assert "snakemake: error:" in said
+
+
+def completed(script: str, words: list[str]) -> list[str]:
+    """Return what bash offers for the last of these words."""
+    program = f"{script}\nCOMP_WORDS=({run.shlex.join(words)})\nCOMP_CWORD={len(words) - 1}\n"
+    program += '_shtab_semblance\nprintf "%s\\n" "${COMPREPLY[@]}"'
+    done = subprocess.run(["bash", "-c", program], capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+def test_bash_completes_commands_options_and_files(tmp_path, monkeypatch, capsys):
+    completion.main(["bash"])
+    script = capsys.readouterr().out
+    monkeypatch.chdir(tmp_path)
+    Path("mine.yaml").touch()
+    Path("results").mkdir()
+    assert set(completed(script, ["semblance", ""])) == set(commands())
+    assert completed(script, ["semblance", "stat"]) == ["status"]
+    assert completed(script, ["semblance", "status", "--w"]) == ["--watch"]
+    assert completed(script, ["semblance", "run", "m"]) == ["mine.yaml"]
+    assert completed(script, ["semblance", "status", "r"]) == ["results"]
+    assert completed(script, ["semblance", "completion", "z"]) == ["zsh"]
+
+
+def test_zsh_gets_a_script_that_names_each_command(capsys):
+    completion.main(["zsh"])
+    script = capsys.readouterr().out
+    assert script.startswith("#compdef semblance\n")
+    assert all(f"_shtab_semblance_{name}_options=(" in script for name in commands())

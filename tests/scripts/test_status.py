@@ -1,0 +1,159 @@
+"""``semblance status`` and ``semblance table``, which look at a run and change nothing."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from semblance.errors import InputError
+from semblance.provenance import ROOT, write_json
+from tests.unit.controller.test_incomplete import STS as STS_TABLE
+from tests.unit.controller.test_incomplete import finish, plan_of, render_whole
+from workflow.controller import incomplete
+from workflow.scripts import status, table
+from workflow.scripts.endings import CLOSED
+
+
+def start(*arguments: str, **options) -> subprocess.Popen:
+    """Start a command in the current folder, as the launcher does."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "semblance", *arguments]
+    return subprocess.Popen(command, env=environment, text=True, **options)
+
+
+@pytest.fixture
+def plan(tmp_path, monkeypatch):
+    """The plan of one table in an empty folder, in which a run has noted its start."""
+    monkeypatch.chdir(tmp_path)
+    plan = plan_of(t_sts=STS_TABLE)
+    plan.config["manifest"] = str(ROOT / "workflow/manifest.yaml")
+    note = {"folder": str(tmp_path), "output": plan.out, "downloads": plan.downloads}
+    note |= {"options": [], "command": "snakemake --cores 2", "cores": 2, "at_a_time": None}
+    write_json("results/logs/command.json", note)
+    write_json("results/logs/config.json", plan.config)
+    return plan
+
+
+def test_status_prints_the_page_without_colours_into_a_pipe(plan, capsys):
+    status.main([])
+    said = capsys.readouterr().out
+    assert said.startswith("results: no run works here") and "\033" not in said
+
+
+def test_status_prints_one_object_of_json(plan, capsys):
+    status.main(["results", "--json"])
+    assert json.loads(capsys.readouterr().out)["output"] == "results"
+
+
+@pytest.mark.parametrize("seconds", ["0", "-1", "nan", "1e9"])
+def test_status_refuses_to_watch_in_a_senseless_time(plan, seconds):
+    with pytest.raises(InputError, match="--watch"):
+        status.main(["--watch", seconds])
+
+
+def test_status_watches_until_it_is_interrupted(plan, capsys, monkeypatch):
+    pauses = []
+
+    def pause(seconds):
+        pauses.append(seconds)
+        if len(pauses) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(time, "sleep", pause)
+    status.main(["--json", "--watch", "5"])
+    assert pauses == [5.0] * 3
+    assert len(list(map(json.loads, capsys.readouterr().out.splitlines()))) == 3
+
+
+def test_a_watch_that_is_interrupted_ends_well(plan):
+    process = start("status", "--watch", "60", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout.readline().startswith("results: ")
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=60)[1] == "" and process.returncode == 0
+
+
+def test_on_a_terminal_status_is_coloured_and_drawn_anew(plan):
+    ours, theirs = pty.openpty()
+    environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
+    environment |= {"PYTHONPATH": str(ROOT), "TERM": "xterm"}
+    command = [sys.executable, "-m", "semblance", "status", "--watch", "60"]
+    process = subprocess.Popen(command, env=environment, stdout=theirs)
+    os.close(theirs)
+    shown = ""
+    while "to go on" not in shown:
+        shown += os.read(ours, 10_000).decode()
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=60) == 0
+    os.close(ours)
+    assert shown.startswith("\033[H\033[2Jresults: \033[1mno run works here\033[0m")
+
+
+def test_status_of_a_folder_without_a_run_is_bad_input(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    process = start("status", "nowhere", stderr=subprocess.PIPE)
+    said = process.communicate(timeout=60)[1]
+    assert process.returncode == 2
+    assert (
+        said == "error: nowhere: no run has noted its start here; name the output folder of a run\n"
+    )
+
+
+def test_a_reader_that_has_read_enough_is_no_error(plan):
+    reading, writing = os.pipe()
+    os.close(reading)
+    process = start("status", stdout=writing, stderr=subprocess.PIPE)
+    os.close(writing)
+    assert process.communicate(timeout=60)[1] == "" and process.returncode == CLOSED
+
+
+def test_table_prints_a_finished_table_as_it_lies_in_the_folder(plan, capsys):
+    finish(plan)
+    render_whole(plan, "t_sts")
+    for form, path in (
+        ([], "tables/t_sts.md"),
+        (["--csv"], "tables/t_sts.csv"),
+        (["--json"], "tables/json/t_sts.json"),
+    ):
+        table.main(["t_sts", *form])
+        assert capsys.readouterr().out.rstrip() == Path("results", path).read_text().rstrip()
+
+
+def test_table_prints_what_there_is_of_an_incomplete_table_and_writes_nothing(plan, capsys):
+    finish(plan, but=("evaluate_sts",))
+    table.main(["t_sts"])
+    shown = capsys.readouterr().out
+    assert "INCOMPLETE" in shown and "n/a" in shown
+    assert not Path("results/tables/incomplete").exists()
+    incomplete.render(plan)
+    assert shown.rstrip() == Path("results/tables/incomplete/t_sts.md").read_text().rstrip()
+    table.main(["t_sts", "--json"])
+    assert "INCOMPLETE" in json.loads(capsys.readouterr().out)["name"]
+
+
+def test_table_without_a_name_lists_the_tables(plan, capsys):
+    table.main([])
+    assert capsys.readouterr().out == f"t_sts  {STS_TABLE['title']}\n"
+
+
+def test_table_prints_the_pages_that_are_made_of_all_tables(plan, capsys):
+    finish(plan, but=("evaluate_sts",))
+    with pytest.raises(InputError, match="is not made yet"):
+        table.main(["claims"])
+    incomplete.render(plan)
+    table.main(["claims"])
+    assert capsys.readouterr().out.startswith("INCOMPLETE: made while some tables are incomplete")
+    with pytest.raises(InputError, match="has no form csv"):
+        table.main(["claims", "--csv"])
+
+
+def test_an_unknown_table_is_refused_with_those_that_there_are(plan):
+    with pytest.raises(
+        InputError, match="t_none: there is no such table; name one of t_sts, claims"
+    ):
+        table.main(["t_none"])

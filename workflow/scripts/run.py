@@ -1,0 +1,111 @@
+"""Run the workflow, or go on with it: call Snakemake with these config files, and show the command.
+
+What stands behind -- is given to Snakemake as it is: any of its arguments, such as
+`semblance run -- --profile slurm`. The exit status is Snakemake's.
+"""
+
+import argparse
+import os
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+from semblance.errors import InputError
+from semblance.provenance import ROOT
+from workflow.planning.layers import read_layer
+from workflow.scripts import endings
+
+PROGRAM = "snakemake"
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the flags."""
+    flags = argparse.ArgumentParser(
+        prog="semblance run",
+        usage="semblance run [CONFIG ...] [--cores N] [--output OUT] [--set KEY=VALUE ...] [-n] "
+        "[-- SNAKEMAKE ARGUMENTS]",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    flags.add_argument(
+        "config", nargs="*", metavar="CONFIG", help="config files, laid over config.yaml"
+    )
+    flags.add_argument("--cores", default="all", help="cores of this machine to use (default: all)")
+    flags.add_argument("--output", help="the output folder, in place of the config's")
+    flags.add_argument(
+        "--set",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="KEY=VALUE",
+        help="a key of the config and its value, as for snakemake's --config",
+    )
+    flags.add_argument(
+        "-n", "--dry-run", action="store_true", help="say what a run would do, and start nothing"
+    )
+    return flags
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Print the command, and become it."""
+    command = command_line(list(sys.argv[1:] if argv is None else argv))
+    program = _program()
+    shown = program
+    if shutil.which(PROGRAM) == program:
+        shown = PROGRAM
+    print(shlex.join([shown, *command]), file=sys.stderr, flush=True)
+    os.execv(program, [program, *command])
+
+
+def command_line(argv: list[str]) -> list[str]:
+    """Return the arguments of Snakemake. Raises InputError for a config file that is malformed.
+
+    Snakemake itself ends with a traceback, or never, where one is.
+    """
+    own, others = _split(argv)
+    args = parser().parse_args(own)
+    for path in args.config:
+        read_layer(path)
+    command = []
+    if args.config:
+        command += ["--configfile", *args.config]
+    settings = list(map(_checked, args.set))
+    if args.output:
+        settings.append(f"output={args.output}")
+    if settings:
+        command += ["--config", *settings]
+    if Path.cwd() != ROOT:
+        command += ["--snakefile", str(ROOT / "Snakefile")]
+    if args.dry_run:
+        command.append("--dry-run")
+    # Last, since it takes one word only: the words of the user's own may begin with a target.
+    return [*command, "--cores", args.cores, *others]
+
+
+def _split(argv: list[str]) -> tuple[list[str], list[str]]:
+    """Return the arguments before the first ``--``, and those behind it."""
+    if "--" not in argv:
+        return argv, []
+    place = argv.index("--")
+    return argv[:place], argv[place + 1 :]
+
+
+def _checked(setting: str) -> str:
+    key, equals, _ = setting.partition("=")
+    if not key or not equals:
+        raise InputError(f"--set {setting}", "no KEY=VALUE", "write it as in --set seeds='[1, 2]'")
+    return setting
+
+
+def _program() -> str:
+    """Return the path of Snakemake's own program: that beside this Python, or that on the PATH."""
+    beside = str(Path(sys.executable).with_name(PROGRAM))
+    found = shutil.which(beside) or shutil.which(PROGRAM)
+    if found is None:
+        raise InputError(PROGRAM, "no such program here", "install the project with make setup")
+    return found
+
+
+if __name__ == "__main__":
+    endings.run(main)
