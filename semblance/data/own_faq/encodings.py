@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from semblance.data.own_faq.code_pages import recognise
 from semblance.data.own_faq.findings import Findings
 from semblance.data.text import BOM, read_lines
 from semblance.errors import InputError, at
@@ -23,14 +24,6 @@ MOST_UTF16 = 1 << 25  # bytes of a text in UTF-16, which is decoded as a whole
 SAMPLE = 1 << 18  # bytes that the code page is recognised by
 # A line of a code page can be valid UTF-8 by accident, such as one with É and … side by side.
 MOST_BY_ACCIDENT = 0.05
-WESTERN = "cp1252"
-# Other code pages of Windows, and the languages that each is for. All but these use cp1252.
-LANGUAGES = {
-    "cp1250": {"Polish", "Czech", "Slovak", "Hungarian", "Slovene", "Croatian", "Romanian"},
-    "cp1251": {"Russian", "Ukrainian", "Bulgarian", "Serbian", "Belarusian", "Macedonian"},
-    "cp1253": {"Greek"},
-    "cp1254": {"Turkish"},
-}
 ADVICE = "save the file as UTF-8 (in Excel: CSV UTF-8)"
 
 
@@ -38,11 +31,35 @@ ADVICE = "save the file as UTF-8 (in Excel: CSV UTF-8)"
 class Evidence:
     """What the lines of a file say about its encoding."""
 
-    utf8: int = 0  # lines with characters of UTF-8 beyond ASCII
+    utf8: int = 0  # lines of UTF-8 with characters beyond ASCII
     other: int = 0  # lines that are not UTF-8
-    line: int = 0  # the first of these, and what is wrong with it
+    inside: int = 0  # characters beyond ASCII that are UTF-8 in these lines
+    broken: int = 0  # bytes beyond ASCII that are not
+    line: int = 0  # the first of these lines, and what is wrong with it
     error: UnicodeDecodeError | None = None
     sample: bytes = b""
+
+    @property
+    def is_mixed(self) -> bool:
+        """Tell whether so much is UTF-8 that the rest is damage and no code page."""
+        return self.utf8 > MOST_BY_ACCIDENT * self.other or self.inside >= self.broken
+
+    def add(self, line: int, raw: bytes) -> None:
+        """Add a line with bytes beyond ASCII."""
+        try:
+            raw.decode()
+            self.utf8 += 1
+            return
+        except UnicodeDecodeError as error:
+            if self.error is None:
+                self.line = line
+                self.error = error
+        kept = _beyond_ascii(raw.decode(errors="ignore"))
+        self.other += 1
+        self.inside += len(kept)
+        self.broken += len(_beyond_ascii(raw.decode("latin-1"))) - len(kept.encode())
+        if len(self.sample) < SAMPLE:
+            self.sample += raw[:SAMPLE] + b"\n"
 
 
 def decoded_lines(path: Path | str, findings: Findings) -> Iterator[tuple[int, str]]:
@@ -90,23 +107,15 @@ def _opened(path: Path | str) -> Iterator[BinaryIO]:
             yield unpacked
 
 
+def _beyond_ascii(text: str) -> str:
+    return "".join(character for character in text if not character.isascii())
+
+
 def _evidence(path: Path | str) -> Evidence:
     found = Evidence()
     for line, text in read_lines(path, "latin-1"):
-        if text.isascii():
-            continue
-        raw = text.encode("latin-1")
-        try:
-            raw.decode()
-            found.utf8 += 1
-        except UnicodeDecodeError as error:
-            found.utf8 += not raw.decode(errors="ignore").isascii()
-            found.other += 1
-            if found.error is None:
-                found.line = line
-                found.error = error
-            if len(found.sample) < SAMPLE:
-                found.sample += raw[:SAMPLE] + b"\n"
+        if not text.isascii():
+            found.add(line, text.encode("latin-1"))
     return found
 
 
@@ -114,35 +123,13 @@ def _code_page(found: Evidence, path: Path | str) -> str:
     """Return the code page of a file that is not UTF-8; InputError if it cannot be decided."""
     where = at(path, found.line)
     problem = f"not UTF-8: {found.error.reason} at byte {found.error.start}"
-    if found.utf8 > MOST_BY_ACCIDENT * found.other:
-        problem += f", though {found.utf8:,} other places are UTF-8"
+    if found.is_mixed:
+        problem += ", though other places in the file are"
         raise InputError(where, problem, f"mend the line, or {ADVICE}")
-    page = _recognise(found.sample)
+    page = recognise(found.sample)
     if page is None:
         raise InputError(where, f"{problem}, and of no known code page of Windows", ADVICE)
     return page
-
-
-def _recognise(sample: bytes) -> str | None:
-    """Return the code page for the text's language, else that of Western Europe if it fits."""
-    from charset_normalizer import from_bytes  # few files need it
-
-    matches = from_bytes(sample, cp_isolation=[WESTERN, *LANGUAGES], enable_fallback=False)
-    western = None
-    for match in matches:
-        if WESTERN in match.could_be_from_charset:
-            western = match
-    for match in matches:
-        if match is western or match.coherence == 0:
-            continue
-        if western is not None and match.chaos > western.chaos:
-            continue
-        for page in match.could_be_from_charset:
-            if match.language in LANGUAGES.get(page, ()):
-                return page
-    if western is None:
-        return None
-    return WESTERN
 
 
 def _page_lines(path: Path | str, page: str) -> Iterator[tuple[int, str]]:
