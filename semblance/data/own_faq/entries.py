@@ -114,12 +114,22 @@ def read_entries(path: Path | str, rows: Iterable[Row], findings: Findings) -> E
 
 def bare(text: str) -> str:
     """Return a text without case, white space and punctuation (NFKC); texts alike become equal."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return "".join(
-        character
-        for character in folded
-        if not character.isspace() and unicodedata.category(character)[0] != "P"
-    )
+    return unicodedata.normalize("NFKC", text).casefold().translate(BARE)
+
+
+class _Bare(dict):
+    """What ``str.translate`` makes of a character; white space and punctuation go away."""
+
+    def __missing__(self, code: int) -> int | None:
+        """Look a character up once."""
+        kept = code
+        if chr(code).isspace() or unicodedata.category(chr(code))[0] == "P":
+            kept = None
+        self[code] = kept
+        return kept
+
+
+BARE = _Bare()
 
 
 def _tell_alike(entries: Entries, findings: Findings) -> None:
