@@ -5,10 +5,11 @@ folds never split one question between training and test. The formats are the mo
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from semblance.data.own_faq.findings import Reading
 from semblance.data.text import normalise
 from semblance.errors import InputError, at
 
@@ -37,13 +38,15 @@ class FaqQuery:
 class Faq:
     """A bank of pairs and the annotated queries to it; ids are unique in each.
 
-    ``judgements`` is the number of judged (query, pair) combinations, where the format lists them.
+    ``judgements`` is the number of judged (query, pair) combinations, where the format lists them;
+    ``reading`` is what was found in a user's own files.
     """
 
     name: str
     pairs: tuple[FaqPair, ...]
     queries: tuple[FaqQuery, ...]
     judgements: int | None = None
+    reading: Reading = field(default=Reading(), compare=False)
 
     def counts(self) -> dict[str, int]:
         """Return each count that a manifest can state of a bank."""

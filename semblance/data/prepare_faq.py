@@ -18,6 +18,7 @@ from semblance.layout import fold_corpus
 from semblance.named_modules import BANKS, load_module
 
 OWN = "own"  # the format whose bank is a file of the user's and no data set of the manifest
+OF_OWN = ("queries_path", "question_column", "answer_column")  # settings of such a bank alone
 PAIRS = "pairs"  # each pair asks its own question; one answer is right
 ANNOTATED = "annotated"  # users' own queries; every answer judged relevant is right
 WORDING = "wording"  # the same queries, where a fold holds out wordings of entries that it knows
@@ -28,7 +29,10 @@ Row = tuple[str, str, None]  # of a training corpus: a question, what answers it
 
 @dataclass(frozen=True)
 class BankSettings:
-    """A FAQ bank: its format, where it comes from, its split, and what its folds train on."""
+    """A FAQ bank: its format, where it comes from, its split, and what its folds train on.
+
+    Of a user's own file (``path``) also: the file of queries, and the names of its columns.
+    """
 
     name: str
     kind: str
@@ -36,6 +40,9 @@ class BankSettings:
     seed: int
     dataset: str | None = None
     path: str | None = None
+    queries_path: str | None = None
+    question_column: str | None = None
+    answer_column: str | None = None
     hold_out: HoldOut = "entries"
     together: Together = "group"
     train_on: TrainOn = "questions"
@@ -59,13 +66,17 @@ def read_bank(raw: Raw, settings: BankSettings) -> Faq:
     """Read a FAQ bank in its own format, and check its counts.
 
     The format is a module of ``semblance/data/banks``. Its ``read`` takes the raw files and the name
-    of a data set; of kind ``own``, the path of the user's file.
+    of a data set; of kind ``own``, the path of the user's file and the settings ``OF_OWN``.
     """
     if (settings.kind == OWN) != bool(settings.path):
         raise InputError("bank.path", "a bank of kind own needs it, and no other kind takes it")
+    for key in OF_OWN:
+        if settings.kind != OWN and getattr(settings, key) is not None:
+            raise InputError(f"bank.{key}", "has no effect here", "it belongs to kind: own")
     reader = load_module(BANKS, settings.kind, "bank.kind")
     if settings.path:
-        return reader.read(raw, settings.path)
+        own = {key: getattr(settings, key) for key in OF_OWN}
+        return reader.read(raw, settings.path, **own)
     name = settings.dataset or settings.name
     bank = reader.read(raw, name)
     raw.check(name, **bank.counts())

@@ -43,7 +43,7 @@ class Format:
 
     ``read`` takes the folder, or where there is but one file, its path. ``rows`` maps the name of a
     damage to (line, the text that takes the line's place). ``records``: each line is a record of its
-    own, so that a lone carriage return has no place in it.
+    own, so that a lone carriage return has no place in it. ``encodings``: UTF-16 is read, too.
     """
 
     name: str
@@ -53,6 +53,7 @@ class Format:
     rows: dict[str, tuple[int, str]] = field(default_factory=dict)
     kind: str = "csv"
     records: bool = False
+    encodings: bool = False
 
     def load(self, folder: Path, target: str = "") -> object:
         """Read the files of a folder; ``target`` is another name of the only file."""
@@ -515,15 +516,16 @@ FORMATS = [
     ),
     Format(
         "own csv",
-        {"o.csv": "question,answer,id\nq,a,1\nr,b,2\n"},
+        {"o.csv": "question,answer,id\nq,ä,1\nr,b,2\n"},
         "o.csv",
         own.read_own,
         on(3, CSV_ROWS)
         | {
             "a doubled id": (3, "r,b,1"),
             "an empty answer": (3, "r,,2"),
-            "a lost header": (1, "q,a,1"),
+            "a lost header": (1, "p,b,1"),
         },
+        encodings=True,
     ),
     Format(
         "own jsonl",

@@ -92,6 +92,8 @@ def _whole(form: Format) -> Iterator[Case]:
         "zeros": bytes(100),
         "compressed, but not named so": gzip.compress(plain, mtime=0),
     }
+    if form.encodings:
+        del damaged["UTF-16"]  # it is among the oddities
     if form.kind == "txt":
         del damaged["a page of HTML"]  # it is text like any other; only a digest can tell
     if form.kind != "xml" and form.name != "scores":  # to these two a return ends a line
@@ -143,6 +145,8 @@ def oddities(form: Format) -> dict[str, bytes]:
         odd["returns for line ends"] = plain.replace(b"\n", b"\r")
     else:
         odd["a byte order mark at the start"] = BOM + plain
+    if form.encodings:
+        odd["UTF-16"] = form.sample.encode("utf-16")
     if form.kind == "xml":
         odd |= {
             "another encoding's name": plain.replace(

@@ -231,6 +231,27 @@ def test_blank_lines_are_told_and_counted_in_the_record(tmp_path, capsys):
     assert f"{tmp_path}/w.txt:2: blank line skipped, 3 in all" in capsys.readouterr().err
 
 
+def test_the_dirt_of_an_own_faq_is_told_and_counted_in_the_record(tmp_path, capsys):
+    faq = tmp_path / "f.csv"
+    entries = "".join(f"q{n};a{n}\n" for n in range(5))
+    faq.write_bytes(f"Frage;Antwort\n{entries}\nq0;a0\nGröße?;a1\n".encode("cp1252"))
+    asked = tmp_path / "asked.csv"
+    asked.write_text("query,id\nw,2\nw,3\n")
+    settings = {"name": "bank", "kind": "own", "folds": 3, "seed": 0}
+    settings |= {"path": str(faq), "queries_path": str(asked)}
+    folders = ["--corpora", str(tmp_path / "corpora"), "--dev", str(tmp_path / "dev")]
+    out = prepare(prepare_faq, settings, tmp_path / "faq", *folders)
+    told = capsys.readouterr().err
+    assert f"{faq}: empty rows: 1 (skipped): line 7\n" in told
+    assert "line 8 (as 2)" in told and "cp1252" in told and "question from 'Frage'" in told
+    record = read_sealed(out / "record.json")
+    counts = record["counts"]
+    assert counts["pairs"] == 6 and counts["queries"] == 1
+    assert counts["empty rows"] == 1 and counts["duplicate rows"] == 1
+    assert {str(faq), str(asked)} <= set(record["inputs"])
+    assert next(q for q in read_bank(out).questions if q.text == "w").relevant == (0, 1)
+
+
 def test_a_base_comes_from_a_hub_and_tokenises_a_corpus(server, tmp_path):
     write_base(tmp_path / "raw")
     files = {

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from semblance.errors import InputError
 from workflow.costing.model import Cost
-from workflow.costing.sizes import count_lines
+from workflow.costing.sizes import WORKBOOKS, count_lines
 from workflow.planning.stages import STAGES, Job
 
 FEW = 5  # pairs: with fewer in a part of a bank, its scores say little
@@ -45,7 +45,7 @@ def _most_pairs(cost: Cost, bank: str) -> int | None:
     entry = cost.plan.banks[bank]
     if "path" in entry:
         path = Path(entry["path"])
-        if path.suffix == ".gz" or not path.is_file():
+        if path.suffix.lower() in (".gz", *WORKBOOKS) or not path.is_file():
             return None
         return count_lines(path)  # each pair takes a line at least
     counts = cost.needs.sizes.manifest[entry["dataset"]].expected

@@ -10,6 +10,7 @@ from workflow.planning.plan import Plan
 
 UNKNOWN_ROWS = 1_000_000  # of a corpus whose data sets state no counts
 BLOCK = 1 << 20  # bytes that are read at once
+WORKBOOKS = (".xlsx", ".xlsm")  # a FAQ whose file does not show its rows as lines
 UNKNOWN_PAIRS = 1000  # of a FAQ bank whose data set states no counts
 ALL_LABELS = ("entailment", "neutral", "contradiction")  # a third of the pairs has each
 TRIPLES_OF_PAIRS = 0.29  # SimCSE made 275,601 triples of the 942,854 pairs of SNLI and MultiNLI
@@ -119,12 +120,12 @@ class Sizes:
 
 def _count_own(path: Path) -> int:
     """Return the pairs of a user's file, a line each; of a packed or missing one, a guess."""
-    if not path.is_file():
+    if not path.is_file() or path.suffix.lower() in WORKBOOKS:
         return UNKNOWN_PAIRS
     lines = count_lines(path)
     if path.suffix == ".gz":
         return max(UNKNOWN_PAIRS, lines)
-    if path.suffix == ".csv":
+    if path.suffix in (".csv", ".tsv"):
         lines -= 1  # the header
     return max(1, lines)
 

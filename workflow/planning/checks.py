@@ -38,6 +38,7 @@ FIXED_BY_ENTROPY = {  # by Plan.entropy_settings: key -> what to write in its pl
 }
 OF_CHOICE = ("label", "choose", "paper")  # the keys of a method that chooses
 OF_WHITENING = ("label", "whitening")  # the keys of a method that whitens the base's embeddings
+OF_OWN = ("path", "queries_path", "question_column", "answer_column")  # keys of a user's own bank
 
 
 def checks(config: dict) -> Iterator[Callable[[], None]]:
@@ -97,8 +98,9 @@ def _check_bank(config: dict, name: str, bank: dict) -> None:
     module_path(BANKS, bank["kind"], f"{where}.kind")
     if ("path" if bank["kind"] == "own" else "dataset") not in bank:
         raise InputError(where, "needs path (kind: own) or dataset (every other kind)")
-    if "path" in bank and bank["kind"] != "own":
-        raise InputError(f"{where}.path", "has no effect here", "it belongs to kind: own")
+    for key in OF_OWN:
+        if key in bank and bank["kind"] != "own":
+            raise InputError(f"{where}.{key}", "has no effect here", "it belongs to kind: own")
     if "dataset" in bank and bank["kind"] == "own":
         raise InputError(f"{where}.dataset", "has no effect here", "kind: own reads path alone")
     names = {name, *(f"{name}-{fold}" for fold in range(config["faq"]["folds"]))}

@@ -35,11 +35,11 @@ def input_checks(plan: Plan, jobs: Iterable[Job]) -> Iterator[Callable[[], None]
     """
     jobs = list(jobs)
     for job in jobs:
-        if job.stage == "prepare_faq" and "path" in plan.banks[job.name]:
-            yield partial(_check_file, f"config.faq.banks.{job.name}.path", plan.banks[job.name])
+        if job.stage == "prepare_faq":
+            yield from _own_files(f"config.faq.banks.{job.name}", plan.banks[job.name])
         if job.stage == "prepare_wiki" and "path" in plan.config["corpora"][job.corpus]:
             corpus = plan.config["corpora"][job.corpus]
-            yield partial(_check_file, f"config.corpora.{job.corpus}.path", corpus)
+            yield partial(_check_file, f"config.corpora.{job.corpus}.path", corpus["path"])
         if job.stage == "download_model":
             yield partial(_check_base, f"config.bases.{job.base}", plan.config["bases"][job.base])
     mirror = plan.config.get("mirror")
@@ -70,9 +70,16 @@ def _check_datasets(
             raise InputError(f"config.{key}", problem, f"known are {', '.join(sorted(datasets))}")
 
 
-def _check_file(where: str, entry: Mapping[str, str]) -> None:
-    if not os.path.isfile(entry["path"]):  # also False of a path that is too long
-        problem = f"{entry['path']}: no such file"
+def _own_files(where: str, bank: Mapping[str, str]) -> Iterator[Callable[[], None]]:
+    """Yield checks that the files of a user's own bank are there."""
+    for key in ("path", "queries_path"):
+        if key in bank:
+            yield partial(_check_file, f"{where}.{key}", bank[key])
+
+
+def _check_file(where: str, path: str) -> None:
+    if not os.path.isfile(path):  # also False of a path that is too long
+        problem = f"{path}: no such file"
         raise InputError(where, problem, "correct the path, or put the file there")
 
 

@@ -19,7 +19,10 @@ def complete(config: dict) -> dict:
     config = {**config, **written, "manifest": _found(config["manifest"])}
     if "mirror" in config and not is_url(config["mirror"]):
         config["mirror"] = _found(config["mirror"])
-    banks = {name: _with_found(bank, "path") for name, bank in config["faq"]["banks"].items()}
+    banks = {
+        name: _with_found(_with_found(bank, "path"), "queries_path")
+        for name, bank in config["faq"]["banks"].items()
+    }
     corpora = {name: _with_found(corpus, "path") for name, corpus in config["corpora"].items()}
     bases = {name: _with_found(base, "folder") for name, base in config["bases"].items()}
     faq = {**config["faq"], "banks": banks}

@@ -81,6 +81,11 @@ def dataset_files(*names):
     return files + [f"{RESOURCES}/data/records/{name}.json" for name in names]
 
 
+def own_files(bank):
+    """Return the user's own files of a FAQ bank; none of a bank of the manifest."""
+    return [bank[key] for key in ("path", "queries_path") if key in bank]
+
+
 def any_of(names):
     """Return the pattern of a wildcard that is one of these names; one that fits nothing for none."""
     return "|".join(map(re.escape, names)) or "(?!)"

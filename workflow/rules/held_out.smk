@@ -55,11 +55,7 @@ rule prepare_sts:
 rule prepare_faq:
     """Parse a FAQ bank, split it into folds, and write each fold's training corpus."""
     input:
-        lambda w: (
-            [PLAN.banks[w.bank]["path"]]
-            if "path" in PLAN.banks[w.bank]
-            else dataset_files(PLAN.banks[w.bank]["dataset"])
-        ),
+        lambda w: (own_files(PLAN.banks[w.bank]) or dataset_files(PLAN.banks[w.bank]["dataset"])),
     output:
         record=f"{OUT}/faq/{{bank}}/record.json",
         answers=f"{OUT}/faq/{{bank}}/answers.parquet",

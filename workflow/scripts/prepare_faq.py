@@ -1,9 +1,10 @@
 """Parse a FAQ bank, split it into folds, and write each fold's training corpus and dev questions."""
 
+import sys
 import time
 from pathlib import Path
 
-from semblance.data.prepare_faq import BankSettings, FaqFolders, read_bank, write_folds
+from semblance.data.prepare_faq import OWN, BankSettings, FaqFolders, read_bank, write_folds
 from semblance.data.raw import Raw
 from semblance.download.manifest import load_manifest
 from semblance.layout import RECORD, fold_corpus
@@ -27,7 +28,12 @@ def main(argv: list[str] | None = None) -> None:
     settings = decode_json(BankSettings, args.settings, "bank")
     raw = Raw(load_manifest(args.manifest), args.data)
     folders = FaqFolders(Path(args.output).parent, args.corpora, args.dev)
-    counts = write_folds(read_bank(raw, settings), settings, folders)
+    bank = read_bank(raw, settings)
+    for line in bank.reading.lines():
+        print(line, file=sys.stderr)
+    counts = write_folds(bank, settings, folders)
+    if settings.kind == OWN:
+        counts |= bank.reading.counts()
     for fold in range(settings.folds):
         name = fold_corpus(settings.name, fold)
         for record, outputs in ((args.corpora / name, ROWS), (args.dev / name, QUESTIONS)):

@@ -1,70 +1,58 @@
-"""A user's own FAQ: one CSV file, or one file of JSON lines."""
+"""A user's own FAQ: one file of CSV, Excel or JSON lines, and if wanted one of users' queries."""
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-from semblance.data.csv_text import read_csv
-from semblance.data.faq import Faq, FaqPair, FaqQuery, add_unique, require_pairs
-from semblance.data.json_lines import read_json_lines
+from semblance.data.faq import Faq, require_pairs
+from semblance.data.own_faq.columns import Columns
+from semblance.data.own_faq.entries import read_entries
+from semblance.data.own_faq.findings import Findings
+from semblance.data.own_faq.tables import read_rows
 from semblance.data.raw import Raw
-from semblance.data.text import filled
-from semblance.errors import InputError, at
+from semblance.errors import at
+
+QUERY_COLUMNS = Columns(("query", "id"))
 
 
-def read(raw: Raw, path: str) -> Faq:
-    """Read the file at a path: it is in no manifest."""
-    return read_own(raw.user_file(path))
+def read(
+    raw: Raw,
+    path: str,
+    *,
+    queries_path: str | None = None,
+    question_column: str | None = None,
+    answer_column: str | None = None,
+) -> Faq:
+    """Read the files at the paths, which are in no manifest; columns without a name are guessed."""
+    named = {"question": question_column, "answer": answer_column}
+    given = {role: name for role, name in named.items() if name is not None}
+    file = raw.user_file(path)
+    if queries_path is None:
+        return read_own(file, given)
+    return read_own(file, given, raw.user_file(queries_path))
 
 
-def read_own(path: Path | str) -> Faq:
-    """Read a user's FAQ, named after the file: ``.csv`` or JSON lines (``.jsonl``), plain or ``.gz``.
+def read_own(
+    path: Path | str,
+    given: Mapping[str, str] | None = None,
+    queries_path: Path | str | None = None,
+) -> Faq:
+    """Read a user's FAQ, and the queries to it if they are in a file of their own.
 
-    Columns or keys: question, answer, and if wanted id (else the line number) and group (else the
-    question). JSON lines may add "queries", a list of other wordings, which become annotated queries.
+    The name of a file says its format: ``.csv``, ``.tsv`` or JSON lines (``.jsonl``), plain or
+    ``.gz``, or ``.xlsx``. Columns or keys: question, answer, and if wanted id (else the line
+    number), group (else the question) and queries, other wordings, which become annotated queries:
+    several in one cell with ``|`` between them, in JSON a list. The second file has the columns
+    query and id. ``given`` names the columns of question and answer; else they are found by
+    ``columns.NAMES``. What was recognised and found is the ``reading`` of the result.
+    Raises InputError with file and line for what cannot be read.
     """
-    plain = Path(str(path).removesuffix(".gz"))
-    pairs: dict[str, FaqPair] = {}
-    queries: list[FaqQuery] = []
-    for line, row in _read_rows(path, plain.suffix):
-        question = filled(row.get("question"), "question", path, line)
-        answer = filled(row.get("answer"), "answer", path, line)
-        key = _optional(row, "id", str(line), path, line)
-        group = _optional(row, "group", question, path, line)
-        pair = FaqPair(key, question, answer, group)
-        add_unique(pairs, pair, path, line)
-        if plain.suffix == ".jsonl":
-            queries += _read_wordings(row, pair, path, line)
-    return Faq(plain.stem, require_pairs(pairs.values(), at(path, 1)), tuple(queries))
-
-
-def _read_rows(path: Path | str, suffix: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    if suffix == ".csv":
-        return read_csv(path, ("question", "answer"))
-    if suffix == ".jsonl":
-        return read_json_lines(path)
-    raise InputError(path, "neither .csv nor .jsonl", "name the file after its format")
-
-
-def _read_wordings(
-    row: dict[str, Any], pair: FaqPair, path: Path | str, line: int
-) -> list[FaqQuery]:
-    """Return the other wordings of a pair's question as queries."""
-    wordings = row.get("queries", [])
-    if not isinstance(wordings, list):
-        raise InputError(at(path, line), "queries is not a list", 'write "queries": ["…", "…"]')
-    queries = []
-    for number, wording in enumerate(wordings, 1):
-        text = filled(wording, "a query", path, line)
-        queries.append(FaqQuery(f"{pair.id}-q{number}", text, pair.group, (pair.id,)))
-    return queries
-
-
-def _optional(row: dict[str, Any], name: str, default: str, path: Path | str, line: int) -> str:
-    """Return an optional field as text; an empty one counts as absent, an integer as its digits."""
-    value = row.get(name)
-    if value is None or value == "":
-        return default
-    if type(value) is int:  # bool is an int, too, and is refused
-        value = str(value)
-    return filled(value, name, path, line)
+    findings = Findings()
+    columns = Columns(("question", "answer"), ("id", "group", "queries"), given or {})
+    entries = read_entries(path, read_rows(path, columns, findings), findings)
+    pairs = require_pairs(entries.pairs.values(), at(path, 1))
+    if queries_path is not None:
+        for line, row in read_rows(queries_path, QUERY_COLUMNS, findings):
+            entries.add_query(queries_path, line, row)
+    queries = entries.queries(findings)
+    name = Path(str(path).removesuffix(".gz")).stem
+    return Faq(name, pairs, queries, reading=findings.reading())

@@ -97,6 +97,7 @@ def test_a_fold_trains_on_what_is_neither_dev_nor_test():
         ("bank.csv", "", 1),
         ("bank.csv.gz", "packed\n", UNKNOWN_PAIRS),  # its lines say nothing
         ("no-such-file.csv", None, UNKNOWN_PAIRS),
+        ("bank.xlsx", "a\nb\n", UNKNOWN_PAIRS),  # its rows are no lines
     ],
 )
 def test_a_bank_of_your_own_counts_with_the_rows_of_its_file(tmp_path, name, text, pairs):

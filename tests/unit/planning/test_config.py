@@ -15,8 +15,10 @@ from semblance.settings import decode_json
 from semblance.training.batch_loss import find_loss
 from semblance.training.recipe import TrainSettings
 from workflow.planning.config import MOVED, load
+from workflow.planning.inputs import input_checks
 from workflow.planning.labels import rows_of
 from workflow.planning.plan import Plan
+from workflow.planning.stages import Job
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -273,6 +275,9 @@ MISTAKES = {  # key: wrong values, each of which once passed or meant something 
     "sts.protocol": ["cooked"],
     "faq.banks.faqir.kind": ["faq"],
     "faq.banks.faqir.path": ["faq.csv"],
+    "faq.banks.faqir.queries_path": ["asked.csv"],
+    "faq.banks.faqir.question_column": ["Frage"],
+    "faq.banks.faqir.answer_column": ["Antwort"],
     "recipes.rcl.batch_size": [1, "64"],
     "tables.rcl_table3.published.start": ["rcl/3/SRoBERTa", "rcl/33/RCL", "RCL", ""],
     "tables.rcl_table3.published.rcl8": ["rcl/3/RCL"],
@@ -385,6 +390,19 @@ def test_an_own_bank_takes_no_data_set():
         load(config)
     del bank["dataset"]
     load(config)
+
+
+def test_the_files_of_an_own_bank_have_to_be_there(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    config = merged("config.yaml")
+    config["faq"]["banks"]["mine"] = {"kind": "own", "path": "f.xlsx", "queries_path": "asked.csv"}
+    checks = list(input_checks(Plan(load(config)), [Job("prepare_faq", name="mine")]))
+    files = {"path": "f.xlsx", "queries_path": "asked.csv"}
+    for check, (key, file) in zip(checks, files.items(), strict=True):
+        with pytest.raises(InputError, match=rf"^config\.faq\.banks\.mine\.{key}: {file}: no such"):
+            check()
+        (tmp_path / file).touch()
+        check()
 
 
 @pytest.mark.parametrize("method", ["start", "simcse"])

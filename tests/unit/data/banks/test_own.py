@@ -68,7 +68,7 @@ def test_own_malformed_rows_name_their_line(tmp_path, row, words):
 
 def test_own_of_another_format_is_refused(tmp_path):
     with pytest.raises(InputError, match="neither .csv nor .jsonl"):
-        read_own(tmp_path / "own.xlsx")
+        read_own(tmp_path / "own.docx")
     path = put(tmp_path / "own.csv", "question,answer\n")
     with pytest.raises(InputError, match=re.escape(f"{path}:1: no question-answer pair")):
         read_own(path)
