@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from semblance.answering.answerer import Answerer
 from semblance.models.saved import SavedModel
 from tests.unit.answering.example_faq import write_example, write_model
 
@@ -17,6 +18,11 @@ def model(tmp_path_factory) -> SavedModel:
 @pytest.fixture(scope="session")
 def example(tmp_path_factory, model) -> Path:
     return write_example(tmp_path_factory.mktemp("answerer"), model)
+
+
+@pytest.fixture(scope="session")
+def answerer(example) -> Answerer:
+    return Answerer.open(example)
 
 
 @pytest.fixture
