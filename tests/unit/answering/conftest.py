@@ -8,6 +8,7 @@ import pytest
 from semblance.answering.answerer import Answerer
 from semblance.models.saved import SavedModel
 from tests.unit.answering.example_faq import write_example, write_model
+from tests.unit.answering.example_site import Site
 
 
 @pytest.fixture(scope="session")
@@ -23,6 +24,11 @@ def example(tmp_path_factory, model) -> Path:
 @pytest.fixture(scope="session")
 def answerer(example) -> Answerer:
     return Answerer.open(example)
+
+
+@pytest.fixture(scope="session")
+def site(answerer) -> Site:
+    return Site(answerer)
 
 
 @pytest.fixture
