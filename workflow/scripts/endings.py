@@ -14,6 +14,7 @@ from semblance.errors import InputError, NoGpu, OutOfTime, is_memory, is_passing
 from semblance.locks import Busy, exclusive, name_for
 
 BAD_INPUT = 2
+NO_ANSWER = 3  # of a FAQ, to one question at least
 TRY_AGAIN = os.EX_TEMPFAIL  # 75
 INTERRUPTED = 130
 CLOSED = 141  # as a shell tells of a program that SIGPIPE has ended

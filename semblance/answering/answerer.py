@@ -1,0 +1,160 @@
+"""Questions answered from a FAQ: ranked answers, and whether the best of them is good enough."""
+
+import importlib
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from semblance.answering.bank import Kind
+from semblance.answering.folder import SETTINGS, VECTORS, StoredAnswerer, read, require_listed
+from semblance.answering.questions import checked_count, checked_question
+from semblance.answering.settings import Ranking, Threshold, read_settings
+from semblance.errors import InputError
+from semblance.ranking.fusion import reciprocal_rank_fusion
+from semblance.settings import unknown_word
+
+if TYPE_CHECKING:
+    from semblance.answering.embedding import Embedder
+    from semblance.ranking.words import Words
+
+EMBEDDING = "semblance.answering.embedding"  # imported by its name, since it imports torch
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer of a ranking, and the text of its entry that matched the question best.
+
+    ``score`` is the cosine of that text, or its BM25 score where words alone rank. The hybrid ranks
+    by both, so there a lower ``rank`` (from 1) may have a higher score.
+    """
+
+    rank: int
+    id: str
+    question: str
+    answer: str
+    score: float
+    matched_text: str
+    matched_kind: Kind
+
+
+@dataclass(frozen=True)
+class Answered:
+    """The answers to a question, best first; ``known`` is False where the best is not good enough."""
+
+    question: str
+    known: bool
+    answers: tuple[Answer, ...]
+    threshold: Threshold | None
+    ranking: Ranking
+
+
+class Answerer:
+    """A FAQ that is ready to answer; several threads may ask at the same time."""
+
+    def __init__(self, stored: StoredAnswerer):
+        """Load what the ranking needs: the model, the counts of words, or both."""
+        self.stored = stored
+        self.ranking = stored.settings.ranking
+        self.embedder: Embedder | None = None
+        self.words: Words | None = None
+        if self.ranking not in ("vectors", "words", "hybrid"):
+            raise unknown_word("ranking", self.ranking, Ranking)
+        if self.ranking != "vectors":
+            self.words = _count_words(stored)
+        if self.ranking != "words":
+            self.embedder = _load_embedder(stored)
+
+    @classmethod
+    def open(cls, folder: str | Path) -> "Answerer":
+        """Read a folder and load it; InputError for one that is damaged or no answerer.
+
+        The files are read and their digests computed in a second thread while torch is imported:
+        each of the two takes about a second.
+        """
+        folder = Path(folder)
+        require_listed(folder)
+        settings = read_settings(folder / SETTINGS)
+        with ThreadPoolExecutor(1) as reader:
+            stored = reader.submit(read, folder)
+            if settings.ranking != "words":
+                importlib.import_module(EMBEDDING)
+            return cls(stored.result())
+
+    def ask(self, question: str, count: int = 5) -> Answered:
+        """Rank the answers for a question and return the ``count`` best.
+
+        Of equal scores the answer that stands first in the FAQ comes first. Raises InputError for
+        a question that is empty or too long, and for a count out of bounds.
+        """
+        text = checked_question(question)
+        count = checked_count(count)
+        of_texts = self._score_texts(text)  # one or two of (T,)
+        chosen = best_first(self._score_answers(of_texts), count)
+        answers = tuple(
+            self._answer(rank, number, of_texts[0]) for rank, number in enumerate(chosen, 1)
+        )
+        known = self._is_known(answers[0].score)
+        return Answered(text, known, answers, self.stored.settings.threshold, self.ranking)
+
+    def _score_texts(self, text: str) -> list[np.ndarray]:
+        """Return the score of each candidate text, (T,), by vectors first, then by words."""
+        scores = []
+        if self.embedder is not None:
+            scores.append(self.stored.vectors @ self.embedder.embed(text))
+        if self.words is not None:
+            scores.append(self.words.scores([text])[0])
+        return scores
+
+    def _score_answers(self, of_texts: list[np.ndarray]) -> np.ndarray:
+        """Return what each answer is ranked by, (A,)."""
+        best = [self.stored.bank.candidates.best(scores[None]) for scores in of_texts]
+        if self.ranking == "hybrid":
+            return reciprocal_rank_fusion(*best)[0]
+        return best[0][0]
+
+    def _answer(self, rank: int, number: int, of_texts: np.ndarray) -> Answer:
+        """Return the answer of a number; of its texts the one with the best score matched."""
+        bank = self.stored.bank
+        first, last = np.searchsorted(bank.candidates.owners, [number, number + 1])
+        place = int(first + np.argmax(of_texts[first:last]))
+        kind, entry_number = bank.sources[place]
+        entry = self.stored.entries[entry_number]
+        matched = bank.candidates.texts[place]
+        score = float(of_texts[place])
+        return Answer(rank, entry.id, entry.question, entry.answer, score, matched, kind)
+
+    def _is_known(self, best: float) -> bool:
+        """Tell whether the score of the first answer reaches the threshold."""
+        if self.ranking == "words" and best <= 0:  # no word in common
+            return False
+        threshold = self.stored.settings.threshold
+        return threshold is None or best >= threshold.score
+
+
+def _count_words(stored: StoredAnswerer) -> "Words":
+    from semblance.ranking.words import Words  # imports scipy
+
+    return Words(stored.bank.candidates.texts)
+
+
+def _load_embedder(stored: StoredAnswerer) -> "Embedder":
+    embedder = importlib.import_module(EMBEDDING).Embedder(stored.model, stored.settings.max_length)
+    width = stored.vectors.shape[1]
+    if embedder.width != width:
+        problem = f"vectors of {width} numbers, and the model makes {embedder.width}"
+        raise InputError(stored.folder / VECTORS, problem, "write the folder again")
+    return embedder
+
+
+def best_first(scores: np.ndarray, count: int) -> list[int]:
+    """Return the places of the ``count`` best scores; of equal ones the first place comes first."""
+    if count < len(scores):
+        least = np.partition(scores, -count)[-count]
+        among = np.flatnonzero(scores >= least)
+    else:
+        among = np.arange(len(scores))
+    order = np.argsort(-scores[among], kind="stable")
+    return among[order][:count].tolist()

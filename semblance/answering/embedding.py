@@ -1,0 +1,62 @@
+"""Texts to vectors of length one, by a loaded model. This module alone of its package imports torch."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from semblance.data.tokens import Tokens, load_tokenizer, refuse_tokenizer, tokenise
+from semblance.errors import InputError
+from semblance.models import folder as model_folder
+from semblance.models.saved import TOKENIZER
+from semblance.models.vectors import unit
+
+
+class Embedder:
+    """A model and its tokenizer, loaded once; several threads may use it at the same time."""
+
+    def __init__(self, folder: Path, max_length: int):
+        """``max_length`` is the longest text in tokens; raises InputError for a damaged folder."""
+        self.folder = folder
+        self.max_length = max_length
+        self.encoder = model_folder.load(folder).eval()
+        self.tokenizer_file = folder / Path(TOKENIZER).name
+        self.tokenizer = load_tokenizer(self.tokenizer_file)
+        self.tokenizer.no_truncation()
+        self.tokenizer.no_padding()
+
+    @property
+    def width(self) -> int:
+        """The length d of a vector."""
+        return self.encoder.shape.hidden_size
+
+    def embed_all(self, texts: Sequence[str]) -> np.ndarray:
+        """Return the unit vectors of many texts, (N, d) float32."""
+        return self._embed(tokenise(self.tokenizer_file, texts))
+
+    def embed(self, text: str) -> np.ndarray:
+        """Return the unit vector of one text, (d,) float32."""
+        with refuse_tokenizer(self.tokenizer_file):
+            encoding = self.tokenizer.encode(text)
+        ids = np.asarray(encoding.ids, np.int32)
+        return self._embed(Tokens(ids, np.asarray([0, len(ids)])))[0]
+
+    def _embed(self, tokens: Tokens) -> np.ndarray:
+        self._refuse_foreign(tokens)
+        vectors = unit(self.encoder.encode(tokens, self.max_length)).astype(np.float32)
+        if not np.isfinite(vectors).all():
+            raise InputError(
+                self.folder, "gives vectors that have no direction", "train the model again"
+            )
+        return vectors
+
+    def _refuse_foreign(self, tokens: Tokens) -> None:
+        """Raise InputError for tokens that the model has no embedding for, and for a text without any."""
+        known = self.encoder.shape.vocab_size
+        if tokens.lengths().min() < 1:
+            problem = "makes no token of a text"
+        elif tokens.ids.min() < 0 or tokens.ids.max() >= known:
+            problem = f"makes tokens beyond the {known} of the model"
+        else:
+            return
+        raise InputError(self.tokenizer_file, problem, "fetch both from one revision")

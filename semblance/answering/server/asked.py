@@ -1,0 +1,108 @@
+"""What a request asks: read from its address or its body, bounded and strictly checked."""
+
+import asyncio
+import re
+from dataclasses import dataclass
+
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+
+from semblance.answering.questions import LONGEST, checked_count, checked_question
+from semblance.errors import InputError
+from semblance.settings import decode, parse_json
+
+MOST_BODY = 16 << 10  # bytes
+BODY_SECONDS = 10.0  # in which a body must have come
+DEFAULT_COUNT = 5
+NAMES = ("q", "count", "draft")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question and how many answers are wanted; a ``draft`` is still being typed."""
+
+    question: str
+    count: int = DEFAULT_COUNT
+    draft: bool = False
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The entry that a person chose as the answer to a question."""
+
+    question: str
+    id: str
+
+
+def of_address(request: Request) -> Asked:
+    """Read ``?q=…&count=…&draft=1``; InputError for anything else."""
+    given: dict[str, str] = {}
+    for name, value in request.query_params.multi_items():
+        if name not in NAMES:
+            raise InputError(
+                "address", f"unknown parameter {name!r:.80}", "known are q, count, draft"
+            )
+        if name in given:
+            raise InputError("address", f"{name} stands twice", "give it once")
+        given[name] = value
+    if "q" not in given:
+        raise InputError("address", "no question", "ask /api/ask?q=…")
+    count = _whole_number(given.get("count", str(DEFAULT_COUNT)))
+    return _checked(Asked(given["q"], count, given.get("draft") == "1"))
+
+
+def _whole_number(text: str) -> int:
+    if not re.fullmatch("[0-9]{1,4}", text):
+        raise InputError("count", f"{text!r:.40} is no whole number", "ask for 1 or more")
+    return int(text)
+
+
+async def of_body(request: Request) -> Asked:
+    """Read a JSON body: question, and if wanted count and draft."""
+    return _checked(decode(Asked, parse_json(await body_of(request), "body"), "body"))
+
+
+async def chosen_of(request: Request) -> Chosen:
+    """Read a JSON body: question and id."""
+    chosen = decode(Chosen, parse_json(await body_of(request), "body"), "body")
+    return Chosen(checked_question(chosen.question), chosen.id)
+
+
+def _checked(asked: Asked) -> Asked:
+    question = checked_question(asked.question)
+    return Asked(question, checked_count(asked.count), asked.draft)
+
+
+async def body_of(request: Request) -> str:
+    """Return the text of a JSON body.
+
+    Raises HTTPException 415 for another type, 413 for a long body and 408 for a slow one, and
+    InputError for one that is not UTF-8.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise HTTPException(415, "send application/json")
+    try:
+        content = await asyncio.wait_for(_bounded(request), BODY_SECONDS)
+    except TimeoutError:
+        raise HTTPException(408, f"the body did not come within {BODY_SECONDS:.0f} s") from None
+    except ClientDisconnect:
+        raise HTTPException(400, "the body is not whole") from None
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError("body", f"not UTF-8: {error.reason}", "send UTF-8") from None
+
+
+async def _bounded(request: Request) -> bytes:
+    content = b""
+    async for part in request.stream():
+        content += part
+        if len(content) > MOST_BODY:
+            raise HTTPException(413, f"a body of more than {MOST_BODY:,} bytes")
+    return content
+
+
+def limits_text() -> str:
+    """Return the limits of a request in words."""
+    return f"questions of {LONGEST:,} characters, bodies of {MOST_BODY:,} bytes"

@@ -1,0 +1,139 @@
+"use strict";
+const WAIT = 150; // milliseconds without a key before a draft is asked
+const COUNT = 5;
+const field = document.getElementById("question");
+const state = document.getElementById("status");
+const list = document.getElementById("answers");
+const logged = document.documentElement.dataset.logged === "true";
+let timer = 0;
+let asking = null; // stops the request that is under way
+
+document.getElementById("logged").hidden = !logged;
+document.getElementById("form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  ask(false);
+});
+field.addEventListener("input", () => {
+  clearTimeout(timer);
+  timer = setTimeout(() => ask(true), WAIT);
+});
+document.addEventListener("keydown", move);
+
+async function ask(draft) {
+  clearTimeout(timer);
+  if (asking) asking.abort(); // its answer would be outdated
+  const question = field.value.trim();
+  if (!question) {
+    asking = null;
+    clear("");
+    return;
+  }
+  const mine = new AbortController();
+  asking = mine;
+  try {
+    const response = await send("/api/ask", { question, count: COUNT, draft }, mine.signal);
+    const found = await response.json();
+    if (asking !== mine) return;
+    if (response.ok) show(found);
+    else clear(found.error);
+  } catch (error) {
+    if (asking === mine) clear("The server does not answer. Is it still running?");
+  }
+}
+
+function send(address, content, signal) {
+  const headers = { "Content-Type": "application/json" };
+  return fetch(address, { method: "POST", headers, body: JSON.stringify(content), signal });
+}
+
+function clear(text) {
+  list.replaceChildren();
+  say(text, false);
+}
+
+function say(text, unknown) {
+  state.textContent = text;
+  state.classList.toggle("unknown", unknown);
+}
+
+function show(found) {
+  list.replaceChildren(...found.answers.map((answer) => item(found, answer)));
+  if (found.known) {
+    const best = found.answers[0].question;
+    const answers = found.answers.length === 1 ? "1 answer" : found.answers.length + " answers";
+    say(`${answers}. Best: ${best}`, false);
+  } else {
+    say("No answer is good enough. The nearest entries follow.", true);
+  }
+}
+
+function item(found, answer) {
+  const row = element("div", "", why(found, answer));
+  row.className = "row";
+  if (logged) row.append(chooser(found.question, answer));
+  const shown = element("li", "", element("h2", answer.question), element("p", answer.answer), row);
+  shown.tabIndex = -1;
+  shown.classList.toggle("below", isBelow(found, answer));
+  for (const text of shown.querySelectorAll("h2, p, dd")) text.dir = "auto";
+  return shown;
+}
+
+function isBelow(found, answer) {
+  return !found.known || (found.threshold !== null && answer.score < found.threshold.score);
+}
+
+function why(found, answer) {
+  const facts = element("dl", "");
+  fact(facts, `Matched ${answer.matched_kind}`, answer.matched_text);
+  fact(facts, "Score", `${answer.score.toFixed(3)} (${found.ranking})`);
+  if (found.threshold === null) fact(facts, "Threshold", "none");
+  else fact(facts, "Threshold", threshold(found.threshold));
+  fact(facts, "Entry", answer.id);
+  return element("details", "", element("summary", "Why this answer?"), facts);
+}
+
+function threshold(given) {
+  const precision = (100 * given.precision).toFixed(0);
+  return `${given.score.toFixed(3)} (${precision} % right above it)`;
+}
+
+function fact(facts, name, value) {
+  facts.append(element("dt", name), element("dd", value));
+}
+
+function chooser(question, answer) {
+  const button = element("button", "This answers it");
+  button.type = "button";
+  button.addEventListener("click", async () => {
+    button.disabled = true;
+    try {
+      const response = await send("/api/chosen", { question, id: answer.id });
+      button.textContent = response.ok ? "Noted, thank you" : "Not noted";
+    } catch (error) {
+      button.textContent = "Not noted";
+    }
+  });
+  return button;
+}
+
+function element(name, text, ...children) {
+  const made = document.createElement(name);
+  made.textContent = text; // never as HTML
+  made.append(...children);
+  return made;
+}
+
+function move(event) {
+  if (event.key === "Escape") {
+    field.focus();
+    return;
+  }
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!step || event.altKey || event.ctrlKey || event.metaKey) return;
+  const stops = [field, ...list.children];
+  const now = stops.findIndex((stop) => stop.contains(document.activeElement));
+  const next = stops[Math.min(Math.max(now + step, 0), stops.length - 1)];
+  if (now < 0 || next === stops[now]) return;
+  event.preventDefault();
+  next.focus();
+}

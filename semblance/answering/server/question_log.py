@@ -1,0 +1,52 @@
+"""The log of questions, one JSON object a line: written only where its file is named.
+
+Questions are personal data, so the file is readable for its owner alone. ``kind`` is ``asked``, with
+the answers that were shown, or ``chosen``, with the entry that a person picked.
+"""
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from semblance.answering.answerer import Answered
+
+MODE = 0o600
+
+
+class QuestionLog:
+    """A file that questions and their answers are added to."""
+
+    def __init__(self, path: str | Path):
+        """Open the file for adding; OSError where it cannot be written."""
+        self.path = path
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
+        self.handle = os.open(path, flags, MODE)
+
+    def asked(self, answered: Answered) -> None:
+        """Note a question and the answers that were shown for it."""
+        shown = [{"id": answer.id, "score": answer.score} for answer in answered.answers]
+        facts = {"question": answered.question, "known": answered.known, "answers": shown}
+        self._add({"kind": "asked", **facts})
+
+    def chosen(self, question: str, entry: str) -> None:
+        """Note the entry that answered a question, as the person says who asked it."""
+        self._add({"kind": "chosen", "question": question, "id": entry})
+
+    def _add(self, facts: dict[str, Any]) -> None:
+        """Write one line in one call, so that two processes never mix their lines.
+
+        A disk that is full costs the line and a warning, and never the answer.
+        """
+        when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        line = json.dumps({"time": when, **facts}, ensure_ascii=False) + "\n"
+        try:
+            os.write(self.handle, line.encode())
+        except OSError as error:
+            print(f"warning: {self.path}: not written: {error.strerror}", file=sys.stderr)
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self.handle)

@@ -1,0 +1,86 @@
+"""The server's process: one socket on the loopback address, and a stop that loses no question."""
+
+import asyncio
+import signal
+import socket
+from collections.abc import Callable
+
+import uvicorn
+
+from semblance.answering.server.app import Service, build_app
+from semblance.errors import InputError
+
+HOST = "127.0.0.1"
+MOST_CONNECTIONS = 256
+MOST_HEADERS = 32 << 10  # bytes; a question of 1,000 characters takes 12,000 in an address
+GRACE = 0.3  # seconds in which a question that is on its way arrives
+STOP_SECONDS = 30  # in which the questions at work are answered
+
+
+class PatientServer(uvicorn.Server):
+    """A server that, when it stops, first takes no connection more, and then waits a moment.
+
+    A connection that was accepted just before has not sent its question yet; uvicorn alone would
+    close it as idle.
+    """
+
+    def __init__(self, config: uvicorn.Config, service: Service):
+        super().__init__(config)
+        self.service = service
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Close the listening socket, wait, answer what came, then end."""
+        self.service.stopping = True
+        for server in self.servers:
+            server.close()
+        await asyncio.sleep(GRACE)
+        await super().shutdown(sockets)
+
+    def stop(self, *signal_and_frame: object) -> None:
+        """Ask the server to stop; it may not have started yet."""
+        self.should_exit = True
+
+
+def listen(port: int) -> socket.socket:
+    """Return a socket that listens on the loopback address; InputError where the port is taken."""
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((HOST, port))
+        listening.listen()
+    except OSError as error:
+        listening.close()
+        problem = f"cannot be opened: {error.strerror}"
+        raise InputError(f"port {port}", problem, "choose another one by --port") from None
+    return listening
+
+
+def serve(service: Service, listening: socket.socket, ready: Callable[[], None]) -> None:
+    """Serve until SIGTERM or SIGINT, then answer the questions at work and return.
+
+    ``ready`` is called before the first question is taken. The socket is closed at the end.
+    """
+    config = uvicorn.Config(
+        build_app(service),
+        access_log=False,
+        log_config=None,
+        loop="asyncio",
+        http="h11",
+        ws="none",
+        lifespan="off",
+        proxy_headers=False,
+        server_header=False,
+        limit_concurrency=MOST_CONNECTIONS,
+        h11_max_incomplete_event_size=MOST_HEADERS,
+        timeout_graceful_shutdown=STOP_SECONDS,
+    )
+    server = PatientServer(config, service)
+    # uvicorn raises a signal again when it has ended. These handlers let the process end in order.
+    for name in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(name, server.stop)
+    ready()
+    try:
+        server.run(sockets=[listening])
+    finally:
+        service.worker.close()
+        listening.close()

@@ -1,0 +1,38 @@
+"""A server whose answers take a stated time, for tests of how it stops: ``python -m … SECONDS``."""
+
+import sys
+import time
+from types import SimpleNamespace
+
+from semblance.answering.answerer import Answer, Answered
+from semblance.answering.entries import FaqEntry
+from semblance.answering.server.app import Limits, Service
+from semblance.answering.server.serving import HOST, listen, serve
+
+ENTRY = FaqEntry("1", "How?", "So.")
+
+
+class SlowAnswerer:
+    """Gives one answer to everything."""
+
+    stored = SimpleNamespace(entries=(ENTRY,))
+
+    def __init__(self, seconds: float):
+        self.seconds = seconds
+
+    def ask(self, question: str, count: int = 5) -> Answered:
+        """Answer after the stated time."""
+        time.sleep(self.seconds)
+        answer = Answer(1, ENTRY.id, ENTRY.question, ENTRY.answer, 1.0, ENTRY.question, "question")
+        return Answered(question, True, (answer,), None, "vectors")
+
+
+def main() -> None:
+    service = Service(SlowAnswerer(float(sys.argv[1])), None, Limits())
+    listening = listen(0)
+    port = listening.getsockname()[1]
+    serve(service, listening, lambda: print(f"{HOST}:{port}", flush=True))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,177 @@
+"""Answer questions from your own FAQ: ask on the command line, serve a page, check a folder.
+
+The folder of a trained FAQ holds all that is needed. None of these commands uses the network.
+"""
+
+import argparse
+import json
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from semblance.answering.questions import MOST_ANSWERS, checked_question, questions_of
+from semblance.errors import InputError
+from workflow.scripts.endings import NO_ANSWER, run
+
+if TYPE_CHECKING:
+    from semblance.answering.answerer import Answered
+
+WRONG = 1  # exit status of check
+PROMPT = "question (Ctrl-D ends): "
+
+ASK = f"""Ask questions: one as an argument, or one a line from the standard input.
+
+Exit status 0: each question has an answer. {NO_ANSWER}: at least one has none above the threshold.
+2: a question or the folder is malformed; one line says what.
+"""
+SERVE = """Serve a page and a JSON interface on this machine, on 127.0.0.1 only.
+
+No other address can be chosen: the server has no passwords and no encryption. To let others ask,
+put a web server with both before it, which passes the header "Host: localhost" on.
+It stops at Ctrl-C or SIGTERM when the questions at work are answered, with exit status 0.
+"""
+CHECK = f"""Check a folder: digests, settings, and its vectors, which are computed again.
+
+Exit status 0: all is as the record says. {WRONG}: something is not; each problem is one line.
+"""
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Run the named subcommand."""
+    args = parser().parse_args(argv)
+    args.call(args)
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of all subcommands."""
+    made = _new(argparse.ArgumentParser, prog="semblance faq", description=__doc__)
+    commands = made.add_subparsers(required=True, metavar="COMMAND")
+    _add_ask(commands)
+    _add_serve(commands)
+    _add_check(commands)
+    return made
+
+
+def _new(make: Callable, *arguments: str, **options: object) -> argparse.ArgumentParser:
+    return make(*arguments, formatter_class=argparse.RawDescriptionHelpFormatter, **options)
+
+
+def _add_ask(commands: argparse._SubParsersAction) -> None:
+    found = _new(commands.add_parser, "ask", help="ask questions", description=ASK)
+    _add_model(found)
+    found.add_argument("question", nargs="?", help="without it, questions are read, one a line")
+    found.add_argument(
+        "--count", type=int, default=5, metavar="N", help=f"answers, 1 to {MOST_ANSWERS}"
+    )
+    found.add_argument("--json", action="store_true", help="one JSON object a line")
+    found.add_argument(
+        "--all", action="store_true", help="show the ranked answers below the threshold, too"
+    )
+    found.set_defaults(call=ask)
+
+
+def _add_serve(commands: argparse._SubParsersAction) -> None:
+    found = _new(commands.add_parser, "serve", help="serve a page", description=SERVE)
+    _add_model(found)
+    found.add_argument("--port", type=int, default=8080, help="default 8080; 0: any free one")
+    found.add_argument(
+        "--log", metavar="FILE", help="add questions and answers shown to FILE, as JSON lines"
+    )
+    found.set_defaults(call=serve)
+
+
+def _add_check(commands: argparse._SubParsersAction) -> None:
+    found = _new(commands.add_parser, "check", help="check a folder", description=CHECK)
+    found.add_argument("folder", help="folder of a trained FAQ")
+    found.set_defaults(call=check_folder)
+
+
+def _add_model(found: argparse.ArgumentParser) -> None:
+    found.add_argument("--model", required=True, metavar="FOLDER", help="folder of a trained FAQ")
+
+
+def ask(args: argparse.Namespace) -> None:
+    """Answer the question of the command line, or those of the standard input as they come."""
+    from semblance.answering.answerer import Answerer
+    from semblance.answering.questions import checked_count
+
+    checked_count(args.count)
+    if args.question is not None:
+        checked_question(args.question)
+    answerer = Answerer.open(args.model)
+    without_answer = 0
+    for question in _questions(args):
+        answered = answerer.ask(question, args.count)
+        print(_format_answered(answered, args), flush=True)
+        without_answer += not answered.known
+    if without_answer:
+        sys.exit(NO_ANSWER)
+
+
+def _questions(args: argparse.Namespace) -> Iterator[str]:
+    if args.question is not None:
+        yield args.question
+        return
+    on_terminal = sys.stdin.isatty()
+
+    def prompt() -> None:
+        if on_terminal:
+            print(PROMPT, end="", file=sys.stderr, flush=True)
+
+    while True:
+        try:
+            yield from questions_of(sys.stdin.buffer, prompt)
+            return
+        except InputError as error:
+            if not on_terminal:
+                raise
+            print(f"error: {error}", file=sys.stderr)  # a person can ask again
+
+
+def _format_answered(answered: "Answered", args: argparse.Namespace) -> str:
+    from semblance.answering.shown import as_json, as_text
+
+    if args.json:
+        return json.dumps(as_json(answered), ensure_ascii=False)
+    return as_text(answered, shutil.get_terminal_size().columns, args.all) + "\n"
+
+
+def serve(args: argparse.Namespace) -> None:
+    """Serve until a signal stops it."""
+    if not 0 <= args.port <= 65535:
+        raise InputError("--port", f"{args.port} is no port", "choose one from 1024 to 65535")
+    from semblance.answering.answerer import Answerer
+    from semblance.answering.server.app import Limits, Service
+    from semblance.answering.server.question_log import QuestionLog
+    from semblance.answering.server.serving import HOST, listen
+    from semblance.answering.server.serving import serve as serve_until_stopped
+
+    listening = listen(args.port)
+    log = None
+    if args.log:
+        log = QuestionLog(Path(args.log))
+    service = Service(Answerer.open(args.model), log, Limits())
+    port = listening.getsockname()[1]
+    serve_until_stopped(
+        service, listening, lambda: print(f"serving on http://{HOST}:{port}/", flush=True)
+    )
+
+
+def check_folder(args: argparse.Namespace) -> None:
+    """Check a folder and print what was found."""
+    from semblance.answering.check import check_answerer
+
+    found = check_answerer(args.folder)
+    for fact in found.facts:
+        print(fact)
+    for problem in found.problems:
+        print(f"problem: {problem}")
+    if found.problems:
+        sys.exit(WRONG)
+    print("the folder is as its record says")
+
+
+if __name__ == "__main__":
+    run(main)
