@@ -26,6 +26,7 @@ DIGEST_LOCK = "digests.lock.json"
 CORPUS = "corpora/{corpus}"
 OVERLAP = "overlap.json"  # below CORPUS, of a corpus of pairs: their number and lexical overlap
 FOLD_CORPUS = "{bank}-{fold}"  # the name of the corpus that is one fold of a bank
+WHOLE = "all"  # stands for the fold in the name of the corpus that is a whole bank
 TOKENS = "tokens/{base}/{corpus}"
 STS_TEST = "sts"
 STS_DEV_DATA = "dev/sts"
@@ -39,6 +40,8 @@ WEIGHTS = "model/model.safetensors"  # beside the record of a model or of a base
 CURVE = "curves/{corpus}/{base}/{method}/seed-{seed}"
 EMBEDDINGS = "embeddings/{corpus}/{base}/{method}/seed-{seed}"
 SCORES = "scores"
+ANSWERER = "answerers/{answerer}"  # a tuned model that answers from one bank
+SUMMARY = "summary.md"  # below ANSWERER: what was chosen, and how good it is
 STS_SCORES = "scores/sts/{corpus}/{base}/{method}/seed-{seed}"
 FAQ_SCORES = "scores/faq/{corpus}/{base}/{method}/seed-{seed}"
 TRANSFER_SCORES = "scores/transfer/{corpus}/{base}/{method}/seed-{seed}"
@@ -82,6 +85,11 @@ def record(root: object, template: str, **fields: object) -> str:
 def fold_corpus(bank: str, fold: int) -> str:
     """Return the name of the training corpus that is one fold of a FAQ bank."""
     return FOLD_CORPUS.format(bank=bank, fold=fold)
+
+
+def whole_corpus(bank: str) -> str:
+    """Return the name of the training corpus that is a whole FAQ bank: nothing is held out."""
+    return FOLD_CORPUS.format(bank=bank, fold=WHOLE)
 
 
 def fields(template: str) -> tuple[str, ...]:

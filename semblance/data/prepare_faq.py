@@ -1,6 +1,6 @@
 """From the raw files of a FAQ bank to its folds: training corpora, dev questions, test questions."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -14,7 +14,7 @@ from semblance.data.faq import Faq, FaqQuery, unique_answers
 from semblance.data.faq_parts import KNOWN, HoldOut, Parts, Split, Together, split_bank
 from semblance.data.raw import Raw
 from semblance.errors import InputError
-from semblance.layout import fold_corpus
+from semblance.layout import fold_corpus, whole_corpus
 from semblance.named_modules import BANKS, load_module
 
 OWN = "own"  # the format whose bank is a file of the user's and no data set of the manifest
@@ -24,6 +24,14 @@ ANNOTATED = "annotated"  # users' own queries; every answer judged relevant is r
 WORDING = "wording"  # the same queries, where a fold holds out wordings of entries that it knows
 ANSWER, QUESTION = "answer", "question"  # what a text says of an answer: kinds of candidates
 TrainOn = Literal["questions", "wordings"]
+ENTRY = pa.schema(
+    [
+        ("id", pa.string()),
+        ("question", pa.string()),
+        ("answer", pa.string()),
+        ("wordings", pa.list_(pa.string())),
+    ]
+)
 Row = tuple[str, str, None]  # of a training corpus: a question, what answers it, no contradiction
 
 
@@ -84,11 +92,11 @@ def read_bank(raw: Raw, settings: BankSettings) -> Faq:
 
 
 def write_folds(bank: Faq, settings: BankSettings, to: FaqFolders) -> dict[str, int]:
-    """Write a bank's answers, questions and candidates, and each fold's corpus and dev questions.
+    """Write a bank's answers, entries, questions and candidates, and the corpora of its folds.
 
     Of fold k the test part is part k, the dev part is the next one in rotation, and the rest is
     trained on. The dev questions are those of the pairs, or users' wordings where the bank holds
-    these out. Returns the bank's counts.
+    these out. One more corpus holds nothing out. Returns the bank's counts.
     """
     if settings.hold_out == "wordings":
         _refuse_few(bank, settings)
@@ -97,14 +105,15 @@ def write_folds(bank: Faq, settings: BankSettings, to: FaqFolders) -> dict[str, 
     _write_bank(to.bank, prepared.answers, questions)
     candidates = pa.Table.from_pylist(prepared.candidates())
     write_parquet(candidates, to.bank / "candidates.parquet")
+    write_parquet(pa.Table.from_pylist(prepared.entries(), ENTRY), to.bank / "entries.parquet")
     asked_on_dev = [q for q in questions if q["protocol"] in (PAIRS, WORDING)]
     for fold in range(settings.folds):
         name = fold_corpus(settings.name, fold)
         held_out = (fold, folds.dev_part(fold, settings.folds))
         dev = [question for question in asked_on_dev if question["part"] == held_out[1]]
         _write_bank(to.dev / name, prepared.answers, dev)
-        rows = dict.fromkeys(prepared.rows(held_out))
-        write_corpus_rows(to.corpora / name, list(rows))
+        _write_corpus(to.corpora / name, prepared.rows(held_out))
+    _write_corpus(to.corpora / whole_corpus(settings.name), prepared.rows(()))
     return prepared.counts(questions)
 
 
@@ -161,6 +170,22 @@ class _Prepared:
                 found.append(_candidate(number, WORDING, query.text, part))
         return found
 
+    def entries(self) -> list[dict]:
+        """Return the pairs as they are answered from, each with the users' wordings of it."""
+        wordings: dict[str, list[str]] = {pair.id: [] for pair in self.bank.pairs}
+        for query, _ in self.queries:
+            for key in query.relevant:
+                wordings[key].append(query.text)
+        return [
+            {
+                "id": pair.id,
+                "question": pair.question,
+                "answer": pair.answer,
+                "wordings": wordings[pair.id],
+            }
+            for pair in self.bank.pairs
+        ]
+
     def rows(self, held_out: Collection[int]) -> Iterator[Row]:
         """Yield the training rows of a fold that holds out some parts."""
         for pair, part in self.pairs:
@@ -201,6 +226,10 @@ def _question(protocol: str, identity: str, text: str, part: int, relevant: list
 
 def _candidate(answer: int, kind: str, text: str, part: int) -> dict:
     return {"answer": answer, "kind": kind, "text": text, "part": part}
+
+
+def _write_corpus(folder: Path, rows: Iterable[Row]) -> None:
+    write_corpus_rows(folder, list(dict.fromkeys(rows)))
 
 
 def _write_bank(folder: Path, answers: list[str], questions: list[dict]) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from semblance.errors import InputError
+from semblance.layout import fold_corpus, whole_corpus
 from semblance.named_modules import BANKS, LOSSES, POOLINGS, VIEWS, module_path
 from semblance.names import INITIAL, START
 from workflow.planning import dropouts, losses, pretrained, rankings, regulators, views
@@ -103,9 +104,13 @@ def _check_bank(config: dict, name: str, bank: dict) -> None:
             raise InputError(f"{where}.{key}", "has no effect here", "it belongs to kind: own")
     if "dataset" in bank and bank["kind"] == "own":
         raise InputError(f"{where}.dataset", "has no effect here", "kind: own reads path alone")
-    names = {name, *(f"{name}-{fold}" for fold in range(config["faq"]["folds"]))}
-    if taken := names & set(config["corpora"]):
+    folds = [fold_corpus(name, fold) for fold in range(config["faq"]["folds"])]
+    corpora = {*folds, whole_corpus(name)}
+    if taken := {name, *corpora} & set(config["corpora"]):
         raise InputError(where, f"a corpus has the name {min(taken)} already")
+    if taken := corpora & set(config["faq"]["banks"]):
+        problem = f"{min(taken)!r} is the name of a corpus of this bank, and of another bank"
+        raise InputError(where, problem, "rename one of the two banks")
 
 
 def _check_method(config: dict, name: str, method: dict) -> None:

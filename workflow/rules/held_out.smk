@@ -1,5 +1,6 @@
 # Dev and test data, which no model is fitted to; the folds of a FAQ bank also give training corpora.
 # Inputs: resources/data. Outputs: results/dev, results/sts, results/faq, results/corpora (folds).
+from semblance.layout import WHOLE
 
 
 rule prepare_dev:
@@ -53,7 +54,7 @@ rule prepare_sts:
 
 
 rule prepare_faq:
-    """Parse a FAQ bank, split it into folds, and write each fold's training corpus."""
+    """Parse a FAQ bank, split it into folds, and write the corpora of the folds and of the whole."""
     input:
         lambda w: (own_files(PLAN.banks[w.bank]) or dataset_files(PLAN.banks[w.bank]["dataset"])),
     output:
@@ -61,9 +62,10 @@ rule prepare_faq:
         answers=f"{OUT}/faq/{{bank}}/answers.parquet",
         questions=f"{OUT}/faq/{{bank}}/questions.parquet",
         candidates=f"{OUT}/faq/{{bank}}/candidates.parquet",
+        entries=f"{OUT}/faq/{{bank}}/entries.parquet",
         corpora=expand(
             f"{OUT}/corpora/{{{{bank}}}}-{{fold}}/{{file}}",
-            fold=range(PLAN.folds),
+            fold=[*range(PLAN.folds), WHOLE],
             file=["record.json", "sentences.arrow", "rows.arrow"],
         ),
         dev=expand(

@@ -1,4 +1,4 @@
-"""Parse a FAQ bank, split it into folds, and write each fold's training corpus and dev questions."""
+"""Parse a FAQ bank, split it into folds, and write training corpora and dev questions."""
 
 import sys
 import time
@@ -7,19 +7,19 @@ from pathlib import Path
 from semblance.data.prepare_faq import OWN, BankSettings, FaqFolders, read_bank, write_folds
 from semblance.data.raw import Raw
 from semblance.download.manifest import load_manifest
-from semblance.layout import RECORD, fold_corpus
+from semblance.layout import RECORD, fold_corpus, whole_corpus
 from semblance.provenance import write_record
 from semblance.settings import decode_json
 from workflow.scripts.cli import preparation
 from workflow.scripts.endings import run
 
 QUESTIONS = ["answers.parquet", "questions.parquet"]
-BANK = [*QUESTIONS, "candidates.parquet"]
+BANK = [*QUESTIONS, "candidates.parquet", "entries.parquet"]
 ROWS = ["sentences.arrow", "rows.arrow"]
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Read, split, write; each fold's corpus and dev questions have records of their own."""
+    """Read, split, write; each corpus and the dev questions of each fold have their own records."""
     started = time.monotonic()
     parser = preparation(__doc__)
     parser.add_argument("--corpora", type=Path, required=True, help="folder of training corpora")
@@ -37,7 +37,9 @@ def main(argv: list[str] | None = None) -> None:
     for fold in range(settings.folds):
         name = fold_corpus(settings.name, fold)
         for record, outputs in ((args.corpora / name, ROWS), (args.dev / name, QUESTIONS)):
-            write_fold(record / RECORD, outputs, started, args.code, raw)
+            write_part(record / RECORD, outputs, started, args.code, raw)
+    whole = args.corpora / whole_corpus(settings.name)
+    write_part(whole / RECORD, ROWS, started, args.code, raw)
     write_record(
         args.output,
         "prepare_faq",
@@ -51,8 +53,8 @@ def main(argv: list[str] | None = None) -> None:
     )
 
 
-def write_fold(record: Path, outputs: list[str], started: float, code: str, raw: Raw) -> None:
-    """Write the record of a fold's corpus or of its dev questions."""
+def write_part(record: Path, outputs: list[str], started: float, code: str, raw: Raw) -> None:
+    """Write the record of a corpus, or of the dev questions of a fold."""
     facts = raw.facts(record)
     write_record(record, "prepare_faq", outputs=outputs, started=started, code=code, **facts)
 

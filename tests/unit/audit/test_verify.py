@@ -589,8 +589,8 @@ def test_a_changed_file_of_the_users_own_is_a_problem(of_own_faq):
     file.write_text(file.read_text().replace("Here", "There"))
     found = verify(results)
     assert failed(found) == {DIGESTS} and {path for path, _ in found.problems} == {str(file)}
-    # the bank, and a corpus and dev questions of each of 3 folds were made from it
-    assert len(found.problems) == 1 + 2 * 3 and len(found.causes) == 1
+    # made from it: the bank, a corpus and dev questions of each of 3 folds, the corpus of the whole
+    assert len(found.problems) == 1 + 2 * 3 + 1 and len(found.causes) == 1
     assert any("snakemake" in line and "rm " not in line for line in found.advice)
 
 
@@ -600,7 +600,7 @@ def test_a_file_of_the_users_own_that_is_gone_is_noted_once(of_own_faq):
     found = verify(results)
     assert found.problems == []
     notes = [line for line in format_findings(found).splitlines() if line.startswith("note: ")]
-    assert len(notes) == 1 and str(file) in notes[0] and "6 more like it" in notes[0]
+    assert len(notes) == 1 and str(file) in notes[0] and "7 more like it" in notes[0]
 
 
 def test_a_score_of_another_protocol_than_its_pairs_is_found(results):

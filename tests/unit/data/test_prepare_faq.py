@@ -105,3 +105,25 @@ def test_a_bank_with_too_few_wordings_cannot_hold_them_out(tmp_path):
     settings = BankSettings("mine", "own", 3, 0, path="faq.csv", hold_out="wordings")
     with pytest.raises(InputError, match="faq.csv: 2 wordings of users"):
         write_folds(Faq("mine", PAIRS, QUERIES[:2]), settings, to)
+
+
+@pytest.mark.parametrize("hold_out", ["entries", "wordings"])
+def test_the_whole_bank_is_a_corpus_of_all_that_the_folds_train_on_and_test(tmp_path, hold_out):
+    _, _, corpus = written(tmp_path, hold_out=hold_out, train_on="wordings")
+    expected = {(pair.question, pair.answer) for pair in PAIRS}
+    pair_of = {pair.id: pair for pair in PAIRS}
+    for query in QUERIES:
+        for key in query.relevant:
+            expected |= {(query.text, pair_of[key].answer), (query.text, pair_of[key].question)}
+    assert corpus("all") == expected
+    assert all(corpus(fold) < expected for fold in range(3))
+
+
+def test_an_entry_has_the_wordings_that_mean_its_question(tmp_path):
+    _, rows, _ = written(tmp_path)
+    entries = rows("bank/entries.parquet")
+    assert [(e["id"], e["question"], e["answer"]) for e in entries] == [
+        (pair.id, pair.question, pair.answer) for pair in PAIRS
+    ]
+    assert entries[0]["wordings"] == ["wording 0 of 0", "wording 1 of 0", "what of 0 and 1?"]
+    assert entries[5]["wordings"] == ["wording 0 of 5", "wording 1 of 5"]
