@@ -17,7 +17,7 @@ from semblance import layout
 from semblance.audit.findings import UNREADABLE
 from semblance.audit.link import Link
 from semblance.audit.listing import LOCK, listed_files
-from semblance.audit.sources import OF_FILES, OUTSIDE, is_prepared, sought
+from semblance.audit.sources import OF_FILES, OUTSIDE, is_prepared, method_of_model, sought
 from semblance.errors import InputError
 from semblance.layout import RECORD
 from semblance.provenance import beside, outputs_digest, read_sealed, record_digest
@@ -205,7 +205,8 @@ class Chain:
         return None
 
     def _sought(self, path: Path, stage: str, name: str) -> tuple[str, ...]:
-        return sought(self.root, self._named_downloads, path, stage, name)
+        used = method_of_model(self.read(path))
+        return sought(self.root, self._named_downloads, path, stage, name, used)
 
     def user_files(self, path: Path) -> dict[Path, str]:
         """Return {file: sha256} of the user's own files that a record's data were made from."""

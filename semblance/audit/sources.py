@@ -2,6 +2,7 @@
 
 import glob
 from pathlib import Path
+from typing import Any
 
 from semblance import layout, names
 from semblance.layout import RECORD
@@ -32,6 +33,7 @@ SOURCES = {  # stage -> name of an input -> where the record that lists it may l
     "tokenise": {"sentences": (CORPUS,), "tokenizer": (BASE,)},
     "train": TRAINED,
     "train_initial": TRAINED,
+    "train_final": TRAINED,  # the trainings on the folds go by their own paths
     "train_curve": TRAINED,
     "train_entropy": TRAINED | {"base": (INITIAL, BASE, PRETRAINED)},
     "pretrain": TRAINED | {"base": (BASE_OF_ANY,)},
@@ -63,6 +65,7 @@ OF_FILES = (
     "judge_claims",
     "simulate_statistics",
     "compare_overlap",
+    "build_answerer",
     "collect_figure",
     "measure_figure",
     "draw_figure",
@@ -75,14 +78,31 @@ def is_prepared(stage: str) -> bool:
     return stage.startswith("prepare_")
 
 
+def method_of_model(record: dict[str, Any]) -> str:
+    """Return the method whose model an evaluation has read, if it is another than its own; or ""."""
+    found: Any = record
+    for key in ("settings", "ranking", "of"):
+        if not isinstance(found, dict):
+            return ""
+        found = found.get(key)
+    if isinstance(found, str):
+        return found
+    return ""
+
+
 def sought(
-    root: Path, downloads: tuple[Path, ...], path: Path, stage: str, name: str
+    root: Path, downloads: tuple[Path, ...], path: Path, stage: str, name: str, of: str = ""
 ) -> tuple[str, ...]:
-    """Return the patterns of where the record behind an input of the record ``path`` may lie."""
-    if name.endswith(f"/{RECORD}"):  # frozen embeddings go by their own path
+    """Return the patterns of where the record behind an input of the record ``path`` may lie.
+
+    ``of`` is the method whose model was read, if it is another one than the path names.
+    """
+    if name.endswith(f"/{RECORD}"):  # frozen embeddings and models of folds go by their path
         parts = map(glob.escape, Path(name).parts[-6:])
         return ("/".join([glob.escape(str(root)), *parts]),)
     place = {key: glob.escape(value) for key, value in _place(root, path).items()}
+    if of:
+        place["method"] = glob.escape(of)
     patterns = SOURCES.get(stage, {}).get(name, ())
     is_base = place.get("method") == names.START or place.get("corpus") == names.NO_CORPUS
     if name in OF_READ_MODEL and is_base:

@@ -16,11 +16,13 @@ class Ranking:
     """``by`` the cosine of vectors, BM25, or both fused; what a question is compared with.
 
     ``match`` answer: the answers. question: the questions and the users' wordings that are known
-    for them. better: both, of which the better counts.
+    for them. better: both, of which the better counts. ``of`` is the method whose model ranks, if it
+    is another one than the method that is evaluated.
     """
 
     by: By = "vectors"
     match: Match = "answer"
+    of: str = ""
 
 
 def known_candidates(

@@ -33,8 +33,7 @@ def whitening(config: dict, method: str) -> bool | str | None:
 
 def ranking(config: dict, method: str) -> dict[str, str]:
     """Return how a method ranks answers with another one's model; nothing of a method of its own."""
-    stated = config["methods"].get(method, {}).get("ranking", {})
-    return {key: value for key, value in stated.items() if key != "of"}
+    return config["methods"].get(method, {}).get("ranking", {})
 
 
 def model_of(config: dict, method: str) -> str:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from semblance.audit.sources import sought
+from semblance.audit.sources import method_of_model, sought
 
 DOWNLOADS = Path("/downloads")
 DOWNLOADED = "/downloads/models/domain/record.json"
@@ -39,3 +39,37 @@ def test_a_base_that_was_trained_here_comes_from_any_downloaded_one_and_from_its
     assert corpus == (f"{tmp_path}/corpora/wiki1m/record.json",)
     tokens = places(tmp_path, "pretrain", "tokens", made[2])
     assert f"{tmp_path}/tokens/*/wiki1m/record.json" in tokens
+
+
+def test_the_model_of_a_ranking_is_looked_for_under_the_method_that_it_belongs_to(tmp_path):
+    record = tmp_path / "scores/faq/mine-0/domain/words/seed-0/record.json"
+    found = sought(tmp_path, (DOWNLOADS,), record, "evaluate_faq", "weights", "start")
+    assert found == (DOWNLOADED,)
+    record = tmp_path / "scores/faq/mine-0/domain/both/seed-1/record.json"
+    found = sought(tmp_path, (DOWNLOADS,), record, "evaluate_faq", "weights", "tuned")
+    assert found == (f"{tmp_path}/models/mine-0/domain/tuned/seed-1/record.json",)
+
+
+@pytest.mark.parametrize(
+    "record,method",
+    [
+        ({"settings": {"ranking": {"by": "words", "of": "start"}}}, "start"),
+        ({"settings": {"ranking": {"by": "vectors", "of": ""}}}, ""),
+        ({"settings": {"ranking": "words"}}, ""),  # of an answerer
+        ({"settings": {"ranking": {"of": 3}}}, ""),
+        ({"settings": []}, ""),
+        ({}, ""),
+    ],
+)
+def test_only_the_evaluation_of_a_ranking_names_the_method_of_its_model(record, method):
+    assert method_of_model(record) == method
+
+
+def test_the_training_on_a_whole_bank_comes_from_its_trainings_on_the_folds(tmp_path):
+    made = ("train_final", "models/mine-all/domain/tuned/seed-1")
+    name = "results/models/mine-0/domain/tuned/seed-1/record.json"
+    assert places(tmp_path, made[0], name, made[1]) == (
+        f"{tmp_path}/models/mine-0/domain/tuned/seed-1/record.json",
+    )
+    corpus = places(tmp_path, made[0], "corpus", made[1])
+    assert corpus == (f"{tmp_path}/corpora/mine-all/record.json",)

@@ -23,6 +23,7 @@ def config(hold_out="wordings", methods=("rcl-8", "bm25", "better")):
     row = {"corpora": ["mine"], "bases": ["nli-roberta-base-v2"], "methods": list(methods)}
     found["tables"]["mine"] = found["tables"]["mine"] | {"rows": [row], "control": "rcl-8"}
     found["figures"] = {}
+    found["answerers"] = {}
     return found
 
 
@@ -49,9 +50,11 @@ def test_the_evaluation_is_told_how_to_rank_and_what_is_asked():
     place = {"corpus": "mine-1", "base": "nli-roberta-base-v2", "seed": "1"}
     decoded = decode_json(FaqRun, plan.faq_run(**place, method="better"), "run")
     assert (decoded.ranking.by, decoded.ranking.match) == ("hybrid", "better")
+    assert decoded.ranking.of == "rcl-8"  # the record says whose model it was
     assert decoded.protocols == ("wording",) and decoded.fold == 1
     plain = decode_json(FaqRun, plan.faq_run(**place, method="rcl-8"), "run")
     assert (plain.ranking.by, plain.ranking.match) == ("vectors", "answer")
+    assert plain.ranking.of == ""
 
 
 def test_the_table_of_a_bank_that_holds_out_wordings_shows_their_protocol():
