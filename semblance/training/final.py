@@ -1,0 +1,53 @@
+"""The training on a whole FAQ bank: it ends where the trainings on the folds were best.
+
+No question is left for a dev score, so that the folds' dev scores say when to stop.
+"""
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from semblance.data.corpus import read_rows
+from semblance.data.tokens import read_tokens
+from semblance.errors import InputError
+from semblance.provenance import read_sealed
+from semblance.training.recipe import TrainSettings, schedule, training_rows
+
+
+def final_steps(shares: Sequence[float], steps: int) -> int:
+    """Return the median share of ``steps``, at least one step.
+
+    ``shares`` are those of their own steps after which the trainings on the folds were best.
+    """
+    return max(1, round(statistics.median(shares) * steps))
+
+
+def best_share(record: dict[str, Any], where: str) -> float:
+    """Return the share of its steps after which a training was best, as its record says.
+
+    Raises InputError for the record of anything else, and of a training without a dev score.
+    """
+    best = record.get("training", {}).get("best_step")
+    steps = record.get("steps")
+    if type(best) is not int or type(steps) is not int or not 1 <= best <= steps:
+        problem = "does not say after which of its steps a training was best"
+        raise InputError(where, problem, "train this fold again")
+    return best / steps
+
+
+def final_settings(
+    settings: TrainSettings, corpus: str, tokens: str, folds: Sequence[str]
+) -> TrainSettings:
+    """Return the settings of the training on a whole bank: those of the folds, with its own steps.
+
+    ``corpus``, ``tokens`` and ``folds`` are records; the learning rate falls over these steps.
+    """
+    if not folds:
+        raise InputError("folds", "no training on a fold says when to stop")
+    shares = [best_share(read_sealed(path), path) for path in folds]
+    rows = read_rows(Path(corpus).parent)
+    offsets = read_tokens(Path(tokens).parent / "tokens.arrow").offsets
+    rows = training_rows(rows, len(offsets) - 1, settings)
+    return replace(settings, max_steps=final_steps(shares, schedule(rows, settings).steps))

@@ -1,0 +1,85 @@
+"""The training on a whole bank ends where the trainings on the folds were best."""
+
+import pytest
+
+from semblance.errors import InputError
+from semblance.provenance import outputs_digest, read_sealed, record_digest, write_record
+from semblance.training import run
+from semblance.training.final import best_share, final_settings, final_steps
+from semblance.training.inputs import TrainingInputs
+from semblance.training.keeping.checkpoint import Cadence
+from tests.example_settings import train_settings
+
+ROWS = 12  # of the corpus of ``inputs``
+
+
+@pytest.mark.parametrize(
+    "shares,steps,expected",
+    [
+        ([0.5], 10, 5),
+        ([0.1, 0.5, 1.0], 10, 5),
+        ([0.2, 0.4], 10, 3),  # the median of an even number is the mean of the two in the middle
+        ([0.01, 0.02, 0.03], 10, 1),  # a training takes a step at least
+        ([1.0, 1.0, 0.1], 7, 7),
+    ],
+)
+def test_the_steps_are_the_median_share_of_the_own_ones(shares, steps, expected):
+    assert final_steps(shares, steps) == expected
+
+
+def test_the_share_is_that_of_the_best_step():
+    assert best_share({"steps": 8, "training": {"best_step": 2, "step": 8}}, "here") == 0.25
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {},
+        {"steps": 8, "training": {"best_step": 0}},  # without a dev score
+        {"steps": 8, "training": {"best_step": 9}},
+        {"steps": 8, "training": {"best_step": True}},
+        {"training": {"best_step": 2}},
+    ],
+)
+def test_a_record_that_does_not_say_it_is_refused(record):
+    with pytest.raises(InputError, match="^here: does not say after which"):
+        best_share(record, "here")
+
+
+def fold_record(folder, best, steps):
+    """Write the record of a training on a fold, whose model is gone."""
+    folder.mkdir()
+    (folder / "dev.csv").write_text("step,dev\n")
+    record = folder / "record.json"
+    facts = {"steps": steps, "training": {"best_step": best, "step": steps}}
+    write_record(record, "train", outputs=["dev.csv"], started=0.0, **facts)
+    (folder / "dev.csv").unlink()
+    return str(record)
+
+
+def test_a_final_training_takes_these_steps_and_names_the_folds(inputs, tmp_path):
+    folds = [fold_record(tmp_path / str(fold), best, 4) for fold, best in enumerate((1, 2, 4))]
+    stated = train_settings(batch_size=4, epochs=2, evaluate_every=1)
+    settings = final_settings(stated, inputs[1], inputs[2], folds)
+    assert settings.max_steps == 3  # half of the 2 epochs of 12 / 4 steps
+    out = tmp_path / "out"
+    run.train(
+        TrainingInputs(*inputs, folds=folds),
+        out,
+        settings,
+        stage="train_final",
+        code="code",
+        cadence=Cadence(10.0, 0),
+    )
+    record = read_sealed(out / "record.json")
+    assert record["training"]["step"] == record["steps"] == settings.max_steps
+    assert record["training"]["best"] is None  # its last weights are kept
+    for path in folds:
+        said = read_sealed(path)
+        assert record["inputs"][path] == outputs_digest(said)
+        assert record["records"][path] == record_digest(said)
+
+
+def test_a_final_training_without_folds_is_refused(inputs):
+    with pytest.raises(InputError, match="no training on a fold"):
+        final_settings(train_settings(), inputs[1], inputs[2], [])
