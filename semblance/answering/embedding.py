@@ -15,11 +15,11 @@ from semblance.models.vectors import unit
 class Embedder:
     """A model and its tokenizer, loaded once; several threads may use it at the same time."""
 
-    def __init__(self, folder: Path, max_length: int):
+    def __init__(self, folder: Path, max_length: int, device: str = "cpu"):
         """``max_length`` is the longest text in tokens; raises InputError for a damaged folder."""
         self.folder = folder
         self.max_length = max_length
-        self.encoder = model_folder.load(folder).eval()
+        self.encoder = model_folder.load(folder).eval().to(device)
         self.tokenizer_file = folder / Path(TOKENIZER).name
         self.tokenizer = load_tokenizer(self.tokenizer_file)
         self.tokenizer.no_truncation()

@@ -8,7 +8,7 @@ its files is bounded and strictly decoded, and none is a pickle.
 import shutil
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -18,7 +18,7 @@ from semblance.answering.bank import Bank, build_bank
 from semblance.answering.entries import FaqEntry, read_entries, write_entries
 from semblance.answering.settings import AnsweringSettings, read_settings
 from semblance.errors import InputError, is_passing
-from semblance.files import require_regular, whole_file, whole_folder
+from semblance.files import require_regular, whole_file, whole_folder, write_text
 from semblance.layout import RECORD
 from semblance.locks import exclusive
 from semblance.models.saved import FOLDER, TOKENIZER, WEIGHTS, SavedModel
@@ -31,7 +31,7 @@ from semblance.provenance import (
     write_record,
 )
 
-STAGE = "answerer"
+STAGE = "build_answerer"
 ENTRIES = "entries.jsonl"
 VECTORS = "vectors.npy"
 SETTINGS = "answering.json"
@@ -65,12 +65,29 @@ class StoredAnswerer:
         return self.folder / FOLDER
 
 
+@dataclass(frozen=True)
+class Origin:
+    """How an answerer came about, for its record.
+
+    ``inputs`` and ``records`` are the digests of what was read, by default those of the model;
+    ``texts`` are further files to write, by name, and ``facts`` what else the record says.
+    ``device`` computes the vectors.
+    """
+
+    code: str = ""
+    inputs: dict[str, str] = field(default_factory=dict)
+    records: dict[str, str] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)
+    device: str = "cpu"
+
+
 def write_answerer(
     folder: str | Path,
     entries: Sequence[FaqEntry],
     model: SavedModel | str | Path,
     settings: AnsweringSettings,
-    code: str = "",
+    origin: Origin | None = None,
 ) -> None:
     """Write an answerer: the model is copied, and the vectors are computed here.
 
@@ -78,6 +95,7 @@ def write_answerer(
     the record last; other files of the folder stay. Raises InputError for entries and models that
     cannot be used.
     """
+    origin = origin or Origin()
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     with exclusive(folder):
@@ -86,15 +104,18 @@ def write_answerer(
         write_entries(folder / ENTRIES, entries)
         write_json(folder / SETTINGS, settings.as_json())
         copied = _copy_model(model, folder / FOLDER)
-        _write_vectors(folder, build_bank(entries, settings.match), settings)
+        _write_vectors(folder, build_bank(entries, settings.match), settings, origin.device)
+        for name, text in origin.texts.items():
+            write_text(folder / name, text)
         write_record(
             folder / RECORD,
             STAGE,
-            outputs=[ENTRIES, SETTINGS, VECTORS, *copied],
+            outputs=[ENTRIES, SETTINGS, VECTORS, *copied, *origin.texts],
             started=started,
-            code=code,
+            code=origin.code,
             settings=settings.as_json(),
-            **_origin(model, folder),
+            **_read_by(origin, model, folder),
+            **origin.facts,
         )
 
 
@@ -128,16 +149,19 @@ def _model_files(folder: Path) -> Iterator[str]:
             yield name
 
 
-def _write_vectors(folder: Path, bank: Bank, settings: AnsweringSettings) -> None:
+def _write_vectors(folder: Path, bank: Bank, settings: AnsweringSettings, device: str) -> None:
     from semblance.answering.embedding import Embedder  # imports torch
 
-    vectors = Embedder(folder / FOLDER, settings.max_length).embed_all(bank.candidates.texts)
+    embedder = Embedder(folder / FOLDER, settings.max_length, device)
+    vectors = embedder.embed_all(bank.candidates.texts)
     with whole_file(folder / VECTORS) as temporary, temporary.open("wb") as stream:
         np.save(stream, vectors, allow_pickle=False)
 
 
-def _origin(model: SavedModel | str | Path, folder: Path) -> dict[str, Any]:
-    """Return what the record says of where the model came from."""
+def _read_by(origin: Origin, model: SavedModel | str | Path, folder: Path) -> dict[str, Any]:
+    """Return what the record says of what was read."""
+    if origin.inputs:
+        return {"inputs": origin.inputs, "records": origin.records}
     if isinstance(model, SavedModel):
         return {
             "inputs": {"model": model.weights_digest},

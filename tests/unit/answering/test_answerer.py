@@ -109,6 +109,17 @@ def test_the_hybrid_adds_the_reciprocal_ranks_of_both(model, tmp_path, answerer)
     assert {answer.answer: answer.score for answer in found} == cosines_of
 
 
+def test_the_hybrid_compares_the_cosine_of_its_first_answer_with_the_threshold(model, tmp_path):
+    """What it ranks by is 2 / 61 at most, below any cosine that tells answers apart."""
+    for least, known in ((0.5, True), (1.1, False)):
+        folder = tmp_path / str(known)
+        threshold = Threshold(least, 0.9, 0.5)
+        found = Answerer.open(write_example(folder, model, ranking="hybrid", threshold=threshold))
+        asked = found.ask(REFUND.question)
+        assert asked.answers[0].id == REFUND.id and asked.known == known
+        assert asked.answers[0].score == pytest.approx(1, abs=1e-5)  # the cosine of equal texts
+
+
 def test_two_threads_get_the_answers_that_one_gets(answerer):
     questions = [entry.question for entry in ENTRIES] * 5
     expected = [answerer.ask(question) for question in questions]

@@ -1,0 +1,137 @@
+"""Which way to answer is chosen, how much better it is than the plain ones, and its threshold."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from semblance.answering.evidence import (
+    FoldResult,
+    Verdict,
+    Ways,
+    choose,
+    choose_by_fold,
+    compare,
+    joined,
+)
+from semblance.answering.settings import Threshold
+from semblance.answering.threshold import Certified, certify, refused
+
+
+@dataclass(frozen=True)
+class Against:
+    """A verdict on another way, and that way's mean average precision."""
+
+    verdict: Verdict
+    score: float
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """The share of questions refused when their entry is missing.
+
+    It is measured on ``questions``. ``left_out`` questions have no wrong answer in the whole bank.
+    """
+
+    share: float
+    questions: int
+    left_out: int
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The way that is chosen, and what the questions say that it had no part in.
+
+    ``dev`` is the mean dev score of each way. ``score`` is the mean average precision of the nested
+    choice, in which each fold's own dev questions choose. ``right`` is the share of questions whose
+    best answer is right, of the chosen way; so are ``certified`` and ``refusal``.
+    """
+
+    chosen: str
+    dev: dict[str, float]
+    questions: int
+    score: float
+    against: dict[str, Against]
+    right: float
+    stated: float
+    certified: Certified | None
+    refusal: Refusal | None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the JSON form, for the record."""
+        return asdict(self)
+
+    def threshold(self) -> Threshold | None:
+        """Return the threshold as an answerer keeps it; None where none can be shown."""
+        if self.certified is None:
+            return None
+        facts = _as_lists(asdict(self.certified))
+        score = facts.pop("score")
+        precision = facts.pop("precision")
+        answered = facts.pop("answered")
+        if self.refusal is not None:
+            facts["refused_without_entry"] = asdict(self.refusal)
+        return Threshold(score, precision, answered, facts)
+
+
+def judge(ways: Ways, folds: int, plain: Collection[str], precision: float) -> Judgement:
+    """Choose a way, compare the choice with the ``plain`` ways, and find its threshold.
+
+    Each way has the results of its first seed on so many ``folds``, then those of its next seed.
+    A question counts once: its average precision is the mean over the seeds, and the threshold is
+    that of the first seed, whose model is kept.
+    """
+    chosen = choose(ways)
+    ours = over_seeds(choose_by_fold(ways), folds)
+    tests = ways[chosen][:folds]
+    certified = certify(joined(tests, "confidence"), joined(tests, "right"), precision)
+    return Judgement(
+        chosen=chosen,
+        dev={name: float(np.mean([each.dev for each in way])) for name, way in ways.items()},
+        questions=len(joined(ours, "precision")),
+        score=_mean_of(ours, "precision"),
+        against={name: _against(ours, over_seeds(ways[name], folds)) for name in plain},
+        right=_mean_of(tests, "right"),
+        stated=precision,
+        certified=certified,
+        refusal=_refusal(tests, certified),
+    )
+
+
+def over_seeds(results: Sequence[FoldResult], folds: int) -> list[FoldResult]:
+    """Return one result a fold: its precision is the mean over the seeds, the rest the first seed's."""
+    found = []
+    for fold in range(folds):
+        of_fold = results[fold::folds]
+        precision = np.mean([each.precision for each in of_fold], axis=0)
+        found.append(replace(of_fold[0], precision=precision))
+    return found
+
+
+def _against(ours: Sequence[FoldResult], theirs: Sequence[FoldResult]) -> Against:
+    return Against(compare(ours, theirs), _mean_of(theirs, "precision"))
+
+
+def _mean_of(results: Sequence[FoldResult], column: str) -> float:
+    return float(joined(results, column).mean())
+
+
+def _refusal(tests: Sequence[FoldResult], certified: Certified | None) -> Refusal | None:
+    """Return what a threshold refuses; None without a threshold or without a wrong answer."""
+    if certified is None:
+        return None
+    without = joined(tests, "without")
+    known = without[~np.isnan(without)]
+    if len(known) == 0:
+        return None
+    return Refusal(refused(known, certified.score), len(known), len(without) - len(known))
+
+
+def _as_lists(values: dict[str, Any]) -> dict[str, Any]:
+    """Return values as JSON has them: intervals as lists."""
+    found = dict(values)
+    for name, value in values.items():
+        if isinstance(value, tuple):
+            found[name] = list(value)
+    return found

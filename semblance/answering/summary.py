@@ -1,0 +1,137 @@
+"""The lines that say what an answerer is and how good it is, for whoever decides about its use."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from semblance.answering.evidence import LEVEL
+from semblance.answering.judgement import Against, Judgement
+from semblance.answering.measured import Way
+from semblance.answering.threshold import Certified
+from semblance.counts import counted
+from semblance.names import START
+
+WORDING = "wording"  # the protocol in which entries are known and users' wordings are new
+ASKED = {  # by protocol: what was asked, and what it therefore does not show
+    WORDING: (
+        "users' wordings that the models had not seen, of entries that they knew",
+        "questions about entries that are not in the FAQ yet",
+    ),
+    "pairs": (
+        "the questions of entries that the models had not been trained on",
+        "users' own wordings of the entries' questions",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a summary is about: an answerer, its entries, the way chosen, the test, the model."""
+
+    name: str
+    entries: int
+    way: Way
+    protocol: str
+    made: str
+
+
+def summary_text(found: Judgement, about: Subject) -> str:
+    """Return the summary as Markdown, one statement a line."""
+    lines = [
+        f"# {about.name}: {counted(about.entries, 'entry', 'entries')}",
+        "",
+        *(f"- {line}" for line in _lines(found, about)),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _lines(found: Judgement, about: Subject) -> Iterator[str]:
+    asked, not_asked = ASKED[about.protocol]
+    yield f"Chosen: {found.chosen}, {_how(about.way)}."
+    yield f"It has the best mean average precision (MAP) on dev questions: {_ranked(found.dev)}."
+    for name, against in found.against.items():
+        yield _verdict(found, name, against)
+    if not found.against:
+        yield "VERDICT: none; neither the start model nor BM25 is among the methods."
+    yield (
+        f"The verdicts judge the choice itself, on {counted(found.questions, 'question')}: for each"
+        " fold other questions chose than those that it is tested on."
+    )
+    yield f"The first answer is right for {found.right:.1%} of the questions."
+    yield from _threshold(found)
+    yield f"Asked were {asked}. How well {not_asked} are answered was not tested."
+    yield f"The model (folder model) is {about.made}."
+
+
+def _how(way: Way) -> str:
+    """Say how a way ranks."""
+    by = {
+        "vectors": "by the similarity of embeddings",
+        "words": "by the words in common (BM25)",
+        "hybrid": "by embeddings and by words in common (BM25) together",
+    }[way.ranking.by]
+    what = {
+        "answer": "the answers",
+        "question": "the known questions",
+        "better": "the answers and the known questions",
+    }[way.ranking.match]
+    return f"which compares a question with {what} {by}"
+
+
+def _ranked(dev: dict[str, float]) -> str:
+    best_first = sorted(dev.items(), key=lambda entry: -entry[1])
+    return ", ".join(f"{name} {_points(score)}" for name, score in best_first)
+
+
+def _verdict(found: Judgement, name: str, against: Against) -> str:
+    verdict = against.verdict
+    other = f"BM25 ({name})"
+    if name == START:
+        other = "the start model"
+    if verdict.low == verdict.high == 0:
+        return f"VERDICT: {verdict.word} than {other}: both answer every question equally well."
+    return (
+        f"VERDICT: {verdict.word} than {other}: MAP {_points(found.score)} against"
+        f" {_points(against.score)}, {100 * verdict.difference:+.1f} points"
+        f" ({LEVEL:.0%} interval {100 * verdict.low:+.1f} to {100 * verdict.high:+.1f})."
+    )
+
+
+def _threshold(found: Judgement) -> Iterator[str]:
+    if found.certified is None:
+        yield (
+            f"No threshold: on {counted(found.questions, 'question')} none could be shown to give"
+            f" {found.stated:.0%} right answers, so that each question gets an answer. More"
+            " questions, or a lower precision, may give one."
+        )
+        return
+    yield from _certified(found.certified)
+    if found.refusal is None:
+        yield "How many questions are refused whose entry is missing could not be measured."
+        return
+    refusal = found.refusal
+    left_out = ""
+    if refusal.left_out:
+        left_out = f"; {refusal.left_out} have no wrong answer and are left out"
+    yield (
+        f"Of the questions whose entry is taken away, {refusal.share:.1%} get no answer"
+        f" ({counted(refusal.questions, 'question')}{left_out})."
+    )
+
+
+def _certified(found: Certified) -> Iterator[str]:
+    level = 1 - found.risk
+    low, high = found.answered_interval
+    yield (
+        f"Threshold {found.score:.3f}: {found.answered:.1%} of the questions get an answer"
+        f" ({level:.0%} interval {low:.1%} to {high:.1%}), the others get none."
+    )
+    low, high = found.precision_interval
+    yield (
+        f"Of the answers given {found.precision:.1%} are right ({level:.0%} interval {low:.1%} to"
+        f" {high:.1%}); that at least {found.stated:.0%} are is {level:.0%} sure, for questions like"
+        " these."
+    )
+
+
+def _points(score: float) -> str:
+    return f"{100 * score:.1f}"
