@@ -26,6 +26,7 @@ include: "workflow/rules/whitening.smk"
 include: "workflow/rules/evaluate.smk"
 include: "workflow/rules/transfer.smk"
 include: "workflow/rules/relatedness.smk"
+include: "workflow/rules/answer.smk"
 include: "workflow/rules/tables.smk"
 include: "workflow/rules/claims.smk"
 include: "workflow/rules/figures.smk"
@@ -37,13 +38,14 @@ hooks.share_names(workflow, globals())
 
 wildcard_constraints:
     base="|".join(map(re.escape, config["bases"])),
-    corpus="|".join(map(re.escape, ["none", *config["corpora"], *PLAN.folds_of])),
+    corpus="|".join(map(re.escape, ["none", *config["corpora"], *PLAN.folds_of, *PLAN.wholes])),
     bank="|".join(map(re.escape, PLAN.banks)),
     method="|".join(map(re.escape, sorted(config["methods"], key=len, reverse=True))),
     kind="|".join(map(re.escape, config["train_entropy"]["kinds"])),
     phi=PHI.pattern,
     seed=r"[0-9]+",
     table="|".join(map(re.escape, config["tables"])),
+    answerer=any_of(config["answerers"]),
 
 
 localrules:
@@ -67,6 +69,7 @@ rule all:
         OVERLAPS,
         FIGURES,
         DRAWINGS,
+        ANSWERERS,
         f"{OUT}/tables/scores.csv",
         f"{OUT}/tables/published.md",
         f"{OUT}/tables/records/published.json",

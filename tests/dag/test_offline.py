@@ -22,6 +22,8 @@ WITH_A_MODEL = {
     "train_curve",
     "pretrain",
     "embed",
+    "train_final",
+    "build_answerer",
     "fit_whitening",
     "measure_figure",
     "evaluate_sts",

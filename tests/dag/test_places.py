@@ -31,6 +31,7 @@ FIGURES = CONFIG["figures"] | {"rcl_accuracy_faqir": None}  # of a bank that is 
 SMALL = CONFIG | {
     "faq": {"folds": 3, "banks": BANKS},
     "figures": FIGURES,
+    "answerers": {},  # of a bank that is not there
     "tables": PROJECT_TABLES | TABLES,
 }
 IMPORTING = """

@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from semblance.answering.check import check_answerer
 from semblance.provenance import CIRCUMSTANCES, read_sealed, record_digest, write_sealed
 from tests.dag.tiny import CONFIG, ROOT, Project
 
@@ -214,6 +215,34 @@ def test_the_trained_model_loads_with_sentence_transformers(finished: Project):
     theirs = SentenceTransformer(str(folder), device="cpu").encode(texts)
     ours = model_folder.load(folder).eval().encode(tokenise(folder / "tokenizer.json", texts), 64)
     assert abs(theirs - ours).max() < 1e-6
+
+
+def test_an_answerer_is_chosen_judged_and_ready_to_answer(finished: Project):
+    folder = finished.folder / "results/answerers/tiny"
+    record = read_sealed(folder / "record.json")
+    assert check_answerer(folder).problems == ()
+    wanted = CONFIG["answerers"]["tiny"]
+    evaluated = [name for name in record["records"] if "/scores/faq/" in name]
+    assert len(evaluated) == len(wanted["methods"]) * CONFIG["faq"]["folds"]
+    assert set(record["evidence"]["dev"]) == set(wanted["methods"])
+    assert set(record["evidence"]["against"]) == {"start", "bm25"}
+    text = (folder / "summary.md").read_text()
+    assert text.count("VERDICT") == 2 and "had not been trained on" in text
+
+
+def test_the_final_model_is_trained_on_the_whole_bank_as_long_as_was_best_on_the_folds(
+    finished: Project,
+):
+    models = finished.folder / "results/models"
+    run = "tiny/attention-dropout-0.1/seed-1/record.json"
+    record = read_sealed(models / "stackfaq-all" / run)
+    shares = []
+    for fold in range(3):
+        of_fold = read_sealed(models / f"stackfaq-{fold}" / run)
+        shares.append(of_fold["training"]["best_step"] / of_fold["steps"])
+    assert record["training"]["step"] == max(1, round(sorted(shares)[1] * 2))  # of max_steps
+    named = [name for name in record["records"] if name.endswith(run)]
+    assert len(named) == 3
 
 
 def test_one_flipped_bit_in_a_model_stops_its_readers_and_names_the_cure(

@@ -79,6 +79,15 @@ CONFIG = {
     "evaluate_transfer": {"threads": 1, "folds": 2},
     "evaluate_relatedness": {"threads": 1},
     "evaluate_faq": {"threads": 1, "max_length": 32},
+    "build_answerer": {"threads": 1},
+    "answerers": {
+        "tiny": {
+            "bank": "stackfaq",
+            "base": "tiny",
+            "methods": ["start", "bm25", "attention-dropout-0.1"],
+            "seeds": "rcl",
+        }
+    },
     "train_curve": {"steps": 2, "every": 1},
     "measure_figure": {"threads": 1},
     "figures": {
@@ -179,7 +188,13 @@ CONFIG = {
         },
         "rcl_table2a": {
             "control": None,
-            "rows": [{"corpora": ["stackfaq"], "bases": ["tiny"], "methods": ["start", "rcl-2"]}],
+            "rows": [
+                {
+                    "corpora": ["stackfaq"],
+                    "bases": ["tiny"],
+                    "methods": ["start", "bm25", "attention-dropout-0.1", "rcl-2"],
+                }
+            ],
         },
         "rcl_table4": {
             "rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["start", "rcl-2"]}]

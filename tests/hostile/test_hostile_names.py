@@ -55,6 +55,7 @@ def rename(section: dict, new: str) -> None:
     section[new] = section.pop(next(iter(section)))
 
 
+ANSWERER = {"bank": "faqir", "base": "nli-roberta-base-v2", "methods": ["start"], "seeds": "rcl"}
 PLACES = {
     "output": lambda c, v: c.update(output=v),
     "downloads": lambda c, v: c.update(downloads=v),
@@ -69,6 +70,10 @@ PLACES = {
     "tables": lambda c, v: rename(c["tables"], v),
     "figures": lambda c, v: rename(c["figures"], v),
     "figures.contrasts.tables": lambda c, v: c["figures"]["contrasts"].update(tables=[v]),
+    "answerers": lambda c, v: c.update(answerers={v: ANSWERER}),
+    "answerers.mine.methods": lambda c, v: c.update(
+        answerers={"mine": ANSWERER | {"methods": [v]}}
+    ),
     "train_entropy.kinds": lambda c, v: rename(c["train_entropy"]["kinds"], v),
     "methods.rcl-2.loss": lambda c, v: c["methods"]["rcl-2"].update(loss=v),
     "methods.rcl-2.regulators": lambda c, v: c["methods"]["rcl-2"].update(regulators=[v]),

@@ -12,6 +12,7 @@ from tests.slurm.user import LONG, User, copy_of
 # Touches every rule with few jobs. A GPU is asked for; there is none, so the trainings run on the CPU.
 SMALL = copy.deepcopy(CONFIG)
 SMALL["resources"]["gpus"] = 1
+SMALL["answerers"] = {}
 SMALL["figures"] = dict.fromkeys(CONFIG["figures"]) | {
     "simcse_figure2": CONFIG["figures"]["simcse_figure2"],  # measured along a short training
     "simcse_figureF1": {"rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["start"]}]},

@@ -270,6 +270,10 @@ TRAINING = [
     *"--checkpoint-minutes 10 --checkpoint-steps 0 --jobs-per-gpu 3 --output o".split(),
 ]
 WHICH = '{"corpus":"c","base":"b","method":"m","seed":"1","%s}'
+ANSWERER = {
+    **{"name": "a", "bank": "k", "base": "b", "folds": 3, "seeds": [1], "protocol": "pairs"},
+    **{"precision": 0.9, "max_length": 32, "threads": 1, "models": ["start"], "ways": []},
+}
 COMPUTE = "--threads 1 --gpus 1 --precision fp32 --matmul highest".split()
 EVALUATION = ["--model", "m", *COMPUTE, "--jobs-per-gpu", "3", "--output", "o"]
 COMMANDS = {
@@ -277,6 +281,11 @@ COMMANDS = {
     "pretrain": TRAINING,
     "train_entropy": TRAINING,
     "train_initial": [*TRAINING, "--dev", "d"],
+    "train_final": [*TRAINING, "--folds", "f"],
+    "build_answerer": [
+        *["--settings", json.dumps(ANSWERER), "--bank", "k", "--models", "m"],
+        *"--evaluations e --gpus 1 --jobs-per-gpu 3 --output o".split(),
+    ],
     "embed": [*EVALUATION, "--tokens", "t", "--max-length", "32"],
     "fit_whitening": [*EVALUATION, "--tokens", "t"],
     "evaluate_sts": [*EVALUATION, "--run", WHICH % 'phi":"0.01"', "--test", "t", "--dev", "d"],

@@ -104,6 +104,8 @@ STAGES = (
     "train_entropy",
     "train_curve",
     "embed",
+    "train_final",
+    "build_answerer",
     "fit_whitening",
     "evaluate_sts",
     "evaluate_transfer",

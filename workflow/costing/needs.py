@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from semblance import layout
+from semblance.layout import whole_corpus
 from workflow.costing.sizes import Corpus, Sizes, Texts
 from workflow.planning.figures import collection, curve_settings, figure_runs
 from workflow.planning.methods import entropy_parts
@@ -75,6 +76,8 @@ class Needs:
             return self._whitening(job)
         if job.stage == "measure_figure":
             return self._measurement(job)
+        if job.stage == "build_answerer":
+            return self._answerer(job)
         if STAGES[job.stage].work == "read":
             return self._evaluation(job)
         return self._light(job)
@@ -174,13 +177,24 @@ class Needs:
         memory = max(need.memory for need in needs)
         return Need(work=sum(need.work for need in needs), memory=memory)
 
+    def _answerer(self, job: Job) -> Need:
+        """Return what the folder of an answerer needs, whose texts are embedded once."""
+        answerer = self.plan.config["answerers"][job.name]
+        corpus = self.sizes.corpora[whole_corpus(answerer["bank"])]
+        texts = corpus.texts.cut(self.plan.config["evaluate_faq"]["max_length"])
+        of_base = job._replace(base=answerer["base"])
+        need = self._reading(of_base, texts, texts.sentences, SCORES)
+        million = self.million[answerer["base"]]
+        vectors = 4 * texts.sentences * _width(million) / 1e6
+        return need._replace(disk=_weights(million) + vectors)
+
     def _reading(self, job: Job, texts: Texts, held: float, more: float) -> Need:
         """Return what reading needs, with ``held`` embeddings in memory and so many MB ``more``."""
         million = self.million[job.base]
         work = 2 * million * texts.sentences * texts.tokens / 1000
         floats = _width(million) * (10 * TOKENS_AT_ONCE[self.device] + 1.5 * held)
         return Need(
-            work=work / self.speed[self.plan.config[job.stage]["precision"]],
+            work=work / self.speed[self.plan.config[job.stage].get("precision", "fp32")],
             memory=LIBRARIES[self.device] + 4 * million + 4 * floats / 1e6 + more,
         )
 

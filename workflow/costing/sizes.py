@@ -59,6 +59,8 @@ class Sizes:
         self.corpora = {name: self._corpus(c) for name, c in plan.config["corpora"].items()}
         for fold, (bank, _) in plan.folds_of.items():
             self.corpora[fold] = self._fold(*self.banks[bank], plan.folds)
+        for whole, bank in plan.wholes.items():
+            self.corpora[whole] = self._whole(*self.banks[bank])
 
     def _corpus(self, entry: Mapping[str, Any]) -> Corpus:
         rows = sum(self._rows(entry, dataset) for dataset in entry["datasets"])
@@ -95,6 +97,12 @@ class Sizes:
         dev = texts._replace(sentences=pairs + pairs / folds)
         test = texts._replace(sentences=pairs + (pairs + queries) / folds)
         return Corpus(rows, texts, dev, test)
+
+    def _whole(self, pairs: int, queries: int) -> Corpus:
+        """Return the corpus that is a whole bank, on which nothing is evaluated."""
+        rows = max(2, pairs)
+        none = Texts(0, 0)
+        return Corpus(rows, self._texts("faq", rows + queries), none, none)
 
     def _texts(self, kind: str, rows: int) -> Texts:
         return Texts(rows * self.kinds[kind]["sentences"], self.kinds[kind]["tokens"])

@@ -11,7 +11,7 @@ from workflow.costing.model import Cost
 from workflow.planning.stages import jobs
 from workflow.planning.submissions import submissions
 
-TRAININGS = ("train", "train_entropy", "train_initial", "train_curve")
+TRAININGS = ("train", "train_entropy", "train_initial", "train_final", "train_curve")
 PLACE = re.compile(r"<!-- count:(\w+) -->.*?<!-- /count -->", re.DOTALL)
 
 
@@ -22,7 +22,7 @@ def counts(cost: Cost) -> dict[str, str]:
     gpu_jobs = [job for job in everything if cost.places[job.stage].machine == "gpu"]
     values = {
         "trainings": sum(found[stage] for stage in TRAININGS),
-        "final_models": found["train"],
+        "final_models": found["train"] + found["train_final"],
         "entropy_models": found["train_entropy"],
         "initial_models": found["train_initial"],
         "curves": found["train_curve"],

@@ -1,5 +1,7 @@
 """The rules and which of them reads another's outputs, as a graph in the DOT language."""
 
+from collections.abc import Iterable
+
 from workflow.planning.plan import Plan
 from workflow.planning.stages import STAGES, inputs, jobs
 
@@ -17,16 +19,17 @@ HEAD = """digraph rules {
 """
 
 
-def edges(plan: Plan) -> set[tuple[str, str]]:
-    """Return the pairs (rule, rule that reads its outputs) of a plan."""
+def edges(plans: Iterable[Plan]) -> set[tuple[str, str]]:
+    """Return the pairs (rule, rule that reads its outputs) of some plans."""
     found = set()
-    for job in jobs(plan):
-        found |= {(source.stage, job.stage) for source in inputs(plan, job)}
+    for plan in plans:
+        for job in jobs(plan):
+            found |= {(source.stage, job.stage) for source in inputs(plan, job)}
     return found
 
 
-def dot(plan: Plan) -> str:
-    """Return the graph, one colour for each kind of work."""
+def dot(plans: Iterable[Plan]) -> str:
+    """Return the graph of some plans, one colour for each kind of work."""
     nodes = [f'  {name} [fillcolor="{COLOURS[stage.work]}"];' for name, stage in STAGES.items()]
-    arrows = [f"  {source} -> {target};" for source, target in sorted(edges(plan))]
+    arrows = [f"  {source} -> {target};" for source, target in sorted(edges(plans))]
     return HEAD + "\n".join([*nodes, *arrows]) + "\n}\n"

@@ -16,6 +16,7 @@ import yaml
 
 from semblance.errors import InputError
 from semblance.strict_json import UNWRITABLE
+from workflow.planning.answerers import answerer_checks
 from workflow.planning.checks import checks
 from workflow.planning.collecting import errors_of
 from workflow.planning.expand import expand
@@ -109,6 +110,7 @@ def _checks(config: dict) -> Iterator[Callable[[], None]]:
     yield from checks(config)
     yield from table_checks(config)
     yield from figure_checks(config)
+    yield from answerer_checks(config)
 
 
 @functools.cache

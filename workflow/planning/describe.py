@@ -48,7 +48,7 @@ def page(schema: dict, config: dict) -> str:
     parts = [HEAD, "## Folders and addresses\n", _key_table(schema, {"properties": plain}, config)]
     for key, section in schema["properties"].items():
         if key not in plain:
-            parts += [f"## `{key}`\n", *_section(schema, section, config[key])]
+            parts += [f"## `{key}`\n", *_section(schema, section, config.get(key, {}))]
     parts += [
         f"## `{SHARED}` of a recipe or of a training\n",
         _key_table(schema, schema["$defs"][SHARED], {}),
@@ -60,7 +60,7 @@ def _section(schema: dict, section: dict, config: Any) -> Iterator[str]:
     yield section["description"] + "\n"
     section = _resolved(schema, section)
     if "properties" not in section:
-        names = ", ".join(f"`{name}`" for name in config)
+        names = ", ".join(f"`{name}`" for name in config) or "none"
         yield f"In config.yaml: {names}.\n"
     yield _key_table(schema, section, config)
 

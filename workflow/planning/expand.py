@@ -8,6 +8,7 @@ from typing import Any
 
 from semblance.figures import KINDS
 from workflow.planning import losses, pretrained
+from workflow.planning.answerers import full_answerer
 from workflow.planning.banks import full_bank
 from workflow.planning.methods import model_names
 from workflow.planning.regulators import regulator_names
@@ -35,6 +36,7 @@ def expand(config: dict) -> dict:
         },
         "methods": {name: _full_method(config, name, m) for name, m in config["methods"].items()},
         "tables": {name: _full_table(table) for name, table in config["tables"].items()},
+        "answerers": {n: full_answerer(a) for n, a in config.get("answerers", {}).items()},
         "figures": {name: _full_figure(f) for name, f in config.get("figures", {}).items()},
     }
 

@@ -72,6 +72,11 @@ class Plan:
         """Map each fold's corpus to its bank and fold."""
         return {c: (b, f) for b in self.banks for f, c in enumerate(self.fold_corpora(b))}
 
+    @cached_property
+    def wholes(self) -> dict[str, str]:
+        """Map the corpus that is a whole bank to the bank."""
+        return {layout.whole_corpus(bank): bank for bank in self.banks}
+
     def table_runs(self, table: dict) -> Iterator[Run]:
         """Yield the runs that one table names; an untrained model has one run, of seed 0.
 
@@ -123,8 +128,14 @@ class Plan:
         return found
 
     def is_faq(self, corpus: str) -> bool:
-        """Tell whether a corpus is a fold of a FAQ bank."""
-        return corpus in self.folds_of
+        """Tell whether a corpus is a fold of a FAQ bank, or a whole one."""
+        return corpus in self.folds_of or corpus in self.wholes
+
+    def bank_of(self, corpus: str) -> str:
+        """Return the bank of a corpus that is a fold of it, or the whole of it."""
+        if corpus in self.wholes:
+            return self.wholes[corpus]
+        return self.folds_of[corpus][0]
 
     # --- where files lie ----------------------------------------------------------------------
 

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from semblance.names import INITIAL, START
+from workflow.planning.answerers import models_of
+from workflow.planning.answering import evaluations_of, final_runs
 from workflow.planning.corpora import pair_corpora
 from workflow.planning.figures import (
     collection,
@@ -83,6 +85,25 @@ def of_entropy_model(plan: Plan, job: Job) -> Iterator[Job]:
     yield _tokens(plan, job)
 
 
+def of_final(plan: Plan, job: Job) -> Iterator[Job]:
+    yield _base(plan, job.base)
+    yield _corpus(plan, job.corpus)
+    yield _tokens(plan, job)
+    for corpus in plan.fold_corpora(plan.bank_of(job.corpus)):
+        yield job._replace(stage="train", corpus=corpus)
+
+
+def of_answerer(plan: Plan, job: Job) -> Iterator[Job]:
+    answerer = plan.config["answerers"][job.name]
+    yield Job("prepare_faq", name=answerer["bank"])
+    if START in models_of(plan.config, job.name):
+        yield _base(plan, answerer["base"])
+    for run in final_runs(plan, job.name):
+        yield Job("train_final", *run)
+    for evaluation in evaluations_of(plan, job.name):
+        yield evaluation_job(evaluation)
+
+
 def of_embeddings(plan: Plan, job: Job) -> Iterator[Job]:
     yield _model(plan, job)
     yield _tokens(plan, job)
@@ -128,6 +149,8 @@ def of_report(plan: Plan, job: Job) -> Iterator[Job]:
     yield from of_all_tables(plan, job)
     for stage in ("collect_scores", "compare_published", "judge_claims", "simulate_statistics"):
         yield Job(stage)
+    for name in plan.config["answerers"]:
+        yield Job("build_answerer", name=name)
     if pair_corpora(plan):
         yield Job("compare_overlap")
     drawn = drawn_figures(plan)
@@ -202,7 +225,7 @@ def _model(plan: Plan, job: Job) -> Job:
 
 def _corpus(plan: Plan, corpus: str) -> Job:
     if plan.is_faq(corpus):
-        return Job("prepare_faq", name=plan.folds_of[corpus][0])
+        return Job("prepare_faq", name=plan.bank_of(corpus))
     kind = plan.config["corpora"][corpus]["kind"]
     return Job(f"prepare_{kind}", corpus)
 

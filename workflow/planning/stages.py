@@ -75,6 +75,7 @@ STAGES: dict[str, Stage] = {
         _below(layout.EMBEDDINGS), "read", reads.of_embeddings, "{method}", joins=("train_entropy",)
     ),
     "train": Stage(_below(layout.MODEL), "train", reads.of_training, "{method}"),
+    "train_final": Stage(_below(layout.MODEL), "train", reads.of_final, "{method}"),
     "fit_whitening": Stage(_below(layout.MODEL), "read", reads.of_whitening, "{method}"),
     "evaluate_sts": Stage(
         _below(layout.STS_SCORES), "read", reads.of_sts_scores, "{method}", joins=("train",)
@@ -89,6 +90,7 @@ STAGES: dict[str, Stage] = {
     "evaluate_relatedness": Stage(
         _below(layout.RELATEDNESS_SCORES), "read", reads.of_relatedness_scores, "{method}"
     ),
+    "build_answerer": Stage(_below(layout.ANSWERER), "read", reads.of_answerer, "{answerer}"),
     "collect_scores": Stage(
         layout.TABLE_RECORD.format(table="scores"), "table", reads.of_all_scores
     ),
@@ -151,7 +153,7 @@ def record(plan: Plan, job: Job) -> str:
 
 def _fields(job: Job) -> dict[str, object]:
     """Return the fields that the templates of layout have, of one job."""
-    named = dict.fromkeys(("method", "bank", "table", "figure", "name"), job.name)
+    named = dict.fromkeys(("method", "bank", "table", "figure", "answerer", "name"), job.name)
     return {"corpus": job.corpus, "base": job.base, "seed": job.seed, **named}
 
 

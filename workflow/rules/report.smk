@@ -14,6 +14,7 @@ rule report:
         pages=[f"{OUT}/tables/{name}" for name in PAGES],
         overlaps=OVERLAPS,
         drawings=DRAWINGS,
+        answerers=ANSWERERS,
         figures=[path for name, path in zip(config["figures"], FIGURES) if name not in DRAWN],
         templates=[own(f"workflow/report/templates/{name}") for name in TEMPLATES],
         published=own("workflow/published.yaml"),

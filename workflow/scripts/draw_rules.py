@@ -7,11 +7,14 @@ from workflow.planning.config import laid_over, load
 from workflow.planning.plan import Plan
 from workflow.scripts.endings import run
 
+CONFIGS = (["config.yaml"], ["config.yaml", "configs/own-faq.yaml"])
+
 
 def main(argv: list[str] | None = None) -> None:
-    """Print the graph of config.yaml's plan."""
+    """Print the graph of two plans that together have every rule: the papers' and an own FAQ's."""
     argparse.ArgumentParser(prog="draw_rules", description=__doc__).parse_args(argv)
-    print(rulegraph.dot(Plan(load(laid_over(["config.yaml"])))), end="")
+    plans = [Plan(load(laid_over(names))) for names in CONFIGS]
+    print(rulegraph.dot(plans), end="")
 
 
 if __name__ == "__main__":

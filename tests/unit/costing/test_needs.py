@@ -179,6 +179,30 @@ def test_the_transfer_tasks_are_read_once_and_their_classifiers_are_counted_apar
     assert need.fits == pytest.approx(fitted * width / 1e6)
 
 
+def test_a_training_on_a_whole_bank_is_longer_than_one_on_a_fold_and_reads_no_dev_question():
+    model = cost(names=("config.yaml", "configs/own-faq.yaml"))
+    place = ("nli-roberta-base-v2", "continued", 1)
+    whole = Job("train_final", "mine-all", *place)
+    pairs = model.needs.sizes.banks["mine"][0]
+    assert model.needs.sizes.corpora["mine-all"].rows == pairs
+    steps, tokens = schedule(model.needs.settings(whole), model.needs.sizes.corpora["mine-all"])
+    million = model.needs.million["nli-roberta-base-v2"]
+    speed = model.needs.speed[model.needs.settings(whole)["precision"]]
+    assert model.need(whole).work == pytest.approx(million * 6 * steps * tokens / speed / 1000)
+    assert model.asks(whole)["runtime"] > 0
+
+
+def test_an_answerer_embeds_each_text_of_its_bank_once_and_holds_a_model():
+    model = cost(names=("config.yaml", "configs/own-faq.yaml"))
+    need = model.need(Job("build_answerer", name="mine"))
+    million = model.needs.million["nli-roberta-base-v2"]
+    texts = model.needs.sizes.corpora["mine-all"].texts
+    assert need.work == pytest.approx(2 * million * texts.sentences * texts.tokens / 1000)
+    assert need.disk > 4 * million
+    asked = model.asks(Job("build_answerer", name="mine"))
+    assert asked["cpus_per_task"] == model.config["build_answerer"]["threads"] + 1  # to feed a GPU
+
+
 def test_the_regressors_are_counted_for_all_their_epochs_and_for_one_thread():
     job = TRANSFER._replace(stage="evaluate_relatedness")
     need = cost().need(job)

@@ -17,6 +17,7 @@ from semblance.training.recipe import TrainSettings
 from workflow.planning.config import MOVED, load
 from workflow.planning.inputs import input_checks
 from workflow.planning.labels import rows_of
+from workflow.planning.methods import is_untrained
 from workflow.planning.plan import Plan
 from workflow.planning.stages import Job
 
@@ -56,7 +57,7 @@ CONFIGS = [
 def test_every_settings_slice_of_a_shipped_config_decodes(names):
     plan = Plan(load(merged(*names)))
     for run in plan.runs:
-        if run.method.startswith(("start", "whitening")) or "entropy" in run.method:
+        if is_untrained(plan.config, run.method) or "entropy" in run.method:
             continue
         settings = decode_json(
             TrainSettings, plan.train_settings(run.corpus, run.base, run.method, run.seed)

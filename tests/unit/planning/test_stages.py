@@ -21,6 +21,7 @@ WILDCARDS = {
     "bank": "faqir",
     "table": "rcl_table1a",
     "figure": "simcse_figure3",
+    "answerer": "mine",
 }
 
 
@@ -62,7 +63,7 @@ def test_a_stage_uses_a_model_where_its_rule_asks_for_a_gpu(name):
 
 
 def test_stages_are_listed_by_their_kind_of_work():
-    training = ("pretrain", "train_initial", "train_entropy", "train", "train_curve")
+    training = ("pretrain", "train_initial", "train_entropy", "train", "train_final", "train_curve")
     assert stages("train") == training
     assert stages("read") == (
         "embed",
@@ -71,5 +72,6 @@ def test_stages_are_listed_by_their_kind_of_work():
         "evaluate_faq",
         "evaluate_transfer",
         "evaluate_relatedness",
+        "build_answerer",
         "measure_figure",
     )

@@ -1,0 +1,155 @@
+"""Answerers of a config: their jobs, their settings, and those that cannot be built."""
+
+import pytest
+
+from semblance.answering.building import AnswererSettings
+from semblance.errors import InputError
+from semblance.settings import decode_json
+from semblance.training.recipe import TrainSettings
+from tests.unit.planning.test_config import merged
+from workflow.planning import answering
+from workflow.planning.config import load
+from workflow.planning.plan import Plan
+from workflow.planning.stages import Job, inputs, jobs
+
+BASE = "nli-roberta-base-v2"
+TRAINED = "attention-dropout-0.1"
+METHODS = ["start", "bm25", TRAINED, "better"]
+
+
+def config(methods=METHODS, hold_out="wordings", **changes):
+    """A config of an own FAQ with one answerer, and one table that evaluates its methods."""
+    found = merged("config.yaml", "configs/own-faq.yaml")
+    found["methods"]["better"] = {"ranking": {"of": TRAINED, "by": "hybrid", "match": "better"}}
+    found["faq"]["banks"]["mine"]["hold_out"] = hold_out
+    row = {"corpora": ["mine"], "bases": [BASE], "methods": [*METHODS, "rcl-8"]}
+    found["tables"]["mine"] = found["tables"]["mine"] | {"rows": [row], "control": TRAINED}
+    found["figures"] = {}
+    answerer = {"bank": "mine", "base": BASE, "methods": list(methods), "seeds": "rcl"}
+    found["answerers"] = {"helper": answerer | changes}
+    return found
+
+
+def test_the_answerer_is_told_how_each_way_ranks_and_whose_model_it_uses():
+    plan = Plan(load(config()))
+    wanted = decode_json(AnswererSettings, answering.settings(plan, "helper"))
+    ways = {way.method: way for way in wanted.ways}
+    assert list(ways) == METHODS
+    assert ways["better"].model == TRAINED and ways["bm25"].model == "start"
+    assert (ways["better"].ranking.by, ways["better"].ranking.match) == ("hybrid", "better")
+    assert ways["bm25"].seeds == (0,) and ways["better"].seeds == wanted.seeds
+    assert wanted.protocol == "wording" and wanted.precision == 0.9
+    assert wanted.models == ("start", TRAINED) and wanted.plain == ["start", "bm25"]
+
+
+def test_a_bank_that_holds_out_entries_is_judged_by_its_pairs():
+    plan = Plan(load(config(METHODS[:-1], "entries") | only()))
+    assert decode_json(AnswererSettings, answering.settings(plan, "helper")).protocol == "pairs"
+
+
+def only():
+    """The table without the method that matches questions."""
+    tables = config()["tables"]
+    tables["mine"]["rows"][0]["methods"].remove("better")
+    return {"tables": tables}
+
+
+def test_each_trained_model_is_trained_once_on_the_whole_bank_with_the_first_seed():
+    plan = Plan(load(config()))
+    found = jobs(plan)
+    seed = plan.config["seeds"]["rcl"][0]
+    finals = [job for job in found if job.stage == "train_final"]
+    assert finals == [Job("train_final", "mine-all", BASE, TRAINED, seed)]
+    of_final = inputs(plan, finals[0])
+    trainings = [Job("train", f"mine-{fold}", BASE, TRAINED, seed) for fold in range(plan.folds)]
+    assert set(trainings) < set(of_final)
+    assert Job("prepare_faq", name="mine") in of_final
+    assert Job("tokenise", "mine-all", BASE) in of_final
+    assert not any(job.stage == "train" and job.corpus == "mine-all" for job in found)
+    settings = decode_json(TrainSettings, plan.train_settings(*finals[0][1:]))
+    of_fold = decode_json(TrainSettings, plan.train_settings(*trainings[0][1:]))
+    assert settings == of_fold
+
+
+def test_an_answerer_reads_every_evaluation_of_its_methods_and_the_report_waits_for_it():
+    plan = Plan(load(config()))
+    read = inputs(plan, Job("build_answerer", name="helper"))
+    evaluated = [job for job in read if job.stage == "evaluate_faq"]
+    seeds = len(plan.config["seeds"]["rcl"])
+    assert len(evaluated) == len(set(evaluated)) == plan.folds * (1 + 1 + seeds + seeds)
+    assert set(evaluated) <= set(jobs(plan))
+    assert len(answering.model_records(plan, "helper")) == 2
+    assert Job("build_answerer", name="helper") in inputs(plan, Job("report"))
+
+
+def test_an_answerer_of_the_start_model_alone_trains_nothing():
+    plan = Plan(load(config(["start", "bm25"])))
+    assert answering.final_runs(plan, "helper") == []
+    assert answering.model_records(plan, "helper") == [plan.base_record(BASE)]
+
+
+def test_a_config_without_answerers_has_none():
+    plan = Plan(load(merged("config.yaml")))
+    assert plan.config["answerers"] == {}
+    assert not any(job.stage in ("build_answerer", "train_final") for job in jobs(plan))
+
+
+def answerer_of(config):
+    return config["answerers"]["helper"]
+
+
+WRONG = {
+    "config.answerers.helper.bank: there is no bank 'nobody'": lambda c: answerer_of(c).update(
+        bank="nobody"
+    ),
+    "config.answerers.helper.seeds: there is no list": lambda c: answerer_of(c).update(seeds="x"),
+    "config.answerers.helper.methods: there is no method 'nobody'": lambda c: answerer_of(c).update(
+        methods=["nobody"]
+    ),
+    "config.answerers.helper.methods: 'rcl-8' has regulators": lambda c: answerer_of(c).update(
+        methods=["rcl-8"]
+    ),
+    "config.answerers.helper.methods: 'rcl-chosen' chooses": lambda c: answerer_of(c).update(
+        methods=["rcl-chosen"]
+    ),
+    "config.answerers.helper.methods: 'whitening' whitens": lambda c: answerer_of(c).update(
+        methods=["whitening"]
+    ),
+    "config.answerers.helper.methods: there is no method 'entropy-0.01'": lambda c: answerer_of(
+        c
+    ).update(methods=["entropy-0.01"]),
+    "config.answerers.helper.methods: no table of bank 'mine' evaluates 'continued'": lambda c: (
+        answerer_of(c).update(methods=["continued"])
+    ),
+    "with base 'bert-base' and the seeds 'rcl'": lambda c: answerer_of(c).update(base="bert-base"),
+    "and the seeds 'more'": lambda c: (
+        c["seeds"].update(more=[1, 77]),
+        answerer_of(c).update(seeds="more"),
+    ),
+    "config.answerers.helper.precision": lambda c: answerer_of(c).update(precision=1.0),
+    "config.answerers.helper.methods: ['start', 'start'] has non-unique": lambda c: answerer_of(
+        c
+    ).update(methods=["start", "start"]),
+    "config.faq.banks.mine: a corpus has the name mine-all already": lambda c: c["corpora"].update(
+        {"mine-all": {"kind": "nli", "datasets": ["nli"]}}
+    ),
+    "config.faq.banks.mine: 'mine-all' is the name of a corpus of this bank": lambda c: c["faq"][
+        "banks"
+    ].update({"mine-all": {"kind": "faqir", "dataset": "faqir"}}),
+}
+
+
+@pytest.mark.parametrize("message", WRONG)
+def test_an_answerer_that_cannot_be_built_is_refused_with_its_key(message):
+    wrong = config()
+    WRONG[message](wrong)
+    with pytest.raises(InputError) as error:
+        load(wrong)
+    assert message in str(error.value)
+
+
+def test_an_answerer_judged_by_pairs_needs_them_evaluated():
+    wrong = config(METHODS[:-1], "entries") | only()
+    wrong["evaluate_faq"] = wrong["evaluate_faq"] | {"protocols": ["annotated"]}
+    with pytest.raises(InputError, match="config.evaluate_faq.protocols: an answerer of bank"):
+        load(wrong)

@@ -1,0 +1,83 @@
+# From the folds of a FAQ bank to one model that answers: a training on everything, then the choice.
+# Inputs: results/faq, results/corpora, results/models, results/scores/faq. Outputs: results/models,
+# results/answerers.
+from workflow.planning import answering
+
+ANSWERERS = expand(f"{OUT}/answerers/{{answerer}}/record.json", answerer=config["answerers"])
+
+
+rule train_final:
+    """Train one method on a whole bank, for as long as was best on its folds."""
+    input:
+        base=lambda w: PLAN.base_record(w.base),
+        corpus=f"{OUT}/corpora/{{corpus}}/record.json",
+        rows=f"{OUT}/corpora/{{corpus}}/rows.arrow",
+        tokens=lambda w: PLAN.tokens_record(w.corpus, w.base),
+        folds=lambda w: [
+            PLAN.model_record(corpus, w.base, w.method, w.seed)
+            for corpus in PLAN.fold_corpora(PLAN.bank_of(w.corpus))
+        ],
+    output:
+        record=f"{OUT}/models/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/record.json",
+        weights=f"{OUT}/models/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/model/model.safetensors",
+        curve=f"{OUT}/models/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/dev.csv",
+    log:
+        f"{OUT}/logs/train_final/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.log",
+    benchmark:
+        f"{OUT}/logs/train_final/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.tsv"
+    wildcard_constraints:
+        corpus=any_of(PLAN.wholes),
+        method=any_of(trained_methods(config)),
+    conda:
+        "../../envs/semblance.yaml"
+    threads: config["training"]["threads"]
+    resources:
+        **asks("train_final"),
+        gpu=GPUS,
+    params:
+        settings=lambda w: PLAN.train_settings(w.corpus, w.base, w.method, w.seed),
+        code=lambda w: code(
+            "train_final", *modules_of_training(config, w.base, PLAN.train_settings(**w))
+        ),
+    shell:
+        "{PYTHON}.train_final --settings {params.settings:q} --base {input.base:q} --corpus {input.corpus:q}"
+        " --tokens {input.tokens:q} --folds {input.folds:q} --code {params.code} {CADENCE} {SHARING}"
+        " --output {output.record:q} 2> >(tee {log:q} >&2)"
+
+
+rule build_answerer:
+    """Choose the way to answer, judge it on held-out questions, and write the folder that answers."""
+    input:
+        bank=lambda w: PLAN.bank_record(config["answerers"][w.answerer]["bank"]),
+        models=lambda w: answering.model_records(PLAN, w.answerer),
+        evaluations=lambda w: [
+            PLAN.scores(evaluation, "record.json")
+            for evaluation in answering.evaluations_of(PLAN, w.answerer)
+        ],
+    output:
+        record=f"{OUT}/answerers/{{answerer}}/record.json",
+        summary=f"{OUT}/answerers/{{answerer}}/summary.md",
+        settings=f"{OUT}/answerers/{{answerer}}/answering.json",
+        entries=f"{OUT}/answerers/{{answerer}}/entries.jsonl",
+        vectors=f"{OUT}/answerers/{{answerer}}/vectors.npy",
+        weights=f"{OUT}/answerers/{{answerer}}/model/model.safetensors",
+    log:
+        f"{OUT}/logs/build_answerer/{{answerer}}.log",
+    benchmark:
+        f"{OUT}/logs/build_answerer/{{answerer}}.tsv"
+    conda:
+        "../../envs/semblance.yaml"
+    threads: config["build_answerer"]["threads"]
+    resources:
+        **asks("build_answerer"),
+        gpu=GPUS,
+    params:
+        settings=lambda w: answering.settings(PLAN, w.answerer),
+        gpus=GPUS,
+        code=lambda w: code(
+            "build_answerer", *modules_of_reading(config, config["answerers"][w.answerer]["base"])
+        ),
+    shell:
+        "{PYTHON}.build_answerer --settings {params.settings:q} --bank {input.bank:q} --models {input.models:q}"
+        " --evaluations {input.evaluations:q} --gpus {params.gpus} {SHARING} --code {params.code}"
+        " --output {output.record:q} 2> >(tee {log:q} >&2)"
