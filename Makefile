@@ -1,6 +1,7 @@
 # make           this help: what each target does; it changes nothing
 # make setup     install into .venv what the project needs, and write .venv/bin/semblance
 # make demo      set up, then run the whole workflow on the embedded data
+# make faq       train a model that answers from your own file: make faq FILE=my.csv OUT=my-faq
 # make plan      what a config will cost before anything runs: make plan CONFIG="configs/minilm.yaml configs/minilm-cpu.yaml"
 # make report    make the report of a run, finished or not: make report OUT=demo/results
 # make tables    show what there is of the tables while runs are missing, and say why: make tables OUT=results-minilm CONFIG=configs/minilm.yaml
@@ -30,7 +31,7 @@ GIVEN  := $(if $(filter command environment,$(origin CONFIG)),$(CONFIG))# the co
 PARALLEL := -n logical --maxprocesses 8 --dist loadgroup
 OUTPUT := $(if $(filter command environment,$(origin OUT)),--output $(OUT))# if given, in place of the config's own
 
-.PHONY: help setup demo lint format test test-long test-storm test-slurm verify report tables plan cost docs rulegraph bench lock clean
+.PHONY: help setup demo faq lint format test test-long test-storm test-slurm verify report tables plan cost docs rulegraph bench lock clean
 
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//; p' $(firstword $(MAKEFILE_LIST))
@@ -76,6 +77,9 @@ test-storm: setup
 
 test-slurm: setup
 	$(BIN)/python -m pytest -q -m slurm tests/slurm
+
+faq: setup
+	@$(BIN)/semblance faq train $(FILE) --output $(OUT)
 
 verify: setup
 	$(BIN)/semblance verify $(OUT)

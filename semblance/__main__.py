@@ -32,7 +32,7 @@ GROUPS = {
         "verify": "semblance verify results",
     },
     "your own data and models": {
-        "faq": "semblance faq serve --model my-faq",
+        "faq": "semblance faq train my.csv --output my-faq",
         "score": "semblance score FOLDER",
     },
     "this shell": {"completion": "semblance completion bash"},

@@ -1,4 +1,4 @@
-"""Answer questions from your own FAQ: ask on the command line, serve a page, check a folder.
+"""A model that answers from your own FAQ: train it, ask on the command line, serve a page, check it.
 
 The folder of a trained FAQ holds all that is needed. None of these commands uses the network.
 """
@@ -11,20 +11,33 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from semblance import layout
 from semblance.answering.questions import MOST_ANSWERS, checked_question, questions_of
 from semblance.errors import InputError
+from workflow.own_faq.quick import BANK
 from workflow.scripts.endings import NO_ANSWER, run
 
 if TYPE_CHECKING:
     from semblance.answering.answerer import Answered
 
 WRONG = 1  # exit status of check
+NOT_BETTER = 1  # exit status of train
 PROMPT = "question (Ctrl-D ends): "
 
 ASK = f"""Ask questions: one as an argument, or one a line from the standard input.
 
 Exit status 0: each question has an answer. {NO_ANSWER}: at least one has none above the threshold.
 2: a question or the folder is malformed; one line says what.
+"""
+TRAIN = f"""Train on your file: CSV, Excel (.xlsx) or JSON lines with questions and answers.
+
+It tries the start model, BM25, both together, and a model that is tuned on the file, in folds. It
+keeps the best of them, trained once more on everything, in OUTPUT/answerers/{BANK}, and prints a
+summary: what was chosen, whether it is better than no training and than BM25, and when it does not
+answer. The same command goes on after a stop. The config that it runs is OUTPUT.yaml.
+
+Exit status 0: the chosen way is better than the start model and than BM25. {NOT_BETTER}: that was
+not shown. 2: the file is malformed; one line says what.
 """
 SERVE = """Serve a page and a JSON interface on this machine, on 127.0.0.1 only.
 
@@ -48,6 +61,7 @@ def parser() -> argparse.ArgumentParser:
     """Return the parser of all subcommands."""
     made = _new(argparse.ArgumentParser, prog="semblance faq", description=__doc__)
     commands = made.add_subparsers(required=True, metavar="COMMAND")
+    _add_train(commands)
     _add_ask(commands)
     _add_serve(commands)
     _add_check(commands)
@@ -56,6 +70,20 @@ def parser() -> argparse.ArgumentParser:
 
 def _new(make: Callable, *arguments: str, **options: object) -> argparse.ArgumentParser:
     return make(*arguments, formatter_class=argparse.RawDescriptionHelpFormatter, **options)
+
+
+def _add_train(commands: argparse._SubParsersAction) -> None:
+    found = _new(commands.add_parser, "train", help="train on your file", description=TRAIN)
+    found.add_argument("file", help="your FAQ")
+    found.add_argument("--output", required=True, metavar="FOLDER", help="where all results go")
+    found.add_argument("--question", metavar="COLUMN", help="the column of the questions")
+    found.add_argument("--answer", metavar="COLUMN", help="the column of the answers")
+    found.add_argument("--queries", metavar="FILE", help="users' queries: columns query and id")
+    found.add_argument(
+        "--precision", type=float, default=0.9, help="wanted of the answers given (default .9)"
+    )
+    found.add_argument("--cores", default="all", help="cores of this machine to use (default: all)")
+    found.set_defaults(call=train)
 
 
 def _add_ask(commands: argparse._SubParsersAction) -> None:
@@ -92,6 +120,23 @@ def _add_model(found: argparse.ArgumentParser) -> None:
     found.add_argument("--model", required=True, metavar="FOLDER", help="folder of a trained FAQ")
 
 
+def train(args: argparse.Namespace) -> None:
+    """Train on a user's file and print the summary."""
+    from workflow.own_faq import training
+
+    stated = {"question": args.question, "answer": args.answer}
+    columns = {role: name for role, name in stated.items() if name is not None}
+    own, lines = training.read_faq(args.file, columns, args.queries, args.precision, args.output)
+    for line in lines:
+        print(line, file=sys.stderr)
+    status = training.run_workflow(training.write_config(own, args.file), args.cores)
+    if status:
+        sys.exit(status)
+    print(training.summary_of(own.output))
+    if not training.is_better(own.output):
+        sys.exit(NOT_BETTER)
+
+
 def ask(args: argparse.Namespace) -> None:
     """Answer the question of the command line, or those of the standard input as they come."""
     from semblance.answering.answerer import Answerer
@@ -100,7 +145,7 @@ def ask(args: argparse.Namespace) -> None:
     checked_count(args.count)
     if args.question is not None:
         checked_question(args.question)
-    answerer = Answerer.open(args.model)
+    answerer = Answerer.open(answerer_folder(args.model))
     without_answer = 0
     for question in _questions(args):
         answered = answerer.ask(question, args.count)
@@ -152,18 +197,26 @@ def serve(args: argparse.Namespace) -> None:
     log = None
     if args.log:
         log = QuestionLog(Path(args.log))
-    service = Service(Answerer.open(args.model), log, Limits())
+    service = Service(Answerer.open(answerer_folder(args.model)), log, Limits())
     port = listening.getsockname()[1]
     serve_until_stopped(
         service, listening, lambda: print(f"serving on http://{HOST}:{port}/", flush=True)
     )
 
 
+def answerer_folder(named: str) -> Path:
+    """Return the folder of a trained FAQ: the one named, or the only one that its run has made."""
+    found = sorted(Path(named).glob(f"{layout.pattern(layout.ANSWERER)}/{layout.RECORD}"))
+    if len(found) == 1:
+        return found[0].parent
+    return Path(named)
+
+
 def check_folder(args: argparse.Namespace) -> None:
     """Check a folder and print what was found."""
     from semblance.answering.check import check_answerer
 
-    found = check_answerer(args.folder)
+    found = check_answerer(answerer_folder(args.folder))
     for fact in found.facts:
         print(fact)
     for problem in found.problems:

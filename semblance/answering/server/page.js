@@ -7,6 +7,7 @@ const list = document.getElementById("answers");
 const logged = document.documentElement.dataset.logged === "true";
 let timer = 0;
 let asking = null; // stops the request that is under way
+let visible = ""; // the answers in the list, as they came
 
 document.getElementById("logged").hidden = !logged;
 document.getElementById("form").addEventListener("submit", (event) => {
@@ -48,6 +49,7 @@ function send(address, content, signal) {
 
 function clear(text) {
   list.replaceChildren();
+  visible = "";
   say(text, false);
 }
 
@@ -57,6 +59,9 @@ function say(text, unknown) {
 }
 
 function show(found) {
+  const now = JSON.stringify(found);
+  if (now === visible) return; // the same answers stay, with what was opened or pressed in them
+  visible = now;
   list.replaceChildren(...found.answers.map((answer) => item(found, answer)));
   if (found.known) {
     const best = found.answers[0].question;

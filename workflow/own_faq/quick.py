@@ -1,0 +1,119 @@
+"""The config of one FAQ of a user's own: a few trainings, and one answerer at the end.
+
+It is laid over config.yaml, of which it leaves out the papers' tables, figures and banks.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+BANK = "faq"
+BASE = "minilm"  # all-MiniLM-L6-v2, Apache-2.0: a package that is installed, so no hub is asked
+TUNED = {  # RCL's Eq. 1 with its dropout, on a FAQ of some hundred entries
+    "label": "Tuned",
+    "recipe": "rcl",
+    "dropout": {"attention": 0.1},
+    "on_faq": {"batch_size": 32, "epochs": 10},
+}
+FOLDS = 5
+FEWEST_WORDINGS = 5 * FOLDS  # of users, of which some are held out; with fewer, entries are
+
+
+@dataclass(frozen=True)
+class OwnFaq:
+    """A user's file, and what is made of it; ``wordings`` is the number of users' queries in it."""
+
+    path: str
+    output: str
+    wordings: int
+    precision: float = 0.9
+    queries_path: str | None = None
+    question_column: str | None = None
+    answer_column: str | None = None
+    bf16: bool = False
+
+    @property
+    def holds_out_wordings(self) -> bool:
+        """Whether there are enough queries to test the model on some of them."""
+        return self.wordings >= FEWEST_WORDINGS
+
+
+def quick_config(known: dict, base: dict, own: OwnFaq) -> dict[str, Any]:
+    """Return the config to lay over ``known``, which is config.yaml; ``base`` is the model's entry."""
+    methods = _rankings(own)
+    row = {"corpora": [BANK], "bases": [BASE], "methods": ["start", "bm25", *methods]}
+    return {
+        "output": own.output,
+        "seeds": {BANK: [1]},
+        "bases": {BASE: base},
+        "faq": {
+            "folds": FOLDS,
+            "banks": {**dict.fromkeys(known["faq"]["banks"]), BANK: _bank(own)},
+        },
+        "methods": methods,
+        **_computing(own),
+        "tables": {**dict.fromkeys(known["tables"]), BANK: _table(own, row)},
+        "figures": dict.fromkeys(known["figures"]),
+        "answerers": {
+            BANK: {
+                "bank": BANK,
+                "base": BASE,
+                "methods": row["methods"],
+                "seeds": BANK,
+                "precision": own.precision,
+            }
+        },
+    }
+
+
+def _rankings(own: OwnFaq) -> dict[str, dict]:
+    """Return the methods by name: the training, and the ways to rank that are tried."""
+    methods: dict[str, dict] = {"tuned": TUNED}
+    for of, label in (("start", "Untrained"), ("tuned", "Tuned")):
+        methods[f"{of}-hybrid"] = _ranking(f"{label} with BM25", of, "hybrid")
+        if own.holds_out_wordings:
+            better = f"{label}, questions and answers"
+            methods[f"{of}-better"] = _ranking(better, of, "vectors", "better")
+            methods[f"{of}-hybrid-better"] = _ranking(
+                f"{better}, with BM25", of, "hybrid", "better"
+            )
+    if own.holds_out_wordings:
+        words = "BM25, questions and answers"
+        methods["bm25-better"] = _ranking(words, "start", "words", "better")
+    return methods
+
+
+def _ranking(label: str, of: str, by: str, match: str = "answer") -> dict:
+    return {"label": label, "ranking": {"of": of, "by": by, "match": match}}
+
+
+def _bank(own: OwnFaq) -> dict[str, str]:
+    """Return the bank: what the user states of the file, and what the folds hold out."""
+    stated = {
+        "queries_path": own.queries_path,
+        "question_column": own.question_column,
+        "answer_column": own.answer_column,
+    }
+    hold_out = "entries"
+    if own.holds_out_wordings:
+        hold_out = "wordings"
+    given = {key: value for key, value in stated.items() if value is not None}
+    return {"kind": "own", "path": own.path, "hold_out": hold_out, **given}
+
+
+def _table(own: OwnFaq, row: dict) -> dict[str, Any]:
+    """Return the table of all ways to answer; each is compared with the untuned ones."""
+    return {
+        "title": "Ways to answer from my FAQ",
+        "layout": "faq",
+        "seeds": BANK,
+        "control": "tuned",
+        "rows": [row],
+    }
+
+
+def _computing(own: OwnFaq) -> dict[str, dict]:
+    """Return the sections that say what is asked, and in which precision models compute."""
+    asked: dict[str, Any] = {"protocols": ["pairs"]}
+    if not own.bf16:
+        return {"evaluate_faq": asked}
+    return {"training": {"precision": "bf16"}, "evaluate_faq": {**asked, "precision": "bf16"}}
