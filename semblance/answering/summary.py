@@ -53,8 +53,8 @@ def _lines(found: Judgement, about: Subject) -> Iterator[str]:
     if not found.against:
         yield "VERDICT: none; neither the start model nor BM25 is among the methods."
     yield (
-        f"The verdicts judge the choice itself, on {counted(found.questions, 'question')}: for each"
-        " fold other questions chose than those that it is tested on."
+        f"The verdicts judge the choice itself, on {counted(found.questions, 'question')}: in each"
+        " fold, the questions that choose are not those that test."
     )
     yield f"The first answer is right for {found.right:.1%} of the questions."
     yield from _threshold(found)
