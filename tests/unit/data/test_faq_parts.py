@@ -1,7 +1,7 @@
 """The parts of a FAQ bank: what stays together, and what never moves."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semblance.data.faq import Faq, FaqPair, FaqQuery
@@ -42,6 +42,7 @@ def connected(pairs) -> list[set[int]]:
     return sets
 
 
+@settings(deadline=None)
 @given(PAIRS)
 def test_all_questions_of_one_answer_share_a_part(pairs):
     if len(connected(pairs)) < 3:
@@ -56,6 +57,7 @@ def test_by_group_two_questions_of_one_answer_may_be_apart():
     assert sorted(split_bank(bank(pairs), Split(3, 0)).pairs) == [0, 0, 0, 1, 1, 1, 2, 2, 2]
 
 
+@settings(deadline=None)
 @given(PAIRS, st.lists(st.integers(0, 29), max_size=50))
 def test_queries_do_not_move_the_parts_of_the_pairs(pairs, queries):
     if len({q for q, _ in pairs}) < 5:

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semblance.ranking.candidates import Candidates
@@ -8,6 +8,7 @@ from semblance.ranking.candidates import Candidates
 TEXTS = st.lists(st.text(max_size=3), min_size=1, max_size=4)
 
 
+@settings(deadline=None)
 @given(st.lists(TEXTS, min_size=1, max_size=8), st.randoms(use_true_random=False))
 def test_an_answer_is_as_good_as_the_best_of_its_texts(texts, dice):
     candidates = Candidates.of(texts)
