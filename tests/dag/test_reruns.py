@@ -197,7 +197,7 @@ NAMED_MODULES = {
     "train:faq": (CONTRASTIVE, ROWS, MEAN),  # attention-dropout-0.1
     "train:regulated": (REGULATORS, ROWS, MEAN),  # rcl-2 on the same folds
     "train_final": (CONTRASTIVE, ROWS, MEAN),  # attention-dropout-0.1
-    "build_answerer": (MEAN,),
+    "build_answerer": ("semblance.answering.embedding", MEAN),  # imported where vectors are made
     "pretrain": (MASKED_WORDS, TWICE, MEAN),
     "train_initial": (CONTRASTIVE, ROWS, MEAN),
     "train_entropy": (ENTROPY, ROWS, MEAN),
