@@ -62,6 +62,7 @@ def _keys(pairs: Sequence[FaqPair], together: Together) -> list[str]:
     root: dict[str, str] = {}
 
     def find(name: str) -> str:
+        """Return the group that stands for all groups connected with this one."""
         while root.setdefault(name, name) != name:
             root[name] = root[root[name]]
             name = root[name]
