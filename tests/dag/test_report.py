@@ -20,6 +20,11 @@ MOST_BYTES = 600_000  # of the demo's report, which has as many tables
 HOSTILE = "<script>document.title='taken'</script><img src=x onerror=alert(1)>\u202e\u2067"
 LONG = 10_000 * "x"
 SIZES = [(1440, 900), (390, 844)]
+PRINTED = (1032, 703)  # pixels of A4 across without its margins of 12 mm
+RIGHT_EDGES = """() => [...document.querySelectorAll("main table, main svg, main p, main pre")]
+  .filter(part => part.checkVisibility())
+  .map(part => ({text: part.textContent.slice(0, 60),
+                 right: Math.round(part.getBoundingClientRect().right)}))"""
 
 
 @pytest.fixture(scope="module")
@@ -237,10 +242,17 @@ def test_a_hostile_name_changes_nothing_but_its_own_cell(browser, finished, tmp_
         assert opened.page.locator("bdi", has_text="document.title='taken'").count() > 0
 
 
-def test_the_page_prints_as_a_pdf(browser, page, tmp_path):
-    with Opened(browser, page) as opened:
+def test_the_page_prints_as_a_pdf_and_no_part_is_cut_off_at_the_paper_s_edge(
+    browser, page, tmp_path
+):
+    with Opened(browser, page, PRINTED) as opened:
         opened.page.pdf(path=tmp_path / "report.pdf", prefer_css_page_size=True)
+        opened.page.emulate_media(media="print")
+        parts = opened.page.evaluate(RIGHT_EDGES)
     assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF")
+    assert len(parts) > 10
+    beyond = [part for part in parts if part["right"] > PRINTED[0]]
+    assert beyond == []
 
 
 def test_snakemakes_own_report_opens_with_every_result(browser, finished, tmp_path):

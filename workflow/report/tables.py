@@ -46,9 +46,10 @@ class Source:
 
 @dataclass(frozen=True)
 class Detail:
-    """What a row unfolds to."""
+    """What a row unfolds to; ``choices`` are its corpora, each with the candidate that dev chose."""
 
     seeds: tuple[SeedLine, ...]
+    choices: tuple[tuple[str, str], ...]
     curves: Curves | None
     changes: tuple[tuple[str, str, str], ...]  # setting, the row above, this row
     above: str
@@ -187,6 +188,7 @@ class _Builder:
             label = self.label(above)
         return Detail(
             seeds=tuple(self.seeds(row)),
+            choices=_choices(row),
             curves=curves(models),
             changes=changes,
             above=label,
@@ -220,6 +222,14 @@ class _Builder:
         column = NAMES.get(self.layout.main_column, self.layout.main_column)
         out = self.facts.plan.out
         return shlex.join(["semblance", "explain", out, self.name, self.label(row), column])
+
+
+def _choices(row: Row) -> tuple[tuple[str, str], ...]:
+    """Return each corpus or fold with the label of the candidate that its dev scores chose."""
+    if row.choose is None:
+        return ()
+    labels = row.choose.labels
+    return tuple((place, labels[method]) for place, method in row.chosen.items())
 
 
 def _has_values(row: Row) -> bool:

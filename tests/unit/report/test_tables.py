@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 from semblance import layout
+from semblance.reporting.table import Choice
 from workflow.planning.plan import Run
 from workflow.report import tables
 from workflow.report.curves import CURVE_HEIGHT, CURVE_WIDTH, MOST_CURVES, curves
@@ -86,3 +87,13 @@ def test_a_model_is_named_with_the_beginnings_of_its_digests():
     source = tables._made_from(made)
     assert source.weights == digest[:SHORT]
     assert source.inputs == (("corpus", digest[:SHORT]), ("code", digest[:SHORT]))
+
+
+def test_a_row_chosen_on_dev_names_its_candidate_on_each_fold():
+    choose = Choice(("rcl-2", "rcl-4"), {"rcl-2": "2 regulators", "rcl-4": "4 regulators"})
+    row = SimpleNamespace(choose=choose, chosen={"faq-0": "rcl-4", "faq-1": "rcl-2"})
+    assert tables._choices(row) == (("faq-0", "4 regulators"), ("faq-1", "2 regulators"))
+
+
+def test_a_row_that_chooses_nothing_names_no_candidate():
+    assert tables._choices(SimpleNamespace(choose=None, chosen={})) == ()
