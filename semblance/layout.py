@@ -66,6 +66,7 @@ LOG = "logs/{stage}"
 COMMAND = "logs/command.json"  # how the last run on this folder was started
 CONFIG = "logs/config.json"  # its config, validated and in full
 REPORT = "report.html"
+ENERGY = "logs/energy"  # what this machine used while each run worked, where it tells it
 REPORTS = "logs/reports"  # what the reports made so far have said, in short
 
 # Folders and files among those above that hold no result: no record lists them.
