@@ -22,7 +22,7 @@ rule prepare_nli:
         **asks("prepare_nli"),
     params:
         settings=lambda w: canonical(config["corpora"][w.corpus]),
-        manifest=config["manifest"],
+        **MANIFEST,
         data=f"{RESOURCES}/data",
         code=code("prepare_nli"),
     shell:
@@ -54,7 +54,7 @@ rule prepare_wiki:
         **asks("prepare_wiki"),
     params:
         settings=lambda w: canonical(config["corpora"][w.corpus]),
-        manifest=config["manifest"],
+        **MANIFEST,
         data=f"{RESOURCES}/data",
         code=code("prepare_wiki"),
     shell:
@@ -83,7 +83,7 @@ rule prepare_pairs:
         **asks("prepare_pairs"),
     params:
         settings=lambda w: canonical(config["corpora"][w.corpus]),
-        manifest=config["manifest"],
+        **MANIFEST,
         data=f"{RESOURCES}/data",
         code=lambda w: code("prepare_pairs", *modules_of_pairs(config, w.corpus)),
     shell:

@@ -28,7 +28,7 @@ for _name, _dataset in DATASETS.items():
         params:
             dataset=_name,
             destination=f"{RESOURCES}/data",
-            manifest=config["manifest"],
+            **MANIFEST,
             pins={f.path: f.sha256 or f.git_blob for f in (*_dataset.files, *_dataset.archives)},
         shell:
             "{PYTHON}.download --manifest {params.manifest:q} --dataset {params.dataset:q}"

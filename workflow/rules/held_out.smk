@@ -20,7 +20,7 @@ rule prepare_dev:
         **asks("prepare_dev"),
     params:
         settings=PLAN.dev_settings(),
-        manifest=config["manifest"],
+        **MANIFEST,
         data=f"{RESOURCES}/data",
         code=code("prepare_dev"),
     shell:
@@ -45,7 +45,7 @@ rule prepare_sts:
         **asks("prepare_sts"),
     params:
         settings=PLAN.test_settings(),
-        manifest=config["manifest"],
+        **MANIFEST,
         data=f"{RESOURCES}/data",
         code=code("prepare_sts"),
     shell:
@@ -90,7 +90,7 @@ rule prepare_faq:
                 "seed": config["faq"]["seed"],
             }
         ),
-        manifest=config["manifest"],
+        **MANIFEST,
         data=f"{RESOURCES}/data",
         corpora=f"{OUT}/corpora",
         dev=f"{OUT}/dev",

@@ -19,7 +19,7 @@ rule prepare_relatedness:
         **asks("prepare_relatedness"),
     params:
         settings=PLAN.relatedness_settings(),
-        manifest=config["manifest"],
+        **MANIFEST,
         data=f"{RESOURCES}/data",
         code=code("prepare_relatedness"),
     shell:

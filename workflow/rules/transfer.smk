@@ -19,7 +19,7 @@ rule prepare_transfer:
         **asks("prepare_transfer"),
     params:
         settings=PLAN.transfer_settings(),
-        manifest=config["manifest"],
+        **MANIFEST,
         data=f"{RESOURCES}/data",
         code=code("prepare_transfer"),
     shell:
