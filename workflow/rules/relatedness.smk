@@ -18,8 +18,8 @@ rule prepare_relatedness:
     resources:
         **asks("prepare_relatedness"),
     params:
-        settings=PLAN.relatedness_settings(),
         **MANIFEST,
+        settings=PLAN.relatedness_settings(),
         data=f"{RESOURCES}/data",
         code=code("prepare_relatedness"),
     shell:

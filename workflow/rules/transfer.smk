@@ -18,8 +18,8 @@ rule prepare_transfer:
     resources:
         **asks("prepare_transfer"),
     params:
-        settings=PLAN.transfer_settings(),
         **MANIFEST,
+        settings=PLAN.transfer_settings(),
         data=f"{RESOURCES}/data",
         code=code("prepare_transfer"),
     shell:
