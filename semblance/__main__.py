@@ -15,6 +15,7 @@ BAD_INPUT = 2
 # is not there is left out.
 GROUPS = {
     "before a run": {
+        "config": "semblance config configs/own-faq.yaml",
         "check": "semblance check configs/minilm.yaml",
         "sources": "semblance sources",
         "fetch": "semblance fetch --mirror /path/to/mirror",

@@ -1,13 +1,15 @@
-"""What the running code is called: the version, and the commit of a checkout."""
+"""What the running code is called: the version, and the commit that it is of."""
 
 import subprocess
 import tomllib
 
 from semblance.provenance import ROOT
 
+BUILT = ROOT / "commit.txt"  # setup.py writes it into an installed package alone
+
 
 def version() -> str:
-    """Return the version of pyproject.toml, and the commit where the project is a git checkout.
+    """Return the version of pyproject.toml, and the commit where it is known.
 
     A copy of the code without that file has no version.
     """
@@ -16,14 +18,19 @@ def version() -> str:
     if path.is_file():
         text = path.read_text(encoding="utf-8")
         found += f" {tomllib.loads(text)['project']['version']}"
-    commit = _commit()
+    commit = code_commit()
     if commit:
         found += f" (commit {commit})"
     return found
 
 
-def _commit() -> str:
-    """Return the commit of the checkout, with ``-dirty`` if files differ; empty if it has none."""
+def code_commit() -> str:
+    """Return the commit of the checkout, with ``-dirty`` if files differ, or of an installed package.
+
+    It is empty where neither git nor the installed package tells one.
+    """
+    if BUILT.is_file():
+        return BUILT.read_text(encoding="utf-8").strip()
     if not ROOT.joinpath(".git").exists():
         return ""
     command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=12"]

@@ -11,6 +11,7 @@ from semblance.__main__ import commands
 from semblance.errors import InputError
 from semblance.provenance import ROOT
 from workflow.scripts import completion, run
+from workflow.scripts import config as config_command
 
 
 def start(*arguments: str, **options) -> subprocess.Popen:
@@ -74,6 +75,26 @@ def test_the_arguments_of_run_are_those_that_snakemake_understands(config):
     _, options = parse_args(argv)
     assert list(options.targets) == ["one.md"] and options.dryrun and options.keep_going
     assert options.config == ["x=1"] and [str(f) for f in options.configfile] == ["mine.yaml"]
+
+
+def test_run_gives_snakemake_the_path_of_a_shipped_config_that_is_not_in_the_folder(config):
+    argv = run.command_line(["configs/minilm.yaml", config])
+    assert argv[:3] == ["--configfile", str(ROOT / "configs/minilm.yaml"), "mine.yaml"]
+    Path("configs").mkdir()
+    Path("configs/minilm.yaml").write_text("output: mine\n")
+    assert run.command_line(["configs/minilm.yaml"])[1] == "configs/minilm.yaml"
+
+
+@pytest.mark.parametrize("name", ["config.yaml", "configs/own-faq.yaml", "slurm/profile.yaml"])
+def test_config_prints_a_shipped_file_as_it_is(config, capsys, name):
+    config_command.main([name])
+    assert capsys.readouterr().out == (ROOT / name).read_text()
+
+
+def test_config_refuses_what_is_not_shipped_and_names_what_is(capsys):
+    with pytest.raises(SystemExit) as end:
+        config_command.main(["../pyproject.toml"])
+    assert end.value.code == 2 and "configs/minilm-cpu.yaml" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text", ["output: [", "- a list", "a: 1\na: 2\n"])

@@ -241,7 +241,7 @@ def _render_incomplete(plan: Plan) -> str:
 
         return incomplete.render(plan)
     except Exception as error:  # a help for readers: the end of the run goes on without it
-        return f"the incomplete tables are not written ({error}); `make tables` tries again"
+        return f"the incomplete tables are not written ({error}); `semblance table NAME` shows one"
 
 
 def command_of_scripts(workflow) -> str:

@@ -15,7 +15,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from workflow.controller import code_notes, command, reasons
 
-END = "nothing was started; `snakemake -np` lists each job, `make plan` says what they cost"
+END = "nothing was started; `snakemake -np` lists each job, `semblance plan` says what they cost"
 
 
 class _PlanIsMade(logging.Filter):

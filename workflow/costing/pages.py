@@ -137,7 +137,7 @@ def cost_page(cost: Cost, finished: Sequence[Used]) -> str:
     The ratio is the median over the jobs of used to estimated time.
     """
     if not finished:
-        return f"{cost.plan.out}: no job has finished yet; `make plan` says what is to come"
+        return f"{cost.plan.out}: no job has finished yet; `semblance plan` says what is to come"
     lines = [COST.format(*COST_HEAD), RULE]
     for stage in STAGES:
         some = [used for used in finished if used.job.stage == stage]

@@ -6,6 +6,7 @@ from pathlib import Path
 from semblance.download.pin import is_url
 from semblance.errors import InputError
 from semblance.provenance import ROOT
+from semblance.version import BUILT
 
 WRITTEN = ("output", "downloads")  # keys of the folders that a run writes
 OWN = (  # folders of the project that hold no results; so do those whose names begin with a dot
@@ -41,6 +42,8 @@ def check_folder(config: dict, key: str) -> None:
 
 
 def _taken(config: dict, key: str) -> Iterator[tuple[Path, str]]:
+    if BUILT.exists():
+        yield ROOT, "the folder that the project is installed in"
     for folder in (*map(ROOT.joinpath, OWN), *ROOT.glob(".*")):
         yield folder.resolve(), "a folder of the project itself"
     mirror = config.get("mirror")

@@ -9,6 +9,7 @@ from semblance.errors import InputError, at
 from semblance.provenance import ROOT, read_text
 from semblance.settings import parse_json
 from semblance.strict_yaml import key_lines, parse_argument, read_yaml
+from workflow.planning.paths import found
 
 PROJECT = ROOT / "config.yaml"  # which all others are laid over
 LEAD = "config"  # with which an error of the config names a key: config.seeds.rcl[0]
@@ -132,9 +133,10 @@ def over_project(paths: Iterable[str | Path], arguments: Iterable[str] = ()) -> 
 def read_layer(path: str | Path) -> Layer:
     """Read a config file; InputError, with the line, for one that is not strict YAML or JSON.
 
-    Snakemake takes the last value of a key that stands twice. Here it is refused.
+    One that is not there may be one of the project's own, as configs/minilm.yaml. Snakemake takes the
+    last value of a key that stands twice. Here it is refused.
     """
-    path = shown(path)
+    path = shown(found(str(path)))
     if Path(path).suffix == ".json":
         value = parse_json(read_text(path), path)
     else:

@@ -16,9 +16,9 @@ from workflow.planning.folders import WRITTEN
 def complete(config: dict) -> dict:
     """Return a config that fits the schema with its paths as the rules use them."""
     written = {key: _to_write(f"config.{key}", config[key]) for key in WRITTEN}
-    config = {**config, **written, "manifest": _found(config["manifest"])}
+    config = {**config, **written, "manifest": found(config["manifest"])}
     if "mirror" in config and not is_url(config["mirror"]):
-        config["mirror"] = _found(config["mirror"])
+        config["mirror"] = found(config["mirror"])
     banks = {
         name: _with_found(_with_found(bank, "path"), "queries_path")
         for name, bank in config["faq"]["banks"].items()
@@ -27,6 +27,13 @@ def complete(config: dict) -> dict:
     bases = {name: _with_found(base, "folder") for name, base in config["bases"].items()}
     faq = {**config["faq"], "banks": banks}
     return {**config, "faq": faq, "bases": bases, "corpora": corpora}
+
+
+def named(path: str) -> str:
+    """Return a path as the shipped configs name it, if it lies in the project's folder."""
+    if Path(path).is_relative_to(ROOT):
+        return Path(path).relative_to(ROOT).as_posix()
+    return path
 
 
 def own(path: str) -> str:
@@ -47,10 +54,11 @@ def _to_write(where: str, path: str) -> str:
 def _with_found(entry: dict, key: str) -> dict:
     if key not in entry:
         return entry
-    return {**entry, key: _found(entry[key])}
+    return {**entry, key: found(entry[key])}
 
 
-def _found(path: str) -> str:
+def found(path: str) -> str:
+    """Return a path with ``~`` resolved; one that is not there, in the project's folder if it is there."""
     path = os.path.expanduser(path)
     if not os.path.exists(path) and os.path.exists(ROOT / path):  # False of too long a path
         return str(ROOT / path)

@@ -18,7 +18,7 @@ from workflow.planning.modules import (
     modules_of_reading,
     modules_of_training,
 )
-from workflow.planning.paths import own
+from workflow.planning.paths import named, own
 from workflow.planning.plan import Plan
 from workflow.planning.sources import wanted_by
 from workflow.planning.stages import job_of
@@ -65,6 +65,15 @@ def asks(stage):
         return lambda wildcards, attempt: COST.asks(job_of(stage, wildcards), attempt)[what]
 
     return {what: ask(what) for what in ("mem_mb", "runtime", "cpus_per_task")}
+
+
+def manifest(wildcards, input):
+    """Return the path of the manifest; Snakemake compares no parameter that is made of `input`."""
+    return config["manifest"]
+
+
+# Where the project lies, in a checkout or where pip has put it, makes no result stale.
+MANIFEST = {"manifest_name": named(config["manifest"]), "manifest": manifest}
 
 
 def compute(stage):

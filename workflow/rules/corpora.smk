@@ -21,8 +21,8 @@ rule prepare_nli:
     resources:
         **asks("prepare_nli"),
     params:
+        **MANIFEST,
         settings=lambda w: canonical(config["corpora"][w.corpus]),
-        manifest=config["manifest"],
         data=f"{RESOURCES}/data",
         code=code("prepare_nli"),
     shell:
@@ -53,8 +53,8 @@ rule prepare_wiki:
     resources:
         **asks("prepare_wiki"),
     params:
+        **MANIFEST,
         settings=lambda w: canonical(config["corpora"][w.corpus]),
-        manifest=config["manifest"],
         data=f"{RESOURCES}/data",
         code=code("prepare_wiki"),
     shell:
@@ -82,8 +82,8 @@ rule prepare_pairs:
     resources:
         **asks("prepare_pairs"),
     params:
+        **MANIFEST,
         settings=lambda w: canonical(config["corpora"][w.corpus]),
-        manifest=config["manifest"],
         data=f"{RESOURCES}/data",
         code=lambda w: code("prepare_pairs", *modules_of_pairs(config, w.corpus)),
     shell:

@@ -19,8 +19,8 @@ rule prepare_dev:
     resources:
         **asks("prepare_dev"),
     params:
+        **MANIFEST,
         settings=PLAN.dev_settings(),
-        manifest=config["manifest"],
         data=f"{RESOURCES}/data",
         code=code("prepare_dev"),
     shell:
@@ -44,8 +44,8 @@ rule prepare_sts:
     resources:
         **asks("prepare_sts"),
     params:
+        **MANIFEST,
         settings=PLAN.test_settings(),
-        manifest=config["manifest"],
         data=f"{RESOURCES}/data",
         code=code("prepare_sts"),
     shell:
@@ -82,6 +82,7 @@ rule prepare_faq:
     resources:
         **asks("prepare_faq"),
     params:
+        **MANIFEST,
         settings=lambda w: canonical(
             {
                 **PLAN.banks[w.bank],
@@ -90,7 +91,6 @@ rule prepare_faq:
                 "seed": config["faq"]["seed"],
             }
         ),
-        manifest=config["manifest"],
         data=f"{RESOURCES}/data",
         corpora=f"{OUT}/corpora",
         dev=f"{OUT}/dev",

@@ -18,8 +18,8 @@ rule prepare_relatedness:
     resources:
         **asks("prepare_relatedness"),
     params:
+        **MANIFEST,
         settings=PLAN.relatedness_settings(),
-        manifest=config["manifest"],
         data=f"{RESOURCES}/data",
         code=code("prepare_relatedness"),
     shell:

@@ -18,8 +18,8 @@ rule prepare_transfer:
     resources:
         **asks("prepare_transfer"),
     params:
+        **MANIFEST,
         settings=PLAN.transfer_settings(),
-        manifest=config["manifest"],
         data=f"{RESOURCES}/data",
         code=code("prepare_transfer"),
     shell:

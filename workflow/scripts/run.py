@@ -14,6 +14,7 @@ from pathlib import Path
 from semblance.errors import InputError
 from semblance.provenance import ROOT
 from workflow.planning.layers import read_layer
+from workflow.planning.paths import found
 from workflow.scripts import endings
 
 PROGRAM = "snakemake"
@@ -69,7 +70,7 @@ def command_line(argv: list[str]) -> list[str]:
         read_layer(path)
     command = []
     if args.config:
-        command += ["--configfile", *args.config]
+        command += ["--configfile", *map(found, args.config)]
     settings = list(map(_checked, args.set))
     if args.output:
         settings.append(f"output={args.output}")
@@ -103,7 +104,9 @@ def _program() -> str:
     beside = str(Path(sys.executable).with_name(PROGRAM))
     found = shutil.which(beside) or shutil.which(PROGRAM)
     if found is None:
-        raise InputError(PROGRAM, "no such program here", "install the project with make setup")
+        raise InputError(
+            PROGRAM, "no such program here", "install the project: make setup, or pip install"
+        )
     return found
 
 

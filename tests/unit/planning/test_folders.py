@@ -6,6 +6,7 @@ import pytest
 
 from semblance.errors import InputError
 from semblance.provenance import ROOT
+from workflow.planning import folders
 from workflow.planning.folders import OWN, check_folders
 
 
@@ -35,6 +36,16 @@ def _in_the_project(monkeypatch):
 def test_a_folder_of_the_project_is_refused(key, output):
     with pytest.raises(InputError, match=f"config.{key}: .* a folder of the project itself"):
         check_folders(config(**{key: output}))
+
+
+@pytest.mark.parametrize("output", ["results", "..", "."])
+def test_a_run_writes_nothing_where_the_project_is_installed(tmp_path, monkeypatch, output):
+    (tmp_path / "commit.txt").touch()
+    monkeypatch.setattr(folders, "ROOT", tmp_path)
+    monkeypatch.setattr(folders, "BUILT", tmp_path / "commit.txt")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="config.output: .* the folder that the project is insta"):
+        check_folders(config(output=output))
 
 
 def test_a_link_to_a_folder_of_the_project_is_refused(tmp_path):

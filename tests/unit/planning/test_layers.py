@@ -1,11 +1,13 @@
 """Config files laid over each other: each error names the file and the line that set the key."""
 
+from pathlib import Path
+
 import pytest
 
 from semblance.errors import InputError
 from semblance.provenance import ROOT
 from workflow.planning.config import examine, load
-from workflow.planning.layers import Layer, Layered, over_project, path_of
+from workflow.planning.layers import Layer, Layered, over_project, path_of, read_layer
 
 
 @pytest.fixture(autouse=True)
@@ -40,6 +42,15 @@ def test_an_error_of_a_key_that_no_layer_changed_names_the_projects_config():
     text = (ROOT / "config.yaml").read_text(encoding="utf-8").splitlines()
     number = int(found[0].split(":")[1])
     assert "roberta-base" in text[number - 1]
+
+
+def test_a_shipped_config_is_found_from_any_folder_after_one_of_the_working_folder():
+    name = "configs/own-faq.yaml"
+    assert read_layer(name).value["output"] == "results-own-faq"
+    assert read_layer(name).name == f"{ROOT}/{name}"
+    Path("configs").mkdir()
+    write(name, "output: mine\n")
+    assert read_layer(name).value == {"output": "mine"}
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from semblance.errors import InputError
 from semblance.provenance import ROOT
 from workflow.planning.config import load
 from workflow.planning.layers import over_project
-from workflow.planning.paths import own
+from workflow.planning.paths import named, own
 
 
 def loaded(**changes: object) -> dict:
@@ -61,6 +61,14 @@ def test_a_shipped_input_is_found_from_another_folder_and_spelt_as_written_from_
     (tmp_path / "workflow").mkdir()
     (tmp_path / "workflow/manifest.yaml").touch()
     assert loaded()["manifest"] == "workflow/manifest.yaml"  # the working folder comes first
+
+
+def test_a_shipped_input_has_one_name_wherever_the_project_lies(tmp_path, monkeypatch):
+    for folder in (ROOT, tmp_path):
+        monkeypatch.chdir(folder)
+        assert named(loaded()["manifest"]) == "workflow/manifest.yaml"
+    assert named(f"{tmp_path}/mine.yaml") == f"{tmp_path}/mine.yaml"
+    assert named("mine.yaml") == "mine.yaml"
 
 
 def test_an_input_that_is_nowhere_keeps_its_name(tmp_path, monkeypatch):
