@@ -109,11 +109,9 @@ def build_base(
 
 def _stated(settings: BaseSettings) -> dict[str, Any]:
     """Return the settings for the record; those of prompts stand there only if they are stated."""
-    stated = asdict(settings)
-    for key in ("prompts", "default_prompt"):
-        if stated[key] is None:
-            del stated[key]
-    return stated
+    of_prompts = ("prompts", "default_prompt")
+    values = asdict(settings)
+    return {key: v for key, v in values.items() if v is not None or key not in of_prompts}
 
 
 def _fetch(settings: BaseSettings, place: Path, hub: Hub, mirror: str | None) -> Fetched:
