@@ -36,11 +36,15 @@ def build_bank(entries: Sequence[FaqEntry], match: Match) -> Bank:
     twice, such as a wording at two entries, counts for the first of them.
     """
     texts: dict[str, dict[str, TextSource]] = {}
+    questions = set()
     for number, entry in enumerate(entries):
         of_answer = texts.setdefault(normalise(entry.answer), {})
         for kind, text in _texts_of(entry, match):
-            of_answer.setdefault(normalise(text), TextSource(kind, number))
-    candidates = Candidates.of([list(of_answer) for of_answer in texts.values()])
+            plain = normalise(text)
+            of_answer.setdefault(plain, TextSource(kind, number))
+            if kind != "answer":
+                questions.add(plain)
+    candidates = Candidates.of([list(of_answer) for of_answer in texts.values()], questions)
     sources = chain.from_iterable(of_answer.values() for of_answer in texts.values())
     return Bank(candidates, tuple(sources))
 

@@ -128,5 +128,5 @@ def vector_difference(stored: StoredAnswerer) -> float:
     embedder = Embedder(stored.model, stored.settings.max_length)
     if embedder.width != stored.vectors.shape[1]:
         raise InputError(stored.model, f"makes vectors of {embedder.width} numbers")
-    again = embedder.embed_all(stored.bank.candidates.texts)
+    again = embedder.embed_candidates(stored.bank.candidates)
     return float(np.abs(again - stored.vectors).max())

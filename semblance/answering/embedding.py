@@ -1,6 +1,5 @@
 """Texts to vectors of length one, by a loaded model. This module alone of its package imports torch."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -8,8 +7,10 @@ import numpy as np
 from semblance.data.tokens import Tokens, load_tokenizer, refuse_tokenizer, tokenise
 from semblance.errors import InputError
 from semblance.models import folder as model_folder
+from semblance.models.prompts import read_prompts
 from semblance.models.saved import TOKENIZER
 from semblance.models.vectors import unit
+from semblance.ranking.candidates import Candidates
 
 
 class Embedder:
@@ -20,6 +21,7 @@ class Embedder:
         self.folder = folder
         self.max_length = max_length
         self.encoder = model_folder.load(folder).eval().to(device)
+        self.prompts = read_prompts(folder)
         self.tokenizer_file = folder / Path(TOKENIZER).name
         self.tokenizer = load_tokenizer(self.tokenizer_file)
         self.tokenizer.no_truncation()
@@ -30,14 +32,16 @@ class Embedder:
         """The length d of a vector."""
         return self.encoder.shape.hidden_size
 
-    def embed_all(self, texts: Sequence[str]) -> np.ndarray:
-        """Return the unit vectors of many texts, (N, d) float32."""
+    def embed_candidates(self, candidates: Candidates) -> np.ndarray:
+        """Return the unit vectors of the texts that questions are compared with, (T, d) float32."""
+        texts = self.prompts.of_faq(candidates.texts, candidates.questions)
         return self._embed(tokenise(self.tokenizer_file, texts))
 
     def embed(self, text: str) -> np.ndarray:
-        """Return the unit vector of one text, (d,) float32."""
+        """Return the unit vector of a question, (d,) float32."""
+        asked = self.prompts.queries([text])[0]
         with refuse_tokenizer(self.tokenizer_file):
-            encoding = self.tokenizer.encode(text)
+            encoding = self.tokenizer.encode(asked)
         ids = np.asarray(encoding.ids, np.int32)
         return self._embed(Tokens(ids, np.asarray([0, len(ids)])))[0]
 

@@ -153,7 +153,7 @@ def _write_vectors(folder: Path, bank: Bank, settings: AnsweringSettings, device
     from semblance.answering.embedding import Embedder  # imports torch
 
     embedder = Embedder(folder / FOLDER, settings.max_length, device)
-    vectors = embedder.embed_all(bank.candidates.texts)
+    vectors = embedder.embed_candidates(bank.candidates)
     with whole_file(folder / VECTORS) as temporary, temporary.open("wb") as stream:
         np.save(stream, vectors, allow_pickle=False)
 

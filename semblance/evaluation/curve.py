@@ -34,7 +34,7 @@ def geometry_measure(path: str, base: str) -> tuple[Measure, dict[str, Any]]:
     chosen = np.concatenate([near, others])
     left = pairs["sentence1"][chosen].tolist()
     right = pairs["sentence2"][chosen].tolist()
-    texts = Texts(left + right, model.tokenizer)
+    texts = Texts(left + right, model.tokenizer, model.prompts.default)
 
     def measure(encoder: Encoder) -> dict[str, float]:
         """Return alignment over the near pairs, and uniformity over all distinct sentences."""

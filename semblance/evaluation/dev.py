@@ -14,6 +14,7 @@ from semblance.evaluation.metrics import average_precision, cosine_pairs, rank_r
 from semblance.evaluation.prepared import PAIRS, QUESTIONS, read_bank, read_pairs
 from semblance.evaluation.texts import Texts
 from semblance.models.encoder import Encoder
+from semblance.models.prompts import NO_PROMPTS, Prompts
 from semblance.models.saved import LENGTH, TOKENIZER, SavedModel
 from semblance.models.vectors import collapsed
 from semblance.provenance import checked
@@ -33,20 +34,20 @@ def dev_set(path: str, base: str, max_length: int) -> tuple[DevScore, dict[str, 
     model = SavedModel.read(base, TOKENIZER, LENGTH)
     folder = Path(path).parent
     if PAIRS in outputs:
-        score = similarity_score(folder, model.tokenizer, model.max_length)
+        score = similarity_score(folder, model.tokenizer, model.max_length, model.prompts.default)
     elif QUESTIONS in outputs:
-        score = retrieval_score(folder, model.tokenizer, max_length)
+        score = retrieval_score(folder, model.tokenizer, max_length, model.prompts)
     else:
         raise InputError(path, f"lists neither {PAIRS} nor {QUESTIONS}", "prepare it again")
     return score, record
 
 
-def similarity_score(folder: Path, tokenizer: Path, max_length: int) -> DevScore:
+def similarity_score(folder: Path, tokenizer: Path, max_length: int, prompt: str = "") -> DevScore:
     """Return Spearman's ρ of an encoder on prepared pairs, as a function of the encoder."""
     pairs = read_pairs(folder)
     left = pairs["sentence1"].tolist()
     right = pairs["sentence2"].tolist()
-    texts = Texts(left + right, tokenizer)
+    texts = Texts(left + right, tokenizer, prompt)
 
     def score(encoder: Encoder) -> float:
         """Return Spearman's ρ of the cosines with the gold scores."""
@@ -58,19 +59,22 @@ def similarity_score(folder: Path, tokenizer: Path, max_length: int) -> DevScore
     return score
 
 
-def retrieval_score(folder: Path, tokenizer: Path, max_length: int) -> DevScore:
+def retrieval_score(
+    folder: Path, tokenizer: Path, max_length: int, prompts: Prompts = NO_PROMPTS
+) -> DevScore:
     """Return the MAP of an encoder on the questions of a bank, as a function of the encoder."""
     bank = read_bank(folder)
-    queries = [question.text for question in bank.questions]
+    queries = prompts.queries(question.text for question in bank.questions)
+    answers = prompts.documents(bank.answers)
     relevant = [question.relevant for question in bank.questions]
-    texts = Texts([*bank.answers, *queries], tokenizer)
+    texts = Texts([*answers, *queries], tokenizer)
 
     def score(encoder: Encoder) -> float:
         """Return the mean average precision of the questions."""
         vectors = texts.encode(encoder, max_length)
         if collapsed(vectors.matrix):
             return float("nan")
-        ranks = rank_relevant(vectors.of(bank.answers), vectors.of(queries), relevant)
+        ranks = rank_relevant(vectors.of(answers), vectors.of(queries), relevant)
         return float(np.mean([average_precision(r) for r in ranks]))
 
     return score

@@ -36,8 +36,8 @@ class Model:
 
         Raises InputError where one is not finite.
         """
-        vectors = Texts(texts, self.saved.tokenizer).encode(self.encoder, self.saved.max_length)
-        return vectors.of(texts)
+        read = Texts(texts, self.saved.tokenizer, self.saved.prompts.default)
+        return read.encode(self.encoder, self.saved.max_length).of(texts)
 
 
 @dataclass(frozen=True)

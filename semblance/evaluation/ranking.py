@@ -39,12 +39,12 @@ def known_candidates(
             answers[candidate.answer] = candidate.text
         elif candidate.part not in held_out:
             questions.setdefault(candidate.answer, []).append(candidate.text)
-    return Candidates.of(
-        [
-            _texts(match, answers[number], questions.get(number, []))
-            for number in range(len(answers))
-        ]
-    )
+    texts = [
+        _texts(match, answers[number], questions.get(number, [])) for number in range(len(answers))
+    ]
+    if match == "answer":
+        return Candidates.of(texts)
+    return Candidates.of(texts, {text for known in questions.values() for text in known})
 
 
 def _texts(match: Match, answer: str, questions: list[str]) -> list[str]:

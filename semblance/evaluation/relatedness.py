@@ -29,10 +29,10 @@ def read_parts(folder: str | Path) -> Columns:
 class Relatedness:
     """The pairs of the tasks of relatedness, tokenised for one tokenizer: each distinct text once."""
 
-    def __init__(self, pairs: Columns, tokenizer_file: str | Path):
+    def __init__(self, pairs: Columns, tokenizer_file: str | Path, prompt: str = ""):
         self.pairs = pairs
         texts = [*pairs["sentence1"].tolist(), *pairs["sentence2"].tolist()]
-        self.texts = Texts(texts, tokenizer_file)
+        self.texts = Texts(texts, tokenizer_file, prompt)
 
     def predict(self, encoder: Encoder, max_length: int, seed: int) -> Columns:
         """Return one row for each pair of test and dev.

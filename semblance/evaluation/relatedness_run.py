@@ -40,7 +40,7 @@ def evaluate_relatedness(run: RelatednessRun, model: str, data: str, target: Tar
     saved = SavedModel.read(model)
     encoder, facts = open_model(saved, target)
     facts["data"] = outputs_digest(record)
-    tasks = Relatedness(read_parts(Path(data).parent), saved.tokenizer)
+    tasks = Relatedness(read_parts(Path(data).parent), saved.tokenizer, saved.prompts.default)
     predictions = tasks.predict(encoder, saved.max_length, run.regressor_seed)
     protocol = protocol_of(data)
     rows = [{"fold": "", "protocol": protocol, **row} for row in score_rows(predictions)]

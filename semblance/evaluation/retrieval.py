@@ -15,6 +15,7 @@ from semblance.evaluation.prepared import Question
 from semblance.evaluation.ranking import By
 from semblance.evaluation.texts import Texts
 from semblance.models.encoder import Encoder
+from semblance.models.prompts import NO_PROMPTS, Prompts
 from semblance.models.vectors import unit
 from semblance.names import FAQ_CUTOFFS, FAQ_DEV, FAQ_METRICS
 from semblance.ranking.candidates import Candidates
@@ -38,12 +39,16 @@ class Retrieval:
         test: Sequence[Question],
         dev: Sequence[Question],
         tokenizer_file: str | Path,
+        prompts: Prompts = NO_PROMPTS,
     ):
         self.candidates = candidates
         self.test = list(test)
         self.dev = list(dev)
-        self.test_texts = Texts([*candidates.texts, *texts_of(test)], tokenizer_file)
-        self.dev_texts = Texts(texts_of(dev), tokenizer_file)
+        self.compared = prompts.of_faq(candidates.texts, candidates.questions)
+        self.asked = prompts.queries(texts_of(test))
+        self.asked_on_dev = prompts.queries(texts_of(dev))
+        self.test_texts = Texts([*self.compared, *self.asked], tokenizer_file)
+        self.dev_texts = Texts(self.asked_on_dev, tokenizer_file)
 
     def predict(self, encoder: Encoder, max_length: int, by: By = "vectors") -> dict[str, list]:
         """Return per-query columns: protocol, query, ranks, acc@k, ap, top; those of dev come last.
@@ -57,9 +62,9 @@ class Retrieval:
         if by != "words":
             of_test = self.test_texts.encode(encoder, max_length)
             of_dev = self.dev_texts.encode(encoder, max_length)
-            texts = of_test.of(self.candidates.texts)  # (T, d)
-            test.append(by_vectors(self.candidates, texts, of_test.of(texts_of(self.test))))
-            dev.append(by_vectors(self.candidates, texts, of_dev.of(texts_of(self.dev))))
+            texts = of_test.of(self.compared)  # (T, d)
+            test.append(by_vectors(self.candidates, texts, of_test.of(self.asked)))
+            dev.append(by_vectors(self.candidates, texts, of_dev.of(self.asked_on_dev)))
         if by != "vectors":
             words = Words(self.candidates.texts)
             test.append(by_words(self.candidates, words, texts_of(self.test)))

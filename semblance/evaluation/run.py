@@ -78,7 +78,7 @@ def evaluate_sts(run: StsRun, model: str, test: str, dev: str, target: Target) -
     encoder, facts = open_model(saved, target)
     facts["data"] = outputs_digest(test_record)
     pairs = similarity.join_pairs(read_pairs(Path(dev).parent), read_pairs(Path(test).parent))
-    sentences = similarity.Sts(pairs, saved.tokenizer)
+    sentences = similarity.Sts(pairs, saved.tokenizer, saved.prompts.default)
     predictions, geometry = sentences.predict(
         encoder, saved.max_length, whiten=run.whitening is not None
     )
@@ -139,7 +139,7 @@ def evaluate_faq(
     test = [q for q in whole.questions if q.part == run.fold and q.protocol in run.protocols]
     held_out = _dev_questions(dev, whole)
     candidates = _candidates(run, bank)
-    ranking = retrieval.Retrieval(candidates, test, held_out, saved.tokenizer)
+    ranking = retrieval.Retrieval(candidates, test, held_out, saved.tokenizer, saved.prompts)
     predictions = ranking.predict(encoder, max_length, run.ranking.by)
     rows = list(retrieval.score_rows(predictions))
     for row in rows:

@@ -25,11 +25,11 @@ Geometry = dict[str, tuple[float, int]]
 class Sts:
     """Prepared pairs, tokenised for one tokenizer."""
 
-    def __init__(self, pairs: dict[str, np.ndarray], tokenizer_file: str | Path):
+    def __init__(self, pairs: dict[str, np.ndarray], tokenizer_file: str | Path, prompt: str = ""):
         self.pairs = pairs
         self.left = pairs["sentence1"].tolist()
         self.right = pairs["sentence2"].tolist()
-        self.texts = Texts(self.left + self.right, tokenizer_file)
+        self.texts = Texts(self.left + self.right, tokenizer_file, prompt)
 
     def predict(
         self, encoder: Encoder, max_length: int, whiten: bool = False

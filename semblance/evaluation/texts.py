@@ -13,9 +13,10 @@ from semblance.models.encoder import Encoder
 class Texts:
     """The distinct texts of an evaluation, tokenised once; models embed them any number of times."""
 
-    def __init__(self, texts: Sequence[str], tokenizer_file: str | Path):
+    def __init__(self, texts: Sequence[str], tokenizer_file: str | Path, prompt: str = ""):
+        """``prompt`` stands before each text when the model reads it."""
         self.numbers = {text: i for i, text in enumerate(dict.fromkeys(texts))}
-        self.tokens: Tokens = tokenise(tokenizer_file, list(self.numbers))
+        self.tokens: Tokens = tokenise(tokenizer_file, [prompt + text for text in self.numbers])
 
     def numbers_of(self, texts: Sequence[str]) -> list[int]:
         """Return the number of each text; equal texts have one number."""

@@ -27,11 +27,11 @@ def read_items(folder: str | Path) -> Columns:
 class Transfer:
     """The items of the transfer tasks, tokenised for one tokenizer: each distinct text once."""
 
-    def __init__(self, items: Columns, tokenizer_file: str | Path):
+    def __init__(self, items: Columns, tokenizer_file: str | Path, prompt: str = ""):
         self.items = items
         second = items["sentence2"]
         texts = [*items["sentence1"].tolist(), *second[second != ""].tolist()]
-        self.texts = Texts(texts, tokenizer_file)
+        self.texts = Texts(texts, tokenizer_file, prompt)
 
     def predict(self, encoder: Encoder, max_length: int, classifier: Classifier) -> Columns:
         """Return one row for each prediction of a held-out item.

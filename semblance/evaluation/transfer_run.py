@@ -44,7 +44,7 @@ def evaluate_transfer(run: TransferRun, model: str, data: str, target: Target) -
     saved = SavedModel.read(model)
     encoder, facts = open_model(saved, target, LIBRARIES)
     facts["data"] = outputs_digest(record)
-    tasks = Transfer(read_items(Path(data).parent), saved.tokenizer)
+    tasks = Transfer(read_items(Path(data).parent), saved.tokenizer, saved.prompts.default)
     classifier = Classifier(run.folds, run.shuffle, target.compute.threads)
     predictions = tasks.predict(encoder, saved.max_length, classifier)
     rows = [{"fold": "", "protocol": PROTOCOL, **row} for row in accuracy_rows(predictions)]

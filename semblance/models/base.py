@@ -26,11 +26,12 @@ from semblance.models.module_files import (
     LISTING,
     POOLER_FOLDER,
     Module,
+    check_prompts,
     read_modules,
-    refuse_prompts,
     stored_pooling,
 )
 from semblance.models.pooling import find_pooling
+from semblance.models.prompts import Prompts, read_prompts, write_prompts
 from semblance.models.weights import check_shape, fill, load_weights, pooler_to_ours, to_ours
 from semblance.models.word_head import save_head, stored_head
 from semblance.named_modules import POOLINGS, module_path
@@ -45,7 +46,8 @@ class BaseSettings:
     """Where a base comes from (exactly one of hub, package, folder) and what is done to it.
 
     ``layers`` keeps the first layers; ``pooling`` names a module of ``models/poolings``, and None
-    keeps the base's own.
+    keeps the base's own. ``prompts`` are put before texts by role (``query``, ``document``), and the
+    one that ``default_prompt`` names before texts that have no role; None keeps the base's own.
     """
 
     max_length: int
@@ -57,6 +59,8 @@ class BaseSettings:
     weights_sha256: str | None = None
     layers: int | None = None
     pooling: str | None = None
+    prompts: dict[str, str] | None = None
+    default_prompt: str | None = None
 
     def __post_init__(self) -> None:
         """Raise InputError for a pooling without a module."""
@@ -84,7 +88,6 @@ def build_base(
         fetched = _fetch(settings, place, hub, mirror)
         facts["source"] = {"hub": settings.hub, **asdict(fetched)}
     source = _source(settings, place)
-    refuse_prompts(source)
     digest = _checked_digest(_weights_file(source), settings.weights_sha256)
     origins = {}
     if settings.folder:
@@ -99,9 +102,16 @@ def build_base(
         started=started,
         code=code,
         inputs={"weights": digest},
-        settings=asdict(settings),
+        settings=_stated(settings),
         **facts,
     )
+
+
+def _stated(settings: BaseSettings) -> dict[str, Any]:
+    """Return the settings for the record; those of prompts stand there only if they are stated."""
+    of_prompts = ("prompts", "default_prompt")
+    values = asdict(settings)
+    return {key: v for key, v in values.items() if v is not None or key not in of_prompts}
 
 
 def _fetch(settings: BaseSettings, place: Path, hub: Hub, mirror: str | None) -> Fetched:
@@ -180,6 +190,7 @@ def _write_model(settings: BaseSettings, source: Path, target: Path) -> list[str
     if "pooler" in encoder.reads:
         ours |= pooler_to_ours(weights, _weights_file(source))
     fill(encoder, ours, source)
+    write_prompts(_prompts(settings, source), target)
     files = save(encoder, target, target, False, settings.max_length, pooler=weights)
     return [*files, *save_head(stored_head(weights), target)]
 
@@ -236,6 +247,16 @@ def _own_pooling(source: Path) -> str:
             source, "states no pooling", "give the base a pooling: cls or mean in the config"
         )
     return stored_pooling(source)
+
+
+def _prompts(settings: BaseSettings, source: Path) -> Prompts:
+    """Return the prompts that the settings state, or else the base's own."""
+    if settings.prompts is None:
+        found = read_prompts(source)
+    else:
+        found = Prompts.of(settings.prompts, settings.default_prompt, "prompts")
+    check_prompts(source, found)
+    return found
 
 
 def _own_normalise(source: Path) -> bool:

@@ -14,12 +14,13 @@ from semblance.models.encoder import Encoder
 from semblance.models.module_files import (
     HEAD_FOLDER,
     WHITENING_FOLDER,
+    check_prompts,
     find_module,
-    refuse_prompts,
     stored_normalise,
     stored_pooling,
 )
 from semblance.models.module_writing import write_modules
+from semblance.models.prompts import PROMPTS_FILE, read_prompts
 from semblance.models.tensors import save_tensors
 from semblance.models.weights import (
     check_shape,
@@ -45,10 +46,11 @@ def load(folder: str | Path, head: bool = False) -> Encoder:
     """Load a model folder as an Encoder on the CPU, in float32.
 
     ``head`` adds a fresh projection head (drawn from torch's generator) where the folder has none.
-    Raises InputError for a folder that cannot be read as it is meant, such as one with prompts.
+    Raises InputError for a folder that cannot be read as it is meant, such as one whose
+    pooling leaves its prompts out.
     """
     folder = Path(folder)
-    refuse_prompts(folder)
+    check_prompts(folder, read_prompts(folder))
     shape = read_architecture(folder)
     pooling = stored_pooling(folder)
     own_head = find_module(folder, "Dense", HEAD_FOLDER)
@@ -123,8 +125,9 @@ def _on_cpu(state: dict[str, Tensor]) -> dict[str, Tensor]:
 
 
 def _copy_description(source: Path, folder: Path) -> list[str]:
-    """Copy config.json and the tokenizer's files from ``source``; return the names of those it has."""
-    names = [name for name in ("config.json", *TOKENIZER_FILES) if (source / name).is_file()]
+    """Copy config.json, the tokenizer's files and the prompts; return the names of those there are."""
+    wanted = ("config.json", *TOKENIZER_FILES, PROMPTS_FILE)
+    names = [name for name in wanted if (source / name).is_file()]
     if folder != source:
         for name in names:
             copy_file(source / name, folder / name)

@@ -1,7 +1,6 @@
 """The files in which sentence-transformers keeps a model's modules: how they are read.
 
-``module_writing`` writes them. The pooling's name is that of a module of ``models/poolings``. A
-model that declares prompts is refused: they would be left out of what it reads.
+``module_writing`` writes them. The pooling's name is that of a module of ``models/poolings``.
 """
 
 import re
@@ -12,12 +11,12 @@ import torch
 from torch import Tensor
 
 from semblance.errors import InputError
+from semblance.models.prompts import Prompts
 from semblance.models.tensors import load_tensors
 from semblance.named_modules import POOLINGS, module_names, module_path
 from semblance.provenance import read_json, read_object
 
 LISTING = "modules.json"
-PROMPTS_FILE = "config_sentence_transformers.json"
 # The keys of sentence-transformers before version 6, which later ones read too, by pooling.
 POOLING_KEYS = {
     "cls": "pooling_mode_cls_token",
@@ -160,25 +159,17 @@ def layer_weights(pooling: str, layers: int) -> Tensor:
     return weights
 
 
-def refuse_prompts(folder: Path) -> None:
-    """Raise InputError if the folder declares prompts: texts to be put before each sentence.
-
-    Names with an empty text, as sentence-transformers writes them by itself, declare none.
-    """
-    path = folder / PROMPTS_FILE
-    if not path.is_file():
+def check_prompts(folder: Path, prompts: Prompts) -> None:
+    """Raise InputError where the folder's pooling would leave the tokens of a prompt out."""
+    if not prompts or not (folder / LISTING).is_file():
         return
-    config = read_object(path)
-    prompts = config.get("prompts") or {}
-    if not isinstance(prompts, dict):
-        raise InputError(path, "its prompts are no mapping of names to texts", "fetch it again")
-    declared = {name for name, text in prompts.items() if text != ""}
-    default = config.get("default_prompt_name")
-    if default and prompts.get(default) != "":
-        declared.add(str(default))
-    if declared:
-        problem = f"declares prompts ({', '.join(sorted(declared))}), which are not supported"
-        raise InputError(path, problem, "choose a base without prompts")
+    pooling = find_module(folder, "Pooling")
+    if pooling is None:
+        return
+    path = folder / pooling.path / "config.json"
+    if read_object(path).get("include_prompt") is False:
+        problem = "leaves the prompt out of the pooling (include_prompt), which is not supported"
+        raise InputError(path, problem, "choose another base")
 
 
 def stored_normalise(folder: Path) -> bool:

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from semblance.errors import InputError
+from semblance.models.prompts import NO_PROMPTS, PROMPTS_FILE, Prompts, read_prompts
 from semblance.provenance import checked, read_object
 
 FOLDER = "model"  # beside the record
 WEIGHTS = f"{FOLDER}/model.safetensors"
 TOKENIZER = f"{FOLDER}/tokenizer.json"
 LENGTH = f"{FOLDER}/sentence_bert_config.json"  # states the longest input
+PROMPTS = f"{FOLDER}/{PROMPTS_FILE}"  # of a model that has prompts
 LONGEST = 1 << 24  # tokens; no model comes near it
 
 
@@ -55,6 +57,14 @@ class SavedModel:
     def tokenizer_digest(self) -> str:
         """The sha256 of the tokenizer's file."""
         return self.record["outputs"][TOKENIZER]
+
+    @property
+    def prompts(self) -> Prompts:
+        """What the model wants before each text; InputError for a file that is missing or damaged."""
+        if PROMPTS not in self.record["outputs"]:
+            return NO_PROMPTS
+        checked(self.record_path, PROMPTS)
+        return read_prompts(self.folder)
 
     @property
     def max_length(self) -> int:

@@ -1,6 +1,6 @@
 """The texts that a question is compared with, and the answer that each of them stands for."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,14 +10,18 @@ import numpy as np
 class Candidates:
     """Texts, each of which stands for one answer; an answer is as good as the best of its texts.
 
-    ``owners`` (T,) holds the number of each text's answer: ascending from 0, none left out.
+    ``owners`` (T,) holds the number of each text's answer: ascending from 0, none left out. Those of
+    the texts that are among ``questions`` ask; all others answer.
     """
 
     texts: tuple[str, ...]
     owners: np.ndarray
+    questions: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, texts_of_answers: Sequence[Sequence[str]]) -> "Candidates":
+    def of(
+        cls, texts_of_answers: Sequence[Sequence[str]], questions: Collection[str] = ()
+    ) -> "Candidates":
         """Return the candidates of answers, given the texts of each; equal texts count once."""
         texts = []
         owners = []
@@ -27,7 +31,7 @@ class Candidates:
                 owners.append(number)
         if len(set(owners)) != len(texts_of_answers):
             raise ValueError("an answer has no text")
-        return cls(tuple(texts), np.asarray(owners, np.int64))
+        return cls(tuple(texts), np.asarray(owners, np.int64), frozenset(questions))
 
     @property
     def answers(self) -> int:

@@ -25,6 +25,21 @@ class Text(NamedTuple):
 Change = Callable[..., np.ndarray]
 
 
+def refuse_prompts(views: str, masks_words: bool) -> None:
+    """Raise InputError for a training that would change the tokens of a prompt, too.
+
+    ``masks_words``: it has the loss of masked words.
+    """
+    what = None
+    if masks_words:
+        what = "the loss of masked words"
+    elif hasattr(load_module(VIEWS, views, "views"), "change"):
+        what = f"view {views!r}"
+    if what is not None:
+        problem = f"{what} changes tokens, those of the base's prompts among them"
+        raise InputError("settings", problem, "choose a base without prompts")
+
+
 def find_change(name: str, options: dict[str, Any]) -> Change | None:
     """Return the function ``change`` of a view, and None of a view that changes no text.
 

@@ -83,12 +83,7 @@ def check_inputs(inputs: TrainingInputs) -> CheckedInputs:
     start = SavedModel.read(inputs.base)
     corpus = checked(inputs.corpus)
     tokens = checked(inputs.tokens)
-    if start.tokenizer_digest != tokens["tokenizer"]:
-        raise InputError(
-            inputs.tokens,
-            f"made by another tokenizer than that of {inputs.base}",
-            "correct the base's tokenizer key in the config",
-        )
+    check_tokens(inputs.tokens, tokens, start)
     regulators = read_regulators(inputs.regulators)
     read = {"base": start.record, "corpus": corpus, "tokens": tokens}
     if inputs.dev_record:
@@ -104,6 +99,21 @@ def check_inputs(inputs: TrainingInputs) -> CheckedInputs:
         digests=regulators.digests | digests,
         records=regulators.records | records,
     )
+
+
+def check_tokens(path: str, tokens: dict[str, Any], model: SavedModel) -> None:
+    """Raise InputError, at ``path``, for tokens that are not as a model reads its texts.
+
+    ``tokens`` is their record.
+    """
+    what = None
+    if tokens["tokenizer"] != model.tokenizer_digest:
+        what = "another tokenizer"
+    elif tokens.get("prompts") != model.prompts.as_json():
+        what = "other prompts"
+    if what is not None:
+        problem = f"made by {what} than that of {model.record_path}"
+        raise InputError(path, problem, "correct the base's tokenizer key in the config")
 
 
 def read_regulators(records: Sequence[str]) -> SavedRegulators:

@@ -22,6 +22,7 @@ from semblance.models.saved import FOLDER, SavedModel
 from semblance.models.vectors import collapsed
 from semblance.named_modules import MASKED_WORDS
 from semblance.training.batch_loss import BatchLoss
+from semblance.training.changes import refuse_prompts
 from semblance.training.inputs import (
     CheckedInputs,
     TrainingInputs,
@@ -131,6 +132,8 @@ def _load_encoders(start: SavedModel, settings: TrainSettings, device: str) -> l
 
 def _task(sources: CheckedInputs, settings: TrainSettings, device: str) -> Task:
     """Load the model and the corpus, and return what is trained on which loss."""
+    if sources.start.prompts:
+        refuse_prompts(settings.views, settings.masked_words is not None)
     encoders = _load_encoders(sources.start, settings, device)
     encoder = encoders[0]  # of two, the first is the result
     tokens = sources.read_tokens()

@@ -21,6 +21,7 @@ from semblance.models.encoder import Encoder
 from semblance.models.saved import FOLDER, SavedModel
 from semblance.models.whitening import Whitening, fit
 from semblance.provenance import checked, outputs_digest, record_digest, write_record
+from semblance.training.inputs import check_tokens
 
 BLOCK = 1 << 15  # sentences embedded at a time: memory does not grow with the corpus
 
@@ -36,9 +37,7 @@ def fit_whitening(model: str, tokens: str, output: str | Path, compute: Compute,
     device = set_up(compute.threads, compute.gpus, compute.matmul)
     base = SavedModel.read(model)
     token_record = checked(tokens)
-    if base.tokenizer_digest != token_record["tokenizer"]:
-        problem = f"made by another tokenizer than that of {model}"
-        raise InputError(tokens, problem, "correct the base's tokenizer key in the config")
+    check_tokens(tokens, token_record, base)
     data = read_tokens(Path(tokens).parent / "tokens.arrow")
     place = Path(output)
     with exclusive(place):

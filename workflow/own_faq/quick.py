@@ -8,6 +8,15 @@ from typing import Any
 
 BANK = "faq"
 BASE = "minilm"  # all-MiniLM-L6-v2, Apache-2.0: a package that is installed, so no hub is asked
+READY = (  # bases of config.yaml that were made for searching
+    "e5-small",
+    "e5-base",
+    "multilingual-e5-small",
+    "bge-small",
+    "bge-base",
+    "arctic-small",
+    "arctic-base",
+)
 TUNED = {  # RCL's Eq. 1 with its dropout, on a FAQ of some hundred entries
     "label": "Tuned",
     "recipe": "rcl",
@@ -30,6 +39,7 @@ class OwnFaq:
     question_column: str | None = None
     answer_column: str | None = None
     bf16: bool = False
+    base: str = BASE
 
     @property
     def holds_out_wordings(self) -> bool:
@@ -37,14 +47,17 @@ class OwnFaq:
         return self.wordings >= FEWEST_WORDINGS
 
 
-def quick_config(known: dict, base: dict, own: OwnFaq) -> dict[str, Any]:
-    """Return the config to lay over ``known``, which is config.yaml; ``base`` is the model's entry."""
+def quick_config(known: dict, bases: dict, own: OwnFaq) -> dict[str, Any]:
+    """Return the config to lay over ``known``, which is config.yaml.
+
+    ``bases`` are those that ``known`` lacks.
+    """
     methods = _rankings(own)
-    row = {"corpora": [BANK], "bases": [BASE], "methods": ["start", "bm25", *methods]}
+    row = {"corpora": [BANK], "bases": [own.base], "methods": ["start", "bm25", *methods]}
     return {
         "output": own.output,
         "seeds": {BANK: [1]},
-        "bases": {BASE: base},
+        "bases": bases,
         "faq": {
             "folds": FOLDS,
             "banks": {**dict.fromkeys(known["faq"]["banks"]), BANK: _bank(own)},
@@ -56,7 +69,7 @@ def quick_config(known: dict, base: dict, own: OwnFaq) -> dict[str, Any]:
         "answerers": {
             BANK: {
                 "bank": BANK,
-                "base": BASE,
+                "base": own.base,
                 "methods": row["methods"],
                 "seeds": BANK,
                 "precision": own.precision,

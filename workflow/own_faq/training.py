@@ -14,7 +14,7 @@ from semblance.errors import InputError
 from semblance.files import write_text
 from semblance.provenance import ROOT, checked
 from semblance.strict_yaml import read_yaml
-from workflow.own_faq.quick import BANK, BASE, OwnFaq, quick_config
+from workflow.own_faq.quick import BANK, BASE, READY, OwnFaq, quick_config
 
 CPU_FACTS = Path("/proc/cpuinfo")
 BF16_FLAGS = {"avx512_bf16", "amx_bf16"}  # of processors that compute in bf16 by themselves
@@ -25,7 +25,12 @@ HEADER = """\
 
 
 def read_faq(
-    file: str, columns: Mapping[str, str], queries: str | None, precision: float, output: str
+    file: str,
+    columns: Mapping[str, str],
+    queries: str | None,
+    precision: float,
+    output: str,
+    base: str = BASE,
 ) -> tuple[OwnFaq, tuple[str, ...]]:
     """Read a user's file; return what is made of it, and the lines that tell what was found."""
     bank = read_own(file, columns, queries)
@@ -41,6 +46,7 @@ def read_faq(
         question_column=columns.get("question"),
         answer_column=columns.get("answer"),
         bf16=computes_in_bf16(),
+        base=base,
     )
     return own, lines
 
@@ -57,8 +63,8 @@ def computes_in_bf16() -> bool:
 def write_config(own: OwnFaq, file: str) -> Path:
     """Write the config beside the output folder; InputError if another one lies there."""
     path = Path(f"{own.output.rstrip('/')}.yaml")
-    base = read_yaml(ROOT / "configs" / "minilm.yaml")["bases"][BASE]
-    config = quick_config(read_yaml(ROOT / "config.yaml"), base, own)
+    known = read_yaml(ROOT / "config.yaml")
+    config = quick_config(known, _bases(known, own.base), own)
     text = yaml.safe_dump(config, sort_keys=False, allow_unicode=True)
     text = HEADER.format(file=shlex.quote(file), config=shlex.quote(str(path))) + text
     if path.exists() and path.read_text(encoding="utf-8") != text:
@@ -66,6 +72,16 @@ def write_config(own: OwnFaq, file: str) -> Path:
         raise InputError(path, "another config of this name is there", advice)
     write_text(path, text)
     return path
+
+
+def _bases(known: dict, base: str) -> dict[str, dict]:
+    """Return the entry of a base where config.yaml lacks it; InputError for an unknown base."""
+    if base in known["bases"]:
+        return {}
+    if base == BASE:
+        return {BASE: read_yaml(ROOT / "configs" / "minilm.yaml")["bases"][BASE]}
+    advice = f"choose one of {', '.join((BASE, *READY))}"
+    raise InputError("--base", f"config.yaml has no base {base!r:.80}", advice)
 
 
 def run_workflow(config: Path, cores: str) -> int:

@@ -72,6 +72,9 @@ def _check_base(config: dict, name: str, base: dict) -> None:
         module_path(POOLINGS, base["pooling"], f"config.bases.{name}.pooling")
     if sum(key in base for key in ("hub", "package", "folder")) != 1:
         raise InputError(f"config.bases.{name}", "needs exactly one of hub, package, folder")
+    if "default_prompt" in base and base["default_prompt"] not in base.get("prompts", {}):
+        problem = f"prompts do not have {base['default_prompt']!r}"
+        raise InputError(f"config.bases.{name}.default_prompt", problem, "state that prompt")
     if "hub" in base and "revision" not in base:
         where = f"config.bases.{name}.revision"
         raise InputError(where, "missing key", "pin a commit of the repository")

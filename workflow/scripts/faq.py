@@ -1,6 +1,7 @@
 """A model that answers from your own FAQ: train it, ask on the command line, serve a page, check it.
 
-The folder of a trained FAQ holds all that is needed. None of these commands uses the network.
+The folder of a trained FAQ holds all that is needed. None of these commands uses the network, but
+for the training from a base that is not installed, which fetches that base once.
 """
 
 import argparse
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 from semblance import layout
 from semblance.answering.questions import MOST_ANSWERS, checked_question, questions_of
 from semblance.errors import InputError
-from workflow.own_faq.quick import BANK
+from workflow.own_faq.quick import BANK, BASE, READY
 from workflow.scripts.endings import NO_ANSWER, run
 
 if TYPE_CHECKING:
@@ -39,6 +40,10 @@ answer. The same command goes on after a stop. The config that it runs is OUTPUT
 Exit status 0: the chosen way is better than the start model and than BM25. {NOT_BETTER}: that was
 not shown. 2: the file is malformed; one line says what.
 """
+BASES = (
+    f"the model to start from: {BASE}, which is installed (default), {', '.join(READY)}, or"
+    " another base of config.yaml; multilingual-e5-small is for other languages than English"
+)
 SERVE = """Serve a page and a JSON interface on this machine, on 127.0.0.1 only.
 
 No other address can be chosen: the server has no passwords and no encryption. To let others ask,
@@ -82,6 +87,7 @@ def _add_train(commands: argparse._SubParsersAction) -> None:
     found.add_argument(
         "--precision", type=float, default=0.9, help="wanted of the answers given (default .9)"
     )
+    found.add_argument("--base", default=BASE, metavar="NAME", help=BASES)
     found.add_argument("--cores", default="all", help="cores of this machine to use (default: all)")
     found.set_defaults(call=train)
 
@@ -126,7 +132,9 @@ def train(args: argparse.Namespace) -> None:
 
     stated = {"question": args.question, "answer": args.answer}
     columns = {role: name for role, name in stated.items() if name is not None}
-    own, lines = training.read_faq(args.file, columns, args.queries, args.precision, args.output)
+    own, lines = training.read_faq(
+        args.file, columns, args.queries, args.precision, args.output, args.base
+    )
     for line in lines:
         print(line, file=sys.stderr)
     status = training.run_workflow(training.write_config(own, args.file), args.cores)

@@ -1,11 +1,14 @@
-"""Tokenise a corpus's distinct sentences once for a tokenizer, special tokens included, untruncated."""
+"""Tokenise a corpus's distinct sentences once for a tokenizer, special tokens included, untruncated.
+
+The prompts of the base stand before them, if it has any.
+"""
 
 import argparse
 import time
 from pathlib import Path
 
-from semblance.data.corpus import read_sentences
 from semblance.data.tokens import tokenise, write_tokens
+from semblance.models.corpus_texts import corpus_texts
 from semblance.models.saved import TOKENIZER, SavedModel
 from semblance.provenance import checked, record_digest, write_record
 from workflow.scripts.endings import run
@@ -29,12 +32,17 @@ def main(argv: list[str] | None = None) -> None:
     started = time.monotonic()
     corpus = checked(args.corpus, "sentences.arrow")
     base = SavedModel.read(args.base, TOKENIZER)
-    tokens = tokenise(base.tokenizer, read_sentences(args.corpus.parent))
+    prompts = base.prompts
+    tokens = tokenise(base.tokenizer, corpus_texts(args.corpus, prompts))
     write_tokens(args.output.parent / "tokens.arrow", tokens)
     inputs = {
         "sentences": corpus["outputs"]["sentences.arrow"],
         "tokenizer": base.tokenizer_digest,
     }
+    facts = {}
+    if prompts:
+        inputs["rows"] = corpus["outputs"]["rows.arrow"]
+        facts["prompts"] = prompts.as_json()
     write_record(
         args.output,
         "tokenise",
@@ -46,6 +54,7 @@ def main(argv: list[str] | None = None) -> None:
         records={"sentences": record_digest(corpus), "tokenizer": record_digest(base.record)},
         sentences=len(tokens.offsets) - 1,
         tokens=len(tokens.ids),
+        **facts,
     )
 
 

@@ -12,8 +12,9 @@ from semblance.download.hub_api import WANTED
 from semblance.errors import InputError
 from semblance.models import folder as model_folder
 from semblance.models.base import BaseSettings, build_base
-from semblance.models.module_files import PROMPTS_FILE, stored_pooling
-from semblance.models.saved import stored_length
+from semblance.models.module_files import stored_pooling
+from semblance.models.prompts import PROMPTS_FILE, Prompts
+from semblance.models.saved import TOKENIZER, SavedModel, stored_length
 from semblance.provenance import checked
 from tests.unit.models.tiny_models import edit_json, make_source
 
@@ -63,7 +64,7 @@ def test_a_folder_without_safetensors_is_refused(source, tmp_path):
     refused(source, tmp_path / "a", "no weights as safetensors")
 
 
-PROMPTS = {"prompts": {"query": "query: ", "document": ""}, "default_prompt_name": None}
+PROMPTS = {"prompts": {"query": "query: ", "passage": "passage: "}, "default_prompt_name": "query"}
 NO_PROMPTS = [
     {},
     {"prompts": {}, "default_prompt_name": None},
@@ -72,30 +73,78 @@ NO_PROMPTS = [
 ]
 
 
+def test_the_prompts_of_a_base_are_kept_in_its_folder_and_listed_in_its_record(source, tmp_path):
+    (source / PROMPTS_FILE).write_text(json.dumps(PROMPTS))
+    model = build(source, tmp_path)
+    expected = {"query": "query: ", "document": "passage: ", "passage": "passage: "}
+    assert json.loads((model / PROMPTS_FILE).read_text()) == {
+        "prompts": expected,
+        "default_prompt_name": "query",
+    }
+    assert f"model/{PROMPTS_FILE}" in checked(tmp_path / "record.json")["outputs"]
+    assert SavedModel.read(tmp_path / "record.json").prompts == Prompts(expected, "query")
+
+
+def test_stated_prompts_take_the_place_of_the_base_s_own(source, tmp_path):
+    (source / PROMPTS_FILE).write_text(json.dumps(PROMPTS))
+    build(source, tmp_path / "a", prompts={"query": "ask: "})
+    found = SavedModel.read(tmp_path / "a/record.json").prompts
+    assert (found.texts, found.default) == ({"query": "ask: ", "document": ""}, "")
+    assert not (build(source, tmp_path / "b", prompts={}) / PROMPTS_FILE).exists()
+
+
+def test_prompts_stand_in_the_record_of_a_base_only_where_the_settings_state_them(source, tmp_path):
+    build(source, tmp_path / "a")
+    assert "prompts" not in checked(tmp_path / "a/record.json")["settings"]
+    build(source, tmp_path / "b", prompts={"query": "q: "}, default_prompt="query")
+    stated = checked(tmp_path / "b/record.json")["settings"]
+    assert (stated["prompts"], stated["default_prompt"]) == ({"query": "q: "}, "query")
+
+
 @pytest.mark.parametrize(
     "declared, words",
     [
-        (PROMPTS, ("declares prompts (query)", "choose a base without prompts")),
-        ({"prompts": {"query": ""}, "default_prompt_name": "lost"}, ("prompts (lost)",)),
+        ({"prompts": {"query": "a"}, "default_prompt_name": "lost"}, ("'lost'", "query")),
         ({"prompts": ["query: "]}, ("no mapping",)),
+        ({"prompts": {"query": 1}}, ("'query' is no text",)),
     ],
 )
-def test_a_base_that_declares_prompts_is_refused(source, tmp_path, declared, words):
+def test_malformed_prompts_are_refused(source, tmp_path, declared, words):
     (source / PROMPTS_FILE).write_text(json.dumps(declared))
     refused(source, tmp_path, PROMPTS_FILE, *words)
+
+
+def test_a_pooling_that_leaves_the_prompt_out_is_refused_where_there_are_prompts(source, tmp_path):
+    modules = [
+        {"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
+        {"idx": 1, "name": "1", "path": "1_P", "type": "sentence_transformers.models.Pooling"},
+    ]
+    (source / "modules.json").write_text(json.dumps(modules))
+    (source / "1_P").mkdir()
+    stated = {"pooling_mode_mean_tokens": True, "include_prompt": False}
+    (source / "1_P/config.json").write_text(json.dumps(stated))
+    build(source, tmp_path / "a")
+    refused(source, tmp_path / "b", "include_prompt", prompts={"query": "q: "})
 
 
 @pytest.mark.parametrize("declared", NO_PROMPTS)
 def test_prompts_without_a_text_are_none(source, tmp_path, declared):
     (source / PROMPTS_FILE).write_text(json.dumps(declared))
-    build(source, tmp_path)
+    assert not (build(source, tmp_path) / PROMPTS_FILE).exists()
 
 
-def test_a_model_that_declares_prompts_is_not_loaded(source, tmp_path):
-    model = build(source, tmp_path)
-    (model / PROMPTS_FILE).write_text(json.dumps(PROMPTS))
-    with pytest.raises(InputError, match="declares prompts"):
-        model_folder.load(model)
+def test_damaged_prompts_are_noticed(source, tmp_path):
+    model = build(source, tmp_path, prompts={"query": "q: "})
+    saved = SavedModel.read(tmp_path / "record.json", TOKENIZER)
+    (model / PROMPTS_FILE).write_text(json.dumps({"prompts": {"query": "other: "}}))
+    with pytest.raises(InputError, match="damaged"):
+        saved.prompts  # noqa: B018
+
+
+@pytest.mark.parametrize("family", ["mpnet", "modernbert", "nomic_bert"])
+def test_a_family_with_another_forward_pass_is_refused_by_name(source, tmp_path, family):
+    edit_json(source / "config.json", model_type=family)
+    refused(source, tmp_path, repr(family), "bert, roberta, xlm-roberta, camembert")
 
 
 def test_the_file_that_declares_prompts_is_fetched_from_a_hub():

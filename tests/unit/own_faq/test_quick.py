@@ -5,7 +5,7 @@ import yaml
 
 from semblance.errors import InputError
 from workflow.own_faq import training
-from workflow.own_faq.quick import BANK, FEWEST_WORDINGS, OwnFaq
+from workflow.own_faq.quick import BANK, BASE, FEWEST_WORDINGS, READY, OwnFaq
 from workflow.planning.config import load_files
 from workflow.planning.plan import Plan
 from workflow.planning.stages import jobs
@@ -82,3 +82,16 @@ def test_the_queries_of_a_file_are_counted(faq):
     faq.write_text("question,answer,queries\n" + rows)
     own, _ = training.read_faq(str(faq), {}, None, 0.9, "my-faq")
     assert own.wordings == 18 and own.path == str(faq)
+
+
+@pytest.mark.parametrize("base", [BASE, *READY])
+def test_every_ready_base_can_be_trained_from_and_no_other_is_fetched(plan, base):
+    made = plan(0, base=base)
+    fetched = {job.base for job in jobs(made) if job.stage == "download_model"}
+    assert fetched == {base} and made.config["answerers"][BANK]["base"] == base
+
+
+def test_an_unknown_base_is_refused_with_the_ready_ones(faq):
+    own, _ = training.read_faq(str(faq), {}, None, 0.9, "my-faq", "e6")
+    with pytest.raises(InputError, match="no base 'e6'.*minilm, e5-small"):
+        training.write_config(own, "my.csv")

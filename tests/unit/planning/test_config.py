@@ -95,6 +95,12 @@ VIOLATIONS = {
     "config.bases.roberta-base.tokenizer": lambda c: c["bases"]["roberta-base"].update(
         tokenizer="nobody"
     ),
+    "config.bases.bge-small.default_prompt: prompts do not have 'document'": lambda c: c["bases"][
+        "bge-small"
+    ].update(default_prompt="document"),
+    "config.bases.e5-small.prompts.passage": lambda c: c["bases"]["e5-small"].update(
+        prompts={"passage": "passage: "}
+    ),
     "config.seeds.rcl": lambda c: c["seeds"].update(rcl=[]),
     "config.seeds.rcl[1]: ": lambda c: c["seeds"].update(rcl=[1, -2]),
     "config.methods.simcse.recipe": lambda c: c["methods"]["simcse"].update(recipe="nobody"),
