@@ -43,7 +43,10 @@ USAGE = "usage: semblance COMMAND ...\n       semblance --help | --version"
 
 def main() -> None:
     """Run the named command with the arguments that follow it."""
-    name = sys.argv[1] if len(sys.argv) > 1 else ""
+    importlib.import_module("workflow.scripts.endings").run(lambda: _call(*sys.argv[1:]))
+
+
+def _call(name: str = "", *arguments: str) -> None:
     if name in ("-h", "--help"):
         print(describe())
     elif name == "--version":
@@ -53,8 +56,7 @@ def main() -> None:
         print(f"{known}  (semblance --help says what each does)", file=sys.stderr)
         sys.exit(BAD_INPUT)
     else:
-        script = importlib.import_module(f"workflow.scripts.{name}")
-        importlib.import_module("workflow.scripts.endings").run(lambda: script.main(sys.argv[2:]))
+        importlib.import_module(f"workflow.scripts.{name}").main(list(arguments))
 
 
 def commands() -> tuple[str, ...]:
