@@ -119,7 +119,7 @@ class Comparison:
             yield part.line()
         if self.left_out:
             wordings = counted(self.left_out, "wording")
-            yield f"{wordings} left out: its right answers are not the same in both models"
+            yield f"{wordings} left out: no test of both models with the same right answers"
 
 
 def of_folds(folder: Path) -> dict[str, Judged]:
@@ -201,7 +201,9 @@ def compare(before: Answerer, now: Path) -> Comparison:
     new = [judged for key, judged in held_out.items() if key not in known]
     judged = {**of_folds(before.stored.folder), **by_answerer(before, new)}
     asked = [key for key in held_out if _same(judged.get(key), held_out[key])]
-    parts = [_part("held-out wordings", asked, judged, held_out)]
+    parts = []
+    if asked:
+        parts.append(_part("held-out wordings", asked, judged, held_out))
     for name, chosen in (
         ("of these known before", [key for key in asked if key in known]),
         ("of these learned", [key for key in asked if key not in known]),

@@ -73,6 +73,37 @@ def explain(
     )
 
 
+def explain_answerer(root: str | Path, name: str, downloads: str | Path | None = None) -> Node:
+    """Return the tree of what an answerer was made from, as ``explain`` does of a cell.
+
+    Raises an InputError that lists the known names for one that is unknown.
+    """
+    chain = Chain(root, downloads)
+    found = chain.root.glob(layout.record("", layout.ANSWERER, answerer="*").lstrip("/"))
+    known = sorted(path.parent.name for path in found)
+    if name not in known:
+        listed = ", ".join(known) or "none"
+        advice = f"known are {listed}; of a table, name row and column, too"
+        raise InputError(name, "no such answerer", advice)
+    path = Path(layout.record(chain.root, layout.ANSWERER, answerer=name))
+    facts: dict[str, Any] = {}
+    if chain.is_readable(path):
+        facts = _evidence_facts(chain.read(path).get("evidence", {}))
+    return Node(f"answerer {name}", facts=facts, sources=[_Tree(chain).of_record(path, "folder")])
+
+
+def _evidence_facts(evidence: dict[str, Any]) -> dict[str, Any]:
+    """Return what an answerer's choice rests on, in short."""
+    facts = {
+        "chosen": evidence.get("chosen"),
+        "map": evidence.get("score"),
+        "questions": evidence.get("questions"),
+    }
+    for name, against in evidence.get("against", {}).items():
+        facts[f"against {name}"] = against["verdict"]
+    return _present(facts)
+
+
 def _table(root: Path, name: str) -> Table:
     path = Path(layout.place(root, layout.TABLE_JSON, table=name))
     known = sorted(other.stem for other in path.parent.glob("*.json"))
