@@ -4,8 +4,10 @@ python -m benchmarks.serving --model my-faq
 python -m benchmarks.serving --model my-faq --rate 50 --seconds 60 --stop-after 45
 
 Each question is the question of an entry, on a connection of its own, and is sent at its time whether
-or not those before it are answered. A question counts as refused if the server took no connection any
-more, and as lost if it took the connection and gave no whole answer. Exit status 1 if one was lost.
+or not those before it are answered. A question counts as refused if the server, told to stop, took no
+connection any more, and as lost if it took the connection and gave no whole answer, or if it was not
+told to stop. Exit status 1 if one was lost, or was answered by another status than 200. The asking
+takes processor time, too, from the same cores as the server.
 """
 
 import argparse
@@ -25,11 +27,29 @@ import numpy as np
 from benchmarks.workload import ROOT
 from semblance.answering.entries import read_entries
 from semblance.answering.folder import ENTRIES
+from workflow.scripts.faq import answerer_folder
 
 PATIENCE = 60.0  # seconds for one answer
-PERCENTILES = (50, 95, 99, 100)
+PERCENTILES = (50, 95, 99, 99.9, 100)
+ANSWERED = "200"
 LOST = "lost"
 REFUSED = "refused"
+
+
+@dataclass
+class Server:
+    """The server's process, and its memory at its peak in MB, known once it was told to stop."""
+
+    process: subprocess.Popen
+    port: int
+    peak: float = 0.0
+    is_stopping: bool = False
+
+    def stop(self) -> None:
+        """Note the memory, and tell the server to stop."""
+        self.peak = peak_memory(self.process.pid)
+        self.is_stopping = True
+        self.process.send_signal(signal.SIGTERM)
 
 
 @dataclass(frozen=True)
@@ -42,17 +62,32 @@ class Outcome:
 
 def main() -> None:
     args = arguments()
-    questions = [entry.question for entry in read_entries(args.model / ENTRIES)]
-    process, port = start(args.model)
+    folder = answerer_folder(args.model)
+    questions = [entry.question for entry in read_entries(folder / ENTRIES)]
+    server = start(folder)
     try:
         began = time.monotonic()
-        outcomes = asyncio.run(ask_all(args, port, questions, process))
-        status = process.wait(timeout=PATIENCE)
+        outcomes = asyncio.run(ask_all(args, server, questions))
+        status = server.process.wait(timeout=PATIENCE)
+        seconds = time.monotonic() - began
     finally:
-        process.kill()
-    print(report(outcomes, time.monotonic() - began, status))
-    if status or any(outcome.end == LOST for outcome in outcomes):
+        server.process.kill()
+    print(report(outcomes, seconds, status))
+    print(f"memory of the server at its peak: {server.peak:,.0f} MB")
+    if status or any(outcome.end not in (ANSWERED, REFUSED) for outcome in outcomes):
         sys.exit(1)
+
+
+def peak_memory(process: int) -> float:
+    """Return the most memory that a running process has held, in MB, as Linux counts it.
+
+    The memory of files that are mapped, such as vectors, counts as far as it was read.
+    """
+    for line in Path(f"/proc/{process}/status").read_text().splitlines():
+        name, _, value = line.partition(":")
+        if name == "VmHWM":
+            return int(value.split()[0]) / 1024
+    raise RuntimeError(f"process {process}: no VmHWM; is it gone?")
 
 
 def arguments() -> argparse.Namespace:
@@ -60,7 +95,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--model", type=Path, required=True, help="folder of a trained FAQ")
+    parser.add_argument("--model", required=True, help="folder of a trained FAQ")
     parser.add_argument("--rate", type=float, default=50.0, help="questions a second")
     parser.add_argument("--seconds", type=float, default=60.0, help="how long to ask")
     parser.add_argument(
@@ -71,8 +106,8 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def start(model: Path) -> tuple[subprocess.Popen, int]:
-    """Start the server; return its process and its port."""
+def start(model: Path) -> Server:
+    """Start the server and wait until it takes questions."""
     command = [sys.executable, "-m", "semblance", "faq", "serve", "--port", "0"]
     process = subprocess.Popen(
         [*command, "--model", str(model.resolve())],
@@ -84,33 +119,40 @@ def start(model: Path) -> tuple[subprocess.Popen, int]:
     line = process.stdout.readline()
     if not line:
         sys.exit("error: the server did not start; run semblance faq serve to see why")
-    return process, int(line.strip().rstrip("/").rpartition(":")[2])
+    return Server(process, int(line.strip().rstrip("/").rpartition(":")[2]))
 
 
-async def ask_all(
-    args: argparse.Namespace, port: int, questions: list[str], process: subprocess.Popen
-) -> list[Outcome]:
+async def ask_all(args: argparse.Namespace, server: Server, questions: list[str]) -> list[Outcome]:
     """Send each question at its time, stop the server at its own, and wait for all answers."""
     loop = asyncio.get_running_loop()
     began = loop.time()
-    stop_after = args.stop_after or args.seconds
-    loop.call_later(stop_after, process.send_signal, signal.SIGTERM)
+    stop_after = args.stop_after
+    if stop_after is None:
+        stop_after = args.seconds
+    stopping = loop.call_later(stop_after, server.stop)
     asked = []
     supply = itertools.cycle(questions)
     for number in range(int(args.rate * args.seconds)):
         due = began + number / args.rate
         await asyncio.sleep(max(0.0, due - loop.time()))
-        asked.append(asyncio.create_task(ask(port, next(supply), due)))
-    return await asyncio.gather(*asked)
+        asked.append(asyncio.create_task(ask(server, next(supply), due)))
+    outcomes = await asyncio.gather(*asked)
+    if not server.is_stopping:  # all were answered before their time was over
+        stopping.cancel()
+        server.stop()
+    return outcomes
 
 
-async def ask(port: int, question: str, due: float) -> Outcome:
+async def ask(server: Server, question: str, due: float) -> Outcome:
     """Ask one question and read its whole answer."""
     loop = asyncio.get_running_loop()
     try:
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
     except OSError:
-        return Outcome(REFUSED, loop.time() - due)
+        end = LOST
+        if server.is_stopping:
+            end = REFUSED
+        return Outcome(end, loop.time() - due)
     try:
         writer.write(request(question))
         content = await asyncio.wait_for(reader.read(), PATIENCE)
@@ -146,7 +188,7 @@ def report(outcomes: list[Outcome], seconds: float, status: int) -> str:
     ends = Counter(outcome.end for outcome in outcomes)
     counts = ", ".join(f"{count} × {end}" for end, count in sorted(ends.items()))
     lines = [f"{len(outcomes)} questions in {seconds:.0f} s: {counts}; exit status {status}"]
-    answered = [outcome.seconds for outcome in outcomes if outcome.end == "200"]
+    answered = [outcome.seconds for outcome in outcomes if outcome.end == ANSWERED]
     if answered:
         found = np.percentile(answered, PERCENTILES) * 1000
         pairs = zip(PERCENTILES, found, strict=True)

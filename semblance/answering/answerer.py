@@ -99,6 +99,10 @@ class Answerer:
         known = self._is_known(answers[0].score)
         return Answered(text, known, answers, self.stored.settings.threshold, self.ranking)
 
+    def rank_scores(self, question: str) -> np.ndarray:
+        """Return what each answer is ranked by for a question, (A,), in the order of the bank."""
+        return self._score_answers(self._score_texts(checked_question(question)))
+
     def _score_texts(self, text: str) -> list[np.ndarray]:
         """Return the score of each candidate text, (T,), by vectors first, then by words."""
         scores = []

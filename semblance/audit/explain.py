@@ -73,6 +73,37 @@ def explain(
     )
 
 
+def explain_answerer(root: str | Path, name: str, downloads: str | Path | None = None) -> Node:
+    """Return the tree of what an answerer was made from, as ``explain`` does of a cell.
+
+    Raises an InputError that lists the known names for one that is unknown.
+    """
+    chain = Chain(root, downloads)
+    found = chain.root.glob(layout.record("", layout.ANSWERER, answerer="*").lstrip("/"))
+    known = sorted(path.parent.name for path in found)
+    if name not in known:
+        listed = ", ".join(known) or "none"
+        advice = f"known are {listed}; of a table, name row and column, too"
+        raise InputError(name, "no such answerer", advice)
+    path = Path(layout.record(chain.root, layout.ANSWERER, answerer=name))
+    facts: dict[str, Any] = {}
+    if chain.is_readable(path):
+        facts = _evidence_facts(chain.read(path).get("evidence", {}))
+    return Node(f"answerer {name}", facts=facts, sources=[_Tree(chain).of_record(path, "folder")])
+
+
+def _evidence_facts(evidence: dict[str, Any]) -> dict[str, Any]:
+    """Return what an answerer's choice rests on, in short."""
+    facts = {
+        "chosen": evidence.get("chosen"),
+        "map": evidence.get("score"),
+        "questions": evidence.get("questions"),
+    }
+    for name, against in evidence.get("against", {}).items():
+        facts[f"against {name}"] = against["verdict"]
+    return _present(facts)
+
+
 def _table(root: Path, name: str) -> Table:
     path = Path(layout.place(root, layout.TABLE_JSON, table=name))
     known = sorted(other.stem for other in path.parent.glob("*.json"))
@@ -171,7 +202,12 @@ class _Tree:
             return []  # its scores and predictions stand with its seeds already
         nodes = []
         raw = []
+        shown = set()  # an answerer reads two files of each evaluation
         for link in self.chain.links(path):
+            step = (_role(link.name), link.source, link.kept)
+            if link.source is not None and step in shown:
+                continue
+            shown.add(step)
             if link.source is None:
                 nodes.append(self._lost(link))
             elif is_prepared(stage):
@@ -203,6 +239,8 @@ class _Tree:
 
 def _role(name: str) -> str:
     """Return what an input is called: frozen embeddings by the method that made them."""
+    if name.endswith(f"/{layout.WEIGHTS}"):
+        return "model"
     if "/" in name:
         return Path(name).parts[-3]
     return name

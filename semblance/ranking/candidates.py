@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -38,7 +39,11 @@ class Candidates:
         """The number of answers."""
         return int(self.owners[-1]) + 1
 
+    @cached_property
+    def _first(self) -> np.ndarray:
+        """The place of each answer's first text, (A,): the same for every question."""
+        return np.searchsorted(self.owners, np.arange(self.answers))
+
     def best(self, scores: np.ndarray) -> np.ndarray:
         """Return the best score of each answer's texts: (Q, T) in, (Q, A) out."""
-        first = np.searchsorted(self.owners, np.arange(self.answers))
-        return np.maximum.reduceat(scores, first, axis=1)
+        return np.maximum.reduceat(scores, self._first, axis=1)

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -63,15 +64,19 @@ def computes_in_bf16() -> bool:
 def write_config(own: OwnFaq, file: str) -> Path:
     """Write the config beside the output folder; InputError if another one lies there."""
     path = Path(f"{own.output.rstrip('/')}.yaml")
-    known = read_yaml(ROOT / "config.yaml")
-    config = quick_config(known, _bases(known, own.base), own)
-    text = yaml.safe_dump(config, sort_keys=False, allow_unicode=True)
-    text = HEADER.format(file=shlex.quote(file), config=shlex.quote(str(path))) + text
+    header = HEADER.format(file=shlex.quote(file), config=shlex.quote(str(path)))
+    text = header + as_yaml(config_of(own))
     if path.exists() and path.read_text(encoding="utf-8") != text:
         advice = f"run it with `semblance run {path}`, or move it away, or choose another --output"
         raise InputError(path, "another config of this name is there", advice)
     write_text(path, text)
     return path
+
+
+def config_of(own: OwnFaq) -> dict[str, Any]:
+    """Return the config that is written for a user's file; InputError for an unknown base."""
+    known = read_yaml(ROOT / "config.yaml")
+    return quick_config(known, _bases(known, own.base), own)
 
 
 def _bases(known: dict, base: str) -> dict[str, dict]:
@@ -82,6 +87,11 @@ def _bases(known: dict, base: str) -> dict[str, dict]:
         return {BASE: read_yaml(ROOT / "configs" / "minilm.yaml")["bases"][BASE]}
     advice = f"choose one of {', '.join((BASE, *READY))}"
     raise InputError("--base", f"config.yaml has no base {base!r:.80}", advice)
+
+
+def as_yaml(config: dict[str, Any]) -> str:
+    """Return the text of a config."""
+    return yaml.safe_dump(config, sort_keys=False, allow_unicode=True)
 
 
 def run_workflow(config: Path, cores: str) -> int:

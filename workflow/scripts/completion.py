@@ -18,6 +18,7 @@ PLACES = {
     "configs": shtab.FILE,
     "downloads": shtab.DIRECTORY,
     "folder": shtab.DIRECTORY,
+    "log": shtab.FILE,
     "mirror": shtab.DIRECTORY,
     "model": shtab.DIRECTORY,
     "output": shtab.DIRECTORY,

@@ -1,5 +1,6 @@
 """Show what one cell of a table was made from: seeds, predictions, weights, settings, data, code.
 
+With one name alone: what this answerer, such as the faq of a trained FAQ, was made from.
 Each of these files is checked against its digest; exit status 1 if one is not as its record says.
 """
 
@@ -7,7 +8,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from semblance.audit.explain import explain, problems
+from semblance.audit.explain import explain, explain_answerer, problems
 from semblance.audit.origin_text import to_json, to_text
 from workflow.scripts.endings import run
 
@@ -19,9 +20,9 @@ def parser() -> argparse.ArgumentParser:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    flags.add_argument("table", help="the table's name")
-    flags.add_argument("row", help="the row's label, or its method")
-    flags.add_argument("column", help="the column, as in the table's header")
+    flags.add_argument("name", metavar="table", help="the table's name, or that of an answerer")
+    flags.add_argument("row", nargs="?", help="the row's label, or its method")
+    flags.add_argument("column", nargs="?", help="the column, as in the table's header")
     flags.add_argument(
         "--results",
         type=Path,
@@ -36,8 +37,14 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: list[str] | None = None) -> None:
-    args = parser().parse_args(argv)
-    tree = explain(args.results, args.table, args.row, args.column, args.downloads)
+    flags = parser()
+    args = flags.parse_args(argv)
+    if args.row is None:
+        tree = explain_answerer(args.results, args.name, args.downloads)
+    elif args.column is None:
+        flags.error("a row needs a column, too")
+    else:
+        tree = explain(args.results, args.name, args.row, args.column, args.downloads)
     form = to_json if args.json else to_text
     print(form(tree), end="")
     if problems(tree):

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 WRONG = 1  # exit status of check
 NOT_BETTER = 1  # exit status of train
+NOT_ACCEPTED = 1  # exit status of learn
 PROMPT = "question (Ctrl-D ends): "
 
 ASK = f"""Ask questions: one as an argument, or one a line from the standard input.
@@ -50,6 +51,17 @@ No other address can be chosen: the server has no passwords and no encryption. T
 put a web server with both before it, which passes the header "Host: localhost" on.
 It stops at Ctrl-C or SIGTERM when the questions at work are answered, with exit status 0.
 """
+LEARN = f"""Learn from the log of the server (serve --log): questions with a chosen answer become wordings.
+
+They go into NEW.csv, with those of your own file of queries, which is not changed. The config of the
+model runs again with them, in a folder of its own, NEW. What was trained on the same texts before is
+not trained again. At the end both models are compared on wordings that neither was trained on.
+NEW is the folder of --output; without it MODEL-learned.
+
+Exit status 0: the new model is accepted, or there is nothing to learn. {NOT_ACCEPTED}: refused, because it
+is worse or there are too few wordings to tell; the model before stays as it is. 2: the log or a
+file is malformed; one line says where.
+"""
 CHECK = f"""Check a folder: digests, settings, and its vectors, which are computed again.
 
 Exit status 0: all is as the record says. {WRONG}: something is not; each problem is one line.
@@ -69,6 +81,7 @@ def parser() -> argparse.ArgumentParser:
     _add_train(commands)
     _add_ask(commands)
     _add_serve(commands)
+    _add_learn(commands)
     _add_check(commands)
     return made
 
@@ -114,6 +127,15 @@ def _add_serve(commands: argparse._SubParsersAction) -> None:
         "--log", metavar="FILE", help="add questions and answers shown to FILE, as JSON lines"
     )
     found.set_defaults(call=serve)
+
+
+def _add_learn(commands: argparse._SubParsersAction) -> None:
+    found = _new(commands.add_parser, "learn", help="learn from a log", description=LEARN)
+    found.add_argument("log", help="what semblance faq serve --log wrote")
+    found.add_argument("--model", required=True, metavar="FOLDER", help="what train wrote")
+    found.add_argument("--output", metavar="FOLDER", help="where the new model goes")
+    found.add_argument("--cores", default="all", help="cores of this machine to use (default: all)")
+    found.set_defaults(call=learn)
 
 
 def _add_check(commands: argparse._SubParsersAction) -> None:
@@ -218,6 +240,15 @@ def answerer_folder(named: str) -> Path:
     if len(found) == 1:
         return found[0].parent
     return Path(named)
+
+
+def learn(args: argparse.Namespace) -> None:
+    """Learn from a log, compare, and accept or refuse the new model."""
+    from workflow.own_faq.learning import learn as learn_from
+
+    status = learn_from(args.log, args.model, args.output, args.cores)
+    if status:
+        sys.exit(status)
 
 
 def check_folder(args: argparse.Namespace) -> None:

@@ -22,8 +22,15 @@ class QuestionLog:
     def __init__(self, path: str | Path):
         """Open the file for adding; OSError where it cannot be written."""
         self.path = path
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
         self.handle = os.open(path, flags, MODE)
+        self._end_cut_line()
+
+    def _end_cut_line(self) -> None:
+        """End the line that a crash has cut off, so that it does not spoil the next one."""
+        size = os.fstat(self.handle).st_size
+        if size and os.pread(self.handle, 1, size - 1) != b"\n":
+            os.write(self.handle, b"\n")
 
     def asked(self, answered: Answered) -> None:
         """Note a question and the answers that were shown for it."""

@@ -1,0 +1,113 @@
+"""How long one question takes in a session: vectors, BM25 and both, for 10,000 and 100,000 entries.
+
+python -m benchmarks.answering --model my-faq
+python -m benchmarks.answering --model my-faq --entries 100000 --questions 50
+
+The encoder and its tokenizer are those of the trained FAQ that is named. The entries are made up:
+each has an answer, a question and one other wording, and all three are compared with (match
+``better``). Their words have frequencies as in a language, since BM25 reads every text with a word
+of the question; their vectors are random, which no product of matrices notices. Exit status 1 if
+the slowest ranking is, by its median, slower than the limit of docs/own-faq.md.
+"""
+
+import argparse
+import resource
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from semblance.answering.answerer import Answerer
+from semblance.answering.bank import build_bank
+from semblance.answering.entries import FaqEntry
+from semblance.answering.folder import StoredAnswerer, require_listed
+from semblance.answering.settings import AnsweringSettings, Ranking, read_settings
+from semblance.counts import counted
+from workflow.scripts.faq import answerer_folder
+
+RANKINGS: tuple[Ranking, ...] = ("vectors", "words", "hybrid")
+LIMITS = {10_000: 30.0, 100_000: 100.0}  # entries -> ms of one question
+WORDS = 50_000  # of the made-up language
+LENGTHS = {"answer": 40, "question": 10, "wording": 8}  # words of a text
+WARM_UP = 3  # questions before the clock runs
+PERCENTILES = (50, 99, 100)
+
+
+def main() -> None:
+    args = arguments()
+    folder = answerer_folder(args.model)
+    require_listed(folder)
+    slow = False
+    for entries in args.entries:
+        bank = made_up(folder, entries)
+        for ranking in RANKINGS:
+            found = milliseconds(bank, ranking, args.questions)
+            print(f"{entries:>8,} entries  {ranking:<8} {line(found)}", flush=True)
+            slow |= float(np.median(found)) > LIMITS.get(entries, np.inf)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"memory at the peak: {peak:,.0f} MB, the making of the entries included")
+    if slow:
+        sys.exit(1)
+
+
+def arguments() -> argparse.Namespace:
+    """Return the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--model", required=True, help="folder of a trained FAQ")
+    parser.add_argument("--entries", type=int, nargs="+", default=list(LIMITS), help="how many")
+    parser.add_argument("--questions", type=int, default=100, help="timed of each ranking")
+    return parser.parse_args()
+
+
+def made_up(folder: Path, entries: int) -> StoredAnswerer:
+    """Return a FAQ of made-up entries with the model of a trained one."""
+    rng = np.random.default_rng(0)
+    texts = [sentences(rng, entries, length) for length in LENGTHS.values()]
+    made = tuple(
+        FaqEntry(str(number), question, answer, (wording,))
+        for number, (answer, question, wording) in enumerate(zip(*texts, strict=True))
+    )
+    bank = build_bank(made, "better")
+    stored = read_settings(folder / "answering.json")
+    settings = AnsweringSettings("hybrid", "better", stored.max_length, None)
+    width = np.load(folder / "vectors.npy", mmap_mode="r").shape[1]
+    vectors = rng.standard_normal((len(bank.sources), width), np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    return StoredAnswerer(folder, {}, settings, made, bank, vectors)
+
+
+def sentences(rng: np.random.Generator, count: int, length: int) -> list[str]:
+    """Return texts of so many words; the word of rank r is as frequent as 1 / r (Zipf)."""
+    weights = 1 / np.arange(1, WORDS + 1)
+    drawn = rng.choice(WORDS, (count, length), p=weights / weights.sum())
+    return [" ".join(f"w{word}" for word in row) for row in drawn.tolist()]
+
+
+def milliseconds(stored: StoredAnswerer, ranking: Ranking, questions: int) -> np.ndarray:
+    """Return the time of each question, (n,), one after another as in a session."""
+    settings = AnsweringSettings(ranking, "better", stored.settings.max_length, None)
+    changed = StoredAnswerer(
+        stored.folder, {}, settings, stored.entries, stored.bank, stored.vectors
+    )
+    answerer = Answerer(changed)
+    asked = sentences(np.random.default_rng(1), WARM_UP + questions, LENGTHS["question"])
+    found = []
+    for text in asked:
+        started = time.perf_counter()
+        answerer.ask(text)
+        found.append(1000 * (time.perf_counter() - started))
+    return np.asarray(found[WARM_UP:])
+
+
+def line(found: np.ndarray) -> str:
+    """Return the figures of one ranking as text."""
+    values = np.percentile(found, PERCENTILES)
+    shown = ", ".join(f"p{p} {v:.1f} ms" for p, v in zip(PERCENTILES, values, strict=True))
+    return f"{shown} ({counted(len(found), 'question')})"
+
+
+if __name__ == "__main__":
+    main()

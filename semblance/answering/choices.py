@@ -1,0 +1,142 @@
+"""The log of questions that ``semblance faq serve --log`` writes, read strictly.
+
+What people asked is worth learning where somebody said which entry answers it: lines of the kind
+``chosen``. The log holds what strangers typed, so nothing in it is trusted.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from semblance.answering.entries import LONGEST_TEXT
+from semblance.data.text import MAX_LINE, filled
+from semblance.errors import InputError, at
+from semblance.files import open_regular
+from semblance.settings import decode, parse_json
+
+ASKED, CHOSEN = "asked", "chosen"
+MOST_BYTES = 4 << 30
+ADVICE = "correct the line or remove it"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """An answer that was shown."""
+
+    id: str
+    score: float
+
+
+@dataclass(frozen=True)
+class AskedLine:
+    """A question and the answers that were shown for it."""
+
+    time: str
+    kind: Literal["asked"]
+    question: str
+    known: bool
+    answers: tuple[Shown, ...]
+
+
+@dataclass(frozen=True)
+class ChosenLine:
+    """A question and the entry that answers it, as a person said."""
+
+    time: str
+    kind: Literal["chosen"]
+    question: str
+    id: str
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A question, its white space normalised, and the id that was chosen; the line that says so."""
+
+    question: str
+    id: str
+    line: int
+
+
+@dataclass(frozen=True)
+class QuestionsLog:
+    """What a log holds: the number of questions asked, and the choices.
+
+    ``cut`` is the number of the last line where it is not whole, as a crash leaves it; else 0.
+    """
+
+    asked: int
+    choices: tuple[Choice, ...]
+    cut: int = 0
+
+
+def read_choices(path: Path | str) -> QuestionsLog:
+    """Read a log of questions.
+
+    Raises InputError with the line for whatever the server does not write. A last line that has no
+    end and is no JSON is passed over: the machine stopped while it was written.
+    """
+    asked = 0
+    cut = 0
+    choices = []
+    for line, raw in _raw_lines(path):
+        found = _value_of(raw, path, line)
+        if found is None:
+            cut = line
+        elif isinstance(found, ChosenLine):
+            choices.append(_choice(found, path, line))
+        else:
+            asked += 1
+    return QuestionsLog(asked, tuple(choices), cut)
+
+
+def _raw_lines(path: Path | str) -> Iterator[tuple[int, bytes]]:
+    """Yield the number of each line that is not blank, and its bytes with the line end."""
+    line = 0
+    try:
+        with open_regular(path, MOST_BYTES) as stream:
+            while raw := stream.readline(MAX_LINE + 1):
+                line += 1
+                if len(raw) > MAX_LINE:
+                    problem = f"a line of more than {MAX_LINE} bytes"
+                    raise InputError(at(path, line), problem, ADVICE)
+                if raw.strip():
+                    yield line, raw
+    except FileNotFoundError:
+        advice = "semblance faq serve --log FILE writes one"
+        raise InputError(path, "no such file", advice) from None
+
+
+def _value_of(raw: bytes, path: Path | str, line: int) -> AskedLine | ChosenLine | None:
+    """Return what a line says; None for a last line that was cut off."""
+    where = at(path, line)
+    try:
+        value = parse_json(_decoded(raw, where), where)
+    except InputError as error:
+        if not raw.endswith(b"\n"):
+            return None
+        raise InputError(where, error.problem, ADVICE) from None
+    kind = None
+    if isinstance(value, dict):
+        kind = value.get("kind")
+    if kind == ASKED:
+        return decode(AskedLine, value, where)
+    if kind == CHOSEN:
+        return decode(ChosenLine, value, where)
+    problem = f"no object of the kind {ASKED} or {CHOSEN}"
+    raise InputError(where, problem, "name the file that semblance faq serve --log wrote")
+
+
+def _decoded(raw: bytes, where: str) -> str:
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(where, f"not UTF-8: {error.reason} at byte {error.start}") from None
+
+
+def _choice(found: ChosenLine, path: Path | str, line: int) -> Choice:
+    question = filled(found.question, "question", path, line)
+    if len(question) > LONGEST_TEXT:
+        problem = f"the question has more than {LONGEST_TEXT:,} characters"
+        raise InputError(at(path, line), problem, ADVICE)
+    return Choice(question, found.id, line)

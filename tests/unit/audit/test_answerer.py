@@ -1,0 +1,50 @@
+"""What an answerer was made from: its model, its bank, and the evaluations that chose it."""
+
+import pytest
+
+from semblance.audit.explain import explain_answerer, problems
+from semblance.audit.origin_text import to_text
+from semblance.errors import InputError
+from tests.unit.answering.example_faq import write_model
+from tests.unit.answering.example_run import write_run
+from workflow.scripts import explain as command
+
+
+@pytest.fixture
+def results(tmp_path):
+    """A results folder with one answerer, its base model among the downloads beside it."""
+    model = write_model(tmp_path / "resources/models/tiny")
+    asked = {f"wording {number}": 1.0 for number in range(6)}
+    write_run(tmp_path / "results", model, asked)
+    return tmp_path / "results"
+
+
+def test_the_tree_leads_to_the_model_the_bank_and_each_evaluation_once(results):
+    top = explain_answerer(results, "faq")
+    assert top.facts["chosen"] == "start" and top.facts["questions"] == 6
+    assert top.facts["against start"]["word"] == "no better"
+    [folder] = top.sources
+    assert folder.record == str(results / "answerers/faq/record.json")
+    places = [source.record for source in folder.sources]
+    assert len(places) == len(set(places)) == 5  # of two files of each evaluation, one record
+    assert str(results.parent / "resources/models/tiny/record.json") in places
+    assert str(results / "faq/faq/record.json") in places
+    assert problems(top) == 0
+    assert max(len(line) for line in to_text(top).splitlines() if "/" not in line) <= 100
+
+
+def test_a_damaged_evaluation_is_marked(results):
+    (results / "scores/faq/faq-1/tiny/start/seed-0/scores.csv").write_text("damaged")
+    assert problems(explain_answerer(results, "faq")) == 1
+
+
+def test_an_unknown_name_lists_the_known_ones(results):
+    with pytest.raises(InputError, match="no such answerer; known are faq"):
+        explain_answerer(results, "other")
+
+
+def test_one_name_on_the_command_line_is_an_answerer(results, capsys):
+    command.main(["faq", "--results", str(results)])
+    assert capsys.readouterr().out.startswith("answerer faq\n")
+    with pytest.raises(SystemExit):
+        command.main(["faq", "row", "--results", str(results)])
