@@ -15,6 +15,7 @@ from semblance.files import write_text
 from semblance.provenance import ROOT, checked
 from semblance.strict_yaml import read_yaml
 from workflow.own_faq.quick import BANK, BASE, OwnFaq, quick_config
+from workflow.own_faq.thorough import thorough_config
 
 CPU_FACTS = Path("/proc/cpuinfo")
 BF16_FLAGS = {"avx512_bf16", "amx_bf16"}  # of processors that compute in bf16 by themselves
@@ -36,6 +37,7 @@ def read_faq(
         path=str(Path(file).resolve()),
         output=output,
         wordings=len(bank.queries),
+        entries=len(bank.pairs),
         precision=precision,
         queries_path=None if queries is None else str(Path(queries).resolve()),
         question_column=columns.get("question"),
@@ -54,13 +56,18 @@ def computes_in_bf16() -> bool:
     return not BF16_FLAGS.isdisjoint(facts.split())
 
 
-def write_config(own: OwnFaq, file: str) -> Path:
+def write_config(own: OwnFaq, file: str, thorough: bool = False) -> Path:
     """Write the config beside the output folder; InputError if another one lies there."""
     path = Path(f"{own.output.rstrip('/')}.yaml")
     base = read_yaml(ROOT / "configs" / "minilm.yaml")["bases"][BASE]
-    config = quick_config(read_yaml(ROOT / "config.yaml"), base, own)
+    make = quick_config
+    command = shlex.quote(file)
+    if thorough:
+        make = thorough_config
+        command += " --thorough"
+    config = make(read_yaml(ROOT / "config.yaml"), base, own)
     text = yaml.safe_dump(config, sort_keys=False, allow_unicode=True)
-    text = HEADER.format(file=shlex.quote(file), config=shlex.quote(str(path))) + text
+    text = HEADER.format(file=command, config=shlex.quote(str(path))) + text
     if path.exists() and path.read_text(encoding="utf-8") != text:
         advice = f"run it with `semblance run {path}`, or move it away, or choose another --output"
         raise InputError(path, "another config of this name is there", advice)
