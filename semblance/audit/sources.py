@@ -10,6 +10,7 @@ from semblance.layout import RECORD
 BASE = f"{{downloads}}/{layout.BASE}/{RECORD}"
 BASE_OF_ANY = BASE.replace("{base}", "*")
 CORPUS = f"{{root}}/{layout.CORPUS}/{RECORD}"
+NEGATIVES = f"{{root}}/{layout.NEGATIVES}/{RECORD}"
 # A base may be trained on another corpus than the method that starts from it.
 PRETRAINED = f"{{root}}/{layout.PRETRAINED}/{RECORD}".replace("{corpus}", "*")
 TOKENS = f"{{root}}/{layout.TOKENS}/{RECORD}"
@@ -23,6 +24,7 @@ TRANSFER = f"{{root}}/{layout.TRANSFER_DATA}/{RECORD}"
 BANK = f"{{root}}/{layout.BANK}/{RECORD}"
 MODEL = f"{{root}}/{layout.MODEL}/{RECORD}"
 INITIAL = MODEL.replace("{method}", names.INITIAL)
+OF_START = layout.EMBEDDINGS.replace("{method}", names.START).replace("{seed}", "0")
 TRAINED = {
     "base": (BASE, PRETRAINED),
     "corpus": (CORPUS,),
@@ -31,13 +33,15 @@ TRAINED = {
 }
 SOURCES = {  # stage -> name of an input -> where the record that lists it may lie
     "tokenise": {"sentences": (CORPUS,), "tokenizer": (BASE,)},
-    "train": TRAINED,
+    "train": TRAINED | {"corpus": (CORPUS, NEGATIVES)},
     "train_initial": TRAINED,
-    "train_final": TRAINED,  # the trainings on the folds go by their own paths
+    # The trainings on the folds go by their own paths.
+    "train_final": TRAINED | {"corpus": (CORPUS, NEGATIVES)},
     "train_curve": TRAINED,
     "train_entropy": TRAINED | {"base": (INITIAL, BASE, PRETRAINED)},
     "pretrain": TRAINED | {"base": (BASE_OF_ANY,)},
     "fit_whitening": {"base": (BASE, PRETRAINED), "tokens": (TOKENS, TOKENS_OF_ANY)},
+    "mine_negatives": {"corpus": (CORPUS,), "embeddings": (f"{{root}}/{OF_START}/{RECORD}",)},
     "embed": {"model": (MODEL,), "tokens": (TOKENS, TOKENS_OF_ANY)},
     "evaluate_sts": {"weights": (MODEL,), "data": (STS_TEST,), "dev": (STS_DEV,)},
     "evaluate_transfer": {"weights": (MODEL,), "data": (TRANSFER,)},
@@ -45,6 +49,7 @@ SOURCES = {  # stage -> name of an input -> where the record that lists it may l
     "evaluate_faq": {"weights": (MODEL,), "data": (BANK,), "dev": (FOLD_DEV,)},
 }
 PLACES = (
+    layout.NEGATIVES,
     layout.TOKENS,
     layout.PRETRAINED,
     layout.MODEL,
@@ -52,6 +57,10 @@ PLACES = (
     layout.EMBEDDINGS,
     *layout.SCORES_OF.values(),
 )
+OPTIONAL = {  # folders that only some runs have: nothing comes from one that is not here
+    PRETRAINED: Path(layout.PRETRAINED).parts[0],
+    NEGATIVES: Path(layout.NEGATIVES).parts[0],
+}
 OUTSIDE = ("published", "claims")  # inputs that lie outside of what a run keeps
 OF_READ_MODEL = (
     "model",
@@ -110,8 +119,8 @@ def sought(
     place |= {"root": glob.escape(str(root)), "bank": place.get("corpus", "").rpartition("-")[0]}
     found = []
     for pattern in patterns:
-        if pattern == PRETRAINED and not (root / Path(layout.PRETRAINED).parts[0]).exists():
-            continue  # no base was trained here
+        if pattern in OPTIONAL and not (root / OPTIONAL[pattern]).exists():
+            continue
         if "{downloads}" in pattern:
             found += [pattern.format(downloads=glob.escape(str(f)), **place) for f in downloads]
         else:

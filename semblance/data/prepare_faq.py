@@ -1,6 +1,6 @@
 """From the raw files of a FAQ bank to its folds: training corpora, dev questions, test questions."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -12,6 +12,7 @@ from semblance.data.arrow import write_parquet
 from semblance.data.corpus_rows import write_corpus_rows
 from semblance.data.faq import Faq, FaqQuery, unique_answers
 from semblance.data.faq_parts import KNOWN, HoldOut, Parts, Split, Together, split_bank
+from semblance.data.fold_texts import ANSWER, QUESTION, WORDING, FoldText, write_texts
 from semblance.data.raw import Raw
 from semblance.errors import InputError
 from semblance.layout import fold_corpus, whole_corpus
@@ -21,8 +22,8 @@ OWN = "own"  # the format whose bank is a file of the user's and no data set of 
 OF_OWN = ("queries_path", "question_column", "answer_column")  # settings of such a bank alone
 PAIRS = "pairs"  # each pair asks its own question; one answer is right
 ANNOTATED = "annotated"  # users' own queries; every answer judged relevant is right
-WORDING = "wording"  # the same queries, where a fold holds out wordings of entries that it knows
-ANSWER, QUESTION = "answer", "question"  # what a text says of an answer: kinds of candidates
+# The third protocol is WORDING: the same queries, where a fold holds out wordings of entries that it
+# knows. ANSWER, QUESTION and WORDING are also what a text says of an answer: kinds of candidates.
 TrainOn = Literal["questions", "wordings"]
 ENTRY = pa.schema(
     [
@@ -112,8 +113,8 @@ def write_folds(bank: Faq, settings: BankSettings, to: FaqFolders) -> dict[str, 
         held_out = (fold, folds.dev_part(fold, settings.folds))
         dev = [question for question in asked_on_dev if question["part"] == held_out[1]]
         _write_bank(to.dev / name, prepared.answers, dev)
-        _write_corpus(to.corpora / name, prepared.rows(held_out))
-    _write_corpus(to.corpora / whole_corpus(settings.name), prepared.rows(()))
+        _write_corpus(to.corpora / name, prepared, held_out)
+    _write_corpus(to.corpora / whole_corpus(settings.name), prepared, ())
     return prepared.counts(questions)
 
 
@@ -206,6 +207,19 @@ class _Prepared:
                 if pair.question != query.text:
                     yield query.text, pair.question, None
 
+    def texts(self, held_out: Collection[int]) -> Iterator[FoldText]:
+        """Yield what the texts of a fold's training rows stand for."""
+        known = {pair.id: pair for pair, part in self.pairs if part not in held_out}
+        for pair in known.values():
+            number = self.number[pair.id]
+            yield FoldText(self.answers[number], ANSWER, number, pair.group)
+            yield FoldText(pair.question, QUESTION, number, pair.group)
+        if self.settings.train_on == "wordings":
+            for query, part in self.queries:
+                for key in query.relevant:
+                    if part not in held_out and key in known:
+                        yield FoldText(query.text, WORDING, self.number[key], known[key].group)
+
     def counts(self, questions: list[dict]) -> dict[str, int]:
         """Return the counts of the bank, and of the questions of each protocol."""
         bank = self.bank
@@ -228,8 +242,10 @@ def _candidate(answer: int, kind: str, text: str, part: int) -> dict:
     return {"answer": answer, "kind": kind, "text": text, "part": part}
 
 
-def _write_corpus(folder: Path, rows: Iterable[Row]) -> None:
-    write_corpus_rows(folder, list(dict.fromkeys(rows)))
+def _write_corpus(folder: Path, prepared: _Prepared, held_out: Collection[int]) -> None:
+    """Write the rows of a fold that holds out some parts, and what their texts stand for."""
+    write_corpus_rows(folder, list(dict.fromkeys(prepared.rows(held_out))))
+    write_texts(folder, prepared.texts(held_out))
 
 
 def _write_bank(folder: Path, answers: list[str], questions: list[dict]) -> None:

@@ -42,6 +42,7 @@ COLLECTED_FIGURES = {  # what tells them apart -> the module of their kind
     "contrasts": "contrasts",
 }
 DRAWINGS = COLLECTED_FIGURES | {"singular": "singular_values", "anisotropy": "anisotropy"}
+FINALS = ("train_final:faq", "train_final:regulated", "train_final:initial", "train_final:mined")
 READERS = {
     "download:nli": {"prepare_nli"},
     "download:wiki": {"prepare_wiki"},
@@ -60,18 +61,19 @@ READERS = {
         "train:sampled",
         "train:faq",
         "train:regulated",
+        "train:mined",
         "pretrain",
         "train_curve",
         "train_initial",
-        "train_final",
+        *FINALS,
         "build_answerer",
         "train_entropy:nli",
+        "embed:start",
         "fit_whitening",
         "evaluate_sts",
         "evaluate_transfer",
         "evaluate_relatedness",
         "evaluate_faq",
-        "evaluate_faq:answerer",
         *MEASURED_FIGURES,
     },
     "prepare_nli": {
@@ -84,13 +86,17 @@ READERS = {
     "prepare_pairs": {"tokenise:pairs", "train:pairs", "compare_overlap"},
     "prepare_faq": {
         "tokenise:faq",
+        "mine_negatives",
         "train:faq",
         "train:regulated",
+        "train:mined",  # its dev questions
         "train_initial",
-        "train_final",
+        "train_final:faq",
+        "train_final:regulated",
+        "train_final:initial",
         "train_entropy:faq",
+        "train_entropy:whole",
         "evaluate_faq",
-        "evaluate_faq:answerer",
         "build_answerer",
     },
     "prepare_sts": {"evaluate_sts", *ON_STS},
@@ -110,17 +116,25 @@ READERS = {
     "tokenise:faq": {
         "train:faq",
         "train:regulated",
+        "train:mined",
         "train_initial",
-        "train_final",
+        *FINALS,
         "train_entropy:faq",
+        "train_entropy:whole",
         "embed:faq",
+        "embed:whole",
+        "embed:start",
     },
     "pretrain": {"evaluate_sts"},
-    "train_initial": {"train_entropy:faq"},
+    "train_initial": {"train_entropy:faq", "train_final:initial"},
     "train_entropy:nli": {"embed:nli", "evaluate_sts"},
     "train_entropy:faq": {"embed:faq"},
+    "train_entropy:whole": {"embed:whole"},
     "embed:nli": {"train:nli"},
     "embed:faq": {"train:regulated"},
+    "embed:whole": {"train_final:regulated"},
+    "embed:start": {"mine_negatives"},
+    "mine_negatives": {"train:mined", "train_final:mined"},
     "train:nli": {
         "evaluate_sts",
         "measure_figure:anisotropy",
@@ -136,9 +150,13 @@ READERS = {
     },
     "train:sampled": {"evaluate_sts"},
     "train:pairs": {"evaluate_sts"},
-    "train:faq": {"evaluate_faq:answerer", "train_final"},
-    "train:regulated": {"evaluate_faq"},  # rcl-2, which is no method of the answerer
-    "train_final": {"build_answerer"},
+    "train:faq": {"evaluate_faq", "train_final:faq"},
+    "train:regulated": {"evaluate_faq", "train_final:regulated"},
+    "train:mined": {"evaluate_faq", "train_final:mined"},
+    "train_final:faq": {"build_answerer"},
+    "train_final:regulated": {"build_answerer"},
+    "train_final:mined": {"build_answerer"},
+    "train_final:initial": {"train_entropy:whole"},  # the start of the whole bank's entropy models
     "train_curve": {"collect_figure:curve"},
     "evaluate_sts": {
         "collect_scores",
@@ -150,8 +168,7 @@ READERS = {
     },
     "evaluate_transfer": {"collect_scores", "render_table"},
     "evaluate_relatedness": {"collect_scores", "render_table"},
-    "evaluate_faq": {"collect_scores", "render_table", "collect_figure:questions"},
-    "evaluate_faq:answerer": {
+    "evaluate_faq": {
         "collect_scores",
         "render_table",
         "collect_figure:questions",
@@ -196,7 +213,11 @@ NAMED_MODULES = {
     "train:pairs": (CONTRASTIVE, ROWS, MEAN),  # simcse-sup-no-negatives
     "train:faq": (CONTRASTIVE, ROWS, MEAN),  # attention-dropout-0.1
     "train:regulated": (REGULATORS, ROWS, MEAN),  # rcl-2 on the same folds
-    "train_final": (CONTRASTIVE, ROWS, MEAN),  # attention-dropout-0.1
+    "train:mined": (CONTRASTIVE, ROWS, MEAN),  # hard, on the folds with mined negatives
+    "train_final:faq": (CONTRASTIVE, ROWS, MEAN),  # the same methods on the whole bank
+    "train_final:regulated": (REGULATORS, ROWS, MEAN),
+    "train_final:mined": (CONTRASTIVE, ROWS, MEAN),
+    "train_final:initial": (CONTRASTIVE, ROWS, MEAN),
     "build_answerer": ("semblance.answering.embedding", MEAN),  # imported where vectors are made
     "pretrain": (MASKED_WORDS, TWICE, MEAN),
     "train_initial": (CONTRASTIVE, ROWS, MEAN),
@@ -289,6 +310,8 @@ QUICK = {
         "settings",
         "data/corpus",
         "data/faq",
+        "data/fold_texts",
+        "data/negatives",
         "data/banks/covid",
         "data/banks/stackfaq",
         "data/nli",
@@ -423,7 +446,7 @@ def test_an_edit_that_cannot_move_a_result_reruns_nothing(finished: Project, wha
 
 
 # How many trainings an edit of a module found by name makes stale, of the tiny config's:
-# attention-dropout-0.1 and rcl-2 on nli and on 3 folds, simcse and ssimcse-sd on wiki1m,
+# attention-dropout-0.1 and rcl-2 on nli and, with hard, on 3 folds, simcse and ssimcse-sd on wiki1m,
 # simcse-sup-no-negatives on qqp, and the base that is trained on wiki1m.
 STALE_TRAININGS = {
     "semblance/models/dropouts/sampled.py": {"train": 1},  # ssimcse-sd
@@ -559,6 +582,10 @@ CONFIG_MUTATIONS = {
         downstream("train:sampled"),
     ),
     "a method no table uses": (changed(methods={"drophead-0.2/dropout": {"drophead": 0.9}}), set()),
+    "the margin of mined negatives": (
+        changed(mine_negatives={"margin": 0.5}),
+        downstream("mine_negatives"),
+    ),
     "the embedding's threads": (changed(embed={"threads": 2}), downstream("embed")),
     "the embedding's precision": (changed(embed={"precision": "bf16"}), downstream("embed")),
     "the STS evaluation's precision": (

@@ -9,7 +9,13 @@ import pandas as pd
 import pytest
 
 from semblance.answering.check import check_answerer
-from semblance.provenance import CIRCUMSTANCES, read_sealed, record_digest, write_sealed
+from semblance.provenance import (
+    CIRCUMSTANCES,
+    outputs_digest,
+    read_sealed,
+    record_digest,
+    write_sealed,
+)
 from tests.dag.tiny import CONFIG, ROOT, Project
 
 pytestmark = pytest.mark.dag
@@ -243,6 +249,30 @@ def test_the_final_model_is_trained_on_the_whole_bank_as_long_as_was_best_on_the
     assert record["training"]["step"] == max(1, round(sorted(shares)[1] * 2))  # of max_steps
     named = [name for name in record["records"] if name.endswith(run)]
     assert len(named) == 3
+
+
+def test_rcl_is_trained_on_the_whole_bank_with_regulators_that_know_the_whole_bank(
+    finished: Project,
+):
+    whole = finished.folder / "results/models/stackfaq-all/tiny"
+    record = read_sealed(whole / "rcl-2/seed-1/record.json")
+    embeddings = "embeddings/stackfaq-all/tiny/entropy-0.01/seed-1/record.json"
+    assert any(name.endswith(embeddings) for name in record["records"])
+    initial = read_sealed(whole / "initial/seed-1/record.json")
+    assert initial["stage"] == "train_final"
+    entropy = read_sealed(whole / "entropy-0.01/seed-1/record.json")
+    assert entropy["inputs"]["base"] == outputs_digest(initial)
+
+
+def test_a_training_with_mined_negatives_has_read_them_and_the_control_has_not(finished: Project):
+    results = finished.folder / "results"
+    for corpus in ("stackfaq-0", "stackfaq-all"):
+        mined = read_sealed(results / f"negatives/{corpus}/tiny/record.json")
+        plain = read_sealed(results / f"corpora/{corpus}/record.json")
+        assert mined["counts"]["rows"] > 0 and outputs_digest(mined) != outputs_digest(plain)
+        for method, rows in (("hard", mined), ("attention-dropout-0.1", plain)):
+            record = read_sealed(results / f"models/{corpus}/tiny/{method}/seed-1/record.json")
+            assert record["inputs"]["corpus"] == outputs_digest(rows)
 
 
 def test_one_flipped_bit_in_a_model_stops_its_readers_and_names_the_cure(

@@ -72,7 +72,10 @@ CONFIG = {
         },
         "rcl": {"batch_size": 8, "on_faq": {"epochs": 1, "max_length": 32}},
     },
-    "methods": {"rcl-chosen": {"choose": ["attention-dropout-0.1", "rcl-2"]}},
+    "methods": {
+        "rcl-chosen": {"choose": ["attention-dropout-0.1", "rcl-2"]},
+        "hard": {"label": "Hard negatives", "recipe": "rcl", "mined_negatives": True},
+    },
     "embed": {"threads": 1},
     "fit_whitening": {"threads": 1},
     "evaluate_sts": {"threads": 1},
@@ -84,7 +87,7 @@ CONFIG = {
         "tiny": {
             "bank": "stackfaq",
             "base": "tiny",
-            "methods": ["start", "bm25", "attention-dropout-0.1"],
+            "methods": ["start", "bm25", "attention-dropout-0.1", "rcl-2", "hard"],
             "seeds": "rcl",
         }
     },
@@ -192,7 +195,7 @@ CONFIG = {
                 {
                     "corpora": ["stackfaq"],
                     "bases": ["tiny"],
-                    "methods": ["start", "bm25", "attention-dropout-0.1", "rcl-2"],
+                    "methods": ["start", "bm25", "attention-dropout-0.1", "rcl-2", "hard"],
                 }
             ],
         },

@@ -149,6 +149,7 @@ def test_a_training_has_no_time_limit_unless_a_flag_gives_one():
         "evaluate_transfer",
         "evaluate_relatedness",
         "embed",
+        "mine_negatives",
         "train",
         "collect_scores",
     ],

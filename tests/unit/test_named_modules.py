@@ -104,6 +104,7 @@ STAGES = (
     "train_entropy",
     "train_curve",
     "embed",
+    "mine_negatives",
     "train_final",
     "build_answerer",
     "fit_whitening",

@@ -15,6 +15,7 @@ from semblance.layout import whole_corpus
 from workflow.costing.sizes import Corpus, Sizes, Texts
 from workflow.planning.figures import collection, curve_settings, figure_runs
 from workflow.planning.methods import entropy_parts
+from workflow.planning.mined import mines
 from workflow.planning.plan import Plan
 from workflow.planning.stages import STAGES, Job, inputs
 
@@ -99,6 +100,8 @@ class Needs:
     def _training(self, job: Job) -> Need:
         settings = self.settings(job)
         corpus = self.sizes.corpora[job.corpus]
+        if mines(self.plan.config, job.name):
+            corpus = corpus._replace(negatives=1)
         million = self.million[job.base]
         steps, tokens = schedule(settings, corpus)
         tokens *= readings(settings)
@@ -220,6 +223,11 @@ class Needs:
             case "tokenise":
                 sentences, tokens = sizes.corpora[job.corpus].texts
                 return _in_memory(sentences, 4 * sentences * (1 + tokens))
+            case "mine_negatives":
+                rows = sizes.corpora[job.corpus].rows
+                sentences = sizes.corpora[job.corpus].texts.sentences
+                vectors = 8 * sentences * _width(self.million[job.base]) / 1e6
+                return Need(rows, INTERPRETER + 2 * vectors + ROW * rows)
             case "download":
                 known = sizes.megabytes(job.name)
                 return Need(known, disk=known, unknown=sizes.unknown(job.name))

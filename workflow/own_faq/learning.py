@@ -96,9 +96,16 @@ def prepare(log_path: str, before: Before, output: str) -> Prepared:
 
 def _own(before: Before, queries: Path, output: str) -> OwnFaq:
     """Return what the new model is made of."""
-    precision = before.config["answerers"][before.answerer].get("precision", PRECISION)
-    path = before.bank["path"]
-    own, _ = training.read_faq(path, before.columns(), str(queries), precision, output)
+    answerer = before.config["answerers"][before.answerer]
+    asked = training.Asked(
+        file=before.bank["path"],
+        output=output,
+        columns=before.columns(),
+        queries=str(queries),
+        precision=answerer.get("precision", PRECISION),
+        base=answerer["base"],
+    )
+    own, _ = training.read_faq(asked)
     return own
 
 
@@ -146,8 +153,9 @@ def next_config(before: Before, own: OwnFaq) -> dict[str, Any]:
     config = deepcopy(before.config)
     precision = config.get("training", {}).get("precision")
     own = replace(own, bf16=precision == "bf16")
-    if config == _as_written(before, own):
-        return training.config_of(own)
+    for thorough in (False, True):
+        if config == _as_written(before, replace(own, thorough=thorough)):
+            return training.config_of(replace(own, thorough=thorough))
     name = config["answerers"][before.answerer]["bank"]
     config["output"] = own.output
     config["faq"]["banks"][name] |= {"queries_path": own.queries_path, "hold_out": "wordings"}
@@ -162,6 +170,7 @@ def _as_written(before: Before, own: OwnFaq) -> dict[str, Any]:
         own,
         path=before.bank["path"],
         output=before.config["output"],
+        entries=len(faq.pairs),
         wordings=len(faq.queries),
         queries_path=queries,
     )

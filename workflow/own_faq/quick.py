@@ -29,7 +29,7 @@ FEWEST_WORDINGS = 5 * FOLDS  # of users, of which some are held out; with fewer,
 
 @dataclass(frozen=True)
 class OwnFaq:
-    """A user's file, and what is made of it; ``wordings`` is the number of users' queries in it."""
+    """A user's file, and what is made of it; it holds so many ``entries`` and users' ``wordings``."""
 
     path: str
     output: str
@@ -40,6 +40,8 @@ class OwnFaq:
     answer_column: str | None = None
     bf16: bool = False
     base: str = BASE
+    entries: int = 0
+    thorough: bool = False
 
     @property
     def holds_out_wordings(self) -> bool:
@@ -82,17 +84,21 @@ def _rankings(own: OwnFaq) -> dict[str, dict]:
     """Return the methods by name: the training, and the ways to rank that are tried."""
     methods: dict[str, dict] = {"tuned": TUNED}
     for of, label in (("start", "Untrained"), ("tuned", "Tuned")):
-        methods[f"{of}-hybrid"] = _ranking(f"{label} with BM25", of, "hybrid")
-        if own.holds_out_wordings:
-            better = f"{label}, questions and answers"
-            methods[f"{of}-better"] = _ranking(better, of, "vectors", "better")
-            methods[f"{of}-hybrid-better"] = _ranking(
-                f"{better}, with BM25", of, "hybrid", "better"
-            )
+        methods |= rankings_of(own, of, label)
     if own.holds_out_wordings:
         words = "BM25, questions and answers"
         methods["bm25-better"] = _ranking(words, "start", "words", "better")
     return methods
+
+
+def rankings_of(own: OwnFaq, of: str, label: str) -> dict[str, dict]:
+    """Return the ways to rank with one model, besides the answers by its vectors alone."""
+    found = {f"{of}-hybrid": _ranking(f"{label} with BM25", of, "hybrid")}
+    if own.holds_out_wordings:
+        better = f"{label}, questions and answers"
+        found[f"{of}-better"] = _ranking(better, of, "vectors", "better")
+        found[f"{of}-hybrid-better"] = _ranking(f"{better}, with BM25", of, "hybrid", "better")
+    return found
 
 
 def _ranking(label: str, of: str, by: str, match: str = "answer") -> dict:

@@ -4,6 +4,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from semblance.files import write_text
 from semblance.provenance import ROOT, checked
 from semblance.strict_yaml import read_yaml
 from workflow.own_faq.quick import BANK, BASE, READY, OwnFaq, quick_config
+from workflow.own_faq.thorough import thorough_config
 
 CPU_FACTS = Path("/proc/cpuinfo")
 BF16_FLAGS = {"avx512_bf16", "amx_bf16"}  # of processors that compute in bf16 by themselves
@@ -25,29 +27,40 @@ HEADER = """\
 """
 
 
-def read_faq(
-    file: str,
-    columns: Mapping[str, str],
-    queries: str | None,
-    precision: float,
-    output: str,
-    base: str = BASE,
-) -> tuple[OwnFaq, tuple[str, ...]]:
+@dataclass(frozen=True)
+class Asked:
+    """What a user asks for: a file, and what to make of it. ``columns`` are names by their role."""
+
+    file: str
+    output: str
+    columns: Mapping[str, str] = field(default_factory=dict)
+    queries: str | None = None
+    precision: float = 0.9
+    base: str = BASE
+    thorough: bool = False
+
+
+def read_faq(asked: Asked) -> tuple[OwnFaq, tuple[str, ...]]:
     """Read a user's file; return what is made of it, and the lines that tell what was found."""
-    bank = read_own(file, columns, queries)
+    bank = read_own(asked.file, asked.columns, asked.queries)
     lines = ()
     if bank.reading is not None:
         lines = tuple(bank.reading.lines())
+    queries_path = None
+    if asked.queries is not None:
+        queries_path = str(Path(asked.queries).resolve())
     own = OwnFaq(
-        path=str(Path(file).resolve()),
-        output=output,
+        path=str(Path(asked.file).resolve()),
+        output=asked.output,
+        entries=len(bank.pairs),
         wordings=len(bank.queries),
-        precision=precision,
-        queries_path=None if queries is None else str(Path(queries).resolve()),
-        question_column=columns.get("question"),
-        answer_column=columns.get("answer"),
+        precision=asked.precision,
+        queries_path=queries_path,
+        question_column=asked.columns.get("question"),
+        answer_column=asked.columns.get("answer"),
         bf16=computes_in_bf16(),
-        base=base,
+        base=asked.base,
+        thorough=asked.thorough,
     )
     return own, lines
 
@@ -64,7 +77,10 @@ def computes_in_bf16() -> bool:
 def write_config(own: OwnFaq, file: str) -> Path:
     """Write the config beside the output folder; InputError if another one lies there."""
     path = Path(f"{own.output.rstrip('/')}.yaml")
-    header = HEADER.format(file=shlex.quote(file), config=shlex.quote(str(path)))
+    command = shlex.quote(file)
+    if own.thorough:
+        command += " --thorough"
+    header = HEADER.format(file=command, config=shlex.quote(str(path)))
     text = header + as_yaml(config_of(own))
     if path.exists() and path.read_text(encoding="utf-8") != text:
         advice = f"run it with `semblance run {path}`, or move it away, or choose another --output"
@@ -76,7 +92,10 @@ def write_config(own: OwnFaq, file: str) -> Path:
 def config_of(own: OwnFaq) -> dict[str, Any]:
     """Return the config that is written for a user's file; InputError for an unknown base."""
     known = read_yaml(ROOT / "config.yaml")
-    return quick_config(known, _bases(known, own.base), own)
+    make = quick_config
+    if own.thorough:
+        make = thorough_config
+    return make(known, _bases(known, own.base), own)
 
 
 def _bases(known: dict, base: str) -> dict[str, dict]:

@@ -13,7 +13,6 @@ from workflow.planning.methods import is_untrained, model_names, model_of
 PAIRS = "pairs"  # the protocol of a bank that holds out entries
 PRECISION = 0.9  # of the answers given, where an answerer states none
 NOT_YET = {  # what an answerer cannot use: key of a method -> why
-    "regulators": "has regulators, which are not trained on a whole bank",
     "choose": "chooses among others itself",
     "whitening": "whitens its embeddings",
 }

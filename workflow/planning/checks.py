@@ -7,7 +7,7 @@ from semblance.errors import InputError
 from semblance.layout import fold_corpus, whole_corpus
 from semblance.named_modules import BANKS, LOSSES, POOLINGS, VIEWS, module_path
 from semblance.names import INITIAL, START
-from workflow.planning import dropouts, losses, pretrained, rankings, regulators, views
+from workflow.planning import dropouts, losses, mined, pretrained, rankings, regulators, views
 from workflow.planning.collecting import check_known, entries
 from workflow.planning.corpora import check_corpus
 from workflow.planning.expand import inherited_options, loss_of
@@ -139,6 +139,7 @@ def _check_method(config: dict, name: str, method: dict) -> None:
         )
         raise InputError(f"config.{where}.recipe", "missing key", advice)
     _check_training(config, where, method)
+    mined.check_mined(where, method)
     _check_regulators(config, f"{where}.regulators", name, method)
 
 

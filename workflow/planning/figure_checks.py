@@ -10,6 +10,7 @@ from semblance.settings import check_keywords
 from workflow.planning.checks import check_known, check_models
 from workflow.planning.collecting import entries, items
 from workflow.planning.methods import candidates, model_names, ranking, whitening
+from workflow.planning.mined import check_only_on_banks
 from workflow.planning.signatures import read_signature
 from workflow.planning.table_checks import check_method_name
 
@@ -109,6 +110,7 @@ def _check_row(config: dict, where: str, figure: dict, row: dict) -> None:
             check_models(config, f"{where}.methods", entry)
             continue
         check_method_name(config, f"{where}.methods", entry)
+        check_only_on_banks(config, f"config.{where}.methods", kind == "FAQ bank", entry)
         if candidates(config, entry):
             problem = f"{entry!r} chooses and has no models of its own"
             raise InputError(f"config.{where}.methods", problem, "name one of its candidates")

@@ -121,10 +121,11 @@ class Plan:
     def regulators(self, run: Run) -> list[Run]:
         """Return the models that regulate a run: of its seed, or of seed 0 without a training."""
         found = []
-        for name in self.config["methods"][run.method]["regulators"]:
-            base, method = regulators.split(name, run.base)
-            seed = 0 if is_untrained(self.config, method) else run.seed
-            found.append(Run(run.corpus, base, method, seed))
+        method = self.config["methods"].get(run.method, {})  # none of the initial model
+        for name in method.get("regulators", ()):
+            base, other = regulators.split(name, run.base)
+            seed = 0 if is_untrained(self.config, other) else run.seed
+            found.append(Run(run.corpus, base, other, seed))
         return found
 
     def is_faq(self, corpus: str) -> bool:
@@ -266,12 +267,12 @@ class Plan:
         return {**settings, "gpus": self.config["resources"]["gpus"], "seed": int(seed)}
 
     def train_settings(self, corpus: str, base: str, method: str, seed: int | str) -> str:
-        """Return the ``--settings`` of one final training."""
-        return canonical(self._settings(self.config["methods"][method], corpus, base, seed))
+        """Return the ``--settings`` of one final training, or of a whole bank's initial model."""
+        return canonical(self._settings(self._training_of(method), corpus, base, seed))
 
     def initial_settings(self, corpus: str, base: str, seed: int | str) -> str:
         """Return the ``--settings`` of a FAQ fold's initial model."""
-        return canonical(self._settings(self.config["train_initial"], corpus, base, seed))
+        return self.train_settings(corpus, base, INITIAL, seed)
 
     def pretrain_settings(self, base: str) -> str:
         """Return the ``--settings`` of the training of a base that is trained here."""
@@ -306,6 +307,8 @@ class Plan:
         parts = entropy_parts(self.config, method)
         if parts:
             return self.config["train_entropy"]["kinds"][parts[0]]
+        if method == INITIAL:
+            return self.config["train_initial"]
         return self.config["methods"][method]
 
     # --- tables -------------------------------------------------------------------------------

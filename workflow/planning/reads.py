@@ -16,6 +16,7 @@ from workflow.planning.figures import (
     source,
 )
 from workflow.planning.methods import entropy_parts, model_of, reads_no_corpus, whitening
+from workflow.planning.mined import mines
 from workflow.planning.plan import Evaluation, Plan, Run
 from workflow.planning.pretrained import is_pretrained
 
@@ -74,9 +75,22 @@ def of_initial(plan: Plan, job: Job) -> Iterator[Job]:
 
 
 def of_training(plan: Plan, job: Job) -> Iterator[Job]:
-    yield from of_initial(plan, job)
+    yield from _of_regulated(plan, job)
+    yield _dev(plan, job.corpus)
+
+
+def _of_regulated(plan: Plan, job: Job) -> Iterator[Job]:
+    """Yield what a training reads, but for what says when to stop."""
+    yield _base(plan, job.base)
+    yield _trained_on(plan, job)
+    yield _tokens(plan, job)
     for regulator in plan.regulators(Run(*job[1:])):
         yield Job("embed", *regulator)
+
+
+def of_negatives(plan: Plan, job: Job) -> Iterator[Job]:
+    yield _corpus(plan, job.corpus)
+    yield Job("embed", job.corpus, job.base, START)
 
 
 def of_entropy_model(plan: Plan, job: Job) -> Iterator[Job]:
@@ -86,11 +100,9 @@ def of_entropy_model(plan: Plan, job: Job) -> Iterator[Job]:
 
 
 def of_final(plan: Plan, job: Job) -> Iterator[Job]:
-    yield _base(plan, job.base)
-    yield _corpus(plan, job.corpus)
-    yield _tokens(plan, job)
+    yield from _of_regulated(plan, job)
     for corpus in plan.fold_corpora(plan.bank_of(job.corpus)):
-        yield job._replace(stage="train", corpus=corpus)
+        yield _model(plan, job._replace(corpus=corpus))
 
 
 def of_answerer(plan: Plan, job: Job) -> Iterator[Job]:
@@ -216,11 +228,20 @@ def _model(plan: Plan, job: Job) -> Job:
     job = job._replace(name=model_of(plan.config, job.name))
     if whitening(plan.config, job.name):
         return job._replace(stage="fit_whitening")
-    if job.name == INITIAL:
-        return job._replace(stage="train_initial")
     if entropy_parts(plan.config, job.name):
         return job._replace(stage="train_entropy")
+    if job.corpus in plan.wholes:
+        return job._replace(stage="train_final")
+    if job.name == INITIAL:
+        return job._replace(stage="train_initial")
     return job._replace(stage="train")
+
+
+def _trained_on(plan: Plan, job: Job) -> Job:
+    """Return the job that makes the rows of a training."""
+    if mines(plan.config, job.name):
+        return Job("mine_negatives", job.corpus, job.base)
+    return _corpus(plan, job.corpus)
 
 
 def _corpus(plan: Plan, corpus: str) -> Job:

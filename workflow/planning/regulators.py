@@ -16,6 +16,7 @@ from workflow.planning.methods import (
     model_names,
     whitening,
 )
+from workflow.planning.mined import mines
 
 
 def regulator_entries(method: dict) -> list[str | dict]:
@@ -77,6 +78,9 @@ def check_name(config: dict, where: str, name: str) -> None:
     if "choose" in config["methods"][method]:
         problem = f"{method!r} chooses on dev, so that it is no model of its own"
         raise InputError(where, problem, "name one of its candidates")
+    if mines(config, method):
+        problem = f"{method!r} mines its hard negatives among the answers of a FAQ bank"
+        raise InputError(where, problem, "name a method without mined_negatives")
     if "ranking" in config["methods"][method]:
         problem = f"{method!r} ranks with the model of another method"
         raise InputError(where, problem, "name that method")

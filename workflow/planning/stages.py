@@ -66,6 +66,7 @@ STAGES: dict[str, Stage] = {
         reads.of_tokens,
         joins=("prepare_nli", "prepare_wiki", "prepare_pairs", "prepare_faq"),
     ),
+    "mine_negatives": Stage(_below(layout.NEGATIVES), "prepare", reads.of_negatives),
     "pretrain": Stage(_below(layout.PRETRAINED), "train", reads.of_pretrained),
     "train_initial": Stage(
         _below(layout.MODEL.replace("{method}", INITIAL)), "train", reads.of_initial, INITIAL

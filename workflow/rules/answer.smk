@@ -1,22 +1,24 @@
 # From the folds of a FAQ bank to one model that answers: a training on everything, then the choice.
-# Inputs: results/faq, results/corpora, results/models, results/scores/faq. Outputs: results/models,
-# results/answerers.
-from workflow.planning import answering
+# Inputs: results/faq, results/corpora, results/models, results/embeddings, results/scores/faq.
+# Outputs: results/models, results/answerers.
+from semblance.names import INITIAL
+from workflow.planning import answering, mined
 
 ANSWERERS = expand(f"{OUT}/answerers/{{answerer}}/record.json", answerer=config["answerers"])
 
 
 rule train_final:
-    """Train one method on a whole bank, for as long as was best on its folds."""
+    """Train one method, or the initial model, on a whole bank, for as long as was best on its folds."""
     input:
         base=lambda w: PLAN.base_record(w.base),
-        corpus=f"{OUT}/corpora/{{corpus}}/record.json",
-        rows=f"{OUT}/corpora/{{corpus}}/rows.arrow",
+        corpus=lambda w: mined.rows_record(PLAN, w.corpus, w.base, w.method),
+        rows=lambda w: mined.rows_file(PLAN, w.corpus, w.base, w.method),
         tokens=lambda w: PLAN.tokens_record(w.corpus, w.base),
         folds=lambda w: [
             PLAN.model_record(corpus, w.base, w.method, w.seed)
             for corpus in PLAN.fold_corpora(PLAN.bank_of(w.corpus))
         ],
+        regulators=lambda w: PLAN.regulator_records(w.corpus, w.base, w.method, w.seed),
     output:
         record=f"{OUT}/models/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/record.json",
         weights=f"{OUT}/models/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/model/model.safetensors",
@@ -27,7 +29,7 @@ rule train_final:
         f"{OUT}/logs/train_final/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.tsv"
     wildcard_constraints:
         corpus=any_of(PLAN.wholes),
-        method=any_of(trained_methods(config)),
+        method=any_of([*trained_methods(config), INITIAL]),
     conda:
         "../../envs/semblance.yaml"
     threads: config["training"]["threads"]
@@ -41,8 +43,8 @@ rule train_final:
         ),
     shell:
         "{PYTHON}.train_final --settings {params.settings:q} --base {input.base:q} --corpus {input.corpus:q}"
-        " --tokens {input.tokens:q} --folds {input.folds:q} --code {params.code} {CADENCE} {SHARING}"
-        " --output {output.record:q} 2> >(tee {log:q} >&2)"
+        " --tokens {input.tokens:q} --folds {input.folds:q} --regulators {input.regulators:q}"
+        " --code {params.code} {CADENCE} {SHARING} --output {output.record:q} 2> >(tee {log:q} >&2)"
 
 
 rule build_answerer:

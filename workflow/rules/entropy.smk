@@ -17,6 +17,8 @@ rule train_initial:
         f"{OUT}/logs/train_initial/{{corpus}}/{{base}}/seed-{{seed}}.log",
     benchmark:
         f"{OUT}/logs/train_initial/{{corpus}}/{{base}}/seed-{{seed}}.tsv"
+    wildcard_constraints:
+        corpus=any_of(PLAN.folds_of),  # that of a whole bank is one of train_final
     conda:
         "../../envs/semblance.yaml"
     threads: config["training"]["threads"]

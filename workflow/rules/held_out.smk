@@ -66,7 +66,7 @@ rule prepare_faq:
         corpora=expand(
             f"{OUT}/corpora/{{{{bank}}}}-{{fold}}/{{file}}",
             fold=[*range(PLAN.folds), WHOLE],
-            file=["record.json", "sentences.arrow", "rows.arrow"],
+            file=["record.json", "sentences.arrow", "rows.arrow", "texts.parquet"],
         ),
         dev=expand(
             f"{OUT}/dev/{{{{bank}}}}-{{fold}}/{{file}}",

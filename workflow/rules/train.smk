@@ -1,13 +1,14 @@
 # The final models, one for each corpus, base, method and seed.
 # Inputs: a corpus, its tokens, the base, for RCL the frozen embeddings. Outputs: results/models.
+from workflow.planning import mined
 
 
 rule train:
     """Train one method with one seed; its checkpoints lie beside its outputs until it is done."""
     input:
         base=lambda w: PLAN.base_record(w.base),
-        corpus=f"{OUT}/corpora/{{corpus}}/record.json",
-        rows=f"{OUT}/corpora/{{corpus}}/rows.arrow",
+        corpus=lambda w: mined.rows_record(PLAN, w.corpus, w.base, w.method),
+        rows=lambda w: mined.rows_file(PLAN, w.corpus, w.base, w.method),
         tokens=lambda w: PLAN.tokens_record(w.corpus, w.base),
         dev=lambda w: PLAN.dev_data(w.corpus),
         regulators=lambda w: PLAN.regulator_records(w.corpus, w.base, w.method, w.seed),

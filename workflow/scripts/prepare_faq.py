@@ -4,6 +4,7 @@ import sys
 import time
 from pathlib import Path
 
+from semblance.data.fold_texts import TEXTS
 from semblance.data.prepare_faq import OWN, BankSettings, FaqFolders, read_bank, write_folds
 from semblance.data.raw import Raw
 from semblance.download.manifest import load_manifest
@@ -15,7 +16,7 @@ from workflow.scripts.endings import run
 
 QUESTIONS = ["answers.parquet", "questions.parquet"]
 BANK = [*QUESTIONS, "candidates.parquet", "entries.parquet"]
-ROWS = ["sentences.arrow", "rows.arrow"]
+ROWS = ["sentences.arrow", "rows.arrow", TEXTS]
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -17,12 +17,13 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument(
         "--folds", nargs="+", required=True, help="records of the trainings on the folds"
     )
+    parser.add_argument("--regulators", nargs="*", default=[], help="records of frozen embeddings")
     args = parser.parse_args(argv)
     settings = decode_json(TrainSettings, args.settings)
     take_gpu(settings.gpus, args.jobs_per_gpu)
     settings = final_settings(settings, args.corpus, args.tokens, args.folds)
     train(
-        TrainingInputs(args.base, args.corpus, args.tokens, folds=args.folds),
+        TrainingInputs(args.base, args.corpus, args.tokens, args.regulators, folds=args.folds),
         args.output.parent,
         settings,
         stage="train_final",

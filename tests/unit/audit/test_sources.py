@@ -72,4 +72,22 @@ def test_the_training_on_a_whole_bank_comes_from_its_trainings_on_the_folds(tmp_
         f"{tmp_path}/models/mine-0/domain/tuned/seed-1/record.json",
     )
     corpus = places(tmp_path, made[0], "corpus", made[1])
-    assert corpus == (f"{tmp_path}/corpora/mine-all/record.json",)
+    assert corpus == (f"{tmp_path}/corpora/mine-all/record.json",)  # no negatives were mined here
+
+
+def test_mined_negatives_come_from_the_fold_and_from_the_embeddings_of_the_base(tmp_path):
+    made = "negatives/mine-0/domain"
+    corpus = places(tmp_path, "mine_negatives", "corpus", made)
+    assert corpus == (f"{tmp_path}/corpora/mine-0/record.json",)
+    embeddings = places(tmp_path, "mine_negatives", "embeddings", made)
+    assert embeddings == (f"{tmp_path}/embeddings/mine-0/domain/start/seed-0/record.json",)
+
+
+@pytest.mark.parametrize("stage,corpus", [("train", "mine-0"), ("train_final", "mine-all")])
+def test_the_rows_of_a_training_may_be_those_with_mined_negatives(tmp_path, stage, corpus):
+    (tmp_path / "negatives").mkdir()
+    found = places(tmp_path, stage, "corpus", f"models/{corpus}/domain/tuned-hard/seed-1")
+    assert found == (
+        f"{tmp_path}/corpora/{corpus}/record.json",
+        f"{tmp_path}/negatives/{corpus}/domain/record.json",
+    )

@@ -30,7 +30,7 @@ def place(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rows = "".join(f"e{i},question {i},answer {i},\n" for i in range(9))
     (tmp_path / "my.csv").write_text("id,question,answer,queries\n" + rows)
-    own, _ = training.read_faq("my.csv", {}, None, 0.9, "my-faq")
+    own, _ = training.read_faq(training.Asked("my.csv", "my-faq"))
     training.write_config(own, "my.csv")
     (tmp_path / "my-faq/answerers/faq").mkdir(parents=True)
     (tmp_path / "my-faq/answerers/faq/record.json").write_text("{}")
@@ -97,7 +97,7 @@ def test_a_users_own_file_of_queries_is_merged_and_never_changed(place):
     asked.write_text("query,id\n" + "".join(f"my wording {i},e2\n" for i in range(20)))
     before = asked.read_bytes()
     (place / "my-faq.yaml").unlink()
-    own, _ = training.read_faq("my.csv", {}, str(asked), 0.9, "my-faq")
+    own, _ = training.read_faq(training.Asked("my.csv", "my-faq", queries=str(asked)))
     training.write_config(own, "my.csv")
     found = prepared(place, [f"wording {i}" for i in range(5)])
     assert asked.read_bytes() == before

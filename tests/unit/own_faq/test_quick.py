@@ -66,7 +66,7 @@ def faq(tmp_path, monkeypatch):
 
 
 def test_the_config_is_written_once_and_a_changed_one_is_never_overwritten(faq):
-    own, _ = training.read_faq(str(faq), {}, None, 0.9, "my-faq")
+    own, _ = training.read_faq(training.Asked(str(faq), "my-faq"))
     path = training.write_config(own, "my.csv")
     assert path.name == "my-faq.yaml" and yaml.safe_load(path.read_text())["output"] == "my-faq"
     before = path.read_text()
@@ -80,7 +80,7 @@ def test_the_config_is_written_once_and_a_changed_one_is_never_overwritten(faq):
 def test_the_queries_of_a_file_are_counted(faq):
     rows = "".join(f"q {i},a {i},w {i}|v {i}\n" for i in range(9))
     faq.write_text("question,answer,queries\n" + rows)
-    own, _ = training.read_faq(str(faq), {}, None, 0.9, "my-faq")
+    own, _ = training.read_faq(training.Asked(str(faq), "my-faq"))
     assert own.wordings == 18 and own.path == str(faq)
 
 
@@ -92,6 +92,6 @@ def test_every_ready_base_can_be_trained_from_and_no_other_is_fetched(plan, base
 
 
 def test_an_unknown_base_is_refused_with_the_ready_ones(faq):
-    own, _ = training.read_faq(str(faq), {}, None, 0.9, "my-faq", "e6")
+    own, _ = training.read_faq(training.Asked(str(faq), "my-faq", base="e6"))
     with pytest.raises(InputError, match="no base 'e6'.*minilm, e5-small"):
         training.write_config(own, "my.csv")

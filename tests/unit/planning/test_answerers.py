@@ -4,13 +4,14 @@ import pytest
 
 from semblance.answering.building import AnswererSettings
 from semblance.errors import InputError
+from semblance.names import INITIAL
 from semblance.settings import decode_json
 from semblance.training.recipe import TrainSettings
 from tests.unit.planning.test_config import merged
 from workflow.planning import answering
 from workflow.planning.config import load
 from workflow.planning.plan import Plan
-from workflow.planning.stages import Job, inputs, jobs
+from workflow.planning.stages import Job, inputs, jobs, record
 
 BASE = "nli-roberta-base-v2"
 TRAINED = "attention-dropout-0.1"
@@ -82,6 +83,50 @@ def test_an_answerer_reads_every_evaluation_of_its_methods_and_the_report_waits_
     assert Job("build_answerer", name="helper") in inputs(plan, Job("report"))
 
 
+def test_the_final_training_of_rcl_has_regulators_of_the_whole_bank():
+    plan = Plan(load(config(["start", "rcl-8"])))
+    [seed, *_] = plan.config["seeds"]["rcl"]
+    whole = ("mine-all", BASE)
+    final = Job("train_final", *whole, "rcl-8", seed)
+    names = [f"entropy-0.0{n}" for n in (1, 2, 3, 4)]
+    embeddings = [Job("embed", *whole, name, seed) for name in names]
+    assert [job for job in inputs(plan, final) if job.stage == "embed"] == embeddings
+    for name, embedding in zip(names, embeddings, strict=True):
+        entropy = Job("train_entropy", *whole, name, seed)
+        assert entropy in inputs(plan, embedding)
+        assert Job("train_final", *whole, INITIAL, seed) in inputs(plan, entropy)
+    found = jobs(plan)
+    of_whole = [job for job in found if job.corpus == "mine-all" and job.stage == "train_entropy"]
+    assert len(of_whole) == len(names)  # of the first seed alone
+
+
+def test_the_initial_model_of_a_whole_bank_is_trained_as_long_as_those_of_its_folds():
+    plan = Plan(load(config(["start", "rcl-8"])))
+    [seed, *_] = plan.config["seeds"]["rcl"]
+    initial = Job("train_final", "mine-all", BASE, INITIAL, seed)
+    of_folds = [Job("train_initial", f"mine-{n}", BASE, INITIAL, seed) for n in range(plan.folds)]
+    read = inputs(plan, initial)
+    assert [job for job in read if job.stage == "train_initial"] == of_folds
+    assert {job.stage for job in read} == {
+        "download_model",
+        "prepare_faq",
+        "tokenise",
+        "train_initial",
+    }
+    assert plan.model_record(*initial[1:]) == record(plan, initial)
+    of_fold = plan.initial_settings("mine-0", BASE, seed)
+    assert plan.train_settings(*initial[1:]) == of_fold
+
+
+def test_a_regulator_that_is_a_method_is_trained_on_the_whole_bank_too():
+    made = config(["start", "near"])
+    made["methods"]["near"] = {"recipe": "rcl", "loss": "regulators", "regulators": [TRAINED]}
+    made["tables"]["mine"]["rows"][0]["methods"].append("near")
+    plan = Plan(load(made))
+    seed = plan.config["seeds"]["rcl"][0]
+    assert Job("train_final", "mine-all", BASE, TRAINED, seed) in jobs(plan)
+
+
 def test_an_answerer_of_the_start_model_alone_trains_nothing():
     plan = Plan(load(config(["start", "bm25"])))
     assert answering.final_runs(plan, "helper") == []
@@ -105,9 +150,6 @@ WRONG = {
     "config.answerers.helper.seeds: there is no list": lambda c: answerer_of(c).update(seeds="x"),
     "config.answerers.helper.methods: there is no method 'nobody'": lambda c: answerer_of(c).update(
         methods=["nobody"]
-    ),
-    "config.answerers.helper.methods: 'rcl-8' has regulators": lambda c: answerer_of(c).update(
-        methods=["rcl-8"]
     ),
     "config.answerers.helper.methods: 'rcl-chosen' chooses": lambda c: answerer_of(c).update(
         methods=["rcl-chosen"]

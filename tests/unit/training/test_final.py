@@ -1,5 +1,8 @@
 """The training on a whole bank ends where the trainings on the folds were best."""
 
+import json
+from dataclasses import asdict
+
 import pytest
 
 from semblance.errors import InputError
@@ -9,6 +12,7 @@ from semblance.training.final import best_share, final_settings, final_steps
 from semblance.training.inputs import TrainingInputs
 from semblance.training.keeping.checkpoint import Cadence
 from tests.example_settings import train_settings
+from workflow.scripts import train_final
 
 ROWS = 12  # of the corpus of ``inputs``
 
@@ -78,6 +82,19 @@ def test_a_final_training_takes_these_steps_and_names_the_folds(inputs, tmp_path
         said = read_sealed(path)
         assert record["inputs"][path] == outputs_digest(said)
         assert record["records"][path] == record_digest(said)
+
+
+def test_a_final_training_reads_the_regulators_of_the_whole_bank(inputs, tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(train_final, "train", lambda found, *_, **more: asked.append(found))
+    monkeypatch.setattr(train_final, "take_gpu", lambda *_: None)
+    folds = [fold_record(tmp_path / "0", 1, 4)]
+    settings = json.dumps(asdict(train_settings(batch_size=4)) | {"dropout": {}})
+    base, corpus, tokens = inputs
+    words = ["--settings", settings, "--base", base, "--corpus", corpus, "--tokens", tokens]
+    words += ["--folds", *folds, "--regulators", "one", "other", "--output", "o/record.json"]
+    train_final.main([*words, "--checkpoint-minutes", "10", "--checkpoint-steps", "0"])
+    assert list(asked[0].regulators) == ["one", "other"] and asked[0].dev is None
 
 
 def test_a_final_training_without_folds_is_refused(inputs):

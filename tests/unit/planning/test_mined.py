@@ -1,0 +1,102 @@
+"""Methods with mined hard negatives: what their trainings read, and where they cannot be trained."""
+
+import json
+
+import pytest
+
+from semblance.errors import InputError
+from semblance.settings import decode_json
+from semblance.training.recipe import TrainSettings
+from tests.unit.planning.test_config import merged
+from workflow.planning import mined
+from workflow.planning.config import load
+from workflow.planning.plan import Plan
+from workflow.planning.stages import Job, inputs, jobs, record
+
+BASE = "nli-roberta-base-v2"
+PLAIN = "attention-dropout-0.1"
+HARD = {"recipe": "rcl", "mined_negatives": True}
+
+
+def config(**methods):
+    """The config of an own FAQ, with a method that mines beside the control."""
+    found = merged("config.yaml", "configs/own-faq.yaml")
+    del found["methods"]["hard-negatives"]  # the example's own
+    found["methods"]["hard"] = HARD
+    found["methods"] |= methods
+    row = {"corpora": ["mine"], "bases": [BASE], "methods": ["start", PLAIN, "hard"]}
+    found["tables"]["mine"] = found["tables"]["mine"] | {"rows": [row], "control": PLAIN}
+    found["figures"] = {}
+    found["answerers"]["mine"]["methods"] = ["start", PLAIN, "hard"]
+    return found
+
+
+def test_a_training_with_mined_negatives_reads_them_in_place_of_the_corpus():
+    plan = Plan(load(config()))
+    hard = inputs(plan, Job("train", "mine-0", BASE, "hard", 1))
+    plain = inputs(plan, Job("train", "mine-0", BASE, PLAIN, 1))
+    mining = Job("mine_negatives", "mine-0", BASE)
+    corpus = Job("prepare_faq", name="mine")
+    assert mining in hard and mining not in plain and corpus in plain
+    assert set(hard) - {mining} == set(plain)  # the dev questions are of prepare_faq, too
+    place = ("mine-0", BASE)
+    assert mined.rows_record(plan, *place, "hard") == record(plan, mining)
+    assert mined.rows_record(plan, *place, PLAIN) == f"{plan.out}/corpora/mine-0/record.json"
+    assert mined.rows_file(plan, *place, PLAIN) == f"{plan.out}/corpora/mine-0/rows.arrow"
+
+
+def test_negatives_are_mined_once_a_fold_and_once_on_the_whole_bank_with_the_start_model():
+    plan = Plan(load(config()))
+    found = [job for job in jobs(plan) if job.stage == "mine_negatives"]
+    corpora = [*plan.fold_corpora("mine"), "mine-all"]
+    assert sorted(found) == sorted(Job("mine_negatives", corpus, BASE) for corpus in corpora)
+    for job in found:
+        embedding = Job("embed", job.corpus, BASE, "start", 0)
+        assert inputs(plan, job) == [Job("prepare_faq", name="mine"), embedding]
+        assert mined.embeddings_of_start(plan, job.corpus, BASE) == record(plan, embedding)
+
+
+def test_a_config_without_such_a_method_mines_nothing():
+    found = jobs(Plan(load(merged("config.yaml"))))
+    assert not any(job.stage == "mine_negatives" for job in found)
+
+
+def test_the_settings_of_the_training_are_those_of_its_recipe():
+    plan = Plan(load(config()))
+    settings = plan.train_settings("mine-0", BASE, "hard", 1)
+    assert "mined_negatives" not in json.loads(settings)
+    assert decode_json(TrainSettings, settings).hard_negatives
+
+
+def refused(config):
+    with pytest.raises(InputError) as error:
+        load(config)
+    return str(error.value)
+
+
+def test_in_a_table_of_another_corpus_it_is_refused_itself_and_as_a_candidate():
+    for method in ("hard", "either"):
+        wrong = config(either={"choose": [PLAIN, "hard"]})
+        row = {"corpora": ["nli"], "bases": [BASE], "methods": [PLAIN, method]}
+        wrong["tables"]["more"] = {"title": "t", "layout": "sts", "seeds": "rcl", "rows": [row]}
+        wrong["tables"]["more"]["control"] = PLAIN
+        assert "'hard' mines its hard negatives among the answers of a FAQ bank" in refused(wrong)
+
+
+def test_in_a_figure_of_another_corpus_it_is_refused():
+    wrong = config()
+    row = {"corpora": ["nli"], "bases": [BASE], "methods": ["hard"]}
+    wrong["figures"] = {"c": {"kind": "curve", "seeds": "rcl", "rows": [row]}}
+    assert "config.figures.c.rows[0].methods: 'hard' mines" in refused(wrong)
+
+
+def test_as_a_regulator_it_is_refused():
+    regulated = {"recipe": "rcl", "loss": "regulators", "regulators": ["hard"]}
+    message = "config.methods.near.regulators: 'hard' mines its hard negatives"
+    assert message in refused(config(near=regulated))
+
+
+@pytest.mark.parametrize("more", [{"hard_negatives": False}, {"on_faq": {"hard_negatives": False}}])
+def test_mined_negatives_that_the_training_does_not_use_are_refused(more):
+    found = refused(config(hard=HARD | more))
+    assert "config.methods.hard.mined_negatives: hard_negatives is false" in found

@@ -1,0 +1,107 @@
+"""The stage that mines hard negatives, from files to files: what a training reads then."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from semblance.data.corpus import NONE, read_rows, read_sentences, write_corpus
+from semblance.data.fold_texts import ANSWER, QUESTION, FoldText, write_texts
+from semblance.errors import InputError
+from semblance.provenance import checked, outputs_digest, read_sealed, write_record
+from semblance.training.embeddings import NAME
+from semblance.training.mining import EMBEDDINGS
+from tests.dag.tiny import ROOT
+from tests.unit.data.test_negatives import corpus
+from workflow.scripts import mine_negatives
+
+ENTRIES = [(f"q{i}", f"a{i}", f"g{i}") for i in range(6)]
+SETTINGS = json.dumps({"margin": 0.95, "ranks": 2})
+
+
+@pytest.fixture
+def sources(tmp_path):
+    """Write a corpus of a fold and the vectors of its sentences; return their records."""
+    sentences, rows, texts = corpus(ENTRIES)
+    folder = tmp_path / "corpora/mine-0"
+    write_corpus(folder, sentences, rows)
+    write_texts(folder, texts)
+    files = ["sentences.arrow", "rows.arrow", "texts.parquet"]
+    write_record(folder / "record.json", "prepare_faq", outputs=files, started=0.0)
+    vectors = np.random.default_rng(1).normal(size=(len(sentences), 4)).astype(np.float16)
+    return folder / "record.json", embedded(tmp_path / "embeddings", vectors)
+
+
+def embedded(folder, vectors):
+    folder.mkdir(exist_ok=True)
+    np.save(folder / "embeddings.npy", vectors)
+    write_record(folder / "record.json", "embed", outputs=["embeddings.npy"], started=0.0)
+    return folder / "record.json"
+
+
+def call(sources, output):
+    corpus, embeddings = map(str, sources)
+    given = ["--settings", SETTINGS, "--corpus", corpus, "--embeddings", embeddings]
+    mine_negatives.main([*given, "--output", str(output)])
+
+
+def test_the_same_sentences_and_rows_with_a_negative_each_are_written(sources, tmp_path):
+    output = tmp_path / "negatives/mine-0/base/record.json"
+    call(sources, output)
+    before, after = sources[0].parent, output.parent
+    # the tokens of the corpus fit, because each sentence keeps its number
+    assert list(read_sentences(after)) == list(read_sentences(before))
+    rows, mined = read_rows(before), read_rows(after)
+    assert (rows.query == mined.query).all() and (rows.positive == mined.positive).all()
+    assert (rows.negative == NONE).all() and (mined.negative != NONE).all()
+    assert len(mined.views()) == 3
+
+
+def test_the_record_names_what_was_read_how_it_was_chosen_and_how_many_were_found(
+    sources, tmp_path
+):
+    output = tmp_path / "negatives/mine-0/base/record.json"
+    call(sources, output)
+    record = checked(output, "sentences.arrow", "rows.arrow")
+    assert record["stage"] == "mine_negatives" and record["settings"] == json.loads(SETTINGS)
+    assert record["inputs"]["corpus"] == outputs_digest(read_sealed(sources[0]))
+    vectors = read_sealed(sources[1])["outputs"]["embeddings.npy"]
+    assert record["inputs"]["embeddings"] == vectors
+    assert record["counts"]["rows"] == len(ENTRIES) and record["counts"]["left out"] == 0
+
+
+def test_two_runs_write_the_same_rows(sources, tmp_path):
+    files = []
+    for name in ("one", "two"):
+        call(sources, tmp_path / name / "record.json")
+        files.append((tmp_path / name / "rows.arrow").read_bytes())
+    assert files[0] == files[1]
+
+
+def test_embeddings_of_other_sentences_are_refused(sources, tmp_path):
+    other = embedded(tmp_path / "other", np.ones((3, 4), np.float16))
+    with pytest.raises(InputError, match="is not of the sentences of"):
+        call((sources[0], other), tmp_path / "out/record.json")
+
+
+def test_an_array_of_another_shape_and_a_pickled_one_are_refused(sources, tmp_path):
+    flat = embedded(tmp_path / "flat", np.ones(12, np.float16))
+    with pytest.raises(InputError, match="not an array"):
+        call((sources[0], flat), tmp_path / "out/record.json")
+    pickled = embedded(tmp_path / "pickled", np.asarray([{}], dtype=object))
+    with pytest.raises(InputError, match="no array that can be read"):
+        call((sources[0], pickled), tmp_path / "out/record.json")
+
+
+def test_the_stage_reads_what_embed_writes_and_imports_no_torch():
+    assert EMBEDDINGS == NAME
+    program = "import sys; import workflow.scripts.mine_negatives; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], cwd=ROOT).returncode == 0
+
+
+def test_a_damaged_list_of_texts_is_refused(sources, tmp_path):
+    write_texts(sources[0].parent, [FoldText("q", QUESTION, 0, "g"), FoldText("a", ANSWER, 0, "g")])
+    with pytest.raises(InputError, match="texts.parquet"):
+        call(sources, tmp_path / "out/record.json")
