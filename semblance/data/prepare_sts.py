@@ -1,12 +1,13 @@
 """From raw files to the test sets of sentence pairs, with every count checked."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from semblance.data import sts
 from semblance.data.pair_files import RELEASES, write_pairs
 from semblance.data.protocol import apply_protocol
 from semblance.data.raw import Raw
+from semblance.data.scored_file import OwnPairs, pairs_of
 from semblance.settings import StsProtocol
 
 STS_YEARS = {f"sts{year}": year for year in sts.YEARS}
@@ -14,26 +15,33 @@ STS_YEARS = {f"sts{year}": year for year in sts.YEARS}
 
 @dataclass(frozen=True)
 class StsSettings:
-    """The test sets' datasets, and the protocol of their texts, which labels their scores."""
+    """The test sets' datasets, and the protocol of their texts, which labels their scores.
+
+    ``own``: those of the datasets that are a user's own file, by name.
+    """
 
     datasets: tuple[str, ...]
     protocol: StsProtocol
+    own: dict[str, OwnPairs] = field(default_factory=dict)
 
 
 def write_test_pairs(raw: Raw, settings: StsSettings, folder: Path) -> dict[str, int]:
-    """Write the test pairs of every data set into ``pairs.parquet``; return the pairs of each task.
+    """Write the test pairs of every data set into ``pairs.parquet``; return the pairs of each task."""
+    pairs: list[sts.ScoredPair] = []
+    for name in settings.datasets:
+        if name in settings.own:
+            pairs += pairs_of(raw, name, settings.own[name])
+        else:
+            pairs += released_pairs(raw, name)
+    return write_pairs(apply_protocol(pairs, settings.protocol), folder)
+
+
+def released_pairs(raw: Raw, name: str) -> list[sts.ScoredPair]:
+    """Return the test pairs of a data set of the manifest with the texts as released, counted.
 
     A data set that is neither of SemEval's years nor in RELEASES is one CSV file with the columns
     sentence1, sentence2 and score; its task has its name.
     """
-    pairs: list[sts.ScoredPair] = []
-    for name in settings.datasets:
-        pairs += _test_pairs(raw, name)
-    return write_pairs(apply_protocol(pairs, settings.protocol), folder)
-
-
-def _test_pairs(raw: Raw, name: str) -> list[sts.ScoredPair]:
-    """Return the test pairs of a data set with the texts as released."""
     if name in STS_YEARS:
         pairs = sts.read_sts_year(raw.files(name)[0].parent, STS_YEARS[name])
         raw.check(name, pairs=len(pairs))

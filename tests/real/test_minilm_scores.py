@@ -10,14 +10,16 @@ import pytest
 from scipy.stats import spearmanr
 
 from semblance.data import sts
-from semblance.data.prepare_sts import StsSettings, write_test_pairs
+from semblance.data.prepare_sts import StsSettings, released_pairs, write_test_pairs
 from semblance.data.protocol import apply_protocol
 from semblance.data.raw import Raw
 from semblance.data.tokens import tokenise
 from semblance.download.manifest import load_manifest
 from semblance.evaluation.prepared import read_pairs
+from semblance.evaluation.protocols import EveryPooling, Reading, score_task
 from semblance.evaluation.similarity import Sts, score_rows
 from semblance.models import folder as model_folder
+from semblance.models.found import read_found
 from semblance.models.saved import stored_length
 from workflow.scripts import download_model
 
@@ -74,6 +76,18 @@ def test_the_untouched_model_has_its_known_score_of_stsb(
 ):
     found = spearmans(base, prepared(real_data, protocol, tmp_path, "stsb"))
     assert found == {"stsb": pytest.approx(KNOWN[protocol][5], abs=0.001)}
+
+
+def test_score_shows_the_known_scores_among_all_protocols(base: Path, real_data: Path):
+    pairs = released_pairs(Raw(load_manifest(MANIFEST), real_data), "stsb")
+    model = read_found(base)
+    found = score_task(EveryPooling(model), pairs, Reading("", model.max_length))
+    own = {
+        row["text"]: row["value"]
+        for row in found
+        if row["own"] and (row["metric"], row["aggregation"]) == ("spearman", "all")
+    }
+    assert own == {text: pytest.approx(known[5], abs=0.001) for text, known in KNOWN.items()}
 
 
 @pytest.mark.long

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from semblance.download.manifest import Dataset
 from workflow.planning.plan import Plan
+from workflow.planning.scored_pairs import own_sets
 
 UNKNOWN_ROWS = 1_000_000  # of a corpus whose data sets state no counts
 BLOCK = 1 << 20  # bytes that are read at once
@@ -43,10 +44,11 @@ class Sizes:
     def __init__(self, plan: Plan, manifest: Mapping[str, Dataset], kinds: dict[str, Any]):
         self.manifest = manifest
         self.kinds = kinds
-        counts = [self._counts(name) for name in plan.config["sts"]["datasets"]]
-        self.sts_tests = sum(count.get("pairs", count.get("test", 0)) for count in counts)
-        dev = self._counts(plan.config["sts"]["dev"])
-        self.sts_dev = dev.get("dev", dev.get("trial", 0))  # SICK calls it trial
+        self.own_pairs = own_sets(plan.config)
+        tests = plan.config["sts"]["datasets"]
+        self.sts_tests = sum(self._pairs(name, "pairs", "test") for name in tests)
+        # SICK calls it trial
+        self.sts_dev = self._pairs(plan.config["sts"]["dev"], "dev", "trial")
         self.sts = self._texts("sts", self.sts_tests + self.sts_dev)
         self.transfer_counts = {n: self._counts(n) for n in plan.config["transfer"]["datasets"]}
         items = sum(sum(counts.values()) for counts in self.transfer_counts.values())
@@ -82,6 +84,13 @@ class Sizes:
         triples = round(TRIPLES_OF_PAIRS * counts.get("train", 0))
         sentences = counts.get("sentences", counts.get("lines", triples))
         return counts.get("triples", sentences)
+
+    def _pairs(self, name: str, *counts: str) -> int:
+        """Return the pairs of an STS set: as the first of these counts that is known says."""
+        if name in self.own_pairs:
+            return _count_own(Path(self.own_pairs[name]["path"]))
+        known = self._counts(name)
+        return next((known[count] for count in counts if count in known), 0)
 
     def _bank(self, entry: Mapping[str, Any]) -> tuple[int, int]:
         """Return the question-answer pairs of a bank, as its file has lines, and users' queries."""

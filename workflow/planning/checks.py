@@ -17,6 +17,7 @@ from workflow.planning.methods import (
     entropy_parts,
     model_names,
 )
+from workflow.planning.scored_pairs import check_own, check_sts
 
 # The defaults of models/dropouts/sampled.py, which imports torch; a test holds them equal.
 SAMPLED_RANGE = {"low": 0.0, "high": 0.2}
@@ -53,6 +54,9 @@ def checks(config: dict) -> Iterator[Callable[[], None]]:
         yield partial(_check_recipe, config, name, recipe)
     for name, corpus in entries(config, "corpora"):
         yield partial(check_corpus, name, corpus)
+    yield partial(check_sts, config)
+    for name, _ in entries(config, "sts", "own"):
+        yield partial(check_own, config, name)
     for name, bank in entries(config, "faq", "banks"):
         yield partial(_check_bank, config, name, bank)
     for name, method in entries(config, "methods"):

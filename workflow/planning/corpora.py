@@ -16,8 +16,9 @@ KIND_OF = {  # the kind that alone reads a key
     "labels": "pairs",
     "sample_seed": "pairs",
     "neutral": "nli",
-    "path": "wiki",
 }
+OWN_TEXT = "text"  # the kind of a user's own text, which is read like one of kind wiki
+OF_PATH = ("wiki", OWN_TEXT)  # the kinds that may be a user's own file
 
 
 def pair_corpora(plan: "Plan") -> list[str]:
@@ -25,6 +26,14 @@ def pair_corpora(plan: "Plan") -> list[str]:
     trained = {run.corpus for run in plan.runs}
     corpora = plan.config["corpora"].items()
     return [name for name, c in corpora if c["kind"] == "pairs" and name in trained]
+
+
+def full_corpus(corpus: dict[str, Any]) -> dict[str, Any]:
+    """Return the full form of a training set: its data sets, and the kind that prepares it."""
+    full = {"datasets": [], **corpus}
+    if corpus["kind"] == OWN_TEXT:
+        full["kind"] = "wiki"
+    return full
 
 
 def check_corpus(name: str, corpus: dict[str, Any]) -> None:
@@ -35,6 +44,12 @@ def check_corpus(name: str, corpus: dict[str, Any]) -> None:
     for key, kind in KIND_OF.items():
         if key in corpus and corpus["kind"] != kind:
             raise InputError(f"{where}.{key}", "has no effect here", f"it belongs to kind: {kind}")
+    if "path" in corpus and corpus["kind"] not in OF_PATH:
+        advice = f"it belongs to kind: {OWN_TEXT}"
+        raise InputError(f"{where}.path", "has no effect here", advice)
+    if corpus["kind"] == OWN_TEXT and "datasets" in corpus:
+        problem = f"kind: {OWN_TEXT} is a file of your own"
+        raise InputError(f"{where}.datasets", problem, "write its path")
     if ("path" in corpus) == ("datasets" in corpus):
         raise InputError(where, "needs exactly one of datasets, path")
     if corpus["kind"] == "pairs":

@@ -10,6 +10,7 @@ from semblance.figures import KINDS
 from workflow.planning import losses, pretrained
 from workflow.planning.answerers import full_answerer
 from workflow.planning.banks import full_bank
+from workflow.planning.corpora import full_corpus
 from workflow.planning.methods import model_names
 from workflow.planning.regulators import regulator_names
 
@@ -24,7 +25,8 @@ def expand(config: dict) -> dict:
     return {
         **config,
         "bases": {name: pretrained.full_base(config["bases"], name) for name in config["bases"]},
-        "corpora": {name: {"datasets": [], **c} for name, c in config["corpora"].items()},
+        "corpora": {name: full_corpus(c) for name, c in config["corpora"].items()},
+        "sts": {"own": {}, **config["sts"]},
         "faq": {
             **config["faq"],
             "banks": {name: full_bank(bank) for name, bank in config["faq"]["banks"].items()},

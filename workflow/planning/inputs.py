@@ -11,9 +11,11 @@ from semblance.download.pin import is_url
 from semblance.errors import InputError
 from semblance.models.architecture import read_architecture
 from workflow.planning.plan import Plan
+from workflow.planning.scored_pairs import of_manifest, own_paths, scored_sets
 from workflow.planning.stages import Job
 
 WEIGHTS = "model.safetensors"
+SCORED = {"prepare_sts": "sts.datasets", "prepare_dev": "sts.dev"}  # stage -> its key of sets
 
 
 def dataset_checks(
@@ -40,6 +42,10 @@ def input_checks(plan: Plan, jobs: Iterable[Job]) -> Iterator[Callable[[], None]
         if job.stage == "prepare_wiki" and "path" in plan.config["corpora"][job.corpus]:
             corpus = plan.config["corpora"][job.corpus]
             yield partial(_check_file, f"config.corpora.{job.corpus}.path", corpus["path"])
+        if job.stage in SCORED:
+            paths = own_paths(plan.config, scored_sets(plan.config, job.stage))
+            for name, path in paths.items():
+                yield partial(_check_file, f"config.sts.own.{name}.path", path)
         if job.stage == "download_model":
             yield partial(_check_base, f"config.bases.{job.base}", plan.config["bases"][job.base])
     mirror = plan.config.get("mirror")
@@ -53,10 +59,9 @@ def _datasets(plan: Plan, job: Job) -> Iterator[tuple[str, list[str]]]:
     config = plan.config
     if job.stage in ("prepare_nli", "prepare_wiki", "prepare_pairs"):
         yield f"corpora.{job.corpus}.datasets", config["corpora"][job.corpus]["datasets"]
-    if job.stage == "prepare_sts":
-        yield "sts.datasets", config["sts"]["datasets"]
-    if job.stage == "prepare_dev":
-        yield "sts.dev", [config["sts"]["dev"]]
+    for stage, key in SCORED.items():
+        if job.stage == stage:
+            yield key, of_manifest(config, scored_sets(config, stage))
     if job.stage == "prepare_faq" and "dataset" in plan.banks[job.name]:
         yield f"faq.banks.{job.name}.dataset", [plan.banks[job.name]["dataset"]]
 

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from semblance.data.scored_file import READER
 from semblance.figures import DRAWN, is_measured, package_of
 from semblance.named_modules import (
     BANKS,
@@ -16,6 +17,7 @@ from semblance.named_modules import (
     module_path,
 )
 from workflow.planning.dropouts import PLAIN_RATES
+from workflow.planning.scored_pairs import own_paths, scored_sets
 
 
 def modules_of_training(config: dict, base: str, settings: str) -> list[str]:
@@ -47,6 +49,13 @@ def modules_of_pairs(config: dict, corpus: str) -> list[str]:
     """Return the module that reads the files of a corpus of pairs."""
     name = config["corpora"][corpus]["format"]
     return [module_path(PAIRS, name, f"config.corpora.{corpus}.format")]
+
+
+def modules_of_scored(config: dict, stage: str) -> list[str]:
+    """Return the module that reads the user's own pairs, if a stage of STS data reads some."""
+    if own_paths(config, scored_sets(config, stage)):
+        return [READER]
+    return []
 
 
 def modules_of_figure(config: dict, figure: str) -> list[str]:

@@ -26,7 +26,11 @@ def complete(config: dict) -> dict:
     corpora = {name: _with_found(corpus, "path") for name, corpus in config["corpora"].items()}
     bases = {name: _with_found(base, "folder") for name, base in config["bases"].items()}
     faq = {**config["faq"], "banks": banks}
-    return {**config, "faq": faq, "bases": bases, "corpora": corpora}
+    sts = config["sts"]
+    if "own" in sts:
+        own_pairs = {name: _with_found(pairs, "path") for name, pairs in sts["own"].items()}
+        sts = {**sts, "own": own_pairs}
+    return {**config, "faq": faq, "sts": sts, "bases": bases, "corpora": corpora}
 
 
 def named(path: str) -> str:

@@ -11,7 +11,7 @@ from semblance import layout
 from semblance.names import INITIAL, RELATEDNESS_DATASETS, START
 from semblance.provenance import canonical
 from semblance.reporting.layouts import Tests, find_layout
-from workflow.planning import pretrained, regulators, table_specs
+from workflow.planning import pretrained, regulators, scored_pairs, table_specs
 from workflow.planning.banks import faq_protocols
 from workflow.planning.expand import settings_of
 from workflow.planning.labels import rows_of
@@ -229,13 +229,11 @@ class Plan:
 
     def test_settings(self) -> str:
         """Return the ``--settings`` of ``prepare_sts``: the test sets and their protocol."""
-        sts = self.config["sts"]
-        return canonical({"datasets": sts["datasets"], "protocol": sts["protocol"]})
+        return canonical(scored_pairs.tests(self.config))
 
     def dev_settings(self) -> str:
         """Return the ``--settings`` of ``prepare_dev``: a new test set leaves them as they are."""
-        sts = self.config["sts"]
-        return canonical({"dataset": sts["dev"], "protocol": sts["protocol"]})
+        return canonical(scored_pairs.dev(self.config))
 
     def transfer_settings(self) -> str:
         """Return the ``--settings`` of ``prepare_transfer``: the data sets of the transfer tasks."""

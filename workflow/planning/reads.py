@@ -19,6 +19,7 @@ from workflow.planning.methods import entropy_parts, model_of, reads_no_corpus, 
 from workflow.planning.mined import mines
 from workflow.planning.plan import Evaluation, Plan, Run
 from workflow.planning.pretrained import is_pretrained
+from workflow.planning.scored_pairs import of_manifest, scored_sets
 
 
 class Job(NamedTuple):
@@ -262,8 +263,9 @@ def _dev(plan: Plan, corpus: str) -> Job:
 
 
 of_corpus = _raw(lambda plan, job: plan.config["corpora"][job.corpus]["datasets"])
-of_sts_tests = _raw(lambda plan, _: plan.config["sts"]["datasets"])
-of_sts_dev = _raw(lambda plan, _: [plan.config["sts"]["dev"]])
+of_scored_pairs = _raw(
+    lambda plan, job: of_manifest(plan.config, scored_sets(plan.config, job.stage))
+)
 of_sts_scores = _reads_model_and(Job("prepare_sts"), Job("prepare_dev"))
 of_transfer_scores = _reads_model_and(Job("prepare_transfer"))
 of_transfer_tasks = _raw(lambda plan, _: plan.config["transfer"]["datasets"])

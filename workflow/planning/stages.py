@@ -53,8 +53,8 @@ STAGES: dict[str, Stage] = {
     "prepare_nli": Stage(_below(layout.CORPUS), "prepare", reads.of_corpus),
     "prepare_wiki": Stage(_below(layout.CORPUS), "prepare", reads.of_corpus),
     "prepare_pairs": Stage(_below(layout.CORPUS), "prepare", reads.of_corpus),
-    "prepare_sts": Stage(_below(layout.STS_TEST), "prepare", reads.of_sts_tests),
-    "prepare_dev": Stage(_below(layout.STS_DEV_DATA), "prepare", reads.of_sts_dev),
+    "prepare_sts": Stage(_below(layout.STS_TEST), "prepare", reads.of_scored_pairs),
+    "prepare_dev": Stage(_below(layout.STS_DEV_DATA), "prepare", reads.of_scored_pairs),
     "prepare_transfer": Stage(_below(layout.TRANSFER_DATA), "prepare", reads.of_transfer_tasks),
     "prepare_relatedness": Stage(
         _below(layout.RELATEDNESS_DATA), "prepare", reads.of_relatedness_tasks

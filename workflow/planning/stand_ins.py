@@ -16,6 +16,7 @@ from semblance.reporting.sources import Base, Source
 from workflow.planning.corpora import pair_corpora
 from workflow.planning.methods import candidates, is_untrained
 from workflow.planning.plan import Plan
+from workflow.planning.scored_pairs import of_manifest
 from workflow.planning.stated import Place, Stated, differing
 
 UNSTATED = "published.yaml does not say what the paper used"
@@ -90,7 +91,8 @@ class StandIns:
             section = "sts"
             if set(source.tests) <= set(TRANSFER_TASKS):
                 section = "transfer"
-            yield from self._of_datasets(self.config[section]["datasets"], source.tests, "tests")
+            ours = of_manifest(self.config, self.config[section]["datasets"])
+            yield from self._of_datasets(ours, source.tests, "tests")
         if source.dev is not None and not is_untrained(self.config, row["method"]):
             yield from self._of_datasets([self.config["sts"]["dev"]], [source.dev], "dev data")
         if row["method"] != START or not source.tests:
@@ -99,7 +101,8 @@ class StandIns:
     def _of_corpus(self, name: str, source: Source) -> Iterator[str]:
         accepted = self.used.corpora[source.corpus]
         if name == NO_CORPUS:  # of a whitening that is fitted on the tests
-            yield from self._of_datasets(self.config["sts"]["datasets"], accepted[0], "data")
+            ours = of_manifest(self.config, self.config["sts"]["datasets"])
+            yield from self._of_datasets(ours, accepted[0], "data")
             return
         entry = {**self.config["corpora"], **self.plan.banks}[name]
         ours = _datasets_of(entry)

@@ -21,6 +21,7 @@ from workflow.planning.methods import (
     model_names,
     whitening,
 )
+from workflow.planning.scored_pairs import check_tasks
 
 PUBLISHED = Path(__file__).parents[1] / "published.yaml"
 OTHER_TABLES = (
@@ -38,6 +39,8 @@ def table_checks(config: dict) -> Iterator[Callable[[], None]]:
     for name, table in entries(config, "tables"):
         where = f"tables.{name}"
         yield partial(_check_table, config, name, table)
+        if "tasks" in table:
+            yield partial(check_tasks, config, name, table)
         for i, row in items(table, "rows"):
             yield partial(_check_row, config, f"{where}.rows[{i}]", table, row)
         for named, _ in entries(table, "labels"):

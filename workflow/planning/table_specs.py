@@ -21,11 +21,14 @@ def table_spec(config: dict, name: str) -> dict[str, Any]:
     table = config["tables"][name]
     labels = row_labels(config, table)
     shape = find_layout(table["layout"])
+    tasks = shape.tasks
+    if tasks is None:
+        tasks = table.get("tasks", STS_TASKS)
     spec = {
         "name": name,
         "title": table["title"],
         "layout": shape.name,
-        "tasks": list(STS_TASKS if shape.tasks is None else shape.tasks),
+        "tasks": list(tasks),
         "protocols": [config["sts"]["protocol"]],
         "note": table.get("note", ""),
         "rows": [_row_spec(config, table, row, label) for row, label in labels.items()],

@@ -16,10 +16,12 @@ from workflow.planning.modules import (
     modules_of_figure,
     modules_of_pairs,
     modules_of_reading,
+    modules_of_scored,
     modules_of_training,
 )
 from workflow.planning.paths import named, own
 from workflow.planning.plan import Plan
+from workflow.planning.scored_pairs import of_manifest, own_paths, scored_sets
 from workflow.planning.sources import wanted_by
 from workflow.planning.stages import job_of
 from workflow.planning.stand_ins import StandIns
@@ -93,6 +95,13 @@ def dataset_files(*names):
 def own_files(bank):
     """Return the user's own files of a FAQ bank; none of a bank of the manifest."""
     return [bank[key] for key in ("path", "queries_path") if key in bank]
+
+
+def pair_files(stage):
+    """Return the files of the STS sets that a stage reads: of the manifest, and the user's own."""
+    names = scored_sets(config, stage)
+    own = own_paths(config, names).values()
+    return [*dataset_files(*of_manifest(config, names)), *own]
 
 
 def any_of(names):

@@ -6,7 +6,7 @@ from semblance.layout import WHOLE
 rule prepare_dev:
     """Parse the dev pairs that choose each training's checkpoint."""
     input:
-        dataset_files(config["sts"]["dev"]),
+        pair_files("prepare_dev"),
     output:
         record=f"{OUT}/dev/sts/record.json",
         pairs=f"{OUT}/dev/sts/pairs.parquet",
@@ -22,7 +22,7 @@ rule prepare_dev:
         **MANIFEST,
         settings=PLAN.dev_settings(),
         data=f"{RESOURCES}/data",
-        code=code("prepare_dev"),
+        code=code("prepare_dev", *modules_of_scored(config, "prepare_dev")),
     shell:
         "{PYTHON}.prepare_dev --settings {params.settings:q} --manifest {params.manifest:q} --data {params.data:q}"
         " --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"
@@ -31,7 +31,7 @@ rule prepare_dev:
 rule prepare_sts:
     """Parse the STS test sets into one file of scored pairs."""
     input:
-        dataset_files(*config["sts"]["datasets"]),
+        pair_files("prepare_sts"),
     output:
         record=f"{OUT}/sts/record.json",
         pairs=f"{OUT}/sts/pairs.parquet",
@@ -47,7 +47,7 @@ rule prepare_sts:
         **MANIFEST,
         settings=PLAN.test_settings(),
         data=f"{RESOURCES}/data",
-        code=code("prepare_sts"),
+        code=code("prepare_sts", *modules_of_scored(config, "prepare_sts")),
     shell:
         "{PYTHON}.prepare_sts --settings {params.settings:q} --manifest {params.manifest:q} --data {params.data:q}"
         " --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"

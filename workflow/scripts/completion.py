@@ -16,12 +16,15 @@ from workflow.scripts.endings import run
 PLACES = {
     "config": shtab.FILE,
     "configs": shtab.FILE,
+    "csv": shtab.FILE,
+    "data": shtab.DIRECTORY,
     "downloads": shtab.DIRECTORY,
     "folder": shtab.DIRECTORY,
     "log": shtab.FILE,
     "mirror": shtab.DIRECTORY,
     "model": shtab.DIRECTORY,
     "output": shtab.DIRECTORY,
+    "pairs": shtab.FILE,
     "published": shtab.FILE,
     "results": shtab.DIRECTORY,
 }

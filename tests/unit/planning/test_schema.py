@@ -10,9 +10,9 @@ import yaml
 
 from semblance.data.corpus_rows import CorpusSettings
 from semblance.data.faq_parts import HoldOut, Together
-from semblance.data.pair_files import RELEASES
 from semblance.data.prepare_faq import ANNOTATED, PAIRS, TrainOn
 from semblance.data.prepare_pairs import PairSettings
+from semblance.data.scored_file import OwnPairs
 from semblance.evaluation.ranking import By, Match
 from semblance.evaluation.run import WhitenedOn
 from semblance.figures import KINDS
@@ -22,6 +22,7 @@ from semblance.reporting.layouts import LAYOUTS
 from semblance.settings import Bound, Matmul, Precision, StsProtocol
 from semblance.training.recipe import Head, TrainSettings, WindowUnit
 from workflow.planning.config import SCHEMA
+from workflow.planning.corpora import OWN_TEXT
 
 TREE = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
 SAMPLED = typing.get_type_hints(Sampled)
@@ -29,8 +30,9 @@ ENUMS = {  # where it stands, without the words of JSON Schema: the words that t
     "corpora.kind": (
         *typing.get_args(typing.get_type_hints(CorpusSettings)["kind"]),
         *typing.get_args(typing.get_type_hints(PairSettings)["kind"]),
+        OWN_TEXT,
     ),
-    "sts.dev": tuple(RELEASES),
+    "sts.own.kind": typing.get_args(typing.get_type_hints(OwnPairs)["kind"]),
     "sts.protocol": typing.get_args(StsProtocol),
     "train_entropy.early_stopping.unit": typing.get_args(WindowUnit),
     "evaluate_faq.protocols": (PAIRS, ANNOTATED),

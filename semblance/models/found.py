@@ -1,0 +1,188 @@
+"""A model folder from anywhere, described as sentence-transformers would run it.
+
+``models.folder`` reads the folders that this project writes. Here a folder may come from elsewhere:
+without modules.json, with the transformer in a folder of its own, with prompts. What would be
+computed in another way than sentence-transformers does is refused.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from semblance.data.tokens import load_tokenizer
+from semblance.errors import InputError
+from semblance.models.architecture import read_architecture
+from semblance.models.encoder import Encoder
+from semblance.models.module_files import (
+    HEAD_FOLDER,
+    LISTING,
+    POOLER_FOLDER,
+    WHITENING_FOLDER,
+    Module,
+    check_prompts,
+    read_modules,
+    stored_pooling,
+)
+from semblance.models.prompts import Prompts, read_prompts
+from semblance.models.weights import (
+    POOLER_LAYER,
+    check_shape,
+    fill,
+    load_weights,
+    pooler_to_ours,
+    to_ours,
+)
+from semblance.provenance import read_object
+
+WEIGHTS = "model.safetensors"
+TOKENIZER = "tokenizer.json"
+LENGTHS = "sentence_*_config.json"  # sentence_bert_config.json; older versions name the family
+KINDS = ("Transformer", "WeightedLayerPooling", "Pooling", "Dense", "Normalize")
+BEHIND = {HEAD_FOLDER: "dense", WHITENING_FOLDER: "whitening"}  # dense layers behind the pooling
+ACTIVATIONS = {HEAD_FOLDER: "Tanh", POOLER_FOLDER: "Tanh", WHITENING_FOLDER: "Identity"}
+BARE = ("cls", "mean", "first_last", "static_last")  # poolings that every transformer can have
+POOLER = "pooler"  # ... and the one of those that have a pooler
+
+
+@dataclass(frozen=True)
+class FoundModel:
+    """What a folder states of its model.
+
+    ``pooling``: its own; None where the folder states none. ``behind``: the layers behind it.
+    ``lower_case``: whether texts are put in lower case before the tokenizer reads them.
+    """
+
+    folder: Path
+    transformer: Path
+    pooling: str | None
+    behind: tuple[str, ...]
+    max_length: int
+    lower_case: bool
+    prompts: Prompts
+
+    @property
+    def own(self) -> str | None:
+        """What the folder itself computes, in words such as ``cls + dense``."""
+        if self.pooling is None:
+            return None
+        return " + ".join([self.pooling, *self.behind])
+
+    @property
+    def tokenizer(self) -> Path:
+        """The tokenizer's file."""
+        return self.transformer / TOKENIZER
+
+    def text(self, sentence: str, prompt: str = "") -> str:
+        """Return what the tokenizer reads of a sentence."""
+        whole = prompt + sentence
+        if self.lower_case:
+            return whole.lower()
+        return whole
+
+    def find_prompt(self, name: str | None) -> str:
+        """Return the text of a prompt; without a name that of the default, as ``encode`` takes it.
+
+        Raises InputError for a name that the folder does not declare.
+        """
+        if name is None:
+            return self.prompts.default
+        if name not in self.prompts.texts:
+            known = ", ".join(self.prompts.texts) or "none"
+            raise InputError(self.folder, f"has no prompt {name!r}", f"it declares {known}")
+        return self.prompts.texts[name]
+
+
+def read_found(folder: str | Path) -> FoundModel:
+    """Describe a model folder; InputError for one that would not be computed as it is meant."""
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise InputError(folder, "no such folder", "name a folder of sentence-transformers")
+    modules = []
+    if (folder / LISTING).is_file():
+        modules = read_modules(folder)
+    _check_modules(folder, modules)
+    prompts = read_prompts(folder)
+    check_prompts(folder, prompts)
+    inner = folder
+    if modules:
+        inner = folder / modules[0].path
+    stated = _stated_length(inner)
+    return FoundModel(
+        folder=folder,
+        transformer=inner,
+        pooling=_own_pooling(folder, modules),
+        behind=tuple(BEHIND[module.role] for module in modules if module.role in BEHIND),
+        max_length=_max_length(inner, stated.get("max_seq_length")),
+        lower_case=stated.get("do_lower_case") is True,
+        prompts=prompts,
+    )
+
+
+def load_found(model: FoundModel) -> tuple[Encoder, tuple[str, ...]]:
+    """Load the transformer on the CPU, in float32; return it and the poolings that it can have.
+
+    Layers behind the pooling are left out; the encoder keeps all that these poolings read.
+    """
+    shape = read_architecture(model.transformer)
+    path = model.transformer / WEIGHTS
+    stored = load_weights(path)
+    weights = to_ours(stored, shape.num_hidden_layers, path)
+    check_shape(shape, weights, path)
+    poolings = BARE
+    if f"{POOLER_LAYER}.weight" in stored:
+        poolings = (*BARE, POOLER)
+        weights |= pooler_to_ours(stored, path)
+    encoder = Encoder(shape, poolings[-1])
+    fill(encoder, weights, path)
+    return encoder.eval(), poolings
+
+
+def _check_modules(folder: Path, modules: list[Module]) -> None:
+    if modules and modules[0].kind != "Transformer":
+        problem = f"begins with {modules[0].kind}, not with a transformer"
+        raise InputError(folder / LISTING, problem, "choose another model")
+    for module in modules:
+        known = module.kind in KINDS
+        if module.kind == "Dense":
+            known = _is_known_dense(folder, module)
+        if not known:
+            problem = f"module {module.path or module.kind} ({module.kind}) is not supported"
+            raise InputError(folder / LISTING, problem, f"known are {', '.join(KINDS)}")
+
+
+def _is_known_dense(folder: Path, module: Module) -> bool:
+    """Tell whether a dense layer does what the layer of this role does here."""
+    if module.role not in ACTIVATIONS:
+        return False
+    config = read_object(folder / module.path / "config.json")
+    name = str(config.get("activation_function", ACTIVATIONS[module.role]))
+    same_width = config.get("in_features") == config.get("out_features")
+    return name.rpartition(".")[2] == ACTIVATIONS[module.role] and same_width
+
+
+def _own_pooling(folder: Path, modules: list[Module]) -> str | None:
+    if not modules:
+        return None
+    return stored_pooling(folder)
+
+
+def _stated_length(inner: Path) -> dict[str, Any]:
+    """Return what the folder says of the texts that it reads; an empty mapping if nothing."""
+    files = sorted(inner.glob(LENGTHS))
+    if not files:
+        return {}
+    return read_object(files[0])
+
+
+def _max_length(inner: Path, stated: Any) -> int:
+    """Return the longest input in tokens: the stated one, else the tokenizer's, else the model's."""
+    shape = read_architecture(inner)
+    most = shape.max_position_embeddings - shape.position_offset
+    of_tokenizer = None
+    if (inner / "tokenizer_config.json").is_file():
+        of_tokenizer = read_object(inner / "tokenizer_config.json").get("model_max_length")
+    load_tokenizer(inner / TOKENIZER)  # before any work: a folder without one is of no use
+    for length in (stated, of_tokenizer):
+        if type(length) is int and length >= 3:
+            return min(length, most)
+    return most

@@ -1,0 +1,67 @@
+"""A user's own scored pairs give a table of their own, and a user's own sentences train a model."""
+
+import copy
+import json
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from tests.dag.tiny import CONFIG, Project
+from workflow.planning.stages import stages
+
+pytestmark = pytest.mark.dag
+PAIRS = """Satz1;Satz2;Bewertung
+When does the library open?;What are the opening hours?;5
+When does the library open?;When does the library close?;2.5
+May I bring my dog?;Are pets allowed inside?;4.5
+May I bring my dog?;What are the opening hours?;0
+"""
+
+
+@pytest.fixture
+def project(finished: Project, tmp_path: Path) -> Project:
+    """A copy of the finished tiny run, to change."""
+    copied = copy.copy(finished)
+    copied.folder = tmp_path / "project"
+    shutil.copytree(finished.folder, copied.folder)
+    return copied
+
+
+def test_own_pairs_are_scored_in_a_table_of_their_own_and_retrain_nothing(project: Project):
+    (project.folder / "pairs.csv").write_text(PAIRS)
+    config = json.loads(json.dumps(CONFIG))
+    config["sts"] = {
+        "datasets": ["stsb", "mine"],
+        "own": {"mine": {"kind": "pairs", "path": "pairs.csv"}},
+    }
+    config["tables"]["simcse_tableC1"] = None  # whitens each test, and four pairs are too few
+    config["tables"]["mine"] = {
+        "title": "Mine",
+        "layout": "sts",
+        "tasks": ["mine"],
+        "seeds": "rcl",
+        "rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["start", "rcl-2"]}],
+    }
+    project.write_config(config)
+    assert not set(stages("train")) & set(project.planned())
+    project.snakemake("--cores", "2", "results/tables/mine.csv", "results/tables/scores.csv")
+    scores = pd.read_csv(project.folder / "results/tables/scores.csv")
+    assert set(scores[scores["task"] == "mine"]["n"]) == {4}
+    table = pd.read_csv(project.folder / "results/tables/mine.csv")
+    assert list(table["tasks"]) == ["mine", "mine"]
+    assert (table["mine"] == table["Average"]).all()
+
+
+def test_own_sentences_are_a_training_corpus(project: Project):
+    (project.folder / "notes.txt").write_text("".join(f"Note {i}.\n" for i in range(32)))
+    config = json.loads(json.dumps(CONFIG))
+    config["corpora"] = {"notes": {"kind": "text", "path": "notes.txt"}}
+    config["tables"]["ssimcse_table1"]["rows"].append(
+        {"corpora": ["notes"], "bases": ["tiny"], "methods": ["simcse"]}
+    )
+    project.write_config(config)
+    planned = project.planned()
+    assert (planned["prepare_wiki"], planned["train"]) == (1, 1)
+    project.snakemake("--cores", "2", "results/models/notes/tiny/simcse/seed-1/record.json")

@@ -1,0 +1,166 @@
+"""``semblance score`` shows a model under every protocol, and says which tasks are missing."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from semblance.data.prepare_sts import released_pairs
+from semblance.data.raw import Raw
+from semblance.data.sts import ScoredPair
+from semblance.download.manifest import load_manifest
+from semblance.errors import InputError
+from semblance.evaluation import protocol_table as shown
+from semblance.evaluation.protocols import AVERAGE, averages
+from semblance.evaluation.similarity import Sts, score_rows
+from semblance.models import folder as model_folder
+from semblance.models.base import BaseSettings, build_base
+from semblance.models.found import BARE
+from tests.dag.tiny import ROOT, write_base
+from workflow.scripts import score
+
+PAIRS = "sentence1,sentence2,score\nA dog runs.,A dog walks.,4\nA cat.,Two books,0\nOne,Two,2\n"
+
+
+@pytest.fixture
+def model(tmp_path) -> Path:
+    """A tiny model that this project has written; its own pooling is the mean."""
+    write_base(tmp_path / "source")
+    settings = BaseSettings(max_length=64, folder=str(tmp_path / "source"), pooling="mean")
+    build_base(settings, tmp_path / "model/record.json", "")
+    return tmp_path / "model"
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch) -> str:
+    """A folder of raw data that has STS-B of the demo and no other task."""
+    folder = tmp_path / "data"
+    (folder / "stsb").mkdir(parents=True)
+    for path in (ROOT / "demo/data/stsb").iterdir():
+        (folder / "stsb" / path.name).write_bytes(path.read_bytes())
+    monkeypatch.setattr(score.score_data, "MANIFEST", ROOT / "demo/manifest.yaml")
+    return str(folder)
+
+
+def run(capsys, *arguments: str) -> tuple[str, str]:
+    """Run the command on one thread; return what it prints on both channels."""
+    score.main([*map(str, arguments), "--threads", "1"])
+    return tuple(capsys.readouterr())
+
+
+def test_every_protocol_is_a_line_and_missing_tasks_are_named(model, data, capsys):
+    out, err = run(capsys, model, "--data", data)
+    head, columns, *lines = out.splitlines()
+    assert head.endswith("its own pooling is mean; max length 64 tokens; no prompts")
+    assert columns.split() == ["pooling", "text", "aggregation", "metric", "stsb"]
+    table = [line.split() for line in lines if not line.startswith("missing: ")]
+    assert {(line[0], line[1], line[2]) for line in table} == {
+        (name + "*" * (name == "mean"), text, aggregation)
+        for name in BARE
+        for text in ("senteval", "raw")
+        for aggregation in ("all", "mean", "wmean")
+    }
+    assert len({len(line) for line in [columns, *lines[: len(table)]]}) == 1  # aligned
+    missing = [line.split()[1] for line in lines if line.startswith("missing: ")]
+    assert missing == [f"{name}:" for name in ("sts12", "sts13", "sts14", "sts15", "sts16", "sick")]
+    assert "stsb: " in err
+
+
+def test_the_own_pooling_has_the_scores_of_the_workflows_evaluation(model, data, capsys):
+    out, _ = run(capsys, model, "--data", data, "--tasks", "stsb", "--json")
+    found = json.loads(out)
+    raw = Raw(load_manifest(ROOT / "demo/manifest.yaml"), Path(data))
+    expected = scores_of(model / "model", released_pairs(raw, "stsb"))
+    ours = {
+        (row["metric"], row["aggregation"], row["subset"]): row["value"]
+        for row in found["scores"]
+        if row["own"] and row["text"] == "raw" and row["task"] == "stsb"
+    }
+    assert ours == pytest.approx(expected, abs=1e-4)
+    assert found["pooling"] == "mean" and found["read"]["prompt"] == ""
+
+
+def scores_of(folder: Path, pairs: list[ScoredPair]) -> dict:
+    """Return the scores in points as ``evaluate_sts`` computes them."""
+    import numpy as np
+
+    names = ("task", "subset", "index", "sentence1", "sentence2", "score")
+    columns = {name: np.asarray([getattr(pair, name) for pair in pairs]) for name in names}
+    predictions, _ = Sts(columns, folder / "tokenizer.json").predict(
+        model_folder.load(folder).eval(), 64
+    )
+    return {
+        (row["metric"], row["aggregation"], row["subset"]): 100 * row["value"]
+        for row in score_rows(predictions)
+    }
+
+
+def test_own_pairs_are_one_more_task_and_csv_has_every_score(model, data, capsys, tmp_path):
+    (tmp_path / "library.csv").write_text(PAIRS)
+    written = tmp_path / "scores.csv"
+    arguments = (model, "--data", data, "--pairs", tmp_path / "library.csv", "--csv", written)
+    out, err = run(capsys, *arguments)
+    assert "library  average of 2" in out.splitlines()[1]
+    assert "columns: sentence1 from 'sentence1'" in err
+    with open(written, newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert {row["task"] for row in rows} == {"stsb", "library", AVERAGE}
+    assert {row["n"] for row in rows if row["task"] == "library"} == {"3"}
+
+
+def test_the_protocols_nearest_to_a_printed_number_are_shown(model, data, capsys):
+    out, _ = run(capsys, model, "--data", data, "--tasks", "stsb", "--number", "0")
+    *_, title, first, second, third = out.splitlines()
+    assert title == "nearest to 0:"
+    distances = [abs(float(line.split()[0])) for line in (first, second, third)]
+    assert distances == sorted(distances)
+
+
+def test_a_folder_of_transformers_states_no_pooling(model, data, capsys):
+    source = model.parent / "source"
+    out, _ = run(capsys, source, "--data", data, "--tasks", "stsb")
+    assert "states no pooling" in out.splitlines()[0] and "*" not in out
+
+
+def test_a_head_makes_the_own_pooling_a_line_of_its_own(model, data, capsys, tmp_path):
+    encoder = model_folder.load(model / "model", head=True)
+    model_folder.save(encoder, tmp_path / "head", model / "model", True, 64)
+    out, _ = run(capsys, tmp_path / "head", "--data", data, "--tasks", "stsb", "--json")
+    found = json.loads(out)
+    assert found["pooling"] == "mean + dense"
+    values = {
+        row["pooling"]: row["value"]
+        for row in found["scores"]
+        if (row["text"], row["aggregation"], row["metric"]) == ("raw", "all", "spearman")
+    }
+    assert list(values) == ["mean + dense", *BARE]
+    assert values["mean + dense"] != values["mean"]
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (("--data", "nowhere"), "none of the tasks is there: stsb"),
+        (("--tasks", "sts99"), "--tasks sts99: there is no such data set"),
+        (("--threads", "0"), "--threads: 0 threads"),
+        (("--max-length", "2"), "--max-length: 2 tokens"),
+        (("--prompt", "query"), "has no prompt 'query'"),
+        (("--pairs", "nowhere.csv"), "--pairs nowhere.csv: no such file"),
+        (("--pairs", str(ROOT / "demo/data/stsb/sts-dev.csv")), "sts-dev.csv:1: no column"),
+    ],
+)
+def test_a_mistake_is_one_line(model, data, capsys, arguments, words):
+    with pytest.raises(InputError, match=words):
+        score.main([str(model), "--data", data, "--tasks", "stsb", *arguments])
+
+
+def test_a_score_that_does_not_exist_is_shown_as_such_and_has_no_average():
+    row = {"pooling": "cls", "own": False, "text": "raw", "subset": "", "metric": "spearman"}
+    row |= {"aggregation": "all", "n": 3}
+    rows = [row | {"task": "stsb", "value": 50.0}, row | {"task": "sickr", "value": None}]
+    [average] = averages(rows, ["stsb", "sickr"])
+    assert average["value"] is None and average["n"] == 2
+    text = shown.table_text([*rows, average], ["stsb", "sickr"])
+    assert text.splitlines()[1].split()[4:] == ["50.00", "n/a", "n/a"]
+    assert ",n/a,3" in shown.csv_text(rows)

@@ -1,0 +1,120 @@
+"""A model folder from anywhere is described as sentence-transformers would run it, or refused."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from semblance.data.tokens import tokenise
+from semblance.errors import InputError
+from semblance.evaluation.poolings import Poolings, distinct
+from semblance.models import folder as model_folder
+from semblance.models.base import BaseSettings, build_base
+from semblance.models.found import BARE, POOLER, load_found, read_found
+from tests.unit.models.tiny_models import edit_json, make_source, sentences
+
+
+@pytest.fixture
+def raw(tmp_path) -> Path:
+    """A folder as transformers publishes it: no modules.json."""
+    return make_source(tmp_path / "raw", "bert")
+
+
+def made(raw: Path, pooling: str) -> Path:
+    """Return the folder of a base with a pooling, as this project writes it."""
+    record = raw.parent / pooling / "record.json"
+    settings = BaseSettings(max_length=20, folder=str(raw), pooling=pooling)
+    build_base(settings, record, "")
+    return record.parent / "model"
+
+
+def test_a_folder_without_modules_states_no_pooling(raw):
+    found = read_found(raw)
+    assert found.own is None and not found.prompts and not found.lower_case
+    assert (
+        found.max_length
+        == json.loads((raw / "tokenizer_config.json").read_text())["model_max_length"]
+    )
+    assert load_found(found)[1] == (*BARE, POOLER)
+
+
+def test_each_pooling_of_one_pass_has_the_vectors_of_a_folder_that_states_it(raw):
+    encoder, names = load_found(read_found(raw))
+    tokens = tokenise(raw / "tokenizer.json", sentences([3, 1, 7, 30, 4]))
+    found = Poolings(encoder, names).encode(tokens, 20)
+    assert set(found) == {*BARE, POOLER}
+    for name, vectors in found.items():
+        alone = model_folder.load(made(raw, name)).eval().encode(tokens, 20)
+        np.testing.assert_allclose(vectors, alone, atol=1e-6)
+
+
+def test_texts_with_the_same_tokens_are_embedded_once(raw):
+    texts = sentences([3, 2, 4])
+    again = [texts[1], texts[0], texts[1], texts[2]]
+    tokens, place = distinct(tokenise(raw / "tokenizer.json", again))
+    assert place.tolist() == [0, 1, 0, 2]
+    kept = tokenise(raw / "tokenizer.json", [texts[1], texts[0], texts[2]])
+    assert tokens.ids.tolist() == kept.ids.tolist()
+    assert tokens.offsets.tolist() == kept.offsets.tolist()
+
+
+def test_prompts_and_lower_case_are_those_of_the_folder(raw):
+    folder = made(raw, "mean")
+    prompts = {"query": "query: ", "document": ""}
+    path = folder / "config_sentence_transformers.json"
+    path.write_text(json.dumps({"prompts": prompts, "default_prompt_name": "query"}))
+    edit_json(folder / "sentence_bert_config.json", do_lower_case=True)
+    found = read_found(folder)
+    assert found.own == "mean" and found.max_length == 20
+    assert found.prompts.texts == {"query": "query: ", "document": ""}
+    assert found.text("Ah", found.find_prompt(None)) == "query: ah"
+    with pytest.raises(InputError, match="has no prompt 'passage'; it declares query, document"):
+        found.find_prompt("passage")
+
+
+def test_a_length_that_is_not_stated_is_that_of_the_tokenizer_or_of_the_model(raw):
+    folder = made(raw, "cls")
+    (folder / "sentence_bert_config.json").unlink()
+    edit_json(folder / "tokenizer_config.json", model_max_length=17)
+    assert read_found(folder).max_length == 17
+    edit_json(folder / "tokenizer_config.json", model_max_length=10**30)
+    positions = json.loads((folder / "config.json").read_text())["max_position_embeddings"]
+    assert read_found(folder).max_length == positions
+
+
+def with_module(folder: Path, kind: str, name: str, **config) -> Path:
+    """Add a module to a folder's list."""
+    listed = json.loads((folder / "modules.json").read_text())
+    place = f"{len(listed)}_{name}"
+    entry = {"idx": len(listed), "name": str(len(listed)), "path": place}
+    listed.append({**entry, "type": f"sentence_transformers.models.{kind}"})
+    (folder / "modules.json").write_text(json.dumps(listed))
+    (folder / place).mkdir()
+    (folder / place / "config.json").write_text(json.dumps(config))
+    return folder
+
+
+@pytest.mark.parametrize(
+    "kind, config",
+    [
+        ("LSTM", {}),
+        ("Dense", {"in_features": 32, "out_features": 8}),
+        (
+            "Dense",
+            {"in_features": 32, "out_features": 32, "activation_function": "torch.nn.Identity"},
+        ),
+    ],
+)
+def test_a_module_that_would_be_computed_in_another_way_is_refused(raw, kind, config):
+    folder = with_module(made(raw, "mean"), kind, kind, **config)
+    with pytest.raises(InputError, match=rf"module 2_{kind} \({kind}\) is not supported"):
+        read_found(folder)
+
+
+def test_what_is_no_model_is_refused_in_one_line(tmp_path, raw):
+    with pytest.raises(InputError, match="no such folder"):
+        read_found(tmp_path / "nowhere")
+    (raw / "tokenizer.json").unlink()
+    with pytest.raises(InputError, match=r"tokenizer\.json"):
+        read_found(raw)

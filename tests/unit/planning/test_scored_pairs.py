@@ -1,0 +1,131 @@
+"""A user's own pairs in a config: as a test set, as the dev set, and in a table of their own."""
+
+import json
+import re
+
+import pytest
+import yaml
+
+from semblance.data.pair_files import RELEASES
+from semblance.data.scored_file import READER
+from semblance.errors import InputError
+from semblance.provenance import ROOT
+from tests.unit.costing.examples import MANIFEST, SHIPPED
+from tests.unit.planning.test_config import merged
+from workflow.costing.model import Cost
+from workflow.planning.config import load
+from workflow.planning.inputs import input_checks
+from workflow.planning.modules import modules_of_scored
+from workflow.planning.plan import Plan
+from workflow.planning.scored_pairs import WITH_DEV
+from workflow.planning.stages import Job, inputs
+
+MINE = {"kind": "pairs", "path": "pairs.csv"}
+TESTS = Job("prepare_sts")
+DEV = Job("prepare_dev")
+
+
+def config(datasets=("stsb", "mine"), dev="stsb", own=MINE, tasks=None):
+    """Return the shipped config with a user's own pairs."""
+    found = merged("config.yaml")
+    found["sts"] |= {"datasets": list(datasets), "dev": dev, "own": {"mine": own}}
+    if tasks:
+        found["tables"]["rcl_table1a"]["tasks"] = tasks
+    return found
+
+
+def test_the_data_sets_with_dev_pairs_are_those_that_are_read_so():
+    assert set(WITH_DEV) == set(RELEASES)
+
+
+def test_a_config_without_own_pairs_prepares_what_it_did():
+    plan = Plan(load(merged("config.yaml")))
+    assert json.loads(plan.test_settings()).keys() == {"datasets", "protocol"}
+    assert json.loads(plan.dev_settings()) == {"dataset": "stsb", "protocol": "senteval"}
+    assert modules_of_scored(plan.config, "prepare_sts") == []
+
+
+def test_own_pairs_are_a_test_set_and_no_download():
+    plan = Plan(load(config()))
+    assert json.loads(plan.test_settings())["own"] == {"mine": MINE}
+    assert "own" not in json.loads(plan.dev_settings())
+    assert inputs(plan, TESTS) == [Job("download", name="stsb")]
+    assert modules_of_scored(plan.config, "prepare_sts") == [READER]
+    assert modules_of_scored(plan.config, "prepare_dev") == []
+
+
+def test_own_pairs_are_the_dev_set():
+    plan = Plan(load(config(datasets=["stsb"], dev="mine")))
+    assert json.loads(plan.dev_settings())["own"] == MINE
+    assert "own" not in json.loads(plan.test_settings())
+    assert inputs(plan, DEV) == []
+
+
+def test_a_missing_file_is_told_before_a_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    plan = Plan(load(config()))
+    [check] = input_checks(plan, [TESTS, DEV])
+    with pytest.raises(InputError, match=r"config\.sts\.own\.mine\.path: pairs\.csv: no such file"):
+        check()
+    (tmp_path / "pairs.csv").write_text("sentence1,sentence2,score\na,b,1\nc,d,2\n")
+    check()
+    assert Cost(load(config()), MANIFEST, SHIPPED, {}).needs.sizes.sts_tests == 1379 + 2
+
+
+def test_a_table_may_show_own_pairs_and_average_them():
+    plan = Plan(load(config(tasks=["stsb", "mine"])))
+    assert plan.table_spec("rcl_table1a")["tasks"] == ["stsb", "mine"]
+    assert len(plan.table_spec("rcl_table1b")["tasks"]) == 7
+
+
+def test_the_example_of_the_page_on_data_is_a_config():
+    page = (ROOT / "docs/data.md").read_text()
+    section = page.split("## Your own sentences and scored pairs\n")[1].split("\n## ")[0]
+    [example] = re.findall(r"```yaml\n(.*?)```", section, re.DOTALL)
+    found = merged("config.yaml")
+    for key, value in yaml.safe_load(example).items():
+        found[key] |= value
+    plan = Plan(load(found))
+    assert set(plan.config["sts"]["own"]) == {"helpdesk", "tickets"}
+    assert plan.table_spec("helpdesk")["tasks"] == ["stsb", "helpdesk"]
+
+
+MISTAKES = [
+    ({"datasets": ["stsb"]}, r"sts\.own\.mine: has no effect"),
+    ({"dev": "mine"}, r"sts\.own\.mine: is the dev set and a test set"),
+    ({"dev": "wiki1m"}, r"sts\.dev: 'wiki1m' has no dev pairs; choose one of stsb, sick, mine"),
+    ({"own": {"path": "a.csv"}}, r"sts\.own\.mine\.kind: missing key"),
+    ({"own": {**MINE, "columns": {"title": "A"}}}, r"sts\.own\.mine\.columns\.title"),
+    ({"tasks": ["yours"]}, r"tables\.rcl_table1a\.tasks: there is no task 'yours'"),
+]
+
+
+@pytest.mark.parametrize("changed, words", MISTAKES)
+def test_what_cannot_be_meant_is_refused_at_its_key(changed, words):
+    with pytest.raises(InputError, match=rf"^config\.{words}"):
+        load(config(**changed))
+
+
+@pytest.mark.parametrize("name", ["sts12", "stsb-dev", "sick", "mr", "faqir", "Average"])
+def test_own_pairs_have_a_name_of_their_own(name):
+    found = config()
+    found["sts"] |= {"datasets": ["stsb", name], "own": {name: MINE}}
+    with pytest.raises(InputError, match=rf"^config\.sts\.own\.{name}: another task has this name"):
+        load(found)
+
+
+def test_a_layout_with_tasks_of_its_own_takes_no_other():
+    found = config()
+    found["tables"]["simcse_tableE1"]["tasks"] = ["mine"]
+    with pytest.raises(InputError, match=r"^config\.tables\.simcse_tableE1\.tasks: has no effect"):
+        load(found)
+
+
+def test_kind_text_is_a_users_own_file_of_sentences():
+    found = merged("config.yaml")
+    found["corpora"]["mine"] = {"kind": "text", "path": "notes.txt"}
+    full = load(found)["corpora"]["mine"]
+    assert full == {"kind": "wiki", "path": "notes.txt", "datasets": []}
+    found["corpora"]["mine"] = {"kind": "text", "datasets": ["wiki1m"]}
+    with pytest.raises(InputError, match=r"^config\.corpora\.mine\.datasets: kind: text is a file"):
+        load(found)
