@@ -69,6 +69,7 @@ OF_FILES = (
     "collect_figure",
     "measure_figure",
     "draw_figure",
+    "write_cards",
     "report",
 )
 
