@@ -38,7 +38,7 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: list[str] | None = None) -> None:
     """Show or upload."""
     args = parser().parse_args(argv)
-    from semblance.cards.upload import plan_upload, require_free, require_repository, send
+    from semblance.cards.upload import plan_upload, require_free, require_repository
 
     require_repository(args.to)
     upload = plan_upload(args.folder)
@@ -48,23 +48,25 @@ def main(argv: list[str] | None = None) -> None:
     require_free(upload, args.non_commercial)
     if args.dry_run:
         return
-    print(f"uploaded: {_with_plain_errors(lambda hub: send(upload, args.to, hub), args.to)}")
+    print(f"uploaded: {_send(upload, args.to)}")
 
 
-def _with_plain_errors(call, repository: str) -> str:
-    """Return what a call to a hub gives; InputError for what the hub or the network refuses."""
-    import httpx
+def _send(upload: "Upload", repository: str) -> str:
+    """Upload; InputError for what the hub or the network refuses."""
+    import httpx2  # with which huggingface_hub asks
     from huggingface_hub import HfApi, get_token
-    from huggingface_hub.errors import HfHubHTTPError
+
+    from semblance.cards.upload import send
 
     if not get_token():
         raise InputError(repository, "you are not logged in to a hub", "run hf auth login")
     try:
-        return call(HfApi())
-    except (HfHubHTTPError, httpx.HTTPError) as error:
+        return send(upload, repository, HfApi())
+    except httpx2.HTTPError as error:  # the hub's own errors, too
         first = str(error).strip().partition("\n")[0]
         problem = f"the hub did not take it ({first or type(error).__name__})"
-        raise InputError(repository, problem, "start again: it goes on where it stopped") from None
+        advice = "check the name, your rights and the network, then start again"
+        raise InputError(repository, problem, advice) from None
 
 
 def _format_upload(upload: "Upload", repository: str) -> str:
