@@ -56,7 +56,9 @@ def common_standing(licences: Iterable[str]) -> Standing:
     for strict in ("non-commercial", "unknown"):
         if strict in found:
             return strict
-    return "free" if found else "unknown"
+    if found:
+        return "free"
+    return "unknown"
 
 
 def common_hub_name(licences: Iterable[str]) -> str:

@@ -1,5 +1,6 @@
 """A trained model as its card shows it: names, weights, origin, scores, what its data allow."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from semblance.errors import InputError
 from semblance.provenance import read_json, read_object
 
 OWN = Described("the user's own file", "", None)
+NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9._-]")
 MODULES = "modules.json"
 POOLING = "Pooling"
 
@@ -37,9 +39,8 @@ class Model:
     @property
     def name(self) -> str:
         """A name that a hub accepts."""
-        parts = "-".join(part for part in self.place[:3])
-        kept = "".join(c if c.isalnum() and c.isascii() or c in "._-" else "-" for c in parts)
-        return f"{kept.strip('.-')}-seed-{self.place.seed}"
+        named = NOT_IN_NAMES.sub("-", "-".join(self.place[:3]))
+        return f"{named.strip('.-')}-seed-{self.place.seed}"
 
     @property
     def data(self) -> dict[str, Described]:
@@ -74,7 +75,9 @@ class Model:
     def base(self) -> str | None:
         """The hub's name of its base; None of a base from elsewhere."""
         hub = self.origin.base.get("hub")
-        return one_line(hub) if isinstance(hub, str) and hub else None
+        if isinstance(hub, str) and hub:
+            return one_line(hub)
+        return None
 
     @property
     def pooling(self) -> str:

@@ -15,13 +15,17 @@ class Records(Protocol):
 
     root: Path
 
-    def read(self, path: Path) -> dict[str, Any]: ...
+    def read(self, path: Path) -> dict[str, Any]:
+        """Return a record."""
 
-    def is_readable(self, path: Path) -> bool: ...
+    def is_readable(self, path: Path) -> bool:
+        """Tell whether a record can be read."""
 
-    def sources(self, path: Path) -> list[Path]: ...
+    def sources(self, path: Path) -> list[Path]:
+        """Return the records that a record was made from."""
 
-    def user_files(self, path: Path) -> dict[Path, str]: ...
+    def user_files(self, path: Path) -> dict[Path, str]:
+        """Return the user's own files that a record's data were made from."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Text of others in a card: it can neither end its line nor mean anything to Markdown or HTML."""
 
 import re
+from collections.abc import Sequence
 
 SIGNS = re.compile(r"[\\`*_\[\]<>|~&#]")
 LONGEST = 300  # characters that are shown of one text
@@ -22,5 +23,11 @@ def one_line(value: object) -> str:
 
 def table(header: tuple[str, ...], rows: list[tuple]) -> list[str]:
     """Return the lines of a Markdown table; the cells are shown literally."""
-    lines = [f"| {' | '.join(header)} |", f"|{'---|' * len(header)}"]
-    return [*lines, *(f"| {' | '.join(map(plain, row))} |" for row in rows)]
+    lines = [_line(header), _line(["---"] * len(header))]
+    for row in rows:
+        lines.append(_line([plain(cell) for cell in row]))
+    return lines
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"

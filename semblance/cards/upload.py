@@ -27,11 +27,14 @@ AGAIN = "semblance run writes the cards when all models have their scores"
 class Hub(Protocol):
     """What is asked of a hub: ``huggingface_hub.HfApi`` has it."""
 
-    def create_repo(self, repo_id: str, **options: Any) -> Any: ...
+    def create_repo(self, repo_id: str, **options: Any) -> Any:
+        """Make a repository."""
 
-    def upload_folder(self, **options: Any) -> Any: ...
+    def upload_folder(self, **options: Any) -> Any:
+        """Upload a folder as one commit, and return that."""
 
-    def create_tag(self, repo_id: str, **options: Any) -> Any: ...
+    def create_tag(self, repo_id: str, **options: Any) -> Any:
+        """Name a commit."""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ import json
 from huggingface_hub import ModelCard
 
 from semblance.audit.verify import verify
-from semblance.provenance import file_digest, read_object, read_sealed
+from semblance.provenance import file_digest, read_object, read_sealed, write_sealed
 from tests.unit.cards.conftest import SETTINGS, make_cards
 
 PLACE = "nli/tiny/rcl/seed-1"
@@ -66,8 +66,6 @@ def test_a_configuration_that_a_training_has_written_is_kept(results):
     record = json.loads((model / "record.json").read_text())
     config = model / "model/config_sentence_transformers.json"
     config.write_text('{"prompts": {"query": "query: "}}')
-    from semblance.provenance import write_sealed
-
     del record["sha256"]
     record["outputs"]["model/config_sentence_transformers.json"] = file_digest(config)
     write_sealed(model / "record.json", record)
