@@ -31,6 +31,7 @@ include: "workflow/rules/answer.smk"
 include: "workflow/rules/tables.smk"
 include: "workflow/rules/claims.smk"
 include: "workflow/rules/figures.smk"
+include: "workflow/rules/cards.smk"
 include: "workflow/rules/report.smk"
 
 
@@ -59,6 +60,7 @@ localrules:
     compare_overlap,
     collect_figure,
     draw_figure,
+    write_cards,
     report,
 
 

@@ -35,6 +35,7 @@ GROUPS = {
     "your own data and models": {
         "faq": "semblance faq train my.csv --output my-faq",
         "score": "semblance score FOLDER",
+        "push": "semblance push my-faq/answerers/faq --to me/mine --dry-run",
     },
     "this shell": {"completion": "semblance completion bash"},
 }

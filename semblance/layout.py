@@ -37,6 +37,7 @@ BANK = "faq/{bank}"
 FOLD_DEV_DATA = "dev/{corpus}"
 PRETRAINED = "bases/{corpus}/{base}"  # a base that is trained here
 MODEL = "models/{corpus}/{base}/{method}/seed-{seed}"
+MODEL_CARDS = "models"  # the record of the cards that lie beside the weights
 WEIGHTS = "model/model.safetensors"  # beside the record of a model or of a base
 CURVE = "curves/{corpus}/{base}/{method}/seed-{seed}"
 EMBEDDINGS = "embeddings/{corpus}/{base}/{method}/seed-{seed}"
@@ -71,7 +72,16 @@ ENERGY = "logs/energy"  # what this machine used while each run worked, where it
 REPORTS = "logs/reports"  # what the reports made so far have said, in short
 
 # Folders and files among those above that hold no result: no record lists them.
-WITHOUT_RECORD = frozenset({"logs", "events", "checkpoints", "README.md"})
+WITHOUT_RECORD = frozenset(
+    {
+        "logs",
+        "events",
+        "checkpoints",
+        "README.md",
+        "config_sentence_transformers.json",  # with MTEB's results of the card, and not of a training
+        "mteb",
+    }
+)
 
 
 def place(root: object, template: str, **fields: object) -> str:

@@ -124,7 +124,7 @@ def _copy_model(model: SavedModel | str | Path, target: Path) -> list[str]:
     source = _model_folder(model)
     if not source.is_dir():
         raise InputError(source, "no model folder", "name a sentence-transformers folder")
-    names = sorted(_model_files(source))
+    names = sorted(_model_files(model))
     if source.resolve() != target.resolve():
         with whole_folder(target) as temporary:
             for name in names:
@@ -141,11 +141,17 @@ def _model_folder(model: SavedModel | str | Path) -> Path:
     return Path(model)
 
 
-def _model_files(folder: Path) -> Iterator[str]:
-    """Yield the names of the files that belong to a model, in its folder and one level below."""
+def _model_files(model: SavedModel | str | Path) -> Iterator[str]:
+    """Yield the names of the files that belong to a model, in its folder and one level below.
+
+    Of a saved model they are those that its record lists: its card comes later, and is left out.
+    """
+    folder = _model_folder(model)
     for path in [*folder.glob("*"), *folder.glob("*/*")]:
         name = path.relative_to(folder).as_posix()
-        if path.suffix in MODEL_SUFFIXES and not name.startswith(".") and path.is_file():
+        listed = not isinstance(model, SavedModel) or f"{FOLDER}/{name}" in model.record["outputs"]
+        good = path.suffix in MODEL_SUFFIXES and not name.startswith(".") and path.is_file()
+        if good and listed:
             yield name
 
 

@@ -78,6 +78,7 @@ OF_FILES = (
     "collect_figure",
     "measure_figure",
     "draw_figure",
+    "write_cards",
     "report",
 )
 

@@ -157,11 +157,19 @@ def of_all_tables(plan: Plan, job: Job) -> Iterator[Job]:
         yield Job("render_table", name=table)
 
 
+def of_cards(plan: Plan, job: Job) -> Iterator[Job]:
+    """Yield the jobs that come after every training: the cards are those of all trained models."""
+    yield Job("collect_scores")
+    for name in plan.config["answerers"]:
+        yield Job("build_answerer", name=name)
+
+
 def of_report(plan: Plan, job: Job) -> Iterator[Job]:
     """Yield the jobs behind everything that a run makes: the report is the last of it."""
     yield from of_all_tables(plan, job)
     for stage in ("collect_scores", "compare_published", "judge_claims", "simulate_statistics"):
         yield Job(stage)
+    yield Job("write_cards")
     for name in plan.config["answerers"]:
         yield Job("build_answerer", name=name)
     if pair_corpora(plan):

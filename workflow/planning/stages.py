@@ -110,6 +110,7 @@ STAGES: dict[str, Stage] = {
     "collect_figure": Stage(layout.FIGURE_RECORD, "table", reads.of_collected_figure, "{figure}"),
     "measure_figure": Stage(layout.FIGURE_RECORD, "read", reads.of_measured_figure, "{figure}"),
     "draw_figure": Stage(layout.DRAWING_RECORD, "table", reads.of_drawing, "{figure}"),
+    "write_cards": Stage(_below(layout.MODEL_CARDS), "table", reads.of_cards),
     "report": Stage(layout.TABLE_RECORD.format(table="report"), "table", reads.of_report),
 }
 TARGET = Job("report")  # what a whole run is for: no other job waits for it

@@ -1,0 +1,83 @@
+"""The stage that writes the cards of a results folder, from its real records."""
+
+import json
+
+from huggingface_hub import ModelCard
+
+from semblance.audit.verify import verify
+from semblance.provenance import file_digest, read_object, read_sealed, write_sealed
+from tests.unit.cards.conftest import SETTINGS, make_cards
+
+PLACE = "nli/tiny/rcl/seed-1"
+
+
+def test_each_trained_model_has_a_card_and_a_configuration(carded):
+    cards = read_sealed(carded / "models/record.json")["cards"]
+    folders = {path.parent for path in carded.glob("models/*/*/*/seed-*/record.json")}
+    assert {carded / "models" / place for place in cards} == folders
+    for folder in folders:
+        ModelCard.load(folder / "model/README.md")
+        config = read_object(folder / "model/config_sentence_transformers.json")
+        assert (config["prompts"], config["similarity_fn_name"]) == ({}, "cosine")
+
+
+def test_a_card_shows_the_data_behind_the_teachers_and_the_scores_of_its_weights(carded):
+    card = ModelCard.load(carded / f"models/{PLACE}/model/README.md")
+    assert "| raw | Raw \\| text | CC BY-NC 4.0 |" in card.text
+    tasks = {result.dataset_type for result in card.data.eval_results}
+    assert tasks == {"sts12", "stsb", "stsb-dev"}
+    teacher = ModelCard.load(carded / "models/nli/tiny/entropy-0.01/seed-1/model/README.md")
+    assert "not tested on its own" in teacher.text
+
+
+def test_a_small_test_set_gets_no_name_of_mteb(carded):
+    assert not list(carded.glob("models/*/*/*/seed-*/model/mteb"))
+
+
+def test_an_audit_finds_nothing_wrong_and_misses_no_record_of_a_card(carded):
+    found = verify(carded)
+    assert found.failures == []
+    noted = [path for path, _ in found.notes]
+    assert not [path for path in noted if path.endswith(("README.md", "transformers.json"))]
+
+
+def test_the_record_holds_the_digest_of_each_file_and_what_the_data_allow(carded):
+    card = read_sealed(carded / "models/record.json")["cards"][PLACE]
+    assert card["standing"] == "non-commercial"
+    assert card["licences"] == {"raw": "CC BY-NC 4.0"}
+    for name, digest in card["files"].items():
+        assert file_digest(carded / f"models/{PLACE}/model/{name}") == digest
+
+
+def test_the_same_results_give_the_same_cards(results):
+    before = read_sealed(results / "models/record.json")["cards"]
+    assert make_cards(results) == before
+
+
+def test_the_records_of_the_trainings_stay_as_they_are(results):
+    paths = sorted(results.glob("models/*/*/*/seed-*/record.json"))
+    before = [path.read_bytes() for path in paths]
+    make_cards(results)
+    assert [path.read_bytes() for path in paths] == before
+
+
+def test_a_configuration_that_a_training_has_written_is_kept(results):
+    model = results / f"models/{PLACE}"
+    record = json.loads((model / "record.json").read_text())
+    config = model / "model/config_sentence_transformers.json"
+    config.write_text('{"prompts": {"query": "query: "}}')
+    del record["sha256"]
+    record["outputs"]["model/config_sentence_transformers.json"] = file_digest(config)
+    write_sealed(model / "record.json", record)
+    assert "config_sentence_transformers.json" not in make_cards(results)[PLACE]["files"]
+    assert read_object(config)["prompts"] == {"query": "query: "}
+
+
+def test_a_model_whose_weights_were_deleted_gets_no_card(results):
+    (results / f"models/{PLACE}/model/model.safetensors").unlink()
+    assert PLACE not in make_cards(results)
+
+
+def test_data_that_are_not_in_the_settings_have_no_known_licence(results):
+    cards = make_cards(results, {**SETTINGS, "data": {}})
+    assert {card["standing"] for card in cards.values()} == {"unknown"}

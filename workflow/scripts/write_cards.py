@@ -1,0 +1,50 @@
+"""Write a model card and results in MTEB's form beside the weights of each trained model of a run.
+
+The files lie in the model's own folder. No record of a training lists them: they hold scores, which
+come after it. The record of this stage has their digests.
+"""
+
+import argparse
+import time
+from pathlib import Path
+
+from semblance import layout
+from semblance.audit.chain import Chain
+from semblance.cards.scores import Scores
+from semblance.cards.settings import CardSettings
+from semblance.cards.writing import models_of, write_cards
+from semblance.provenance import checked, named_beside, record_digest, write_record
+from semblance.reporting.scores import read_scores
+from semblance.settings import decode_json
+from workflow.scripts.endings import run
+
+
+def main(argv: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--settings", required=True, help="JSON: the data sets and their licences")
+    parser.add_argument("--results", required=True, help="the results folder")
+    parser.add_argument("--code", default="", help="digest of the code, for the record")
+    parser.add_argument("--record", required=True, type=Path, help="the record to write")
+    args = parser.parse_args(argv)
+    started = time.monotonic()
+    settings = decode_json(CardSettings, args.settings)
+    scores = layout.place(args.results, layout.ALL_SCORES)
+    collected = layout.place(args.results, layout.TABLE_RECORD, table=Path(scores).stem)
+    read = checked(collected)
+    models = models_of(Chain(args.results), Scores(read_scores(scores)), settings)
+    cards = write_cards(models)
+    digest = next(iter(read["outputs"].values()))
+    write_record(
+        args.record,
+        "write_cards",
+        outputs=[],
+        started=started,
+        code=args.code,
+        inputs=named_beside(args.record, {scores: digest}),
+        records=named_beside(args.record, {collected: record_digest(read)}),
+        cards=cards,
+    )
+
+
+if __name__ == "__main__":
+    run(main)
