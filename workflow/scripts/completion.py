@@ -14,6 +14,7 @@ from workflow.scripts.endings import run
 
 # By the name of an argument: what a shell offers for it.
 PLACES = {
+    "beir": shtab.DIRECTORY,
     "config": shtab.FILE,
     "configs": shtab.FILE,
     "downloads": shtab.DIRECTORY,
@@ -24,6 +25,7 @@ PLACES = {
     "output": shtab.DIRECTORY,
     "published": shtab.FILE,
     "results": shtab.DIRECTORY,
+    "trec": shtab.DIRECTORY,
 }
 
 
