@@ -35,7 +35,7 @@ GROUPS = {
     "your own data and models": {
         "faq": "semblance faq train my.csv --output my-faq",
         "score": "semblance score FOLDER",
-        "export": "semblance export results/scores/faq/own-0/minilm/tuned/seed-0 --trec runs",
+        "export": "semblance export my-faq --onnx --output my-faq-onnx",
     },
     "this shell": {"completion": "semblance completion bash"},
 }
