@@ -89,19 +89,36 @@ def _is_stand_in(row: Row, claim: Claim, stand_ins: set[tuple[str, str]]) -> boo
 
 def _groups(claim: Claim, table: Table, published: Published) -> Iterator[Rows]:
     """Yield the rows of a claim's methods, once for each protocol, base and corpus of a table."""
-    seen = []
-    for protocol, base, corpus in dict.fromkeys(map(_protocol_base_corpus, table.rows)):
+    for protocol, base in dict.fromkeys((row.protocol, row.base) for row in table.rows):
         if protocol not in _protocols(claim, table, published) or base not in _bases(claim, table):
             continue
         peers = [row for row in table.rows if (row.protocol, row.base) == (protocol, base)]
+        yield from _comparable(_groups_of(claim, peers))
+
+
+def _groups_of(claim: Claim, peers: list[Row]) -> list[Rows]:
+    """Return the rows of a claim's methods, once for each corpus, out of rows of one base."""
+    found: list[Rows] = []
+    for corpus in dict.fromkeys(row.corpus for row in peers):
         rows = {method: _row_of(method, corpus, peers) for method in claim.rows}
-        if None not in rows.values() and rows not in seen:
-            seen.append(rows)
-            yield rows
+        if None not in rows.values() and rows not in found:
+            found.append(rows)
+    return found
 
 
-def _protocol_base_corpus(row: Row) -> tuple[str, str, str]:
-    return row.protocol, row.base, row.corpus
+def _comparable(groups: list[Rows]) -> list[Rows]:
+    """Leave out the groups that mix corpora, where another group has one corpus for all methods.
+
+    Else the difference of two corpora would be taken for that of two methods.
+    """
+    pure = [rows for rows in groups if not _mixes_corpora(rows)]
+    return pure or groups
+
+
+def _mixes_corpora(rows: Rows) -> bool:
+    """Tell whether trained rows have other corpora, though the claim does not name them."""
+    free = [row for name, row in rows.items() if "/" not in name and row.method != START]
+    return len({row.corpus for row in free}) > 1
 
 
 def _protocols(claim: Claim, table: Table, published: Published) -> set[str]:

@@ -202,6 +202,14 @@ def test_two_methods_with_one_corpus_each_are_one_claim(tmp_path):
     assert found.corpus == "nli wiki"
 
 
+def test_methods_that_share_a_corpus_are_never_compared_across_corpora(tmp_path):
+    """b is on nli and wiki, a on nli alone: a on nli is not held against b on wiki."""
+    shown = table()
+    on_wiki = [replace(row, corpus="wiki") for row in shown.rows if row.method == "b"]
+    both = replace(shown, rows=(*shown.rows, *on_wiki))
+    assert [found.corpus for found in judged(tmp_path, both)] == ["nli"]
+
+
 def test_one_method_on_two_corpora_is_named_by_its_corpus(tmp_path):
     more = runs("a", B, corpus="wiki")
     row = {"base": "tiny", "method": "a", "seeds": [1, 2, 3]}
