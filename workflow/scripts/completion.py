@@ -14,6 +14,7 @@ from workflow.scripts.endings import run
 
 # By the name of an argument: what a shell offers for it.
 PLACES = {
+    "beir": shtab.DIRECTORY,
     "config": shtab.FILE,
     "configs": shtab.FILE,
     "csv": shtab.FILE,
@@ -27,6 +28,7 @@ PLACES = {
     "pairs": shtab.FILE,
     "published": shtab.FILE,
     "results": shtab.DIRECTORY,
+    "trec": shtab.DIRECTORY,
 }
 
 

@@ -1,0 +1,195 @@
+"""TREC's and BEIR's files of FAQ evaluations: what other programs compute from them is ours."""
+
+import csv
+import json
+import shutil
+from urllib.parse import unquote
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from semblance.errors import InputError
+from semblance.exporting.faq_rankings import read_rankings
+from semblance.exporting.measures import WHOLE, lines
+from semblance.exporting.trec import falling
+from tests.unit.exporting.example_rankings import (
+    ANSWERS,
+    QUESTIONS,
+    entry_id,
+    write_bank,
+    write_results,
+)
+from workflow.scripts import export
+
+KEPT = 100
+
+
+@pytest.fixture(scope="module")
+def folds(tmp_path_factory):
+    return write_results(tmp_path_factory.mktemp("run") / "results")
+
+
+@pytest.fixture(scope="module")
+def made(folds, tmp_path_factory):
+    """The folder with trec/ and beir/ of both folds."""
+    place = tmp_path_factory.mktemp("exported")
+    named = [str(folder) for folder in folds]
+    export.main([*named, "--trec", str(place / "trec"), "--beir", str(place / "beir")])
+    return place
+
+
+def predictions(folds, protocol):
+    rows = [row for folder in folds for row in _rows(folder)]
+    return [row for row in rows if row["protocol"] == protocol]
+
+
+def _rows(folder):
+    return pq.read_table(folder / "predictions.parquet").to_pylist()
+
+
+def columns(path):
+    return [line.split(" ") for line in path.read_text(encoding="utf-8").split("\n")[:-1]]
+
+
+@pytest.mark.parametrize("protocol", ["pairs", "annotated"])
+def test_the_metrics_that_ir_measures_computes_are_ours(made, folds, protocol):
+    ir_measures = pytest.importorskip("ir_measures", reason="make setup installs ir_measures")
+    folder = made / "trec" / protocol
+    qrels = list(ir_measures.read_trec_qrels(str(folder / "qrels.txt")))
+    run = list(ir_measures.read_trec_run(str(folder / "run.txt")))
+    names = ["AP", "RR", "Success@1", "Success@3", "Success@5", "P@1"]
+    wanted = [ir_measures.parse_measure(name) for name in names]
+    found = {str(k): v for k, v in ir_measures.calc_aggregate(wanted, qrels, run).items()}
+    ranks = [row["ranks"] for row in predictions(folds, protocol)]
+    kept = [[rank for rank in own if rank <= KEPT] for own in ranks]
+    precisions = [
+        sum((i + 1) / rank for i, rank in enumerate(inside)) / len(own)
+        for inside, own in zip(kept, ranks, strict=True)
+    ]
+    expected = {
+        "AP": np.mean(precisions),
+        "RR": np.mean([1 / inside[0] if inside else 0 for inside in kept]),
+        **{f"Success@{k}": np.mean([own[0] <= k for own in ranks]) for k in (1, 3, 5)},
+        "P@1": np.mean([own[0] == 1 for own in ranks]),
+    }
+    assert found == pytest.approx(expected, abs=1e-9)
+    with (folder / "measures.csv").open(newline="") as stream:
+        ours = {row["measure"]: float(row["value"]) for row in csv.DictReader(stream)}
+    assert {name: ours[name] for name in names[:-1]} == pytest.approx(
+        {name: found[name] for name in names[:-1]}, abs=1e-9
+    )
+
+
+@pytest.mark.parametrize("protocol", ["pairs", "annotated"])
+def test_the_measure_of_the_whole_ranking_is_the_score_that_the_evaluation_reports(
+    made, folds, protocol
+):
+    with (made / "trec" / protocol / "measures.csv").open(newline="") as stream:
+        ours = {row["measure"]: float(row["value"]) for row in csv.DictReader(stream)}
+    rows = predictions(folds, protocol)
+    assert ours[WHOLE] == pytest.approx(np.mean([row["ap"] for row in rows]), abs=1e-12)
+    assert ours[WHOLE] > ours["AP"]  # some right answers lie below the hundredth
+    for k in (1, 3, 5):
+        expected = np.mean([row[f"acc@{k}"] for row in rows])
+        assert ours[f"Success@{k}"] == pytest.approx(expected, abs=1e-12)
+
+
+def test_it_is_told_how_many_questions_have_a_right_answer_below_those_that_are_kept(folds):
+    [pairs, _] = read_rankings(folds)
+    below = sum(row["ranks"][-1] > KEPT for row in predictions(folds, "pairs"))
+    assert below > 0 and f"of {below} questions" in list(lines(pairs))[1]
+
+
+@pytest.mark.parametrize("protocol", ["pairs", "annotated"])
+def test_the_run_holds_the_kept_answers_in_their_order_under_the_ids_of_their_entries(
+    made, folds, protocol
+):
+    found: dict[str, list] = {}
+    for query, constant, document, rank, score, tag in columns(
+        made / "trec" / protocol / "run.txt"
+    ):
+        assert constant == "Q0" and tag == "tiny/tuned/seed-3"
+        found.setdefault(unquote(query), []).append((unquote(document), int(rank), float(score)))
+    expected = {row["query"]: row["top"] for row in predictions(folds, protocol)}
+    assert len(expected) == 2 * QUESTIONS and found.keys() == expected.keys()
+    for query, top in expected.items():
+        assert [document for document, _, _ in found[query]] == [entry_id(n) for n in top]
+        assert [rank for _, rank, _ in found[query]] == list(range(1, KEPT + 1))
+        in_single_precision = np.asarray([score for _, _, score in found[query]], np.float32)
+        assert (np.diff(in_single_precision) < 0).all()
+
+
+def test_scores_that_differ_are_written_as_they_are():
+    assert falling([0.75, 0.5, -0.25]) == [0.75, 0.5, -0.25]
+
+
+@pytest.mark.parametrize("start", [50.0, 1.0, 1e-3, 0.0, -1.0])
+def test_equal_scores_are_moved_apart_by_a_millionth_at_most(start):
+    found = np.asarray(falling([start] * KEPT))
+    assert (np.diff(found.astype(np.float32)) < 0).all()
+    assert np.abs(found - start).max() <= KEPT * max(abs(start) * 1e-6, 1e-9)
+
+
+@pytest.mark.parametrize("protocol", ["pairs", "annotated"])
+def test_beirs_files_hold_the_same_judgements_and_each_text(made, protocol):
+    folder = made / "beir" / protocol
+    corpus = [json.loads(line) for line in (folder / "corpus.jsonl").open(encoding="utf-8")]
+    queries = [json.loads(line) for line in (folder / "queries.jsonl").open(encoding="utf-8")]
+    with (folder / "qrels/test.tsv").open(encoding="utf-8") as stream:  # as BEIR's loader reads it
+        reader = csv.reader(stream, delimiter="\t", quoting=csv.QUOTE_MINIMAL)
+        next(reader)
+        judged = {(query, document): int(score) for query, document, score in reader}
+    of_trec = columns(made / "trec" / protocol / "qrels.txt")
+    assert judged == {(query, document): int(score) for query, _, document, score in of_trec}
+    assert [each["text"] for each in corpus] == [f"answer number {n}" for n in range(ANSWERS)]
+    assert {query for query, _ in judged} == {each["_id"] for each in queries}
+    assert {document for _, document in judged} <= {each["_id"] for each in corpus}
+    asked = {unquote(each["_id"]): each["text"] for each in queries}
+    assert asked[entry_id(0)] == 'what is 0?\u2028 "yes"'
+
+
+def test_one_fold_alone_has_its_own_questions(folds):
+    [pairs, annotated] = read_rankings(folds[:1])
+    assert len(pairs.queries) == len(annotated.queries) == QUESTIONS
+
+
+def test_a_fold_that_is_named_twice_is_refused(folds):
+    with pytest.raises(InputError, match="asks .* again; name each fold once"):
+        read_rankings([folds[0], folds[0]])
+
+
+def test_folds_of_two_models_are_refused(folds, tmp_path):
+    others = write_results(tmp_path / "results", "other")
+    with pytest.raises(InputError, match="is not of the same bank, model and ranking"):
+        read_rankings([folds[0], others[1]])
+
+
+def test_a_bank_that_has_changed_since_is_refused(tmp_path):
+    folds = write_results(tmp_path)
+    write_bank(tmp_path, later_entry="another id")
+    with pytest.raises(InputError, match="is of another bank than .*/faq/own-1/record.json"):
+        read_rankings(folds)
+
+
+def test_what_is_no_result_of_an_evaluation_is_refused(folds, tmp_path):
+    with pytest.raises(InputError, match="is no result of an evaluation on a FAQ"):
+        read_rankings([tmp_path])
+    with pytest.raises(InputError, match="is not of an evaluation on a FAQ"):
+        read_rankings([folds[0].parents[5] / "faq/own-1"])
+
+
+def test_a_result_that_was_copied_out_of_its_run_is_refused(folds, tmp_path):
+    shutil.copytree(folds[0], tmp_path / "copy")
+    with pytest.raises(InputError, match="lies no longer in scores/faq/own-1-0"):
+        read_rankings([tmp_path / "copy"])
+
+
+def test_an_export_replaces_nothing(folds, made):
+    with pytest.raises(InputError, match="exists already; name a new folder"):
+        export.main([str(folds[0]), "--trec", str(made / "trec")])
+
+
+def test_an_export_without_a_form_is_refused():
+    with pytest.raises(InputError, match="no form is named"):
+        export.main(["somewhere"])
