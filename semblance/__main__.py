@@ -36,7 +36,7 @@ GROUPS = {
         "faq": "semblance faq train my.csv --output my-faq",
         "score": "semblance score FOLDER",
         "push": "semblance push my-faq/answerers/faq --to me/mine --dry-run",
-        "export": "semblance export results/scores/faq/own-0/minilm/tuned/seed-0 --trec runs",
+        "export": "semblance export my-faq --onnx --output my-faq-onnx",
     },
     "this shell": {"completion": "semblance completion bash"},
 }

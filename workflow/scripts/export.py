@@ -1,4 +1,9 @@
-"""Export the rankings of FAQ evaluations to TREC's and BEIR's files.
+"""Export a model to ONNX, or the rankings of FAQ evaluations to TREC's and BEIR's files.
+
+With --onnx, SOURCE is a trained FAQ, a trained model or any sentence-transformers folder of a family
+that is trained here. OUTPUT becomes a copy of the model with onnx/model.onnx in it, and with --int8
+onnx/model_quint8_avx2.onnx, too. It loads with SentenceTransformer(OUTPUT, backend="onnx"). The
+vectors are compared with the model's own; of a FAQ it is told what changes for its questions.
 
 With --trec and --beir, each SOURCE is a result of an evaluation, results/scores/faq/*/*/*/seed-*; of
 one model all folds may be named. Each protocol gets a folder of its own: run.txt, qrels.txt and
@@ -20,7 +25,10 @@ def parser() -> argparse.ArgumentParser:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    flags.add_argument("folder", nargs="+", metavar="SOURCE", help="the result of one fold")
+    flags.add_argument("folder", nargs="+", metavar="SOURCE", help="a model, or results")
+    flags.add_argument("--onnx", action="store_true", help="write ONNX files; needs --output")
+    flags.add_argument("--int8", action="store_true", help="with int8 weights, too")
+    flags.add_argument("--output", metavar="FOLDER", help="of --onnx: a new folder")
     flags.add_argument("--trec", metavar="FOLDER", help="a new folder for runs and qrels")
     flags.add_argument("--beir", metavar="FOLDER", help="a new folder for corpora and queries")
     return flags
@@ -30,13 +38,36 @@ def main(argv: list[str] | None = None) -> None:
     """Export what is asked for, and say what was written."""
     args = parser().parse_args(argv)
     _check_flags(args)
-    _export_rankings(args)
+    if args.onnx:
+        _export_model(args)
+    if args.trec or args.beir:
+        _export_rankings(args)
 
 
 def _check_flags(args: argparse.Namespace) -> None:
     """Raise InputError for flags that do not belong together."""
-    if not (args.trec or args.beir):
-        raise InputError("export", "no form is named", "add --trec FOLDER or --beir FOLDER")
+    if not (args.onnx or args.trec or args.beir):
+        raise InputError("export", "no form is named", "add --onnx, --trec FOLDER or --beir FOLDER")
+    if args.onnx and (args.trec or args.beir):
+        problem = "a model and results are two exports"
+        raise InputError("--onnx", problem, "leave out --trec and --beir")
+    if args.onnx and (args.output is None or len(args.folder) != 1):
+        raise InputError("--onnx", "needs one SOURCE and --output", "name a new folder")
+    if not args.onnx and (args.int8 or args.output is not None):
+        raise InputError("--int8 and --output", "belong to --onnx", "leave them out")
+
+
+def _export_model(args: argparse.Namespace) -> None:
+    from semblance.exporting.onnx_files import require_packages
+
+    require_packages()
+    from semblance.exporting.model_source import find_model
+    from semblance.exporting.onnx_export import export_onnx, lines
+
+    found = export_onnx(find_model(args.folder[0]), Path(args.output), args.int8)
+    for line in lines(found):
+        print(line)
+    print(f'{args.output}: SentenceTransformer({args.output!r}, backend="onnx") loads it')
 
 
 def _export_rankings(args: argparse.Namespace) -> None:

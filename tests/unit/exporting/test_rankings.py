@@ -190,6 +190,15 @@ def test_an_export_replaces_nothing(folds, made):
         export.main([str(folds[0]), "--trec", str(made / "trec")])
 
 
-def test_an_export_without_a_form_is_refused():
-    with pytest.raises(InputError, match="no form is named"):
-        export.main(["somewhere"])
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ([], "no form is named"),
+        (["--onnx"], "needs one SOURCE and --output"),
+        (["--trec", "x", "--int8"], "belong to --onnx"),
+        (["--onnx", "--output", "x", "--beir", "y"], "two exports"),
+    ],
+)
+def test_flags_that_do_not_belong_together_are_refused(arguments, message):
+    with pytest.raises(InputError, match=message):
+        export.main(["somewhere", *arguments])

@@ -1,0 +1,56 @@
+"""The model folder that a user names for an export, in any of its forms."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from semblance import layout
+from semblance.answering.folder import MODEL_SUFFIXES, STAGE, StoredAnswerer, read
+from semblance.errors import InputError
+from semblance.models.module_files import LISTING
+from semblance.models.saved import FOLDER, SavedModel
+from semblance.provenance import read_sealed
+
+
+@dataclass(frozen=True)
+class ModelSource:
+    """A sentence-transformers folder, and the FAQ that is answered with it, if there is one."""
+
+    folder: Path
+    answerer: StoredAnswerer | None = None
+
+    def files(self) -> list[Path]:
+        """Return the files of the model, relative to its folder: those of its modules, too."""
+        found = [*self.folder.glob("*"), *self.folder.glob("*/*")]
+        names = (path.relative_to(self.folder) for path in sorted(found) if path.is_file())
+        return [name for name in names if _belongs(name)]
+
+
+def _belongs(name: Path) -> bool:
+    """Tell whether a file is one of a model; pickles and an earlier export are left behind."""
+    hidden = name.as_posix().startswith(".")
+    return name.suffix in MODEL_SUFFIXES and not hidden and name.parts[0] != "onnx"
+
+
+def find_model(named: str | Path) -> ModelSource:
+    """Return the model of a FAQ's folder, of a training's folder, or of a plain model folder.
+
+    Files that a record lists are checked against it. Raises InputError for anything else.
+    """
+    folder = _only_answerer(Path(named))
+    record = folder / layout.RECORD
+    if record.is_file() and (folder / FOLDER).is_dir():
+        if read_sealed(record).get("stage") == STAGE:
+            return ModelSource(folder / FOLDER, read(folder))
+        return ModelSource(SavedModel.read(record).folder)
+    if not (folder / LISTING).is_file():
+        advice = "name the folder of a trained FAQ or of a sentence-transformers model"
+        raise InputError(folder, "holds no model", advice)
+    return ModelSource(folder)
+
+
+def _only_answerer(named: Path) -> Path:
+    """Return the folder named, or the only trained FAQ that a run has made in it."""
+    found = sorted(named.glob(f"{layout.pattern(layout.ANSWERER)}/{layout.RECORD}"))
+    if len(found) == 1:
+        return found[0].parent
+    return named

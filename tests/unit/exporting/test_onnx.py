@@ -1,0 +1,212 @@
+"""The ONNX export: the vectors of onnxruntime are ours, and sentence-transformers loads the folder.
+
+Other libraries are needed for the second: optimum-onnx, whose releases up to 0.1.0 do not work with
+transformers 5. SEMBLANCE_OPTIMUM_PYTHON may name a Python that has it with transformers 4.57 and
+sentence-transformers 5.1.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from semblance.data.tokens import tokenise
+from semblance.errors import InputError
+from semblance.models.base import BaseSettings, build_base
+from semblance.models.folder import load
+from tests.unit.answering.example_faq import ENTRIES, write_example, write_model
+from tests.unit.models.tiny_models import make_source, sentences
+
+WITHOUT = (
+    "THE ONNX EXPORT WAS NOT TESTED: pip install -c constraints.txt onnx onnxruntime onnxscript"
+)
+onnxruntime = pytest.importorskip("onnxruntime", reason=WITHOUT)
+pytest.importorskip("onnx", reason=WITHOUT)
+pytest.importorskip("onnxscript", reason=WITHOUT)
+
+from semblance.exporting import onnx_files  # noqa: E402
+from semblance.exporting.onnx_export import REPORT  # noqa: E402
+from semblance.exporting.onnx_files import INT8, MODEL, input_names  # noqa: E402
+from workflow.scripts import export  # noqa: E402
+
+LENGTHS = (1, 2, 5, 9, 17, 30)  # words
+TOLERANCE = 1e-4
+LOADING = """
+import json, sys
+from sentence_transformers import SentenceTransformer
+folder, name, texts = json.load(sys.stdin)
+model = SentenceTransformer(folder, backend="onnx", model_kwargs={"file_name": name})
+json.dump(model.encode(texts).tolist(), sys.stdout)
+"""
+
+
+@pytest.fixture(scope="module")
+def roberta(tmp_path_factory):
+    """A model of RoBERTa's family, its record's folder, and its export."""
+    place = tmp_path_factory.mktemp("roberta")
+    make_source(place / "raw", "roberta")
+    settings = BaseSettings(max_length=38, folder=str(place / "raw"), pooling="cls")
+    build_base(settings, place / "base/record.json", "")
+    export.main([str(place / "base"), "--onnx", "--output", str(place / "out")])
+    return place / "base/model", place / "out"
+
+
+@pytest.fixture(scope="module")
+def faq(tmp_path_factory):
+    """The folder of a trained FAQ, and its export with int8."""
+    place = tmp_path_factory.mktemp("faq")
+    write_example(place / "faq", write_model(place / "base"))
+    export.main([str(place / "faq"), "--onnx", "--int8", "--output", str(place / "out")])
+    return place / "faq", place / "out"
+
+
+def token_states(folder: Path, file: Path, texts: list[str]) -> tuple[np.ndarray, np.ndarray]:
+    """One padded batch through onnxruntime alone: (n, t, d), and where the tokens are, (n, t)."""
+    tokens = tokenise(folder / "tokenizer.json", texts)
+    lengths = tokens.lengths()
+    real = np.arange(lengths.max()) < lengths[:, None]
+    padding = json.loads((folder / "config.json").read_text())["pad_token_id"]
+    ids = np.full(real.shape, padding, np.int64)
+    ids[real] = tokens.ids
+    given = {
+        "input_ids": ids,
+        "attention_mask": real.astype(np.int64),
+        "token_type_ids": np.zeros_like(ids),
+    }
+    session = onnxruntime.InferenceSession(str(file), providers=["CPUExecutionProvider"])
+    assert [each.name for each in session.get_inputs()] == input_names(folder)
+    [states] = session.run(None, {name: given[name] for name in input_names(folder)})
+    return states, real
+
+
+def ours(folder: Path, texts: list[str]) -> np.ndarray:
+    return load(folder).eval().encode(tokenise(folder / "tokenizer.json", texts), 1000)
+
+
+def test_the_states_of_robertas_first_token_are_our_vectors_in_a_padded_batch(roberta):
+    model, out = roberta
+    texts = sentences(LENGTHS)
+    states, _ = token_states(model, out / MODEL, texts)
+    assert states[:, 0] == pytest.approx(ours(model, texts), abs=TOLERANCE)
+    assert input_names(model) == ["input_ids", "attention_mask"]
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+def test_one_text_of_any_length_has_our_vector(roberta, length):
+    model, out = roberta
+    texts = sentences([length], seed=length)
+    states, real = token_states(model, out / MODEL, texts)
+    assert real.all()
+    assert states[:, 0] == pytest.approx(ours(model, texts), abs=TOLERANCE)
+
+
+def test_the_mean_of_berts_tokens_is_our_vector_in_a_padded_batch(faq):
+    model = faq[0] / "model"
+    texts = [entry.question for entry in ENTRIES] + ["a", "a longer text " * 6]
+    states, real = token_states(model, faq[1] / MODEL, texts)
+    means = (states * real[:, :, None]).sum(1) / real.sum(1)[:, None]
+    assert means == pytest.approx(ours(model, texts), abs=TOLERANCE)
+    assert input_names(model)[2:] == ["token_type_ids"]
+
+
+def test_int8_is_near_and_not_equal(faq):
+    model = faq[0] / "model"
+    texts = [entry.question for entry in ENTRIES]
+    states, real = token_states(model, faq[1] / INT8, texts)
+    means = (states * real[:, :, None]).sum(1) / real.sum(1)[:, None]
+    expected = ours(model, texts)
+    lengths = np.linalg.norm(means, axis=1) * np.linalg.norm(expected, axis=1)
+    assert ((means * expected).sum(1) / lengths > 0.99).all()
+    assert np.abs(means - expected).max() > TOLERANCE
+
+
+def test_the_model_beside_the_onnx_files_is_unchanged(faq):
+    folder, out = faq
+    files = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
+    of_model = [path for path in (folder / "model").rglob("*") if path.is_file()]
+    for path in of_model:
+        assert (out / path.relative_to(folder / "model")).read_bytes() == path.read_bytes()
+    names = {path.relative_to(folder / "model").as_posix() for path in of_model}
+    assert files == names | {MODEL, INT8, REPORT}
+
+
+def test_the_report_tells_the_loss_on_the_own_faq(faq):
+    found = json.loads((faq[1] / REPORT).read_text())
+    texts = {text for entry in ENTRIES for text in (entry.question, *entry.wordings)}
+    assert found["faq"]["questions"] == len(texts)
+    plain, quantised = found["files"][MODEL], found["files"][INT8]
+    assert plain["largest difference"] < TOLERANCE < quantised["largest difference"]
+    assert plain["same best answer"] == len(texts)
+    assert plain["map"] == pytest.approx(found["faq"]["map"], abs=1e-12)
+    assert 0 < quantised["map"] <= 1 and quantised["least cosine"] < plain["least cosine"]
+
+
+def test_what_it_prints_says_how_many_questions_keep_their_answer(faq, roberta):
+    from semblance.exporting.faq_quality import Answers
+    from semblance.exporting.onnx_export import OnnxExport, WrittenFile, lines
+
+    before = Answers(np.asarray([0, 1, 2]), np.asarray([1.0, 1.0, 0.25]))
+    after = Answers(np.asarray([0, 1, 1]), np.asarray([1.0, 0.5, 0.0]))
+    file = WrittenFile(INT8, 1_500_000, "", 0.01, 0.99, after)
+    told = "\n".join(lines(OnnxExport((file,), before)))
+    assert f"{INT8}: 1.5 MB" in told
+    assert "2 of 3 questions keep their best answer; MAP 75.00 before, 50.00 after" in told
+
+
+def test_another_model_in_the_file_is_refused_and_nothing_is_left(roberta, tmp_path, monkeypatch):
+    other = make_source(tmp_path / "raw", "roberta", layers=1)
+    settings = BaseSettings(max_length=38, folder=str(other), pooling="cls")
+    build_base(settings, tmp_path / "base/record.json", "")
+    wrong = (roberta[1] / MODEL).read_bytes()
+    monkeypatch.setattr(
+        "semblance.exporting.onnx_export.write_onnx", lambda _, path: path.write_bytes(wrong)
+    )
+    with pytest.raises(InputError, match="gives other vectors"):
+        export.main([str(tmp_path / "base"), "--onnx", "--output", str(tmp_path / "out")])
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_pooling_that_reads_other_layers_is_refused(tmp_path):
+    make_source(tmp_path / "raw", "bert")
+    settings = BaseSettings(max_length=38, folder=str(tmp_path / "raw"), pooling="first_last")
+    build_base(settings, tmp_path / "base/record.json", "")
+    with pytest.raises(InputError, match="pooling 'first_last' reads more than"):
+        export.main([str(tmp_path / "base"), "--onnx", "--output", str(tmp_path / "out")])
+
+
+def test_an_export_never_replaces_a_folder(roberta):
+    with pytest.raises(InputError, match="exists already; name a new folder"):
+        export.main([str(roberta[0]), "--onnx", "--output", str(roberta[1])])
+
+
+def test_a_folder_without_a_model_is_refused(tmp_path):
+    with pytest.raises(InputError, match="holds no model"):
+        export.main([str(tmp_path), "--onnx", "--output", str(tmp_path / "out")])
+
+
+def test_without_the_packages_one_line_says_how_to_install_them(monkeypatch):
+    monkeypatch.setattr(onnx_files.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(InputError, match="pip install onnx onnxruntime onnxscript"):
+        export.main(["model", "--onnx", "--output", "out"])
+
+
+@pytest.mark.parametrize("name", [MODEL, INT8])
+def test_sentence_transformers_loads_the_folder_with_its_onnx_backend(faq, name):
+    python = os.environ.get("SEMBLANCE_OPTIMUM_PYTHON", sys.executable)
+    probe = "import optimum.onnxruntime, sentence_transformers"
+    if subprocess.run([python, "-c", probe], capture_output=True).returncode:
+        pytest.skip("NO optimum-onnx: THAT sentence-transformers LOADS THE EXPORT WAS NOT TESTED")
+    texts = ["a", *(entry.question for entry in ENTRIES)]
+    given = json.dumps([str(faq[1]), name, texts])
+    done = subprocess.run([python, "-c", LOADING], input=given, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    found = np.asarray(json.loads(done.stdout))
+    difference = np.abs(found - ours(faq[0] / "model", texts)).max()
+    if name == MODEL:
+        assert difference < TOLERANCE
+    else:
+        assert TOLERANCE < difference < 0.2
