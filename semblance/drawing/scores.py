@@ -8,6 +8,7 @@ from semblance.drawing.style import DASHES, INK, SOFT, Look, legend_below
 from semblance.drawing.text import MINUS, Names, Rows, by_label, mean, value, values
 
 MOST_TICKS = 7
+FAR = 4.0  # heights of the series; a level line beyond would press them flat
 
 
 def draw_series(axes: Axes, rows: Rows, column: str, label: str, look: Look) -> None:
@@ -32,20 +33,29 @@ def mark_places(axes: Axes, rows: Rows, column: str) -> None:
 
 
 def references(axes: Axes, rows: Rows, names: Names) -> int:
-    """Draw a level line at the mean of each model; return their number."""
+    """Draw a level line at the mean of each model; return their number.
+
+    One that lies far from the series is told in the legend alone, with its value.
+    """
+    lowest, highest = axes.dataLim.intervaly
+    reach = FAR * max(highest - lowest, 0.0)
     models = by_label(rows, names)
     shown = 0
     for place, (label, of_model) in enumerate(models.items()):
         found = [score[0] for row in of_model if (score := values(row, "average"))]
-        if found:
-            axes.axhline(
-                100 * mean(found),
-                color=(SOFT, INK)[place % 2],
-                linestyle=DASHES[(place + 1) % len(DASHES)],
-                linewidth=0.8,
-                label=label,
-            )
-            shown += 1
+        if not found:
+            continue
+        score = 100 * mean(found)
+        look = {
+            "color": (SOFT, INK)[place % 2],
+            "linestyle": DASHES[(place + 1) % len(DASHES)],
+            "linewidth": 0.8,
+        }
+        if reach > 0 and not lowest - reach <= score <= highest + reach:
+            axes.plot([], [], label=f"{label}: {score:.2f}, outside", **look)
+        else:
+            axes.axhline(score, label=label, **look)
+        shown += 1
     return shown
 
 

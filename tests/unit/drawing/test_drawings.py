@@ -287,3 +287,15 @@ def luminance(colour: str) -> float:
 def test_neighbours_of_the_palette_differ_in_grey_too():
     greys = [luminance(colour) for colour in SERIES]
     assert all(abs(a - b) > 0.1 for a, b in zip(greys, greys[1:], strict=False))
+
+
+def test_a_reference_far_from_the_series_is_told_in_the_legend_and_does_not_press_it_flat():
+    rows = [row for row in ROWS["by_regulators"] if row["regulators"]]
+    near = ROWS["by_regulators"][0]
+    far = near | {"average": "0.2"}  # 50 points below a series that is 4 points high
+    for start, is_drawn_near in ((near, True), (far, False)):
+        figure = draw("by_regulators", [start, *rows])
+        lowest, _ = figure.axes[0].get_ylim()
+        score = 100 * float(start["average"])
+        assert (lowest < score) == is_drawn_near
+        assert any(f"{score:.2f}, outside" in text for text in legend(figure)) != is_drawn_near
