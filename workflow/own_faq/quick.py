@@ -58,6 +58,7 @@ def quick_config(known: dict, bases: dict, own: OwnFaq) -> dict[str, Any]:
     row = {"corpora": [BANK], "bases": [own.base], "methods": ["start", "bm25", *methods]}
     return {
         "output": own.output,
+        "keep": {"models": "final"},
         "seeds": {BANK: [1]},
         "bases": bases,
         "faq": {
