@@ -17,6 +17,7 @@ from workflow.planning.figures import collection, curve_settings, figure_runs
 from workflow.planning.kept import deletes_weights
 from workflow.planning.methods import entropy_parts
 from workflow.planning.mined import mines
+from workflow.planning.parts import corpus_read
 from workflow.planning.plan import Plan
 from workflow.planning.stages import STAGES, Job, inputs
 
@@ -108,7 +109,7 @@ class Needs:
 
     def _training(self, job: Job) -> Need:
         settings = self.settings(job)
-        corpus = self.sizes.corpora[job.corpus]
+        corpus = self.sizes.corpora[corpus_read(self.plan, job.corpus, job.name)]
         if mines(self.plan.config, job.name):
             corpus = corpus._replace(negatives=1)
         million = self.million[job.base]
@@ -214,7 +215,7 @@ class Needs:
         """Return what a job needs that runs no model, in the units of rates.yaml."""
         sizes = self.sizes
         match job.stage:
-            case "prepare_nli" | "prepare_wiki" | "prepare_pairs":
+            case "prepare_nli" | "prepare_wiki" | "prepare_pairs" | "thin_corpus":
                 corpus = sizes.corpora[job.corpus]
                 text = 4.5 * corpus.texts.sentences * corpus.texts.tokens
                 return _in_memory(corpus.rows, 12 * corpus.rows + text)
