@@ -27,6 +27,7 @@ include: "workflow/rules/whitening.smk"
 include: "workflow/rules/evaluate.smk"
 include: "workflow/rules/transfer.smk"
 include: "workflow/rules/relatedness.smk"
+include: "workflow/rules/learning_curve.smk"
 include: "workflow/rules/answer.smk"
 include: "workflow/rules/tables.smk"
 include: "workflow/rules/claims.smk"
@@ -40,7 +41,7 @@ hooks.share_names(workflow, globals())
 
 wildcard_constraints:
     base="|".join(map(re.escape, config["bases"])),
-    corpus="|".join(map(re.escape, ["none", *config["corpora"], *PLAN.folds_of, *PLAN.wholes])),
+    corpus=any_of(["none", *config["corpora"], *PLAN.folds_of, *PLAN.wholes, *parts.parts_of(PLAN)]),
     bank="|".join(map(re.escape, PLAN.banks)),
     method="|".join(map(re.escape, sorted(config["methods"], key=len, reverse=True))),
     kind="|".join(map(re.escape, config["train_entropy"]["kinds"])),
@@ -58,6 +59,7 @@ localrules:
     judge_claims,
     simulate_statistics,
     compare_overlap,
+    draw_learning_curve,
     collect_figure,
     draw_figure,
     write_cards,

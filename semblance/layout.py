@@ -28,6 +28,7 @@ OVERLAP = "overlap.json"  # below CORPUS, of a corpus of pairs: their number and
 FOLD_CORPUS = "{bank}-{fold}"  # the name of the corpus that is one fold of a bank
 WHOLE = "all"  # stands for the fold in the name of the corpus that is a whole bank
 NEGATIVES = "negatives/{corpus}/{base}"  # the corpus of a fold again, with mined hard negatives
+PART_CORPUS = "{corpus}-{percent}-percent-of-{of}"  # the name of a part of a training corpus
 TOKENS = "tokens/{base}/{corpus}"
 STS_TEST = "sts"
 STS_DEV_DATA = "dev/sts"
@@ -43,6 +44,7 @@ CURVE = "curves/{corpus}/{base}/{method}/seed-{seed}"
 EMBEDDINGS = "embeddings/{corpus}/{base}/{method}/seed-{seed}"
 SCORES = "scores"
 ANSWERER = "answerers/{answerer}"  # a tuned model that answers from one bank
+LEARNING_CURVE = "learning_curves/{answerer}"  # how good trainings on parts of a bank are
 SUMMARY = "summary.md"  # below ANSWERER: what was chosen, and how good it is
 STS_SCORES = "scores/sts/{corpus}/{base}/{method}/seed-{seed}"
 FAQ_SCORES = "scores/faq/{corpus}/{base}/{method}/seed-{seed}"
@@ -102,6 +104,11 @@ def fold_corpus(bank: str, fold: int) -> str:
 def whole_corpus(bank: str) -> str:
     """Return the name of the training corpus that is a whole FAQ bank: nothing is held out."""
     return FOLD_CORPUS.format(bank=bank, fold=WHOLE)
+
+
+def part_corpus(corpus: str, percent: int, of: str) -> str:
+    """Return the name of the corpus that is a part of a training corpus."""
+    return PART_CORPUS.format(corpus=corpus, percent=percent, of=of)
 
 
 def fields(template: str) -> tuple[str, ...]:

@@ -2,10 +2,12 @@
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from semblance.answering.entries import FaqEntry
 from semblance.answering.folder import Origin, write_answerer
 from semblance.answering.judgement import Judgement, judge
+from semblance.answering.learning_curve import CURVE, curve_lines, read_curve
 from semblance.answering.measured import Way, read_evaluations
 from semblance.answering.settings import AnsweringSettings
 from semblance.answering.summary import Subject, summary_text
@@ -58,11 +60,15 @@ def _is_plain(way: Way) -> bool:
 
 @dataclass(frozen=True)
 class Sources:
-    """The records that an answerer is made from; ``models`` in the order of the settings'."""
+    """The records that an answerer is made from; ``models`` in the order of the settings'.
+
+    ``curves`` is the record of its learning curves, if it has some.
+    """
 
     bank: str
     models: tuple[str, ...]
     evaluations: tuple[str, ...]
+    curves: tuple[str, ...] = ()
 
 
 def build_answerer(
@@ -82,15 +88,17 @@ def build_answerer(
     settings = AnsweringSettings(
         chosen.ranking.by, chosen.ranking.match, wanted.max_length, judgement.threshold()
     )
-    about = Subject(wanted.name, len(entries), chosen, wanted.protocol, _made(model, chosen))
+    curves = _read_curves(sources.curves)
+    made = _made(model, chosen)
+    about = Subject(wanted.name, len(entries), chosen, wanted.protocol, made, curves.lines)
     bank_file = str(Path(sources.bank).parent / ENTRIES)
     weights = str(Path(model_path).parent / WEIGHTS)
     read = {bank_file: bank["outputs"][ENTRIES], weights: model.weights_digest}
     records = {sources.bank: record_digest(bank), model_path: record_digest(model.record)}
     origin = Origin(
         code=code,
-        inputs=named_beside(record, measured.digests | read),
-        records=named_beside(record, measured.records | records),
+        inputs=named_beside(record, measured.digests | curves.digests | read),
+        records=named_beside(record, measured.records | curves.records | records),
         texts={SUMMARY: summary_text(judgement, about)},
         facts={
             "answerer": asdict(wanted),
@@ -109,6 +117,25 @@ def read_entries(path: Path) -> list[FaqEntry]:
     if not rows:
         raise InputError(path, "holds no entry", "prepare the bank again")
     return [FaqEntry(r["id"], r["question"], r["answer"], tuple(r["wordings"])) for r in rows]
+
+
+class _Curves(NamedTuple):
+    """What the learning curves say, and the digests of their file and of their record, by path."""
+
+    lines: tuple[str, ...] = ()
+    digests: dict[str, str] = {}
+    records: dict[str, str] = {}
+
+
+def _read_curves(paths: tuple[str, ...]) -> _Curves:
+    """Read the learning curves of an answerer; there are none without a record."""
+    if not paths:
+        return _Curves()
+    [path] = paths
+    record = checked(path, CURVE)
+    file = Path(path).parent / CURVE
+    digests = {str(file): record["outputs"][CURVE]}
+    return _Curves(tuple(curve_lines(read_curve(file))), digests, {path: record_digest(record)})
 
 
 def _made(model: SavedModel, way: Way) -> str:

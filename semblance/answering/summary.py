@@ -25,13 +25,17 @@ ASKED = {  # by protocol: what was asked, and what it therefore does not show
 
 @dataclass(frozen=True)
 class Subject:
-    """What a summary is about: an answerer, its entries, the way chosen, the test, the model."""
+    """What a summary is about: an answerer, its entries, the way chosen, the test, the model.
+
+    ``curves`` are the lines that its learning curves say.
+    """
 
     name: str
     entries: int
     way: Way
     protocol: str
     made: str
+    curves: tuple[str, ...] = ()
 
 
 def summary_text(found: Judgement, about: Subject) -> str:
@@ -58,6 +62,7 @@ def _lines(found: Judgement, about: Subject) -> Iterator[str]:
     )
     yield f"The first answer is right for {found.right:.1%} of the questions."
     yield from _threshold(found)
+    yield from about.curves
     yield f"Asked were {asked}. How well {not_asked} are answered was not tested."
     yield f"The model (folder model) is {about.made}."
 

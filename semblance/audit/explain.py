@@ -7,6 +7,7 @@ from typing import Any
 from semblance import layout
 from semblance.audit.cells import seed_folders
 from semblance.audit.chain import Chain
+from semblance.audit.deleted import DELETED, deletes_models, is_deleted
 from semblance.audit.link import Link
 from semblance.audit.listing import damage
 from semblance.audit.sources import is_prepared
@@ -162,6 +163,7 @@ class _Tree:
 
     def __init__(self, chain: Chain):
         self.chain = chain
+        self.deletes = deletes_models(chain.root)
         self.known: dict[Path, Node] = {}
 
     def of_seed(self, table: Table, row: Row, seed: str, value: float) -> Node:
@@ -192,9 +194,16 @@ class _Tree:
             "",
             str(path),
             facts=_present(facts),
-            files=[_file(file, digest) for file, digest in files.items()],
+            files=[self._output(file, path, digest) for file, digest in files.items()],
             sources=self._sources(path, record.get("stage", "")),
         )
+
+    def _output(self, file: Path, path: Path, digest: str) -> dict[str, str]:
+        """Return a file that the record at ``path`` lists, with its state."""
+        missing = ""
+        if self.deletes and is_deleted(file, path, self.chain.read(path)):
+            missing = DELETED
+        return _file(file, digest, missing)
 
     def _sources(self, path: Path, stage: str) -> list[Node]:
         """Return the nodes of what a record's inputs name."""
@@ -256,5 +265,5 @@ def _file(path: Path, digest: str, missing: str = "") -> dict[str, str]:
 
 def problems(node: Node) -> int:
     """Return how many files in the tree differ from what their records say."""
-    own = [file for file in node.files if file["state"] not in (CHECKED, NOT_HERE)]
+    own = [file for file in node.files if file["state"] not in (CHECKED, DELETED, NOT_HERE)]
     return len(own) + sum(map(problems, node.sources))

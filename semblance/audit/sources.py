@@ -16,6 +16,11 @@ PRETRAINED = f"{{root}}/{layout.PRETRAINED}/{RECORD}".replace("{corpus}", "*")
 TOKENS = f"{{root}}/{layout.TOKENS}/{RECORD}"
 # The tokens of a corpus may be those of another base, whose tokenizer is the same.
 TOKENS_OF_ANY = TOKENS.replace("{base}", "*")
+# A method may be trained on a part of a corpus.
+PART = CORPUS.replace("{corpus}", layout.PART_CORPUS.format(corpus="{corpus}", percent="*", of="*"))
+TOKENS_OF_PART = TOKENS_OF_ANY.replace(
+    "{corpus}", layout.PART_CORPUS.format(corpus="{corpus}", percent="*", of="*")
+)
 STS_TEST = f"{{root}}/{layout.STS_TEST}/{RECORD}"
 STS_DEV = f"{{root}}/{layout.STS_DEV_DATA}/{RECORD}"
 FOLD_DEV = f"{{root}}/{layout.FOLD_DEV_DATA}/{RECORD}"
@@ -28,12 +33,12 @@ OF_START = layout.EMBEDDINGS.replace("{method}", names.START).replace("{seed}", 
 TRAINED = {
     "base": (BASE, PRETRAINED),
     "corpus": (CORPUS,),
-    "tokens": (TOKENS, TOKENS_OF_ANY),
+    "tokens": (TOKENS, TOKENS_OF_ANY, TOKENS_OF_PART),
     "dev": (FOLD_DEV, STS_DEV),
 }
 SOURCES = {  # stage -> name of an input -> where the record that lists it may lie
     "tokenise": {"sentences": (CORPUS,), "tokenizer": (BASE,)},
-    "train": TRAINED | {"corpus": (CORPUS, NEGATIVES)},
+    "train": TRAINED | {"corpus": (CORPUS, NEGATIVES, PART)},
     "train_initial": TRAINED,
     # The trainings on the folds go by their own paths.
     "train_final": TRAINED | {"corpus": (CORPUS, NEGATIVES)},
@@ -57,6 +62,7 @@ PLACES = (
     layout.EMBEDDINGS,
     *layout.SCORES_OF.values(),
 )
+OF_PARTS = (PART, TOKENS_OF_PART)
 OPTIONAL = {  # folders that only some runs have: nothing comes from one that is not here
     PRETRAINED: Path(layout.PRETRAINED).parts[0],
     NEGATIVES: Path(layout.NEGATIVES).parts[0],
@@ -74,6 +80,8 @@ OF_FILES = (
     "judge_claims",
     "simulate_statistics",
     "compare_overlap",
+    "thin_corpus",
+    "draw_learning_curve",
     "build_answerer",
     "collect_figure",
     "measure_figure",
@@ -122,6 +130,8 @@ def sought(
     for pattern in patterns:
         if pattern in OPTIONAL and not (root / OPTIONAL[pattern]).exists():
             continue
+        if pattern in OF_PARTS and not glob.glob(pattern.format(**place)):
+            continue  # no part of this corpus was made
         if "{downloads}" in pattern:
             found += [pattern.format(downloads=glob.escape(str(f)), **place) for f in downloads]
         else:

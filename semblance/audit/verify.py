@@ -9,6 +9,7 @@ from pathlib import Path
 
 from semblance import layout
 from semblance.audit.chain import UNRECORDED, Chain
+from semblance.audit.deleted import DELETED, deletes_models, is_deleted
 from semblance.audit.figures import check_figures
 from semblance.audit.findings import (
     DIGESTS,
@@ -90,10 +91,14 @@ def _check_missing(chain: Chain, readable: list[Path], found: Findings) -> None:
 def _check_files(chain: Chain, readable: list[Path], found: Findings) -> None:
     """Check each file that a record lists, and note those that no record lists."""
     known = set(chain.paths)
+    deleted = deletes_models(chain.root)
     for record in readable:
         for file, digest in chain.listed(record).items():
             if record.name == LOCK and not file.is_file():
                 continue  # an archive may go once it is unpacked
+            if deleted and is_deleted(file, record, chain.read(record)):
+                found.note(file, f"{DELETED}; its record keeps its digest")
+                continue
             wrong = damage(file, digest)
             found.check(DIGESTS, not wrong, file, wrong)
             known.add(file)

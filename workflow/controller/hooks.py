@@ -28,6 +28,7 @@ from workflow.controller import (
     scripts,
     slurm,
     started,
+    used_models,
 )
 from workflow.controller.check import Checked, check, gpus_here
 from workflow.documentation.results import write_readme
@@ -185,6 +186,7 @@ def begin(workflow, config: dict, logs: list[str]) -> None:
     Thread(target=_release_downloads, args=(workflow, downloads), daemon=True).start()
     if not _is_submitting(workflow):  # else the jobs work on other machines
         Thread(target=energy.measure, args=(out, energy.Meter()), daemon=True).start()
+    used_models.watch(config)
     slurm.note_run(out, logs)
     with contextlib.suppress(OSError):  # only a help for readers: a full disk is told elsewhere
         write_readme(out)
@@ -220,12 +222,14 @@ def _stop_needless_looks(workflow) -> None:
 def end(plan: Plan) -> None:
     """Note that all jobs of this run have ended; remove the incomplete forms of whole tables."""
     slurm.forget_runs(plan.out)
+    used_models.remove_copies(plan.config)
     if Path(layout.place(plan.out, layout.INCOMPLETE)).exists():
         _render_incomplete(plan)
 
 
 def print_end(workflow, plan: Plan) -> None:
     """Print why jobs of this run failed, what there is of the tables, and how to go on."""
+    used_models.remove_copies(plan.config)
     on_cluster = failures.report(failures.SLURM_LOGS, STARTED)
     others = job_failures.report_jobs(workflow.scheduler.failed, on_cluster)
     tables = _render_incomplete(plan)

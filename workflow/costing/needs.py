@@ -14,8 +14,10 @@ from semblance import layout
 from semblance.layout import whole_corpus
 from workflow.costing.sizes import Corpus, Sizes, Texts
 from workflow.planning.figures import collection, curve_settings, figure_runs
+from workflow.planning.kept import deletes_weights
 from workflow.planning.methods import entropy_parts
 from workflow.planning.mined import mines
+from workflow.planning.parts import corpus_read
 from workflow.planning.plan import Plan
 from workflow.planning.stages import STAGES, Job, inputs
 
@@ -33,6 +35,7 @@ GRID = 6  # values of C that a classifier tries (7 where a task has no dev part)
 EPOCHS = 1050  # of a regressor, at most
 OF_FIT = 0.1  # of the time of a classifier's fit: one epoch of a regressor on as many features
 CURVE_SENTENCES = 256  # that a curve's measure reads each time: both of twice 64 pairs
+WITHOUT_WEIGHTS = 1.0  # MB of a model whose weights are deleted after their use
 SCORES = 50  # MB that an evaluation holds besides the model and the embeddings
 
 
@@ -69,6 +72,13 @@ class Needs:
 
     def of(self, job: Job) -> Need:
         """Return what a job needs; the memory of a GPU is not counted."""
+        need = self._kept(job)
+        if deletes_weights(self.plan.config, job.stage):
+            return need._replace(disk=WITHOUT_WEIGHTS, scratch=need.scratch + need.disk)
+        return need
+
+    def _kept(self, job: Job) -> Need:
+        """Return what a job needs whose outputs all stay."""
         if STAGES[job.stage].work == "train":
             return self._training(job)
         if job.stage == "embed":
@@ -99,7 +109,7 @@ class Needs:
 
     def _training(self, job: Job) -> Need:
         settings = self.settings(job)
-        corpus = self.sizes.corpora[job.corpus]
+        corpus = self.sizes.corpora[corpus_read(self.plan, job.corpus, job.name)]
         if mines(self.plan.config, job.name):
             corpus = corpus._replace(negatives=1)
         million = self.million[job.base]
@@ -205,7 +215,7 @@ class Needs:
         """Return what a job needs that runs no model, in the units of rates.yaml."""
         sizes = self.sizes
         match job.stage:
-            case "prepare_nli" | "prepare_wiki" | "prepare_pairs":
+            case "prepare_nli" | "prepare_wiki" | "prepare_pairs" | "thin_corpus":
                 corpus = sizes.corpora[job.corpus]
                 text = 4.5 * corpus.texts.sentences * corpus.texts.tokens
                 return _in_memory(corpus.rows, 12 * corpus.rows + text)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from semblance.download.manifest import Dataset
+from workflow.planning.parts import parts_of
 from workflow.planning.plan import Plan
 from workflow.planning.scored_pairs import own_sets
 
@@ -61,6 +62,8 @@ class Sizes:
         self.corpora = {name: self._corpus(c) for name, c in plan.config["corpora"].items()}
         for fold, (bank, _) in plan.folds_of.items():
             self.corpora[fold] = self._fold(*self.banks[bank], plan.folds)
+        for name, part in parts_of(plan).items():
+            self.corpora[name] = _part(self.corpora[part.corpus], part.percent)
         for whole, bank in plan.wholes.items():
             self.corpora[whole] = self._whole(*self.banks[bank])
 
@@ -133,6 +136,13 @@ class Sizes:
             return [None]
         found = self.manifest[dataset]
         return [file.size for file in (*found.files, *found.archives)]
+
+
+def _part(corpus: Corpus, percent: int) -> Corpus:
+    """Return the corpus that is a part of one, on which nothing else is evaluated."""
+    rows = max(2, corpus.rows * percent // 100)
+    texts = corpus.texts._replace(sentences=corpus.texts.sentences * percent / 100)
+    return corpus._replace(rows=rows, texts=texts)
 
 
 def _count_own(path: Path) -> int:

@@ -6,6 +6,8 @@ It is laid over config.yaml, of which it leaves out the papers' tables, figures 
 from dataclasses import dataclass
 from typing import Any
 
+from workflow.own_faq.curve import NO_CURVE, LearningCurve, learning_curve
+
 BANK = "faq"
 BASE = "minilm"  # all-MiniLM-L6-v2, Apache-2.0: a package that is installed, so no hub is asked
 READY = (  # bases of config.yaml that were made for searching
@@ -42,6 +44,7 @@ class OwnFaq:
     base: str = BASE
     entries: int = 0
     thorough: bool = False
+    learning_curve: bool = False
 
     @property
     def holds_out_wordings(self) -> bool:
@@ -55,29 +58,40 @@ def quick_config(known: dict, bases: dict, own: OwnFaq) -> dict[str, Any]:
     ``bases`` are those that ``known`` lacks.
     """
     methods = _rankings(own)
+    curve = _curve(own)
     row = {"corpora": [BANK], "bases": [own.base], "methods": ["start", "bm25", *methods]}
+    evaluated = {**row, "methods": [*row["methods"], *curve.methods]}
     return {
         "output": own.output,
+        "keep": {"models": "final"},
         "seeds": {BANK: [1]},
         "bases": bases,
         "faq": {
             "folds": FOLDS,
             "banks": {**dict.fromkeys(known["faq"]["banks"]), BANK: _bank(own)},
         },
-        "methods": methods,
+        "methods": methods | curve.methods,
         **_computing(own),
-        "tables": {**dict.fromkeys(known["tables"]), BANK: _table(own, row)},
+        "tables": {**dict.fromkeys(known["tables"]), BANK: _table(own, evaluated)},
         "figures": dict.fromkeys(known["figures"]),
-        "answerers": {
-            BANK: {
-                "bank": BANK,
-                "base": own.base,
-                "methods": row["methods"],
-                "seeds": BANK,
-                "precision": own.precision,
-            }
-        },
+        "answerers": {BANK: _answerer(own, row["methods"], curve)},
     }
+
+
+def _answerer(own: OwnFaq, methods: list[str], curve: LearningCurve) -> dict[str, Any]:
+    """Return the answerer, which chooses from methods."""
+    found = {"bank": BANK, "base": own.base, "methods": methods, "seeds": BANK}
+    found["precision"] = own.precision
+    if curve.learning_curves:
+        found["learning_curves"] = curve.learning_curves
+    return found
+
+
+def _curve(own: OwnFaq) -> LearningCurve:
+    """Return the learning curve of the tuned method, if it is asked for."""
+    if not (own.learning_curve or own.thorough):
+        return NO_CURVE
+    return learning_curve("tuned", TUNED, own.holds_out_wordings)
 
 
 def _rankings(own: OwnFaq) -> dict[str, dict]:

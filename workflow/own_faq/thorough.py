@@ -4,6 +4,7 @@ It is the quick config with more to choose from. The dev questions choose among 
 is about that choice, as in the quick one.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 from workflow.own_faq.quick import BANK, TUNED, OwnFaq, quick_config, rankings_of
@@ -31,15 +32,15 @@ def thorough_config(known: dict, bases: dict, own: OwnFaq) -> dict[str, Any]:
         **config,
         "seeds": {**config["seeds"], BANK: SEEDS},
         "methods": {**config["methods"], **added},
-        "tables": {**config["tables"], BANK: {**table, "rows": _with(table["rows"], tried)}},
+        "tables": {**config["tables"], BANK: {**table, "rows": _with(table["rows"], added)}},
         "answerers": {BANK: {**config["answerers"][BANK], "methods": tried}},
     }
 
 
-def _with(rows: list[dict], methods: list[str]) -> list[dict]:
-    """Return the one row of the quick table with other methods."""
+def _with(rows: list[dict], added: Iterable[str]) -> list[dict]:
+    """Return the one row of the quick table with more methods."""
     [row] = rows
-    return [{**row, "methods": methods}]
+    return [{**row, "methods": [*row["methods"], *added]}]
 
 
 def trainings(own: OwnFaq) -> dict[str, dict]:

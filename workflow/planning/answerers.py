@@ -9,12 +9,14 @@ from semblance.reporting.layouts import find_layout
 from workflow.planning.banks import WORDING, holds_out_wordings
 from workflow.planning.collecting import check_known, entries
 from workflow.planning.methods import is_untrained, model_names, model_of
+from workflow.planning.part_checks import check_curve, curves_of
 
 PAIRS = "pairs"  # the protocol of a bank that holds out entries
 PRECISION = 0.9  # of the answers given, where an answerer states none
 NOT_YET = {  # what an answerer cannot use: key of a method -> why
     "choose": "chooses among others itself",
     "whitening": "whitens its embeddings",
+    "train_part": "is trained on a part of the bank",
 }
 
 
@@ -54,6 +56,8 @@ def answerer_checks(config: dict) -> Iterator[Callable[[], None]]:
         yield partial(_check_names, config, where, answerer)
         for method in answerer["methods"]:
             yield partial(_check_method, config, f"{where}.methods", answerer, method)
+        for of in curves_of(answerer):
+            yield partial(_check_curve, config, f"{where}.learning_curves.{of}", answerer, of)
 
 
 def _check_names(config: dict, where: str, answerer: dict) -> None:
@@ -77,6 +81,18 @@ def _check_method(config: dict, where: str, answerer: dict, method: str) -> None
             if config["methods"][used].get(key):
                 advice = "an answerer cannot use that yet; name another method"
                 raise InputError(f"config.{where}", f"{used!r} {why}", advice)
+    _check_evaluated(config, where, answerer, method)
+
+
+def _check_curve(config: dict, where: str, answerer: dict, of: str) -> None:
+    """Check a learning curve of an answerer: its methods grow, and are evaluated."""
+    curve = curves_of(answerer)[of]
+    check_curve(config, where, of, curve)
+    for method in curve:
+        _check_evaluated(config, where, answerer, method)
+
+
+def _check_evaluated(config: dict, where: str, answerer: dict, method: str) -> None:
     wanted = set(config["seeds"].get(answerer["seeds"], ()))
     evaluated = _evaluated(config, answerer, method)
     if evaluated is None or not is_untrained(config, method) and not wanted <= evaluated:

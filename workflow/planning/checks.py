@@ -7,7 +7,16 @@ from semblance.errors import InputError
 from semblance.layout import fold_corpus, whole_corpus
 from semblance.named_modules import BANKS, LOSSES, POOLINGS, VIEWS, module_path
 from semblance.names import INITIAL, START
-from workflow.planning import dropouts, losses, mined, pretrained, rankings, regulators, views
+from workflow.planning import (
+    dropouts,
+    losses,
+    mined,
+    part_checks,
+    pretrained,
+    rankings,
+    regulators,
+    views,
+)
 from workflow.planning.collecting import check_known, entries
 from workflow.planning.corpora import check_corpus
 from workflow.planning.expand import inherited_options, loss_of
@@ -145,6 +154,7 @@ def _check_method(config: dict, name: str, method: dict) -> None:
     _check_training(config, where, method)
     mined.check_mined(where, method)
     _check_regulators(config, f"{where}.regulators", name, method)
+    part_checks.check_part(where, method)
 
 
 def _check_regulators(config: dict, where: str, name: str, method: dict) -> None:

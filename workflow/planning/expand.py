@@ -16,7 +16,15 @@ from workflow.planning.regulators import regulator_names
 
 LAYERED = ("options", "dropout")  # of a recipe and of a training: laid over each other by key
 RHYTHM = {"evaluate_every", "evaluate_share"}  # of evaluations: two ways to say the same
-NOT_SETTINGS = {"recipe", "label", "regulators", "on_faq", "by_base", "mined_negatives"}
+NOT_SETTINGS = {
+    "recipe",
+    "label",
+    "regulators",
+    "on_faq",
+    "by_base",
+    "mined_negatives",
+    "train_part",
+}
 
 
 def expand(config: dict) -> dict:

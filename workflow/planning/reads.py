@@ -17,6 +17,8 @@ from workflow.planning.figures import (
 )
 from workflow.planning.methods import entropy_parts, model_of, reads_no_corpus, whitening
 from workflow.planning.mined import mines
+from workflow.planning.part_checks import curves_of
+from workflow.planning.parts import corpus_read, curve_evaluations, parts_of
 from workflow.planning.plan import Evaluation, Plan, Run
 from workflow.planning.pretrained import is_pretrained
 from workflow.planning.scored_pairs import of_manifest, scored_sets
@@ -82,9 +84,10 @@ def of_training(plan: Plan, job: Job) -> Iterator[Job]:
 
 def _of_regulated(plan: Plan, job: Job) -> Iterator[Job]:
     """Yield what a training reads, but for what says when to stop."""
+    on_part = job._replace(corpus=corpus_read(plan, job.corpus, job.name))
     yield _base(plan, job.base)
-    yield _trained_on(plan, job)
-    yield _tokens(plan, job)
+    yield _trained_on(plan, on_part)
+    yield _tokens(plan, on_part)
     for regulator in plan.regulators(Run(*job[1:])):
         yield Job("embed", *regulator)
 
@@ -114,6 +117,17 @@ def of_answerer(plan: Plan, job: Job) -> Iterator[Job]:
     for run in final_runs(plan, job.name):
         yield Job("train_final", *run)
     for evaluation in evaluations_of(plan, job.name):
+        yield evaluation_job(evaluation)
+    if curves_of(answerer):
+        yield Job("draw_learning_curve", name=job.name)
+
+
+def of_part(plan: Plan, job: Job) -> Iterator[Job]:
+    yield Job("prepare_faq", name=plan.bank_of(parts_of(plan)[job.corpus].corpus))
+
+
+def of_learning_curve(plan: Plan, job: Job) -> Iterator[Job]:
+    for evaluation in curve_evaluations(plan, job.name):
         yield evaluation_job(evaluation)
 
 
@@ -256,6 +270,8 @@ def _trained_on(plan: Plan, job: Job) -> Job:
 def _corpus(plan: Plan, corpus: str) -> Job:
     if plan.is_faq(corpus):
         return Job("prepare_faq", name=plan.bank_of(corpus))
+    if corpus not in plan.config["corpora"]:
+        return Job("thin_corpus", corpus)
     kind = plan.config["corpora"][corpus]["kind"]
     return Job(f"prepare_{kind}", corpus)
 

@@ -60,6 +60,7 @@ STAGES: dict[str, Stage] = {
         _below(layout.RELATEDNESS_DATA), "prepare", reads.of_relatedness_tasks
     ),
     "prepare_faq": Stage(_below(layout.BANK), "prepare", reads.of_bank, "{bank}"),
+    "thin_corpus": Stage(_below(layout.CORPUS), "prepare", reads.of_part),
     "tokenise": Stage(
         _below(layout.TOKENS),
         "prepare",
@@ -90,6 +91,9 @@ STAGES: dict[str, Stage] = {
     ),
     "evaluate_relatedness": Stage(
         _below(layout.RELATEDNESS_SCORES), "read", reads.of_relatedness_scores, "{method}"
+    ),
+    "draw_learning_curve": Stage(
+        _below(layout.LEARNING_CURVE), "table", reads.of_learning_curve, "{answerer}"
     ),
     "build_answerer": Stage(_below(layout.ANSWERER), "read", reads.of_answerer, "{answerer}"),
     "collect_scores": Stage(

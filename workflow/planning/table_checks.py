@@ -10,7 +10,7 @@ from semblance.layout import OVERLAPS
 from semblance.names import RELATEDNESS_DATASETS, START
 from semblance.reporting.layouts import PREVIOUS, Layout, find_layout
 from semblance.reporting.published import Published, read_published
-from workflow.planning import mined, rankings
+from workflow.planning import mined, part_checks, rankings
 from workflow.planning.checks import check_known, check_models
 from workflow.planning.collecting import entries, items
 from workflow.planning.methods import (
@@ -111,6 +111,7 @@ def _check_row(config: dict, where: str, table: dict, row: dict) -> None:
             _check_target(config, f"config.{where}.methods", layout, entry)
             place = f"config.{where}.methods"
             mined.check_only_on_banks(config, place, layout.over_folds, entry)
+            part_checks.check_on_folds(config, place, layout.over_folds, entry)
             rankings.check_ranked(config, f"config.{where}.methods", layout, row["corpora"], entry)
 
 

@@ -56,6 +56,7 @@ rule build_answerer:
             PLAN.scores(evaluation, "record.json")
             for evaluation in answering.evaluations_of(PLAN, w.answerer)
         ],
+        curve=lambda w: parts.curve_record(PLAN, w.answerer),
     output:
         record=f"{OUT}/answerers/{{answerer}}/record.json",
         summary=f"{OUT}/answerers/{{answerer}}/summary.md",
@@ -81,5 +82,5 @@ rule build_answerer:
         ),
     shell:
         "{PYTHON}.build_answerer --settings {params.settings:q} --bank {input.bank:q} --models {input.models:q}"
-        " --evaluations {input.evaluations:q} --gpus {params.gpus} {SHARING} --code {params.code}"
+        " --evaluations {input.evaluations:q} --learning-curve {input.curve:q} --gpus {params.gpus} {SHARING} --code {params.code}"
         " --output {output.record:q} 2> >(tee {log:q} >&2)"

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from semblance.provenance import ROOT, canonical
 from workflow.controller import code_notes, preview, slurm, sources
-from workflow.planning import figures
+from workflow.planning import figures, kept, parts
 from workflow.planning.corpora import pair_corpora
 from workflow.planning.methods import trained_methods, whitened_methods
 from workflow.planning.modules import (
@@ -84,6 +84,13 @@ def compute(stage):
         " ".join(f"--{key} {config[stage][key]}" for key in ("threads", "precision", "matmul"))
         + f" --gpus {GPUS}"
     )
+
+
+def after_use(weights):
+    """Mark the weights of a model for deletion after their use, where the config keeps the final ones."""
+    if kept.deletes_models(config):
+        return temp(weights)
+    return weights
 
 
 def dataset_files(*names):

@@ -11,7 +11,9 @@ rule train_initial:
         dev=lambda w: PLAN.dev_data(w.corpus),
     output:
         record=f"{OUT}/models/{{corpus}}/{{base}}/initial/seed-{{seed}}/record.json",
-        weights=f"{OUT}/models/{{corpus}}/{{base}}/initial/seed-{{seed}}/model/model.safetensors",
+        weights=after_use(
+            f"{OUT}/models/{{corpus}}/{{base}}/initial/seed-{{seed}}/model/model.safetensors"
+        ),
         curve=f"{OUT}/models/{{corpus}}/{{base}}/initial/seed-{{seed}}/dev.csv",
     log:
         f"{OUT}/logs/train_initial/{{corpus}}/{{base}}/seed-{{seed}}.log",
@@ -40,11 +42,14 @@ rule train_entropy:
     """Train one entropy model (Eq. 2) for one φ."""
     input:
         base=lambda w: PLAN.entropy_start(w.corpus, w.base, w.seed),
+        weights=lambda w: kept.start_weights_read(PLAN, w.corpus, w.base, w.seed),
         corpus=f"{OUT}/corpora/{{corpus}}/record.json",
         tokens=lambda w: PLAN.tokens_record(w.corpus, w.base),
     output:
         record=f"{OUT}/models/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}/record.json",
-        weights=f"{OUT}/models/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}/model/model.safetensors",
+        weights=after_use(
+            f"{OUT}/models/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}/model/model.safetensors"
+        ),
         curve=f"{OUT}/models/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}/dev.csv",
     log:
         f"{OUT}/logs/train_entropy/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}.log",

@@ -31,6 +31,7 @@ rule evaluate_relatedness:
     """Score one model on STS-B and SICK, by a regressor that is trained on its embeddings."""
     input:
         model=lambda w: PLAN.model_record(w.corpus, w.base, w.method, w.seed),
+        weights=lambda w: kept.weights_read(PLAN, w.corpus, w.base, w.method, w.seed),
         data=f"{OUT}/relatedness/record.json",
         pairs=f"{OUT}/relatedness/pairs.parquet",
     output:

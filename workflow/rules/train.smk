@@ -7,14 +7,16 @@ rule train:
     """Train one method with one seed; its checkpoints lie beside its outputs until it is done."""
     input:
         base=lambda w: PLAN.base_record(w.base),
-        corpus=lambda w: mined.rows_record(PLAN, w.corpus, w.base, w.method),
-        rows=lambda w: mined.rows_file(PLAN, w.corpus, w.base, w.method),
-        tokens=lambda w: PLAN.tokens_record(w.corpus, w.base),
+        corpus=lambda w: parts.rows_record(PLAN, w.corpus, w.base, w.method),
+        rows=lambda w: parts.rows_file(PLAN, w.corpus, w.base, w.method),
+        tokens=lambda w: PLAN.tokens_record(parts.corpus_read(PLAN, w.corpus, w.method), w.base),
         dev=lambda w: PLAN.dev_data(w.corpus),
         regulators=lambda w: PLAN.regulator_records(w.corpus, w.base, w.method, w.seed),
     output:
         record=f"{OUT}/models/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/record.json",
-        weights=f"{OUT}/models/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/model/model.safetensors",
+        weights=after_use(
+            f"{OUT}/models/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/model/model.safetensors"
+        ),
         curve=f"{OUT}/models/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/dev.csv",
     log:
         f"{OUT}/logs/train/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.log",

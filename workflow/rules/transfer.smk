@@ -31,6 +31,7 @@ rule evaluate_transfer:
     """Score one model on SentEval's seven transfer tasks, by a classifier on its embeddings."""
     input:
         model=lambda w: PLAN.model_record(w.corpus, w.base, w.method, w.seed),
+        weights=lambda w: kept.weights_read(PLAN, w.corpus, w.base, w.method, w.seed),
         data=f"{OUT}/transfer/record.json",
         texts=f"{OUT}/transfer/items.parquet",
     output:

@@ -9,7 +9,9 @@ rule fit_whitening:
         tokens=lambda w: PLAN.tokens_record(w.corpus, w.base),
     output:
         record=f"{OUT}/models/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/record.json",
-        weights=f"{OUT}/models/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/model/model.safetensors",
+        weights=after_use(
+            f"{OUT}/models/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/model/model.safetensors"
+        ),
     log:
         f"{OUT}/logs/fit_whitening/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.log",
     benchmark:

@@ -20,6 +20,9 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument(
         "--evaluations", nargs="+", required=True, help="records of the evaluations on the folds"
     )
+    parser.add_argument(
+        "--learning-curve", nargs="*", default=[], help="record of its learning curves, if any"
+    )
     parser.add_argument("--gpus", type=int, required=True, help="1: use a GPU if there is one")
     parser.add_argument("--jobs-per-gpu", type=int, default=1, help="jobs that may share one GPU")
     parser.add_argument("--code", default="", help="digest of the code, for the record")
@@ -27,7 +30,8 @@ def main(argv: list[str] | None = None) -> None:
     args = parser.parse_args(argv)
     wanted = decode_json(AnswererSettings, args.settings)
     take_gpu(args.gpus, args.jobs_per_gpu)
-    sources = Sources(args.bank, tuple(args.models), tuple(args.evaluations))
+    curves = tuple(args.learning_curve)
+    sources = Sources(args.bank, tuple(args.models), tuple(args.evaluations), curves)
     build_answerer(wanted, sources, args.output, args.gpus, args.code)
 
 

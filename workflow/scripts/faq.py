@@ -9,6 +9,7 @@ import json
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -107,6 +108,9 @@ def _add_train(commands: argparse._SubParsersAction) -> None:
     found.add_argument(
         "--thorough", action="store_true", help="try a grid of trainings, RCL too, with 5 seeds"
     )
+    found.add_argument(
+        "--learning-curve", action="store_true", help="train on parts, too: would more data help?"
+    )
     found.add_argument("--cores", default="all", help="cores of this machine to use (default: all)")
     found.set_defaults(call=train)
 
@@ -170,6 +174,7 @@ def train(args: argparse.Namespace) -> None:
         thorough=args.thorough,
     )
     own, lines = training.read_faq(asked)
+    own = replace(own, learning_curve=args.learning_curve)
     for line in lines:
         print(line, file=sys.stderr)
     status = training.run_workflow(training.write_config(own, args.file), args.cores)

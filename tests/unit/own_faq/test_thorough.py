@@ -38,6 +38,11 @@ def trained(plan):
     return [name for name in methods if "loss" in plan.config["methods"].get(name, {})]
 
 
+def parts(plan):
+    """The methods of the learning curve that are trained on a part."""
+    return [name for name, method in plan.config["methods"].items() if "train_part" in method]
+
+
 def test_rcl_hard_negatives_and_their_control_are_candidates_of_one_choice(plan):
     made = plan(500)
     assert {"tuned", "tuned-hard", "rcl", "start", "bm25"} <= set(
@@ -47,9 +52,9 @@ def test_rcl_hard_negatives_and_their_control_are_candidates_of_one_choice(plan)
     assert methods["tuned-hard"]["mined_negatives"] and methods["rcl"]["loss"] == "regulators"
     assert methods["tuned-hard"]["label"] == "Tuned, hard negatives"
     assert made.config["tables"][BANK]["control"] == "tuned"
-    assert (
-        made.config["tables"][BANK]["rows"][0]["methods"]
-        == (made.config["answerers"][BANK]["methods"])
+    asked = made.config["tables"][BANK]["rows"][0]["methods"]
+    assert [name for name in asked if name not in parts(made)] == (
+        made.config["answerers"][BANK]["methods"]
     )
 
 
@@ -88,13 +93,20 @@ def test_the_jobs_are_those_of_five_seeds_on_the_folds_and_of_one_on_the_whole(p
     found = counted(made)
     methods = len(trained(made))
     phis = len(thorough.PHIS) * len(thorough.KINDS)
-    assert found["train"] == methods * FOLDS * SEEDS
+    assert found["train"] == (methods + len(parts(made))) * FOLDS * SEEDS
     assert found["train_initial"] == FOLDS * SEEDS
     assert found["train_final"] == methods + 1  # the initial model of the whole bank, too
     assert found["train_entropy"] == phis * (FOLDS * SEEDS + 1)
     assert found["mine_negatives"] == FOLDS + 1
     assert found["embed"] == found["train_entropy"] + found["mine_negatives"]
     assert "download" not in found and "evaluate_sts" not in found
+
+
+def test_the_learning_curve_is_always_drawn(plan):
+    made = plan(500)
+    assert len(parts(made)) == 2  # a quarter and a half of the entries
+    assert set(parts(made)) <= set(made.config["tables"][BANK]["rows"][0]["methods"])
+    assert counted(made)["draw_learning_curve"] == 1
 
 
 def test_a_small_faq_has_one_batch_size_because_no_fold_fills_the_other(plan):

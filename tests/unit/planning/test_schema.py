@@ -13,6 +13,7 @@ from semblance.data.faq_parts import HoldOut, Together
 from semblance.data.prepare_faq import ANNOTATED, PAIRS, TrainOn
 from semblance.data.prepare_pairs import PairSettings
 from semblance.data.scored_file import OwnPairs
+from semblance.data.thinning import Of
 from semblance.evaluation.ranking import By, Match
 from semblance.evaluation.run import WhitenedOn
 from semblance.figures import KINDS
@@ -23,6 +24,7 @@ from semblance.settings import Bound, Matmul, Precision, StsProtocol
 from semblance.training.recipe import Head, TrainSettings, WindowUnit
 from workflow.planning.config import SCHEMA
 from workflow.planning.corpora import OWN_TEXT
+from workflow.planning.kept import FINAL
 
 TREE = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
 SAMPLED = typing.get_type_hints(Sampled)
@@ -44,6 +46,8 @@ ENUMS = {  # where it stands, without the words of JSON Schema: the words that t
     "faq.banks.train_on": typing.get_args(TrainOn),
     "methods.ranking.by": typing.get_args(By),
     "methods.ranking.match": typing.get_args(Match),
+    "keep.models": ("all", FINAL),
+    "methods.train_part.of": typing.get_args(Of),
     "methods.whitening": (True, *typing.get_args(WhitenedOn)),
     "$defs.precision": typing.get_args(Precision),
     "$defs.matmul": typing.get_args(Matmul),

@@ -1,0 +1,104 @@
+"""A user's own FAQ with one model of random weights: models go after their use, a learning curve is drawn."""
+
+import csv
+
+import pytest
+
+from semblance.audit.deleted import DELETED
+from semblance.audit.findings_text import format_findings
+from semblance.audit.verify import verify
+from semblance.layout import WEIGHTS
+from tests.dag.tiny import CONFIG, Project
+
+pytestmark = pytest.mark.dag
+FOLDS = 3
+EQ1 = {"recipe": "rcl", "dropout": {"attention": 0.1}}
+WAYS = ["start", "bm25", "tuned"]
+OWN = CONFIG | {
+    "keep": {"models": "final"},
+    "seeds": {"faq": [1]},
+    "faq": {
+        "folds": FOLDS,
+        "banks": {
+            "faqir": None,
+            "cough": None,
+            "mine": {"kind": "own", "path": "demo/data/faq/own/library.csv"},
+        },
+    },
+    "methods": {
+        "tuned": {"label": "Tuned", **EQ1},
+        "half": {"label": "On half", **EQ1, "train_part": {"percent": 50, "of": "entries"}},
+    },
+    "evaluate_faq": {"threads": 1, "max_length": 32, "protocols": ["pairs"]},
+    "tables": dict.fromkeys(CONFIG["tables"])
+    | {
+        "mine": {
+            "title": "",
+            "layout": "faq",
+            "seeds": "faq",
+            "rows": [{"corpora": ["mine"], "bases": ["tiny"], "methods": [*WAYS, "half"]}],
+        }
+    },
+    "figures": dict.fromkeys(CONFIG["figures"]),
+    "answerers": {
+        "mine": {
+            "bank": "mine",
+            "base": "tiny",
+            "methods": WAYS,
+            "seeds": "faq",
+            "learning_curves": {"entries": ["half", "tuned"]},
+        }
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory) -> Project:
+    """A finished run on an own FAQ."""
+    project = Project(tmp_path_factory.mktemp("own") / "project")
+    project.write_config(OWN)
+    project.snakemake("--cores", "2")
+    return project
+
+
+def test_the_weights_of_the_folds_are_gone_and_those_of_the_whole_bank_stay(own):
+    results = own.folder / "results"
+    models = {record.parent for record in results.glob("models/*/*/*/*/record.json")}
+    whole = results / "models/mine-all/tiny/tuned/seed-1"
+    assert len(models) == 2 * FOLDS + 1
+    assert [model for model in models if (model / WEIGHTS).exists()] == [whole]
+    assert all((model / "dev.csv").exists() for model in models)
+    assert (
+        len(list(results.rglob("model.safetensors"))) == 3
+    )  # with a second copy, and the answerer's
+    assert (results / "answerers/mine" / WEIGHTS).exists()
+
+
+def test_a_second_run_has_nothing_to_do(own):
+    assert own.planned() == {}
+
+
+def test_verify_finds_no_problem_and_says_what_was_deleted(own):
+    found = verify(own.folder / "results")
+    assert found.problems == []
+    assert DELETED in format_findings(found)
+
+
+def test_a_stage_that_needs_the_weights_has_them_trained_again(own):
+    score = "results/scores/faq/mine-0/tiny/tuned/seed-1/scores.csv"
+    planned = own.planned(score, "--forcerun", "evaluate_faq")
+    assert (planned["train"], planned["evaluate_faq"]) == (1, 1)
+
+
+def test_the_learning_curve_compares_the_parts_and_is_told(own):
+    results = own.folder / "results"
+    with open(results / "learning_curves/mine/curve.csv", encoding="utf-8") as stream:
+        points = list(csv.DictReader(stream))
+    assert [point["percent"] for point in points] == ["50", "100"]
+    assert (results / "learning_curves/mine/curve.svg").read_text().startswith("<?xml")
+    [line] = [
+        line
+        for line in (results / "answerers/mine/summary.md").read_text().splitlines()
+        if line.startswith("- More entries:")
+    ]
+    assert "from 50% to all" in line

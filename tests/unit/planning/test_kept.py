@@ -1,0 +1,91 @@
+"""Which weights a config deletes after their use, and that each job that reads them names them."""
+
+import re
+
+import pytest
+
+from semblance.audit import deleted
+from tests.unit.costing.examples import cost
+from tests.unit.planning.test_config import merged
+from tests.unit.planning.test_stages import BLOCKS
+from workflow.costing.needs import WITHOUT_WEIGHTS
+from workflow.planning import kept
+from workflow.planning.config import load
+from workflow.planning.plan import Plan
+from workflow.planning.stages import STAGES, Job
+
+OWN = ("config.yaml", "configs/own-faq.yaml")
+BASE = "nli-roberta-base-v2"
+READERS = {  # rules whose commands load a trained model; train_final reads records alone
+    "train_entropy",
+    "embed",
+    "evaluate_sts",
+    "evaluate_faq",
+    "evaluate_transfer",
+    "evaluate_relatedness",
+    "measure_figure",
+}
+
+
+def plan(models: str) -> Plan:
+    config = merged(*OWN)
+    config["keep"] = {"models": models}
+    return Plan(load(config))
+
+
+def test_the_papers_keep_every_model_and_the_own_faq_the_final_ones():
+    assert not kept.deletes_models(load(merged("config.yaml")))
+    assert kept.deletes_models(load(merged(*OWN)))
+
+
+def test_where_every_model_stays_no_job_names_weights():
+    everything = plan("all")
+    assert kept.weights_read(everything, "mine-0", BASE, "continued", 1) == []
+    assert not kept.deletes_weights(everything.config, "train")
+
+
+def test_the_weights_that_go_are_inputs_of_the_jobs_that_read_them():
+    final = plan("final")
+    [weights] = kept.weights_read(final, "mine-0", BASE, "continued", 1)
+    assert weights == final.model_weights("mine-0", BASE, "continued", 1)
+    [initial] = kept.start_weights_read(final, "mine-0", BASE, 1)
+    assert "/initial/" in initial
+
+
+@pytest.mark.parametrize("method", ["start", "bm25"])
+def test_a_base_stays(method):
+    assert kept.weights_read(plan("final"), "mine-0", BASE, method, 0) == []
+    assert kept.start_weights_read(plan("final"), "nli", BASE, 1) == []
+
+
+def test_a_ranking_reads_the_weights_of_the_method_that_it_ranks_with():
+    config = merged(*OWN)
+    hybrid = {"ranking": {"of": "continued", "by": "hybrid"}}
+    config["methods"]["both"] = hybrid
+    final = Plan(load(config))
+    assert kept.weights_read(final, "mine-0", BASE, "both", 1) == kept.weights_read(
+        final, "mine-0", BASE, "continued", 1
+    )
+
+
+def test_the_rules_the_plan_and_verify_agree_on_what_goes():
+    marked = {name for name, block in BLOCKS.items() if "after_use(" in block}
+    assert marked == set(kept.STAGES) == set(deleted.STAGES)
+
+
+def test_each_rule_that_reads_a_trained_model_names_its_weights():
+    naming = {
+        name for name, block in BLOCKS.items() if re.search(r"input:.*weights=lambda", block, re.S)
+    }
+    assert naming == READERS
+    assert set(STAGES) > READERS
+
+
+def test_weights_that_go_take_room_only_while_they_are_used():
+    job = Job("train", "mine-0", BASE, "continued", 1)
+    stays = cost(names=OWN, keep={"models": "all"}).need(job)
+    goes = cost(names=OWN).need(job)
+    assert goes.disk == WITHOUT_WEIGHTS
+    assert goes.scratch == stays.scratch + stays.disk
+    final = Job("train_final", "mine-all", BASE, "continued", 1)
+    assert cost(names=OWN).need(final) == cost(names=OWN, keep={"models": "all"}).need(final)
