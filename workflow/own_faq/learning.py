@@ -6,6 +6,7 @@ was trained before on the same texts is not trained again. A model that is worse
 without which no command answers by it.
 """
 
+import itertools
 import os
 import shutil
 import sys
@@ -153,9 +154,10 @@ def next_config(before: Before, own: OwnFaq) -> dict[str, Any]:
     config = deepcopy(before.config)
     precision = config.get("training", {}).get("precision")
     own = replace(own, bf16=precision == "bf16")
-    for thorough in (False, True):
-        if config == _as_written(before, replace(own, thorough=thorough)):
-            return training.config_of(replace(own, thorough=thorough))
+    for thorough, learning_curve in itertools.product((False, True), repeat=2):
+        asked = replace(own, thorough=thorough, learning_curve=learning_curve)
+        if config == _as_written(before, asked):
+            return training.config_of(asked)
     name = config["answerers"][before.answerer]["bank"]
     config["output"] = own.output
     config["faq"]["banks"][name] |= {"queries_path": own.queries_path, "hold_out": "wordings"}

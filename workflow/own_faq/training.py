@@ -38,6 +38,7 @@ class Asked:
     precision: float = 0.9
     base: str = BASE
     thorough: bool = False
+    learning_curve: bool = False
 
 
 def read_faq(asked: Asked) -> tuple[OwnFaq, tuple[str, ...]]:
@@ -61,6 +62,7 @@ def read_faq(asked: Asked) -> tuple[OwnFaq, tuple[str, ...]]:
         bf16=computes_in_bf16(),
         base=asked.base,
         thorough=asked.thorough,
+        learning_curve=asked.learning_curve,
     )
     return own, lines
 
@@ -80,6 +82,8 @@ def write_config(own: OwnFaq, file: str) -> Path:
     command = shlex.quote(file)
     if own.thorough:
         command += " --thorough"
+    if own.learning_curve:
+        command += " --learning-curve"
     header = HEADER.format(file=command, config=shlex.quote(str(path)))
     text = header + as_yaml(config_of(own))
     if path.exists() and path.read_text(encoding="utf-8") != text:

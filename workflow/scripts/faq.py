@@ -9,7 +9,6 @@ import json
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -172,9 +171,9 @@ def train(args: argparse.Namespace) -> None:
         precision=args.precision,
         base=args.base,
         thorough=args.thorough,
+        learning_curve=args.learning_curve,
     )
     own, lines = training.read_faq(asked)
-    own = replace(own, learning_curve=args.learning_curve)
     for line in lines:
         print(line, file=sys.stderr)
     status = training.run_workflow(training.write_config(own, args.file), args.cores)
