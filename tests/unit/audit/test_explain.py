@@ -219,4 +219,4 @@ def test_an_unknown_command_prints_the_usage():
         [sys.executable, "-m", "semblance", "praise"], cwd=ROOT, capture_output=True, text=True
     )
     assert done.returncode == BAD_INPUT
-    assert "usage: semblance {check," in done.stderr and "explain" in done.stderr
+    assert "usage: semblance {config,check," in done.stderr and "explain" in done.stderr

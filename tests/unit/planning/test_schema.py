@@ -18,6 +18,7 @@ from semblance.evaluation.ranking import By, Match
 from semblance.evaluation.run import WhitenedOn
 from semblance.figures import KINDS
 from semblance.models.dropouts.sampled import Options as Sampled
+from semblance.models.prompts import DOCUMENT, QUERY
 from semblance.names import TRANSFER_TASKS
 from semblance.reporting.layouts import LAYOUTS
 from semblance.settings import Bound, Matmul, Precision, StsProtocol
@@ -34,6 +35,7 @@ ENUMS = {  # where it stands, without the words of JSON Schema: the words that t
         *typing.get_args(typing.get_type_hints(PairSettings)["kind"]),
         OWN_TEXT,
     ),
+    "bases.default_prompt": (QUERY, DOCUMENT),
     "sts.own.kind": typing.get_args(typing.get_type_hints(OwnPairs)["kind"]),
     "sts.protocol": typing.get_args(StsProtocol),
     "train_entropy.early_stopping.unit": typing.get_args(WindowUnit),
