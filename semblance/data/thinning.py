@@ -46,6 +46,7 @@ def text_rows(sentences: Sequence[str], rows: Rows) -> list[TextRow]:
     """Return the rows of a corpus as texts, with None for a hard negative that is absent."""
 
     def text(number: int) -> str | None:
+        """Return a sentence by its number."""
         if number == NONE:
             return None
         return sentences[number]
@@ -102,6 +103,7 @@ def _connected(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     parent: dict[str, str] = {}
 
     def find(text: str) -> str:
+        """Return the text that names those connected with this one; it is found faster next time."""
         while parent.setdefault(text, text) != text:
             parent[text] = parent[parent[text]]
             text = parent[text]

@@ -5,14 +5,13 @@ Work is counted in GFLOP where a model runs: 6 P for each token trained on (forw
 """
 
 import json
-import math
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from semblance import layout
 from semblance.layout import whole_corpus
-from workflow.costing.sizes import Corpus, Sizes, Texts
+from workflow.costing.sizes import Sizes, Texts
+from workflow.costing.trained import evaluations, fitted_items, readings, schedule
 from workflow.planning.figures import collection, curve_settings, figure_runs
 from workflow.planning.kept import deletes_weights
 from workflow.planning.methods import entropy_parts
@@ -31,7 +30,6 @@ IN_CHECKPOINT = 4  # copies of the parameters: weights, 2 moments, best
 ACTIVATION = 8.5e-3  # MB a token and million parameters: 24 floats x layers x width
 TOKENS_AT_ONCE = {"cpu": 2048, "gpu": 8192}  # when a model only reads
 EMBEDDED_AT_ONCE = 32768  # sentences
-GRID = 6  # values of C that a classifier tries (7 where a task has no dev part)
 EPOCHS = 1050  # of a regressor, at most
 OF_FIT = 0.1  # of the time of a classifier's fit: one epoch of a regressor on as many features
 CURVE_SENTENCES = 256  # that a curve's measure reads each time: both of twice 64 pairs
@@ -249,51 +247,6 @@ class Needs:
             case "collect_figure":
                 return Need(len(figure_runs(self.plan, job.name)))
         return Need(1)
-
-
-def schedule(settings: Mapping[str, Any], corpus: Corpus) -> tuple[int, float]:
-    """Return the steps of a training that does not stop early, and the tokens of each."""
-    rows = corpus.rows
-    sequences = 2 + corpus.negatives
-    if settings["views"] == "twice":
-        rows = corpus.texts.sentences
-        sequences = 2
-    batch_size = min(settings["batch_size"], rows)
-    steps = int(rows / batch_size) * settings["epochs"]
-    steps = int(min(steps, settings.get("max_steps", math.inf)))
-    return steps, batch_size * sequences * corpus.texts.cut(settings["max_length"]).tokens
-
-
-def readings(settings: Mapping[str, Any]) -> float:
-    """Return how often a training reads the texts of a batch: masked words need a pass of their own.
-
-    Without a loss of sentences, one of the two equal texts of a row is read.
-    """
-    if settings["loss"] is None:
-        return 0.5
-    if "masked_words" in settings:
-        return 2
-    return 1
-
-
-def evaluations(settings: Mapping[str, Any], steps: int) -> int:
-    """Return how often a training reads the dev set: at the start, on the way and at the end."""
-    every = settings.get("evaluate_every")
-    if not every and settings.get("evaluate_share"):
-        every = max(1, round(settings["evaluate_share"] * steps))
-    if not every:
-        return 0
-    return 1 + math.ceil(steps / every)
-
-
-def fitted_items(counts: Mapping[str, int], folds: int) -> float:
-    """Return how many items the classifiers of a transfer task are fitted to, all fits together."""
-    if "dev" in counts:
-        return (GRID + 1) * counts["train"]
-    share = 1 - 1 / folds
-    if "train" in counts:
-        return counts["train"] * (folds * (GRID + 1) * share + 1)
-    return sum(counts.values()) * folds * share * (folds * GRID * share + 1)
 
 
 def _million(plan: Plan, base: str) -> float | None:

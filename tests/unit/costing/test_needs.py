@@ -7,8 +7,9 @@ import pytest
 from tests.unit.costing.examples import EMBED, LARGE, MANIFEST, SHIPPED, TRAIN, cost, small
 from tests.unit.planning.test_config import merged
 from workflow.costing.model import Cost
-from workflow.costing.needs import UNKNOWN_MILLION, evaluations, schedule
+from workflow.costing.needs import UNKNOWN_MILLION
 from workflow.costing.sizes import UNKNOWN_PAIRS
+from workflow.costing.trained import evaluations, schedule
 from workflow.planning.config import load
 from workflow.planning.stages import STAGES, Job
 
