@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 from huggingface_hub import EvalResult, ModelCardData
 
@@ -14,6 +15,7 @@ from semblance.cards.text import one_line, plain, table
 
 TAGS = ("sentence-transformers", "sentence-similarity", "feature-extraction", "semblance")
 NON_COMMERCIAL = "non-commercial"
+DEPTH = 6  # of a model's record in the folder of its run: models/corpus/base/method/seed/record.json
 TASK_KINDS = {"map": "text-retrieval", "accuracy": "text-classification"}
 SHOWN = {  # the scores of the front matter; the page has them all
     ("spearman", "all"),
@@ -152,18 +154,33 @@ def _training_lines(model: Model) -> list[str]:
         ("method", model.place.method),
         ("seed", model.place.seed),
         ("steps", record.get("steps", "")),
-        ("best step on dev", record.get("training", {}).get("best_step", "")),
+        ("best step on dev", _best_step(record)),
         ("batch size", record.get("batch_size", "")),
         ("pooling", model.pooling),
         ("device", record.get("device", "")),
         ("sha256 of the weights", model.weights),
         ("revision", model.revision),
         ("digest of the code", record.get("code", "")),
-        *((f"digest of {name}", value) for name, value in record.get("inputs", {}).items()),
+        *((f"digest of {_without_root(n)}", v) for n, v in record.get("inputs", {}).items()),
         *_settings_rows(record),
         *((f"version of {name}", value) for name, value in record.get("environment", {}).items()),
     ]
     return table(("fact", "value"), [(name, value) for name, value in facts if value != ""])
+
+
+def _best_step(record: dict) -> int | str:
+    """Return the step whose weights these are; empty of a training that no dev score has stopped."""
+    if record.get("stage") != "train":
+        return ""
+    return record.get("training", {}).get("best_step", "")
+
+
+def _without_root(name: str) -> str:
+    """Return an absolute path without the folders above the run: they are nobody's business."""
+    path = Path(name)
+    if path.is_absolute():
+        return "/".join(path.parts[-DEPTH:])
+    return name
 
 
 def _settings_rows(record: dict) -> Iterator[tuple[str, str]]:

@@ -716,7 +716,7 @@ def test_an_added_seed_trains_only_that_seed(finished: Project):
         assert stages(planned) == {
             "train",
             "evaluate_sts",
-            "collect_scores",
+            *downstream("collect_scores"),
             *downstream("render_table"),
         }
         assert planned["render_table"] == 1  # ssimcse_table1 alone has these seeds
@@ -772,7 +772,8 @@ def test_an_added_table_trains_its_own_new_runs_and_leaves_the_other_tables(fini
         finished.write_config(with_new_table("start", "rcl-2", "attention-dropout-0.2"))
         planned = finished.planned()
         del planned["all"]
-        expected = ("train", "evaluate_sts", "collect_scores", "render_table", *OF_TABLES, "report")
+        expected = ("train", "evaluate_sts", "collect_scores", "write_cards", "render_table")
+        expected += (*OF_TABLES, "report")
         # One figure shows all models, and one all tables.
         figures = dict.fromkeys(("collect_figure", "draw_figure"), 2)
         assert planned == dict.fromkeys(expected, 1) | figures

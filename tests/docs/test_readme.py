@@ -3,6 +3,7 @@
 A command that would train or install something is run as a dry run: ``make -n``, ``snakemake -n``.
 """
 
+import csv
 import importlib
 import itertools
 import os
@@ -171,14 +172,25 @@ def test_the_lines_of_python_compare_two_sentences(tmp_path, capsys):
     assert number.sub("N", capsys.readouterr().out) == number.sub("N", shown)
 
 
-def test_the_table_shows_values_of_the_run_that_it_names():
+def numbers(cell: str) -> list[str]:
+    return re.findall(r"[+-]?\d*\.\d+", cell.replace("−", "-"))
+
+
+def test_the_table_of_claims_shows_what_the_run_that_it_names_has_found():
     folder = ROOT / re.search(r"\((docs/runs/.+?)/\)", README)[1]
-    pages = "\n".join(
-        (folder / f"{name}.md").read_text() for name in ("rcl_table1a", "rcl_table4", "rcl_table2a")
-    )
-    table = README.split("| model | mean Spearman")[1].split("\n\n")[0]
-    values = re.findall(r"\d+\.\d\d(?: ± 0\.\d\d)?", table)
-    assert len(values) == 7 and [value for value in values if value not in pages] == []
+    with (folder / "claims.csv").open(newline="") as stream:
+        judged = {line["says"]: line for line in csv.DictReader(stream) if line["difference"]}
+    rows = README.split("| claim | paper |")[1].split("\n\n")[0].splitlines()[2:]
+    assert len(rows) >= 5
+    for row in rows:
+        says, size, ours, n, verdict = (cell.strip() for cell in row.strip("|").split("|"))
+        found = judged[says]
+        printed = [*numbers(size), *numbers(ours)]
+        names = [name for name in ("size", "difference", "low", "high") if found[name]]
+        digits = [len(number.partition(".")[2]) for number in printed]
+        values = [round(float(found[name]), d) for name, d in zip(names, digits, strict=True)]
+        assert [float(number) for number in printed] == values
+        assert n == found["n"] and verdict.startswith(found["verdict"])
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -122,3 +122,16 @@ def test_hostile_names_and_licences_stay_text(model, text):
 def test_names_become_names_that_a_hub_accepts(model):
     odd = replace(model, place=Place("../nli", "bert base", "rcl|8", "1"))
     assert odd.name == "nli-bert-base-rcl-8-seed-1"
+
+
+def test_an_absolute_path_of_a_source_is_told_without_the_folders_above_the_run(model):
+    path = "/home/me/my-faq/models/faq-0/minilm/tuned/seed-1/record.json"
+    text = card_text(replace(model, record={**model.record, "inputs": {path: "c" * 64}}))
+    assert "/home/me" not in text
+    assert "digest of models/faq-0/minilm/tuned/seed-1/record.json" in text
+
+
+def test_the_best_step_is_told_of_a_training_that_dev_scores_have_stopped_and_of_no_other(model):
+    for stage, is_told in (("train", True), ("train_final", False)):
+        record = {**model.record, "stage": stage, "training": {"best_step": 5}}
+        assert ("best step on dev" in card_text(replace(model, record=record))) == is_told
