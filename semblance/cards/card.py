@@ -15,7 +15,9 @@ from semblance.cards.text import one_line, plain, table
 
 TAGS = ("sentence-transformers", "sentence-similarity", "feature-extraction", "semblance")
 NON_COMMERCIAL = "non-commercial"
-DEPTH = 6  # of a model's record in the folder of its run: models/corpus/base/method/seed/record.json
+DEPTH = (
+    6  # of a model's record in the folder of its run: models/corpus/base/method/seed/record.json
+)
 TASK_KINDS = {"map": "text-retrieval", "accuracy": "text-classification"}
 SHOWN = {  # the scores of the front matter; the page has them all
     ("spearman", "all"),
