@@ -118,9 +118,10 @@ def _claim_line(found: Judgement) -> str:
 def _ours(found: Judgement) -> str:
     if found.difference is None:
         return ""
+    shown = f"+z.{found.digits}f"
     if found.low is None:
-        return f"{found.difference:+z.2f}"
-    return f"{found.difference:+z.2f} [{found.low:+z.2f}, {found.high:+z.2f}]"
+        return f"{found.difference:{shown}}"
+    return f"{found.difference:{shown}} [{found.low:{shown}}, {found.high:{shown}}]"
 
 
 def _shown_verdict(found: Judgement) -> str:

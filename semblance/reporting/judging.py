@@ -50,6 +50,17 @@ class Judgement:
     sd: float | None = None
     seeds_needed: int | None = None
 
+    @property
+    def digits(self) -> int:
+        """The digits to print: two, or so many that an interval without 0 does not seem to touch it."""
+        if self.low is None or self.high is None or self.low <= 0 <= self.high:
+            return 2
+        nearest = min(abs(self.low), abs(self.high))
+        for digits in (2, 3):
+            if round(nearest, digits) > 0:
+                return digits
+        return 4
+
 
 def judge(claims: Claims, tables: Mapping[str, Table], published: Published) -> list[Judgement]:
     """Judge each claim on each base and corpus of its table, in the order of the file."""

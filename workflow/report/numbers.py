@@ -17,11 +17,11 @@ def plain(value: float | None, digits: int = 2) -> str:
     return _minus(f"{value:z.{digits}f}")
 
 
-def interval(low: float | None, high: float | None) -> str:
+def interval(low: float | None, high: float | None, digits: int = 2) -> str:
     """Return the limits of an interval; empty where there is none."""
     if low is None or high is None:
         return ""
-    return f"[{signed(low)}, {signed(high)}]"
+    return f"[{signed(low, digits)}, {signed(high, digits)}]"
 
 
 def probability(value: float | None) -> str:

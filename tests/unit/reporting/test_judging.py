@@ -238,6 +238,15 @@ def test_the_page_and_the_csv_show_each_claim(tmp_path):
     assert line["rows"] == "+1*a -1*b" and float(line["low"]) == found[0].low
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "digits"),
+    [(0.2, 0.3, 2), (-0.004, 0.3, 2), (-0.0052, -0.0008, 3), (0.0002, 0.1, 4), (None, None, 2)],
+)
+def test_an_interval_without_0_is_printed_with_digits_that_show_it(tmp_path, low, high, digits):
+    (found,) = judged(tmp_path, table())
+    assert replace(found, low=low, high=high).digits == digits
+
+
 def test_claims_without_a_verdict_stand_below_the_others_by_their_reason(tmp_path):
     (without_b,) = judged(tmp_path, table({"A": ("a", (1, 2, 3))}))
     (with_both,) = judged(tmp_path, table(), says="A beats B")
