@@ -1,9 +1,14 @@
 """What all tests share: the folder of real data, named by SEMBLANCE_DATA, and a loud skip without it."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell starts work in the background so; the programs that are interrupted here inherit it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

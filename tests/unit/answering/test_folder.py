@@ -42,8 +42,8 @@ def test_the_record_names_every_file_and_the_model_that_was_copied(example, mode
 
 def test_a_model_folder_without_a_record_will_do(example, model, tmp_path):
     folder = write_example(tmp_path / "out", model.folder)
-    same = read(folder).vectors == read(example).vectors
-    assert same.all()
+    # Another test in this process may have changed the number of threads, and so the last bits.
+    assert read(folder).vectors == pytest.approx(read(example).vectors, abs=1e-6)
     assert read_sealed(folder / "record.json")["inputs"]["model"] == model.weights_digest
 
 
