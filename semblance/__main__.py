@@ -6,6 +6,7 @@ The one place of the package that knows of a script; it holds no thought of its 
 import ast
 import importlib
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -45,12 +46,9 @@ USAGE = "usage: semblance COMMAND ...\n       semblance --help | --version"
 
 def main() -> None:
     """Run the named command with the arguments that follow it."""
-    importlib.import_module("workflow.scripts.endings").run(lambda: _call(*sys.argv[1:]))
-
-
-def _call(name: str = "", *arguments: str) -> None:
+    name = sys.argv[1] if len(sys.argv) > 1 else ""
     if name in ("-h", "--help"):
-        print(describe())
+        _run(lambda: print(describe()))
     elif name == "--version":
         print(importlib.import_module("semblance.version").version())
     elif name not in commands():
@@ -58,7 +56,13 @@ def _call(name: str = "", *arguments: str) -> None:
         print(f"{known}  (semblance --help says what each does)", file=sys.stderr)
         sys.exit(BAD_INPUT)
     else:
-        importlib.import_module(f"workflow.scripts.{name}").main(list(arguments))
+        script = importlib.import_module(f"workflow.scripts.{name}")
+        _run(lambda: script.main(sys.argv[2:]))
+
+
+def _run(command: Callable[[], None]) -> None:
+    """Run a command; an error that a user can mend, or a reader that has gone, ends it in one line."""
+    importlib.import_module("workflow.scripts.endings").run(command)
 
 
 def commands() -> tuple[str, ...]:
