@@ -11,15 +11,6 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest-xdist, which reads the marks
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep tests that share a costly fixture in one process, where several run them (pytest-xdist)."""
-    for item in items:
-        folder, *rest = item.path.relative_to(Path(__file__).parent).parts
-        together = folder in ("dag", "reliability", "slurm") or not rest
-        item.add_marker(pytest.mark.xdist_group(folder if together else "/".join((folder, *rest))))
-
-
 @pytest.fixture(scope="session")
 def real_data() -> Path:
     """The folder of real data; without it the test is skipped, and says so."""
