@@ -67,20 +67,25 @@ def joined(folds: Sequence[FoldResult], name: str) -> np.ndarray:
 def compare(ours: Sequence[FoldResult], theirs: Sequence[FoldResult]) -> Verdict:
     """Compare two ways on the same questions, by the bootstrap over questions, in pairs."""
     differences = joined(ours, "precision") - joined(theirs, "precision")
-    mean = float(differences.mean())
+    low, high = mean_interval(differences, LEVEL)
+    return Verdict(_word(low, high), float(differences.mean()), low, high)
+
+
+def mean_interval(differences: np.ndarray, level: float) -> tuple[float, float]:
+    """Return the interval of the mean of paired differences (n,), by the bootstrap over them."""
     if np.ptp(differences) == 0:
-        return Verdict(_word(mean, mean), mean, mean, mean)
+        mean = float(differences.mean())
+        return mean, mean
     found = stats.bootstrap(
         (differences,),
         np.mean,
         n_resamples=RESAMPLES,
-        confidence_level=LEVEL,
+        confidence_level=level,
         method="percentile",
         rng=np.random.default_rng(0),
     )
-    low = float(found.confidence_interval.low)
-    high = float(found.confidence_interval.high)
-    return Verdict(_word(low, high), mean, low, high)
+    low, high = found.confidence_interval
+    return float(low), float(high)
 
 
 def _word(low: float, high: float) -> Word:

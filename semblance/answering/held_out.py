@@ -21,12 +21,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
 
 from semblance import layout
 from semblance.answering.answerer import Answerer
 from semblance.answering.building import AnswererSettings
-from semblance.answering.evidence import RESAMPLES, choose_by_fold
+from semblance.answering.evidence import choose_by_fold, mean_interval
 from semblance.answering.judgement import over_seeds
 from semblance.answering.measured import PREDICTIONS, read_evaluations
 from semblance.answering.questions import LONGEST
@@ -68,19 +67,7 @@ class Part:
     @property
     def interval(self) -> tuple[float, float]:
         """The interval of the mean difference, by the bootstrap over wordings, in pairs."""
-        differences = self.now - self.before
-        if np.ptp(differences) == 0:
-            return float(differences[0]), float(differences[0])
-        found = stats.bootstrap(
-            (differences,),
-            np.mean,
-            n_resamples=RESAMPLES,
-            confidence_level=LEVEL,
-            method="percentile",
-            rng=np.random.default_rng(0),
-        )
-        low, high = found.confidence_interval
-        return float(low), float(high)
+        return mean_interval(self.now - self.before, LEVEL)
 
     @property
     def is_worse(self) -> bool:
