@@ -28,7 +28,7 @@ CORES  ?= all
 CONFIG ?= config.yaml
 OUT    ?= results
 GIVEN  := $(if $(filter command environment,$(origin CONFIG)),$(CONFIG))# the config files, if named
-PARALLEL := -n logical --maxprocesses 8 --dist load
+PARALLEL := -n logical --maxprocesses 8 --dist worksteal
 OUTPUT := $(if $(filter command environment,$(origin OUT)),--output $(OUT))# if given, in place of the config's own
 
 .PHONY: help setup demo faq lint format test test-long test-storm test-slurm verify report tables plan cost docs rulegraph bench lock clean
