@@ -89,7 +89,7 @@ class BatchLoss:
         self.size = batch_size(rows, settings)
         self.columns = rows.views()
         self.changes = _find_changes(settings, tokenizer)
-        self._draw = Drawing(rows, self.size, settings.seed, settings.no_duplicates)
+        self._draw = Drawing(rows, self.size, settings.seed, settings.no_duplicates, settings.apart)
 
     def __call__(self, step: int) -> Tensor:
         """Return the loss of batch number ``step``; steps must not go back."""

@@ -1,28 +1,61 @@
 """Which rows make up each batch: seeded, without a sentence twice, the same on every machine."""
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Literal
 
 import numpy as np
 
 from semblance.data.corpus import NONE, Rows
 from semblance.errors import InputError
+from semblance.settings import unknown_word
+
+Apart = Literal["sentences", "entries"]  # what may stand only once in a batch
 
 
-def batches(rows: Rows, size: int, seed: int, no_duplicates: bool = True) -> Iterator[np.ndarray]:
+def keys_of(rows: Rows, apart: Apart) -> tuple[np.ndarray, ...]:
+    """Return what each row has of what may stand only once in a batch: columns (N,), NONE if absent.
+
+    These are its sentences, or their entries. All sentences that rows connect, as queries with their
+    positives, are one entry: a question of a FAQ, its answer and the users' wordings of it.
+    """
+    match apart:
+        case "sentences":
+            return rows.columns()
+        case "entries":
+            entry = _entries(rows)
+            return tuple(np.where(c == NONE, NONE, entry[c]) for c in rows.columns())
+        case _:
+            raise unknown_word("apart", apart, Apart)
+
+
+def _entries(rows: Rows) -> np.ndarray:
+    """Return the number of the entry of each sentence, (S,)."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    count = 1 + max(int(column.max()) for column in rows.columns())
+    ones = np.ones(len(rows.query), bool)
+    edges = coo_array((ones, (rows.query, rows.positive)), shape=(count, count))
+    return connected_components(edges, directed=False)[1]
+
+
+def batches(
+    rows: Rows, size: int, seed: int, no_duplicates: bool = True, apart: Apart = "sentences"
+) -> Iterator[np.ndarray]:
     """Yield endless batches of ``size`` row numbers, epoch after epoch; fewer where no more fit.
 
-    Each epoch is a fresh permutation. A row that shares a sentence with its batch would be a false
-    negative there (or be its own): it waits for the next batch. Only a row that shares a sentence
-    with every other one is left out. Raises InputError where no two rows fit into a batch.
+    Each epoch is a fresh permutation. A row that shares a sentence (or an entry) with its batch
+    would be a false negative there, or be its own: it waits for the next batch. Only a row that
+    shares one with every other row is left out. Raises InputError where no two rows fit into a batch.
     """
-    matrix = np.stack(rows.columns(), axis=1)  # (N, 3 or 4)
-    fresh = _row_numbers(len(matrix), seed)
+    keys = np.stack(keys_of(rows, apart), axis=1)  # (N, 3 or 4)
+    fresh = _row_numbers(len(keys), seed)
     waiting: deque[int] = deque()
     left_out = 0
     while True:
         if no_duplicates:
-            batch = _draw_disjoint(matrix, size, fresh, waiting)
+            batch = _draw_disjoint(keys, size, fresh, waiting)
         else:
             batch = [next(fresh) for _ in range(size)]
         if len(batch) > 1 or size == 1:
@@ -30,10 +63,10 @@ def batches(rows: Rows, size: int, seed: int, no_duplicates: bool = True) -> Ite
             yield np.asarray(batch, dtype=np.int64)
             continue
         left_out += 1  # this row goes with no other
-        if left_out > len(matrix):
+        if left_out > len(keys):
             raise InputError(
                 "corpus",
-                "no two rows without a common sentence can be found",
+                f"no two rows without common {apart} can be found",
                 "use a larger corpus, or set no_duplicates: false",
             )
 
@@ -41,8 +74,15 @@ def batches(rows: Rows, size: int, seed: int, no_duplicates: bool = True) -> Ite
 class Drawing:
     """Draws the rows of one batch after another: ``batches``, asked by step."""
 
-    def __init__(self, rows: Rows, size: int, seed: int, no_duplicates: bool):
-        self._stream = batches(rows, size, seed, no_duplicates)
+    def __init__(
+        self,
+        rows: Rows,
+        size: int,
+        seed: int,
+        no_duplicates: bool,
+        apart: Apart = "sentences",
+    ):
+        self._stream = batches(rows, size, seed, no_duplicates, apart)
         self._drawn = 0
 
     def __call__(self, step: int) -> np.ndarray:
@@ -63,9 +103,9 @@ def _row_numbers(count: int, seed: int) -> Iterator[int]:
 
 
 def _draw_disjoint(
-    matrix: np.ndarray, size: int, fresh: Iterator[int], waiting: deque[int]
+    keys: np.ndarray, size: int, fresh: Iterator[int], waiting: deque[int]
 ) -> list[int]:
-    """Draw up to ``size`` rows without a common sentence: first those that wait, then fresh ones.
+    """Draw up to ``size`` rows without a common key: first those that wait, then fresh ones.
 
     Rows that must wait are put back to ``waiting``, in their order. After as many failures as there
     are rows, the batch stays smaller.
@@ -73,11 +113,11 @@ def _draw_disjoint(
     batch: list[int] = []
     used: set[int] = set()
     postponed: list[int] = []
-    while len(batch) < size and len(postponed) < len(matrix):
+    while len(batch) < size and len(postponed) < len(keys):
         row = waiting.popleft() if waiting else next(fresh)
-        texts = {int(text) for text in matrix[row]} - {NONE}
-        if used.isdisjoint(texts):
-            used |= texts
+        own = {int(key) for key in keys[row]} - {NONE}
+        if used.isdisjoint(own):
+            used |= own
             batch.append(row)
         else:
             postponed.append(row)
@@ -85,17 +125,17 @@ def _draw_disjoint(
     return batch
 
 
-def disjoint_rows(rows: Rows, enough: int) -> int:
-    """Count the rows that a first pass finds without a common sentence, up to ``enough``.
+def disjoint_rows(keys: Sequence[np.ndarray], enough: int) -> int:
+    """Count the rows that a first pass finds without a common key, up to ``enough``.
 
     It is a bound for the batch size; a large corpus is not read to its end.
     """
     used: set[int] = set()
     count = 0
-    for row in zip(*rows.columns(), strict=True):
-        texts = set(row) - {NONE}
-        if used.isdisjoint(texts):
-            used |= texts
+    for row in zip(*keys, strict=True):
+        own = set(row) - {NONE}
+        if used.isdisjoint(own):
+            used |= own
             count += 1
             if count == enough:
                 break

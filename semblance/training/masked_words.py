@@ -112,7 +112,7 @@ class MaskedWordLoss:
         self.columns = texts_of(rows, settings)
         self.masking = Masking(settings.masked_words.share, vocabulary, settings.seed)
         self.size = batch_size(rows, settings)
-        self._draw = Drawing(rows, self.size, settings.seed, settings.no_duplicates)
+        self._draw = Drawing(rows, self.size, settings.seed, settings.no_duplicates, settings.apart)
 
     def __call__(self, step: int) -> Tensor:
         """Return the mean of -log p(token) over the masked places of batch ``step``."""

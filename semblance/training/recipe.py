@@ -25,7 +25,7 @@ from semblance.settings import (
     Threads,
     unknown_word,
 )
-from semblance.training.batching import disjoint_rows
+from semblance.training.batching import Apart, disjoint_rows, keys_of
 from semblance.training.loop import Schedule
 
 Head = Literal["none", "train", "keep"]
@@ -50,8 +50,9 @@ class TrainSettings:
     epoch but no fewer than ``least_window`` steps; ``unit: batch`` makes it one batch. ``head``:
     without one, in training only, or kept. With two ``encoders`` the queries have one and all other
     views another, and the first is the result. ``same_masks``: the views of a row share their
-    dropout masks. ``masked_words`` is a loss beside the other one, or the only one where ``loss``
-    is None. With ``gpus`` a GPU is used where there is one.
+    dropout masks. With ``no_duplicates`` a batch has no two rows with a common sentence or, if
+    ``apart`` says so, with sentences of one entry. ``masked_words`` is a loss beside the other one,
+    or the only one where ``loss`` is None. With ``gpus`` a GPU is used where there is one.
     What a config always states has no default here: config.yaml is its one home.
     """
 
@@ -70,6 +71,7 @@ class TrainSettings:
     threads: Threads
     gpus: Annotated[int, AtLeast(0), AtMost(1)]
     seed: Seed
+    apart: Apart = "sentences"
     options: dict[str, Any] = field(default_factory=dict)
     view_options: dict[str, Any] = field(default_factory=dict)
     hard_negatives: bool = True
@@ -124,11 +126,10 @@ def batch_size(rows: Rows, settings: TrainSettings) -> int:
     """Return the recipe's batch size, or the largest that a smaller corpus can fill."""
     room = len(rows.query)
     if settings.no_duplicates:
-        room = disjoint_rows(rows, max(2, settings.batch_size))
+        room = disjoint_rows(keys_of(rows, settings.apart), max(2, settings.batch_size))
     if room < 2:
-        raise InputError(
-            "corpus", "fewer than two rows without a common sentence", "use a larger corpus"
-        )
+        problem = f"fewer than two rows without common {settings.apart}"
+        raise InputError("corpus", problem, "use a larger corpus")
     return min(settings.batch_size, room)
 
 

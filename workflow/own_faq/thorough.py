@@ -78,8 +78,16 @@ def _hard(own: OwnFaq) -> dict[str, dict]:
 def batch_sizes(own: OwnFaq) -> list[int]:
     """Return the batch sizes to try: the quick one, and the paper's other one if a fold can fill it."""
     quick = TUNED["on_faq"]["batch_size"]
-    rows = rows_of_fold(own)
-    return [size for size in KINDS if size == quick or rows >= FEWEST_BATCHES * size]
+    rows, entries = rows_of_fold(own), entries_of_fold(own)
+    fits = {size: rows >= FEWEST_BATCHES * size and entries >= size for size in KINDS}
+    return [size for size in KINDS if size == quick or fits[size]]
+
+
+def entries_of_fold(own: OwnFaq) -> int:
+    """Return about how many entries a fold trains on; an entry stands only once in a batch."""
+    if own.holds_out_wordings:
+        return own.entries
+    return own.entries * 3 // 5
 
 
 def rows_of_fold(own: OwnFaq) -> int:

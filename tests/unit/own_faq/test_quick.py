@@ -1,5 +1,7 @@
 """The config of an own FAQ: small, valid, and with the user's wordings as the test where there are some."""
 
+import json
+
 import pytest
 import yaml
 
@@ -42,6 +44,15 @@ def test_with_enough_wordings_they_are_the_test_and_known_questions_are_matched(
     made = plan(FEWEST_WORDINGS)
     assert made.banks[BANK]["hold_out"] == "wordings"
     assert "tuned-hybrid-better" in made.config["answerers"][BANK]["methods"]
+
+
+@pytest.mark.parametrize("wordings", [0, FEWEST_WORDINGS])
+@pytest.mark.parametrize("bf16", [False, True])
+def test_texts_of_one_entry_never_meet_in_a_batch(plan, wordings, bf16):
+    made = plan(wordings, bf16=bf16)
+    trained = [job for job in jobs(made) if job.stage in ("train", "train_final")]
+    found = [made.train_settings(j.corpus, j.base, j.name, j.seed) for j in trained]
+    assert {json.loads(settings)["apart"] for settings in found} == {"entries"}
 
 
 def test_bm25_and_the_start_model_are_always_candidates(plan):

@@ -146,3 +146,8 @@ def test_the_quick_config_trains_neither_rcl_nor_with_hard_negatives(plan):
 def test_the_written_file_says_how_to_write_it_again(plan, tmp_path):
     plan(40)
     assert "semblance faq train faq.csv --thorough" in (tmp_path / "faq-40-0.yaml").read_text()
+
+
+def test_a_larger_batch_is_tried_only_where_a_fold_has_as_many_entries(plan):
+    assert "tuned-batch-64" in plan(64, wordings=640).config["methods"]
+    assert "tuned-batch-64" not in plan(63, wordings=640).config["methods"]

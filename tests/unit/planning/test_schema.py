@@ -22,6 +22,7 @@ from semblance.models.prompts import DOCUMENT, QUERY
 from semblance.names import TRANSFER_TASKS
 from semblance.reporting.layouts import LAYOUTS
 from semblance.settings import Bound, Matmul, Precision, StsProtocol
+from semblance.training.batching import Apart
 from semblance.training.recipe import Head, TrainSettings, WindowUnit
 from workflow.planning.config import SCHEMA
 from workflow.planning.corpora import OWN_TEXT
@@ -54,6 +55,7 @@ ENUMS = {  # where it stands, without the words of JSON Schema: the words that t
     "$defs.precision": typing.get_args(Precision),
     "$defs.matmul": typing.get_args(Matmul),
     "$defs.settings.head": typing.get_args(Head),
+    "$defs.settings.apart": typing.get_args(Apart),
     "$defs.dropout.sampled.distribution": typing.get_args(SAMPLED["distribution"]),
     "$defs.dropout.sampled.granularity": typing.get_args(SAMPLED["granularity"]),
     "$defs.dropout.sampled.layers": typing.get_args(SAMPLED["layers"]),
@@ -123,4 +125,4 @@ def test_each_number_of_a_training_has_the_bounds_that_the_schema_states(field):
 def test_a_literal_of_a_training_is_an_enum_of_the_schema():
     hints = typing.get_type_hints(TrainSettings)
     choices = {name for name, hint in hints.items() if typing.get_origin(hint) is Literal}
-    assert choices == {"head", "unit", "precision", "matmul"}
+    assert choices == {"head", "unit", "precision", "matmul", "apart"}

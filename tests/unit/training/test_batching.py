@@ -8,7 +8,7 @@ import pytest
 
 from semblance.data.corpus import NONE, Rows
 from semblance.errors import InputError
-from semblance.training.batching import batches, disjoint_rows
+from semblance.training.batching import batches, disjoint_rows, keys_of
 
 
 def rows_of(*rows):
@@ -46,7 +46,7 @@ def test_the_second_hard_negative_of_a_row_stands_in_no_other_row_of_its_batch()
     rows = rows._replace(negative=np.stack([rows.negative, second], axis=1))
     drawn = take(batches(rows, 3, 0), 20)
     assert not any({0, 2} <= set(batch) for batch in drawn)
-    assert disjoint_rows(rows, 4) == 3
+    assert disjoint_rows(rows.columns(), 4) == 3
 
 
 def test_an_absent_negative_is_not_a_common_sentence():
@@ -115,13 +115,58 @@ def test_a_batch_of_one_row_can_always_be_filled():
     assert sorted(chain.from_iterable(take(batches(rows, 1, 0), 2))) == [0, 1]
 
 
+def connected(rows):
+    """Return the set of sentences that chains of rows connect with each sentence, by brute force."""
+    found = {n: {n} for column in rows for n in column.tolist() if n != NONE}
+    for _ in found:
+        for query, positive in zip(rows.query.tolist(), rows.positive.tolist(), strict=True):
+            joined = found[query] | found[positive]
+            for n in joined:
+                found[n] = joined
+    return found
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_entry_stands_in_two_rows_of_a_batch_where_entries_are_kept_apart(seed):
+    rows = crowded(seed, count=30, sentences=70)
+    entry = connected(rows)
+    for batch in take(batches(rows, 4, seed, apart="entries"), 100):
+        found = [
+            set().union(*(entry[int(column[r])] for column in rows if column[r] != NONE))
+            for r in batch
+        ]
+        assert sum(map(len, found)) == len(set().union(*found))
+
+
+def test_two_wordings_of_one_entry_share_a_batch_only_where_sentences_are_kept_apart():
+    answer, question, one, other = range(4)  # one wording meets the answer, another the question
+    rows = rows_of([question, answer, NONE], [one, answer, NONE], [other, question, NONE])
+    rows = rows_of(*zip(*(c.tolist() for c in rows), strict=True), [10, 11, NONE], [12, 13, NONE])
+    by_sentence = take(batches(rows, 3, 0), 40)
+    by_entry = take(batches(rows, 3, 0, apart="entries"), 40)
+    assert any({1, 2} <= set(batch) for batch in by_sentence)
+    assert max(len({0, 1, 2} & set(batch)) for batch in by_entry) == 1
+    assert disjoint_rows(keys_of(rows, "sentences"), 9) == 3
+    assert disjoint_rows(keys_of(rows, "entries"), 9) == 3
+
+
+def test_without_duplicates_in_common_entries_and_sentences_give_the_same_batches():
+    rows = separate(30)
+    assert take(batches(rows, 7, 1, apart="entries"), 9) == take(batches(rows, 7, 1), 9)
+
+
+def test_what_is_kept_apart_is_a_known_word():
+    with pytest.raises(InputError, match="apart"):
+        keys_of(separate(3), "words")
+
+
 def test_disjoint_rows_counts_a_first_pass():
-    assert disjoint_rows(separate(7), 100) == 7
-    assert disjoint_rows(separate(7), 3) == 3  # no more are asked for
-    assert (
-        disjoint_rows(rows_of([0, 1, NONE], [1, 2, NONE], [2, 3, NONE], [NONE, 4, NONE]), 100) == 3
-    )
-    assert disjoint_rows(rows_of(*([0, i, NONE] for i in range(1, 9))), 100) == 1
+    assert disjoint_rows(separate(7).columns(), 100) == 7
+    assert disjoint_rows(separate(7).columns(), 3) == 3  # no more are asked for
+    chain_of_rows = rows_of([0, 1, NONE], [1, 2, NONE], [2, 3, NONE], [NONE, 4, NONE])
+    assert disjoint_rows(chain_of_rows.columns(), 100) == 3
+    same_query = rows_of(*([0, i, NONE] for i in range(1, 9)))
+    assert disjoint_rows(same_query.columns(), 100) == 1
 
 
 def test_disjoint_rows_reads_no_further_than_it_must():
@@ -130,7 +175,7 @@ def test_disjoint_rows_reads_no_further_than_it_must():
             yield from (1, 2)
             raise AssertionError("read on")
 
-    assert disjoint_rows(Rows(Untouchable(), Untouchable(), [NONE, NONE, NONE]), 2) == 2
+    assert disjoint_rows((Untouchable(), Untouchable(), [NONE, NONE, NONE]), 2) == 2
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -138,5 +183,5 @@ def test_as_many_rows_as_are_disjoint_fill_a_batch_under_every_seed(seed):
     rows = rows_of(
         [0, 1, NONE], [2, 3, NONE], [0, 2, NONE]
     )  # rows 0 and 1 go together, row 2 with neither
-    size = disjoint_rows(rows, 64)
+    size = disjoint_rows(rows.columns(), 64)
     assert len(take(batches(rows, size, seed), 5)) == 5
