@@ -14,6 +14,7 @@ from semblance import layout
 from semblance.data.banks.own import read_own
 from semblance.errors import InputError
 from semblance.files import write_text
+from semblance.gpus import visible_gpus
 from semblance.provenance import ROOT, checked
 from semblance.strict_yaml import read_yaml
 from workflow.own_faq.quick import BANK, BASE, READY, OwnFaq, quick_config
@@ -60,6 +61,7 @@ def read_faq(asked: Asked) -> tuple[OwnFaq, tuple[str, ...]]:
         question_column=asked.columns.get("question"),
         answer_column=asked.columns.get("answer"),
         bf16=computes_in_bf16(),
+        gpus=min(1, len(visible_gpus())),
         base=asked.base,
         thorough=asked.thorough,
         learning_curve=asked.learning_curve,

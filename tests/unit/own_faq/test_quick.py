@@ -55,6 +55,14 @@ def test_texts_of_one_entry_never_meet_in_a_batch(plan, wordings, bf16):
     assert {json.loads(settings)["apart"] for settings in found} == {"entries"}
 
 
+@pytest.mark.parametrize("gpus", [0, 1])
+def test_jobs_look_for_a_gpu_only_if_the_machine_has_one(plan, gpus):
+    made = plan(0, gpus=gpus)
+    [first, *_] = [job for job in jobs(made) if job.stage == "train"]
+    settings = json.loads(made.train_settings(first.corpus, first.base, first.name, first.seed))
+    assert made.config["resources"]["gpus"] == settings["gpus"] == gpus
+
+
 def test_bm25_and_the_start_model_are_always_candidates(plan):
     for wordings in (0, FEWEST_WORDINGS):
         assert {"start", "bm25", "tuned"} <= set(
