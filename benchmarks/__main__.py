@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from benchmarks import limits, reading, start_up, workload
+from benchmarks import limits, own_faq, reading, start_up, workload
 from benchmarks.side import Side
 from benchmarks.training import WARM, settings
 from semblance.files import write_text
@@ -26,7 +26,7 @@ from semblance.models.architecture import read_architecture
 from semblance.training.recipe import training_rows
 
 FOLDER = workload.ROOT / workload.FOLDER
-PARTS = ("train", "methods", "embed", "sts", "start", "limits", "growth", "sweep")
+PARTS = ("train", "methods", "embed", "sts", "start", "limits", "growth", "sweep", "faq")
 TAKEN = 0.03  # of the processors' time in a round, by the host of a virtual machine or by other programs
 LIBRARIES = ("torch", "transformers", "sentence-transformers", "accelerate", "numpy", "snakemake")
 
@@ -569,6 +569,11 @@ def print_sweep(args: argparse.Namespace) -> str:
     )
 
 
+def print_faq(args: argparse.Namespace) -> str:
+    """A FAQ of one's own: its training, its answers and its server."""
+    return f"## An own FAQ of {own_faq.ENTRIES} entries\n\n" + own_faq.measure()
+
+
 PRINT = {
     "train": print_train,
     "methods": print_methods,
@@ -578,6 +583,7 @@ PRINT = {
     "limits": print_limits,
     "growth": print_growth,
     "sweep": print_sweep,
+    "faq": print_faq,
 }
 
 if __name__ == "__main__":

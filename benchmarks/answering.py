@@ -14,6 +14,7 @@ import argparse
 import resource
 import sys
 import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -37,14 +38,10 @@ PERCENTILES = (50, 99, 100)
 def main() -> None:
     args = arguments()
     folder = answerer_folder(args.model)
-    require_listed(folder)
     slow = False
-    for entries in args.entries:
-        bank = made_up(folder, entries)
-        for ranking in RANKINGS:
-            found = milliseconds(bank, ranking, args.questions)
-            print(f"{entries:>8,} entries  {ranking:<8} {line(found)}", flush=True)
-            slow |= float(np.median(found)) > LIMITS.get(entries, np.inf)
+    for entries, ranking, found in timed(folder, args.entries, args.questions):
+        print(f"{entries:>8,} entries  {ranking:<8} {line(found)}", flush=True)
+        slow |= float(np.median(found)) > LIMITS.get(entries, np.inf)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"memory at the peak: {peak:,.0f} MB, the making of the entries included")
     if slow:
@@ -60,6 +57,17 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--entries", type=int, nargs="+", default=list(LIMITS), help="how many")
     parser.add_argument("--questions", type=int, default=100, help="timed of each ranking")
     return parser.parse_args()
+
+
+def timed(
+    folder: Path, sizes: Iterable[int], questions: int
+) -> Iterator[tuple[int, Ranking, np.ndarray]]:
+    """Yield each number of entries and each ranking with the time of each question in ms, (n,)."""
+    require_listed(folder)
+    for entries in sizes:
+        bank = made_up(folder, entries)
+        for ranking in RANKINGS:
+            yield entries, ranking, milliseconds(bank, ranking, questions)
 
 
 def made_up(folder: Path, entries: int) -> StoredAnswerer:

@@ -62,20 +62,49 @@ class Outcome:
 
 def main() -> None:
     args = arguments()
-    folder = answerer_folder(args.model)
-    questions = [entry.question for entry in read_entries(folder / ENTRIES)]
-    server = start(folder)
+    model = answerer_folder(args.model)
+    found = serve(model, Load(args.rate, args.seconds, args.stop_after))
+    print(report(found))
+    if found.failed:
+        sys.exit(1)
+
+
+@dataclass(frozen=True)
+class Load:
+    """``rate`` questions a second, for so many seconds; the server is told to stop meanwhile, or then."""
+
+    rate: float
+    seconds: float
+    stop_after: float | None = None
+
+
+@dataclass(frozen=True)
+class Served:
+    """How each question ended, in how many seconds all did, the server's exit status and its peak in MB."""
+
+    outcomes: list[Outcome]
+    seconds: float
+    status: int
+    peak: float
+
+    @property
+    def failed(self) -> bool:
+        """Tell whether a question was lost, or answered by another status than 200."""
+        ends = {outcome.end for outcome in self.outcomes}
+        return bool(self.status) or not ends <= {ANSWERED, REFUSED}
+
+
+def serve(model: Path, load: Load) -> Served:
+    """Start a server, ask it the questions of its own entries, and stop it."""
+    questions = [entry.question for entry in read_entries(model / ENTRIES)]
+    server = start(model)
     try:
         began = time.monotonic()
-        outcomes = asyncio.run(ask_all(args, server, questions))
+        outcomes = asyncio.run(ask_all(load, server, questions))
         status = server.process.wait(timeout=PATIENCE)
-        seconds = time.monotonic() - began
+        return Served(outcomes, time.monotonic() - began, status, server.peak)
     finally:
         server.process.kill()
-    print(report(outcomes, seconds, status))
-    print(f"memory of the server at its peak: {server.peak:,.0f} MB")
-    if status or any(outcome.end not in (ANSWERED, REFUSED) for outcome in outcomes):
-        sys.exit(1)
 
 
 def peak_memory(process: int) -> float:
@@ -122,18 +151,18 @@ def start(model: Path) -> Server:
     return Server(process, int(line.strip().rstrip("/").rpartition(":")[2]))
 
 
-async def ask_all(args: argparse.Namespace, server: Server, questions: list[str]) -> list[Outcome]:
+async def ask_all(load: Load, server: Server, questions: list[str]) -> list[Outcome]:
     """Send each question at its time, stop the server at its own, and wait for all answers."""
     loop = asyncio.get_running_loop()
     began = loop.time()
-    stop_after = args.stop_after
+    stop_after = load.stop_after
     if stop_after is None:
-        stop_after = args.seconds
+        stop_after = load.seconds
     stopping = loop.call_later(stop_after, server.stop)
     asked = []
     supply = itertools.cycle(questions)
-    for number in range(int(args.rate * args.seconds)):
-        due = began + number / args.rate
+    for number in range(int(load.rate * load.seconds)):
+        due = began + number / load.rate
         await asyncio.sleep(max(0.0, due - loop.time()))
         asked.append(asyncio.create_task(ask(server, next(supply), due)))
     outcomes = await asyncio.gather(*asked)
@@ -183,16 +212,18 @@ def end_of(content: bytes) -> str:
         return LOST
 
 
-def report(outcomes: list[Outcome], seconds: float, status: int) -> str:
+def report(found: Served) -> str:
     """Return the figures as lines."""
-    ends = Counter(outcome.end for outcome in outcomes)
+    ends = Counter(outcome.end for outcome in found.outcomes)
     counts = ", ".join(f"{count} × {end}" for end, count in sorted(ends.items()))
-    lines = [f"{len(outcomes)} questions in {seconds:.0f} s: {counts}; exit status {status}"]
-    answered = [outcome.seconds for outcome in outcomes if outcome.end == ANSWERED]
+    asked = f"{len(found.outcomes)} questions in {found.seconds:.0f} s"
+    lines = [f"{asked}: {counts}; exit status {found.status}"]
+    answered = [outcome.seconds for outcome in found.outcomes if outcome.end == ANSWERED]
     if answered:
-        found = np.percentile(answered, PERCENTILES) * 1000
-        pairs = zip(PERCENTILES, found, strict=True)
+        values = np.percentile(answered, PERCENTILES) * 1000
+        pairs = zip(PERCENTILES, values, strict=True)
         lines.append("ms to the answer: " + ", ".join(f"p{p} {value:.0f}" for p, value in pairs))
+    lines.append(f"memory of the server at its peak: {found.peak:,.0f} MB")
     return "\n".join(lines)
 
 

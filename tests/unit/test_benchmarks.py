@@ -1,5 +1,6 @@
 """The benchmarks' arithmetic: what they print is worth no more than this."""
 
+import csv
 import itertools
 import subprocess
 import sys
@@ -14,6 +15,8 @@ from benchmarks import __main__ as page
 from benchmarks import training
 from benchmarks.__main__ import ratios, spread, table
 from benchmarks.limits import mean_step_gflop, step_gflop
+from benchmarks.own_faq import OF_ANSWER, watch, write_faq
+from benchmarks.serving import Outcome, Served, report
 from benchmarks.training import settings
 from benchmarks.workload import text_batches
 from semblance.data.corpus import NONE, Rows
@@ -148,3 +151,34 @@ def test_the_sides_own_time_does_not_count_as_taken():
     assert (
         as_a_stranger - as_a_side > 0.45
     )  # ticks of a hundredth of a second; what else runs only adds
+
+
+def test_a_benchmarks_faq_has_as_many_entries_as_asked_and_no_sentence_twice(tmp_path):
+    path = tmp_path / "faq.csv"
+    write_faq(path, [f"Sentence {n}." for n in range(40)], 3)
+    with path.open(newline="") as file:
+        header, *rows = csv.reader(file)
+    assert header == ["question", "answer"] and len(rows) == 3
+    words = " ".join(" ".join(row) for row in rows).split()
+    numbers = [word for word in words if word != "Sentence"]
+    assert len(numbers) == len(set(numbers)) == 3 * (1 + OF_ANSWER)
+    with pytest.raises(ValueError, match="entries need"):
+        write_faq(path, ["One."], 3)
+
+
+def test_the_memory_of_a_watched_command_counts_its_children(tmp_path):
+    child = "b = bytearray(200 * 2**20); import time; time.sleep(2)"
+    parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
+    found = watch([sys.executable, "-c", parent], (0,), tmp_path)
+    assert found.megabytes > 200 and found.seconds > 2
+    with pytest.raises(subprocess.CalledProcessError):
+        watch([sys.executable, "-c", "raise SystemExit(2)"], (0, 1), tmp_path)
+
+
+def test_a_served_load_has_failed_where_a_question_was_lost_or_answered_by_an_error():
+    def served(*ends, status=0):
+        return Served([Outcome(end, 0.01) for end in ends], 1.0, status, 100.0)
+
+    assert not served("200", "refused").failed
+    assert served("200", "lost").failed and served("503").failed and served("200", status=1).failed
+    assert "2 questions in 1 s: 2 × 200" in report(served("200", "200"))
