@@ -19,6 +19,7 @@ from semblance.strict_json import UNWRITABLE
 from workflow.planning.answerers import answerer_checks
 from workflow.planning.checks import checks
 from workflow.planning.collecting import errors_of
+from workflow.planning.equal_rows import check_equal_rows
 from workflow.planning.expand import expand
 from workflow.planning.figure_checks import figure_checks
 from workflow.planning.folders import WRITTEN, check_folder
@@ -92,7 +93,7 @@ def _examine(config: dict) -> tuple[dict | None, list[InputError]]:
     if errors:
         return None, _first_of_each_key(errors)
     full = expand(config)
-    errors = errors_of([partial(check_labels, full)])
+    errors = errors_of([partial(check_labels, full), partial(check_equal_rows, full)])
     if errors:
         return None, errors
     return full, []

@@ -15,6 +15,12 @@ MANIFEST = load_manifest(ROOT / "workflow/manifest.yaml")
 NLI_ROWS = MANIFEST["nli-simcse"].expected["triples"]
 
 
+@pytest.fixture(autouse=True)
+def _equal_rows(monkeypatch):
+    """Let a test make one method another one's twin, which a table of a real config may not have."""
+    monkeypatch.setattr("workflow.planning.config.check_equal_rows", lambda config: None)
+
+
 def differences(config: dict, table: str, method: str, base: str = "", datasets=MANIFEST) -> list:
     """Return in what the first row of a method (on a base) differs from the paper's row."""
     plan = Plan(load(config))
