@@ -16,6 +16,8 @@ from semblance.models import folder as model_folder
 from semblance.models.compute import Compute, device_name, set_up
 from semblance.models.encoder import Encoder
 from semblance.models.saved import WEIGHTS, SavedModel
+from semblance.models.word_average import WordAverage, is_word_average
+from semblance.models.word_average import load as load_word_average
 from semblance.names import SCORE_COLUMNS
 from semblance.provenance import (
     canonical,
@@ -70,7 +72,7 @@ class Scored:
 
 def open_model(
     model: SavedModel, target: Target, libraries: tuple[str, ...] = ()
-) -> tuple[Encoder, dict]:
+) -> tuple[Encoder | WordAverage, dict]:
     """Load a model for evaluation; return it and the facts that stand beside each of its scores.
 
     ``libraries`` are those that the scores depend on besides LIBRARIES_THAT_COUNT.
@@ -78,7 +80,7 @@ def open_model(
     compute = target.compute
     record = model.record
     device = set_up(compute.threads, compute.gpus, compute.matmul)
-    encoder = model_folder.load(model.folder).eval().to(device)
+    encoder = _load(model.folder).eval().to(device)
     encoder.precision = compute.precision
     name = device_name(device)
     settings = record.get("settings", {})
@@ -108,6 +110,13 @@ def open_model(
     }
 
 
+def _load(folder: Path) -> Encoder | WordAverage:
+    """Load a model that a text can be embedded with."""
+    if is_word_average(folder):
+        return load_word_average(folder)
+    return model_folder.load(folder)
+
+
 def _precision(evaluated: str, trained: str | None, regulators: str | None) -> str:
     """Return the precision of a score, and those of training and regulators where they differ."""
     others = {"trained": trained, "regulators": regulators}
@@ -125,7 +134,7 @@ def _versions(found: dict[str, str], more: tuple[str, ...] = ()) -> dict[str, st
     return {k: v for k, v in found.items() if k in (*LIBRARIES_THAT_COUNT, *more)}
 
 
-def device_of(encoder: Encoder) -> str:
+def device_of(encoder: Encoder | WordAverage) -> str:
     """Return the name of what an encoder runs on."""
     return device_name(encoder.words.weight.device.type)
 

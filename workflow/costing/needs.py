@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from semblance import layout
-from semblance.layout import whole_corpus
 from workflow.costing.sizes import Sizes, Texts
 from workflow.costing.trained import evaluations, fitted_items, readings, schedule
 from workflow.planning.figures import collection, curve_settings, figure_runs
@@ -19,6 +18,7 @@ from workflow.planning.mined import mines
 from workflow.planning.parts import corpus_read
 from workflow.planning.plan import Plan
 from workflow.planning.stages import STAGES, Job, inputs
+from workflow.planning.word_vectors import is_word_vectors
 
 UNKNOWN_MILLION = 110.0  # parameters of a base whose size nobody states: BERT-base
 INTERPRETER = 500  # MB
@@ -191,7 +191,7 @@ class Needs:
     def _answerer(self, job: Job) -> Need:
         """Return what the folder of an answerer needs, whose texts are embedded once."""
         answerer = self.plan.config["answerers"][job.name]
-        corpus = self.sizes.corpora[whole_corpus(answerer["bank"])]
+        corpus = self.sizes.corpora[layout.whole_corpus(answerer["bank"])]
         texts = corpus.texts.cut(self.plan.config["evaluate_faq"]["max_length"])
         of_base = job._replace(base=answerer["base"])
         need = self._reading(of_base, texts, texts.sentences, SCORES)
@@ -203,6 +203,8 @@ class Needs:
         """Return what reading needs, with ``held`` embeddings in memory and so many MB ``more``."""
         million = self.million[job.base]
         work = 2 * million * texts.sentences * texts.tokens / 1000
+        if is_word_vectors(self.plan.config["bases"][job.base]):
+            work = 0.0  # a sum of a few rows, and no product
         floats = _width(million) * (10 * TOKENS_AT_ONCE[self.device] + 1.5 * held)
         return Need(
             work=work / self.speed[self.plan.config[job.stage].get("precision", "fp32")],
@@ -236,6 +238,9 @@ class Needs:
                 sentences = sizes.corpora[job.corpus].texts.sentences
                 vectors = 8 * sentences * _width(self.million[job.base]) / 1e6
                 return Need(rows, INTERPRETER + 2 * vectors + ROW * rows)
+            case "prepare_word_vectors":
+                matrix = 4 * self.million[job.base]
+                return Need(matrix, INTERPRETER + 2 * matrix, disk=matrix)
             case "download":
                 known = sizes.megabytes(job.name)
                 return Need(known, disk=known, unknown=sizes.unknown(job.name))

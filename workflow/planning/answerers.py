@@ -6,6 +6,7 @@ from functools import partial
 from semblance.errors import InputError
 from semblance.names import START
 from semblance.reporting.layouts import find_layout
+from workflow.planning import word_vectors
 from workflow.planning.banks import WORDING, holds_out_wordings
 from workflow.planning.collecting import check_known, entries
 from workflow.planning.methods import is_untrained, model_names, model_of
@@ -64,6 +65,7 @@ def _check_names(config: dict, where: str, answerer: dict) -> None:
     bank = answerer["bank"]
     check_known(f"{where}.bank", bank, config["faq"]["banks"], "bank")
     check_known(f"{where}.base", answerer["base"], config["bases"], "base")
+    word_vectors.check_transformer(config, f"config.{where}.base", answerer["base"])
     check_known(f"{where}.seeds", answerer["seeds"], config["seeds"], "list of seeds")
     protocol = protocol_of(config, bank)
     if protocol == PAIRS and PAIRS not in config["evaluate_faq"]["protocols"]:

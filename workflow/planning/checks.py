@@ -16,6 +16,7 @@ from workflow.planning import (
     rankings,
     regulators,
     views,
+    word_vectors,
 )
 from workflow.planning.collecting import check_known, entries
 from workflow.planning.corpora import check_corpus
@@ -80,9 +81,15 @@ def _check_base(config: dict, name: str, base: dict) -> None:
     if not base.keys().isdisjoint(("base", "corpus", "pretrain")):
         pretrained.check_pretrained(config, name, base)
         return
+    if word_vectors.is_word_vectors(base):
+        word_vectors.check_keys(name, base)
+        return
     pretrained.check_found(config, name, base)
     if "pooling" in base:
         module_path(POOLINGS, base["pooling"], f"config.bases.{name}.pooling")
+    if "words" in base:
+        problem = "has no effect here"
+        raise InputError(f"config.bases.{name}.words", problem, "it belongs to word_vectors")
     if sum(key in base for key in ("hub", "package", "folder")) != 1:
         raise InputError(f"config.bases.{name}", "needs exactly one of hub, package, folder")
     if "default_prompt" in base and base["default_prompt"] not in base.get("prompts", {}):

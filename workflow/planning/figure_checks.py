@@ -7,6 +7,7 @@ from semblance.errors import InputError
 from semblance.figures import KINDS, package_of
 from semblance.named_modules import module_file
 from semblance.settings import check_keywords
+from workflow.planning import word_vectors
 from workflow.planning.checks import check_known, check_models
 from workflow.planning.collecting import entries, items
 from workflow.planning.methods import candidates, model_names, ranking, whitening
@@ -105,6 +106,7 @@ def _check_row(config: dict, where: str, figure: dict, row: dict) -> None:
         check_known(f"{where}.corpora", corpus, corpora, kind)
     for base in row["bases"]:
         check_known(f"{where}.bases", base, config["bases"], "base")
+        word_vectors.check_transformer(config, f"config.{where}.bases", base)
     for entry in row["methods"]:
         if isinstance(entry, dict):
             check_models(config, f"{where}.methods", entry)

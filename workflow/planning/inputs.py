@@ -46,6 +46,9 @@ def input_checks(plan: Plan, jobs: Iterable[Job]) -> Iterator[Callable[[], None]
             paths = own_paths(plan.config, scored_sets(plan.config, job.stage))
             for name, path in paths.items():
                 yield partial(_check_file, f"config.sts.own.{name}.path", path)
+        if job.stage == "prepare_word_vectors":
+            path = plan.config["bases"][job.base]["word_vectors"]
+            yield partial(_check_file, f"config.bases.{job.base}.word_vectors", path)
         if job.stage == "download_model":
             yield partial(_check_base, f"config.bases.{job.base}", plan.config["bases"][job.base])
     mirror = plan.config.get("mirror")

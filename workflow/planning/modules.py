@@ -18,6 +18,7 @@ from semblance.named_modules import (
 )
 from workflow.planning.dropouts import PLAIN_RATES
 from workflow.planning.scored_pairs import own_paths, scored_sets
+from workflow.planning.word_vectors import is_word_vectors
 
 
 def modules_of_training(config: dict, base: str, settings: str) -> list[str]:
@@ -77,8 +78,11 @@ def modules_of_drawing(config: dict, figure: str) -> list[str]:
 def modules_of_reading(config: dict, base: str) -> list[str]:
     """Return the poolings that a model of a base may use.
 
-    It is one where the config states it. Where the base's own files choose, all count.
+    It is one where the config states it. Where the base's own files choose, all count. Word vectors
+    have none.
     """
+    if is_word_vectors(config["bases"][base]):
+        return []
     stated = config["bases"][base].get("pooling")
     if stated:
         return [module_path(POOLINGS, stated, f"config.bases.{base}.pooling")]

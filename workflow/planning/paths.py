@@ -24,7 +24,10 @@ def complete(config: dict) -> dict:
         for name, bank in config["faq"]["banks"].items()
     }
     corpora = {name: _with_found(corpus, "path") for name, corpus in config["corpora"].items()}
-    bases = {name: _with_found(base, "folder") for name, base in config["bases"].items()}
+    bases = {
+        name: _with_found(_with_found(base, "folder"), "word_vectors")
+        for name, base in config["bases"].items()
+    }
     faq = {**config["faq"], "banks": banks}
     sts = config["sts"]
     if "own" in sts:

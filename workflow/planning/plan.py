@@ -11,7 +11,7 @@ from semblance import layout
 from semblance.names import INITIAL, RELATEDNESS_DATASETS, START
 from semblance.provenance import canonical
 from semblance.reporting.layouts import Tests, find_layout
-from workflow.planning import pretrained, regulators, scored_pairs, table_specs
+from workflow.planning import pretrained, regulators, scored_pairs, table_specs, word_vectors
 from workflow.planning.banks import faq_protocols
 from workflow.planning.expand import settings_of
 from workflow.planning.labels import rows_of
@@ -143,9 +143,11 @@ class Plan:
     def base_record(self, base: str) -> str:
         """Return the record of a base model."""
         entry = self.config["bases"][base]
-        if not is_pretrained(entry):
-            return layout.record(self.downloads, layout.BASE, base=base)
-        return layout.record(self.out, layout.PRETRAINED, corpus=entry["corpus"], base=base)
+        if is_pretrained(entry):
+            return layout.record(self.out, layout.PRETRAINED, corpus=entry["corpus"], base=base)
+        if word_vectors.is_word_vectors(entry):
+            return layout.record(self.out, layout.WORD_VECTORS, base=base)
+        return layout.record(self.downloads, layout.BASE, base=base)
 
     def model_record(self, corpus: str, base: str, method: str, seed: int | str) -> str:
         """Return the record of a run's model, which may be the base itself."""
@@ -226,6 +228,10 @@ class Plan:
         return canonical(
             {k: v for k, v in self.config["bases"][base].items() if k not in NOT_OF_FILES}
         )
+
+    def word_vector_settings(self, base: str) -> str:
+        """Return the ``--settings`` of ``prepare_word_vectors``."""
+        return canonical(word_vectors.settings_of(self.config["bases"][base]))
 
     def test_settings(self) -> str:
         """Return the ``--settings`` of ``prepare_sts``: the test sets and their protocol."""

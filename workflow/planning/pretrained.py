@@ -3,6 +3,7 @@
 from typing import Any
 
 from semblance.errors import InputError
+from workflow.planning import word_vectors
 from workflow.planning.collecting import check_known
 
 OWN_KEYS = ("label", "base", "corpus", "pretrain")  # of such a base
@@ -58,8 +59,9 @@ def check_pretrained(config: dict, name: str, base: dict) -> None:
 
 
 def check_downloaded(config: dict, where: str, name: str) -> None:
-    """Raise InputError, at ``config.where``, for a base that is trained here itself."""
+    """Raise InputError, at ``config.where``, for a base that is made here itself."""
     other = config["bases"][name]
+    word_vectors.check_transformer(config, f"config.{where}", name)
     if is_pretrained(other):
         advice = f"name the base that it is trained from: {other.get('base')}"
         raise InputError(f"config.{where}", f"{name!r} is trained here itself", advice)

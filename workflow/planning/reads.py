@@ -22,6 +22,7 @@ from workflow.planning.parts import corpus_read, curve_evaluations, parts_of
 from workflow.planning.plan import Evaluation, Plan, Run
 from workflow.planning.pretrained import is_pretrained
 from workflow.planning.scored_pairs import of_manifest, scored_sets
+from workflow.planning.word_vectors import is_word_vectors
 
 
 class Job(NamedTuple):
@@ -241,6 +242,8 @@ def _base(plan: Plan, base: str) -> Job:
     entry = plan.config["bases"][base]
     if is_pretrained(entry):
         return Job("pretrain", entry["corpus"], base)
+    if is_word_vectors(entry):
+        return Job("prepare_word_vectors", base=base)
     return Job("download_model", base=base)
 
 

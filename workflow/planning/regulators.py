@@ -7,7 +7,7 @@ method. ``BASE/METHOD`` names one on another base than the method's own.
 from semblance.errors import InputError
 from semblance.named_modules import LOSSES, module_names
 from semblance.names import START
-from workflow.planning import losses
+from workflow.planning import losses, word_vectors
 from workflow.planning.collecting import check_known
 from workflow.planning.methods import (
     TARGET,
@@ -64,6 +64,7 @@ def check_name(config: dict, where: str, name: str) -> None:
     base, method = split(name, "")
     if base:
         check_known(where, base, config["bases"], "base")
+        word_vectors.check_transformer(config, f"config.{where}", base)
     where = f"config.{where}"
     check_spelling(config, where, method)
     if method == START or entropy_parts(config, method):

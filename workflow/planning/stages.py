@@ -59,6 +59,7 @@ STAGES: dict[str, Stage] = {
     "prepare_relatedness": Stage(
         _below(layout.RELATEDNESS_DATA), "prepare", reads.of_relatedness_tasks
     ),
+    "prepare_word_vectors": Stage(_below(layout.WORD_VECTORS), "prepare", reads.nothing),
     "prepare_faq": Stage(_below(layout.BANK), "prepare", reads.of_bank, "{bank}"),
     "thin_corpus": Stage(_below(layout.CORPUS), "prepare", reads.of_part),
     "tokenise": Stage(

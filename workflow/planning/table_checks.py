@@ -10,7 +10,7 @@ from semblance.layout import OVERLAPS
 from semblance.names import RELATEDNESS_DATASETS, START
 from semblance.reporting.layouts import PREVIOUS, Layout, find_layout
 from semblance.reporting.published import Published, read_published
-from workflow.planning import mined, part_checks, rankings
+from workflow.planning import mined, part_checks, rankings, word_vectors
 from workflow.planning.checks import check_known, check_models
 from workflow.planning.collecting import entries, items
 from workflow.planning.methods import (
@@ -76,12 +76,17 @@ def _check_relatedness(config: dict, layout: Layout) -> None:
 
 def _check_control(config: dict, where: str, table: dict) -> None:
     control = table.get("control", PREVIOUS)
-    methods = {n for row in table["rows"] for entry in row["methods"] for n in model_names(entry)}
+    methods = {name for row in table["rows"] for name in _methods_of(row)}
     if is_untrained(config, control):
         problem = f"{_named(control)} is no control: every training would differ from it"
         raise InputError(where, problem, "name a method that is trained, such as Eq. 1 alone")
     if control not in {PREVIOUS, *methods}:
         raise InputError(where, f"no row has method {control!r}")
+
+
+def _methods_of(row: dict) -> list[str]:
+    """Return the methods of a row; an entry with several φ is one for each."""
+    return [name for entry in row["methods"] for name in model_names(entry)]
 
 
 def _named(control: str) -> str:
@@ -102,6 +107,10 @@ def _check_row(config: dict, where: str, table: dict, row: dict) -> None:
             )
     for base in row["bases"]:
         check_known(f"{where}.bases", base, config["bases"], "base")
+        if layout.over_folds:
+            word_vectors.check_transformer(config, f"config.{where}.bases", base)
+        for name in _methods_of(row):
+            word_vectors.check_method(config, f"config.{where}.bases", base, name)
     for entry in row["methods"]:
         if isinstance(entry, dict):
             check_models(config, f"{where}.methods", entry)

@@ -13,6 +13,7 @@ from semblance.download.manifest import Dataset, load_manifest
 from semblance.provenance import read_object
 from workflow.planning.pretrained import is_pretrained
 from workflow.planning.sources import wanted_by
+from workflow.planning.word_vectors import is_word_vectors
 from workflow.report.facts import UNREADABLE, Facts
 
 SHORT = 12
@@ -165,6 +166,8 @@ def _base_models(facts: Facts, names: Iterable[str]) -> list[Data]:
         if is_pretrained(base) and any(run.base == name for run in facts.plan.runs):
             title = f"{base['base']}, trained here by masked words on {base['corpus']}"
             found.append(Data(name, title, "", "", ""))
+        if is_word_vectors(base) and any(run.base == name for run in facts.plan.runs):
+            found.append(Data(name, f"word vectors of {base['word_vectors']}", "", "", ""))
     return found
 
 

@@ -26,6 +26,7 @@ from workflow.planning.sources import wanted_by
 from workflow.planning.stages import job_of
 from workflow.planning.stand_ins import StandIns
 from workflow.planning.table_checks import published
+from workflow.planning.word_vectors import word_vector_bases
 
 PLAN = Plan(config)
 OUT = PLAN.out

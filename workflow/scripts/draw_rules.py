@@ -7,11 +7,15 @@ from workflow.planning.config import laid_over, load
 from workflow.planning.plan import Plan
 from workflow.scripts.endings import run
 
-CONFIGS = (["config.yaml"], ["config.yaml", "configs/own-faq.yaml"])
+CONFIGS = (
+    ["config.yaml"],
+    ["config.yaml", "configs/own-faq.yaml"],
+    ["config.yaml", "configs/simcse-glove.yaml"],
+)
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Print the graph of two plans that together have every rule: the papers' and an own FAQ's."""
+    """Print the graph of plans that together have every rule: the papers', an own FAQ's and GloVe's."""
     argparse.ArgumentParser(prog="draw_rules", description=__doc__).parse_args(argv)
     plans = [Plan(load(laid_over(names))) for names in CONFIGS]
     print(rulegraph.dot(plans), end="")

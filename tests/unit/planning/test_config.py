@@ -50,6 +50,7 @@ CONFIGS = [
     ("config.yaml", "configs/minilm.yaml", "configs/minilm-gpu.yaml"),
     ("config.yaml", "configs/own-faq.yaml"),
     ("config.yaml", "configs/simcse-sources.yaml"),
+    ("config.yaml", "configs/simcse-glove.yaml"),
 ]
 
 

@@ -1,0 +1,150 @@
+"""GloVe's text format: each line has a word and its numbers, separated by single blanks.
+
+The first line tells how many numbers there are, d. A few words of glove.840B.300d contain blanks, so
+the last d fields of a line are the numbers. Blanks alone separate: other white space, such as a
+no-break space, is itself a word there.
+"""
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from semblance.data.text import BOM
+from semblance.errors import InputError, at
+from semblance.files import open_regular
+
+MAX_LINE = 1 << 16  # bytes; a word with 300 numbers has about 2,700
+FIRST_ROWS = 1 << 12  # that memory is asked for at first; it grows by a quarter each time
+FETCH = "fetch the file again"
+ONE_LENGTH = "give each word as many numbers as the first line has"
+
+
+class WordVectors(NamedTuple):
+    """The words of a file, each with the number of its row, and their vectors, (n, d) float32.
+
+    ``counts``: ``entries``, the lines that were read; ``repeated`` and ``left_out``, those that gave
+    no row.
+    """
+
+    rows: dict[str, int]
+    matrix: np.ndarray
+    counts: dict[str, int]
+
+
+def read_word_vectors(
+    path: str | Path, wanted: Callable[[str], bool], most: int | None = None
+) -> WordVectors:
+    """Read the words that are ``wanted`` out of the first ``most`` lines, or out of all.
+
+    Of a word that stands twice the first line counts. Raises InputError, with the line, for a line
+    without a word, with another number of numbers, with what is no finite number, or not in UTF-8;
+    and for a file without a word that is wanted.
+    """
+    rows: dict[str, int] = {}
+    matrix = np.empty((0, 0), np.float32)
+    counts = {"entries": 0, "repeated": 0, "left_out": 0}
+    for line, raw in islice(_lines(path), most):
+        where = at(path, line)
+        if line == 1:
+            matrix = np.empty((FIRST_ROWS, _width(raw, where)), np.float32)
+        word, vector = _entry(raw, matrix.shape[1], where)
+        counts["entries"] += 1
+        if word in rows:
+            counts["repeated"] += 1
+        elif not wanted(word):
+            counts["left_out"] += 1
+        else:
+            if len(rows) == len(matrix):
+                _resize(matrix, len(rows) * 5 // 4)
+            matrix[len(rows)] = vector
+            rows[word] = len(rows)
+    if not rows:
+        problem = f"none of its {counts['entries']} words can be used"
+        raise InputError(path, problem, "name a text file of GloVe vectors")
+    _resize(matrix, len(rows))
+    return WordVectors(rows, matrix, counts)
+
+
+def _resize(matrix: np.ndarray, rows: int) -> None:
+    """Give an array another number of rows in its place: a copy would need the memory twice."""
+    matrix.resize((rows, matrix.shape[1]), refcheck=False)
+
+
+def _lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
+    """Yield each line's number, from 1, and its bytes without the line end."""
+    try:
+        with open_regular(path) as file:
+            line = 0
+            while raw := file.readline(MAX_LINE + 1):
+                line += 1
+                if len(raw) > MAX_LINE:
+                    problem = f"a line of more than {MAX_LINE} bytes"
+                    raise InputError(at(path, line), problem, "check the file")
+                if line == 1:
+                    raw = raw.removeprefix(BOM)
+                yield line, raw.removesuffix(b"\n").removesuffix(b"\r")
+    except FileNotFoundError:
+        raise InputError(path, "no such file", "check the path or download it") from None
+    except OSError as error:
+        raise InputError(path, f"cannot be read: {error.strerror or error}") from None
+
+
+def _width(raw: bytes, where: str) -> int:
+    """Return how many numbers the first line has."""
+    fields = raw.split(b" ")
+    if len(fields) == 2 and all(field.isdigit() for field in fields):
+        problem = "a header of two counts, which GloVe's format does not have"
+        raise InputError(where, problem, "remove this line")
+    if len(fields) < 2:
+        raise InputError(where, "no word with numbers behind it", "name a file of GloVe vectors")
+    return len(fields) - 1
+
+
+def _entry(raw: bytes, width: int, where: str) -> tuple[str, np.ndarray]:
+    """Return the word of a line and its vector, (width,) float32."""
+    word, *fields = raw.rsplit(b" ", width)
+    if len(fields) < width:
+        problem = f"{len(fields)} numbers, and {width} in the first line"
+        raise InputError(where, problem, ONE_LENGTH)
+    vector = _vector(fields, where)
+    _, blank, last = word.rpartition(b" ")
+    if blank and _is_number(last):
+        raise InputError(where, f"more than the {width} numbers of the first line", ONE_LENGTH)
+    if not word.strip(b" "):
+        raise InputError(where, "no word before the numbers", FETCH)
+    return _decoded(word, where), vector
+
+
+def _decoded(word: bytes, where: str) -> str:
+    try:
+        return word.decode()
+    except UnicodeDecodeError as error:
+        problem = f"the word is not UTF-8: {error.reason} at byte {error.start}"
+        raise InputError(where, problem, "convert the file to UTF-8") from None
+
+
+def _vector(fields: list[bytes], where: str) -> np.ndarray:
+    try:
+        numbers = [float(field) for field in fields]
+    except ValueError:
+        numbers = []
+    if not numbers or b"_" in b"".join(fields):  # Python reads 1_0 as 10
+        wrong = next(field for field in fields if not _is_number(field))
+        problem = f"{wrong.decode(errors='replace')!r:.40} is no number"
+        raise InputError(where, problem, FETCH)
+    with np.errstate(over="ignore"):
+        vector = np.array(numbers).astype(np.float32)
+    if not np.isfinite(vector).all():
+        raise InputError(where, "a number is not finite", FETCH)
+    return vector
+
+
+def _is_number(field: bytes) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return b"_" not in field

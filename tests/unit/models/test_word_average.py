@@ -1,0 +1,147 @@
+"""The mean of word vectors: which words count, the vectors, the folder, and what it may hold."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from semblance.data.tokens import tokenise
+from semblance.errors import InputError
+from semblance.models.saved import SavedModel
+from semblance.models.tensors import save_tensors
+from semblance.models.word_average import MATRIX, is_word_average, load
+from semblance.provenance import ROOT, file_digest, read_sealed
+from tests.unit.models.tiny_models import make_source
+from workflow.scripts import prepare_word_vectors
+
+WIDTH = 5
+WORDS = ["the", "dog", "d", "n't", ",", "é", "Cat", "a b", "\u00a0", "dog"]
+READ = ["the", "dog", "d", "n't", ",", "é"]  # in lower case, without white space, once
+TEXTS = [
+    "The dog",
+    "dog dog the",
+    "a dogs d",  # "a" and "dogs" are unknown: their letters do not count
+    "do n't ,\tÉ",
+    "the\u00a0dog",
+    "dog.",
+    "cat",
+    "",
+]
+KNOWN = [
+    ["the", "dog"],
+    ["dog", "dog", "the"],
+    ["d"],
+    ["n't", ",", "é"],
+    ["the", "dog"],
+    [],
+    [],
+    [],
+]
+
+
+def numbers() -> np.ndarray:
+    return np.random.default_rng(3).normal(size=(len(WORDS), WIDTH)).round(4)
+
+
+def prepare(folder, **settings) -> SavedModel:
+    """Write a file of word vectors and make the model of it."""
+    lines = [
+        f"{word} {' '.join(map(str, row))}\n" for word, row in zip(WORDS, numbers(), strict=True)
+    ]
+    (folder / "glove.txt").write_text("".join(lines), encoding="utf-8")
+    settings = json.dumps({"path": str(folder / "glove.txt"), **settings})
+    prepare_word_vectors.main(
+        ["--settings", settings, "--manifest", str(ROOT / "demo/manifest.yaml")]
+        + ["--data", str(folder), "--output", str(folder / "made/record.json")]
+    )
+    return SavedModel.read(folder / "made/record.json")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    return prepare(tmp_path_factory.mktemp("words"))
+
+
+def test_a_vector_is_the_mean_of_those_of_the_known_words(made):
+    by_word = dict(zip(READ, numbers(), strict=False))
+    expected = np.zeros((len(TEXTS), WIDTH))
+    for i, words in enumerate(KNOWN):
+        for word in words:
+            for k in range(WIDTH):
+                expected[i, k] += by_word[word][k] / len(words)
+    found = load(made.folder).encode(tokenise(made.tokenizer, TEXTS), made.max_length)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+    assert not found[KNOWN.index([])].any()
+
+
+def test_sentence_transformers_gives_equal_vectors(made):
+    sentence_transformers = pytest.importorskip("sentence_transformers")
+    theirs = sentence_transformers.SentenceTransformer(
+        str(made.folder), device="cpu", local_files_only=True
+    )
+    ours = load(made.folder).encode(tokenise(made.tokenizer, TEXTS), made.max_length)
+    assert np.array_equal(ours, theirs.encode(TEXTS))
+
+
+def test_a_batch_gives_what_each_text_gives_alone(made):
+    model = load(made.folder)
+    whole = model.encode(tokenise(made.tokenizer, TEXTS), made.max_length)
+    for text, vector in zip(TEXTS, whole, strict=True):
+        alone = model.encode(tokenise(made.tokenizer, [text]), made.max_length)
+        assert np.array_equal(alone, vector[None])
+
+
+def test_the_record_counts_the_words_and_names_the_file(made):
+    record = made.record
+    assert record["counts"] == {
+        "entries": len(WORDS),
+        "repeated": 1,
+        "left_out": 3,
+        "words": len(READ),
+        "dimensions": WIDTH,
+    }
+    path = record["settings"]["path"]
+    assert record["inputs"] == {path: file_digest(path)} and path in record["places"]
+
+
+def test_a_repeated_word_is_told(tmp_path, capsys):
+    prepare(tmp_path)
+    assert "glove.txt: 1 words stand again; the first counts" in capsys.readouterr().err
+
+
+def test_a_limit_takes_the_first_lines(tmp_path):
+    found = prepare(tmp_path, words=2)
+    assert found.record["counts"]["words"] == 2
+    vectors = load(found.folder).encode(tokenise(found.tokenizer, ["dog d", "d"]), 9)
+    np.testing.assert_allclose(vectors, [numbers()[1], np.zeros(WIDTH)], atol=1e-6)
+
+
+def test_the_same_file_gives_the_same_bytes(made, tmp_path):
+    again = prepare(tmp_path)
+    assert again.record["outputs"] == read_sealed(made.record_path)["outputs"]
+
+
+def test_a_transformer_is_no_word_average(made, tmp_path):
+    from semblance.models.base import BaseSettings, build_base
+
+    make_source(tmp_path / "raw", "bert")
+    settings = BaseSettings(16, folder=str(tmp_path / "raw"), pooling="mean")
+    build_base(settings, tmp_path / "base/record.json", "")
+    assert is_word_average(made.folder)
+    assert not is_word_average(tmp_path / "base/model")
+
+
+WEIGHTS = {
+    "no matrix": {"other": torch.zeros(2, 3)},
+    "one row": {MATRIX: torch.zeros(3)},
+    "not finite": {MATRIX: torch.full((2, 3), float("nan"))},
+}
+
+
+@pytest.mark.parametrize("name", WEIGHTS)
+def test_weights_that_are_no_word_vectors_are_refused(name, tmp_path):
+    save_tensors(WEIGHTS[name], tmp_path / "model.safetensors")
+    with pytest.raises(InputError, match="no finite matrix of word vectors"):
+        load(tmp_path)

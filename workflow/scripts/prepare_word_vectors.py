@@ -1,0 +1,16 @@
+"""Make a base of a user's file of word vectors: a text's vector is the mean of those of its words."""
+
+from semblance.models.word_vectors import OUTPUTS, WordVectorSettings, write_word_vectors
+from workflow.scripts.endings import run
+from workflow.scripts.preparing import Preparation, prepare
+
+STAGE = Preparation("prepare_word_vectors", WordVectorSettings, write_word_vectors, OUTPUTS)
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Read, count, write."""
+    prepare(STAGE, __doc__, argv)
+
+
+if __name__ == "__main__":
+    run(main)
