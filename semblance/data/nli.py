@@ -1,5 +1,6 @@
 """Natural language inference: SNLI and MultiNLI as released, and SimCSE's triples made of them."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import cycle, repeat
@@ -100,16 +101,21 @@ def _read_fields(path: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:
 def _read_tabs(path: Path | str, needed: tuple[str, ...]) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield line and fields of a table with tabs, in which quotes are plain characters.
 
-    A row may lack columns after the last one that is ``needed``.
+    A row may lack columns after the last one that is ``needed``. A header that lacks one, or names
+    one twice, raises InputError.
     """
     rows = read_rows(path)
     _, first = next(rows, (1, ""))
     header = first.split("\t")
-    missing = [name for name in needed if name not in header]
+    times = Counter(header)
+    missing = [name for name in needed if name not in times]
     if missing:
         raise InputError(
             at(path, 1), f"no column {', '.join(missing)}", "keep the release's header"
         )
+    repeated = ", ".join(sorted(name for name, count in times.items() if count > 1))
+    if repeated:
+        raise InputError(at(path, 1), f"column {repeated:.80} stands twice", "rename one")
     least = 1 + max(header.index(name) for name in needed)
     for line, text in rows:
         fields = text.split("\t")

@@ -1,7 +1,8 @@
 """What the papers claim, held against our tables.
 
 A claim is a weighted sum of the rows of one table. A row stands for its method; its base and corpus
-are those that the table has.
+are those that the table has. Where a table has no row of that name, as on stand-ins, its row is the
+one that the table sets beside the same row of the paper.
 """
 
 import re
@@ -19,10 +20,14 @@ from semblance.strict_yaml import read_yaml
 
 @dataclass(frozen=True)
 class Part:
-    """The weight of a method's row in a claim, and the row of the paper as paper/table/row."""
+    """The weight of a method's row in a claim, and the row of the paper as paper/table/row.
+
+    ``base``: that of the row, where it is another than the claim's.
+    """
 
     weight: float
     published: str | None = None
+    base: str | None = None
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,10 @@ class Claim:
     base: str | None = None
     published_column: str | None = None
     margin: Positive | None = None
+
+    def base_of(self, name: str) -> str | None:
+        """Return the base of a row of the paper; None where the claim names none."""
+        return self.rows[name].base or self.base
 
 
 @dataclass(frozen=True)
@@ -72,19 +81,31 @@ def read_claims(path: str | Path) -> Claims:
     return Claims(str(path), data.claims)
 
 
-def check_names(
-    claims: Claims, tables: Container[str], is_method: Callable[[str], bool], published: Published
-) -> None:
-    """Raise InputError, with file:line, for an unknown table, method or row of a paper."""
+@dataclass(frozen=True)
+class Known:
+    """The names that claims may use: tables, bases, and what tells whether a name is a method's."""
+
+    tables: Container[str]
+    bases: Container[str]
+    is_method: Callable[[str], bool]
+
+
+def check_names(claims: Claims, known: Known, published: Published) -> None:
+    """Raise InputError, with file:line, for an unknown table, base, method or row of a paper."""
     for name, claim in claims.by_name.items():
-        if claim.table not in tables:
-            place = claims.place(name, claim.table)
-            raise InputError(place, f"there is no table {claim.table!r}", "see config.yaml")
+        if claim.table not in known.tables:
+            raise _unknown(claims, name, "table", claim.table)
         for method in claim.rows:
-            if not is_method(method):
-                place = claims.place(name, method)
-                raise InputError(place, f"there is no method {method!r}", "see config.yaml")
+            if not known.is_method(method):
+                raise _unknown(claims, name, "method", method)
+            base = claim.base_of(method)
+            if base is not None and base not in known.bases:
+                raise _unknown(claims, name, "base", base)
         size_of(claims, name, published)
+
+
+def _unknown(claims: Claims, name: str, what: str, word: str) -> InputError:
+    return InputError(claims.place(name, word), f"there is no {what} {word!r}", "see config.yaml")
 
 
 def size_of(claims: Claims, name: str, published: Published) -> float | None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from semblance.names import SEEDS_OF_START, START
-from semblance.reporting.claims import Claim, Claims, size_of
+from semblance.reporting.claims import Claim, Claims, Part, size_of
 from semblance.reporting.contrasts import SeedContrast, sum_of, term
 from semblance.reporting.published import Published
 from semblance.reporting.significance import Estimate
@@ -78,7 +78,9 @@ def judge(claims: Claims, tables: Mapping[str, Table], published: Published) -> 
             why = f"{claim.table} lacks a row of {_lacking(claim, table)}"
             found.append(replace(judgement, why=why))
         for rows in groups:
-            stand_in = any(_is_stand_in(row, claim, stand_ins) for row in rows.values())
+            stand_in = any(
+                _is_stand_in(row, claim.base_of(name), stand_ins) for name, row in rows.items()
+            )
             placed = _placed(replace(judgement, stand_in=stand_in), table, rows)
             found.append(_judged(placed, rows))
     return found
@@ -89,9 +91,12 @@ def _stand_ins(tables: Iterable[Table]) -> set[tuple[str, str]]:
     return {(row.base, row.corpus) for table in tables for row in table.rows if row.stand_in}
 
 
-def _is_stand_in(row: Row, claim: Claim, stand_ins: set[tuple[str, str]]) -> bool:
-    """Tell whether a row is a stand-in; without a counterpart it is what those beside it are."""
-    if claim.base and row.base != claim.base:
+def _is_stand_in(row: Row, base: str | None, stand_ins: set[tuple[str, str]]) -> bool:
+    """Tell whether a row is a stand-in; without a counterpart it is what those beside it are.
+
+    ``base``: that of the paper's row; None where the claim names none.
+    """
+    if base and row.base != base:
         return True
     if row.published:
         return bool(row.stand_in)
@@ -103,18 +108,53 @@ def _groups(claim: Claim, table: Table, published: Published) -> Iterator[Rows]:
     for protocol, base in dict.fromkeys((row.protocol, row.base) for row in table.rows):
         if protocol not in _protocols(claim, table, published) or base not in _bases(claim, table):
             continue
-        peers = [row for row in table.rows if (row.protocol, row.base) == (protocol, base)]
-        yield from _comparable(_groups_of(claim, peers))
+        rows = [row for row in table.rows if row.protocol == protocol]
+        yield from _comparable(_groups_of(claim, rows, base))
 
 
-def _groups_of(claim: Claim, peers: list[Row]) -> list[Rows]:
-    """Return the rows of a claim's methods, once for each corpus, out of rows of one base."""
+def _groups_of(claim: Claim, rows: list[Row], base: str) -> list[Rows]:
+    """Return the rows of a claim's methods on one base, once for each corpus."""
     found: list[Rows] = []
-    for corpus in dict.fromkeys(row.corpus for row in peers):
-        rows = {method: _row_of(method, corpus, peers) for method in claim.rows}
-        if None not in rows.values() and rows not in found:
-            found.append(rows)
+    choices = {name: _rows_for(name, part, rows, base) for name, part in claim.rows.items()}
+    for corpus in dict.fromkeys(row.corpus for row in rows if row.base == base):
+        group = {name: _row_of(choice, corpus) for name, choice in choices.items()}
+        if None not in group.values() and group not in found and _keeps_corpora(group):
+            found.append(group)
     return found
+
+
+def _rows_for(name: str, part: Part, rows: list[Row], base: str) -> list[Row]:
+    """Return the rows that METHOD or CORPUS/METHOD may stand for: those that have this name.
+
+    Where the table has none, as on stand-ins of other names, they are the rows that it sets beside
+    the same printed row.
+    """
+    corpus, _, method = name.rpartition("/")
+    peers = [row for row in rows if row.base == (part.base or base)]
+    named = [row for row in peers if row.method == method and corpus in ("", row.corpus)]
+    if named or part.published is None:
+        return named
+    if part.base is None:
+        rows = peers
+    return [row for row in rows if row.published == part.published]
+
+
+def _row_of(choice: list[Row], corpus: str) -> Row | None:
+    """Return the row of the corpus, or the only one; None if there is neither."""
+    same_corpus = [row for row in choice if row.corpus == corpus]
+    if same_corpus:
+        return same_corpus[0]
+    if len(choice) == 1:
+        return choice[0]
+    return None
+
+
+def _keeps_corpora(rows: Rows) -> bool:
+    """Tell whether rows stand on as many corpora as the claim names, each name on the same one."""
+    pairs = {(name.rpartition("/")[0], row.corpus) for name, row in rows.items() if "/" in name}
+    named = {corpus for corpus, _ in pairs}
+    found = {corpus for _, corpus in pairs}
+    return len(pairs) == len(named) == len(found)
 
 
 def _comparable(groups: list[Rows]) -> list[Rows]:
@@ -147,21 +187,14 @@ def _bases(claim: Claim, table: Table) -> set[str]:
     return bases
 
 
-def _row_of(name: str, corpus: str, peers: list[Row]) -> Row | None:
-    """Return the row of METHOD, that of the corpus or its only one, or that of CORPUS/METHOD."""
-    stated, _, method = name.rpartition("/")
-    named = [row for row in peers if row.method == method and stated in ("", row.corpus)]
-    same_corpus = [row for row in named if row.corpus == corpus]
-    if same_corpus:
-        return same_corpus[0]
-    if len(named) == 1:
-        return named[0]
-    return None
-
-
 def _lacking(claim: Claim, table: Table) -> str:
-    names = {name for row in table.rows for name in (row.method, f"{row.corpus}/{row.method}")}
-    lacking = [name for name in claim.rows if name not in names]
+    """Name the rows of a claim that no base of a table has, or else say that no base has all."""
+    bases = {row.base for row in table.rows}
+    lacking = [
+        name
+        for name, part in claim.rows.items()
+        if not any(_rows_for(name, part, list(table.rows), base) for base in bases)
+    ]
     return ", ".join(lacking) or f"one base with {', '.join(claim.rows)}"
 
 

@@ -220,6 +220,7 @@ FORMATS = [
             "an unknown label": (2, "maybe\ta\tb\tp"),
             "an empty sentence": (2, "neutral\t \tb\tp"),
             "a lost header": (1, "neutral\ta\tb\tp"),
+            "a doubled column": (1, "gold_label\tsentence1\tsentence2\tpairID\tsentence1"),
         },
         "tsv",
         True,
@@ -261,6 +262,7 @@ FORMATS = [
         | {
             "an empty caption": (2, "a.jpg#1\t "),
             "a number twice": (2, "a.jpg#0\ttwo ."),
+            "a number twice, with a zero": (2, "a.jpg#00\ttwo ."),
             "no number": (2, "a.jpg#\ttwo ."),
             "other digits": (2, "a.jpg#٣\ttwo ."),
             "no image": (2, "#1\ttwo ."),
@@ -290,6 +292,7 @@ FORMATS = [
             "an unknown label": (3, "maybe\tc\td"),
             "an empty sentence": (3, "neutral\t \td"),
             "a lost header": (1, "neutral\ta\tb"),
+            "a doubled column": (1, "label\tsentence1\tsentence2\tlabel"),
         },
         "tsv",
         True,
@@ -378,7 +381,7 @@ FORMATS = [
         {"a.pos": "one text\nanother one\n"},
         "a.pos",
         lambda path: transfer.read_texts(path, 1),
-        {},  # a blank line is an empty text
+        {"a tab": (2, "another\tone")},  # a blank line is an empty text
         "txt",
         True,
     ),
@@ -398,7 +401,11 @@ FORMATS = [
         transfer.read_mrpc,
         on(3, TAB_ROWS)
         | scored("@\t7\t9\tc\td", 3)
-        | {"a lost header": (1, "1\t7\t8\ta\tb"), "an empty sentence": (3, "1\t7\t8\ta\t ")},
+        | {
+            "a lost header": (1, "1\t7\t8\ta\tb"),
+            "an empty sentence": (3, "1\t7\t8\ta\t "),
+            "a number that is none": (3, "0\tseven\t9\tc\td"),
+        },
         "tsv",
         True,
     ),

@@ -399,6 +399,8 @@ claims:
     [
         (("table: rcl_table3", "table: rcl_table9"), r":5: there is no table 'rcl_table9'"),
         (("      rcl-8:", "      rcl-99:"), r":8: there is no method 'rcl-99'"),
+        (("{weight: 1,", "{weight: 1, base: bort,"), r":8: there is no base 'bort'"),
+        (("column: Average", "column: Average\n    base: bort"), r":7: there is no base 'bort'"),
         (("rcl/3/RCL", "rcl/3/RLC"), r":8: 'rcl/3/RLC': no such published row"),
         (("column: Average", "column: Mean"), r":8: 'rcl/3/RCL' has no column 'Mean'"),
         ((", published: rcl/3/RCL", ""), r":2: only some of its rows name a row of the paper"),

@@ -26,7 +26,7 @@ def main(argv: list[str] | None = None) -> None:
     started = time.monotonic()
     published = read_published(args.published)
     claims = read_claims(args.claims)
-    check_names(claims, *known_names(), published)
+    check_names(claims, known_names(), published)
     inputs = table_digests(args.tables)
     tables = {table.name: table for table in read_tables(inputs)}
     judgements = judge(claims, tables, published)

@@ -24,8 +24,8 @@ def read(path: Path | str) -> Iterator[Pair]:
     """Yield the pairs of a token file, whose lines are ``IMAGE#NUMBER``, a tab and a caption.
 
     The captions of an image stand together. Each two of them are one pair, the earlier one first.
-    InputError for another line, a number that stands twice, an image in two places and a file
-    without a caption.
+    InputError for another line, a number that stands twice (``0`` and ``00`` are one), an image in
+    two places and a file without a caption.
     """
     seen: set[str] = set()
     for image, group in groupby(_captions(path), key=lambda caption: caption.image):
@@ -46,6 +46,7 @@ def _captions(path: Path | str) -> Iterator[_Caption]:
         image, mark, number = name.rpartition("#")
         if not (tab and mark and image) or not (number.isascii() and number.isdecimal()):
             raise InputError(at(path, line), "not IMAGE#NUMBER, a tab and a caption")
+        number = number.lstrip("0") or "0"
         yield _Caption(line, image, number, filled(caption, "the caption", path, line))
 
 

@@ -15,6 +15,8 @@ LABEL_OF = {"1": "duplicate", "0": "different"}
 def read(path: Path | str) -> Iterator[Pair]:
     """Yield the pairs of a file with tabs between its columns, quoted as a CSV file.
 
+    A question that holds a quote stands in quotes, and each quote in it is doubled. Many readers of
+    GLUE's file take quotes as plain characters, so that copies of the data show these signs.
     The columns question1, question2 and is_duplicate are read. A pair with an empty question, of
     which the release has three, is unlabelled. Another label than 0 or 1, and a file without
     a pair, raise InputError.

@@ -62,8 +62,15 @@ BAD = [
     (read_sst, " \t1\n", 1, "the text is empty"),
     (read_trec, "NUM:dist How far ?\nPET:cat Who ?\n", 2, "unknown class 'PET'; known are ABBR"),
     (read_trec, "NUM:dist\n", 1, "the question is empty"),
+    (read_trec, "NUM:How far is it ?\n", 1, "unknown kind 'How' of NUM; known are code, count"),
+    (read_trec, "NUM: How far is it ?\n", 1, "unknown kind '' of NUM"),
+    (read_trec, "NUM How far is it ?\n", 1, "unknown kind '' of NUM"),
+    (read_trec, "LOC:dist Where is it ?\n", 1, "unknown kind 'dist' of LOC; known are city"),
+    (read_trec, "ABBR:exp What is S\xe3o Paulo ?\n", 1, "UTF-8, expected Latin-1"),
     (read_mrpc, "1\t7\t8\ta\tb\n", 1, "the header is not Quality"),
     (read_mrpc, HEADER + "1\t7\t8\ta\n", 2, "4 columns, expected 5"),
+    (read_mrpc, HEADER + "1\tseven\t8\ta\tb\n", 2, "#1 ID 'seven' is not a whole number"),
+    (read_mrpc, HEADER + "1\t7\t\ta\tb\n", 2, "#2 ID '' is not a whole number"),
     (read_mrpc, HEADER + "yes\t7\t8\ta\tb\n", 2, "label 'yes' is neither 0 nor 1"),
     (read_mrpc, HEADER + "1\t7\t8\ta\t \n", 2, "#2 String is empty"),
     (read_mrpc, HEADER, 1, "no text"),
@@ -76,6 +83,11 @@ def test_a_damaged_line_is_refused_at_its_number(read, content, line, words, tmp
     path = write(tmp_path / "damaged", content)
     with fails_at(path, line, re.escape(words)):
         read(path)
+
+
+def test_a_tab_in_a_file_of_texts_is_refused(tmp_path):
+    with fails_at(write(tmp_path / "a.pos", "one\ntwo\t1\n"), 2, "a tab"):
+        read_texts(tmp_path / "a.pos", 1)
 
 
 def test_an_empty_file_of_texts_is_refused(tmp_path):

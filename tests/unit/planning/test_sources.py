@@ -18,7 +18,10 @@ def test_the_data_and_the_bases_of_the_tables_are_wanted_and_no_others():
     assert set(found.bases) == {
         "bert-base",
         "bert-base-first-last",
+        "bert-base-mask",
         "bert-base-mean",
+        "bert-base-pooler",
+        "bert-base-static-last",
         "bert-large",
         "nli-roberta-base-v2",
         "roberta-base",

@@ -41,6 +41,7 @@ def test_an_image_of_one_caption_gives_no_pair(tmp_path):
     "line, words",
     [
         ("a.jpg#0\tA dog .", "caption 0 of a.jpg stands twice"),
+        ("a.jpg#00\tA dog .", "caption 0 of a.jpg stands twice"),
         ("a.jpg A dog .", "not IMAGE#NUMBER, a tab and a caption"),
         ("a.jpg\tA dog .", "not IMAGE#NUMBER"),
         ("#1\tA dog .", "not IMAGE#NUMBER"),

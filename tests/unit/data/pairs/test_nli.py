@@ -35,6 +35,7 @@ def test_a_table_may_have_more_columns_and_its_quotes_are_text(tmp_path):
     "text, words",
     [
         ("sentence1\tsentence2\na\tb\n", ":1: no column label"),
+        ("label\tsentence1\tsentence2\tlabel\nneutral\ta\tb\tneutral\n", ":1: column label stands"),
         ("label\tsentence1\tsentence2\nneutral\ta\n", ":2: columns: 2, expected 3 to 3"),
         ("label\tsentence1\tsentence2\nmaybe\ta\tb\n", ":2: unknown label 'maybe'"),
         ("label\tsentence1\tsentence2\nneutral\t\tb\n", ":2: sentence1 is empty"),

@@ -1,6 +1,5 @@
 """Quora question pairs: labels, quoted fields, empty questions."""
 
-import csv
 import json
 import os
 import re
@@ -62,18 +61,34 @@ def test_a_file_without_the_columns_is_refused(tmp_path):
         pairs_of(tmp_path, "0\tHow?\tWhy?\n", header="id\tquestion1\tquestion2\n")
 
 
+def test_a_question_of_quoted_words_keeps_its_own_quotes_alone(tmp_path):
+    rows = '0\t1\t2\t"""To be"": what is it?"\tIs it \'be\'?\t1\n'
+    assert pairs_of(tmp_path, rows) == [Pair('"To be": what is it?', "Is it 'be'?", "duplicate")]
+
+
+def unquoted(text: str) -> str:
+    """Return a question without the signs of CSV, which its file has around a quote."""
+    if not text.startswith('"'):
+        assert '"' not in text
+        return text
+    assert text.endswith('"') and len(text) > 1
+    inner = text[1:-1]
+    assert inner.count('"') == 2 * inner.count('""')
+    return inner.replace('""', '"')
+
+
 @needs_data
-def test_real_questions_come_back_from_a_file_of_the_releases_format(tmp_path):
-    """The data folder holds the pairs as JSON; an independent writer makes the table of them."""
-    rows = json.loads(Path(DATA, "qqp/powerfulprompt/train.json").read_text()).values()
-    path = tmp_path / "questions.tsv"
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, delimiter="\t", lineterminator="\n")
-        writer.writerow(HEADER.strip().split("\t"))
-        for number, row in enumerate(rows):
-            writer.writerow([number, 0, 0, row["text_a"], row["text_b"], row["label"]])
-    found = list(read(path))
+@pytest.mark.parametrize("part", ["train", "dev"])
+def test_real_questions_with_the_signs_of_their_file_come_back_without_them(tmp_path, part):
+    """The data folder holds GLUE's questions as a reader left them that takes quotes for text.
+
+    So each of them has the signs that its field had in the file, and the table can be made again.
+    """
+    rows = json.loads(Path(DATA, f"qqp/powerfulprompt/{part}.json").read_text()).values()
+    lines = [f"0\t1\t2\t{row['text_a']}\t{row['text_b']}\t{row['label']}\n" for row in rows]
+    found = pairs_of(tmp_path, "".join(lines))
     words = {"1": "duplicate", "0": "different"}
     assert [pair.label for pair in found] == [words[row["label"]] for row in rows]
-    texts = [" ".join(row[name].split()) for row in rows for name in ("text_a", "text_b")]
-    assert [text for pair in found for text in pair[:2]] == texts
+    texts = [unquoted(row[name]) for row in rows for name in ("text_a", "text_b")]
+    assert [text for pair in found for text in pair[:2]] == [" ".join(t.split()) for t in texts]
+    assert any('"' in text for text in texts)
