@@ -16,7 +16,13 @@ from semblance.answering.evidence import (
     joined,
 )
 from semblance.answering.settings import Threshold
-from semblance.answering.threshold import Certified, certify, refused
+from semblance.answering.threshold import (
+    Certified,
+    Tried,
+    certify,
+    refused,
+    tried_thresholds,
+)
 
 
 @dataclass(frozen=True)
@@ -44,19 +50,23 @@ class Judgement:
     """The way that is chosen, and what the questions say that it had no part in.
 
     ``dev`` is the mean dev score of each way. ``score`` is the mean average precision of the nested
-    choice, in which each fold's own dev questions choose. ``right`` is the share of questions whose
-    best answer is right, of the chosen way; so are ``certified`` and ``refusal``.
+    choice, in which each fold's own dev questions choose, ``low`` to ``high`` its interval.
+    ``right`` is the share of questions whose best answer is right, of the chosen way; so are
+    ``certified``, ``refusal`` and the thresholds ``tried``.
     """
 
     chosen: str
     dev: dict[str, float]
     questions: int
     score: float
+    low: float
+    high: float
     against: dict[str, Against]
     right: float
     stated: float
     certified: Certified | None
     refusal: Refusal | None
+    tried: tuple[Tried, ...]
 
     def as_json(self) -> dict[str, Any]:
         """Return the JSON form, for the record."""
@@ -85,17 +95,23 @@ def judge(ways: Ways, folds: int, plain: Collection[str], precision: float) -> J
     chosen = choose(ways)
     ours = over_seeds(choose_by_fold(ways), folds)
     tests = ways[chosen][:folds]
-    certified = certify(joined(tests, "confidence"), joined(tests, "right"), precision)
+    confidence = joined(tests, "confidence")
+    right = joined(tests, "right")
+    certified = certify(confidence, right, precision)
+    alone = compare(ours, [replace(fold, precision=np.zeros_like(fold.precision)) for fold in ours])
     return Judgement(
         chosen=chosen,
         dev={name: float(np.mean([each.dev for each in way])) for name, way in ways.items()},
         questions=len(joined(ours, "precision")),
         score=_mean_of(ours, "precision"),
+        low=alone.low,
+        high=alone.high,
         against={name: _against(ours, over_seeds(ways[name], folds)) for name in plain},
         right=_mean_of(tests, "right"),
         stated=precision,
         certified=certified,
         refusal=_refusal(tests, certified),
+        tried=tried_thresholds(confidence, right),
     )
 
 

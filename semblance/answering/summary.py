@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from semblance.answering.evidence import LEVEL
 from semblance.answering.judgement import Against, Judgement
 from semblance.answering.measured import Way
-from semblance.answering.threshold import Certified
+from semblance.answering.threshold import PICTURE, TABLE, Certified
 from semblance.counts import counted
 from semblance.names import START
 
@@ -106,7 +106,7 @@ def _threshold(found: Judgement) -> Iterator[str]:
         yield (
             f"No threshold: on {counted(found.questions, 'question')} none could be shown to give"
             f" {found.stated:.0%} right answers, so that each question gets an answer. More"
-            " questions, or a lower precision, may give one."
+            f" questions, or a lower precision, may give one. Those tried: {PICTURE}, {TABLE}."
         )
         return
     yield from _certified(found.certified)
@@ -128,7 +128,8 @@ def _certified(found: Certified) -> Iterator[str]:
     low, high = found.answered_interval
     yield (
         f"Threshold {found.score:.3f}: {found.answered:.1%} of the questions get an answer"
-        f" ({level:.0%} interval {low:.1%} to {high:.1%}), the others get none."
+        f" ({level:.0%} interval {low:.1%} to {high:.1%}), the others get none. All thresholds"
+        f" tried: {PICTURE}, {TABLE}."
     )
     low, high = found.precision_interval
     yield (

@@ -6,14 +6,32 @@ thresholds tried ("Learn then test", Angelopoulos et al. 2021): the precision of
 is at least the stated one with probability ``1 - risk``, for questions like these.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 
 import numpy as np
 from scipy import stats
 
 TRIED = 10  # thresholds: those that answer 10 %, 20 %, ... of the questions
 RISK = 0.1  # that the precision is lower than stated
+TABLE = "threshold.csv"  # of the thresholds tried
+PICTURE = "threshold.svg"
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A threshold that was tried: the share ``answered``, and their ``precision``.
+
+    ``low`` is the exact bound of the test: the precision is at least so high, with the probability
+    that a threshold needs to count. One whose bound reaches the stated precision counts.
+    """
+
+    score: float
+    answered: float
+    precision: float
+    low: float
 
 
 @dataclass(frozen=True)
@@ -52,6 +70,41 @@ def certify(
         if stats.binom.cdf(wrong, answered, 1 - precision) <= risk / TRIED:
             return _certified(threshold, (answered, wrong, len(confidence)), precision, risk)
     return None
+
+
+def tried_thresholds(
+    confidence: np.ndarray, right: np.ndarray, risk: float = RISK
+) -> tuple[Tried, ...]:
+    """Return the thresholds that ``certify`` tries, the lowest first."""
+    confidence = np.asarray(confidence, np.float64)
+    right = np.asarray(right, bool)
+    found = []
+    for threshold in _lowest_first(confidence):
+        given = confidence >= threshold
+        answered = int(given.sum())
+        good = int(right[given].sum())
+        low = _lower_bound(good, answered, risk / TRIED)
+        found.append(Tried(threshold, answered / len(confidence), good / answered, low))
+    return tuple(found)
+
+
+def _lower_bound(good: int, answered: int, risk: float) -> float:
+    """Return the one-sided bound of Clopper and Pearson."""
+    if good == 0:
+        return 0.0
+    return float(stats.beta.ppf(risk, good, answered - good + 1))
+
+
+def tried_csv(tried: Sequence[Tried], chosen: Certified | None) -> str:
+    """Return the thresholds as CSV, numbers unrounded; ``chosen`` is yes in the line of one."""
+    text = io.StringIO()
+    names = ["score", "answered", "precision", "low", "chosen"]
+    writer = csv.DictWriter(text, names, lineterminator="\n")
+    writer.writeheader()
+    for point in tried:
+        is_chosen = chosen is not None and point.score == chosen.score
+        writer.writerow(asdict(point) | {"chosen": ("no", "yes")[is_chosen]})
+    return text.getvalue()
 
 
 def _lowest_first(confidence: np.ndarray) -> Iterator[float]:

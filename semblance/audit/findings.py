@@ -15,6 +15,7 @@ SCORES = "scores recomputed from predictions"
 CELLS = "table cells recomputed from predictions"
 UNKNOWN = "scores that predictions cannot give (geometry), with a checked digest"
 FORMS = "tables and pages, byte for byte as their settings and scores make them"
+ANSWERERS = "answerers judged again from their scores"
 UNREADABLE = (InputError, OSError, ValueError, LookupError, TypeError, AttributeError, csv.Error)
 
 

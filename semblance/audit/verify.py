@@ -1,6 +1,6 @@
 """Checks of a finished run: digests, records, links, and scores and cells made again.
 
-Scores and the cells of tables are recomputed from the predictions.
+Scores and the cells of tables are recomputed from the predictions, and each answerer is judged again.
 """
 
 import os
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from semblance import layout
+from semblance.audit.answerers import check_answerers
 from semblance.audit.chain import UNRECORDED, Chain
 from semblance.audit.deleted import DELETED, deletes_models, is_deleted
 from semblance.audit.figures import check_figures
@@ -65,6 +66,7 @@ def verify(
     runs = Runs(chain, found).check(readable)
     Tables(chain, runs, Path(published), bootstrap, found).check(readable)
     check_figures(chain, readable, found)
+    check_answerers(chain, readable, found)
     healing = Healing(chain, found)
     found.causes = healing.causes()
     found.advice = healing.advice(found.causes)

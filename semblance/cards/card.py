@@ -196,7 +196,7 @@ def _as_json(value: object) -> str:
 
 def _score_lines(model: Model) -> list[str]:
     if not model.scores:
-        return ["This model was not tested on its own."]
+        return list(model.folds) or ["This model was not tested on its own."]
     header = (
         "method",
         "task",

@@ -21,7 +21,10 @@ POOLING = "Pooling"
 
 @dataclass(frozen=True)
 class Model:
-    """One trained model; ``record`` is that of its training, ``folder`` what a library loads."""
+    """One trained model; ``record`` is that of its training, ``folder`` what a library loads.
+
+    ``folds`` says how it was tested on the folds of its bank.
+    """
 
     place: Place
     folder: Path
@@ -30,6 +33,7 @@ class Model:
     origin: Origin
     scores: tuple[Score, ...]
     settings: CardSettings
+    folds: tuple[str, ...] = ()
 
     @property
     def revision(self) -> str:

@@ -112,7 +112,10 @@ def _card_of(model: SavedModel, cards: Path) -> tuple[str, dict[str, Any]]:
     for place in (own, *fitting):
         if place in fitting:
             return place, found[place]
-    raise InputError(model.folder, f"{cards} has no card of these weights", AGAIN)
+    advice = AGAIN
+    if model.record.get("evidence", {}).get("chosen") is not None:
+        advice += "; an answerer whose weights are those of its base has no trained model to upload"
+    raise InputError(model.folder, f"{cards} has no card of these weights", advice)
 
 
 def _model_files(model: SavedModel) -> Iterator[File]:

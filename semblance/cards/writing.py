@@ -6,6 +6,7 @@ from typing import Any
 
 from semblance import layout
 from semblance.cards.card import card_text
+from semblance.cards.folds import fold_lines
 from semblance.cards.model import Model
 from semblance.cards.mteb import model_meta, task_results
 from semblance.cards.origin import Records, origin_of
@@ -37,7 +38,8 @@ def models_of(records: Records, scores: Scores, settings: CardSettings) -> Itera
         digest = record["outputs"][layout.WEIGHTS]
         found = tuple(scores.of(place, digest))
         origin = origin_of(path, records)
-        yield Model(place, weights.parent, record, digest, origin, found, settings)
+        folds = tuple(fold_lines(place, digest, records))
+        yield Model(place, weights.parent, record, digest, origin, found, settings, folds)
 
 
 def write_cards(models: Iterable[Model]) -> dict[str, dict[str, Any]]:

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 from semblance.counts import counted
-from workflow.report import changes, claims, costs, figures, tables, trust
+from workflow.report import answerers, changes, claims, costs, figures, tables, trust
 from workflow.report.facts import Facts
 from workflow.report.page import Section, render
 
@@ -23,8 +23,11 @@ def compose(facts: Facts, version: str) -> str:
         Section("costs", "Cost", costs_now),
         Section("trust", "How to trust it", trust.section(facts)),
     ]
+    if facts.plan.config["answerers"]:
+        answering = answerers.section(facts)
+        parts.insert(1, Section("answerers", "The models that answer from your FAQ", answering))
     if changed:
-        parts.insert(3, Section("changes", "What changed since the report before", changed))
+        parts.insert(-2, Section("changes", "What changed since the report before", changed))
     return render(
         title=f"Semblance report: {facts.plan.out}",
         subtitle=_state(facts, costs_now),

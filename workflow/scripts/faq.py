@@ -67,6 +67,9 @@ file is malformed; one line says where.
 """
 CHECK = f"""Check a folder: digests, settings, and its vectors, which are computed again.
 
+Where the scores of its run lie around it, its choice, its verdicts and its threshold are derived from
+them once more, too, and compared.
+
 Exit status 0: all is as the record says. {WRONG}: something is not; each problem is one line.
 """
 

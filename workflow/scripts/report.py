@@ -26,6 +26,7 @@ from workflow.planning.config import load_files
 from workflow.planning.figures import drawn_figures
 from workflow.planning.plan import Plan
 from workflow.planning.stages import jobs, record
+from workflow.report import answerers
 from workflow.report.compose import compose
 from workflow.report.facts import UNREADABLE, Facts
 from workflow.scripts.endings import run
@@ -93,7 +94,7 @@ def _forget_other(path: Path, page: str) -> None:
 
 
 def _write_record(args: argparse.Namespace, facts: Facts, path: Path, started: float) -> None:
-    """Write the record of a whole run's report: it names the tables and figures that the page shows."""
+    """Write the record of a whole run's report: it names what the page shows."""
     records = dict(_shown(facts))
     inputs = {}
     for shown, beside_it in records.items():
@@ -113,6 +114,7 @@ def _write_record(args: argparse.Namespace, facts: Facts, path: Path, started: f
 def _shown(facts: Facts) -> Iterator[tuple[str, str]]:
     """Yield each file that the page shows, and its record."""
     out = facts.out
+    yield from answerers.files(facts)
     for name in facts.tables:
         record = layout.place(out, layout.TABLE_RECORD, table=name)
         yield layout.place(out, layout.TABLE_JSON, table=name), record

@@ -131,6 +131,29 @@ def test_the_record_names_each_file_and_each_record_that_was_read(built):
     assert "The model (folder model) is the start model as it is." in text
 
 
+def test_the_thresholds_tried_are_kept_drawn_and_named_in_the_summary(built):
+    root, _, found = built
+    folder = root / "answerers/mine"
+    record = read_sealed(folder / "record.json")
+    with open(folder / "threshold.csv", newline="") as stream:
+        points = list(csv.DictReader(stream))
+    assert [float(point["low"]) for point in points] == [point.low for point in found.tried]
+    assert len(record["evidence"]["tried"]) == len(points) == 10
+    assert {point["score"] for point in points if point["chosen"] == "yes"} == {"0.9"}
+    assert (folder / "threshold.svg").read_text().startswith("<?xml")
+    assert "threshold.svg" in (folder / "summary.md").read_text()
+    assert {"threshold.csv", "threshold.svg", "README.md"} <= record["outputs"].keys()
+
+
+def test_the_card_tells_the_score_with_its_interval_and_its_protocol(built):
+    root, _, found = built
+    text = (root / "answerers/mine/README.md").read_text()
+    assert f"MAP {100 * found.score:.1f} (95% interval {100 * found.low:.1f} to" in text
+    assert found.low < found.score < found.high
+    assert "protocol pairs" in text and "- better than start: " in text
+    assert "| seeds | 1 |" in text and "threshold 0.900" in text
+
+
 def test_an_evaluation_that_is_missing_is_named(built, model, tmp_path):
     _, sources, _ = built
     fewer = Sources(sources.bank, sources.models, sources.evaluations[:-1])

@@ -5,7 +5,14 @@ from math import comb
 import numpy as np
 import pytest
 
-from semblance.answering.threshold import RISK, TRIED, certify, refused
+from semblance.answering.threshold import (
+    RISK,
+    TRIED,
+    certify,
+    refused,
+    tried_csv,
+    tried_thresholds,
+)
 
 
 def chance(wrong: int, answered: int, error: float) -> float:
@@ -75,3 +82,26 @@ def test_the_intervals_hold_the_shares():
 @pytest.mark.parametrize("threshold,share", [(0.0, 0.0), (0.5, 0.5), (2.0, 1.0)])
 def test_the_share_refused_counts_what_lies_below_the_threshold(threshold, share):
     assert refused(np.array([0.1, 0.4, 0.5, 0.9]), threshold) == share
+
+
+def test_a_tried_threshold_counts_where_its_bound_reaches_the_stated_precision():
+    confidence = np.arange(300.0)
+    right = np.arange(300) % 30 > 0
+    points = tried_thresholds(confidence, right)
+    certified = certify(confidence, right, 0.9)
+    assert [point.answered for point in points] == [part / TRIED for part in range(TRIED, 0, -1)]
+    first = next(point for point in points if point.low >= 0.9)
+    assert (first.score, first.precision) == (certified.score, certified.precision)
+
+
+def test_the_bound_of_all_right_answers_is_the_root_of_the_risk():
+    [point, *_] = tried_thresholds(np.linspace(0, 1, 50), np.ones(50, bool))
+    assert point.low == pytest.approx((RISK / TRIED) ** (1 / 50))
+
+
+def test_the_table_of_thresholds_marks_the_chosen_one():
+    confidence = np.linspace(0, 1, 100)
+    points = tried_thresholds(confidence, np.ones(100, bool))
+    lines = tried_csv(points, certify(confidence, np.ones(100, bool), 0.9)).splitlines()
+    assert lines[0] == "score,answered,precision,low,chosen"
+    assert [line.rpartition(",")[2] for line in lines[1:]] == ["yes"] + ["no"] * 9

@@ -1,0 +1,60 @@
+"""The section of a report that shows what each answerer says of itself."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from semblance.provenance import write_record
+from workflow.report import answerers
+from workflow.report.page import Section, render
+
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="9pt" height="9pt" viewBox="0 0 9 9"><path d="M 0 0"/></svg>'
+
+
+@pytest.fixture
+def facts(tmp_path):
+    """A results folder with the answerer "mine" and its learning curve; "later" is not built yet."""
+    folder = tmp_path / "answerers/mine"
+    curve = tmp_path / "learning_curves/mine"
+    for place in (folder, curve):
+        place.mkdir(parents=True)
+    (folder / "summary.md").write_text("# mine: 2 entries\n\n- VERDICT: <b>better</b> than BM25.\n")
+    (folder / "threshold.svg").write_text(SVG)
+    (curve / "curve.svg").write_text(SVG)
+    listed = ["summary.md", "threshold.svg"]
+    write_record(folder / "record.json", "build_answerer", outputs=listed, started=0.0)
+    write_record(curve / "record.json", "draw_learning_curve", outputs=["curve.svg"], started=0.0)
+    plan = SimpleNamespace(config={"answerers": {"mine": {}, "later": {}}})
+    return SimpleNamespace(out=tmp_path, plan=plan)
+
+
+def page(facts):
+    part = Section("answerers", "The models that answer", answerers.section(facts))
+    return render("title", "subtitle", [], [], [part])
+
+
+def test_the_summary_stands_on_the_page_escaped_with_both_drawings(facts):
+    text = page(facts)
+    assert "VERDICT: &lt;b&gt;better&lt;/b&gt; than BM25." in text and "<b>better</b>" not in text
+    assert text.count("<svg") == 2
+    assert "answerers/mine/threshold.csv" in text and "learning_curves/mine/curve.csv" in text
+
+
+def test_an_answerer_that_is_not_built_is_named(facts):
+    assert "Not there yet: later." in page(facts)
+
+
+def test_a_summary_that_is_not_as_its_record_says_is_not_shown(facts):
+    (facts.out / "answerers/mine/summary.md").write_text("# mine\n\n- VERDICT: best of all.\n")
+    text = page(facts)
+    assert "best of all" not in text and "Not there yet: mine, later." in text
+
+
+def test_the_record_of_a_report_names_the_files_that_the_section_shows(facts):
+    names = [path for path, _ in answerers.files(facts) if "/mine/" in path]
+    below = [path.removeprefix(f"{facts.out}/") for path in names]
+    assert below == [
+        "answerers/mine/summary.md",
+        "answerers/mine/threshold.svg",
+        "learning_curves/mine/curve.svg",
+    ]
