@@ -4,6 +4,7 @@ What people asked is worth learning where somebody said which entry answers it: 
 ``chosen``. The log holds what strangers typed, so nothing in it is trusted.
 """
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from semblance.errors import InputError, at
 from semblance.files import open_regular
 from semblance.settings import decode, parse_json
 
+START = b'{"time": "'  # of each line that the server writes
 ASKED, CHOSEN = "asked", "chosen"
 MOST_BYTES = 4 << 30
 ADVICE = "correct the line or remove it"
@@ -62,32 +64,33 @@ class Choice:
 class QuestionsLog:
     """What a log holds: the number of questions asked, and the choices.
 
-    ``cut`` is the number of the last line where it is not whole, as a crash leaves it; else 0.
+    ``cut`` holds the numbers of the lines that are not whole, as a crash leaves one.
     """
 
     asked: int
     choices: tuple[Choice, ...]
-    cut: int = 0
+    cut: tuple[int, ...] = ()
 
 
 def read_choices(path: Path | str) -> QuestionsLog:
     """Read a log of questions.
 
-    Raises InputError with the line for whatever the server does not write. A last line that has no
-    end and is no JSON is passed over: the machine stopped while it was written.
+    Raises InputError with the line for whatever the server does not write. A line that is no
+    JSON is passed over where it is the last one and has no end, or begins as the server's lines do:
+    the machine stopped while it was written.
     """
     asked = 0
-    cut = 0
+    cut = []
     choices = []
     for line, raw in _raw_lines(path):
         found = _value_of(raw, path, line)
         if found is None:
-            cut = line
+            cut.append(line)
         elif isinstance(found, ChosenLine):
             choices.append(_choice(found, path, line))
         else:
             asked += 1
-    return QuestionsLog(asked, tuple(choices), cut)
+    return QuestionsLog(asked, tuple(choices), tuple(cut))
 
 
 def _raw_lines(path: Path | str) -> Iterator[tuple[int, bytes]]:
@@ -108,12 +111,12 @@ def _raw_lines(path: Path | str) -> Iterator[tuple[int, bytes]]:
 
 
 def _value_of(raw: bytes, path: Path | str, line: int) -> AskedLine | ChosenLine | None:
-    """Return what a line says; None for a last line that was cut off."""
+    """Return what a line says; None for a line that was cut off."""
     where = at(path, line)
     try:
         value = parse_json(_decoded(raw, where), where)
     except InputError as error:
-        if not raw.endswith(b"\n"):
+        if not raw.endswith(b"\n") or (raw.startswith(START) and is_cut(raw)):
             return None
         raise InputError(where, error.problem, ADVICE) from None
     kind = None
@@ -125,6 +128,17 @@ def _value_of(raw: bytes, path: Path | str, line: int) -> AskedLine | ChosenLine
         return decode(ChosenLine, value, where)
     problem = f"no object of the kind {ASKED} or {CHOSEN}"
     raise InputError(where, problem, "name the file that semblance faq serve --log wrote")
+
+
+def is_cut(line: bytes) -> bool:
+    """Tell whether a line begins as the server's lines do, as far as it goes, and is no JSON."""
+    if not line.startswith(START[: len(line)]):
+        return False
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):  # ValueError also where it is no UTF-8
+        return True
+    return False
 
 
 def _decoded(raw: bytes, where: str) -> str:

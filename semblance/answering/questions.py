@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
+from semblance.data.own_faq.visible import shows_nothing
 from semblance.data.text import normalise
 from semblance.errors import InputError, at
 from semblance.strict_json import UNWRITABLE
@@ -22,7 +23,7 @@ def checked_question(text: str, where: str = "question") -> str:
     if UNWRITABLE.search(text):
         raise InputError(where, "holds a NUL or half a surrogate pair", "ask it as plain text")
     question = normalise(text)
-    if not question:
+    if shows_nothing(question):
         raise InputError(where, "is empty", "ask a question")
     return question
 

@@ -3,8 +3,15 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from workflow.controller.failures import error_in
+
 LAST = 5  # lines of a job's log that are shown
 ADVICE = "mend what the last line says; the same command goes on from here"
+KILLED = (
+    "the log tells of no error, so the job was probably killed (by a time limit, or for lack of"
+    " memory): Snakemake's lines above name the signal or the exit status; the same command goes on"
+    " from here"
+)
 REFUSED = "look above for the answer of sbatch; slurm/profile.yaml has what each job asks for"
 
 
@@ -17,7 +24,7 @@ def report_jobs(failed: Iterable, reported: str) -> str:
     for job in _single_jobs(failed):
         head = f"failed: {job.rule.name} {_place(job)}"
         if head not in reported:
-            lines += _format_failure(head, _last_lines(job))
+            lines += _format_failure(head, _log_of(job))
     return "\n".join(lines)
 
 
@@ -39,14 +46,18 @@ def _place(job) -> str:
     return str(job.output[0]).rpartition("/")[0]
 
 
-def _last_lines(job) -> list[str]:
+def _log_of(job) -> str:
     path = Path(str(job.log[0]))
     if not path.is_file():
-        return []
-    return path.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-LAST:]
+        return ""
+    return path.read_text(encoding="utf-8", errors="replace").strip()
 
 
-def _format_failure(head: str, last: list[str]) -> list[str]:
-    if not last:
+def _format_failure(head: str, log: str) -> list[str]:
+    if not log:
         return [f"{head}: it did not begin", f"    try: {REFUSED}"]
-    return [head, *(f"    | {line}" for line in last), f"    try: {ADVICE}"]
+    advice = ADVICE
+    if not error_in(log):
+        advice = KILLED
+    last = log.splitlines()[-LAST:]
+    return [head, *(f"    | {line}" for line in last), f"    try: {advice}"]

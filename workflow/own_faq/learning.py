@@ -113,8 +113,8 @@ def _own(before: Before, queries: Path, output: str) -> OwnFaq:
 def _log_lines(path: str, log: QuestionsLog) -> Iterator[str]:
     asked = counted(log.asked, "question")
     yield f"{path}: {asked} asked, {counted(len(log.choices), 'choice')} of an answer"
-    if log.cut:
-        yield f"{path}:{log.cut}: the last line was cut off, as by a crash; skipped"
+    for line in log.cut:
+        yield f"{path}:{line}: the line was cut off, as by a crash; skipped"
 
 
 def _too_few(wordings: int) -> str:

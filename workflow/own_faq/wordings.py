@@ -1,8 +1,8 @@
 """From the choices in a log of questions to new wordings of a FAQ, and to the file that holds them.
 
 A question becomes a wording of each entry that was chosen for it. It is compared with what is known
-without case, white space and punctuation. What the FAQ itself says counts more than the log: a
-question that is the question of one entry never becomes a wording of another.
+without case, white space, punctuation and format characters. What the FAQ itself says counts more
+than the log: the question or a wording of one entry never becomes a wording of another.
 """
 
 import csv
@@ -68,8 +68,8 @@ class Learned:
             )
         if self.refused:
             yield (
-                f"contradictions: {len(self.refused):,} (the question of one entry, and another"
-                f" entry was chosen; left out): {listed(self.refused)}"
+                f"contradictions: {len(self.refused):,} (the question or a wording of one entry,"
+                f" and another entry was chosen; left out): {listed(self.refused)}"
             )
         entries = len({key for ids in self.ids.values() for key in ids})
         of = counted(entries, "entry", "entries")
@@ -77,16 +77,15 @@ class Learned:
 
 
 class _Known:
-    """What a FAQ says already: by the bare text, the entries that it belongs to."""
+    """What a FAQ says already: by the bare text, the entries whose question or wording it is."""
 
     def __init__(self, faq: Faq):
         self.answers = {pair.id: normalise(pair.answer) for pair in faq.pairs}
-        self.questions: dict[str, set[str]] = {}
-        self.wordings: dict[str, set[str]] = {}
+        self.owners: dict[str, set[str]] = {}
         for pair in faq.pairs:
-            self.questions.setdefault(bare(pair.question), set()).add(pair.id)
+            self.owners.setdefault(bare(pair.question), set()).add(pair.id)
         for query in faq.queries:
-            self.wordings.setdefault(bare(query.text), set()).update(query.relevant)
+            self.owners.setdefault(bare(query.text), set()).update(query.relevant)
 
     def differ(self, ids: Iterable[str]) -> bool:
         """Tell whether entries have different answers."""
@@ -137,14 +136,13 @@ def _count_choice(entry: str, ids: list[str], found: Learned) -> None:
 
 def _new_ids(key: str, ids: list[str], text: str, known: _Known, found: Learned) -> list[str]:
     """Return those entries of a question's choices of which it is a new wording."""
-    owners = known.questions.get(key, set())
-    before = known.wordings.get(key, set())
-    new = [entry for entry in ids if entry not in owners | before]
+    owners = known.owners.get(key, set())
+    new = [entry for entry in ids if entry not in owners]
     found.known += len(ids) - len(new)
     if owners and new:
         found.refused.append(_shortened(text))
         return []
-    if new and known.differ({*new, *before}):
+    if known.differ(new):
         found.shared.append(_shortened(text))
     return new
 

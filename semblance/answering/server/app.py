@@ -6,21 +6,19 @@ from dataclasses import dataclass
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from semblance.answering.answerer import Answered, Answerer
 from semblance.answering.server.asked import Asked, chosen_of, of_address, of_body
-from semblance.answering.server.guard import Guard, log_to_stderr, refuse_other_sites
+from semblance.answering.server.guard import Guard, OwnHost, log_to_stderr, refuse_other_sites
 from semblance.answering.server.limits import QueueFull, TokenBucket, Worker
 from semblance.answering.server.page import build_page
 from semblance.answering.server.question_log import QuestionLog
 from semblance.answering.shown import as_json
 from semblance.errors import InputError
 
-HOSTS = ["127.0.0.1", "localhost"]  # a page that reached us by another name has rebound it
 RATE = 100.0  # questions a second, of all clients together
 BURST = 200
 QUEUE = 64  # questions that wait for the model
@@ -95,9 +93,10 @@ def build_app(service: Service, log: Callable[[str], None] = log_to_stderr) -> S
         Route("/api/chosen", service.choose, methods=["POST"]),
     ]
     guard = Middleware(Guard, is_stopping=lambda: service.stopping, log=log)
-    hosts = Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS, www_redirect=False)
     handlers = {InputError: _refuse, HTTPException: _fail, QueueFull: _wait}
-    return Starlette(routes=routes, middleware=[guard, hosts], exception_handlers=handlers)
+    return Starlette(
+        routes=routes, middleware=[guard, Middleware(OwnHost)], exception_handlers=handlers
+    )
 
 
 async def _refuse(request: Request, error: InputError) -> Response:

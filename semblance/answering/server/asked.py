@@ -3,6 +3,7 @@
 import asyncio
 import re
 from dataclasses import dataclass
+from urllib.parse import parse_qsl
 
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
@@ -15,6 +16,7 @@ MOST_BODY = 16 << 10  # bytes
 BODY_SECONDS = 10.0  # in which a body must have come
 DEFAULT_COUNT = 5
 NAMES = ("q", "count", "draft")
+DRAFT = {"1": True, "true": True, "0": False, "false": False}
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class Chosen:
 def of_address(request: Request) -> Asked:
     """Read ``?q=…&count=…&draft=1``; InputError for anything else."""
     given: dict[str, str] = {}
-    for name, value in request.query_params.multi_items():
+    for name, value in _parameters(request):
         if name not in NAMES:
             raise InputError(
                 "address", f"unknown parameter {name!r:.80}", "known are q, count, draft"
@@ -48,7 +50,22 @@ def of_address(request: Request) -> Asked:
     if "q" not in given:
         raise InputError("address", "no question", "ask /api/ask?q=…")
     count = _whole_number(given.get("count", str(DEFAULT_COUNT)))
-    return _checked(Asked(given["q"], count, given.get("draft") == "1"))
+    draft = given.get("draft", "false")
+    if draft not in DRAFT:
+        raise InputError("draft", f"{draft!r:.40} is unknown", "known are 1, 0, true, false")
+    return _checked(Asked(given["q"], count, DRAFT[draft]))
+
+
+def _parameters(request: Request) -> list[tuple[str, str]]:
+    """Return the parameters of the address; InputError where one is not UTF-8.
+
+    Starlette alone would put a replacement character in place of what is not UTF-8.
+    """
+    try:
+        query = request.scope["query_string"].decode("utf-8")
+        return parse_qsl(query, keep_blank_values=True, errors="strict")
+    except UnicodeDecodeError as error:
+        raise InputError("address", f"not UTF-8: {error.reason}", "send UTF-8") from None
 
 
 def _whole_number(text: str) -> int:

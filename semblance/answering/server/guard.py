@@ -4,13 +4,15 @@ The access log names route, status and time. It never holds an address as it cam
 is part of it.
 """
 
+import re
 import sys
 import time
 from collections.abc import Callable
 
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 HEADERS = {
@@ -21,6 +23,7 @@ HEADERS = {
     "cache-control": "no-store",
 }
 NOTHING = "default-src 'none'; frame-ancestors 'none'"  # the policy of an answer that is no page
+HOSTS = ("127.0.0.1", "localhost")
 ROUTES = ("/", "/api/ask", "/api/chosen")
 METHODS = ("GET", "HEAD", "POST")
 
@@ -69,6 +72,26 @@ class Guard:
         headers.setdefault("content-security-policy", NOTHING)
         if self.is_stopping():
             headers["connection"] = "close"
+
+
+class OwnHost:
+    """Middleware that refuses, in JSON, a request whose header ``Host`` is not this machine.
+
+    A page that reached us by another name has made that name lead to this machine.
+    """
+
+    def __init__(self, app: ASGIApp):
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on a request to this machine; answer 400 to any other."""
+        answer = self.app
+        if scope["type"] == "http":
+            host = Headers(scope=scope).get("host", "").lower()
+            if re.sub(":[0-9]*$", "", host) not in HOSTS:
+                problem = f"the header Host is not this machine; send one of {', '.join(HOSTS)}"
+                answer = JSONResponse({"error": problem}, 400)
+        await answer(scope, receive, send)
 
 
 def _named(scope: Scope) -> str:

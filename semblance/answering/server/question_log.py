@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from semblance.answering.answerer import Answered
+from semblance.answering.choices import is_cut
+from semblance.data.text import MAX_LINE
 
 MODE = 0o600
 
@@ -24,12 +26,19 @@ class QuestionLog:
         self.path = path
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
         self.handle = os.open(path, flags, MODE)
-        self._end_cut_line()
+        self._mend_last_line()
 
-    def _end_cut_line(self) -> None:
-        """End the line that a crash has cut off, so that it does not spoil the next one."""
+    def _mend_last_line(self) -> None:
+        """Take away a line of ours that a crash has cut off; end any other that has no end."""
         size = os.fstat(self.handle).st_size
-        if size and os.pread(self.handle, 1, size - 1) != b"\n":
+        place = max(0, size - MAX_LINE)
+        last = os.pread(self.handle, MAX_LINE, place).rpartition(b"\n")[2]
+        if not last:
+            return
+        if is_cut(last):
+            os.ftruncate(self.handle, size - len(last))
+            print(f"warning: {self.path}: took away a last line that was cut off", file=sys.stderr)
+        else:
             os.write(self.handle, b"\n")
 
     def asked(self, answered: Answered) -> None:

@@ -6,6 +6,7 @@ import socket
 from collections.abc import Callable
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from semblance.answering.server.app import Service, build_app
 from semblance.errors import InputError
@@ -13,8 +14,44 @@ from semblance.errors import InputError
 HOST = "127.0.0.1"
 MOST_CONNECTIONS = 256
 MOST_HEADERS = 32 << 10  # bytes; a question of 1,000 characters takes 12,000 in an address
+HEAD_SECONDS = 10.0  # in which the whole head of a request must have come
 GRACE = 0.3  # seconds in which a question that is on its way arrives
 STOP_SECONDS = 30  # in which the questions at work are answered
+
+
+class PromptProtocol(H11Protocol):
+    """A connection that is closed where no whole head of a request comes in time.
+
+    uvicorn alone only closes a connection that is silent after an answer, so that a few hundred
+    silent clients would keep all others out.
+    """
+
+    head_timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:
+        """Wait for the first request."""
+        super().connection_made(transport)
+        self._wait_for_head()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        super().on_response_complete()
+        self._wait_for_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop waiting."""
+        super().connection_lost(exc)
+        if self.head_timer is not None:
+            self.head_timer.cancel()
+
+    def _wait_for_head(self) -> None:
+        if self.head_timer is not None:
+            self.head_timer.cancel()
+        self.head_timer = self.loop.call_later(HEAD_SECONDS, self._close_without_request)
+
+    def _close_without_request(self) -> None:
+        if self.cycle is None or self.cycle.response_complete:
+            self.transport.close()
 
 
 class PatientServer(uvicorn.Server):
@@ -65,7 +102,7 @@ def serve(service: Service, listening: socket.socket, ready: Callable[[], None])
         access_log=False,
         log_config=None,
         loop="asyncio",
-        http="h11",
+        http=PromptProtocol,
         ws="none",
         lifespan="off",
         proxy_headers=False,

@@ -22,6 +22,7 @@ from semblance.data.own_faq.findings import (
     Findings,
 )
 from semblance.data.own_faq.tables import Row
+from semblance.data.own_faq.visible import FORMAT, shows_nothing
 from semblance.data.text import filled, normalise
 from semblance.errors import InputError, at
 
@@ -53,8 +54,8 @@ class Entries:
 
     def add(self, line: int, row: dict[str, Any], findings: Findings) -> None:
         """Add a row; InputError with its line for a missing text or an id that stands twice."""
-        question = filled(row.get("question"), "question", self.path, line)
-        answer = filled(row.get("answer"), "answer", self.path, line)
+        question = _filled(row.get("question"), "question", self.path, line)
+        answer = _filled(row.get("answer"), "answer", self.path, line)
         key = _optional(row, "id", str(line), self.path, line)
         group = _optional(row, "group", question, self.path, line)
         if key in self.by_id:
@@ -71,7 +72,7 @@ class Entries:
 
     def add_query(self, path: Path | str, line: int, row: dict[str, Any]) -> None:
         """Add a row of the file of queries; InputError with its line for an unknown id."""
-        text = filled(row.get("query"), "query", path, line)
+        text = _filled(row.get("query"), "query", path, line)
         key = _optional(row, "id", "", path, line)
         if not key:
             raise InputError(at(path, line), "id is empty", "write the id of the entry")
@@ -113,17 +114,24 @@ def read_entries(path: Path | str, rows: Iterable[Row], findings: Findings) -> E
 
 
 def bare(text: str) -> str:
-    """Return a text without case, white space and punctuation (NFKC); texts alike become equal."""
+    """Return a text without case, white space, punctuation and format characters (NFKC).
+
+    Texts alike become equal. A text that only holds such characters becomes empty.
+    """
     return unicodedata.normalize("NFKC", text).casefold().translate(BARE)
 
 
+LEFT_OUT = ("P", FORMAT)  # Unicode's categories
+
+
 class _Bare(dict):
-    """What ``str.translate`` makes of a character; white space and punctuation go away."""
+    """What ``str.translate`` makes of a character; white space and the kinds of LEFT_OUT go away."""
 
     def __missing__(self, code: int) -> int | None:
         """Look a character up once."""
         kept = code
-        if chr(code).isspace() or unicodedata.category(chr(code))[0] == "P":
+        category = unicodedata.category(chr(code))
+        if chr(code).isspace() or category.startswith(LEFT_OUT):
             kept = None
         self[code] = kept
         return kept
@@ -170,7 +178,14 @@ def _wordings(value: Any, path: Path | str, line: int) -> list[str]:
         return []
     if not isinstance(value, list):
         raise InputError(at(path, line), "queries is not a list", 'write "queries": ["…", "…"]')
-    return [filled(wording, "a query", path, line) for wording in value]
+    return [_filled(wording, "a query", path, line) for wording in value]
+
+
+def _filled(value: Any, name: str, path: Path | str, line: int) -> str:
+    """Return a field's text as ``filled`` does; InputError also for one that shows nothing."""
+    if isinstance(value, str) and shows_nothing(value):
+        value = ""
+    return filled(value, name, path, line)
 
 
 def _optional(row: dict[str, Any], name: str, default: str, path: Path | str, line: int) -> str:
@@ -180,4 +195,4 @@ def _optional(row: dict[str, Any], name: str, default: str, path: Path | str, li
         return default
     if type(value) is int:  # bool is an int, too, and is refused
         value = str(value)
-    return filled(value, name, path, line)
+    return _filled(value, name, path, line)

@@ -9,6 +9,7 @@ from semblance.data.json_lines import read_json_lines
 from semblance.data.own_faq.columns import Columns, tell
 from semblance.data.own_faq.delimited import read_delimited
 from semblance.data.own_faq.findings import EMPTY, Findings
+from semblance.data.own_faq.visible import shows_nothing
 from semblance.errors import InputError, at
 from semblance.files import open_regular
 
@@ -88,4 +89,4 @@ def _read_json(path: Path | str, columns: Columns, findings: Findings) -> Iterat
 
 
 def _is_blank(value: Any) -> bool:
-    return value is None or value == [] or (isinstance(value, str) and not value.strip())
+    return value is None or value == [] or (isinstance(value, str) and shows_nothing(value))

@@ -1,4 +1,4 @@
-"""A server whose answers take a stated time, for tests of how it stops: ``python -m … SECONDS``."""
+"""A server whose answers take a stated time, for tests: ``python -m … SECONDS [HEAD_SECONDS]``."""
 
 import sys
 import time
@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 from semblance.answering.answerer import Answer, Answered
 from semblance.answering.entries import FaqEntry
+from semblance.answering.server import serving
 from semblance.answering.server.app import Limits, Service
 from semblance.answering.server.serving import HOST, listen, serve
 
@@ -28,6 +29,8 @@ class SlowAnswerer:
 
 
 def main() -> None:
+    if len(sys.argv) > 2:
+        serving.HEAD_SECONDS = float(sys.argv[2])
     service = Service(SlowAnswerer(float(sys.argv[1])), None, Limits())
     listening = listen(0)
     port = listening.getsockname()[1]

@@ -31,7 +31,7 @@ def test_what_the_server_writes_is_read(tmp_path, answerer):
     written.chosen("When does it ship?", "ship")
     written.close()
     found = read_choices(path)
-    assert (found.asked, found.cut) == (1, 0)
+    assert (found.asked, found.cut) == (1, ())
     [choice] = found.choices
     assert (choice.question, choice.id, choice.line) == ("When does it ship?", "ship", 2)
 
@@ -44,15 +44,15 @@ def test_white_space_of_a_question_is_normalised(tmp_path):
 def test_a_last_line_that_was_cut_off_is_told_and_passed_over(tmp_path):
     for end in ('\n{"time": "2026-01-', '\n{"question": "\\u00'):
         found = read_choices(log(tmp_path, CHOSEN, end=end))
-        assert (len(found.choices), found.cut) == (1, 2)
+        assert (len(found.choices), found.cut) == (1, (2,))
     path = log(tmp_path, CHOSEN)
     path.write_bytes(path.read_bytes() + '{"question": "ü'.encode()[:-1])
-    assert read_choices(path).cut == 2
+    assert read_choices(path).cut == (2,)
 
 
 def test_a_whole_last_line_without_an_end_counts(tmp_path):
     found = read_choices(log(tmp_path, ASKED, CHOSEN, end=""))
-    assert (found.asked, len(found.choices), found.cut) == (1, 1, 0)
+    assert (found.asked, len(found.choices), found.cut) == (1, 1, ())
 
 
 REFUSED = {
@@ -83,11 +83,34 @@ def test_a_log_that_is_not_there_is_told(tmp_path):
         read_choices(tmp_path / "log.jsonl")
 
 
-def test_a_line_that_a_crash_cut_off_does_not_spoil_the_next_one(tmp_path):
-    path = tmp_path / "log.jsonl"
-    path.write_text('{"time": "2026-01-')
+def reopened(path):
+    """The log, after a server has opened it and noted one choice."""
     written = QuestionLog(path)
     written.chosen("How?", "a")
     written.close()
-    first, second = path.read_text().splitlines()
-    assert first == '{"time": "2026-01-' and json.loads(second)["id"] == "a"
+    return path
+
+
+@pytest.mark.parametrize("length", [1, 5, 12, 40])
+def test_a_line_that_a_crash_cut_off_is_taken_away_when_the_server_starts(tmp_path, capsys, length):
+    path = log(tmp_path, CHOSEN)
+    path.write_text(path.read_text() + json.dumps(CHOSEN)[:length])
+    found = read_choices(reopened(path))
+    assert [choice.line for choice in found.choices] == [1, 2] and found.cut == ()
+    assert "took away a last line that was cut off" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("last", [json.dumps(CHOSEN), "notes of my own"])
+def test_a_last_line_that_is_not_cut_off_stays_when_the_server_starts(tmp_path, last):
+    path = tmp_path / "log.jsonl"
+    path.write_text(last)
+    first, second = reopened(path).read_text().splitlines()
+    assert first == last and json.loads(second)["id"] == "a"
+
+
+def test_a_cut_line_inside_the_log_is_told_and_passed_over(tmp_path):
+    path = log(tmp_path, CHOSEN)
+    whole = path.read_bytes()
+    path.write_bytes(whole + b'{"time": "x", "kind": "cho\n' + whole)
+    found = read_choices(path)
+    assert ([choice.line for choice in found.choices], found.cut) == ([1, 3], (2,))

@@ -85,6 +85,13 @@ def test_the_access_log_never_holds_a_question(answerer):
     assert " GET /api/ask 200 " in site.lines[0] and " GET elsewhere 404 " in site.lines[1]
 
 
+@pytest.mark.parametrize("draft, kept", [("1", 0), ("true", 0), ("0", 1), ("false", 1)])
+def test_a_draft_in_the_address_is_not_logged(logged, draft, kept):
+    site, path = logged
+    assert site.ask(draft=draft).status_code == 200
+    assert len(lines_of(path)) == kept
+
+
 def test_the_log_of_questions_holds_what_was_asked_and_not_what_was_half_typed(logged, answerer):
     site, path = logged
     site.ask("half a que", draft="1")

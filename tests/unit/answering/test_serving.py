@@ -22,8 +22,9 @@ SECONDS = 0.1  # of one answer
 class Server:
     """A running server and its address."""
 
-    def __init__(self, seconds: float):
-        command = [sys.executable, "-m", "tests.unit.answering.slow_server", str(seconds)]
+    def __init__(self, *seconds: float):
+        command = [sys.executable, "-m", "tests.unit.answering.slow_server"]
+        command += [str(number) for number in seconds]
         self.process = subprocess.Popen(
             command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
@@ -130,3 +131,50 @@ def test_a_request_that_is_not_clean_gets_no_answer_and_harms_nobody(quick, name
     found = quick.send(RAW[name])
     assert b" 200 " not in found.partition(b"\r\n")[0] and b'"answers"' not in found
     assert quick.ask("still there?") == (200, "still there?")
+
+
+HEAD = b"GET /api/ask?q=a HTTP/1.1\r\nHost: localhost\r\n"
+HEAD_SECONDS = 0.4
+
+
+@pytest.fixture
+def hasty():
+    started = Server(2 * HEAD_SECONDS, HEAD_SECONDS)
+    yield started
+    started.stop()
+
+
+def test_a_connection_that_sends_no_whole_head_in_time_is_closed(hasty):
+    for content in (b"", HEAD):
+        started = time.monotonic()
+        with socket.create_connection(hasty.address, timeout=10) as connection:
+            connection.sendall(content)
+            assert connection.recv(1) == b""
+        assert time.monotonic() - started >= HEAD_SECONDS / 2
+
+
+def test_a_head_that_comes_a_byte_at_a_time_is_not_waited_for(hasty):
+    connection = socket.create_connection(hasty.address, timeout=10)
+    with connection, pytest.raises(ConnectionError):
+        for _ in range(200):
+            time.sleep(0.05)
+            connection.sendall(b"G")
+
+
+def test_a_slow_answer_is_given_and_then_the_next_head_is_awaited(hasty):
+    connection = HTTPConnection(*hasty.address, timeout=10)
+    for _ in range(2):
+        connection.request("GET", "/api/ask?q=a")
+        answer = connection.getresponse()
+        assert answer.status == 200 and answer.read()
+    connection.sock.sendall(HEAD)
+    assert connection.sock.recv(1) == b""
+    connection.close()
+
+
+def test_silent_connections_keep_others_out_for_no_longer_than_a_head_may_take(hasty):
+    silent = [socket.create_connection(hasty.address, timeout=10) for _ in range(260)]
+    for connection in silent:
+        assert connection.recv(1) == b""
+        connection.close()
+    assert hasty.ask("still there?") == (200, "still there?")

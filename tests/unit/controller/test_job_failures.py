@@ -61,3 +61,8 @@ def test_of_a_group_the_job_without_its_output_is_reported(here):
 
 def test_without_a_failure_the_report_is_empty():
     assert report_jobs([], "") == ""
+
+
+def test_a_job_whose_log_tells_of_no_error_was_killed():
+    report = report_jobs([job("evaluate_faq", "out/scores/x", "made x in 1.2 s")], "")
+    assert "probably killed" in report and "mend what the last line says" not in report

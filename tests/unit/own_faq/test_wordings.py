@@ -62,9 +62,11 @@ def test_what_is_known_without_case_and_punctuation_is_counted(faq):
     assert (found.known, found.ids) == (2, {})
 
 
-def test_a_known_wording_that_was_chosen_for_another_entry_is_right_for_both(faq):
-    found = learned(faq, ("paying", "open"))
-    assert (found.ids, found.shared) == ({"paying": ["open"]}, ["paying"])
+@pytest.mark.parametrize("spelling", ["paying", "PAYING?", "pay\u200bing", "\u202epaying\u00ad"])
+def test_a_known_wording_never_becomes_a_wording_of_another_entry(faq, spelling):
+    found = learned(faq, (spelling, "open"))
+    assert (found.ids, found.refused) == ({}, [spelling])
+    assert "the question or a wording of one entry" in next(found.lines())
 
 
 def test_the_question_of_an_entry_never_becomes_a_wording_of_another(faq):
@@ -83,6 +85,7 @@ def test_ids_that_the_faq_no_longer_has_are_counted_and_named(faq):
 def test_a_question_without_a_word_is_left_out(faq):
     assert learned(faq, ("?!", "pay")).wordless == 1
     assert learned(faq, ("\x1b\x07", "pay")).wordless == 1
+    assert learned(faq, ("\u200b\u202e", "pay")).wordless == 1
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -44,6 +44,7 @@ def test_near_duplicates_stay_and_are_told(tmp_path):
         ("Straße?", "STRASSE", True),
         ("ﬁne", "fine", True),
         ("e-mail", "email", True),
+        ("so\u00adft\u200b", "soft", True),
         ("C++", "C", False),
         ("5 €", "5 $", False),
         ("हिंदी", "हद", False),  # vowel signs are letters
@@ -114,3 +115,10 @@ def test_a_long_list_of_places_is_cut_and_its_count_is_not():
     assert "empty rows: 30 " in str(finding) and str(finding).endswith("24, 18 more places")
     counts = Reading((), (finding,)).counts()
     assert counts == dict.fromkeys(DONE, 0) | {"empty rows": 30}
+
+
+@pytest.mark.parametrize("row", ["\u200b,a", "q,\u202e \u200b"])
+def test_a_text_of_format_characters_alone_is_empty(tmp_path, row):
+    path = put(tmp_path / "f.csv", f"question,answer\n{row}\n")
+    with fails_at(path, 2, "is empty"):
+        read_own(path)
