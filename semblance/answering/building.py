@@ -8,11 +8,12 @@ from semblance.answering.entries import FaqEntry
 from semblance.answering.folder import Origin, write_answerer
 from semblance.answering.judgement import Judgement, judge
 from semblance.answering.learning_curve import CURVE, curve_lines, read_curve
-from semblance.answering.measured import Way, read_evaluations
+from semblance.answering.measured import Way, read_asked, read_evaluations
 from semblance.answering.settings import AnsweringSettings
 from semblance.answering.summary import Subject, summary_text
 from semblance.data.arrow import read_parquet
 from semblance.errors import InputError
+from semblance.evaluation.prepared import QUESTIONS
 from semblance.layout import SUMMARY, fold_corpus
 from semblance.models.compute import device_name, set_up
 from semblance.models.saved import WEIGHTS, SavedModel
@@ -76,9 +77,10 @@ def build_answerer(
 ) -> Judgement:
     """Write the answerer beside ``record``; return what its choice rests on."""
     device = set_up(wanted.threads, gpus, "highest")  # a service computes in fp32, too
-    bank = checked(sources.bank, ENTRIES)
+    bank = checked(sources.bank, ENTRIES, QUESTIONS)
     entries = read_entries(Path(sources.bank).parent / ENTRIES)
-    measured = read_evaluations(sources.evaluations, wanted.base, wanted.protocol)
+    questions = read_asked(Path(sources.bank).parent, wanted.protocol)
+    measured = read_evaluations(sources.evaluations, wanted.base, questions)
     corpora = [fold_corpus(wanted.bank, fold) for fold in range(wanted.folds)]
     ways = {way.method: measured.of_way(way, wanted.seeds, corpora) for way in wanted.ways}
     judgement = judge(ways, wanted.folds, wanted.plain, wanted.precision)
