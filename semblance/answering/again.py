@@ -22,12 +22,13 @@ from semblance.answering.derivation import (
 )
 from semblance.answering.entries import read_entries
 from semblance.answering.folder import ENTRIES, SETTINGS
-from semblance.answering.measured import Measured, read_evaluations
+from semblance.answering.measured import Measured, read_asked, read_evaluations
 from semblance.errors import InputError
+from semblance.evaluation.prepared import QUESTIONS
 from semblance.layout import RECORD
 from semblance.models.saved import WEIGHTS
 from semblance.names import START
-from semblance.provenance import canonical, read_object, read_sealed, read_text
+from semblance.provenance import canonical, checked, read_object, read_sealed, read_text
 from semblance.settings import decode
 
 EXACT = 1e-9  # relative: what two versions of a library may differ by
@@ -49,6 +50,7 @@ class Again:
 class _Named:
     """The records that an answerer names, by their kind: their paths."""
 
+    bank: Path
     evaluations: list[Path] = field(default_factory=list)
     curves: list[str] = field(default_factory=list)
     missing: list[Path] = field(default_factory=list)
@@ -79,11 +81,12 @@ def judge_again(folder: Path, record: dict[str, Any]) -> Again:
 def _named(folder: Path, record: dict[str, Any], wanted: AnswererSettings) -> _Named:
     """Return the records that are needed to judge again, by their stage.
 
-    The start model and the bank are not needed; they may lie elsewhere.
+    The start model is not needed; it may lie elsewhere.
     """
-    found = _Named()
-    bank = layout.record("", layout.BANK, bank=wanted.bank)
-    unneeded = {folder / name for name in record["records"] if name.endswith(bank)}
+    of_bank = layout.record("", layout.BANK, bank=wanted.bank)
+    [bank] = [folder / name for name in record["records"] if name.endswith(of_bank)]
+    found = _Named(bank)
+    unneeded = set()
     if wanted.way(record["evidence"]["chosen"]).model == START:
         unneeded.add(_model_record(folder, record))
     for name in sorted(record["records"]):
@@ -110,7 +113,9 @@ def _model_record(folder: Path, record: dict[str, Any]) -> Path:
 def _problems(
     folder: Path, record: dict[str, Any], wanted: AnswererSettings, named: _Named
 ) -> Iterator[tuple[Path, str]]:
-    measured = read_evaluations(map(str, named.evaluations), wanted.base, wanted.protocol)
+    checked(named.bank, QUESTIONS)
+    questions = read_asked(named.bank.parent, wanted.protocol)
+    measured = read_evaluations(map(str, named.evaluations), wanted.base, questions)
     yield from _changed(folder, record, measured)
     judgement = judge_answerer(wanted, measured)
     evidence = json.loads(canonical(judgement.as_json()))

@@ -13,12 +13,13 @@ from semblance.answering.derivation import (
 from semblance.answering.entries import FaqEntry
 from semblance.answering.folder import Origin, write_answerer
 from semblance.answering.judgement import Judgement
-from semblance.answering.measured import read_evaluations
+from semblance.answering.measured import read_asked, read_evaluations
 from semblance.answering.threshold import PICTURE
 from semblance.answering.threshold_picture import draw_threshold
 from semblance.data.arrow import read_parquet
 from semblance.drawing.saving import svg_text
 from semblance.errors import InputError
+from semblance.evaluation.prepared import QUESTIONS
 from semblance.models.compute import device_name, set_up
 from semblance.models.saved import WEIGHTS, SavedModel
 from semblance.provenance import checked, named_beside, record_digest
@@ -44,10 +45,11 @@ def build_answerer(
 ) -> Judgement:
     """Write the answerer beside ``record``; return what its choice rests on."""
     device = set_up(wanted.threads, gpus, "highest")  # a service computes in fp32, too
-    bank = checked(sources.bank, ENTRIES)
+    bank = checked(sources.bank, ENTRIES, QUESTIONS)
     bank_file = Path(sources.bank).parent / ENTRIES
     entries = read_entries(bank_file)
-    measured = read_evaluations(sources.evaluations, wanted.base, wanted.protocol)
+    questions = read_asked(Path(sources.bank).parent, wanted.protocol)
+    measured = read_evaluations(sources.evaluations, wanted.base, questions)
     judgement = judge_answerer(wanted, measured)
     paths = dict(zip(wanted.models, sources.models, strict=True))
     model_path = paths[wanted.way(judgement.chosen).model]

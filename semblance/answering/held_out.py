@@ -25,9 +25,9 @@ import numpy as np
 from semblance import layout
 from semblance.answering.answerer import Answerer
 from semblance.answering.building import AnswererSettings
-from semblance.answering.evidence import choose_by_fold, mean_interval
+from semblance.answering.evidence import choose_by_fold, clusters_of, mean_interval
 from semblance.answering.judgement import over_seeds
-from semblance.answering.measured import PREDICTIONS, read_evaluations
+from semblance.answering.measured import PREDICTIONS, read_asked, read_evaluations
 from semblance.answering.questions import LONGEST
 from semblance.answering.summary import WORDING
 from semblance.counts import counted
@@ -58,16 +58,17 @@ ByWording = Mapping[str, Judged]  # by the text without case, white space and pu
 
 @dataclass(frozen=True)
 class Part:
-    """Some wordings: the scores of the model before and of the new one, (n,) each."""
+    """Some wordings: the scores of the model before and of the new one, and clusters, (n,) each."""
 
     name: str
     before: np.ndarray
     now: np.ndarray
+    clusters: np.ndarray
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The interval of the mean difference, by the bootstrap over wordings, in pairs."""
-        return mean_interval(self.now - self.before, LEVEL)
+        """The interval of the mean difference, in pairs; wordings of one entry are a cluster."""
+        return mean_interval(self.now - self.before, self.clusters, LEVEL)
 
     @property
     def is_worse(self) -> bool:
@@ -122,10 +123,11 @@ def of_folds(folder: Path) -> dict[str, Judged]:
     if wanted.protocol != WORDING:
         return {}
     paths = [os.path.normpath(folder / name) for name in record["records"] if f"/{SCORES}/" in name]
-    measured = read_evaluations(paths, wanted.base, WORDING)
+    output = Path(os.path.normpath(folder / ".." / ".."))
+    questions = read_asked(Path(layout.place(output, layout.BANK, bank=wanted.bank)), WORDING)
+    measured = read_evaluations(paths, wanted.base, questions)
     corpora = [layout.fold_corpus(wanted.bank, fold) for fold in range(wanted.folds)]
     ways = {way.method: measured.of_way(way, wanted.seeds, corpora) for way in wanted.ways}
-    output = Path(os.path.normpath(folder / ".." / ".."))
     texts = _Texts(output, wanted.bank)
     found = {}
     of_corpus = {place.corpus: path for place, path in zip(measured.results, paths, strict=True)}
@@ -210,4 +212,5 @@ def _part(name: str, keys: list[str], before: ByWording, now: ByWording) -> Part
         name,
         np.asarray([before[key].precision for key in keys]),
         np.asarray([now[key].precision for key in keys]),
+        clusters_of([now[key].relevant for key in keys]),
     )

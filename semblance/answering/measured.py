@@ -9,9 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from semblance.answering.evidence import FoldResult
+from semblance.answering.evidence import FoldResult, clusters_of
 from semblance.data.arrow import read_parquet
+from semblance.data.own_faq.entries import bare
 from semblance.errors import InputError
+from semblance.evaluation.prepared import QUESTIONS
 from semblance.evaluation.ranking import Ranking
 from semblance.names import FAQ_DEV
 from semblance.provenance import checked, read_text, record_digest
@@ -75,7 +77,26 @@ class Measured:
         return self.results[place]
 
 
-def read_evaluations(records: Iterable[str], base: str, protocol: str) -> Measured:
+class Asked(NamedTuple):
+    """The questions of a prepared bank under a protocol: the cluster of each, by its id."""
+
+    protocol: str
+    cluster: dict[str, int]
+
+
+def read_asked(bank: Path, protocol: str) -> Asked:
+    """Read the questions of a prepared bank, which is a folder.
+
+    Questions that share a right answer, or that differ only in case, white space and punctuation,
+    are one cluster.
+    """
+    rows = read_parquet(bank / QUESTIONS, ("protocol", "id", "text", "relevant")).to_pylist()
+    rows = [row for row in rows if row["protocol"] == protocol]
+    clusters = clusters_of([(*row["relevant"], bare(row["text"])) for row in rows])
+    return Asked(protocol, {row["id"]: int(c) for row, c in zip(rows, clusters, strict=True)})
+
+
+def read_evaluations(records: Iterable[str], base: str, questions: Asked) -> Measured:
     """Read evaluations of models of one base, known by their records.
 
     Raises InputError for a damaged file, for another base, and where two of one fold do not ask
@@ -90,7 +111,7 @@ def read_evaluations(records: Iterable[str], base: str, protocol: str) -> Measur
             raise InputError(path, f"is no evaluation of a model of {base}", AGAIN)
         place = FoldRun(run["corpus"], run["method"], int(run["seed"]))
         folder = Path(path).parent
-        queries, result = _fold_result(folder, protocol)
+        queries, result = _fold_result(folder, questions)
         if asked.setdefault(place.corpus, queries) != queries:
             raise InputError(path, "asks other questions than another method's", AGAIN)
         found.results[place] = result
@@ -100,23 +121,27 @@ def read_evaluations(records: Iterable[str], base: str, protocol: str) -> Measur
     return found
 
 
-def _fold_result(folder: Path, protocol: str) -> tuple[list[str], FoldResult]:
+def _fold_result(folder: Path, questions: Asked) -> tuple[list[str], FoldResult]:
     """Return the test questions of one fold under a protocol, and what was found for them."""
     path = folder / PREDICTIONS
     table = read_parquet(path, COLUMNS)
     columns = {name: np.asarray(table[name].to_pylist()) for name in COLUMNS}
-    asked = columns["protocol"] == protocol
+    asked = columns["protocol"] == questions.protocol
     if not asked.any():
-        raise InputError(path, f"has no question of the protocol {protocol}", AGAIN)
+        raise InputError(path, f"has no question of the protocol {questions.protocol}", AGAIN)
     chosen = {name: column[asked] for name, column in columns.items()}
+    queries = chosen["query"].tolist()
+    if not questions.cluster.keys() >= set(queries):
+        raise InputError(path, "asks questions that the prepared bank does not have", AGAIN)
     result = FoldResult(
         dev=_dev_score(folder / SCORES),
         precision=chosen["ap"].astype(float),
         right=chosen["acc@1"] == 1,
         confidence=chosen["confidence"].astype(float),
         without=chosen["without"].astype(float),
+        cluster=np.asarray([questions.cluster[query] for query in queries]),
     )
-    return chosen["query"].tolist(), result
+    return queries, result
 
 
 def _dev_score(path: Path) -> float:

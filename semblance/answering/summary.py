@@ -135,7 +135,8 @@ def _certified(found: Certified) -> Iterator[str]:
     yield (
         f"Of the answers given {found.precision:.1%} are right ({level:.0%} interval {low:.1%} to"
         f" {high:.1%}); that at least {found.stated:.0%} are is {level:.0%} sure, for questions like"
-        " these."
+        " these. These two intervals and this certainty take each question by itself: where many"
+        " questions belong to one entry, they promise too much."
     )
 
 

@@ -128,6 +128,7 @@ def of_part(plan: Plan, job: Job) -> Iterator[Job]:
 
 
 def of_learning_curve(plan: Plan, job: Job) -> Iterator[Job]:
+    yield Job("prepare_faq", name=plan.config["answerers"][job.name]["bank"])
     for evaluation in curve_evaluations(plan, job.name):
         yield evaluation_job(evaluation)
 

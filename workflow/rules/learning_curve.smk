@@ -36,6 +36,7 @@ rule draw_learning_curve:
     input:
         scores=lambda w: parts.curve_files(PLAN, w.answerer, "scores.csv"),
         evaluations=ancient(lambda w: parts.curve_files(PLAN, w.answerer, "record.json")),
+        bank=lambda w: PLAN.bank_record(config["answerers"][w.answerer]["bank"]),
     output:
         csv=f"{OUT}/learning_curves/{{answerer}}/curve.csv",
         svg=f"{OUT}/learning_curves/{{answerer}}/curve.svg",
@@ -49,4 +50,4 @@ rule draw_learning_curve:
         code=code("draw_learning_curve"),
     shell:
         "{PYTHON}.draw_learning_curve --settings {params.settings:q} --evaluations {input.evaluations:q}"
-        " --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"
+        " --bank {input.bank:q} --code {params.code} --output {output.record:q} 2> >(tee {log:q} >&2)"

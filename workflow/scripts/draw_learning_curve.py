@@ -13,7 +13,7 @@ from semblance.answering.learning_curve import (
     curve_csv,
     points_of,
 )
-from semblance.answering.measured import read_evaluations
+from semblance.answering.measured import read_asked, read_evaluations
 from semblance.drawing.saving import svg_text
 from semblance.files import write_text
 from semblance.provenance import named_beside, write_record
@@ -28,12 +28,15 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument(
         "--evaluations", nargs="+", required=True, help="records of the evaluations on the folds"
     )
+    parser.add_argument("--bank", type=Path, required=True, help="record of the prepared bank")
     parser.add_argument("--code", default="", help="digest of the code, for the record")
     parser.add_argument("--output", type=Path, required=True, help="the record to write")
     args = parser.parse_args(argv)
     started = time.monotonic()
     settings = decode_json(CurveSettings, args.settings)
-    measured = read_evaluations(args.evaluations, settings.base, settings.protocol)
+    measured = read_evaluations(
+        args.evaluations, settings.base, read_asked(args.bank.parent, settings.protocol)
+    )
     points = points_of(settings, measured)
     folder = args.output.parent
     folder.mkdir(parents=True, exist_ok=True)

@@ -74,7 +74,8 @@ def _write_bank(folder: Path, questions: list[dict], known: Sequence[str]) -> No
         pa.table({"text": [entry.answer for entry in ENTRIES]}), folder / "answers.parquet"
     )
     write_parquet(pa.Table.from_pylist(questions), folder / "questions.parquet")
-    write_record(folder / "record.json", "prepare_faq", outputs=["entries.parquet"], started=0.0)
+    outputs = ["entries.parquet", "questions.parquet"]
+    write_record(folder / "record.json", "prepare_faq", outputs=outputs, started=0.0)
 
 
 def _write_evaluation(

@@ -1,6 +1,7 @@
 """From evaluations on folds to the folder of an answerer, and what its record and summary say."""
 
 import csv
+from itertools import product
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +13,7 @@ from semblance.answering.building import AnswererSettings, Sources, build_answer
 from semblance.answering.check import check_answerer
 from semblance.answering.entries import FaqEntry
 from semblance.answering.folder import read
-from semblance.answering.measured import read_evaluations
+from semblance.answering.measured import Asked, read_evaluations
 from semblance.data.arrow import write_parquet
 from semblance.errors import InputError
 from semblance.provenance import beside, read_sealed, record_digest, write_record
@@ -78,9 +79,18 @@ def prepared(folder):
     folder.mkdir(parents=True)
     rows = [{**vars(entry), "wordings": list(entry.wordings)} for entry in ENTRIES]
     write_parquet(pa.Table.from_pylist(rows), folder / "entries.parquet")
-    write_record(
-        folder / "record.json", "prepare_faq", outputs=["entries.parquet"], started=0.0, folds=3
-    )
+    questions = [
+        {
+            "protocol": "pairs",
+            "id": f"{fold}-{number}",
+            "text": f"{fold} {number}",
+            "relevant": [place],
+        }
+        for place, (fold, number) in enumerate(product(range(3), range(QUESTIONS)))
+    ]
+    write_parquet(pa.Table.from_pylist(questions), folder / "questions.parquet")
+    outputs = ["entries.parquet", "questions.parquet"]
+    write_record(folder / "record.json", "prepare_faq", outputs=outputs, started=0.0, folds=3)
     return str(folder / "record.json")
 
 
@@ -172,7 +182,8 @@ WRONG = {
 @pytest.mark.parametrize("problem", WRONG)
 def test_evaluations_that_do_not_fit_together_are_refused(tmp_path, problem):
     changes, base, protocol = WRONG[problem]
+    asked = Asked(protocol, {f"0-{number}": number for number in range(QUESTIONS)} | {"x": 0})
     one = evaluation(tmp_path / "one", "start", 0, 0.5, 0.5)
     other = evaluation(tmp_path / "other", "bm25", 0, 0.5, 0.5, **changes)
     with pytest.raises(InputError, match=problem):
-        read_evaluations([one, other], base, protocol)
+        read_evaluations([one, other], base, asked)

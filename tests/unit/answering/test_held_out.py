@@ -87,8 +87,8 @@ def test_an_answerer_that_was_tested_on_other_questions_has_no_folds_to_ask(
 
 
 def test_worse_needs_an_interval_below_zero():
-    low = Part("", np.ones(20), np.ones(20) - np.linspace(0.01, 0.2, 20))
+    low = Part("", np.ones(20), np.ones(20) - np.linspace(0.01, 0.2, 20), np.arange(20))
     assert low.is_worse
     mixed = np.tile([0.2, -0.21], 10)
-    assert not Part("", np.ones(20), np.ones(20) - mixed).is_worse
-    assert Part("", np.ones(2), np.zeros(2)).interval == (-1.0, -1.0)
+    assert not Part("", np.ones(20), np.ones(20) - mixed, np.arange(20)).is_worse
+    assert Part("", np.ones(2), np.zeros(2), np.arange(2)).interval == (-1.0, -1.0)

@@ -22,7 +22,9 @@ def fold(dev, right, confidence=None, without=None):
         confidence = np.where(right, 0.9, 0.3)
     if without is None:
         without = np.full(len(right), 0.3)
-    return FoldResult(dev, np.where(right, 1.0, 0.5), right, np.asarray(confidence), without)
+    precision = np.where(right, 1.0, 0.5)
+    clusters = np.arange(len(right))
+    return FoldResult(dev, precision, right, np.asarray(confidence), without, clusters)
 
 
 def shares(dev, share):

@@ -56,7 +56,10 @@ def test_a_curve_makes_an_answerer_wait_for_its_drawing_and_adds_no_final_traini
     made = plan()
     drawing = Job("draw_learning_curve", name="mine")
     assert drawing in inputs(made, Job("build_answerer", name="mine"))
-    assert {job.name for job in inputs(made, drawing)} == {"half", "continued"}
+    assert Job("prepare_faq", name="mine") in inputs(
+        made, drawing
+    )  # says which questions are alike
+    assert {job.name for job in inputs(made, drawing)} == {"half", "continued", "mine"}
     assert not [job for job in jobs(made) if job.stage == "train_final" and job.name == "half"]
     settings = json.loads(parts.curve_settings(made, "mine"))
     assert [(part["method"], part["percent"]) for part in settings["parts"]] == [
