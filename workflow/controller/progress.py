@@ -36,6 +36,9 @@ SHOWN = (  # beginnings of lines that are passed on
 )
 LAST = 60  # lines shown after a failure
 WIDTH = 60  # characters of a job's name
+SECONDS = 20  # between two lines in a file
+PLAIN = "{n_fmt} of {total_fmt} jobs done, {elapsed} passed, about {remaining} left ({desc})"
+LOG = re.compile(r"^Complete log(?:\(s\))?: (.*)")
 BAD_INPUT = 2
 INTERRUPTED = 130
 
@@ -61,7 +64,15 @@ def main(arguments: list[str]) -> int:
         return INTERRUPTED
     if status:
         sys.stderr.writelines(recent)
+        _tell_log(recent)
     return status
+
+
+def _tell_log(recent: Iterable[str]) -> None:
+    """Name the file in which Snakemake has kept all that it said."""
+    for line in recent:
+        if found := LOG.match(line):
+            print(f"the whole log of the run: {found[1]}", file=sys.stderr)
 
 
 def config_files(arguments: list[str]) -> list[str]:
@@ -87,10 +98,31 @@ def _follow_all(lines: Iterable[str], recent: deque[str]) -> bool:
 
 
 def _progress_bar() -> tqdm:
-    seconds = 20  # between two lines in a file
     if sys.stderr.isatty():
-        seconds = 0
-    return tqdm(unit="job", file=sys.stderr, mininterval=seconds, dynamic_ncols=True)
+        return tqdm(unit="job", file=sys.stderr, mininterval=0, dynamic_ncols=True)
+    return Lines(unit="job", file=sys.stderr, mininterval=SECONDS, bar_format=PLAIN)
+
+
+class Lines(tqdm):
+    """Progress for a file or a pipe: a line of its own each time, and nothing overwritten."""
+
+    told = 0
+
+    def display(self, *_: object, **__: object) -> None:
+        """Write one line if more jobs are done than the last line says."""
+        if self.n != self.told:
+            self.told = self.n
+            self.fp.write(f"{self}\n")
+            self.fp.flush()
+
+    def clear(self, *_: object, **__: object) -> None:
+        """Leave the lines that stand there."""
+
+    def close(self) -> None:
+        """Write the last line, with no empty one after it."""
+        self.leave = False
+        self.display()
+        super().close()
 
 
 def follow(line: str, rule: str, bar: tqdm) -> str:

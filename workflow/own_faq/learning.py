@@ -49,7 +49,7 @@ class Prepared:
 def learn(log: str, model: str, output: str | None, cores: str) -> int:
     """Learn, compare, and accept or refuse, each told in plain lines; return the exit status."""
     before = find_run(model)
-    output = (output or next_output(before.output)).rstrip("/")
+    output = training.checked_output(output or next_output(before.output))
     prepared = prepare(log, before, output)
     _print(prepared.lines)
     if prepared.config is None:
@@ -57,7 +57,7 @@ def learn(log: str, model: str, output: str | None, cores: str) -> int:
     link_finished(before.output, output)
     status = training.run_workflow(prepared.config, cores)
     if status:
-        return status
+        return training.ending(status)
     is_accepted, lines = accept(before, output)
     _print(lines)
     if is_accepted:

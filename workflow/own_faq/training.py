@@ -1,8 +1,10 @@
 """From a user's file to an answerer: the config is written, and Snakemake runs it."""
 
+import os
+import re
 import shlex
-import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,9 +21,13 @@ from semblance.provenance import ROOT, checked
 from semblance.strict_yaml import read_yaml
 from workflow.own_faq.quick import BANK, BASE, READY, OwnFaq, quick_config
 from workflow.own_faq.thorough import thorough_config
+from workflow.planning.config import load_files
+from workflow.scripts.endings import BAD_INPUT, INTERRUPTED, RUN_FAILED
 
 CPU_FACTS = Path("/proc/cpuinfo")
 BF16_FLAGS = {"avx512_bf16", "amx_bf16"}  # of processors that compute in bf16 by themselves
+# What a config may name, as its schema says; a path through .. is refused, too.
+OUTPUT = re.compile(r"(~?/)?[A-Za-z0-9_][A-Za-z0-9_./-]*")
 HEADER = """\
 # Written by: semblance faq train {file}
 # Change it as you like, and run it again with: semblance run {config}
@@ -43,7 +49,12 @@ class Asked:
 
 
 def read_faq(asked: Asked) -> tuple[OwnFaq, tuple[str, ...]]:
-    """Read a user's file; return what is made of it, and the lines that tell what was found."""
+    """Read a user's file; return what is made of it, and the lines that tell what was found.
+
+    Raises InputError also for an output or a precision that no config can have.
+    """
+    output = checked_output(asked.output)
+    _check_precision(asked.precision)
     bank = read_own(asked.file, asked.columns, asked.queries)
     lines = ()
     if bank.reading is not None:
@@ -53,7 +64,7 @@ def read_faq(asked: Asked) -> tuple[OwnFaq, tuple[str, ...]]:
         queries_path = str(Path(asked.queries).resolve())
     own = OwnFaq(
         path=str(Path(asked.file).resolve()),
-        output=asked.output,
+        output=output,
         entries=len(bank.pairs),
         wordings=len(bank.queries),
         precision=asked.precision,
@@ -69,6 +80,24 @@ def read_faq(asked: Asked) -> tuple[OwnFaq, tuple[str, ...]]:
     return own, lines
 
 
+def checked_output(output: str) -> str:
+    """Return the folder without ``./`` and doubled slashes; InputError if no config can name it."""
+    plain = os.path.normpath(output)
+    if OUTPUT.fullmatch(plain) is None or plain.endswith(".."):
+        advice = (
+            "use letters from a to z, digits and the characters _ - . and / alone, no .. and no"
+            " blank, and begin with a letter, a digit, _ or /"
+        )
+        raise InputError("--output", f"{output!r:.80} cannot be the name of the folder", advice)
+    return plain
+
+
+def _check_precision(precision: float) -> None:
+    if not 0 < precision < 1:
+        advice = "choose a share, such as 0.9 for nine right answers of ten"
+        raise InputError("--precision", f"{precision} is not between 0 and 1", advice)
+
+
 def computes_in_bf16() -> bool:
     """Tell whether the processor has instructions for bf16, which are several times as fast."""
     try:
@@ -79,9 +108,12 @@ def computes_in_bf16() -> bool:
 
 
 def write_config(own: OwnFaq, file: str) -> Path:
-    """Write the config beside the output folder; InputError if another one lies there."""
+    """Write the config beside the output folder, once the planning has accepted it.
+
+    InputError if another one lies there.
+    """
     path = Path(f"{own.output.rstrip('/')}.yaml")
-    command = shlex.quote(file)
+    command = shlex.quote(" ".join(file.split()))  # a line break would end the comment
     if own.thorough:
         command += " --thorough"
     if own.learning_curve:
@@ -91,8 +123,17 @@ def write_config(own: OwnFaq, file: str) -> Path:
     if path.exists() and path.read_text(encoding="utf-8") != text:
         advice = f"run it with `semblance run {path}`, or move it away, or choose another --output"
         raise InputError(path, "another config of this name is there", advice)
+    _require_plannable(text)
     write_text(path, text)
     return path
+
+
+def _require_plannable(text: str) -> None:
+    """Raise InputError for a config that no run would accept."""
+    with tempfile.TemporaryDirectory() as folder:
+        trial = Path(folder, "config.yaml")
+        trial.write_text(text, encoding="utf-8")
+        load_files([str(trial)])
 
 
 def config_of(own: OwnFaq) -> dict[str, Any]:
@@ -120,12 +161,28 @@ def as_yaml(config: dict[str, Any]) -> str:
 
 
 def run_workflow(config: Path, cores: str) -> int:
-    """Run Snakemake on the config, the command shown first; return its exit status."""
+    """Run Snakemake on the config, the command shown first; return its exit status.
+
+    One line tells the progress and the time left. Of a run that fails the last lines are shown,
+    which name the log.
+    """
+    from workflow.controller import progress
+
     arguments = ["--cores", cores, "--configfile", str(config)]
     if Path.cwd() != ROOT:
         arguments += ["--snakefile", str(ROOT / "Snakefile")]
     print(shlex.join(["snakemake", *arguments]), file=sys.stderr, flush=True)
-    return subprocess.run([sys.executable, "-m", "snakemake", *arguments], check=False).returncode
+    return progress.main(arguments)
+
+
+def ending(status: int) -> int:
+    """Return how a command ends whose run ended with a status other than 0.
+
+    Snakemake's 1 would be the verdict of the command itself.
+    """
+    if status in (BAD_INPUT, INTERRUPTED):
+        return status
+    return RUN_FAILED
 
 
 def answerer_of(output: str) -> str:

@@ -15,6 +15,7 @@ from semblance.locks import Busy, exclusive, name_for
 
 BAD_INPUT = 2
 NO_ANSWER = 3  # of a FAQ, to one question at least
+RUN_FAILED = 4  # of a command that runs the workflow and judges its results: there are none
 TRY_AGAIN = os.EX_TEMPFAIL  # 75
 INTERRUPTED = 130
 CLOSED = 141  # as a shell tells of a program that SIGPIPE has ended

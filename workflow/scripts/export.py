@@ -17,12 +17,18 @@ from pathlib import Path
 from semblance.errors import InputError
 from workflow.scripts.endings import run
 
+EXAMPLES = """examples:
+  semblance export my-faq/answerers/faq --onnx --int8 --output my-faq-onnx
+  semblance export my-faq --trec runs --beir banks
+"""
+
 
 def parser() -> argparse.ArgumentParser:
     """Return the flags."""
     flags = argparse.ArgumentParser(
         prog="semblance export",
         description=__doc__,
+        epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     flags.add_argument("folder", nargs="+", metavar="SOURCE", help="a model, or results")

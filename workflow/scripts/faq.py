@@ -9,14 +9,16 @@ import json
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semblance import layout
 from semblance.answering.questions import MOST_ANSWERS, checked_question, questions_of
 from semblance.errors import InputError
+from workflow.own_faq.examples import EXAMPLES
 from workflow.own_faq.quick import BANK, BASE, READY
-from workflow.scripts.endings import NO_ANSWER, run
+from workflow.scripts.endings import NO_ANSWER, RUN_FAILED, run
 
 if TYPE_CHECKING:
     from semblance.answering.answerer import Answered
@@ -42,7 +44,7 @@ With --thorough it also tries RCL with several sets of regulators, mined hard ne
 dropouts and batch sizes, each with 5 seeds. That takes 20 to 40 times as long.
 
 Exit status 0: the chosen way is better than the start model and than BM25. {NOT_BETTER}: that was
-not shown. 2: the file is malformed; one line says what.
+not shown. 2: the file is malformed; one line says what. {RUN_FAILED}: the run failed.
 """
 BASES = (
     f"the model to start from: {BASE}, which is installed (default), {', '.join(READY)}, or"
@@ -63,7 +65,7 @@ NEW is the folder of --output; without it MODEL-learned.
 
 Exit status 0: the new model is accepted, or there is nothing to learn. {NOT_ACCEPTED}: refused, because it
 is worse or there are too few wordings to tell; the model before stays as it is. 2: the log or a
-file is malformed; one line says where.
+file is malformed; one line says where. {RUN_FAILED}: the run failed; the model before stays as it is.
 """
 CHECK = f"""Check a folder: digests, settings, and its vectors, which are computed again.
 
@@ -82,7 +84,7 @@ def main(argv: list[str] | None = None) -> None:
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of all subcommands."""
-    made = _new(argparse.ArgumentParser, prog="semblance faq", description=__doc__)
+    made = _new(argparse.ArgumentParser, "faq", prog="semblance faq", description=__doc__)
     commands = made.add_subparsers(required=True, metavar="COMMAND")
     _add_train(commands)
     _add_ask(commands)
@@ -92,12 +94,20 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def _new(make: Callable, *arguments: str, **options: object) -> argparse.ArgumentParser:
-    return make(*arguments, formatter_class=argparse.RawDescriptionHelpFormatter, **options)
+def _new(make: Callable, name: str, **options: object) -> argparse.ArgumentParser:
+    """Return the parser that ``make`` makes; the examples of ``name`` end its help."""
+    shape = argparse.RawDescriptionHelpFormatter
+    return make(formatter_class=shape, epilog=EXAMPLES[name], **options)
+
+
+def _add(
+    commands: argparse._SubParsersAction, name: str, **options: object
+) -> argparse.ArgumentParser:
+    return _new(partial(commands.add_parser, name), name, **options)
 
 
 def _add_train(commands: argparse._SubParsersAction) -> None:
-    found = _new(commands.add_parser, "train", help="train on your file", description=TRAIN)
+    found = _add(commands, "train", help="train on your file", description=TRAIN)
     found.add_argument("file", help="your FAQ")
     found.add_argument("--output", required=True, metavar="FOLDER", help="where all results go")
     found.add_argument("--question", metavar="COLUMN", help="the column of the questions")
@@ -118,7 +128,7 @@ def _add_train(commands: argparse._SubParsersAction) -> None:
 
 
 def _add_ask(commands: argparse._SubParsersAction) -> None:
-    found = _new(commands.add_parser, "ask", help="ask questions", description=ASK)
+    found = _add(commands, "ask", help="ask questions", description=ASK)
     _add_model(found)
     found.add_argument("question", nargs="?", help="without it, questions are read, one a line")
     found.add_argument(
@@ -132,7 +142,7 @@ def _add_ask(commands: argparse._SubParsersAction) -> None:
 
 
 def _add_serve(commands: argparse._SubParsersAction) -> None:
-    found = _new(commands.add_parser, "serve", help="serve a page", description=SERVE)
+    found = _add(commands, "serve", help="serve a page", description=SERVE)
     _add_model(found)
     found.add_argument("--port", type=int, default=8080, help="default 8080; 0: any free one")
     found.add_argument(
@@ -142,7 +152,7 @@ def _add_serve(commands: argparse._SubParsersAction) -> None:
 
 
 def _add_learn(commands: argparse._SubParsersAction) -> None:
-    found = _new(commands.add_parser, "learn", help="learn from a log", description=LEARN)
+    found = _add(commands, "learn", help="learn from a log", description=LEARN)
     found.add_argument("log", help="what semblance faq serve --log wrote")
     found.add_argument("--model", required=True, metavar="FOLDER", help="what train wrote")
     found.add_argument("--output", metavar="FOLDER", help="where the new model goes")
@@ -151,7 +161,7 @@ def _add_learn(commands: argparse._SubParsersAction) -> None:
 
 
 def _add_check(commands: argparse._SubParsersAction) -> None:
-    found = _new(commands.add_parser, "check", help="check a folder", description=CHECK)
+    found = _add(commands, "check", help="check a folder", description=CHECK)
     found.add_argument("folder", help="folder of a trained FAQ")
     found.set_defaults(call=check_folder)
 
@@ -181,7 +191,7 @@ def train(args: argparse.Namespace) -> None:
         print(line, file=sys.stderr)
     status = training.run_workflow(training.write_config(own, args.file), args.cores)
     if status:
-        sys.exit(status)
+        sys.exit(training.ending(status))
     print(training.summary_of(own.output))
     if not training.is_better(own.output):
         sys.exit(NOT_BETTER)

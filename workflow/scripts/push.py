@@ -16,12 +16,18 @@ from workflow.scripts.endings import run
 if TYPE_CHECKING:
     from semblance.cards.upload import Upload
 
+EXAMPLES = """examples:
+  semblance push my-faq/answerers/faq --to me/my-faq --dry-run
+  semblance push my-faq/answerers/faq --to me/my-faq
+"""
+
 
 def parser() -> argparse.ArgumentParser:
     """Return the flags."""
     flags = argparse.ArgumentParser(
         prog="semblance push",
         description=__doc__,
+        epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     flags.add_argument("folder", help="the folder of a trained model or of an answerer")

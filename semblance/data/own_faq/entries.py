@@ -49,6 +49,8 @@ class Entries:
     pairs: dict[str, FaqPair] = field(default_factory=dict)
     by_id: dict[str, str] = field(default_factory=dict)
     lines: dict[str, int] = field(default_factory=dict)  # of each entry
+    rows: dict[str, int] = field(default_factory=dict)  # the line of each id
+    numbered: set[str] = field(default_factory=set)  # ids that are line numbers
     asked: list[Asked] = field(default_factory=list)
     by_texts: dict[tuple[str, str], str] = field(default_factory=dict)
 
@@ -56,10 +58,15 @@ class Entries:
         """Add a row; InputError with its line for a missing text or an id that stands twice."""
         question = _filled(row.get("question"), "question", self.path, line)
         answer = _filled(row.get("answer"), "answer", self.path, line)
-        key = _optional(row, "id", str(line), self.path, line)
+        key = _optional(row, "id", "", self.path, line)
+        has_id = bool(key)
+        key = key or str(line)
         group = _optional(row, "group", question, self.path, line)
         if key in self.by_id:
-            raise InputError(at(self.path, line), f"id {key!r} stands twice", "ids must be unique")
+            raise self._repeated_id(line, key, has_id)
+        self.rows[key] = line
+        if not has_id:
+            self.numbered.add(key)
         entry = self.by_texts.setdefault((question, answer), key)
         self.by_id[key] = entry
         if entry == key:
@@ -69,6 +76,19 @@ class Entries:
             findings.add(DUPLICATE, self.path, line, self.lines[entry])
         for wording in _wordings(row.get("queries"), self.path, line):
             self.asked.append(Asked(wording, entry, str(self.path), line))
+
+    def _repeated_id(self, line: int, key: str, has_id: bool) -> InputError:
+        where = at(self.path, line)
+        first = self.rows[key]
+        if not has_id:
+            problem = f"the row has no id, and its line number is the id of line {first}"
+            return InputError(where, problem, "give each row an id, or none")
+        if key in self.numbered:
+            problem = f"id {key!r} is the line number of line {first}, whose row has no id"
+            return InputError(where, problem, "give each row an id, or none")
+        return InputError(
+            where, f"id {key!r} stands twice", f"ids must be unique: see line {first}"
+        )
 
     def add_query(self, path: Path | str, line: int, row: dict[str, Any]) -> None:
         """Add a row of the file of queries; InputError with its line for an unknown id."""

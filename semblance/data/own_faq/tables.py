@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from semblance.data.json_lines import read_json_lines
 from semblance.data.own_faq.columns import Columns, tell
 from semblance.data.own_faq.delimited import read_delimited
 from semblance.data.own_faq.findings import EMPTY, Findings
 from semblance.data.own_faq.visible import shows_nothing
+from semblance.data.text import read_lines, refuse_traces
 from semblance.errors import InputError, at
 from semblance.files import open_regular
+from semblance.strict_json import parse_strict
 
 Row = tuple[int, dict[str, Any]]
 Reader = Callable[[Path | str, Columns, Findings], Iterator[Row]]
@@ -78,14 +79,32 @@ def _check_start(path: Path | str) -> None:
 
 def _read_json(path: Path | str, columns: Columns, findings: Findings) -> Iterator[Row]:
     """Yield the rows of JSON lines; the keys of all of them together are the columns."""
-    rows = list(read_json_lines(path))
-    if not rows:
+    rows = list(_json_rows(path))
+    first = next((line for line, row in rows if row), None)
+    if first is None:
         return
     names = list(dict.fromkeys(name for _, row in rows for name in row))
-    chosen = columns.choose(names, at(path, rows[0][0]))
+    chosen = columns.choose(names, at(path, first))
     tell(path, names, chosen, findings)
     for line, row in rows:
         yield line, {role: row.get(names[place]) for role, place in chosen.items()}
+
+
+def _json_rows(path: Path | str) -> Iterator[Row]:
+    """Yield each line's object; a blank line is an empty one, as in CSV."""
+    for line, text in read_lines(path):
+        refuse_traces(text, path, line)
+        if not text.strip():
+            yield line, {}
+            continue
+        try:
+            value = parse_strict(text)
+            if not isinstance(value, dict):
+                raise ValueError(f"a JSON {type(value).__name__}, not an object")
+        except ValueError as error:
+            problem = f"not a JSON object as expected: {error}"
+            raise InputError(at(path, line), problem, "one object a line") from None
+        yield line, value
 
 
 def _is_blank(value: Any) -> bool:

@@ -4,7 +4,7 @@ import io
 
 from tqdm import tqdm
 
-from workflow.controller.progress import follow
+from workflow.controller.progress import PLAIN, Lines, follow
 
 LINES = """rule train:
     output: x
@@ -73,3 +73,14 @@ def test_what_an_interrupted_run_says_at_its_end_is_passed_on(tmp_path, monkeypa
         and "to go on: the same" in said
     )
     assert "noise" not in said
+
+
+def test_a_file_gets_plain_lines_with_the_time_left():
+    said = io.StringIO()
+    with Lines(file=said, mininterval=0, bar_format=PLAIN) as bar:
+        rule = ""
+        for line in LINES:
+            rule = follow(line, rule, bar)
+    [line] = said.getvalue().splitlines()
+    assert line.startswith("12 of 50 jobs done") and "left (train nli tiny rcl-2 3" in line
+    assert "\r" not in said.getvalue()

@@ -122,3 +122,21 @@ def test_a_text_of_format_characters_alone_is_empty(tmp_path, row):
     path = put(tmp_path / "f.csv", f"question,answer\n{row}\n")
     with fails_at(path, 2, "is empty"):
         read_own(path)
+
+
+def test_blank_lines_of_json_are_skipped_and_counted_as_in_csv(tmp_path):
+    rows = ['{"question": "q", "answer": "a"}', '{"question": "r", "answer": "b"}']
+    found = read_own(put(tmp_path / "my.jsonl", f"\n{rows[0]}\n \n{rows[1]}\n\n"))
+    assert places(found, "empty rows") == [(1, 0), (3, 0), (5, 0)]
+    assert [pair.id for pair in found.pairs] == ["2", "4"]
+
+
+def test_a_line_number_that_is_the_id_of_another_row_is_told_so(tmp_path):
+    head = "id,question,answer\n"
+    path = put(tmp_path / "a.csv", f"{head}3,q1,a1\n,q2,a2\n")
+    words = "the row has no id, and its line number is the id of line 2"
+    with fails_at(path, 3, words):
+        read_own(path)
+    path = put(tmp_path / "b.csv", f"{head},q1,a1\n2,q2,a2\n")
+    with fails_at(path, 3, "id '2' is the line number of line 2, whose row has no id"):
+        read_own(path)

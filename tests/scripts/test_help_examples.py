@@ -1,0 +1,19 @@
+"""The help of the commands for a FAQ ends with examples."""
+
+import pytest
+
+from workflow.scripts import export, faq, push
+
+
+@pytest.mark.parametrize(
+    "command, words",
+    [(faq, []), *((faq, [name]) for name in ("train", "ask", "serve", "learn", "check"))]
+    + [(push, []), (export, [])],
+)
+def test_each_help_has_an_example_that_its_parser_reads(command, words, capsys):
+    with pytest.raises(SystemExit):
+        command.parser().parse_args([*words, "--help"])
+    shown = capsys.readouterr().out
+    name = " ".join([command.parser().prog, *words])
+    example = next(line for line in shown.splitlines() if line.startswith(f"  {name} "))
+    assert example and "\nexample" in shown
