@@ -33,7 +33,7 @@ class QuestionLog:
         size = os.fstat(self.handle).st_size
         place = max(0, size - MAX_LINE)
         last = os.pread(self.handle, MAX_LINE, place).rpartition(b"\n")[2]
-        if not last:
+        if not size or not last:  # a device has no size, and may give bytes all the same
             return
         if is_cut(last):
             os.ftruncate(self.handle, size - len(last))
