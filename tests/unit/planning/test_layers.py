@@ -115,10 +115,10 @@ def test_all_errors_of_a_config_are_told_each_once():
 
 @pytest.mark.parametrize("text", ["1e-5", "1E-5", "1.e-5", "+.1e-4", "0.00001", "1.0e-5"])
 def test_a_number_with_an_exponent_is_a_number_in_files_and_flags(text):
-    mine = write("mine.yaml", f"methods: {{simcse: {{learning_rate: {text}}}}}\n")
+    mine = write("mine.yaml", f"methods: {{continued: {{learning_rate: {text}}}}}\n")
     argument = f"recipes={{rcl: {{learning_rate: {text}}}}}"
     config = load(over_project([mine], [argument]))
-    assert config["methods"]["simcse"]["learning_rate"] == 0.00001
+    assert config["methods"]["continued"]["learning_rate"] == 0.00001
     assert config["recipes"]["rcl"]["learning_rate"] == 0.00001
 
 

@@ -87,7 +87,10 @@ def test_a_sample_has_evenly_spaced_near_pairs_and_as_many_others():
     assert len(near) == len(others) == PAIRS
     assert (gold[near] > 4).all() and (gold[others] <= 4).all()
     steps = np.diff(near // 3)  # of 200 near pairs
-    assert set(steps.tolist()) == {3, 4} and len(set(others.tolist())) == PAIRS
+    assert (
+        set(steps.tolist()) <= {200 // PAIRS, -(-200 // PAIRS)}
+        and len(set(others.tolist())) == PAIRS
+    )
 
 
 def test_a_sample_of_few_pairs_has_each_of_them_once():
