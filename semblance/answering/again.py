@@ -12,7 +12,6 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from semblance import layout
 from semblance.answering.derivation import (
     AnswererSettings,
     judge_answerer,
@@ -50,7 +49,7 @@ class Again:
 class _Named:
     """The records that an answerer names, by their kind: their paths."""
 
-    bank: Path
+    banks: list[Path] = field(default_factory=list)
     evaluations: list[Path] = field(default_factory=list)
     curves: list[str] = field(default_factory=list)
     missing: list[Path] = field(default_factory=list)
@@ -83,9 +82,7 @@ def _named(folder: Path, record: dict[str, Any], wanted: AnswererSettings) -> _N
 
     The start model is not needed; it may lie elsewhere.
     """
-    of_bank = layout.record("", layout.BANK, bank=wanted.bank)
-    [bank] = [folder / name for name in record["records"] if name.endswith(of_bank)]
-    found = _Named(bank)
+    found = _Named()
     unneeded = set()
     if wanted.way(record["evidence"]["chosen"]).model == START:
         unneeded.add(_model_record(folder, record))
@@ -97,6 +94,8 @@ def _named(folder: Path, record: dict[str, Any], wanted: AnswererSettings) -> _N
             found.missing.append(path)
             continue
         stage = read_sealed(path).get("stage")
+        if stage == "prepare_faq":
+            found.banks.append(path)
         if stage == "evaluate_faq":
             found.evaluations.append(path)
         if stage == "draw_learning_curve":
@@ -113,8 +112,9 @@ def _model_record(folder: Path, record: dict[str, Any]) -> Path:
 def _problems(
     folder: Path, record: dict[str, Any], wanted: AnswererSettings, named: _Named
 ) -> Iterator[tuple[Path, str]]:
-    checked(named.bank, QUESTIONS)
-    questions = read_asked(named.bank.parent, wanted.protocol)
+    [bank] = named.banks
+    checked(bank, QUESTIONS)
+    questions = read_asked(bank.parent, wanted.protocol)
     measured = read_evaluations(map(str, named.evaluations), wanted.base, questions)
     yield from _changed(folder, record, measured)
     judgement = judge_answerer(wanted, measured)
