@@ -16,6 +16,7 @@ def test_each_status_is_listed_once_and_no_other():
     known = [
         endings.BAD_INPUT,
         endings.NO_ANSWER,
+        endings.RUN_FAILED,
         endings.TRY_AGAIN,
         endings.INTERRUPTED,
         endings.CLOSED,
