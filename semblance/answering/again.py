@@ -14,6 +14,7 @@ from typing import Any
 
 from semblance.answering.derivation import (
     AnswererSettings,
+    Known,
     judge_answerer,
     read_curves,
     settings_of,
@@ -133,8 +134,8 @@ def _problems(
         model = read_sealed(_model_record(folder, record))
         if model["outputs"][WEIGHTS] != record["outputs"][WEIGHTS]:
             yield folder / WEIGHTS, f"not the weights of {wanted.way(judgement.chosen).model}"
-    entries = len(read_entries(folder / ENTRIES))
-    texts = texts_of(wanted, judgement, entries, model, read_curves(named.curves).lines)
+    known = Known.of(read_entries(folder / ENTRIES), questions)
+    texts = texts_of(wanted, judgement, known, model, read_curves(named.curves).lines)
     for name, text in texts.items():
         yield from _different_lines(folder / name, text)
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from semblance.answering.derivation import (
     AnswererSettings,
+    Known,
     judge_answerer,
     read_curves,
     settings_of,
@@ -58,7 +59,8 @@ def build_answerer(
     weights = str(Path(model_path).parent / WEIGHTS)
     read = {str(bank_file): bank["outputs"][ENTRIES], weights: model.weights_digest}
     records = {sources.bank: record_digest(bank), model_path: record_digest(model.record)}
-    texts = texts_of(wanted, judgement, len(entries), model.record, curves.lines)
+    known = Known.of(entries, questions)
+    texts = texts_of(wanted, judgement, known, model.record, curves.lines)
     origin = Origin(
         code=code,
         inputs=named_beside(record, measured.digests | curves.digests | read),

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from semblance.answering.card import CARD, card_text
+from semblance.answering.entries import FaqEntry
 from semblance.answering.judgement import Judgement, judge
 from semblance.answering.learning_curve import CURVE, curve_lines, read_curve
-from semblance.answering.measured import Measured, Way
+from semblance.answering.measured import Asked, Measured, Way
 from semblance.answering.settings import AnsweringSettings
 from semblance.answering.summary import Subject, summary_text
 from semblance.answering.threshold import TABLE, tried_csv
@@ -66,10 +67,23 @@ def settings_of(wanted: AnswererSettings, found: Judgement) -> AnsweringSettings
     return AnsweringSettings(ranking.by, ranking.match, wanted.max_length, found.threshold())
 
 
+class Known(NamedTuple):
+    """The number of entries of a bank, and of those wordings of users that no fold has asked."""
+
+    entries: int
+    untested: int
+
+    @classmethod
+    def of(cls, entries: Sequence[FaqEntry], asked: Asked) -> "Known":
+        """Count them."""
+        wordings = {text for entry in entries for text in entry.wordings}
+        return cls(len(entries), len(wordings - asked.texts))
+
+
 def texts_of(
     wanted: AnswererSettings,
     found: Judgement,
-    entries: int,
+    known: Known,
     model: dict[str, Any],
     curves: Sequence[str],
 ) -> dict[str, str]:
@@ -78,7 +92,15 @@ def texts_of(
     ``model`` is the record of the chosen model, ``curves`` are the lines of the learning curves.
     """
     way = wanted.way(found.chosen)
-    about = Subject(wanted.name, entries, way, wanted.protocol, _made(model, way), tuple(curves))
+    about = Subject(
+        wanted.name,
+        known.entries,
+        way,
+        wanted.protocol,
+        _made(model, way),
+        known.untested,
+        tuple(curves),
+    )
     return {
         SUMMARY: summary_text(found, about),
         TABLE: tried_csv(found.tried, found.certified),

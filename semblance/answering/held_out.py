@@ -32,7 +32,7 @@ from semblance.answering.questions import LONGEST
 from semblance.answering.summary import WORDING
 from semblance.counts import counted
 from semblance.data.arrow import read_parquet
-from semblance.data.own_faq.entries import bare
+from semblance.data.bare import bare
 from semblance.data.text import normalise
 from semblance.evaluation.metrics import average_precision, relevant_ranks
 from semblance.evaluation.prepared import read_bank

@@ -50,7 +50,8 @@ class Judgement:
     """The way that is chosen, and what the questions say that it had no part in.
 
     ``dev`` is the mean dev score of each way. ``score`` is the mean average precision of the nested
-    choice, in which each fold's own dev questions choose, ``low`` to ``high`` its interval.
+    choice, in which each fold's own dev questions choose, ``low`` to ``high`` its interval. The
+    ``questions`` are of so many ``clusters``, the units of the intervals.
     ``right`` is the share of questions whose best answer is right, of the chosen way; so are
     ``certified``, ``refusal`` and the thresholds ``tried``.
     """
@@ -58,6 +59,7 @@ class Judgement:
     chosen: str
     dev: dict[str, float]
     questions: int
+    clusters: int
     score: float
     low: float
     high: float
@@ -103,6 +105,7 @@ def judge(ways: Ways, folds: int, plain: Collection[str], precision: float) -> J
         chosen=chosen,
         dev={name: float(np.mean([each.dev for each in way])) for name, way in ways.items()},
         questions=len(joined(ours, "precision")),
+        clusters=len(np.unique(joined(ours, "cluster"))),
         score=_mean_of(ours, "precision"),
         low=alone.low,
         high=alone.high,

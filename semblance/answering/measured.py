@@ -11,7 +11,7 @@ import numpy as np
 
 from semblance.answering.evidence import FoldResult, clusters_of
 from semblance.data.arrow import read_parquet
-from semblance.data.own_faq.entries import bare
+from semblance.data.bare import bare_or_whole
 from semblance.errors import InputError
 from semblance.evaluation.prepared import QUESTIONS
 from semblance.evaluation.ranking import Ranking
@@ -78,22 +78,31 @@ class Measured:
 
 
 class Asked(NamedTuple):
-    """The questions of a prepared bank under a protocol: the cluster of each, by its id."""
+    """The questions of a prepared bank under a protocol: the cluster of each, by its id; all texts."""
 
     protocol: str
     cluster: dict[str, int]
+    texts: frozenset[str] = frozenset()
 
 
 def read_asked(bank: Path, protocol: str) -> Asked:
     """Read the questions of a prepared bank, which is a folder.
 
-    Questions that share a right answer, or that differ only in case, white space and punctuation,
-    are one cluster.
+    Questions that share a right answer or a group, or that differ only in case, white space and
+    punctuation, are one cluster.
     """
-    rows = read_parquet(bank / QUESTIONS, ("protocol", "id", "text", "relevant")).to_pylist()
+    names = ("protocol", "id", "text", "group", "relevant")
+    rows = read_parquet(bank / QUESTIONS, names).to_pylist()
     rows = [row for row in rows if row["protocol"] == protocol]
-    clusters = clusters_of([(*row["relevant"], bare(row["text"])) for row in rows])
-    return Asked(protocol, {row["id"]: int(c) for row, c in zip(rows, clusters, strict=True)})
+    clusters = clusters_of([_marks(row) for row in rows])
+    cluster = {row["id"]: int(c) for row, c in zip(rows, clusters, strict=True)}
+    return Asked(protocol, cluster, frozenset(row["text"] for row in rows))
+
+
+def _marks(row: dict) -> list[tuple[str, int | str]]:
+    """Return what a question has in common with those that are like it."""
+    answers = [("answer", number) for number in row["relevant"]]
+    return [*answers, ("group", row["group"]), ("text", bare_or_whole(row["text"]))]
 
 
 def read_evaluations(records: Iterable[str], base: str, questions: Asked) -> Measured:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from semblance.answering.evidence import LEVEL
+from semblance.answering.evidence import FEWEST_CLUSTERS, LEVEL
 from semblance.answering.judgement import Against, Judgement
 from semblance.answering.measured import Way
 from semblance.answering.threshold import PICTURE, TABLE, Certified
@@ -21,13 +21,18 @@ ASKED = {  # by protocol: what was asked, and what it therefore does not show
         "users' own wordings of the entries' questions",
     ),
 }
+UNTESTED = {  # by protocol: why some wordings of users were not asked
+    WORDING: "Each is a question of the FAQ, as it stands or in another spelling.",
+    "pairs": "They are too few to hold some out, or the config holds out entries.",
+}
 
 
 @dataclass(frozen=True)
 class Subject:
     """What a summary is about: an answerer, its entries, the way chosen, the test, the model.
 
-    ``curves`` are the lines that its learning curves say.
+    ``untested`` wordings of users were not asked; ``curves`` are the lines that its learning curves
+    say.
     """
 
     name: str
@@ -35,6 +40,7 @@ class Subject:
     way: Way
     protocol: str
     made: str
+    untested: int = 0
     curves: tuple[str, ...] = ()
 
 
@@ -60,11 +66,27 @@ def _lines(found: Judgement, about: Subject) -> Iterator[str]:
         f"The verdicts judge the choice itself, on {counted(found.questions, 'question')}: in each"
         " fold, the questions that choose are not those that test."
     )
+    yield _clusters(found)
     yield f"The first answer is right for {found.right:.1%} of the questions."
     yield from _threshold(found)
     yield from about.curves
     yield f"Asked were {asked}. How well {not_asked} are answered was not tested."
+    if about.untested:
+        wordings = counted(about.untested, "wording")
+        yield f"Not asked: {wordings} of users. {UNTESTED[about.protocol]}"
     yield f"The model (folder model) is {about.made}."
+
+
+def _clusters(found: Judgement) -> str:
+    """Say what the intervals rest on."""
+    groups = counted(found.clusters, "group")
+    line = (
+        f"The questions fall into {groups}: questions of one answer, and wordings of one question,"
+        " are alike, so the intervals of the verdicts are those for other groups."
+    )
+    if found.clusters < FEWEST_CLUSTERS:
+        line += " So few groups give wide intervals, by Student's t distribution."
+    return line
 
 
 def _how(way: Way) -> str:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from semblance.data import folds
+from semblance.data.bare import bare_or_whole
 from semblance.data.faq import Faq, FaqPair, FaqQuery
-from semblance.data.text import normalise
 from semblance.errors import InputError
 
 HoldOut = Literal["entries", "wordings"]
@@ -19,8 +19,8 @@ class Split:
     """How a bank is split.
 
     ``hold_out`` entries: a fold's test pairs are not in its training corpus. ``hold_out`` wordings:
-    all pairs are known, and a fold holds out users' queries. ``together`` group: the pairs of one
-    group share a part; answer: so do the groups that share an answer.
+    all pairs are known, and a fold holds out users' wordings. ``together`` group: the pairs of one
+    group share a part; answer: so do the groups that share an answer or a question, in any spelling.
     """
 
     folds: int
@@ -46,16 +46,34 @@ def split_bank(bank: Faq, split: Split) -> Parts:
         problem = f"{split.folds} parts leave none to train on"
         raise InputError("folds", problem, "choose at least 3")
     if split.hold_out == "wordings":
-        texts = [normalise(query.text).casefold() for query in bank.queries]
-        queries = folds.split_groups(texts, split.folds, split.seed)
-        return Parts([KNOWN] * len(bank.pairs), queries)
-    keys = _keys(bank.pairs, split.together)
+        return Parts([KNOWN] * len(bank.pairs), _parts_of_wordings(bank, split))
+    keys = keys_of(bank.pairs, split.together)
     pairs = folds.split_groups(keys, split.folds, split.seed)
     part_of = {pair.group: part for pair, part in zip(bank.pairs, pairs, strict=True)}
     return Parts(pairs, _parts_of_queries(bank.queries, part_of, split))
 
 
-def _keys(pairs: Sequence[FaqPair], together: Together) -> list[str]:
+def new_wordings(bank: Faq) -> set[str]:
+    """Return the bare texts of those queries that a fold can hold out.
+
+    A query without a right answer cannot be scored. A query that is a question of the bank, in any
+    spelling, is known whatever a fold holds out.
+    """
+    questions = {bare_or_whole(pair.question) for pair in bank.pairs}
+    return {bare_or_whole(query.text) for query in bank.queries if query.relevant} - questions
+
+
+def _parts_of_wordings(bank: Faq, split: Split) -> list[int]:
+    """Return the part of each query; spellings of one wording share a part."""
+    texts = [bare_or_whole(query.text) for query in bank.queries]
+    new = new_wordings(bank)
+    held_out = [text for text in texts if text in new]
+    parts = folds.split_groups(held_out, split.folds, split.seed)
+    part_of = dict(zip(held_out, parts, strict=True))
+    return [part_of.get(text, KNOWN) for text in texts]
+
+
+def keys_of(pairs: Sequence[FaqPair], together: Together) -> list[str]:
     """Return what the pairs that stay together share: the first group among them."""
     if together == "group":
         return [pair.group for pair in pairs]
@@ -68,11 +86,29 @@ def _keys(pairs: Sequence[FaqPair], together: Together) -> list[str]:
             name = root[name]
         return name
 
-    first: dict[str, str] = {}  # the group in which an answer stands first
+    first: dict[tuple[str, str], str] = {}  # the group in which a text stands first
     for pair in pairs:
-        other = first.setdefault(normalise(pair.answer), pair.group)
-        root[find(pair.group)] = find(other)
+        for kind, text in (("question", pair.question), ("answer", pair.answer)):
+            other = first.setdefault((kind, bare_or_whole(text)), pair.group)
+            root[find(pair.group)] = find(other)
     return [find(pair.group) for pair in pairs]
+
+
+def answers_known_by_groups(pairs: Sequence[FaqPair], split: Split) -> int:
+    """Return how many pairs have their answer in training in a split by groups alone.
+
+    Of each fold, that is: a pair is tested in one fold, whose training has neither its test part
+    nor its dev part.
+    """
+    parts = folds.split_groups([pair.group for pair in pairs], split.folds, split.seed)
+    of_answer: dict[str, set[int]] = {}
+    answers = [bare_or_whole(pair.answer) for pair in pairs]
+    for answer, part in zip(answers, parts, strict=True):
+        of_answer.setdefault(answer, set()).add(part)
+    return sum(
+        bool(of_answer[answer] - {part, folds.dev_part(part, split.folds)})
+        for answer, part in zip(answers, parts, strict=True)
+    )
 
 
 def _parts_of_queries(

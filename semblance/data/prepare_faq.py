@@ -11,7 +11,15 @@ from semblance.data import folds
 from semblance.data.arrow import write_parquet
 from semblance.data.corpus_rows import write_corpus_rows
 from semblance.data.faq import Faq, FaqQuery, unique_answers
-from semblance.data.faq_parts import KNOWN, HoldOut, Parts, Split, Together, split_bank
+from semblance.data.faq_parts import (
+    KNOWN,
+    HoldOut,
+    Parts,
+    Split,
+    Together,
+    new_wordings,
+    split_bank,
+)
 from semblance.data.fold_texts import ANSWER, QUESTION, WORDING, FoldText, write_texts
 from semblance.data.raw import Raw
 from semblance.errors import InputError
@@ -120,10 +128,10 @@ def write_folds(bank: Faq, settings: BankSettings, to: FaqFolders) -> dict[str, 
 
 def _refuse_few(bank: Faq, settings: BankSettings) -> None:
     """Raise InputError for a bank whose wordings are too few to hold some out."""
-    asked = sum(bool(query.relevant) for query in bank.queries)
-    if asked < settings.folds:
+    new = len(new_wordings(bank))
+    if new < settings.folds:
         problem = (
-            f"{asked} wordings of users, of which hold_out: wordings makes {settings.folds} parts"
+            f"{new} wordings of users, of which hold_out: wordings makes {settings.folds} parts"
         )
         advice = "add queries to the file, or hold out entries"
         raise InputError(settings.path or settings.name, problem, advice)
@@ -146,18 +154,22 @@ class _Prepared:
         self.queries = [(query, part) for query, part in asked if query.relevant]
 
     def questions(self) -> list[dict]:
-        """Return the questions of the pairs, in the order of the pairs, then the users' queries."""
+        """Return the questions of the pairs, in the order of the pairs, then the users' queries.
+
+        Where wordings are held out, none is a question that every fold knows.
+        """
+        if self.settings.hold_out == "wordings":
+            return [self._question(WORDING, q, part) for q, part in self.queries if part != KNOWN]
         found = []
-        protocol = WORDING
-        if self.settings.hold_out == "entries":
-            protocol = ANNOTATED
-            for pair, part in self.pairs:
-                answer = self.number[pair.id]
-                found.append(_question(PAIRS, pair.id, pair.question, part, [answer]))
-        for query, part in self.queries:
-            relevant = sorted({self.number[key] for key in query.relevant})
-            found.append(_question(protocol, query.id, query.text, part, relevant))
-        return found
+        for pair, part in self.pairs:
+            asked = FaqQuery(pair.id, pair.question, pair.group, (pair.id,))
+            found.append(self._question(PAIRS, asked, part))
+        return [*found, *(self._question(ANNOTATED, q, part) for q, part in self.queries)]
+
+    def _question(self, protocol: str, query: FaqQuery, part: int) -> dict:
+        relevant = sorted({self.number[key] for key in query.relevant})
+        question = {"protocol": protocol, "id": query.id, "text": query.text, "group": query.group}
+        return {**question, "part": part, "relevant": relevant}
 
     def candidates(self) -> list[dict]:
         """Return the texts that stand for the answers: themselves, questions, users' wordings."""
@@ -232,10 +244,6 @@ class _Prepared:
             asked = sum(question["protocol"] == protocol for question in questions)
             counts[f"questions, {protocol}"] = asked
         return counts
-
-
-def _question(protocol: str, identity: str, text: str, part: int, relevant: list[int]) -> dict:
-    return {"protocol": protocol, "id": identity, "text": text, "part": part, "relevant": relevant}
 
 
 def _candidate(answer: int, kind: str, text: str, part: int) -> dict:

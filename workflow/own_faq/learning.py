@@ -20,7 +20,8 @@ from semblance import layout
 from semblance.answering.choices import QuestionsLog, read_choices
 from semblance.counts import counted
 from semblance.data.banks.own import read_own
-from semblance.data.own_faq.entries import bare
+from semblance.data.bare import bare_or_whole
+from semblance.data.faq_parts import new_wordings
 from semblance.errors import InputError
 from semblance.files import write_text
 from workflow.own_faq import training
@@ -83,7 +84,7 @@ def prepare(log_path: str, before: Before, output: str) -> Prepared:
     lines = [*_log_lines(log_path, log), *learned.lines()]
     if not learned.ids:
         return Prepared((*lines, "Nothing to learn."))
-    wordings = len({bare(text) for text in [*learned.ids, *(query.text for query in faq.queries)]})
+    wordings = len(new_wordings(faq) | set(map(bare_or_whole, learned.ids)))
     if wordings < FEWEST_WORDINGS:
         return Prepared((*lines, _too_few(wordings)), status=REFUSED)
     file = Path(f"{output}.csv")
@@ -173,7 +174,7 @@ def _as_written(before: Before, own: OwnFaq) -> dict[str, Any]:
         path=before.bank["path"],
         output=before.config["output"],
         entries=len(faq.pairs),
-        wordings=len(faq.queries),
+        wordings=len(new_wordings(faq)),
         queries_path=queries,
     )
     return training.config_of(old)

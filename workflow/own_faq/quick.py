@@ -31,7 +31,9 @@ FEWEST_WORDINGS = 5 * FOLDS  # of users, of which some are held out; with fewer,
 
 @dataclass(frozen=True)
 class OwnFaq:
-    """A user's file, and what is made of it; it holds so many ``entries`` and users' ``wordings``.
+    """A user's file, and what is made of it.
+
+    It holds so many ``entries``, and ``wordings`` of users that are no question of an entry.
 
     Without a GPU (``gpus`` 0) times are predicted for the processor, and no job looks for one.
     """

@@ -14,12 +14,14 @@ import yaml
 
 from semblance import layout
 from semblance.data.banks.own import read_own
+from semblance.data.faq_parts import new_wordings
 from semblance.errors import InputError
 from semblance.files import write_text
 from semblance.gpus import visible_gpus
 from semblance.provenance import ROOT, checked
 from semblance.strict_yaml import read_yaml
 from workflow.own_faq.quick import BANK, BASE, READY, OwnFaq, quick_config
+from workflow.own_faq.tested import require_folds, tested_lines
 from workflow.own_faq.thorough import thorough_config
 from workflow.planning.config import load_files
 from workflow.scripts.endings import BAD_INPUT, INTERRUPTED, RUN_FAILED
@@ -56,9 +58,8 @@ def read_faq(asked: Asked) -> tuple[OwnFaq, tuple[str, ...]]:
     output = checked_output(asked.output)
     _check_precision(asked.precision)
     bank = read_own(asked.file, asked.columns, asked.queries)
-    lines = ()
-    if bank.reading is not None:
-        lines = tuple(bank.reading.lines())
+    require_folds(bank, asked.file)
+    lines = (*bank.reading.lines(), *tested_lines(bank))
     queries_path = None
     if asked.queries is not None:
         queries_path = str(Path(asked.queries).resolve())
@@ -66,7 +67,7 @@ def read_faq(asked: Asked) -> tuple[OwnFaq, tuple[str, ...]]:
         path=str(Path(asked.file).resolve()),
         output=output,
         entries=len(bank.pairs),
-        wordings=len(bank.queries),
+        wordings=len(new_wordings(bank)),
         precision=asked.precision,
         queries_path=queries_path,
         question_column=asked.columns.get("question"),

@@ -16,8 +16,8 @@ from pathlib import Path
 from semblance.answering.choices import Choice, QuestionsLog
 from semblance.counts import counted
 from semblance.data.banks.own import QUERY_COLUMNS
+from semblance.data.bare import bare
 from semblance.data.faq import Faq
-from semblance.data.own_faq.entries import bare
 from semblance.data.own_faq.findings import Findings, listed
 from semblance.data.own_faq.tables import read_rows
 from semblance.data.text import filled, normalise

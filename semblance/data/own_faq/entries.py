@@ -4,16 +4,17 @@ Rows with the same question and answer are one entry. A query that stands at sev
 query, and all of them are right answers to it.
 """
 
-import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from semblance.data.bare import bare_or_whole
 from semblance.data.faq import FaqPair, FaqQuery, in_bank_order
 from semblance.data.own_faq.findings import (
     DUPLICATE,
     NEAR_ANSWER,
+    NEAR_QUERY,
     NEAR_QUESTION,
     OTHER_ANSWER,
     OWN_QUESTION,
@@ -22,7 +23,7 @@ from semblance.data.own_faq.findings import (
     Findings,
 )
 from semblance.data.own_faq.tables import Row
-from semblance.data.own_faq.visible import FORMAT, shows_nothing
+from semblance.data.own_faq.visible import shows_nothing
 from semblance.data.text import filled, normalise
 from semblance.errors import InputError, at
 
@@ -106,12 +107,16 @@ class Entries:
         by_text: dict[str, list[Asked]] = {}
         numbers: dict[str, int] = {}
         ids: dict[str, str] = {}
-        questions = {pair.question for pair in self.pairs.values()}
+        questions = {bare_or_whole(pair.question) for pair in self.pairs.values()}
+        first: dict[str, Asked] = {}  # by the bare text
         for asked in self.asked:
             numbers[asked.entry] = numbers.get(asked.entry, 0) + 1
             ids.setdefault(asked.text, f"{asked.entry}-q{numbers[asked.entry]}")
             places = by_text.setdefault(asked.text, [])
-            _tell_query(asked, places, asked.text in questions, findings)
+            bare = bare_or_whole(asked.text)
+            like = first.setdefault(bare, asked)
+            _tell_query(asked, places, findings)
+            _tell_spelling(asked, places, like, bare in questions, findings)
             places.append(asked)
         return tuple(self._query(ids[text], places) for text, places in by_text.items())
 
@@ -133,33 +138,6 @@ def read_entries(path: Path | str, rows: Iterable[Row], findings: Findings) -> E
     return entries
 
 
-def bare(text: str) -> str:
-    """Return a text without case, white space, punctuation and format characters (NFKC).
-
-    Texts alike become equal. A text that only holds such characters becomes empty.
-    """
-    return unicodedata.normalize("NFKC", text).casefold().translate(BARE)
-
-
-LEFT_OUT = ("P", FORMAT)  # Unicode's categories
-
-
-class _Bare(dict):
-    """What ``str.translate`` makes of a character; white space and the kinds of LEFT_OUT go away."""
-
-    def __missing__(self, code: int) -> int | None:
-        """Look a character up once."""
-        kept = code
-        category = unicodedata.category(chr(code))
-        if chr(code).isspace() or category.startswith(LEFT_OUT):
-            kept = None
-        self[code] = kept
-        return kept
-
-
-BARE = _Bare()
-
-
 def _tell_alike(entries: Entries, findings: Findings) -> None:
     """Tell questions with another answer, and near-duplicates: kept, each as it stands."""
     questions: dict[str, int] = {}
@@ -174,22 +152,39 @@ def _tell_alike(entries: Entries, findings: Findings) -> None:
             (NEAR_QUESTION, pair.question, bare_questions),
             (NEAR_ANSWER, pair.answer, bare_answers),
         ):
-            like, first = known.setdefault(bare(text) or text, (text, line))
+            like, first = known.setdefault(bare_or_whole(text), (text, line))
             if like != text:
                 findings.add(kind, entries.path, line, first)
 
 
-def _tell_query(asked: Asked, before: list[Asked], is_question: bool, findings: Findings) -> None:
-    """Tell what is known of a query's text already; ``before``: where it stood."""
-    first = 0
-    if before and before[0].path == asked.path:
-        first = before[0].line
+def _tell_query(asked: Asked, before: list[Asked], findings: Findings) -> None:
+    """Tell that a query stands a second time; ``before``: where it stood."""
     if any(other.entry == asked.entry for other in before):
-        findings.add(REPEATED_QUERY, asked.path, asked.line, first)
+        findings.add(REPEATED_QUERY, asked.path, asked.line, _first(asked, before))
     elif before:
-        findings.add(SHARED_QUERY, asked.path, asked.line, first)
-    elif is_question:
+        findings.add(SHARED_QUERY, asked.path, asked.line, _first(asked, before))
+
+
+def _tell_spelling(
+    asked: Asked, before: list[Asked], like: Asked, is_question: bool, findings: Findings
+) -> None:
+    """Tell that a query is a question of the FAQ, or another query, in the same or another spelling.
+
+    ``like`` is the first query with the same bare text.
+    """
+    if before:
+        return  # told where it stood first
+    if is_question:
         findings.add(OWN_QUESTION, asked.path, asked.line)
+    elif like.text != asked.text:
+        findings.add(NEAR_QUERY, asked.path, asked.line, _first(asked, [like]))
+
+
+def _first(asked: Asked, before: list[Asked]) -> int:
+    """Return the line where something like a query stands first, 0 if that is another file."""
+    if before[0].path == asked.path:
+        return before[0].line
+    return 0
 
 
 def _wordings(value: Any, path: Path | str, line: int) -> list[str]:

@@ -12,6 +12,7 @@ NEAR_ANSWER = "near-duplicate answers"
 REPEATED_QUERY = "repeated queries"
 SHARED_QUERY = "queries at a further entry"
 OWN_QUESTION = "queries that are a question of the FAQ"
+NEAR_QUERY = "near-duplicate queries"
 HIDDEN = "hidden rows"
 MERGED = "rows of merged cells"
 DATES = "rows with dates"
@@ -26,7 +27,8 @@ DONE = {
     NEAR_ANSWER: "equal but for case, punctuation and white space: kept as two answers",
     REPEATED_QUERY: "the same query of the same entry again: one query",
     SHARED_QUERY: "one query, and all of its entries are right",
-    OWN_QUESTION: "kept, though they are no new wording",
+    OWN_QUESTION: "but for case, punctuation and white space: kept, but no new wording to test",
+    NEAR_QUERY: "equal but for case, punctuation and white space: kept, in one fold",
     HIDDEN: "read like the others",
     MERGED: "each row has the value of the merged cell",
     DATES: "written as 2024-05-31, 14:30:00",

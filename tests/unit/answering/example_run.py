@@ -47,6 +47,7 @@ def write_run(
             "id": f"q{number}",
             "text": text,
             "part": number % 3,
+            "group": text,
             "relevant": [0],
         }
         for number, text in enumerate(asked)

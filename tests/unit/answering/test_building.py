@@ -84,6 +84,7 @@ def prepared(folder):
             "protocol": "pairs",
             "id": f"{fold}-{number}",
             "text": f"{fold} {number}",
+            "group": f"{fold} {number}",
             "relevant": [place],
         }
         for place, (fold, number) in enumerate(product(range(3), range(QUESTIONS)))

@@ -5,7 +5,7 @@ import pytest
 
 from semblance.answering.answerer import Answerer
 from semblance.answering.held_out import FEWEST, Part, by_answerer, compare, of_folds
-from semblance.data.own_faq.entries import bare
+from semblance.data.bare import bare
 from semblance.provenance import read_sealed, write_sealed
 from tests.unit.answering.example_run import ENTRIES, write_run
 

@@ -1,6 +1,7 @@
 """The choice of a way to answer, its verdicts and its threshold, and the summary that tells them."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -105,7 +106,7 @@ def test_the_summary_tells_numbers_of_the_judgement_alone():
     assert "tuned 80.0, bm25 60.0, start 40.0" in text
     assert "right for 75.0% of the questions" in text
     assert "had not been trained on" in text and "wordings" in text.splitlines()[-2]
-    assert len([line for line in text.splitlines() if line.startswith("- ")]) <= 12
+    assert len([line for line in text.splitlines() if line.startswith("- ")]) <= 13
 
 
 def test_a_way_that_is_compared_with_itself_is_no_better():
@@ -121,3 +122,19 @@ def test_the_summary_says_what_was_asked_and_how_answers_are_ranked():
     assert "the answers and the known questions by embeddings and by words" in text
     assert "of entries that they knew" in text and "not in the FAQ yet" in text
     assert "VERDICT: none" in text
+
+
+def test_the_summary_names_how_many_wordings_were_not_asked():
+    subject = replace(SUBJECT, untested=1)
+    text = summary_text(judge(WAYS, 2, ["bm25"], 0.9), subject)
+    assert "Not asked: 1 wording of users. They are too few" in text
+    assert "Not asked" not in summary_text(judge(WAYS, 2, ["bm25"], 0.9), SUBJECT)
+
+
+def test_the_summary_says_of_how_many_groups_the_intervals_are():
+    found = judge(WAYS, 2, ["bm25"], 0.9)
+    text = summary_text(found, SUBJECT)
+    assert f"fall into {QUESTIONS} groups" in text and "Student" not in text
+    few = {name: [replace(f, cluster=f.cluster % 9) for f in way] for name, way in WAYS.items()}
+    text = summary_text(judge(few, 2, ["bm25"], 0.9), SUBJECT)
+    assert "fall into 9 groups" in text and "Student" in text

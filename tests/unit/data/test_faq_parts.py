@@ -1,11 +1,19 @@
 """The parts of a FAQ bank: what stays together, and what never moves."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semblance.data.faq import Faq, FaqPair, FaqQuery
-from semblance.data.faq_parts import KNOWN, Split, split_bank
+from semblance.data.faq_parts import (
+    KNOWN,
+    Split,
+    answers_known_by_groups,
+    new_wordings,
+    split_bank,
+)
 from semblance.errors import InputError
 
 PAIRS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 20)), min_size=30, max_size=60)
@@ -89,12 +97,67 @@ def test_where_wordings_are_held_out_all_pairs_are_known():
     assert sorted(found.queries) == [0, 0, 1, 1, 2, 2]
 
 
-def test_two_spellings_of_one_wording_share_a_part():
-    pair = FaqPair("0", "q", "a", "q")
-    texts = ["How?", "how?", "HOW?", "Why?", "When?"]
-    queries = tuple(FaqQuery(str(i), text, "q", ("0",)) for i, text in enumerate(texts))
-    parts = split_bank(Faq("mine", (pair,), queries), Split(3, 0, hold_out="wordings")).queries
-    assert len(set(parts[:3])) == 1 and len(set(parts)) == 3
+WORDINGS = Split(3, 0, hold_out="wordings")
+
+
+def wordings(*texts, question="q"):
+    """A bank of one pair, and users' queries to it."""
+    pair = FaqPair("0", question, "a", question)
+    queries = (FaqQuery(str(i), text, question, ("0",)) for i, text in enumerate(texts))
+    return Faq("mine", (pair,), tuple(queries))
+
+
+def test_all_spellings_of_one_wording_share_a_part():
+    bank = wordings("How?", "how", "HOW !", "\N{FULLWIDTH LATIN SMALL LETTER H}ow", "Why?", "When?")
+    parts = split_bank(bank, WORDINGS).queries
+    assert len(set(parts[:4])) == 1 and set(parts) == {0, 1, 2}
+
+
+def test_a_wording_that_is_a_question_of_the_bank_is_known_in_any_spelling():
+    bank = wordings("how?", "How", "1", "2", "3", question="How?")
+    parts = split_bank(bank, WORDINGS).queries
+    assert parts[:2] == [KNOWN, KNOWN] and set(parts[2:]) == {0, 1, 2}
+    assert new_wordings(bank) == {"1", "2", "3"}
+
+
+def test_a_query_without_an_answer_is_no_wording_to_test():
+    bank = wordings("1")
+    without = FaqQuery("x", "2", "q", ())
+    assert new_wordings(replace(bank, queries=(*bank.queries, without))) == {"1"}
+
+
+def test_texts_of_signs_alone_stay_apart():
+    assert new_wordings(wordings("?", "!?")) == {"?", "!?"}
+
+
+@pytest.mark.parametrize(
+    ("questions", "answers"),
+    [
+        (["1", "2"], ["Yes.", "yes"]),
+        (["How?", "how"], ["1", "2"]),
+    ],
+)
+def test_pairs_that_differ_only_in_spelling_share_a_part(questions, answers):
+    texts = [*zip(questions, answers, strict=True), ("x", "x"), ("y", "y")]
+    pairs = tuple(FaqPair(str(i), q, a, q) for i, (q, a) in enumerate(texts))
+    parts = split_bank(Faq("mine", pairs, ()), Split(3, 0, together="answer")).pairs
+    assert parts[0] == parts[1] and set(parts) == {0, 1, 2}
+
+
+@settings(deadline=None)
+@given(PAIRS)
+def test_answers_known_by_groups_are_those_that_a_fold_would_train_on(pairs):
+    if len({q for q, _ in pairs}) < 5:
+        return
+    found = bank(pairs).pairs
+    parts = split_bank(bank(pairs), Split(5, 0)).pairs
+    known = 0
+    for fold in range(5):
+        held_out = (fold, (fold + 1) % 5)
+        trained = {p.answer for p, part in zip(found, parts, strict=True) if part not in held_out}
+        tested = [p for p, part in zip(found, parts, strict=True) if part == fold]
+        known += sum(p.answer in trained for p in tested)
+    assert answers_known_by_groups(found, Split(5, 0)) == known
 
 
 def test_two_folds_leave_none_to_train_on():

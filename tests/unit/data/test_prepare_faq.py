@@ -1,5 +1,7 @@
 """The folds of a FAQ bank as files: corpora, dev questions, test questions, candidates."""
 
+from dataclasses import replace
+
 import pyarrow.parquet as pq
 import pytest
 
@@ -22,10 +24,10 @@ QUERIES = tuple(
 BANK = Faq("mine", PAIRS, QUERIES)
 
 
-def written(folder, **settings):
-    """Write the folds of the bank; return the counts, and a reader of each file."""
+def written(folder, bank=BANK, **settings):
+    """Write the folds of a bank; return the counts, and a reader of each file."""
     to = FaqFolders(folder / "bank", folder / "corpora", folder / "dev")
-    counts = write_folds(BANK, BankSettings("mine", "own", 3, 0, path="faq.csv", **settings), to)
+    counts = write_folds(bank, BankSettings("mine", "own", 3, 0, path="faq.csv", **settings), to)
 
     def rows(path):
         return pq.read_table(folder / path).to_pylist()
@@ -127,3 +129,15 @@ def test_an_entry_has_the_wordings_that_mean_its_question(tmp_path):
     ]
     assert entries[0]["wordings"] == ["wording 0 of 0", "wording 1 of 0", "what of 0 and 1?"]
     assert entries[5]["wordings"] == ["wording 0 of 5", "wording 1 of 5"]
+
+
+def test_a_wording_that_is_a_question_in_another_spelling_is_trained_on_and_never_asked(tmp_path):
+    query = FaqQuery("spelled", "Question 3!", "g3", ("3",))
+    bank = replace(BANK, queries=(*QUERIES, query))
+    counts, rows, corpus = written(tmp_path, bank, hold_out="wordings", train_on="wordings")
+    asked = [row["id"] for row in rows("bank/questions.parquet")]
+    for fold in range(3):
+        asked += [row["id"] for row in rows(f"dev/mine-{fold}/questions.parquet")]
+        assert (query.text, "answer 3") in corpus(fold)
+    assert "spelled" not in asked and counts["questions, wording"] == 2 * COUNT + 1
+    assert query.text in rows("bank/entries.parquet")[3]["wordings"]

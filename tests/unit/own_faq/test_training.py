@@ -92,3 +92,49 @@ def test_a_line_break_in_a_name_stays_in_the_comment(file):
     comment, _, rest = written.partition(plain[:20])
     assert all(line.startswith("#") for line in comment.splitlines())
     assert yaml.safe_load(written) == yaml.safe_load(plain) and rest
+
+
+def lines_of(rows: str) -> tuple[OwnFaq, list[str]]:
+    """What is told of a FAQ with these rows, without what was recognised in the file."""
+    Path("my.csv").write_text("question,answer,queries\n" + rows)
+    own, lines = training.read_faq(training.Asked("my.csv", "y"))
+    return own, [line for line in lines if line.startswith(("test:", "not tested:"))]
+
+
+def test_a_faq_with_fewer_answers_than_folds_is_refused_before_anything_is_written(file):
+    rows = "".join(f"question {i},answer {i % 4}\n" for i in range(40))
+    Path(file).write_text("question,answer\n" + rows)
+    with pytest.raises(SystemExit) as ended:
+        faq.run(lambda: faq.main(["train", file, "--output", "y"]))
+    assert ended.value.code == BAD_INPUT and not Path("y.yaml").exists()
+
+
+def test_too_few_wordings_are_told_to_be_untested(file):
+    own, lines = lines_of("".join(f"question {i},answer {i},wording {i}\n" for i in range(24)))
+    assert own.wordings == 24 and not own.holds_out_wordings
+    assert lines == [
+        "test: the 24 questions of the FAQ, each held out once",
+        "not tested: 24 wordings of users; the models train on them, and 25 are needed to hold some"
+        " out",
+    ]
+
+
+def test_a_wording_that_is_a_question_does_not_count_as_one(file):
+    rows = "".join(f"question {i},answer {i},wording {i}|Question {i}?\n" for i in range(24))
+    own, _ = lines_of(rows)
+    assert own.wordings == 24 and not own.holds_out_wordings
+
+
+def test_enough_wordings_are_told_to_be_the_test(file):
+    own, lines = lines_of("".join(f"question {i},answer {i},wording {i}\n" for i in range(25)))
+    assert own.holds_out_wordings and lines == ["test: 25 wordings of users, each held out once"]
+
+
+def test_questions_that_share_an_answer_are_told(file):
+    rows = "".join(f"question {i},answer {i % 6},\n" for i in range(60))
+    _, lines = lines_of(rows)
+    # Ten questions of each answer lie in all five folds, by any split that is even.
+    assert lines[1] == (
+        "test: all questions of one answer are held out together; otherwise 60 of them would have"
+        " their answer in training"
+    )

@@ -3,8 +3,8 @@
 import pytest
 
 from semblance.data.banks.own import read_own
+from semblance.data.bare import bare
 from semblance.data.faq import FaqPair, FaqQuery
-from semblance.data.own_faq.entries import bare
 from semblance.data.own_faq.findings import DONE, Finding, Place, Reading
 from tests.unit.data.files import fails_at, put
 
@@ -70,6 +70,20 @@ def test_a_query_that_is_a_question_is_told(tmp_path):
     faq = read_own(put(tmp_path / "f.csv", "question,answer,queries\nq,a,r\nr,b,\n"))
     assert [query.text for query in faq.queries] == ["r"]
     assert places(faq, "queries that are a question of the FAQ") == [(2, 0)]
+
+
+def test_a_query_that_is_a_question_in_another_spelling_is_told(tmp_path):
+    faq = read_own(put(tmp_path / "f.csv", "question,answer,queries\nq,a,R?\nr,b,\n"))
+    assert places(faq, "queries that are a question of the FAQ") == [(2, 0)]
+
+
+def test_queries_in_two_spellings_are_two_and_told(tmp_path):
+    rows = "question,answer,queries\nq,a,How?|how|why\nr,b,HOW!|how\n"
+    faq = read_own(put(tmp_path / "f.csv", rows))
+    assert [query.text for query in faq.queries] == ["How?", "how", "why", "HOW!"]
+    # The second line repeats "how" as it stands, which is told as a query of two entries.
+    assert places(faq, "near-duplicate queries") == [(2, 2), (3, 2)]
+    assert places(faq, "queries at a further entry") == [(3, 2)]
 
 
 def test_a_second_file_names_the_entries_of_its_queries(tmp_path):
