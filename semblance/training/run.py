@@ -122,12 +122,17 @@ def _origin(
 
 
 def _load_encoders(start: SavedModel, settings: TrainSettings, device: str) -> list[Encoder]:
-    """Return one encoder or two, each with weights of its own; a fresh head is drawn for each."""
+    """Return one encoder or two, each with weights of its own; a fresh head is drawn for each.
+
+    They embed the dev texts in the precision of the training.
+    """
     trains_head, _ = head_use(settings.head)
-    return [
-        model_folder.load(start.folder, head=trains_head).to(device)
-        for _ in range(settings.encoders)
-    ]
+    encoders = []
+    for _ in range(settings.encoders):
+        encoder = model_folder.load(start.folder, head=trains_head).to(device)
+        encoder.precision = settings.precision
+        encoders.append(encoder)
+    return encoders
 
 
 def _task(sources: CheckedInputs, settings: TrainSettings, device: str) -> Task:

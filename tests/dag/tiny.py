@@ -298,6 +298,9 @@ def write_base(folder: Path, positions: int = 128) -> None:
             torch.ones(d),
             torch.zeros(d),
         )
+    # BERT's own pooler, which a base of config.yaml is pooled by.
+    weights["pooler.dense.weight"] = torch.randn(d, d, generator=generator) * 0.2
+    weights["pooler.dense.bias"] = torch.zeros(d)
     save_file(weights, folder / "model.safetensors")
 
 
