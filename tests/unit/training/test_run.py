@@ -265,6 +265,25 @@ def test_a_start_model_that_changes_during_its_training_is_refused(inputs, tmp_p
     assert not (tmp_path / "out/record.json").exists() and not (tmp_path / "out/model").exists()
 
 
+@pytest.mark.parametrize("precision", ["fp32", "bf16"])
+def test_dev_texts_are_embedded_in_the_precision_of_the_training(inputs, tmp_path, precision):
+    seen = set()
+
+    def dev(encoder):
+        seen.add(encoder.precision)
+        return 0.5
+
+    run.train(
+        TrainingInputs(*inputs, dev=dev),
+        tmp_path / "out",
+        train_settings(max_steps=2, evaluate_every=1, precision=precision),
+        stage="train",
+        code="",
+        cadence=Cadence(minutes=10.0, steps=0),
+    )
+    assert seen == {precision}
+
+
 def test_tokens_of_another_tokenizer_are_refused(inputs, tmp_path):
     base, corpus, tokens = inputs
     copy = shutil.copytree(Path(tokens).parent, tmp_path / "tokens") / "record.json"
