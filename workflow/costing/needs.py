@@ -116,8 +116,8 @@ class Needs:
         dev = corpus.dev.cut(settings["max_length"])
         if job.stage == "train_curve":
             dev = dev._replace(sentences=CURVE_SENTENCES)
-        trained = 6 * steps * tokens / self.speed[settings["precision"]]
-        read = 2 * evaluations(settings, steps) * dev.sentences * dev.tokens  # always in fp32
+        trained = 6 * steps * tokens
+        read = 2 * evaluations(settings, steps) * dev.sentences * dev.tokens
         frozen = sum(other.stage == "embed" for other in inputs(self.plan, job))
         of_sentence = 4 * corpus.texts.tokens + 2 * frozen * _width(million)
         encoders = settings.get("encoders", 1)
@@ -126,7 +126,7 @@ class Needs:
         if self.device == "cpu":
             memory += ACTIVATION * million * tokens
         return Need(
-            work=million * (trained + read) / 1000,
+            work=million * (trained + read) / self.speed[settings["precision"]] / 1000,
             memory=memory,
             disk=0.1 if job.stage == "train_curve" else _weights(million),
             scratch=CHECKPOINTS * IN_CHECKPOINT * 4 * million * encoders,
@@ -229,7 +229,7 @@ class Needs:
                 pairs = sizes.relatedness.sentences / 2
                 return _in_memory(pairs, 65 * pairs)
             case "prepare_faq":
-                return _in_memory(sizes.banks[job.name][0])
+                return _in_memory(sizes.banks[job.name].pairs)
             case "tokenise":
                 sentences, tokens = sizes.corpora[job.corpus].texts
                 return _in_memory(sentences, 4 * sentences * (1 + tokens))

@@ -5,8 +5,8 @@ from functools import partial
 from pathlib import Path
 
 from semblance.errors import InputError
+from workflow.costing.lines import WORKBOOKS, count_lines
 from workflow.costing.model import Cost
-from workflow.costing.sizes import WORKBOOKS, count_lines
 from workflow.planning.stages import STAGES, Job
 
 FEW = 5  # pairs: with fewer in a part of a bank, its scores say little

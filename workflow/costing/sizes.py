@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from semblance.download.manifest import Dataset
+from workflow.costing.banks import BankSize, FoldSize, bank_size, fold_size, whole_size
+from workflow.costing.lines import count_own
 from workflow.planning.parts import parts_of
 from workflow.planning.plan import Plan
 from workflow.planning.scored_pairs import own_sets
 
 UNKNOWN_ROWS = 1_000_000  # of a corpus whose data sets state no counts
-BLOCK = 1 << 20  # bytes that are read at once
-WORKBOOKS = (".xlsx", ".xlsm")  # a FAQ whose file does not show its rows as lines
-UNKNOWN_PAIRS = 1000  # of a FAQ bank whose data set states no counts
 ALL_LABELS = ("entailment", "neutral", "contradiction")  # a third of the pairs has each
 TRIPLES_OF_PAIRS = 0.29  # SimCSE made 275,601 triples of the 942,854 pairs of SNLI and MultiNLI
 
@@ -58,19 +57,25 @@ class Sizes:
         self.rated = sum(count.get("train", 0) for count in counts)  # to train a regressor on
         rated = sum(sum(count.values()) for count in counts)
         self.relatedness = self._texts("sts", rated)
-        self.banks = {name: self._bank(entry) for name, entry in plan.banks.items()}
+        self.banks = {
+            name: bank_size(bank, self._counts(bank.get("dataset", "")))
+            for name, bank in plan.banks.items()
+        }
         self.corpora = {name: self._corpus(c) for name, c in plan.config["corpora"].items()}
         for fold, (bank, _) in plan.folds_of.items():
-            self.corpora[fold] = self._fold(*self.banks[bank], plan.folds)
+            size = self.banks[bank]
+            found = fold_size(plan.banks[bank], size, plan.folds)
+            self.corpora[fold] = self._of_bank(found, size)
         for name, part in parts_of(plan).items():
             self.corpora[name] = _part(self.corpora[part.corpus], part.percent)
         for whole, bank in plan.wholes.items():
-            self.corpora[whole] = self._whole(*self.banks[bank])
+            size = self.banks[bank]
+            self.corpora[whole] = self._of_bank(whole_size(plan.banks[bank], size), size)
 
     def _corpus(self, entry: Mapping[str, Any]) -> Corpus:
         rows = sum(self._rows(entry, dataset) for dataset in entry["datasets"])
         if "path" in entry:
-            rows = _count_own(Path(entry["path"]))
+            rows = count_own(Path(entry["path"]))
         rows = max(2, min(rows or UNKNOWN_ROWS, entry.get("limit", math.inf)))
         texts = self._texts(entry["kind"], rows)
         negatives = 0
@@ -91,30 +96,16 @@ class Sizes:
     def _pairs(self, name: str, *counts: str) -> int:
         """Return the pairs of an STS set: as the first of these counts that is known says."""
         if name in self.own_pairs:
-            return _count_own(Path(self.own_pairs[name]["path"]))
+            return count_own(Path(self.own_pairs[name]["path"]))
         known = self._counts(name)
         return next((known[count] for count in counts if count in known), 0)
 
-    def _bank(self, entry: Mapping[str, Any]) -> tuple[int, int]:
-        """Return the question-answer pairs of a bank, as its file has lines, and users' queries."""
-        if "path" in entry:
-            return _count_own(Path(entry["path"])), 0
-        counts = self._counts(entry["dataset"])
-        return counts.get("pairs", counts.get("answers", UNKNOWN_PAIRS)), counts.get("queries", 0)
-
-    def _fold(self, pairs: int, queries: int, folds: int) -> Corpus:
-        """Return the corpus that is one fold: all parts but one for dev and one for test."""
-        rows = max(2, pairs * (folds - 2) // folds)
-        texts = self._texts("faq", rows)
-        dev = texts._replace(sentences=pairs + pairs / folds)
-        test = texts._replace(sentences=pairs + (pairs + queries) / folds)
-        return Corpus(rows, texts, dev, test)
-
-    def _whole(self, pairs: int, queries: int) -> Corpus:
-        """Return the corpus that is a whole bank, on which nothing is evaluated."""
-        rows = max(2, pairs)
-        none = Texts(0, 0)
-        return Corpus(rows, self._texts("faq", rows + queries), none, none)
+    def _of_bank(self, found: FoldSize, size: BankSize) -> Corpus:
+        """Return the corpus of a fold or of a whole bank."""
+        tokens = size.tokens or self.kinds["faq"]["tokens"]
+        sentences = self.kinds["faq"]["sentences"] * found.pairs + found.queries
+        read = (Texts(count, tokens) for count in (sentences, found.dev, found.test))
+        return Corpus(found.rows, *read)
 
     def _texts(self, kind: str, rows: int) -> Texts:
         return Texts(rows * self.kinds[kind]["sentences"], self.kinds[kind]["tokens"])
@@ -143,22 +134,3 @@ def _part(corpus: Corpus, percent: int) -> Corpus:
     rows = max(2, corpus.rows * percent // 100)
     texts = corpus.texts._replace(sentences=corpus.texts.sentences * percent / 100)
     return corpus._replace(rows=rows, texts=texts)
-
-
-def _count_own(path: Path) -> int:
-    """Return the pairs of a user's file, a line each; of a packed or missing one, a guess."""
-    if not path.is_file() or path.suffix.lower() in WORKBOOKS:
-        return UNKNOWN_PAIRS
-    lines = count_lines(path)
-    if path.suffix == ".gz":
-        return max(UNKNOWN_PAIRS, lines)
-    if path.suffix in (".csv", ".tsv"):
-        lines -= 1  # the header
-    return max(1, lines)
-
-
-def count_lines(path: Path) -> int:
-    """Return the number of line ends of a file, which may be larger than the memory."""
-    with open(path, "rb") as stream:
-        blocks = iter(lambda: stream.read(BLOCK), b"")
-        return sum(block.count(b"\n") for block in blocks)
