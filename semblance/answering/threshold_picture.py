@@ -23,6 +23,6 @@ def draw_threshold(found: Judgement) -> Figure:
         at = 100 * found.certified.answered
         axes.axvline(at, label="chosen threshold", color=SERIES[2], linestyle=":")
     axes.set_xlabel("Questions answered (%)")
-    axes.set_ylabel("Right among the answers (%)")
+    axes.set_ylabel("Right answers (%)")
     legend_below(figure, axes, 2)
     return figure

@@ -15,17 +15,14 @@ def compose(facts: Facts, version: str) -> str:
     date = last_date(facts)
     changed = changes.since_last(facts.out, changes.summary(facts, costs_now.seconds, date))
     parts = [
-        Section("claims", "What was reproduced", claims.section(facts.judgements)),
+        *first_sections(facts),
         Section(
             "figures", "Every method against its control, and other figures", figures.section(facts)
         ),
-        Section("tables", "The papers' tables", tables.section(facts)),
+        Section("tables", _heading_of_tables(facts), tables.section(facts)),
         Section("costs", "Cost", costs_now),
         Section("trust", "How to trust it", trust.section(facts)),
     ]
-    if facts.plan.config["answerers"]:
-        answering = answerers.section(facts)
-        parts.insert(1, Section("answerers", "The models that answer from your FAQ", answering))
     if changed:
         parts.insert(-2, Section("changes", "What changed since the report before", changed))
     return render(
@@ -35,6 +32,24 @@ def compose(facts: Facts, version: str) -> str:
         made_with=_made_with(facts, costs_now, version),
         parts=parts,
     )
+
+
+def first_sections(facts: Facts) -> list[Section]:
+    """Return what was reproduced, and the answerers; of an own FAQ alone no claim of a paper."""
+    found = []
+    reproduced = claims.section(facts.judgements)
+    if reproduced.lines or not facts.plan.config["answerers"]:
+        found.append(Section("claims", "What was reproduced", reproduced))
+    if facts.plan.config["answerers"]:
+        answering = answerers.section(facts)
+        found.append(Section("answerers", "The models that answer from your FAQ", answering))
+    return found
+
+
+def _heading_of_tables(facts: Facts) -> str:
+    if any(row.published for table in facts.tables.values() for row in table.rows):
+        return "The papers' tables"
+    return "Tables"
 
 
 def last_date(facts: Facts) -> str:
@@ -92,5 +107,7 @@ def _told_stand_ins(facts: Facts) -> str:
 
 
 def _numbers_of_seeds(facts: Facts) -> str:
-    numbers_of_seeds: dict[str, Any] = facts.plan.config["seeds"]
-    return ", ".join(f"{len(seeds)} ({name})" for name, seeds in numbers_of_seeds.items())
+    """Return how many seeds the tables ask for, by the names of the seeds."""
+    config: dict[str, Any] = facts.plan.config
+    asked = [config["tables"][table]["seeds"] for table in facts.tables]
+    return ", ".join(f"{len(config['seeds'][name])} ({name})" for name in dict.fromkeys(asked))

@@ -5,7 +5,9 @@ from types import SimpleNamespace
 import pytest
 
 from semblance.provenance import write_record
+from tests.unit.report.test_claims import judgement
 from workflow.report import answerers
+from workflow.report.compose import first_sections
 from workflow.report.page import Section, render
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="9pt" height="9pt" viewBox="0 0 9 9"><path d="M 0 0"/></svg>'
@@ -58,3 +60,20 @@ def test_the_record_of_a_report_names_the_files_that_the_section_shows(facts):
         "answerers/mine/threshold.svg",
         "learning_curves/mine/curve.svg",
     ]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "answering", "sections"),
+    [
+        ("reproduced", {}, ["claims"]),
+        ("reproduced", {"mine": {}}, ["claims", "answerers"]),
+        ("not run", {"mine": {}}, ["answerers"]),
+        ("not run", {}, ["claims"]),
+    ],
+)
+def test_the_report_of_an_own_faq_alone_begins_with_its_answerers(
+    facts, verdict, answering, sections
+):
+    facts.plan.config["answerers"] = answering
+    facts.judgements = [judgement(verdict=verdict)]
+    assert [section.name for section in first_sections(facts)] == sections
