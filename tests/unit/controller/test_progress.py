@@ -1,10 +1,13 @@
 """The progress line: it names what runs, counts what is done, and passes snakemake's exit status on."""
 
 import io
+from types import SimpleNamespace
 
 from tqdm import tqdm
 
+from workflow.controller import progress
 from workflow.controller.progress import PLAIN, Lines, follow
+from workflow.status.remaining import Remaining
 
 LINES = """rule train:
     output: x
@@ -38,8 +41,6 @@ def test_the_exit_status_is_snakemakes(tmp_path, monkeypatch):
 
 
 def test_what_an_interrupted_run_says_at_its_end_is_passed_on(tmp_path, monkeypatch, capsys):
-    from workflow.controller import progress
-
     lines = iter(
         [
             None,
@@ -78,9 +79,43 @@ def test_what_an_interrupted_run_says_at_its_end_is_passed_on(tmp_path, monkeypa
 def test_a_file_gets_plain_lines_with_the_time_left():
     said = io.StringIO()
     with Lines(file=said, mininterval=0, bar_format=PLAIN) as bar:
+        bar.left = "about 3 min left"
         rule = ""
         for line in LINES:
             rule = follow(line, rule, bar)
     [line] = said.getvalue().splitlines()
-    assert line.startswith("12 of 50 jobs done") and "left (train nli tiny rcl-2 3" in line
+    assert line.startswith("12 of 50 jobs done")
+    assert "passed, about 3 min left (train nli tiny rcl-2 3" in line
     assert "\r" not in said.getvalue()
+
+
+def test_a_file_gets_a_line_after_a_while_though_no_job_was_done(monkeypatch):
+    said = io.StringIO()
+    now = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    with Lines(file=said, mininterval=0, bar_format=PLAIN) as bar:
+        follow("12 of 50 steps (24%) done", "", bar)
+        for now[0] in (1, progress.QUIET - 1, progress.QUIET + 1, progress.QUIET + 2):
+            bar.refresh()
+    assert len(said.getvalue().splitlines()) == 2
+
+
+def test_the_time_left_is_that_of_the_cost_model(monkeypatch):
+    from workflow.status import look, started
+
+    monkeypatch.setattr(started, "read_start", lambda out: out)
+    found = SimpleNamespace(remaining=Remaining(190.0, "about", "the longest chain"))
+    monkeypatch.setattr(look, "look", lambda start: found)
+    assert progress.time_left("results") == "about 3 min left"
+
+
+def test_the_time_left_is_not_known_before_a_run_has_noted_its_start(tmp_path):
+    unknown = "time left not known yet"
+    assert progress.time_left(str(tmp_path)) == progress.time_left(None) == unknown
+
+
+def test_the_output_is_that_of_the_last_config_that_names_one(tmp_path):
+    for name, text in (("a", "output: x\n"), ("b", "output: y\n"), ("c", "keep: {}\n")):
+        (tmp_path / name).with_suffix(".yaml").write_text(text)
+    files = [str(tmp_path / f"{name}.yaml") for name in "abc"]
+    assert progress.output_of(files) == "y" and progress.output_of(files[2:]) is None
