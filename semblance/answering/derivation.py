@@ -49,6 +49,11 @@ class AnswererSettings:
         """The ways that need no training and no model of one's own: the start model, and BM25."""
         return [way.method for way in self.ways if _is_plain(way)]
 
+    @property
+    def untrained(self) -> list[str]:
+        """All ways that need no training, whatever they match and however they rank."""
+        return [way.method for way in self.ways if way.model == START or way.ranking.by == "words"]
+
 
 def _is_plain(way: Way) -> bool:
     return way.method == START or way.ranking.by == "words"
@@ -58,7 +63,7 @@ def judge_answerer(wanted: AnswererSettings, measured: Measured) -> Judgement:
     """Choose the way of an answerer and judge the choice; InputError for a missing evaluation."""
     corpora = [fold_corpus(wanted.bank, fold) for fold in range(wanted.folds)]
     ways = {way.method: measured.of_way(way, wanted.seeds, corpora) for way in wanted.ways}
-    return judge(ways, wanted.folds, wanted.plain, wanted.precision)
+    return judge(ways, wanted.folds, wanted.plain, wanted.precision, wanted.untrained)
 
 
 def settings_of(wanted: AnswererSettings, found: Judgement) -> AnsweringSettings:

@@ -24,6 +24,10 @@ from semblance.answering.threshold import (
     tried_thresholds,
 )
 
+UNTRAINED = (
+    "no training"  # the choice among the ways without one; no method has a blank in its name
+)
+
 
 @dataclass(frozen=True)
 class Against:
@@ -87,9 +91,17 @@ class Judgement:
         return Threshold(score, precision, answered, facts)
 
 
-def judge(ways: Ways, folds: int, plain: Collection[str], precision: float) -> Judgement:
+def judge(
+    ways: Ways,
+    folds: int,
+    plain: Collection[str],
+    precision: float,
+    untrained: Collection[str] = (),
+) -> Judgement:
     """Choose a way, compare the choice with the ``plain`` ways, and find its threshold.
 
+    Where some ways are trained, the choice is also compared with the choice among the
+    ``untrained`` ones, which the dev questions make in the same way: what does training add?
     Each way has the results of its first seed on so many ``folds``, then those of its next seed.
     A question counts once: its average precision is the mean over the seeds, and the threshold is
     that of the first seed, whose model is kept.
@@ -100,6 +112,9 @@ def judge(ways: Ways, folds: int, plain: Collection[str], precision: float) -> J
     confidence = joined(tests, "confidence")
     right = joined(tests, "right")
     certified = certify(confidence, right, precision)
+    others = {name: over_seeds(ways[name], folds) for name in plain}
+    if 0 < len(untrained) < len(ways):
+        others[UNTRAINED] = over_seeds(choose_by_fold({n: ways[n] for n in untrained}), folds)
     alone = compare(ours, [replace(fold, precision=np.zeros_like(fold.precision)) for fold in ours])
     return Judgement(
         chosen=chosen,
@@ -109,7 +124,7 @@ def judge(ways: Ways, folds: int, plain: Collection[str], precision: float) -> J
         score=_mean_of(ours, "precision"),
         low=alone.low,
         high=alone.high,
-        against={name: _against(ours, over_seeds(ways[name], folds)) for name in plain},
+        against={name: _against(ours, theirs) for name, theirs in others.items()},
         right=_mean_of(tests, "right"),
         stated=precision,
         certified=certified,

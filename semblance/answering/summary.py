@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from semblance.answering.evidence import FEWEST_CLUSTERS, LEVEL
-from semblance.answering.judgement import Against, Judgement
+from semblance.answering.judgement import UNTRAINED, Against, Judgement
 from semblance.answering.measured import Way
 from semblance.answering.threshold import PICTURE, TABLE, Certified
 from semblance.counts import counted
@@ -114,6 +114,8 @@ def _verdict(found: Judgement, name: str, against: Against) -> str:
     other = f"BM25 ({name})"
     if name == START:
         other = "the start model"
+    if name == UNTRAINED:
+        other = "the best way without training, which dev questions choose, too"
     if verdict.low == verdict.high == 0:
         return f"VERDICT: {verdict.word} than {other}: both answer every question equally well."
     return (

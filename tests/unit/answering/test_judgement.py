@@ -114,6 +114,30 @@ def test_a_way_that_is_compared_with_itself_is_no_better():
     assert "VERDICT: no better than BM25 (bm25): both answer" in summary_text(found, SUBJECT)
 
 
+def test_training_is_compared_with_the_best_way_without_it():
+    """Each fold chooses its own untrained way; its tests, in pairs with ours, are the control."""
+    first, second = shares(0.9, 0.5), shares(0.1, 0.25)
+    ways = {**WAYS, "start": [first, second], "bm25": [shares(0.2, 1.0), shares(0.3, 0.5)]}
+    found = judge(ways, 2, ["bm25"], 0.9, untrained=["start", "bm25"])
+    # Fold 0 chooses start, half of whose answers are right; fold 1 bm25, with half as well.
+    against = found.against["no training"]
+    assert against.score == pytest.approx(0.75) and against.verdict.word == "better"
+    text = summary_text(found, SUBJECT)
+    assert "better than the best way without training, which dev questions choose, too" in text
+
+
+def test_a_choice_without_training_is_no_better_than_itself():
+    ways = {**WAYS, "tuned": [shares(0.1, 0.25)] * 2}
+    found = judge(ways, 2, ["start"], 0.9, untrained=["start", "bm25"])
+    assert found.chosen == "bm25" and found.against["start"].verdict.word == "better"
+    assert found.against["no training"].verdict.word == "no better"
+
+
+def test_without_a_trained_way_nothing_is_said_of_training():
+    untrained = ["start", "bm25", "tuned"]
+    assert "no training" not in judge(WAYS, 2, ["start"], 0.9, untrained).against
+
+
 def test_the_summary_says_what_was_asked_and_how_answers_are_ranked():
     way = Way("both", (0,), Ranking("hybrid", "better", "start"))
     subject = Subject("mine", 1, way, "wording", "the start model as it is")
