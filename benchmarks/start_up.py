@@ -52,19 +52,15 @@ def cost(*command: str, env: dict[str, str] | None = None) -> Cost:
     return Cost(time.perf_counter() - start, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 
 
+PLAN = (
+    *("-m", "snakemake", "-n", "--quiet", "all", "--nolock"),
+    *("--config", f"output={FOLDER}/none/results", f"downloads={FOLDER}/none/resources"),
+)
+
+
 def plan() -> Cost:
     """Return what ``snakemake -n`` on the full reproduction costs where nothing has run yet."""
-    return cost(
-        "-m",
-        "snakemake",
-        "-n",
-        "--quiet",
-        "all",
-        "--nolock",
-        "--config",
-        f"output={FOLDER}/none/results",
-        f"resources={FOLDER}/none/resources",
-    )
+    return cost(*PLAN)
 
 
 def job(folder: Path, base: str) -> dict[str, float]:

@@ -30,34 +30,25 @@ BASES = {
     "bert-base-shape": "BERT-base's 12 layers with random weights, which will do for speed",
 }
 
-FOLDER = "benchmarks/work"  # from the root: the workflow writes below it alone
+FOLDER = "results-benchmarks"  # from the root: the workflow writes below it alone
 
 
 def prepare(data: Path) -> None:
     """Run the workflow's own preparing stages; ``data`` is a mirror of the raw files."""
-    out, resources = f"{FOLDER}/results", f"{FOLDER}/resources"
-    subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "snakemake",
-            "--cores",
-            "all",
-            "--quiet",
-            "rules",
-            "--configfile",
-            "configs/minilm.yaml",
-            "--config",
-            f"mirror={data}",
-            f"output={out}",
-            f"downloads={resources}",
-            "--",
-            *(f"{out}/{r}" for r in RESULTS),
-            *(f"{resources}/{r}" for r in RESOURCES),
-        ],
-        cwd=ROOT,
-        check=True,
-    )
+    subprocess.run([sys.executable, *preparing(data)], cwd=ROOT, check=True)
+
+
+def preparing(data: Path) -> list[str]:
+    """Return the arguments of Python that run these stages."""
+    out = f"{FOLDER}/results"
+    resources = f"{FOLDER}/resources"
+    return [
+        *("-m", "snakemake", "--cores", "all", "--quiet", "rules"),
+        *("--configfile", "configs/minilm.yaml"),
+        *("--config", f"mirror={data}", f"output={out}", f"downloads={resources}", "--"),
+        *(f"{out}/{r}" for r in RESULTS),
+        *(f"{resources}/{r}" for r in RESOURCES),
+    ]
     _random_base(
         ROOT / resources / "models/bert-base-shape", ROOT / resources / "models/minilm/model"
     )
