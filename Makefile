@@ -105,7 +105,7 @@ rulegraph: setup
 	$(BIN)/python -m workflow.scripts.draw_rules | tred | dot -Tsvg > docs/rules.svg
 
 bench: $(VENV)/.bench
-	$(BIN)/python -m benchmarks $(if $(DATA),--data $(DATA)) --output benchmarks/work/page.md $(ARGS)
+	$(BIN)/python -m benchmarks $(if $(DATA),--data $(DATA)) --output results-benchmarks/page.md $(ARGS)
 
 $(VENV)/.bench: $(VENV)/.ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt \
