@@ -21,6 +21,7 @@ import numpy as np
 
 from semblance.answering.answerer import Answerer
 from semblance.answering.bank import build_bank
+from semblance.answering.embedding import use_one_thread
 from semblance.answering.entries import FaqEntry
 from semblance.answering.folder import StoredAnswerer, require_listed
 from semblance.answering.settings import AnsweringSettings, Ranking, read_settings
@@ -64,6 +65,7 @@ def timed(
 ) -> Iterator[tuple[int, Ranking, np.ndarray]]:
     """Yield each number of entries and each ranking with the time of each question in ms, (n,)."""
     require_listed(folder)
+    use_one_thread()
     for entries in sizes:
         bank = made_up(folder, entries)
         for ranking in RANKINGS:

@@ -68,8 +68,10 @@ class Answerer:
             self.embedder = _load_embedder(stored)
 
     @classmethod
-    def open(cls, folder: str | Path) -> "Answerer":
+    def open(cls, folder: str | Path, one_thread: bool = False) -> "Answerer":
         """Read a folder and load it; InputError for one that is damaged or no answerer.
+
+        ``one_thread``: this process computes with one thread from now on, as is best for a session.
 
         The files are read and their digests computed in a second thread while torch is imported:
         each of the two takes about a second.
@@ -80,7 +82,9 @@ class Answerer:
         with ThreadPoolExecutor(1) as reader:
             stored = reader.submit(read, folder)
             if settings.ranking != "words":
-                importlib.import_module(EMBEDDING)
+                embedding = importlib.import_module(EMBEDDING)
+                if one_thread:
+                    embedding.use_one_thread()
             return cls(stored.result())
 
     def ask(self, question: str, count: int = 5) -> Answered:

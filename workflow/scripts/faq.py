@@ -205,7 +205,7 @@ def ask(args: argparse.Namespace) -> None:
     checked_count(args.count)
     if args.question is not None:
         checked_question(args.question)
-    answerer = Answerer.open(answerer_folder(args.model))
+    answerer = Answerer.open(answerer_folder(args.model), one_thread=True)
     without_answer = 0
     for question in _questions(args):
         answered = answerer.ask(question, args.count)
@@ -257,7 +257,7 @@ def serve(args: argparse.Namespace) -> None:
     log = None
     if args.log:
         log = QuestionLog(Path(args.log))
-    service = Service(Answerer.open(answerer_folder(args.model)), log, Limits())
+    service = Service(Answerer.open(answerer_folder(args.model), one_thread=True), log, Limits())
     port = listening.getsockname()[1]
     serve_until_stopped(
         service, listening, lambda: print(f"serving on http://{HOST}:{port}/", flush=True)

@@ -77,6 +77,20 @@ def test_a_score_at_the_threshold_is_known_and_one_above_it_is_not(model, tmp_pa
         assert Answerer.open(folder).ask(question).known == known
 
 
+@pytest.mark.parametrize(
+    ("asked", "ranking", "threads"),
+    [(True, "vectors", [1]), (True, "hybrid", [1]), (True, "words", []), (False, "vectors", [])],
+)
+def test_a_session_computes_with_one_thread_where_it_computes_at_all(
+    model, tmp_path, monkeypatch, asked, ranking, threads
+):
+    folder = write_example(tmp_path / "faq", model, ranking=ranking)
+    said = []
+    monkeypatch.setattr("torch.set_num_threads", said.append)
+    Answerer.open(folder, one_thread=asked)
+    assert said == threads
+
+
 def test_words_rank_without_a_model_and_know_when_no_word_is_shared(model, tmp_path):
     folder = write_example(tmp_path / "out", model, ranking="words", threshold=None)
     answerer = Answerer.open(folder)
