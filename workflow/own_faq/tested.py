@@ -16,8 +16,8 @@ def require_folds(bank: Faq, path: str) -> None:
     parts = len(set(keys_of(bank.pairs, "answer")))
     if parts < FOLDS:
         problem = (
-            f"{counted(parts, 'part')} without a question or an answer in common, and the test needs"
-            f" {FOLDS}"
+            f"{counted(parts, 'different entry', 'different entries')}, where those that share a question"
+            f" or an answer count as one; the test needs {FOLDS}"
         )
         raise InputError(path, problem, "add entries with other questions and other answers")
 
