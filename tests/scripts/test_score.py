@@ -20,6 +20,7 @@ from semblance.models.found import BARE
 from tests.dag.tiny import ROOT, write_base
 from workflow.scripts import score
 
+POOLINGS = (*BARE, "pooler")  # the tiny base carries BERT's pooler
 PAIRS = "sentence1,sentence2,score\nA dog runs.,A dog walks.,4\nA cat.,Two books,0\nOne,Two,2\n"
 
 
@@ -57,7 +58,7 @@ def test_every_protocol_is_a_line_and_missing_tasks_are_named(model, data, capsy
     table = [line.split() for line in lines if not line.startswith("missing: ")]
     assert {(line[0], line[1], line[2]) for line in table} == {
         (name + "*" * (name == "mean"), text, aggregation)
-        for name in BARE
+        for name in POOLINGS
         for text in ("senteval", "raw")
         for aggregation in ("all", "mean", "wmean")
     }
@@ -134,7 +135,7 @@ def test_a_head_makes_the_own_pooling_a_line_of_its_own(model, data, capsys, tmp
         for row in found["scores"]
         if (row["text"], row["aggregation"], row["metric"]) == ("raw", "all", "spearman")
     }
-    assert list(values) == ["mean + dense", *BARE]
+    assert list(values) == ["mean + dense", *POOLINGS]
     assert values["mean + dense"] != values["mean"]
 
 
