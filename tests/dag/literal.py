@@ -115,9 +115,16 @@ class LiteralProject(Project):
 
 
 def demo_file(path: str) -> bytes:
-    """Return the demo's small file in the format of a raw file; some text where no config reads it."""
-    if (DEMO / "data" / path).is_file():
-        return (DEMO / "data" / path).read_bytes()
+    """Return the demo's small file in the format of a raw file; some text where no config reads it.
+
+    An archive's member may lie elsewhere in the demo: then the one file of its name counts.
+    """
+    place = DEMO / "data" / path
+    named = list((DEMO / "data").rglob(place.name))
+    if not place.is_file() and len(named) == 1:
+        [place] = named
+    if place.is_file():
+        return place.read_bytes()
     return f"in place of {path}\n".encode()
 
 
