@@ -24,9 +24,8 @@ from semblance.answering.threshold import (
     tried_thresholds,
 )
 
-UNTRAINED = (
-    "no training"  # the choice among the ways without one; no method has a blank in its name
-)
+# The choice among the ways without a training. No method has a blank in its name.
+UNTRAINED = "no training"
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,7 @@ def _clusters(found: Judgement) -> str:
     groups = counted(found.clusters, "group")
     line = (
         f"The questions fall into {groups}: questions of one answer, and wordings of one question,"
-        " are alike, so the intervals of the verdicts are those for other groups."
+        " are alike. The intervals of the verdicts count each group as one unit."
     )
     if found.clusters < FEWEST_CLUSTERS:
         line += " So few groups give wide intervals, by Student's t distribution."

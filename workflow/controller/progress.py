@@ -174,7 +174,7 @@ def _ticking(bar: Bar, output: str | None) -> Iterator[None]:
 
 def time_left(output: str | None) -> str:
     """Return about how long the run on an output folder still takes, as `semblance status` tells it."""
-    from workflow.status.look import look  # the first looks at a run are never needed
+    from workflow.status.look import look  # slow to load, and not needed before a run
     from workflow.status.started import read_start
 
     try:

@@ -44,7 +44,8 @@ With --thorough it also tries RCL with several sets of regulators, mined hard ne
 dropouts and batch sizes, each with 5 seeds. That takes 20 to 40 times as long.
 
 Exit status 0: the chosen way is better than the start model, than BM25 and than every way without
-training. {NOT_BETTER}: that was not shown. 2: the file is malformed; one line says what. {RUN_FAILED}: the run failed.
+training. {NOT_BETTER}: that was not shown. 2: the file is malformed; one line says what.
+{RUN_FAILED}: the run failed.
 """
 BASES = (
     f"the model to start from: {BASE}, which is installed (default), {', '.join(READY)}, or"

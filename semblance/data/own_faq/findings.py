@@ -27,7 +27,7 @@ DONE = {
     NEAR_ANSWER: "equal but for case, punctuation and white space: kept as two answers",
     REPEATED_QUERY: "the same query of the same entry again: one query",
     SHARED_QUERY: "one query, and all of its entries are right",
-    OWN_QUESTION: "but for case, punctuation and white space: kept, but no new wording to test",
+    OWN_QUESTION: "in the same or another spelling: kept, and never tested as a new wording",
     NEAR_QUERY: "equal but for case, punctuation and white space: kept, in one fold",
     HIDDEN: "read like the others",
     MERGED: "each row has the value of the merged cell",
