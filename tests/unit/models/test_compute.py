@@ -1,5 +1,9 @@
 """What computes: the device tells what its products are, and an unknown precision is refused."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -44,6 +48,30 @@ def test_a_slurm_job_that_asks_for_a_gpu_and_has_none_stops(without_gpu, monkeyp
     monkeypatch.setenv("SLURM_JOB_ID", "1")
     with pytest.raises(NoGpu):
         compute.set_up(1, gpus=1, matmul="highest")
+
+
+TWICE = f"""
+import torch
+from semblance.models import compute
+
+compute.set_up(1, gpus=0, matmul="highest")
+weight = torch.ones(16, 16, dtype=torch.bfloat16)
+shapes = range(1, 2 * {compute.PREPARED_PRODUCTS})
+for rows in (*shapes, *shapes):
+    torch.nn.functional.linear(torch.ones(rows, 16, dtype=torch.bfloat16), weight)
+"""
+
+
+@pytest.mark.parametrize("wished, kept", [(None, False), ("1024", True)])
+def test_few_products_are_kept_prepared_unless_the_user_says_how_many(wished, kept):
+    capacity = "ONEDNN_PRIMITIVE_CACHE_CAPACITY"
+    surroundings = {name: value for name, value in os.environ.items() if name != capacity}
+    surroundings |= {"ONEDNN_VERBOSE": "all"} | ({capacity: wished} if wished else {})
+    told = subprocess.check_output([sys.executable, "-c", TWICE], env=surroundings, text=True)
+    if "cache_miss" not in told:
+        pytest.skip("this processor multiplies bf16 without oneDNN")
+    # Twice as many shapes as are kept: at its second turn, each one was given up before.
+    assert ("cache_hit" in told) == kept
 
 
 class RoundedProducts(TorchDispatchMode):
