@@ -17,6 +17,7 @@ LEAST_RUNTIME = 30  # minutes
 MEMORY_SAFETY = 1.5  # times the predicted MB
 LEAST_MEMORY = 2000  # MB
 SHARE = "share"  # beginning of the name of a rate: the part of its steps that a training takes
+START = "start"  # likewise: the seconds before and around the work of a job that runs a model
 ALL_STEPS = Rate(1.0)
 NESTED = 250  # MB: the two Snakemakes around a scheduled job (226 measured)
 
@@ -112,13 +113,15 @@ class Cost:
 
     def _place(self, stage: str) -> Place:
         work = STAGES[stage].work
-        start = self.shipped["start"]
+        starts = self.shipped["start"]
         if not STAGES[stage].uses_model:
-            return Place("cpu", 1, 1, start["light"], stage)
+            return Place("cpu", 1, 1, starts["light"], stage)
+        shown = self.learned.get(f"{START}/{self.device}", Rate(starts[self.device]))
+        start = min(shown.rate, starts[self.device])
         threads = self.config["training" if work == "train" else stage]["threads"]
         if self.device == "gpu":
-            return Place("gpu", 1, threads + 1, start["gpu"], f"gpu/{work}")
-        return Place("cpu", threads, threads, start["cpu"], f"cpu/{work}")
+            return Place("gpu", 1, threads + 1, start, f"gpu/{work}")
+        return Place("cpu", threads, threads, start, f"cpu/{work}")
 
 
 def _up(value: float, step: int) -> int:

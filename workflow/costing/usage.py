@@ -4,7 +4,7 @@ import contextlib
 import csv
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from semblance.download.manifest import load_manifest
 from semblance.errors import InputError
 from semblance.files import open_regular, open_text
 from semblance.provenance import MOST_TEXT, read_object
-from workflow.costing.model import SHARE, Cost
+from workflow.costing.model import SHARE, START, Cost
 from workflow.costing.rates import Rate, shipped
 from workflow.planning.config import load_files
 from workflow.planning.stages import STAGES, Job, jobs, log, record
@@ -128,22 +128,39 @@ def _benchmark(path: Path) -> tuple[float, float | None]:
 def learn(cost: Cost, done: Iterable[Used]) -> dict[str, Rate]:
     """Return the median speeds of jobs that run a model, finished or not: on any base, and on each.
 
-    A job on another device tells nothing, nor does one whose start should outweigh its work, nor one
-    that also fits classifiers.
+    No start takes longer than the shortest job. A job on another device tells nothing, nor does the
+    speed of one whose start should outweigh its work, nor that of one that also fits classifiers.
     """
+    telling = [used for used in done if _tells(cost, used)]
+    found = _learn_start(cost, telling)
     speeds: dict[str, list[float]] = defaultdict(list)
-    for used in done:
+    for used in telling:
         place = cost.places[used.job.stage]
+        start = found.get(f"{START}/{cost.device}", Rate(place.start)).rate
         work = used.share * cost.need(used.job).work
-        if not STAGES[used.job.stage].uses_model or used.on_cpu != (cost.device == "cpu"):
-            continue
         if cost.need(used.job).fits:
             continue
-        if work / cost.rate(used.job).rate > place.start:
-            speed = work / max(used.seconds - place.start, used.seconds / 2)
+        if work / cost.rate(used.job).rate > start:
+            speed = work / max(used.seconds - start, used.seconds / 2)
             speeds[place.rate].append(speed)
             speeds[f"{place.rate}/{used.job.base}"].append(speed)
-    return {key: Rate(median(some), len(some)) for key, some in sorted(speeds.items())}
+    return found | {key: Rate(median(some), len(some)) for key, some in sorted(speeds.items())}
+
+
+def _tells(cost: Cost, used: Used) -> bool:
+    """Tell whether a job ran a model on the device that the config asks for."""
+    return STAGES[used.job.stage].uses_model and used.on_cpu == (cost.device == "cpu")
+
+
+def _learn_start(cost: Cost, telling: Sequence[Used]) -> dict[str, Rate]:
+    """Return the seconds of the shortest job, if it took less than a start was taken to be."""
+    whole = [used for used in telling if used.share == 1]
+    if not whole:
+        return {}
+    shortest = min(whole, key=lambda used: used.seconds)
+    if shortest.seconds >= cost.places[shortest.job.stage].start:
+        return {}
+    return {f"{START}/{cost.device}": Rate(shortest.seconds, len(whole))}
 
 
 def learn_shares(finished: Iterable[Used]) -> dict[str, Rate]:

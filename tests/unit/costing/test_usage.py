@@ -112,6 +112,21 @@ def test_a_job_whose_start_outweighs_its_work_teaches_no_rate(run):
     assert learn() == {}
 
 
+def test_a_start_takes_no_longer_than_the_shortest_finished_job(run):
+    seconds = small().places["train"].start / 2
+    change(run / "models/wiki/minilm-3/simcse/seed-3/record.json", seconds=seconds)
+    (run / "logs/train/wiki/minilm-3/simcse/seed-3.tsv").unlink()
+    shown = learn()
+    assert shown["start/cpu"] == Rate(seconds, 3)
+    known = small(shown)
+    assert known.places["evaluate_sts"].start == seconds
+    assert known.places["report"].start == small().places["report"].start  # it runs no model
+
+
+def test_a_start_that_is_not_shown_to_be_shorter_stays_the_estimate(run):
+    assert not [key for key in learn() if key.startswith("start")]
+
+
 def test_a_job_on_another_device_than_the_config_asks_for_teaches_no_rate(run):
     for record in run.glob("models/*/*/*/*/record.json"):
         change(record, device="NVIDIA H100")
