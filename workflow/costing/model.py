@@ -17,7 +17,8 @@ LEAST_RUNTIME = 30  # minutes
 MEMORY_SAFETY = 1.5  # times the predicted MB
 LEAST_MEMORY = 2000  # MB
 SHARE = "share"  # beginning of the name of a rate: the part of its steps that a training takes
-START = "start"  # likewise: the seconds before and around the work of a job that runs a model
+START = "start"  # likewise: the seconds before and around the work of a job
+LIGHT = "light"  # what starts a job that runs no model; others start by their device
 ALL_STEPS = Rate(1.0)
 NESTED = 250  # MB: the two Snakemakes around a scheduled job (226 measured)
 
@@ -26,14 +27,13 @@ class Place(NamedTuple):
     """What a stage's jobs run on: a GPU, or threads of a CPU.
 
     ``units`` are GPUs or threads, by which rates and hours count; ``cores`` are those to ask for,
-    one more to feed a GPU; ``start`` are the seconds before and around the work; ``rate`` is the
-    name of the rate.
+    one more to feed a GPU; ``start`` and ``rate`` are the names of the two rates.
     """
 
     machine: str
     units: int
     cores: int
-    start: float
+    start: str
     rate: str
 
 
@@ -83,25 +83,30 @@ class Cost:
 
     def seconds(self, job: Job) -> float:
         """Return the seconds that a job is predicted to take."""
-        start = self.places[job.stage].start
         need = self.need(job)
         fitting = 0.0
         if need.fits:
             fitting = need.fits / (self.shipped["fit"] * self.config[job.stage]["threads"])
-        return start + need.work / self.rate(job).rate + fitting
+        return self.start(job.stage) + need.work / self.rate(job).rate + fitting
 
     def expected(self, job: Job) -> float:
         """Return the seconds that a job takes if it stops as early as finished ones of its stage.
 
         ``seconds`` count all its steps, so that no rule asks for too little time.
         """
-        start = self.places[job.stage].start
+        start = self.start(job.stage)
         share = self.learned.get(f"{SHARE}/{job.stage}", ALL_STEPS).rate
         return start + share * (self.seconds(job) - start)
 
     def hours(self, job: Job) -> float:
         """Return the GPU-hours of a job, or the core-hours of one without a GPU."""
         return self.places[job.stage].units * self.expected(job) / 3600
+
+    def start(self, stage: str) -> float:
+        """Return the seconds before and around the work of a stage's jobs."""
+        name = self.places[stage].start
+        estimate = Rate(self.shipped[START][name.removeprefix(f"{START}/")])
+        return self.learned.get(name, estimate).rate
 
     def rate(self, job: Job) -> Rate:
         """Return the rate of a job: measured on its base, or on any base, or estimated."""
@@ -113,12 +118,10 @@ class Cost:
 
     def _place(self, stage: str) -> Place:
         work = STAGES[stage].work
-        starts = self.shipped["start"]
         if not STAGES[stage].uses_model:
-            return Place("cpu", 1, 1, starts["light"], stage)
-        shown = self.learned.get(f"{START}/{self.device}", Rate(starts[self.device]))
-        start = min(shown.rate, starts[self.device])
+            return Place("cpu", 1, 1, f"{START}/{LIGHT}", stage)
         threads = self.config["training" if work == "train" else stage]["threads"]
+        start = f"{START}/{self.device}"
         if self.device == "gpu":
             return Place("gpu", 1, threads + 1, start, f"gpu/{work}")
         return Place("cpu", threads, threads, start, f"cpu/{work}")

@@ -4,7 +4,8 @@ import contextlib
 import csv
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -13,7 +14,7 @@ from semblance.download.manifest import load_manifest
 from semblance.errors import InputError
 from semblance.files import open_regular, open_text
 from semblance.provenance import MOST_TEXT, read_object
-from workflow.costing.model import SHARE, START, Cost
+from workflow.costing.model import SHARE, Cost
 from workflow.costing.rates import Rate, shipped
 from workflow.planning.config import load_files
 from workflow.planning.stages import STAGES, Job, jobs, log, record
@@ -101,7 +102,7 @@ def last_progress(cost: Cost, job: Job) -> Told | None:
 
 
 def _used_so_far(cost: Cost, job: Job, told: Told) -> Used:
-    seconds = cost.places[job.stage].start + told.step / told.rate
+    seconds = cost.start(job.stage) + told.step / told.rate
     return Used(job, seconds, None, told.step / told.steps, cost.device == "cpu")
 
 
@@ -131,15 +132,12 @@ def learn(cost: Cost, done: Iterable[Used]) -> dict[str, Rate]:
     No start takes longer than the shortest job. A job on another device tells nothing, nor does the
     speed of one whose start should outweigh its work, nor that of one that also fits classifiers.
     """
-    telling = [used for used in done if _tells(cost, used)]
-    found = _learn_start(cost, telling)
+    found = _learn_starts(cost, done := list(done))
     speeds: dict[str, list[float]] = defaultdict(list)
-    for used in telling:
+    for used in filter(partial(_tells_speed, cost), done):
         place = cost.places[used.job.stage]
-        start = found.get(f"{START}/{cost.device}", Rate(place.start)).rate
+        start = found.get(place.start, Rate(cost.start(used.job.stage))).rate
         work = used.share * cost.need(used.job).work
-        if cost.need(used.job).fits:
-            continue
         if work / cost.rate(used.job).rate > start:
             speed = work / max(used.seconds - start, used.seconds / 2)
             speeds[place.rate].append(speed)
@@ -147,20 +145,25 @@ def learn(cost: Cost, done: Iterable[Used]) -> dict[str, Rate]:
     return found | {key: Rate(median(some), len(some)) for key, some in sorted(speeds.items())}
 
 
-def _tells(cost: Cost, used: Used) -> bool:
-    """Tell whether a job ran a model on the device that the config asks for."""
-    return STAGES[used.job.stage].uses_model and used.on_cpu == (cost.device == "cpu")
+def _tells_speed(cost: Cost, used: Used) -> bool:
+    """Tell whether a job only ran a model, on the device that the config asks for."""
+    on_device = used.on_cpu == (cost.device == "cpu")
+    return STAGES[used.job.stage].uses_model and on_device and not cost.need(used.job).fits
 
 
-def _learn_start(cost: Cost, telling: Sequence[Used]) -> dict[str, Rate]:
-    """Return the seconds of the shortest job, if it took less than a start was taken to be."""
-    whole = [used for used in telling if used.share == 1]
-    if not whole:
-        return {}
-    shortest = min(whole, key=lambda used: used.seconds)
-    if shortest.seconds >= cost.places[shortest.job.stage].start:
-        return {}
-    return {f"{START}/{cost.device}": Rate(shortest.seconds, len(whole))}
+def _learn_starts(cost: Cost, done: Iterable[Used]) -> dict[str, Rate]:
+    """Return the seconds of the shortest job of each kind, where a start was taken to be longer."""
+    shown: dict[str, list[Used]] = defaultdict(list)
+    for used in done:
+        uses_model = STAGES[used.job.stage].uses_model
+        if used.share == 1 and (not uses_model or used.on_cpu == (cost.device == "cpu")):
+            shown[cost.places[used.job.stage].start].append(used)
+    found = {}
+    for name, some in sorted(shown.items()):
+        seconds = min(used.seconds for used in some)
+        if 0 < seconds < cost.start(some[0].job.stage):
+            found[name] = Rate(seconds, len(some))
+    return found
 
 
 def learn_shares(finished: Iterable[Used]) -> dict[str, Rate]:

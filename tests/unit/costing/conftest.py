@@ -18,7 +18,7 @@ def run(tmp_path, monkeypatch) -> Path:
     for seed, gflop_a_second in ((1, 50.0), (2, 100.0), (3, 1000.0)):
         place = f"wiki/minilm-3/simcse/seed-{seed}"
         work = model.need(Job("train", "wiki", "minilm-3", "simcse", seed)).work
-        seconds = model.places["train"].start + work / gflop_a_second
+        seconds = model.start("train") + work / gflop_a_second
         record = out / f"models/{place}/record.json"
         facts = {"seconds": seconds - 2, "outputs": {}, "device": "cpu, 1 threads"}
         record.parent.mkdir(parents=True)

@@ -81,7 +81,7 @@ def test_a_training_that_stops_early_counts_with_the_share_of_steps_seen_so_far(
     model = small()
     job = next(job for job in jobs(model.plan) if job.stage == "train_entropy")
     whole = model.seconds(job)
-    start = model.places["train_entropy"].start
+    start = model.start("train_entropy")
     model.learned = {"share/train_entropy": Rate(0.02, 5)}
     assert model.expected(job) == pytest.approx(start + 0.02 * (whole - start))
     assert model.seconds(job) == whole  # what its rule asks for

@@ -9,6 +9,7 @@ from tests.unit.costing.examples import small
 from tests.unit.planning.test_config import ROOT
 from workflow.costing import rates, usage
 from workflow.costing.rates import Rate
+from workflow.planning.stages import jobs
 from workflow.scripts import plan
 
 KEY = "cpu/train/minilm-3"
@@ -67,7 +68,7 @@ def running(run: Path, text: str) -> list[usage.Used]:
 
 def test_a_running_training_teaches_by_the_last_line_of_its_log(run):
     [used] = running(run, "no GPU found\n" + LINE.format(100, 3) + LINE.format(400, "5.0e+00"))
-    start = small().places["train"].start
+    start = small().start("train")
     assert used.job.seed == 1 and used.share == 0.4
     assert used.seconds == pytest.approx(start + 400 / 5)
     work = small().need(used.job).work
@@ -113,14 +114,21 @@ def test_a_job_whose_start_outweighs_its_work_teaches_no_rate(run):
 
 
 def test_a_start_takes_no_longer_than_the_shortest_finished_job(run):
-    seconds = small().places["train"].start / 2
+    seconds = small().start("train") / 2
     change(run / "models/wiki/minilm-3/simcse/seed-3/record.json", seconds=seconds)
     (run / "logs/train/wiki/minilm-3/simcse/seed-3.tsv").unlink()
     shown = learn()
     assert shown["start/cpu"] == Rate(seconds, 3)
     known = small(shown)
-    assert known.places["evaluate_sts"].start == seconds
-    assert known.places["report"].start == small().places["report"].start  # it runs no model
+    assert known.start("evaluate_sts") == seconds
+    assert known.start("report") == small().start("report")  # it runs no model
+
+
+def test_a_stage_without_a_model_shows_how_long_its_own_jobs_take_to_start():
+    model = small()
+    [job] = [job for job in jobs(model.plan) if job.stage == "report"]
+    used = usage.Used(job, seconds=0.5, memory=None, share=1, on_cpu=False)
+    assert usage.learn(model, [used]) == {"start/light": Rate(0.5, 1)}
 
 
 def test_a_start_that_is_not_shown_to_be_shorter_stays_the_estimate(run):

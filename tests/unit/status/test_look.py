@@ -140,14 +140,18 @@ def test_the_rates_of_finished_jobs_predict_the_time_and_are_not_written(example
     job = example.cost.need(TRAINING)
     place = example.cost.places["train"]
     rate = 2 * example.cost.rate(TRAINING).rate  # twice as fast as estimated
-    facts = {"seconds": place.start + job.work / rate, "steps": 9, "training": {"step": 9}}
+    facts = {
+        "seconds": example.cost.start("train") + job.work / rate,
+        "steps": 9,
+        "training": {"step": 9},
+    }
     example.finish_all_but(OTHER)
     before = example.look()
     path = Path(example.plan.out, "models/nli/nli-roberta-base-v2/rcl-2/seed-1/record.json")
     path.write_text(json.dumps(facts | {"device": "cpu, 1 threads"}))
     after = example.look()
     assert after.measured and not before.measured
-    chain = place.start + job.work / rate
+    chain = example.cost.start("train") + job.work / rate
     assert max(chain, chain * place.cores / 4) == pytest.approx(after.remaining.seconds, rel=1e-3)
     assert not Path(example.plan.out, LEARNED).exists()
 
