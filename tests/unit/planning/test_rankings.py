@@ -3,11 +3,12 @@
 import json
 
 import pytest
+import yaml
 
 from semblance.errors import InputError
 from semblance.evaluation.run import FaqRun
 from semblance.settings import decode_json
-from tests.unit.planning.test_config import merged
+from tests.unit.planning.test_config import ROOT, merged
 from workflow.planning.config import load
 from workflow.planning.plan import Plan
 from workflow.planning.stages import Job, inputs
@@ -61,6 +62,17 @@ def test_the_table_of_a_bank_that_holds_out_wordings_shows_their_protocol():
     assert Plan(load(config())).table_spec("mine")["protocols"] == ["wording"]
     held = config("entries", ("rcl-8", "bm25"))
     assert Plan(load(held)).table_spec("mine")["protocols"] == ["pairs"]
+
+
+def test_the_bank_with_wordings_that_the_config_for_an_own_faq_offers_can_take_the_place_of_its_own():
+    lines = (ROOT / "configs/own-faq.yaml").read_text().splitlines()
+    [offered] = [line for line in lines if line.startswith("    # mine: ")]
+    found = merged("config.yaml", "configs/own-faq.yaml")
+    found["faq"]["banks"] |= yaml.safe_load(offered.replace("#", ""))
+    plan = Plan(load(found))
+    assert plan.table_spec("mine")["protocols"] == ["wording"]
+    assert (ROOT / found["faq"]["banks"]["mine"]["path"]).is_file()
+    assert "bm25" in plan.config["answerers"]["mine"]["methods"]
 
 
 def test_an_own_file_keeps_answers_together_and_trains_on_wordings():
