@@ -7,7 +7,7 @@ import yaml
 
 from semblance.errors import InputError
 from workflow.own_faq import training
-from workflow.own_faq.quick import BANK, BASE, FEWEST_WORDINGS, READY, OwnFaq
+from workflow.own_faq.quick import BANK, BASE, FEWEST_WORDINGS, READY, THREADS, OwnFaq
 from workflow.planning.config import load_files
 from workflow.planning.plan import Plan
 from workflow.planning.stages import jobs
@@ -53,6 +53,13 @@ def test_texts_of_one_entry_never_meet_in_a_batch(plan, wordings, bf16):
     trained = [job for job in jobs(made) if job.stage in ("train", "train_final")]
     found = [made.train_settings(j.corpus, j.base, j.name, j.seed) for j in trained]
     assert {json.loads(settings)["apart"] for settings in found} == {"entries"}
+
+
+@pytest.mark.parametrize(
+    "gpus, thorough, threads", [(0, False, THREADS), (1, False, 1), (0, True, 1)]
+)
+def test_the_quick_way_trains_with_two_threads_on_a_cpu(plan, gpus, thorough, threads):
+    assert plan(0, gpus=gpus, thorough=thorough).config["training"]["threads"] == threads
 
 
 @pytest.mark.parametrize("gpus", [0, 1])
