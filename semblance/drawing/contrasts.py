@@ -134,7 +134,7 @@ def _mark_cut(axes: Axes, place: int, ends: tuple[float, float], reach: float) -
 
 def _label(row: dict, groups: list[Rows]) -> str:
     """Return the label of a method, with protocol and control where the table has several."""
-    label = clean(row["label"], 40)
+    label = clean(row["label"], 64)
     if len({rows[0]["protocol"] for rows in groups}) > 1:
         label = f"{label} · {clean(row['protocol'], 12)}"
     if len({rows[0]["control"] for rows in groups}) > 1:

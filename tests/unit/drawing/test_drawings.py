@@ -268,6 +268,13 @@ def test_rows_of_several_controls_name_theirs():
     assert axes.get_xlabel() == "Average: points above the control"
 
 
+def test_the_longest_labels_of_an_own_faq_stand_whole_beside_their_rows():
+    longest = ["Tuned, hard negatives, questions and answers"]
+    longest.append(f"{longest[0]}, with BM25")
+    _, axes = forest(*(METHOD | {"label": label} for label in longest))
+    assert [text.get_text() for text in axes.get_yticklabels()] == longest
+
+
 def test_each_table_has_a_panel_with_its_title():
     figure = contrasts.draw([METHOD, METHOD | {"table": "u", "title": "Another"}], {})
     assert [axes.texts[0].get_text() for axes in figure.axes] == ["A table", "Another"]
