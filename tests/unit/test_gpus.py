@@ -45,7 +45,8 @@ def machine(tmp_path, monkeypatch):
     write_nvidia_smi(tmp_path / "bin", A, B)
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
     for name in ("CUDA_VISIBLE_DEVICES", "SLURM_JOB_ID", gpus.REMOTE_JOB, gpus.ALLOW_CPU):
-        monkeypatch.delenv(name, raising=False)
+        monkeypatch.setenv(name, "")  # so that what the test makes of it is undone at its end
+        monkeypatch.delenv(name)
     monkeypatch.setattr(gpus, "_held", [])
     monkeypatch.setattr(gpus, "POLL", 0.02)
 
