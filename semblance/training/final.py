@@ -1,6 +1,7 @@
-"""The training on a whole FAQ bank: it ends where the trainings on the folds were best.
+"""Trainings whose number of steps other trainings decide, by what their records say.
 
-No question is left for a dev score, so that the folds' dev scores say when to stop.
+On a whole FAQ bank no question is left for a dev score, so that the folds' dev scores say when to
+stop. A control of matched compute takes as many steps as what it is compared with.
 """
 
 import statistics
@@ -35,6 +36,22 @@ def best_share(record: dict[str, Any], where: str) -> float:
         problem = "does not say after which of its steps a training was best"
         raise InputError(where, problem, "train this fold again")
     return best / steps
+
+
+def with_steps_of(settings: TrainSettings, records: Sequence[str]) -> TrainSettings:
+    """Return the settings with as many steps as trainings with these records took together.
+
+    Without a record they stay as they are. Raises InputError for a record of anything else.
+    """
+    if not records:
+        return settings
+    steps = 0
+    for path in records:
+        taken = read_sealed(path).get("training", {}).get("step")
+        if type(taken) is not int or taken < 1:
+            raise InputError(path, "does not say how many steps a training took", "train it again")
+        steps += taken
+    return replace(settings, max_steps=steps)
 
 
 def final_settings(

@@ -25,9 +25,9 @@ class TrainingInputs:
     ``base`` is the model to start from, ``tokens`` are those of ``corpus``, and ``regulators`` are
     the frozen embeddings of the corpus by each regulator. ``dev(encoder)`` returns the dev
     score, higher is better; without it the last weights are kept. It may return measures in its
-    place, as in ``loop.fit``. ``dev_record`` is the record of the dev data. ``folds`` are records
-    of trainings that say when to stop; their models may be gone. ``keeps_model``: the trained model
-    is an output.
+    place, as in ``loop.fit``. ``dev_record`` is the record of the dev data. ``steps_of`` are
+    records of trainings that say how many steps to take; their models may be gone. ``keeps_model``:
+    the trained model is an output.
     """
 
     base: str
@@ -36,7 +36,7 @@ class TrainingInputs:
     regulators: Sequence[str] = ()
     dev: Callable[[Encoder], float | Measures] | None = None
     dev_record: dict[str, Any] | None = None
-    folds: Sequence[str] = ()
+    steps_of: Sequence[str] = ()
     keeps_model: bool = True
 
 
@@ -88,7 +88,7 @@ def check_inputs(inputs: TrainingInputs) -> CheckedInputs:
     read = {"base": start.record, "corpus": corpus, "tokens": tokens}
     if inputs.dev_record:
         read["dev"] = inputs.dev_record
-    read |= {str(path): read_sealed(path) for path in inputs.folds}
+    read |= {str(path): read_sealed(path) for path in inputs.steps_of}
     digests = {name: outputs_digest(record) for name, record in read.items()}
     records = {name: record_digest(record) for name, record in read.items()}
     return CheckedInputs(

@@ -160,6 +160,8 @@ def _check_method(config: dict, name: str, method: dict) -> None:
         raise InputError(f"config.{where}.recipe", "missing key", advice)
     _check_training(config, where, method)
     mined.check_mined(where, method)
+    regulators.check_steps_of(config, where, method)
+    regulators.check_seeds(where, method)
     _check_regulators(config, f"{where}.regulators", name, method)
     part_checks.check_part(where, method)
 

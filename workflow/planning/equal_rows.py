@@ -11,7 +11,13 @@ from semblance.names import START
 from workflow.planning.expand import settings_of
 from workflow.planning.methods import candidates, ranking, whitening
 
-BESIDE_SETTINGS = ("regulators", "mined_negatives", "train_part")  # what else makes a training
+BESIDE_SETTINGS = (  # what else makes a training
+    "regulators",
+    "regulator_seeds",
+    "steps_of",
+    "mined_negatives",
+    "train_part",
+)
 
 
 def check_equal_rows(config: dict) -> None:

@@ -20,6 +20,8 @@ NOT_SETTINGS = {
     "recipe",
     "label",
     "regulators",
+    "regulator_seeds",
+    "steps_of",
     "on_faq",
     "by_base",
     "mined_negatives",

@@ -119,14 +119,35 @@ class Plan:
         return found
 
     def regulators(self, run: Run) -> list[Run]:
-        """Return the models that regulate a run: of its seed, or of seed 0 without a training."""
+        """Return the models that regulate a run: of its seed, or of seed 0 without a training.
+
+        A method with ``regulator_seeds`` reads each model once for each of these numbers, of the
+        run's seed and the number together.
+        """
         found = []
         method = self.config["methods"].get(run.method, {})  # none of the initial model
         for name in method.get("regulators", ()):
             base, other = regulators.split(name, run.base)
-            seed = 0 if is_untrained(self.config, other) else run.seed
-            found.append(Run(run.corpus, base, other, seed))
+            seeds = [run.seed + more for more in method.get("regulator_seeds", (0,))]
+            if is_untrained(self.config, other):
+                seeds = [0]
+            found += [Run(run.corpus, base, other, seed) for seed in seeds]
         return found
+
+    def pacemakers(self, run: Run) -> list[Run]:
+        """Return the trainings whose steps together are those of a run: of a method ``steps_of``.
+
+        They are the run of that method and all that is trained for it, each once.
+        """
+        named = self.config["methods"].get(run.method, {}).get("steps_of")
+        if named is None:
+            return []
+        own = run._replace(method=named)
+        models = [r for r in self.regulators(own) if not is_untrained(self.config, r.method)]
+        found = [own, *models]
+        if self.is_faq(run.corpus) and any(self.phi(model.method) for model in models):
+            found.append(own._replace(method=INITIAL))  # what its entropy models start from
+        return list(dict.fromkeys(found))
 
     def is_faq(self, corpus: str) -> bool:
         """Tell whether a corpus is a fold of a FAQ bank, or a whole one."""
@@ -191,6 +212,10 @@ class Plan:
         """Return the frozen embeddings that a method's regulators read."""
         models = self.regulators(Run(corpus, base, method, int(seed)))
         return [layout.record(self.out, layout.EMBEDDINGS, **model._asdict()) for model in models]
+
+    def pacemaker_records(self, corpus: str, base: str, method: str, seed: int | str) -> list[str]:
+        """Return the records of the trainings whose steps together are those of a run."""
+        return [self.model_record(*r) for r in self.pacemakers(Run(corpus, base, method, int(seed)))]
 
     def entropy_start(self, corpus: str, base: str, seed: int | str) -> str:
         """Return what an entropy model starts from: the base, or on a FAQ fold the initial model."""

@@ -80,6 +80,9 @@ def of_initial(plan: Plan, job: Job) -> Iterator[Job]:
 
 def of_training(plan: Plan, job: Job) -> Iterator[Job]:
     yield from _of_regulated(plan, job)
+    if job.stage == "train":  # a curve has steps of its own
+        for run in plan.pacemakers(Run(*job[1:])):
+            yield _model(plan, Job("", *run))
     yield _dev(plan, job.corpus)
 
 

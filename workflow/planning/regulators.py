@@ -101,6 +101,27 @@ def check_ends(config: dict, where: str, name: str) -> None:
 
 
 def _trained_regulators(config: dict, method: str) -> list[str]:
-    """Return the names of those regulators that may have regulators of their own."""
-    names = regulator_names(config["methods"].get(method, {}))
-    return [split(name, "")[1] for name in names]
+    """Return the names of those models that a method waits for, which may wait for others."""
+    entry = config["methods"].get(method, {})
+    names = [split(name, "")[1] for name in regulator_names(entry)]
+    if "steps_of" in entry:
+        names.append(entry["steps_of"])
+    return names
+
+
+def check_steps_of(config: dict, where: str, method: dict) -> None:
+    """Check that a method takes its number of steps from one that is trained by itself."""
+    named = method.get("steps_of")
+    if named is None:
+        return
+    where = f"config.{where}.steps_of"
+    check_known(where.removeprefix("config."), named, config["methods"], "method")
+    if "recipe" not in config["methods"][named] or "steps_of" in config["methods"][named]:
+        raise InputError(where, f"{named!r} has no steps of its own", "name a trained method")
+
+
+def check_seeds(where: str, method: dict) -> None:
+    """Check that a method with ``regulator_seeds`` has trained models to read."""
+    if "regulator_seeds" in method and START in regulator_names(method):
+        problem = f"{START!r} has one seed"
+        raise InputError(f"config.{where}.regulator_seeds", problem, "name trained models")

@@ -12,6 +12,7 @@ rule train:
         tokens=lambda w: PLAN.tokens_record(parts.corpus_read(PLAN, w.corpus, w.method), w.base),
         dev=lambda w: PLAN.dev_data(w.corpus),
         regulators=lambda w: PLAN.regulator_records(w.corpus, w.base, w.method, w.seed),
+        steps_of=lambda w: PLAN.pacemaker_records(w.corpus, w.base, w.method, w.seed),
     output:
         record=f"{OUT}/models/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}/record.json",
         weights=after_use(
@@ -37,4 +38,4 @@ rule train:
     shell:
         "{PYTHON}.train --settings {params.settings:q} --base {input.base:q} --corpus {input.corpus:q}"
         " --tokens {input.tokens:q} --dev {input.dev:q} --regulators {input.regulators:q}"
-        " --code {params.code} {CADENCE} {SHARING} --output {output.record:q} 2> >(tee {log:q} >&2)"
+        " --steps-of {input.steps_of:q} --code {params.code} {CADENCE} {SHARING} --output {output.record:q} 2> >(tee {log:q} >&2)"

@@ -23,7 +23,7 @@ def main(argv: list[str] | None = None) -> None:
     take_gpu(settings.gpus, args.jobs_per_gpu)
     settings = final_settings(settings, args.corpus, args.tokens, args.folds)
     train(
-        TrainingInputs(args.base, args.corpus, args.tokens, args.regulators, folds=args.folds),
+        TrainingInputs(args.base, args.corpus, args.tokens, args.regulators, steps_of=args.folds),
         args.output.parent,
         settings,
         stage="train_final",

@@ -68,7 +68,7 @@ def test_a_final_training_takes_these_steps_and_names_the_folds(inputs, tmp_path
     assert settings.max_steps == 3  # half of the 2 epochs of 12 / 4 steps
     out = tmp_path / "out"
     run.train(
-        TrainingInputs(*inputs, folds=folds),
+        TrainingInputs(*inputs, steps_of=folds),
         out,
         settings,
         stage="train_final",
