@@ -5,6 +5,7 @@ what stands in each of them.
 """
 
 import csv
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -97,16 +98,17 @@ def _difference(
 
 
 def _check_choice(files: Files, table: Table, row: Row, runs: Runs, check: Check) -> None:
-    """Check that a row shows on each corpus a candidate that no other one surpasses on dev."""
+    """Check that each seed of a row shows a candidate that none surpasses on the others' dev."""
     if row.choose is None:
         return
-    for corpus, score in _dev_scores(table, row).items():
+    for (corpus, score), seed in itertools.product(_dev_scores(table, row).items(), row.seeds):
+        others = [other for other in row.seeds if other != seed] or [seed]
         means = {}
         for method in row.choose.candidates:
             folder = files.scores / corpus / row.base / method
-            found = [runs.get(folder / f"seed-{seed}") for seed in row.seeds]
+            found = [runs.get(folder / f"seed-{other}") for other in others]
             means[method] = _mean([_value(run, score, 100) for run in found])
-        place = corpus.partition("/")[2]
+        place = f"{corpus.partition('/')[2]}/{seed}"
         shown = row.chosen.get(place)
         text = f"{row.label}: {shown} is chosen on {place}, the mean dev scores are {means}"
         check(_is_best(shown, means), files.json, text)
@@ -187,7 +189,7 @@ def seed_folders(scores: Path, table: Table, row: Row, seed: int) -> list[Path]:
     if find_layout(table.layout).over_folds:
         corpora = [f"faq/{table.dataset}-{fold}" for fold in range(table.folds or 0)]
     return [
-        scores / corpus / row.base / row.trained(corpus.partition("/")[2]) / f"seed-{seed}"
+        scores / corpus / row.base / row.trained(corpus.partition("/")[2], seed) / f"seed-{seed}"
         for corpus in corpora
     ]
 

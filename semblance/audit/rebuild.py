@@ -16,9 +16,10 @@ from semblance.audit.findings import CELLS, FORMS, UNREADABLE, Findings
 from semblance.audit.pages import PAGES, Sources, changed_source
 from semblance.audit.recompute import Values
 from semblance.provenance import file_digest, read_text
-from semblance.reporting.bootstrap import OF_BOOTSTRAP, with_bootstrap
+from semblance.reporting.bootstrap import noted, with_bootstrap
 from semblance.reporting.build import build
 from semblance.reporting.comparison import attach
+from semblance.reporting.contrasts import with_items
 from semblance.reporting.formats import csv_text, markdown
 from semblance.reporting.latex import latex
 from semblance.reporting.published import Published, read_published
@@ -105,9 +106,7 @@ class Tables:
         if self.bootstrap:
             table = with_bootstrap(table, self.chain.root, spec.draws, spec.bootstrap_seed)
         else:
-            more = shown.notes[len(table.notes) :]  # the note on the bootstrap, if there is one
-            table = replace(table, notes=table.notes + more[:1])
-            table = _with_bootstrap_of(table, shown)
+            table = noted(with_items(_with_items_of(table, shown)), spec.draws)
         if record["inputs"].get("published") == self.printed_digest:
             return attach(table, self.printed)
         self.found.note(
@@ -144,17 +143,11 @@ class Tables:
             self.found.check(FORMS, same, file, "differs from what the tables give")
 
 
-def _with_bootstrap_of(table: Table, shown: Table) -> Table:
-    """Return ``table`` with the figures of the bootstrap as ``shown`` has them."""
-
-    def change(cell: Cell, other: Cell) -> Cell:
-        """Return the cell with the other's figures of the bootstrap."""
-        if cell.contrast is None or other.contrast is None:
-            return cell
-        figures = {name: getattr(other.contrast, name) for name in OF_BOOTSTRAP}
-        return replace(cell, contrast=replace(cell.contrast, **figures))
-
-    return _with_cells(table, shown, change)
+def _with_items_of(table: Table, shown: Table) -> Table:
+    """Return ``table`` with what the test items cause in each row as ``shown`` has it."""
+    items = {(row.label, row.protocol): row.items for row in shown.rows}
+    rows = [replace(row, items=items.get((row.label, row.protocol), {})) for row in table.rows]
+    return replace(table, rows=tuple(rows))
 
 
 def _with_published_of(table: Table, shown: Table) -> Table:

@@ -1,4 +1,4 @@
-"""The bootstrap of a table's rows, from the predictions that stand behind its cells."""
+"""What the test items cause in the rows of a table, from the predictions that stand behind its cells."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from semblance.reporting.contrasts import PAIRED, between
+from semblance.reporting.contrasts import with_items
 from semblance.reporting.layouts import Layout, find_layout
 from semblance.reporting.predictions import (
     all_paths,
@@ -18,32 +18,26 @@ from semblance.reporting.predictions import (
     require_same_items,
     sts_frame,
 )
-from semblance.reporting.resampling import (
-    bootstrapped,
-    mean_draws,
-    p_of_both,
-    reach_of_both,
-    spearman_draws,
-)
+from semblance.reporting.resampling import item_covariances, mean_draws, spearman_draws
 from semblance.reporting.table import Row, Table
 
 SCORE_OF = {"map": "ap"}  # the per-query column behind a metric, where the names differ
+DIGITS = 6  # of a covariance: a thousand draws know three
 
-Drawn = dict[str, dict[str, np.ndarray]]  # column -> row's label -> resampled (draws, seeds)
+Drawn = dict[str, np.ndarray]  # column -> resampled (draws, seeds of all rows)
 POINTS = 100
-OF_BOOTSTRAP = ("p_bootstrap", "bootstrap_low", "bootstrap_high", "item_error")  # of a contrast
 NOTE = (
-    "p_bootstrap (in the CSV): hierarchical bootstrap of seeds and test items ({draws} draws). It "
+    "p_bootstrap (in the CSV): seeds and test items together ({draws} draws of the items). It "
     "asks whether other seeds and other test items would show the difference; p asks for other "
     "seeds alone. The ranks of a correlation are those of all items."
 )
 
 
 def with_bootstrap(table: Table, results: str | Path, draws: int, seed: int) -> Table:
-    """Add the hierarchical bootstrap wherever the predictions of a row and of its control exist.
+    """Add what the test items cause, wherever the predictions of a row exist.
 
-    STS and transfer tasks: on the average column, items resampled within each task. FAQ: on each
-    metric, queries resampled within each fold. All rows share the resampled items.
+    STS and transfer tasks: on each task and their average, items resampled within each task. FAQ: on
+    each metric, queries resampled within each fold. All rows share the resampled items.
     """
     layout = find_layout(table.layout)
     if layout.resampling is None:
@@ -54,21 +48,28 @@ def with_bootstrap(table: Table, results: str | Path, draws: int, seed: int) -> 
     setting = _Setting(table, layout, Path(results), draws, seed)
     rows = list(table.rows)
     for protocol in dict.fromkeys(row.protocol for row in rows):
-        peers = {row.label: row for row in rows if row.protocol == protocol}
-        drawn = resampled.draw(setting, _sides(setting, peers))
-        for position, row in enumerate(rows):
-            if row.protocol == protocol and row.control:
-                rows[position] = _with_items(setting, row, peers[row.control], drawn)
-    notes = table.notes
-    cells = [cell for row in rows for cell in row.cells.values() if cell.contrast]
+        peers = [i for i, row in enumerate(rows) if row.protocol == protocol]
+        known = [i for i in peers if _has_predictions(setting, rows[i])]
+        chosen = [rows[i] for i in known]
+        if not chosen:
+            continue
+        covariances = _covariances(chosen, resampled.draw(setting, chosen))
+        for position, items in zip(known, covariances, strict=True):
+            rows[position] = replace(rows[position], items=items)
+    return noted(with_items(replace(table, rows=tuple(rows))), draws)
+
+
+def noted(table: Table, draws: int) -> Table:
+    """Add the note on the bootstrap to a table that has figures of it."""
+    cells = [cell for row in table.rows for cell in row.cells.values() if cell.contrast]
     if any(cell.contrast.p_bootstrap is not None for cell in cells):
-        notes += (NOTE.format(draws=draws),)
-    return replace(table, rows=tuple(rows), notes=notes)
+        return replace(table, notes=(*table.notes, NOTE.format(draws=draws)))
+    return table
 
 
 @dataclass(frozen=True)
 class _Setting:
-    """What the tests of all rows of a table have in common."""
+    """What the draws of all rows of a table have in common."""
 
     table: Table
     layout: Layout
@@ -81,57 +82,53 @@ class _Setting:
         return [predictions_path(self.results, self.table, row, seed, fold) for seed in row.seeds]
 
 
-def _sides(setting: _Setting, peers: dict[str, Row]) -> list[Row]:
-    """Return the rows that are compared and whose predictions all exist."""
-    controls = {row.control for row in peers.values()}
-    return [
-        row
-        for row in peers.values()
-        if (row.control or row.label in controls)
-        and row.cells[setting.layout.main_column].values
-        and all(path.is_file() for path in all_paths(setting.results, setting.table, row))
-    ]
+def _has_predictions(setting: _Setting, row: Row) -> bool:
+    """Tell whether a row has all its scores, and the predictions behind them."""
+    paths = all_paths(setting.results, setting.table, row)
+    return bool(row.cells[setting.layout.main_column].values) and all(p.is_file() for p in paths)
 
 
-def _with_items(setting: _Setting, row: Row, control: Row, drawn: Drawn) -> Row:
-    """Give a row's contrasts the figures of the bootstrap."""
-    cells = dict(row.cells)
-    for column, sides in drawn.items():
-        found = between(row, control, column)
-        if found is None or found.estimate is None or not {row.label, control.label} <= set(sides):
-            continue
-        rng = np.random.default_rng([setting.seed, 1])  # not the numbers that drew the items
-        pair = (sides[row.label], sides[control.label])
-        errors = bootstrapped(*pair, found.test == PAIRED, rng)
-        reach = float(reach_of_both(found.estimate, errors.error))
-        contrast = replace(
-            row.cells[column].contrast,
-            p_bootstrap=p_of_both(found.estimate, errors.error),
-            bootstrap_low=found.value - reach,
-            bootstrap_high=found.value + reach,
-            item_error=errors.item_error,
-        )
-        cells[column] = replace(row.cells[column], contrast=contrast)
-    return replace(row, cells=cells)
+def _covariances(rows: list[Row], drawn: Drawn) -> list[dict[str, dict[str, float]]]:
+    """Return ``Row.items`` of each row: by column and label, the rows above it and itself."""
+    found: list[dict[str, dict[str, float]]] = [{} for _ in rows]
+    seeds = [tuple(row.seeds) for row in rows]
+    ends = np.cumsum([len(row.seeds) for row in rows])[:-1]
+    for column, scores in drawn.items():
+        matrix = item_covariances(np.split(scores, ends, axis=1), seeds)
+        for i, items in enumerate(found):
+            values = [float(f"{value:.{DIGITS}g}") for value in matrix[i, : i + 1]]
+            items[column] = {row.label: value for row, value in zip(rows, values, strict=False)}
+    return found
 
 
 def _draw_items(setting: _Setting, rows: list[Row]) -> Drawn:
-    """Return the average over tasks of each row's seeds, items resampled within each task."""
+    """Return the correlations of each row's seeds and their average, items resampled by task."""
     paths = [path for row in rows for path in setting.paths(row)]
-    if not paths:
-        return {}
     gold, similarities = _similarities(paths)
-    tasks = gold.index.get_level_values("task")
+
+    def draw(chosen: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return the correlations on some of the items, resampled."""
+        return spearman_draws(gold.to_numpy()[chosen], similarities[:, chosen], setting.draws, rng)
+
+    return _by_task(setting, gold.index.get_level_values("task"), paths, draw)
+
+
+def _by_task(
+    setting: _Setting, tasks: pd.Index, paths: list[Path], draw: Callable[..., np.ndarray]
+) -> Drawn:
+    """Return the draws of each column of the layout: its tasks, and their average."""
     rng = np.random.default_rng(setting.seed)
-    total = np.zeros((setting.draws, len(paths)))
+    found: Drawn = {}
     for task in setting.table.tasks:
         chosen = np.flatnonzero(tasks == task)
         require_same_items(paths[0], chosen.size > 1)
-        total += spearman_draws(
-            gold.to_numpy()[chosen], similarities[:, chosen], setting.draws, rng
-        )
-    averages = POINTS * total / len(setting.table.tasks)
-    return {setting.layout.average_column: _by_row(averages, rows)}
+        found[task] = POINTS * draw(chosen, rng)
+    average = sum(found.values()) / len(found)
+    if not setting.layout.part_columns:
+        found = {}
+    if setting.layout.average_column:
+        found[setting.layout.average_column] = average
+    return found
 
 
 def _similarities(paths: list[Path]) -> tuple[pd.Series, np.ndarray]:
@@ -147,33 +144,26 @@ def _similarities(paths: list[Path]) -> tuple[pd.Series, np.ndarray]:
 
 
 def _draw_labels(setting: _Setting, rows: list[Row]) -> Drawn:
-    """Return the average accuracy of each row's seeds, items resampled within each task.
+    """Return the accuracies of each row's seeds and their average, items resampled by task.
 
     A resampled accuracy is of all items at once. The mean over folds, which the table shows, differs
     by the folds' sizes alone: they differ by one item.
     """
     paths = [path for row in rows for path in setting.paths(row)]
-    if not paths:
-        return {}
     frames = [label_frame(path) for path in paths]
     for path, frame in zip(paths, frames, strict=True):
         require_same_items(path, frame.index.equals(frames[0].index))
     right = np.vstack([frame["right"].to_numpy() for frame in frames])  # (paths, N)
-    tasks = frames[0].index.get_level_values("task")
-    rng = np.random.default_rng(setting.seed)
-    total = np.zeros((setting.draws, len(paths)))
-    for task in setting.table.tasks:
-        chosen = np.flatnonzero(tasks == task)
-        require_same_items(paths[0], chosen.size > 1)
-        total += mean_draws(right[:, chosen], setting.draws, rng)
-    averages = POINTS * total / len(setting.table.tasks)
-    return {setting.layout.average_column: _by_row(averages, rows)}
+
+    def draw(chosen: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return the accuracies on some of the items, resampled."""
+        return mean_draws(right[:, chosen], setting.draws, rng)
+
+    return _by_task(setting, frames[0].index.get_level_values("task"), paths, draw)
 
 
 def _draw_queries(setting: _Setting, rows: list[Row]) -> Drawn:
     """Return the mean over folds of each row's seeds, queries resampled within each fold."""
-    if not rows:
-        return {}
     rng = np.random.default_rng(setting.seed)
     metrics = setting.layout.metrics
     numbers = list(folds(setting.table))
@@ -184,7 +174,7 @@ def _draw_queries(setting: _Setting, rows: list[Row]) -> Drawn:
         flat = scores.reshape(-1, scores.shape[-1])
         total += mean_draws(flat, setting.draws, rng).reshape(total.shape)
     means = POINTS * total / len(numbers)
-    return {metric: _by_row(means[:, at], rows) for at, metric in enumerate(metrics)}
+    return {metric: means[:, at] for at, metric in enumerate(metrics)}
 
 
 def _query_scores(setting: _Setting, rows: list[Row], fold: int) -> np.ndarray:
@@ -195,13 +185,6 @@ def _query_scores(setting: _Setting, rows: list[Row], fold: int) -> np.ndarray:
     for (path, _), frame in zip(paths, frames, strict=True):
         require_same_items(path, frame.index.equals(frames[0].index))
     return np.stack([frame.to_numpy().T for frame in frames], axis=1)
-
-
-def _by_row(scores: np.ndarray, rows: list[Row]) -> dict[str, np.ndarray]:
-    """Cut (draws, seeds of all rows) into the seeds of each row, by the row's label."""
-    ends = np.cumsum([len(row.seeds) for row in rows])
-    parts = np.split(scores, ends[:-1], axis=1)
-    return {row.label: part for row, part in zip(rows, parts, strict=True)}
 
 
 @dataclass(frozen=True)

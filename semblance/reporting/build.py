@@ -5,6 +5,7 @@ seed is missing, and a row with a missing cell has no average.
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -94,7 +95,7 @@ class _RowScores:
 
     def find(self, seed: int, fold: str, task: str, metric: str, aggregation: str) -> float | None:
         """Return a score in points, None if it is absent or not finite."""
-        method = self._method(fold)
+        method = self._method(fold, seed)
         if method is None:
             return None
         record = self._record(method, seed, fold, (task, metric, aggregation, self.protocol))
@@ -105,24 +106,29 @@ class _RowScores:
             return record["value"]
         return record["value"] * 100
 
-    def _method(self, fold: str) -> str | None:
-        """Return the row's method, or the best of its candidates on dev; None without a choice."""
+    def _method(self, fold: str, seed: int) -> str | None:
+        """Return the row's method, or the best of its candidates on dev; None without a choice.
+
+        The other seeds choose: a seed that took part in the choice would be tested on its own luck.
+        """
         if self.asked.choose is None:
             return self.asked.method
-        place = self._place(fold)
+        place = f"{self._place(fold)}/{seed}"
         if place not in self.chosen:
-            best = best_on_dev(self.asked.choose.candidates, partial(self._dev_scores, fold))
+            others = [other for other in self.asked.seeds if other != seed] or [seed]
+            scores = partial(self._dev_scores, fold, others)
+            best = best_on_dev(self.asked.choose.candidates, scores)
             if best is None:
                 return None
             self.chosen[place] = best
         return self.chosen[place]
 
-    def _dev_scores(self, fold: str, method: str) -> list[float | None]:
-        """Return the dev score of each seed of a method: of STS-B, or of a fold's dev questions."""
+    def _dev_scores(self, fold: str, seeds: list[int], method: str) -> list[float | None]:
+        """Return the dev scores of seeds of a method: of STS-B, or of a fold's dev questions."""
         score = (STS_DEV, "spearman", "all", self.protocol)
         if fold:
             score = (self.corpus, "map", FAQ_DEV, FAQ_DEV)
-        records = [self._record(method, seed, fold, score) for seed in self.asked.seeds]
+        records = [self._record(method, seed, fold, score) for seed in seeds]
         return [record and record["value"] for record in records]
 
     def _record(self, method: str, seed: int, fold: str, score: tuple[str, ...]) -> dict | None:
@@ -175,7 +181,7 @@ def _row(spec: Spec, asked: RowSpec, protocol: str, index: Index) -> Row:
         method=asked.method,
         seeds=seeds,
         protocol=protocol,
-        cells={column: Cell(values) for column, values in layout.cells(by_seed).items()},
+        cells={column: _cell(values) for column, values in layout.cells(by_seed).items()},
         origin=scores.origin(),
         missing=tuple(dict.fromkeys(scores.missing)),
         steps=scores.steps(seeds),
@@ -184,6 +190,13 @@ def _row(spec: Spec, asked: RowSpec, protocol: str, index: Index) -> Row:
         published=asked.published,
         stand_in=asked.stand_in,
     )
+
+
+def _cell(values: Mapping[str, float | None]) -> Cell:
+    known = {seed: value for seed, value in values.items() if value is not None}
+    if len(known) < len(values):
+        return Cell({}, partial=known)
+    return Cell(known)
 
 
 def _corpus(spec: Spec, asked: RowSpec, layout: Layout) -> str:

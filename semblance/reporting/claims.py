@@ -7,14 +7,14 @@ one that the table sets beside the same row of the paper.
 
 import re
 from collections.abc import Callable, Container
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
 from semblance.errors import InputError, at
 from semblance.provenance import read_text
 from semblance.reporting.published import Published
-from semblance.settings import Positive, decode
+from semblance.settings import Count, Positive, decode
 from semblance.strict_yaml import read_yaml
 
 
@@ -25,33 +25,86 @@ class Part:
     ``base``: that of the row, where it is another than the claim's.
     """
 
-    weight: float
+    weight: float = 1.0
     published: str | None = None
     base: str | None = None
+
+
+@dataclass(frozen=True)
+class Differing:
+    """Rows of a table whose means must span at least ``by`` points."""
+
+    table: str
+    column: str
+    rows: tuple[str, ...]
+    by: Positive
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a claim is about, without which it cannot be asked: ``why`` says it in words."""
+
+    why: str
+    bases: tuple[str, ...] = ()
+    differing: Differing | None = None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One weighted sum of a claim: its parts by method, in one column."""
+
+    column: str
+    parts: dict[str, Part]
 
 
 @dataclass(frozen=True)
 class Claim:
     """One claim. Its weighted sum is above 0 where the claim is right.
 
-    ``expects``: a difference above 0, or none. ``base``: the base that the paper used; a table
-    without it shows the claim on each base that it has. ``published_column``: the paper's column,
-    where it has another name than ours. ``margin``: points; by default the table's.
+    ``columns``: each is judged for itself; with ``at_least`` the claim is that it holds in so many
+    of them. ``rivals``: methods, each of which is taken from the sum of ``rows``; the claim must
+    hold against all of them. ``expects``: a difference above 0, none, or none above 0. ``base``: the base that
+    the paper used; a table without it shows the claim on each base that it has.
+    ``published_column``: the paper's column, where it has another name than ours. ``margin``:
+    points; by default the table's. ``says`` may hold {base} and
+    {corpus}.
     """
 
     says: str
     source: str
     table: str
-    column: str
+    columns: tuple[str, ...]
     rows: dict[str, Part]
-    expects: Literal["difference", "none"] = "difference"
+    rivals: dict[str, Part] = field(default_factory=dict)
+    at_least: Count | None = None
+    expects: Literal["difference", "none", "no gain"] = "difference"
     base: str | None = None
     published_column: str | None = None
     margin: Positive | None = None
+    needs: Needs | None = None
+
+    @property
+    def parts(self) -> dict[str, Part]:
+        """The rows and the rivals."""
+        return self.rows | self.rivals
+
+    @property
+    def is_question(self) -> bool:
+        """Whether it is a question of ours: no paper prints its rows."""
+        return not any(part.published for part in self.parts.values())
 
     def base_of(self, name: str) -> str | None:
         """Return the base of a row of the paper; None where the claim names none."""
-        return self.rows[name].base or self.base
+        return self.parts[name].base or self.base
+
+    def comparisons(self, column: str) -> list[Comparison]:
+        """Return the sums that must hold in a column: the one of its rows, or one for each rival."""
+        if not self.rivals:
+            return [Comparison(column, self.rows)]
+        return [
+            Comparison(column, self.rows | {name: replace(part, weight=-part.weight)})
+            for name, part in self.rivals.items()
+        ]
 
 
 @dataclass(frozen=True)
@@ -93,36 +146,45 @@ class Known:
 def check_names(claims: Claims, known: Known, published: Published) -> None:
     """Raise InputError, with file:line, for an unknown table, base, method or row of a paper."""
     for name, claim in claims.by_name.items():
-        if claim.table not in known.tables:
-            raise _unknown(claims, name, "table", claim.table)
-        for method in claim.rows:
+        tables, methods = [claim.table], [*claim.parts]
+        if claim.needs and claim.needs.differing:
+            tables.append(claim.needs.differing.table)
+            methods += claim.needs.differing.rows
+        for table in tables:
+            if table not in known.tables:
+                raise _unknown(claims, name, "table", table)
+        for method in methods:
             if not known.is_method(method):
                 raise _unknown(claims, name, "method", method)
-            base = claim.base_of(method)
+        for base in [*map(claim.base_of, claim.parts), *(claim.needs.bases if claim.needs else ())]:
             if base is not None and base not in known.bases:
                 raise _unknown(claims, name, "base", base)
-        size_of(claims, name, published)
+        for column in claim.columns:
+            for comparison in claim.comparisons(column):
+                size_of(claims, name, comparison, published)
 
 
 def _unknown(claims: Claims, name: str, what: str, word: str) -> InputError:
     return InputError(claims.place(name, word), f"there is no {what} {word!r}", "see config.yaml")
 
 
-def size_of(claims: Claims, name: str, published: Published) -> float | None:
-    """Return the size of a claim in the paper's numbers; None if it names no rows of a paper.
+def size_of(
+    claims: Claims, name: str, comparison: Comparison, published: Published
+) -> float | None:
+    """Return the size of a comparison in the paper's numbers; None if it names no rows of a paper.
 
     Raises InputError, with file:line, for an unknown row or column, for rows of which only some
-    name a row of the paper, and for a size with the wrong sign.
+    name a row of the paper, and for a size with the wrong sign, unless the claim is ``at_least``.
     """
     claim = claims.by_name[name]
-    named = [part for part in claim.rows.values() if part.published]
+    named = [part for part in comparison.parts.values() if part.published]
     if not named:
         return None
-    if len(named) < len(claim.rows):
+    if len(named) < len(comparison.parts):
         raise InputError(
             claims.place(name), "only some of its rows name a row of the paper", "name all or none"
         )
-    column = claim.published_column or claim.column
+    column = claim.published_column or comparison.column
     size = 0.0
     for part in named:
         place = claims.place(name, part.published)
@@ -133,7 +195,7 @@ def size_of(claims: Claims, name: str, published: Published) -> float | None:
         if column not in entries:
             raise InputError(place, f"{part.published!r} has no column {column!r}")
         size += part.weight * entries[column].value
-    if claim.expects == "difference" and size <= 0:
+    if claim.expects == "difference" and size <= 0 and claim.at_least is None:
         raise InputError(
             claims.place(name), f"the paper's numbers give {size:+z.2f}", "turn its weights round"
         )

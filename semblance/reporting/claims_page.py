@@ -7,8 +7,9 @@ from collections import Counter
 from semblance.counts import counted
 from semblance.reporting.formats import escape_markdown
 from semblance.reporting.judging import Judgement
-from semblance.reporting.verdicts import NOT_RUN, UNDECIDED
+from semblance.reporting.verdicts import CANNOT, NOT_RUN
 
+LEDGER = 2  # the version of the rules of verdicts; docs/decisions.md dates each change
 OF_JUDGEMENT = (  # the columns of the CSV behind the claim's own
     "size",
     "margin",
@@ -19,30 +20,41 @@ OF_JUDGEMENT = (  # the columns of the CSV behind the claim's own
     "base",
     "corpus",
     "protocol",
+    "against",
     "n",
+    "missing",
+    "far",
     "test",
     "difference",
     "low",
     "high",
     "p",
+    "items",
+    "seeds_low",
+    "seeds_high",
+    "p_exact",
     "sd",
 )
-OF_CLAIM = ("claim", "says", "source", "expects", "table", "column", "rows")
+OF_CLAIM = ("claim", "says", "source", "expects", "table", "column", "rows", "rivals")
 HEADER = [
     "| claim | paper | ours [95 % interval] | n | verdict | on | source |",
     "| --- | ---: | ---: | ---: | --- | --- | --- |",
 ]
 READING = (
-    "Each claim is a difference of rows of one of our tables, in points, written so that it is above "
-    "0 where the claim is right; ours is paired by seed, and docs/statistics.md says how. Verdicts: "
-    "“reproduced”, the interval lies above 0 and does not end below the paper's size; “smaller than "
-    "claimed”, it lies above 0 and ends below that size; “none within the margin”, it holds 0, and two "
-    "one-sided tests show less than the margin, which is at most half of the paper's size; "
-    "“contradicted”, it lies below 0; “undecided”, none of these, with the seeds that would decide "
-    "it; “not run”, a table or a value is missing. Of a claim that there is no difference: "
-    "“reproduced”, within the margin; “contradicted”, beyond it. “stand-in”: with other data or models "
-    "than the paper's, so that the verdict is on ours and not on the paper. Each verdict stands for "
-    "itself: it errs with 2.5 % on either side, and of many some will."
+    f"Rules of verdicts, version {LEDGER}. Each claim is a difference of rows of one of our tables, in "
+    "points, written so that it is above 0 where the claim is right; ours is paired by seed, and its "
+    "interval is over other seeds and other test items (docs/statistics.md says how). Verdicts on a "
+    "paper's claim: “none within the margin”, two one-sided tests show less than the margin, which is "
+    "at most half of the paper's size, whatever the sign; “reproduced”, the interval lies above 0 and "
+    "holds the paper's size; “smaller than claimed”, it lies above 0 and ends below that size; “larger "
+    "than claimed”, it begins beyond that size and the margin; “contradicted”, it lies below 0; "
+    "“undecided”, none of these. Of a claim that there is no difference, or no gain: “reproduced”, "
+    "within the margin; “contradicted”, beyond it. A claim about every rival is decided by the worst. "
+    "“cannot be asked here”: this run lacks what the claim is about. “not run”: a table or a value is "
+    "missing. Questions of ours, which nobody claimed, are answered “yes”, “no”, “equal” (within the "
+    "margin) or “open”. “stand-in”: with other data or models than the paper's, so that the verdict is "
+    "on ours and not on the paper. Each verdict stands for itself: it errs with 2.5 % on either side, "
+    "and of many some will."
 )
 
 
@@ -50,66 +62,72 @@ def claims_csv(judgements: list[Judgement]) -> str:
     """Return one line a judgement, values by ``repr``; empty: does not apply."""
     lines = [(*OF_CLAIM, *OF_JUDGEMENT)]
     for found in judgements:
-        values = [getattr(found, name) for name in OF_JUDGEMENT]
-        lines.append((*_of_claim(found), *("" if value is None else value for value in values)))
+        values = [_field(getattr(found, name)) for name in OF_JUDGEMENT]
+        lines.append((*_of_claim(found), *values))
     buffer = io.StringIO()
     csv.writer(buffer, lineterminator="\n").writerows(lines)
     return buffer.getvalue()
 
 
+def _field(value: object) -> object:
+    if isinstance(value, tuple):
+        return " ".join(value)
+    return "" if value is None else value
+
+
 def _of_claim(found: Judgement) -> tuple[str, ...]:
     claim = found.claim
     rows = " ".join(f"{part.weight:+g}*{method}" for method, part in claim.rows.items())
-    return (
-        found.name,
-        claim.says,
-        claim.source,
-        claim.expects,
-        claim.table,
-        claim.column,
-        rows,
-    )
+    rivals = " ".join(claim.rivals)
+    expects = "question" if claim.is_question else claim.expects
+    return found.name, found.says, claim.source, expects, claim.table, found.column, rows, rivals
 
 
 def claims_markdown(judgements: list[Judgement]) -> str:
     """Return a summary, how to read the page, and each claim: first those that have a verdict."""
-    counts = Counter(_shown_verdict(found) for found in judgements)
+    asked = [found for found in judgements if found.verdict not in (NOT_RUN, CANNOT)]
+    counts = Counter(map(_shown_verdict, asked))
     summary = ", ".join(f"{number} {verdict}" for verdict, number in sorted(counts.items()))
-    parts = ["# The papers' claims", f"{counted(len(judgements), 'verdict')}: {summary}.", READING]
-    judged = [found for found in judgements if found.verdict != NOT_RUN]
-    if judged:
-        parts.append("\n".join([*HEADER, *map(_claim_line, judged)]))
-    return "\n\n".join([*parts, *_not_run(judgements)]) + "\n"
+    if not summary:
+        summary = "none"
+    text = f"{counted(len(asked), 'verdict')}: {summary}. {len(judgements) - len(asked)} have none."
+    parts = ["# The papers' claims", text, READING]
+    of_papers = [found for found in asked if not found.claim.is_question]
+    questions = [found for found in asked if found.claim.is_question]
+    for title, group in (("", of_papers), ("## Questions of ours", questions)):
+        if group:
+            parts += [title] if title else []
+            parts.append("\n".join([*HEADER, *map(_claim_line, group)]))
+    for title, verdict in (("Cannot be asked here", CANNOT), ("Not run", NOT_RUN)):
+        parts += _without(title, [found for found in judgements if found.verdict == verdict])
+    return "\n\n".join(parts) + "\n"
 
 
-def _not_run(judgements: list[Judgement]) -> list[str]:
+def _without(title: str, judgements: list[Judgement]) -> list[str]:
     """Return a section that names, for each reason, the claims that have no verdict by it."""
-    by_reason: dict[str, list[str]] = {}
+    by_reason: dict[str, dict[str, None]] = {}
     for found in judgements:
-        if found.verdict == NOT_RUN:
-            by_reason.setdefault(found.why, []).append(_claimed(found))
+        by_reason.setdefault(found.why, {})[_claimed(found)] = None
     if not by_reason:
         return []
-    lines = [f"- {escape_markdown(why)}: {'; '.join(by_reason[why])}." for why in by_reason]
-    return ["## Not run", "\n".join(lines)]
+    lines = [f"- {escape_markdown(why)}: {'; '.join(claims)}." for why, claims in by_reason.items()]
+    return [f"## {title}", "\n".join(lines)]
 
 
 def _claimed(found: Judgement) -> str:
     """Return what is claimed and where, with the paper's size if it prints one."""
-    size = ""
-    if found.size is not None:
-        size = f", {found.size:+z.2f}"
-    return escape_markdown(f"{found.claim.says} ({found.claim.source}{size})")
+    size = "" if found.size is None else f", {found.size:+z.2f}"
+    return escape_markdown(f"{found.says} ({found.claim.source}{size})")
 
 
 def _claim_line(found: Judgement) -> str:
     cells = [
-        found.claim.says,
+        found.says,
         "" if found.size is None else f"{found.size:+z.2f}",
         _ours(found),
         str(found.n or ""),
-        _shown_verdict(found) + _remark(found),
-        _where(found),
+        "; ".join([_shown_verdict(found), *found.remarks]),
+        f"{found.claim.table}: {found.base}, {found.corpus}, {found.protocol}",
         found.claim.source,
     ]
     return f"| {' | '.join(map(escape_markdown, cells))} |"
@@ -125,23 +143,6 @@ def _ours(found: Judgement) -> str:
 
 
 def _shown_verdict(found: Judgement) -> str:
-    if found.stand_in and found.verdict != NOT_RUN:
+    if found.stand_in:
         return f"stand-in: {found.verdict}"
     return found.verdict
-
-
-def _remark(found: Judgement) -> str:
-    """Return what stands behind a verdict: the seeds that it would take, or the reason."""
-    if found.seeds_needed:
-        return f" ({counted(found.seeds_needed, 'seed')} would decide)"
-    if found.verdict == UNDECIDED and not found.why:
-        return " (more than 10,000 seeds would decide)"
-    if found.why:
-        return f" ({found.why})"
-    return ""
-
-
-def _where(found: Judgement) -> str:
-    if not found.base:
-        return found.claim.table
-    return f"{found.claim.table}: {found.base}, {found.corpus}, {found.protocol}"

@@ -4,6 +4,7 @@ A table of ours claims a published row in its settings. A published cell without
 "not run": no table claims it, or one of the runs behind our row has no score.
 """
 
+import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -13,16 +14,24 @@ from semblance.counts import counted
 from semblance.reporting.formats import escape_markdown
 from semblance.reporting.grids import with_deviation
 from semblance.reporting.published import Entry, Published
+from semblance.reporting.significance import Estimate
 from semblance.reporting.table import Cell, Row, Table
+from semblance.reporting.verdicts import of_no_difference
 
 # In points; below the spread between seeds that a public 50-seed rerun of SimCSE shows (sd .8).
 TOLERANCE = 0.5
+# Our word for each verdict on "our mean equals the printed number".
+WORDS = {"reproduced": "equal", "contradicted": "differs", "undecided": "open"}
 STAND_IN = "stand-in, not comparable"
 NOT_RUN = "not run"
 READING = (
     "All numbers are in points; ours are mean ± sample standard deviation (sd) over n seeds. "
-    "Verdicts: “within”, |difference| ≤ max({tolerance}, 2 sd of our seeds); “below” and “above”, "
-    "a larger difference; “stand-in, not comparable”, our row has another base, other data or other "
+    "Verdicts are of the 95 % interval of our mean over other seeds: “equal”, two one-sided tests show "
+    "less than ±{tolerance} from the printed number; “differs”, the interval lies beyond ±{tolerance}; "
+    "“open”, neither. A printed number is a mean of few runs, too. Where the paper prints its ±, this "
+    "is part of the interval; everywhere else a noisy mean is judged against a number that is taken "
+    "as exact, so that “differs” may be the paper's luck. “quoted”: a number that the paper quotes from "
+    "others. “stand-in, not comparable”, our row has another base, other data or other "
     "settings than the paper's: in which it differs stands below each table. There also stand the "
     "printed cells without a score of ours.\n"
 )
@@ -89,7 +98,7 @@ def compare(
 ) -> list[Comparison]:
     """Compare each published cell with each of our rows that claims it, in the papers' order.
 
-    Verdicts: ``within`` if |difference| <= max(tolerance, 2 sd), else ``below`` or ``above``;
+    Verdicts: ``equal``, ``differs`` or ``open``, by the interval of our mean against ±tolerance;
     ``not run``; ``stand-in, not comparable`` where our row has other sources than the paper's.
     """
     ours: dict[tuple[str, str], list[Comparison]] = {}
@@ -112,7 +121,7 @@ def _comparison(entry: Entry, table: Table, row: Row, tolerance: float) -> Compa
         difference = cell.mean - entry.value
     return Comparison(
         entry=entry,
-        verdict=_verdict(cell, difference, tolerance),
+        verdict=_verdict(entry, cell, difference, tolerance, row.is_untrained),
         table=table.name,
         label=row.label,
         mean=cell.mean,
@@ -123,16 +132,22 @@ def _comparison(entry: Entry, table: Table, row: Row, tolerance: float) -> Compa
     )
 
 
-def _verdict(cell: Cell, difference: float | None, tolerance: float) -> str:
+def _verdict(
+    entry: Entry, cell: Cell, difference: float | None, tolerance: float, untrained: bool
+) -> str:
     if cell.mean is None:
         return NOT_RUN
     if difference is None:
         return STAND_IN
-    if abs(difference) <= max(tolerance, 2 * (cell.sd or 0.0)):
-        return "within"
-    if difference > 0:
-        return "above"
-    return "below"
+    printed = 0.0 if entry.sd is None else entry.sd / math.sqrt(entry.runs)
+    if untrained:
+        error, freedom = 0.0, math.inf
+    elif cell.sd is None:
+        return "open"  # nobody knows what another seed would give
+    else:
+        error, freedom = cell.sd / math.sqrt(cell.n), cell.n - 1
+    found = Estimate(difference, error, freedom, more=printed)
+    return WORDS[of_no_difference(found, tolerance)]
 
 
 def ledger(records: list[Comparison], published: Published, tolerance: float) -> str:
@@ -217,7 +232,7 @@ def _line(record: Comparison) -> str:
     if record.difference is not None:
         difference = f"{record.difference:+z.2f}"
     cells = [
-        entry.row,
+        f"{entry.row} (quoted: {entry.quoted})" if entry.quoted else entry.row,
         entry.column,
         paper,
         with_deviation(record.mean, record.sd),

@@ -1,8 +1,9 @@
 """Rows compared with their controls: differences of the seeds' scores, and what luck would give."""
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -10,77 +11,118 @@ from semblance.names import START
 from semblance.reporting import significance
 from semblance.reporting.layouts import PREVIOUS, Layout, find_layout
 from semblance.reporting.significance import SPREADLESS, Estimate
-from semblance.reporting.table import Cell, Contrast, Row, Spec
+from semblance.reporting.table import Cell, Contrast, Row, Spec, Table
 
 PAIRED = "paired t"  # the same seeds on both sides
 UNPAIRED = "Welch t"
 ONE_SAMPLE = "one-sample t"  # against an untrained model, which has one score and no seeds
+ITEMS_ALONE = "items alone"  # between untrained models: no seeds, and an interval of normal law
 NO_VALUES = Cell({})
 STRONG = 0.05  # a corrected p below it is marked *
 WEAK = 0.1  # and one below it _
 
 
 @dataclass(frozen=True)
-class Term:
-    """A cell in a weighted sum of cells; ``trained``: its values have seeds, an untrained has one."""
-
-    weight: float
-    values: Mapping[str, float]
-    trained: bool
-
-
-@dataclass(frozen=True)
 class SeedContrast:
-    """A weighted sum of cells, such as ours less the control's.
+    """A weighted sum of rows in one column, such as ours less the control's.
 
-    ``seeds``: its value of each seed, if all trained cells have the same seeds. ``estimate`` and
-    ``p_exact``: None with fewer than two seeds, or if the seeds do not differ. ``p_exact`` is of
-    sign flips, or of labels where two cells are not paired.
+    ``by_seed``: its value of each seed that all trained rows have. ``estimate``: of the seeds, with
+    the test items held fixed; ``of_both``: of seeds and items, None where the items are not known.
+    ``p_exact``: of sign flips, or of labels where two rows are not paired. ``estimate`` and
+    ``p_exact`` are None with fewer than two seeds, or if the seeds do not differ. ``missing``: the
+    seeds that only some of the rows have.
     """
 
     value: float
     test: str
-    seeds: tuple[float, ...] = ()
+    by_seed: Mapping[str, float] = field(default_factory=dict)
     estimate: Estimate | None = None
     p_exact: float | None = None
+    of_both: Estimate | None = None
+    missing: tuple[str, ...] = ()
 
 
-def sum_of(terms: list[Term]) -> SeedContrast | None:
-    """Return the weighted sum of cells; None if one of them has no value."""
-    if not all(term.values for term in terms):
+Parts = Sequence[tuple[float, Row]]  # the weight of each row in a sum
+
+
+def weighted_sum(parts: Parts, column: str) -> SeedContrast | None:
+    """Return the weighted sum of rows in a column; None if one of them has no value.
+
+    Rows of one list of seeds are paired, by the seeds that all of them have; others are not.
+    """
+    cells = [(weight, row, row.cells.get(column, NO_VALUES).known) for weight, row in parts]
+    if not all(known for _, _, known in cells):
         return None
-    trained = [term for term in terms if term.trained]
-    constant = sum(term.weight * _mean(term) for term in terms if not term.trained)
-    names = {frozenset(term.values) for term in trained}
-    if len(names) != 1:
-        return _unpaired(trained, constant)
-    seeds = tuple(
-        constant + sum(term.weight * term.values[seed] for term in trained)
-        for seed in trained[0].values
+    constant = sum(weight * _mean(known) for weight, row, known in cells if row.is_untrained)
+    trained = [(weight, known) for weight, row, known in cells if not row.is_untrained]
+    lists = {frozenset(row.seeds) for _, row in parts if not row.is_untrained}
+    if len(lists) > 1:
+        found = _unpaired(trained, constant)
+    else:
+        found = _of_seeds(trained, constant)
+    if found is None:
+        return None
+    variance = item_variance(parts, column)
+    if variance is None:
+        return found
+    seeds = found.estimate or Estimate(found.value, 0.0, math.inf)
+    if found.estimate is None and trained:
+        return found  # other seeds would differ, and nobody knows how much
+    return replace(found, of_both=replace(seeds, more=math.sqrt(variance)))
+
+
+def item_variance(parts: Parts, column: str) -> float | None:
+    """Return the variance that the test items add to a weighted sum; None where it is not known."""
+    variance = 0.0
+    for (weight, row), (other_weight, other) in itertools.product(parts, repeat=2):
+        covariance = row.covariance(other, column)
+        if covariance is None:
+            return None
+        variance += weight * other_weight * covariance
+    return max(0.0, variance)
+
+
+Weighted = Sequence[tuple[float, Mapping[str, float]]]  # the weight and the seeds' values of a row
+
+
+def _of_seeds(trained: Weighted, constant: float) -> SeedContrast | None:
+    """Return the sum of trained rows and a constant, by seed; None without a seed in common."""
+    if not trained:
+        return SeedContrast(constant, ITEMS_ALONE)
+    shared = [seed for seed in trained[0][1] if all(seed in values for _, values in trained)]
+    if not shared:
+        return None
+    by_seed = {s: constant + sum(weight * values[s] for weight, values in trained) for s in shared}
+    named = dict.fromkeys(seed for _, values in trained for seed in values)
+    found = SeedContrast(
+        value=_mean(by_seed),
+        test=PAIRED if len(trained) > 1 else ONE_SAMPLE,
+        by_seed=by_seed,
+        missing=tuple(seed for seed in named if seed not in by_seed),
     )
-    test = PAIRED if len(trained) > 1 else ONE_SAMPLE
-    value = math.fsum(seeds) / len(seeds)
-    if not _has_spread(seeds):
-        return SeedContrast(value, test, seeds)
-    p_exact = float(significance.p_sign_flips(np.array(seeds)))
-    return SeedContrast(value, test, seeds, significance.paired(np.array(seeds)), p_exact)
+    sums = np.array(list(by_seed.values()))
+    if not _has_spread(sums):
+        return found
+    p_exact = float(significance.p_sign_flips(sums))
+    return replace(found, estimate=significance.paired(sums), p_exact=p_exact)
 
 
-def _unpaired(trained: list[Term], constant: float) -> SeedContrast:
-    value = constant + sum(term.weight * _mean(term) for term in trained)
-    samples = [list(term.values.values()) for term in trained]
+def _unpaired(trained: Weighted, constant: float) -> SeedContrast:
+    value = constant + sum(weight * _mean(values) for weight, values in trained)
+    samples = [list(values.values()) for _, values in trained]
     short = any(len(sample) < 2 for sample in samples)
     if short or not any(map(_has_spread, samples)):
         return SeedContrast(value, UNPAIRED)
-    estimate = significance.unpaired([term.weight for term in trained], samples)
+    weights = [weight for weight, _ in trained]
+    estimate = significance.unpaired(weights, samples)
     p_exact = None
-    if [term.weight for term in trained] == [1, -1] and constant == 0:
+    if weights == [1, -1] and constant == 0:
         p_exact = float(significance.p_relabelled(*samples))
-    return SeedContrast(value, UNPAIRED, (), replace(estimate, value=value), p_exact)
+    return SeedContrast(value, UNPAIRED, {}, replace(estimate, value=value), p_exact)
 
 
-def _mean(term: Term) -> float:
-    return math.fsum(term.values.values()) / len(term.values)
+def _mean(values: Mapping[str, float]) -> float:
+    return math.fsum(values.values()) / len(values)
 
 
 def _has_spread(values: Sequence[float]) -> bool:
@@ -93,7 +135,11 @@ def compared(rows: list[Row], spec: Spec) -> list[Row]:
     The p values of a column are corrected for their number by Holm's method.
     """
     layout = find_layout(spec.layout)
-    controls = [_control(position, rows, spec.control) for position in range(len(rows))]
+    own = {asked.label: asked.control for asked in spec.rows}
+    controls = [
+        _control(position, rows, own[row.label] or spec.control)
+        for position, row in enumerate(rows)
+    ]
     tested = [
         _tested(row, control, layout, spec.margin)
         for row, control in zip(rows, controls, strict=True)
@@ -143,29 +189,51 @@ def _tested(row: Row, control: Row | None, layout: Layout, margin: float) -> Row
 
 def between(row: Row, control: Row, column: str) -> SeedContrast | None:
     """Return a row's contrast with another in one column; None if one of them has no value."""
-    sides = ((1, row), (-1, control))
-    return sum_of([term(weight, side, column) for weight, side in sides])
-
-
-def term(weight: float, row: Row, column: str) -> Term:
-    """Return a row's cell as a term; a column that the row does not have has no values."""
-    cell = row.cells.get(column, NO_VALUES)
-    return Term(weight, cell.values, row.method != START)
+    if not all(side.cells.get(column, NO_VALUES).values for side in (row, control)):
+        return None
+    return weighted_sum([(1, row), (-1, control)], column)
 
 
 def _contrast(found: SeedContrast, margin: float) -> Contrast:
-    estimate = found.estimate
-    if estimate is None:
-        return Contrast(found.value)
-    low, high = estimate.interval()
-    return Contrast(
-        difference=found.value,
-        low=float(low),
-        high=float(high),
-        p=float(estimate.p()),
-        p_exact=found.p_exact,
-        p_equivalence=float(estimate.p_equivalence(margin)),
-        detectable=float(estimate.detectable()),
+    contrast = Contrast(found.value)
+    if found.estimate is not None:
+        low, high = found.estimate.interval()
+        contrast = replace(
+            contrast,
+            low=float(low),
+            high=float(high),
+            p=float(found.estimate.p()),
+            p_exact=found.p_exact,
+            p_equivalence=float(found.estimate.p_equivalence(margin)),
+            detectable=float(found.estimate.detectable()),
+        )
+    return contrast
+
+
+def with_items(table: Table) -> Table:
+    """Give each contrast the figures of seeds and test items together, where both rows know them."""
+    rows = list(table.rows)
+    peers = {(row.label, row.protocol): row for row in rows}
+    for position, row in enumerate(rows):
+        control = peers.get((row.control, row.protocol))
+        cells = dict(row.cells)
+        for column in row.items if control else ():
+            found = between(row, control, column)
+            cell = cells[column]
+            if found is not None and found.of_both is not None and cell.contrast is not None:
+                cells[column] = replace(cell, contrast=_of_both(cell.contrast, found.of_both))
+        rows[position] = replace(row, cells=cells)
+    return replace(table, rows=tuple(rows))
+
+
+def _of_both(contrast: Contrast, found: Estimate) -> Contrast:
+    low, high = found.interval()
+    return replace(
+        contrast,
+        p_bootstrap=float(found.p()),
+        bootstrap_low=float(low),
+        bootstrap_high=float(high),
+        item_error=float(found.more),
     )
 
 

@@ -30,7 +30,13 @@ LEADING = (
     "margin",
 )
 # Behind a column's mean in the CSV: the end of the field's name, and the attribute of the cell.
-OF_SPREAD = {"_sd": "sd", "_published": "published", "_difference": "difference"}
+OF_SPREAD = {
+    "_sd": "sd",
+    "_worst": "worst",
+    "_best": "best",
+    "_published": "published",
+    "_difference": "difference",
+}
 OF_BEST_SEEDS = {"_population_sd": "population_sd"}
 OF_CONTRAST = {  # as above, and the attribute of the cell's contrast
     "_control_difference": "difference",

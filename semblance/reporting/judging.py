@@ -4,35 +4,53 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from semblance.names import SEEDS_OF_START, START
-from semblance.reporting.claims import Claim, Claims, Part, size_of
-from semblance.reporting.contrasts import SeedContrast, sum_of, term
+from semblance.reporting.claim_rows import (
+    Rows,
+    is_stand_in,
+    lacking_rows,
+    row_groups,
+    stand_ins_of,
+)
+from semblance.reporting.claims import Claim, Claims, Comparison, Needs, size_of
+from semblance.reporting.contrasts import weighted_sum
+from semblance.reporting.grids import NAMES
 from semblance.reporting.published import Published
 from semblance.reporting.significance import Estimate
 from semblance.reporting.table import Row, Table
 from semblance.reporting.verdicts import (
+    CANNOT,
+    FEWEST_TO_PLAN,
+    FROM_WORST,
     NOT_RUN,
+    OPEN,
     UNDECIDED,
     Verdict,
+    far_seeds,
     margin_of,
     of_difference,
     of_no_difference,
+    of_no_gain,
+    of_question,
     seeds_to_decide,
 )
 
-Rows = dict[str, Row]  # method -> the row that stands for it
+WITHOUT_DIFFERENCE = {"none": of_no_difference, "no gain": of_no_gain}
 
 
 @dataclass(frozen=True)
 class Judgement:
     """A claim on one base and corpus of a table; points, unrounded; None where there is no figure.
 
-    ``size``: the paper's. ``difference`` to ``p``: ours, with the 95 % interval. ``seeds_needed``:
-    only of undecided ones. ``why``: why there is no difference.
+    ``size``: the paper's. ``difference`` to ``p``: ours, with the 95 % interval over seeds and test
+    items; without the predictions it is that over the seeds (``items`` is false), which is always
+    ``seeds_low`` to ``seeds_high``. ``against``: of several comparisons, the one that decides.
+    ``missing``: the seeds that not all rows have. ``far``: those that lie far from the others.
+    ``seeds_needed``: only of undecided ones. ``why``: why there is no verdict or no difference.
     """
 
     name: str
     claim: Claim
+    column: str
     size: float | None
     verdict: Verdict
     why: str = ""
@@ -40,6 +58,7 @@ class Judgement:
     corpus: str = ""
     protocol: str = ""
     stand_in: bool = False
+    against: str = ""
     test: str = ""
     n: int = 0
     margin: float | None = None
@@ -47,8 +66,25 @@ class Judgement:
     low: float | None = None
     high: float | None = None
     p: float | None = None
+    items: bool = False
+    seeds_low: float | None = None
+    seeds_high: float | None = None
+    p_exact: float | None = None
     sd: float | None = None
+    missing: tuple[str, ...] = ()
+    far: tuple[str, ...] = ()
     seeds_needed: int | None = None
+
+    @property
+    def says(self) -> str:
+        """What is claimed, of the base that ran, and of which column where several are judged."""
+        base, corpus = self.base, self.corpus
+        if self.verdict in (CANNOT, NOT_RUN):
+            base, corpus = self.claim.base, ""
+        text = self.claim.says.format(base=base or "its base", corpus=corpus or "its corpus")
+        if len(self.claim.columns) > 1 and not self.claim.at_least:
+            text += f" ({NAMES.get(self.column, self.column)})"
+        return text
 
     @property
     def digits(self) -> int:
@@ -61,214 +97,207 @@ class Judgement:
                 return digits
         return 4
 
+    @property
+    def remarks(self) -> list[str]:
+        """What must be known beside the verdict, each a sentence part."""
+        found = [self.why] if self.why else []
+        if self.verdict in ("none within the margin", "equal"):
+            found.append(f"the margin is ±{self.margin:.2g}")
+        if self.against:
+            found.append(f"decided by {self.against}")
+        if self.difference is not None and self.low is not None and not self.items:
+            found.append("the test items are held fixed")
+        if self.missing:
+            found.append(f"missing: seed {', '.join(self.missing)}")
+        if self.far:
+            exact = "" if self.p_exact is None else f" (exact p = {self.p_exact:.3g})"
+            found.append(f"far from the others: seed {', '.join(self.far)}{exact}")
+        if self.seeds_needed:
+            found.append(f"about {self.seeds_needed} seeds would decide")
+        return found
+
 
 def judge(claims: Claims, tables: Mapping[str, Table], published: Published) -> list[Judgement]:
     """Judge each claim on each base and corpus of its table, in the order of the file."""
-    stand_ins = _stand_ins(tables.values())
-    found = []
-    for name, claim in claims.by_name.items():
-        judgement = Judgement(name, claim, size_of(claims, name, published), NOT_RUN)
-        table = tables.get(claim.table)
-        if table is None:
-            why = f"this configuration has no table {claim.table}"
-            found.append(replace(judgement, why=why))
-            continue
-        groups = list(_groups(claim, table, published))
-        if not groups:
-            why = f"{claim.table} lacks a row of {_lacking(claim, table)}"
-            found.append(replace(judgement, why=why))
-        for rows in groups:
-            stand_in = any(
-                _is_stand_in(row, claim.base_of(name), stand_ins) for name, row in rows.items()
-            )
-            placed = _placed(replace(judgement, stand_in=stand_in), table, rows)
-            found.append(_judged(placed, rows))
-    return found
+    court = _Court(claims, tables, published)
+    return [found for name in claims.by_name for found in court.of_claim(name)]
 
 
-def _stand_ins(tables: Iterable[Table]) -> set[tuple[str, str]]:
-    """Return each base and corpus on which some row differs from its counterpart in a paper."""
-    return {(row.base, row.corpus) for table in tables for row in table.rows if row.stand_in}
+@dataclass(frozen=True)
+class _Court:
+    """All that a verdict may depend on."""
+
+    claims: Claims
+    tables: Mapping[str, Table]
+    published: Published
+
+    def of_claim(self, name: str) -> Iterator[Judgement]:
+        """Yield the judgements of a claim: for each group of rows, of each column or of all."""
+        claim = self.claims.by_name[name]
+        columns = [", ".join(claim.columns)] if claim.at_least else claim.columns
+        table = self.tables.get(claim.table)
+        why = f"this configuration has no table {claim.table}"
+        groups: list[Rows] = []
+        if table is not None:
+            groups = list(row_groups(claim, table, self.published))
+            why = f"{claim.table} lacks a row of {lacking_rows(claim, table)}"
+        for column in columns:
+            blank = Judgement(name, claim, column, self._size(name, column), NOT_RUN)
+            if not groups:
+                yield replace(blank, why=why)
+            for rows in groups:
+                yield self._of_group(_placed(blank, rows, self._stand_ins), table, rows)
+
+    @property
+    def _stand_ins(self) -> set[tuple[str, str]]:
+        return stand_ins_of(self.tables.values())
+
+    def _size(self, name: str, column: str) -> float | None:
+        """Return the paper's size in a column; of several rivals, against the best of them."""
+        claim = self.claims.by_name[name]
+        if claim.at_least:
+            return None
+        sums = claim.comparisons(column)
+        sizes = [size_of(self.claims, name, one, self.published) for one in sums]
+        return None if None in sizes else min(sizes)
+
+    def _of_group(self, blank: Judgement, table: Table, rows: Rows) -> Judgement:
+        claim = blank.claim
+        lacking = claim.needs and _lacks(claim.needs, rows, self.tables)
+        if lacking:
+            return replace(blank, verdict=CANNOT, why=f"it needs {claim.needs.why}: {lacking}")
+        columns = claim.columns if claim.at_least else [blank.column]
+        found = []
+        for column in columns:
+            sums = [self._of_sum(blank, table, rows, one) for one in claim.comparisons(column)]
+            found.append(_worst(sums, len(sums)))
+        judged = _worst(found, claim.at_least or len(found))
+        return judged if len(found) == 1 else replace(judged, column=blank.column, size=None)
+
+    def _of_sum(
+        self, blank: Judgement, table: Table, rows: Rows, comparison: Comparison
+    ) -> Judgement:
+        """Judge one weighted sum of a claim."""
+        claim, column = blank.claim, comparison.column
+        size = size_of(self.claims, blank.name, comparison, self.published)
+        margin = claim.margin or table.margin
+        if claim.expects == "difference" and not claim.at_least:
+            margin = margin_of(size, margin)
+        rivals = [name for name in comparison.parts if name in claim.rivals]
+        against = [*rivals, *([column] if claim.at_least else [])]
+        judged = replace(blank, size=size, margin=margin, against=" on ".join(against))
+        parts = [(part.weight, rows[name]) for name, part in comparison.parts.items()]
+        found = weighted_sum(parts, column)
+        if found is None:
+            cells = {name: rows[name].cells.get(column) for name in comparison.parts}
+            lacking = [name for name, cell in cells.items() if cell is None or not cell.known]
+            return replace(judged, n=0, why=f"no value of {', '.join(lacking)}")
+        judged = replace(
+            judged,
+            test=found.test,
+            n=len(found.by_seed) or judged.n,
+            difference=found.value,
+            p_exact=found.p_exact,
+            missing=found.missing,
+            far=far_seeds(found.by_seed, margin),
+        )
+        estimate = found.of_both or found.estimate
+        if estimate is None:
+            undecided = OPEN if claim.is_question else UNDECIDED
+            return replace(judged, verdict=undecided, why=_without_interval(rows.values()))
+        if found.estimate is not None:
+            low, high = found.estimate.interval()
+            judged = replace(judged, seeds_low=float(low), seeds_high=float(high))
+        return _decided(judged, estimate, found.of_both is not None)
 
 
-def _is_stand_in(row: Row, base: str | None, stand_ins: set[tuple[str, str]]) -> bool:
-    """Tell whether a row is a stand-in; without a counterpart it is what those beside it are.
+def _worst(judgements: list[Judgement], count: int) -> Judgement:
+    """Return the judgement that decides whether ``count`` of several hold: the worst of the best.
 
-    ``base``: that of the paper's row; None where the claim names none.
+    One without a verdict decides before all others. Of equal verdicts the one whose interval begins
+    lowest is the worst. To reject for all needs no correction: each test is one at its own level.
     """
-    if base and row.base != base:
-        return True
-    if row.published:
-        return bool(row.stand_in)
-    return (row.base, row.corpus) in stand_ins
+
+    def rank(found: Judgement) -> tuple[int, float]:
+        """Return the place of a judgement from the worst to the best."""
+        if found.verdict not in FROM_WORST:
+            return -1, 0.0
+        return FROM_WORST.index(found.verdict), -math.inf if found.low is None else found.low
+
+    return sorted(judgements, key=rank, reverse=True)[count - 1]
 
 
-def _groups(claim: Claim, table: Table, published: Published) -> Iterator[Rows]:
-    """Yield the rows of a claim's methods, once for each protocol, base and corpus of a table."""
-    for protocol, base in dict.fromkeys((row.protocol, row.base) for row in table.rows):
-        if protocol not in _protocols(claim, table, published) or base not in _bases(claim, table):
-            continue
-        rows = [row for row in table.rows if row.protocol == protocol]
-        yield from _comparable(_groups_of(claim, rows, base))
+def _decided(judgement: Judgement, found: Estimate, items: bool) -> Judgement:
+    """Add the interval, and the verdict that follows from it."""
+    claim, n = judgement.claim, judgement.n
+    size = None if claim.at_least else judgement.size
+    if claim.expects != "difference":
+        verdict = WITHOUT_DIFFERENCE[claim.expects](found, judgement.margin)
+        size = None
+    elif claim.is_question:
+        verdict = of_question(found, judgement.margin)
+    else:
+        verdict = of_difference(found, size, judgement.margin)
+    low, high = found.interval()
+    sd = float(found.error) * math.sqrt(n)
+    needed = None
+    if verdict in (UNDECIDED, OPEN) and n >= FEWEST_TO_PLAN and _is_seeds_luck(found):
+        needed = seeds_to_decide(sd, n, size, judgement.margin)
+    return replace(
+        judgement,
+        verdict=verdict,
+        low=float(low),
+        high=float(high),
+        p=float(found.p()),
+        items=items,
+        sd=sd,
+        seeds_needed=needed,
+    )
 
 
-def _groups_of(claim: Claim, rows: list[Row], base: str) -> list[Rows]:
-    """Return the rows of a claim's methods on one base, once for each corpus."""
-    found: list[Rows] = []
-    choices = {name: _rows_for(name, part, rows, base) for name, part in claim.rows.items()}
-    for corpus in dict.fromkeys(row.corpus for row in rows if row.base == base):
-        group = {name: _row_of(choice, corpus) for name, choice in choices.items()}
-        if None not in group.values() and group not in found and _keeps_corpora(group):
-            found.append(group)
-    return found
+def _is_seeds_luck(found: Estimate) -> bool:
+    """Tell whether more seeds could decide: where the items cause most of the error, they cannot."""
+    return found.more < found.error
 
 
-def _rows_for(name: str, part: Part, rows: list[Row], base: str) -> list[Row]:
-    """Return the rows that METHOD or CORPUS/METHOD may stand for: those that have this name.
-
-    Where the table has none, as on stand-ins of other names, they are the rows that it sets beside
-    the same printed row.
-    """
-    corpus, _, method = name.rpartition("/")
-    peers = [row for row in rows if row.base == (part.base or base)]
-    named = [row for row in peers if row.method == method and corpus in ("", row.corpus)]
-    if named or part.published is None:
-        return named
-    if part.base is None:
-        rows = peers
-    return [row for row in rows if row.published == part.published]
-
-
-def _row_of(choice: list[Row], corpus: str) -> Row | None:
-    """Return the row of the corpus, or the only one; None if there is neither."""
-    same_corpus = [row for row in choice if row.corpus == corpus]
-    if same_corpus:
-        return same_corpus[0]
-    if len(choice) == 1:
-        return choice[0]
-    return None
+def _lacks(needs: Needs, rows: Rows, tables: Mapping[str, Table]) -> str:
+    """Say what a claim needs and the rows of a group do not have; empty if it has all."""
+    first = next(iter(rows.values()))
+    if needs.bases and not {row.base for row in rows.values()} & set(needs.bases):
+        return f"this is {first.base}"
+    if needs.differing is None:
+        return ""
+    asked = needs.differing
+    table = tables.get(asked.table)
+    found = [row for row in table.rows if row.method in asked.rows] if table else []
+    found = [row for row in found if (row.base, row.protocol) == (first.base, first.protocol)]
+    means = [row.cells[asked.column].mean for row in found if asked.column in row.cells]
+    if len(means) < len(asked.rows) or None in means:
+        return f"{asked.table} does not show how far they differ"
+    spread = max(means) - min(means)
+    if spread < asked.by:
+        return f"here they differ by {spread:.2f} points, and not by {asked.by:g}"
+    return ""
 
 
-def _keeps_corpora(rows: Rows) -> bool:
-    """Tell whether rows stand on as many corpora as the claim names, each name on the same one."""
-    pairs = {(name.rpartition("/")[0], row.corpus) for name, row in rows.items() if "/" in name}
-    named = {corpus for corpus, _ in pairs}
-    found = {corpus for _, corpus in pairs}
-    return len(pairs) == len(named) == len(found)
-
-
-def _comparable(groups: list[Rows]) -> list[Rows]:
-    """Leave out the groups that mix corpora, where another group has one corpus for all methods.
-
-    Else the difference of two corpora would be taken for that of two methods.
-    """
-    pure = [rows for rows in groups if not _mixes_corpora(rows)]
-    return pure or groups
-
-
-def _mixes_corpora(rows: Rows) -> bool:
-    """Tell whether trained rows have other corpora, though the claim does not name them."""
-    free = [row for name, row in rows.items() if "/" not in name and row.method != START]
-    return len({row.corpus for row in free}) > 1
-
-
-def _protocols(claim: Claim, table: Table, published: Published) -> set[str]:
-    """Return the protocol of the paper's rows, or all of the table's if the claim names none."""
-    named = [part.published for part in claim.rows.values() if part.published]
-    if not named:
-        return {row.protocol for row in table.rows}
-    return {entry.protocol for name in named for entry in published.row(name).values()}
-
-
-def _bases(claim: Claim, table: Table) -> set[str]:
-    bases = {row.base for row in table.rows}
-    if claim.base in bases:
-        return {claim.base}
-    return bases
-
-
-def _lacking(claim: Claim, table: Table) -> str:
-    """Name the rows of a claim that no base of a table has, or else say that no base has all."""
-    bases = {row.base for row in table.rows}
-    lacking = [
-        name
-        for name, part in claim.rows.items()
-        if not any(_rows_for(name, part, list(table.rows), base) for base in bases)
-    ]
-    return ", ".join(lacking) or f"one base with {', '.join(claim.rows)}"
-
-
-def _placed(judgement: Judgement, table: Table, rows: Rows) -> Judgement:
-    """Add where the rows of a claim come from, how many seeds they have, and the margin."""
+def _placed(judgement: Judgement, rows: Rows, stand_ins: set[tuple[str, str]]) -> Judgement:
+    """Add where the rows of a claim come from, how many seeds they have, and what they stand for."""
     claim = judgement.claim
-    margin = claim.margin or table.margin
-    if claim.expects == "difference":
-        margin = margin_of(judgement.size, margin)
-    trained = [row for row in rows.values() if row.method != START] or list(rows.values())
+    trained = [row for row in rows.values() if not row.is_untrained] or list(rows.values())
     return replace(
         judgement,
         base=trained[0].base,
         corpus=" ".join(dict.fromkeys(row.corpus for row in trained)),
         protocol=trained[0].protocol,
         n=min(len(row.seeds) for row in trained),
-        margin=margin,
+        stand_in=any(
+            is_stand_in(row, claim.base_of(name), stand_ins) for name, row in rows.items()
+        ),
     )
-
-
-def _judged(judgement: Judgement, rows: Rows) -> Judgement:
-    claim = judgement.claim
-    terms = [term(part.weight, rows[method], claim.column) for method, part in claim.rows.items()]
-    found = sum_of(terms)
-    if found is None:
-        lacking = [method for method, row in rows.items() if not _has_values(row, claim.column)]
-        return replace(judgement, n=0, why=f"no value of {', '.join(lacking)}")
-    if found.estimate is None:
-        why = _without_interval(rows.values())
-        value = found.value
-        return replace(judgement, verdict=UNDECIDED, why=why, difference=value, test=found.test)
-    return _with_verdict(judgement, found, found.estimate)
 
 
 def _without_interval(rows: Iterable[Row]) -> str:
     """Say why a claim has no interval."""
-    if all(tuple(row.seeds) == SEEDS_OF_START for row in rows):
-        return "no interval: none of its rows is trained, so that there are no seeds"
+    if all(row.is_untrained for row in rows):
+        return "no interval: none of its rows is trained, and the predictions are not there"
     return "no interval: it needs two seeds that differ"
-
-
-def _has_values(row: Row, column: str) -> bool:
-    return column in row.cells and bool(row.cells[column].values)
-
-
-def _with_verdict(judgement: Judgement, found: SeedContrast, estimate: Estimate) -> Judgement:
-    """Add our figures and the verdict that follows from them."""
-    verdict = _decided(judgement, estimate)
-    low, high = estimate.interval()
-    sd = float(estimate.error) * math.sqrt(judgement.n)
-    needed = None
-    if verdict == UNDECIDED:
-        needed = seeds_to_decide(sd, judgement.n, _size_to_show(judgement), judgement.margin)
-    return replace(
-        judgement,
-        verdict=verdict,
-        difference=found.value,
-        low=float(low),
-        high=float(high),
-        p=float(estimate.p()),
-        test=found.test,
-        sd=sd,
-        seeds_needed=needed,
-    )
-
-
-def _decided(judgement: Judgement, estimate: Estimate) -> Verdict:
-    if judgement.claim.expects == "none":
-        return of_no_difference(estimate, judgement.margin)
-    return of_difference(estimate, judgement.size, judgement.margin)
-
-
-def _size_to_show(judgement: Judgement) -> float | None:
-    """Return the size that the claim expects to be shown; None where it expects none."""
-    if judgement.claim.expects == "none":
-        return None
-    return judgement.size

@@ -32,7 +32,7 @@ BEST_SEEDS = (
 
 Scores = Mapping[str, float | None]  # a task or a metric -> its value, None where it is missing
 Tests = Literal["sts", "faq", "transfer", "relatedness"]  # that score a model
-Values = dict[str, float]  # a seed -> its value; empty where one of the seeds misses a score
+Values = dict[str, float | None]  # a seed -> its value; None where it misses a score
 
 
 @dataclass(frozen=True)
@@ -59,9 +59,8 @@ class Layout:
     best_columns: tuple[tuple[str, int], ...] = ()
     seed_columns: bool = False
 
-    # How rows are compared. The paired bootstrap resamples "items" within each task to test the
-    # average of correlations, "labels" to test that of accuracies, or "queries" within each fold to
-    # test each metric.
+    # How rows are compared. The bootstrap resamples "items" within each task for correlations,
+    # "labels" within each task for accuracies, or "queries" within each fold for metrics.
     resampling: Literal["items", "labels", "queries"] | None = None
     control: str | None = None  # if the settings name none
 
@@ -70,8 +69,8 @@ class Layout:
     footnote: tuple[str, ...] = (MEANS,)
 
     def __post_init__(self):
-        average = self.average_column
-        tested = {None: True, "items": average, "labels": average, "queries": self.metrics}
+        tasks = bool(self.average_column or self.tasks)
+        tested = {None: True, "items": tasks, "labels": tasks, "queries": bool(self.metrics)}
         if not tested.get(self.resampling):
             raise ValueError(f"layout {self.name}: nothing to test by {self.resampling!r}")
         if not (self.average_column or self.metrics or self.tasks):
@@ -106,18 +105,17 @@ class Layout:
         return (self.metrics or self.tasks)[-1]
 
     def cells(self, by_seed: Mapping[str, Scores]) -> dict[str, Values]:
-        """Return the values by seed of each column, from the scores of each seed."""
+        """Return each column's values by seed, from the scores of each seed."""
         columns = {}
         if self.part_columns:
             columns |= _by_part(by_seed)
         averages = {seed: mean(scores.values()) for seed, scores in by_seed.items()}
-        complete = _complete(averages)
         if self.average_column:
-            columns[self.average_column] = complete
+            columns[self.average_column] = averages
         for column, count in self.best_columns:
-            columns[column] = _best(complete, count)
+            columns[column] = _best(averages, count)
         if self.seed_columns:
-            columns |= {seed_column(s): _complete({s: value}) for s, value in averages.items()}
+            columns |= {seed_column(s): {s: value} for s, value in averages.items()}
         return columns
 
     def in_order(self, columns: Iterable[str]) -> tuple[str, ...]:
@@ -165,18 +163,14 @@ def mean(values: Iterable[float | None]) -> float | None:
 def _by_part(by_seed: Mapping[str, Scores]) -> dict[str, Values]:
     columns = {}
     for part in next(iter(by_seed.values()), {}):
-        columns[part] = _complete({seed: scores[part] for seed, scores in by_seed.items()})
+        columns[part] = {seed: scores[part] for seed, scores in by_seed.items()}
     return columns
-
-
-def _complete(values: Mapping[str, float | None]) -> Values:
-    if None in values.values():
-        return {}
-    return dict(values)
 
 
 def _best(values: Values, count: int) -> Values:
     """Return the ``count`` highest values, the lower seed first of equals; none of too few."""
+    if None in values.values():
+        return {}
     ranked = sorted(values.items(), key=lambda item: (-item[1], int(item[0])))
     if len(ranked) < count:
         return {}
@@ -231,7 +225,7 @@ LAYOUTS = {
             resampling="items",
             footnote=(MEANS, AVERAGES, BEST_SEEDS),
         ),
-        Layout("dev", tasks=(STS_DEV,), part_columns=True),
+        Layout("dev", tasks=(STS_DEV,), part_columns=True, resampling="items"),
         Layout(  # SimCSE's Table E.1
             "transfer",
             tasks=TRANSFER_TASKS,

@@ -118,12 +118,19 @@ def _choices(rows: list[Row]) -> list[str]:
 
 
 def _choice(row: Row, choose: Choice) -> str:
-    places: dict[str, list[str]] = {}
-    for corpus, method in row.chosen.items():
-        places.setdefault(method, []).append(corpus)
-    shown = [f"“{choose.labels[m]}” on {', '.join(corpora)}" for m, corpora in places.items()]
-    rule = f"“{row.label}” shows the candidate with the highest mean dev score over the seeds"
-    return f"{rule}: {'; '.join(shown)}. {_beside_paper(choose, set(places))}".strip()
+    seeds: dict[tuple[str, str], list[str]] = {}
+    for place, method in row.chosen.items():
+        corpus, _, seed = place.rpartition("/")
+        seeds.setdefault((method, corpus), []).append(seed)
+    shown = [f"“{choose.labels[m]}” on {c} (seed {', '.join(s)})" for (m, c), s in seeds.items()]
+    rule = (
+        f"“{row.label}” shows for each seed the candidate with the highest mean dev score over the "
+        "other seeds, so that no seed is tested on its own luck"
+    )
+    if len(row.seeds) == 1:
+        rule = f"“{row.label}” shows the candidate with the highest dev score of its one seed"
+    chosen = {method for method, _ in seeds}
+    return f"{rule}: {'; '.join(shown)}. {_beside_paper(choose, chosen)}".strip()
 
 
 def _beside_paper(choose: Choice, chosen: set[str]) -> str:

@@ -21,7 +21,8 @@ SPREAD = "_sd"  # ends the name of a column that holds what stands after ±
 class Entry:
     """One printed number, in points.
 
-    ``mark`` is the paper's sign of significance, ``sd`` what it prints after ±, if anything.
+    ``mark`` is the paper's sign of significance, ``sd`` what it prints after ±, if anything, and
+    ``runs`` of how many runs that is. ``quoted``: from whom the paper has the number.
     """
 
     paper: str
@@ -34,6 +35,8 @@ class Entry:
     aggregation: str = ""
     mark: str = ""
     sd: float | None = None
+    runs: int = 1
+    quoted: str = ""
 
     @property
     def name(self) -> str:
@@ -74,7 +77,10 @@ class _Measure:
 
 @dataclass(frozen=True)
 class _Sheet:
-    """One printed table. ``measured``: by name, the rows and columns measured in another way."""
+    """One printed table. ``measured``: by name, the rows and columns measured in another way.
+
+    ``runs``: behind each ±. ``quoted``: rows that the paper quotes, and from whom.
+    """
 
     title: str
     protocol: str
@@ -83,6 +89,8 @@ class _Sheet:
     metric: str = ""
     aggregation: str = ""
     measured: dict[str, _Measure] = field(default_factory=dict)
+    runs: int = 1
+    quoted: dict[str, str] = field(default_factory=dict)
     uses: Uses = Uses()
     rows_use: dict[str, Uses] = field(default_factory=dict)
 
@@ -144,6 +152,9 @@ def _check_measured(sheet: _Sheet, where: str) -> None:
     for name in sheet.measured:
         if name not in sheet.rows and name not in sheet.columns:
             raise InputError(f"{where}.measured", f"the table has no row or column {name!r}")
+    for name in sheet.quoted:
+        if name not in sheet.rows:
+            raise InputError(f"{where}.quoted", f"the table has no row {name!r}")
 
 
 def _sources(used: Used, sheet: _Sheet, table: str, path: str) -> dict[str, Source]:
@@ -181,6 +192,8 @@ def _entries(sheet: _Sheet, name: tuple[str, str, str], path: str) -> Iterator[E
             value=value,
             mark=mark,
             sd=sd,
+            runs=sheet.runs,
+            quoted=sheet.quoted.get(row, ""),
             **_measure(sheet, row, column),
         )
 

@@ -1,91 +1,39 @@
-"""The hierarchical bootstrap: would other seeds and other test items show the same difference?
+"""The bootstrap of two crossed factors: would other seeds and other test items show the same?
 
-Each draw takes test items with replacement, the same for every model, and seeds with replacement,
-the same for both sides of a pair: the bootstrap of two crossed factors (Owen 2007).
+Each draw takes test items with replacement, the same for every model (Owen 2007). The seeds need no
+draws: their part of the variance is known in closed form.
 """
 
-import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+import itertools
+from collections.abc import Iterator, Sequence
 
 import numpy as np
-from scipy import optimize, stats
+from scipy import stats
 
-from semblance.reporting.significance import LEVEL, Estimate, quantile
-
-LEAST_P = 1e-12  # of the bootstrap: its error is not known well enough for a smaller one
 CHUNK = 128  # resamples held in memory at once: 128 x 5000 items = 5 MB
 
 
-@dataclass(frozen=True)
-class Bootstrapped:
-    """The standard errors of a difference: from seeds and items, and from the items alone."""
+def item_covariances(drawn: Sequence[np.ndarray], seeds: Sequence[tuple[int, ...]]) -> np.ndarray:
+    """Return (R, R) covariances of R rows over test items: what items add to the error of seeds.
 
-    error: float
-    item_error: float
-
-
-def bootstrapped(
-    ours: np.ndarray, theirs: np.ndarray, paired: bool, rng: np.random.Generator
-) -> Bootstrapped:
-    """Return the standard errors of mean(ours) - mean(theirs).
-
-    ``ours`` (draws, S) and ``theirs`` (draws, T) hold each seed's score on the resampled items, the
-    same items in a row of both. ``paired``: column s of both is the same seed. Draws in which a
-    score is undefined (NaN) are left out.
+    ``drawn``: of each row (draws, S), its seeds' scores on the resampled items, the same items in a
+    row of all. ``seeds``: of each row its S seeds. With weights w of the rows, w M w is the variance
+    that a bootstrap of both factors has beyond that of the seeds, in closed form: with D the
+    weighted sum for each seed, var(mean of D) + (mean of var(D) - var(mean of D)) / (n - 1). The
+    second part is how the seeds differ on other items; there n - 1 of n seeds are drawn (Rao and Wu
+    1988). Rows without a seed in common share the first part alone. Draws in which a score is
+    undefined (NaN) are left out.
     """
-    known = np.isfinite(ours).all(axis=1) & np.isfinite(theirs).all(axis=1)
-    fixed = ours.mean(axis=1) - theirs.mean(axis=1)
-    weights = seed_weights(ours.shape, rng)
-    other = weights if paired else seed_weights(theirs.shape, rng)
-    drawn = (weights * ours).sum(axis=1) - (other * theirs).sum(axis=1)
-    return Bootstrapped(
-        error=float(drawn[known].std(ddof=1)), item_error=float(fixed[known].std(ddof=1))
-    )
-
-
-def seed_weights(shape: tuple[int, int], rng: np.random.Generator) -> np.ndarray:
-    """Return (draws, seeds) weights of resampled seeds, which sum to 1 in each draw.
-
-    n - 1 of n seeds are drawn: n of n would give a variance too small by the factor (n - 1) / n,
-    which is a fifth of it with five seeds (Rao and Wu 1988). A single seed is not resampled.
-    """
-    draws, n = shape
-    if n == 1:
-        return np.ones(shape)
-    picks = rng.integers(n, size=(draws, n - 1))
-    counts = (picks[:, :, None] == np.arange(n)).sum(axis=1)  # (draws, n)
-    return counts / (n - 1)
-
-
-def reach_of_both(seeds: Estimate, error: float, level: float = LEVEL) -> float:
-    """Return half of the interval for other seeds and other test items together.
-
-    The half-widths of the seeds (Student's t) and of the items (normal, as they are many) add in
-    quadrature (Zou and Donner 2008). ``error``: of both, which is the items' beyond that of the seeds.
-    """
-    share = (1 + level) / 2
-    of_items = np.maximum(error**2 - seeds.error**2, 0)
-    of_seeds = (quantile(share, seeds.freedom) * seeds.error) ** 2
-    return np.sqrt(of_seeds + quantile(share, math.inf) ** 2 * of_items)
-
-
-def p_of_both(seeds: Estimate, error: float) -> float:
-    """Return the two-sided p of "other seeds and other items show no difference".
-
-    It is 1 less the level of the interval that ends at 0; at least LEAST_P.
-    """
-
-    def excess(log_p: float) -> float:
-        """Return by how much the interval of a level reaches beyond 0."""
-        return reach_of_both(seeds, error, 1 - math.exp(log_p)) - abs(seeds.value)
-
-    lowest = math.log(LEAST_P)
-    if excess(lowest) <= 0:
-        return LEAST_P
-    if excess(0) >= 0:
-        return 1.0
-    return math.exp(optimize.brentq(excess, lowest, 0))
+    known = np.all([np.isfinite(scores).all(axis=1) for scores in drawn], axis=0)
+    drawn = [scores[known] - scores[known].mean(axis=0) for scores in drawn]
+    freedom = max(1, int(known.sum()) - 1)
+    means = np.stack([scores.mean(axis=1) for scores in drawn])
+    found = means @ means.T / freedom
+    for (i, ours), (j, theirs) in itertools.product(enumerate(drawn), repeat=2):
+        if seeds[i] == seeds[j] and len(seeds[i]) > 1:
+            by_seed = (ours * theirs).sum(axis=0).mean() / freedom
+            found[i, j] += (by_seed - found[i, j]) / (len(seeds[i]) - 1)
+    return found
 
 
 def spearman_draws(

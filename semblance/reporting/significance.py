@@ -15,6 +15,7 @@ from scipy import optimize, stats
 LEVEL = 0.95  # of an interval
 ALPHA = 0.05  # of a two-sided test, and of the two one-sided tests of equivalence
 POWER = 0.8
+LEAST_P = 1e-12  # two-sided, with items: their error is not known well enough for a smaller one
 MOST_SEEDS = 10_000  # that it makes sense to ask for
 SPREADLESS = 1e-9  # points: a smaller sd is what the rounding of equal values leaves
 MOST_PERMUTATIONS = 2**16  # of more, as many are drawn
@@ -24,25 +25,57 @@ MOST_PERMUTATIONS = 2**16  # of more, as many are drawn
 class Estimate:
     """A difference, its standard error and its degrees of freedom: what a t-test stands on.
 
-    The first two are numbers, or arrays of one shape.
+    ``more`` is a further standard error, of normal law: that of the test items, which are many, or
+    of a number in print. The first two and ``more`` are numbers, or arrays of one shape.
     """
 
     value: float
     error: float
     freedom: float
+    more: float = 0.0
+
+    def reach(self, level: float = LEVEL) -> float:
+        """Return half of the interval: the half-widths of both errors, added in quadrature.
+
+        Source: Zou and Donner 2008, whose variances of two sources are recovered from their limits.
+        """
+        share = (1 + level) / 2
+        of_seeds = quantile(share, self.freedom) * self.error
+        return np.hypot(of_seeds, quantile(share, math.inf) * self.more)
 
     def interval(self, level: float = LEVEL) -> tuple[float, float]:
-        """Return the two ends of the t interval."""
-        reach = quantile((1 + level) / 2, self.freedom) * self.error
-        return self.value - reach, self.value + reach
+        """Return the two ends of the interval."""
+        return self.value - self.reach(level), self.value + self.reach(level)
 
     def p(self) -> float:
         """Return the two-sided p of "the difference is 0"."""
-        return 2 * stats.t.sf(abs(self.value) / self.error, self.freedom)
+        return 2 * self._tail(abs(self.value))
 
     def p_equivalence(self, margin: float) -> float:
         """Return the p of "the difference is not within ±margin", by two one-sided tests."""
-        return stats.t.sf((margin - abs(self.value)) / self.error, self.freedom)
+        return self._tail(margin - abs(self.value))
+
+    def is_within(self, margin: float) -> bool:
+        """Tell whether two one-sided tests at ALPHA show a difference within ±margin."""
+        return bool(abs(self.value) + self.reach(1 - 2 * ALPHA) < margin)
+
+    def _tail(self, distance: float) -> float:
+        """Return the one-sided p of a distance: its interval of level 1 - 2 p reaches so far."""
+        if np.all(np.asarray(self.more) == 0):
+            return stats.t.sf(distance / self.error, self.freedom)
+        if distance < 0:
+            return 1 - self._tail(-distance)
+
+        def excess(log_p: float) -> float:
+            """Return how much further than the distance the interval of a p reaches."""
+            return float(self.reach(1 - 2 * math.exp(log_p))) - distance
+
+        lowest, highest = math.log(LEAST_P / 2), math.log(0.5)
+        if excess(lowest) <= 0:
+            return LEAST_P / 2
+        if excess(highest) >= 0:
+            return 0.5
+        return math.exp(optimize.brentq(excess, lowest, highest))
 
     def detectable(self) -> float:
         """Return the difference that a two-sided t-test at ALPHA would show with POWER."""

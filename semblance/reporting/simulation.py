@@ -6,14 +6,13 @@ measured seeds; the tests are those of the tables.
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import stats
 
 from semblance.reporting.contrasts import PAIRED, between
 from semblance.reporting.layouts import find_layout
-from semblance.reporting.resampling import reach_of_both
 from semblance.reporting.significance import (
     ALPHA,
     holm,
@@ -135,8 +134,8 @@ def _spreads(row: Row, control: Row, column: str) -> list[tuple]:
     sds = [side.sd for side in sides]
     if min(sds) == 0:
         return []
-    sd = float(np.std(found.seeds, ddof=1))
-    return [(len(found.seeds), sd, *sds, row.cells[column].contrast.item_error)]
+    sd = float(np.std(list(found.by_seed.values()), ddof=1))
+    return [(len(found.by_seed), sd, *sds, row.cells[column].contrast.item_error)]
 
 
 def _simulated(measured: Measured) -> Simulated:
@@ -182,9 +181,9 @@ def _shown(measured: Measured, ours: np.ndarray, control: np.ndarray) -> dict[st
     shares = [_share(found.p()), _share(p_sign_flips(ours - control)), _share(welch.pvalue)]
     if measured.item_error is not None:
         size = np.abs(found.value)
-        both = np.sqrt(found.error**2 + measured.item_error**2)
+        both = replace(found, more=measured.item_error)
         alone = 2 * stats.norm.sf(size / measured.item_error)
-        shares += [_share(alone), float(np.mean(size > reach_of_both(found, both)))]
+        shares += [_share(alone), float(np.mean(size > both.reach()))]
     return dict(zip(TESTS, shares, strict=False))
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from semblance import strict_json
 from semblance.errors import InputError
-from semblance.names import START
+from semblance.names import SEEDS_OF_START, START
 from semblance.reporting.layouts import PREVIOUS, Layout, find_layout
 from semblance.settings import Positive, decode
 
@@ -33,6 +33,7 @@ class RowSpec:
 
     ``stand_in`` says in what the row differs from its counterpart; empty where in nothing.
     A row with ``choose`` trains nothing itself: on each corpus it shows one of the candidates.
+    ``control`` is the row's own, in place of the table's.
     """
 
     label: str
@@ -43,6 +44,7 @@ class RowSpec:
     published: str | None = None
     stand_in: tuple[str, ...] = ()
     choose: Choice | None = None
+    control: str | None = None
 
 
 @dataclass(frozen=True)
@@ -99,17 +101,37 @@ class Contrast:
 
 @dataclass(frozen=True)
 class Cell:
-    """One place of a table: a value for each seed, unrounded; none at all if one is missing."""
+    """One place of a table: a value for each seed, unrounded; none at all if one is missing.
+
+    ``partial``: the values that exist where one is missing. A table does not show them, because
+    their mean is of other seeds than its other means; a claim is judged by them.
+    """
 
     values: dict[str, float]
+    partial: dict[str, float] = field(default_factory=dict)
     contrast: Contrast | None = None
     mark: str = ""
     published: float | None = None
 
     @property
+    def known(self) -> dict[str, float]:
+        """The values of all seeds that have one."""
+        return self.values or self.partial
+
+    @property
     def n(self) -> int:
-        """Number of seeds with a value."""
+        """Number of seeds of the mean."""
         return len(self.values)
+
+    @property
+    def worst(self) -> float | None:
+        """The value of the worst seed; None below two values."""
+        return min(self.values.values()) if self.n > 1 else None
+
+    @property
+    def best(self) -> float | None:
+        """The value of the best seed; None below two values."""
+        return max(self.values.values()) if self.n > 1 else None
 
     @property
     def mean(self) -> float | None:
@@ -146,8 +168,9 @@ class Row:
 
     ``origin`` has the precision, protocol, code and environment of its scores, ``missing`` the runs
     that lack a score. ``steps`` are those of the training of an entropy model, by seed. ``chosen``
-    names the candidate of ``choose`` that the row shows on a corpus. ``stand_in`` is that of
-    ``RowSpec``.
+    names the candidate of ``choose`` that the row shows, by CORPUS/SEED. ``stand_in`` is that of
+    ``RowSpec``. ``items``: of a column, the covariance (points squared) of what the test items
+    cause in this row and in each row above it and in itself, by label; empty where not known.
     """
 
     label: str
@@ -166,10 +189,23 @@ class Row:
     stand_in: tuple[str, ...] = ()
     control: str | None = None
     test: str = ""
+    items: dict[str, dict[str, float]] = field(default_factory=dict)
 
-    def trained(self, corpus: str) -> str:
-        """Return the method whose models stand behind the row on a corpus."""
-        return self.chosen.get(corpus, self.method)
+    @property
+    def is_untrained(self) -> bool:
+        """Whether it has one value and no seeds: the base as it is, or whitened."""
+        return self.method == START or tuple(self.seeds) == SEEDS_OF_START
+
+    def trained(self, corpus: str, seed: int) -> str:
+        """Return the method whose model stands behind a seed of the row on a corpus."""
+        return self.chosen.get(f"{corpus}/{seed}", self.method)
+
+    def covariance(self, other: "Row", column: str) -> float | None:
+        """Return what the test items cause in both rows together; None where it is not known."""
+        found = self.items.get(column, {}).get(other.label)
+        if found is None:
+            found = other.items.get(column, {}).get(self.label)
+        return found
 
 
 @dataclass(frozen=True)
@@ -209,11 +245,12 @@ def _check_rows(spec: Spec) -> None:
             "give each row its own label",
         )
     names = {name for row in spec.rows if row.method != START for name in (row.label, row.method)}
-    if spec.control not in {None, PREVIOUS, *names}:
-        raise InputError(
-            f"table {spec.name}.control",
-            f"no row of a trained model has the label or the method {spec.control!r}",
-        )
+    for control in (spec.control, *(row.control for row in spec.rows)):
+        if control not in {None, PREVIOUS, *names}:
+            raise InputError(
+                f"table {spec.name}.control",
+                f"no row of a trained model has the label or the method {control!r}",
+            )
 
 
 def _check_scores(spec: Spec, layout: Layout) -> None:

@@ -3,7 +3,10 @@
 A difference counts in the direction of the claim: above 0 is what the paper says.
 """
 
+from collections.abc import Mapping
 from typing import Literal
+
+import numpy as np
 
 from semblance.reporting.significance import (
     ALPHA,
@@ -14,34 +17,59 @@ from semblance.reporting.significance import (
 
 Verdict = Literal[
     "reproduced",
+    "larger than claimed",
     "smaller than claimed",
     "none within the margin",
     "contradicted",
     "undecided",
+    "yes",
+    "equal",
+    "no",
+    "open",
+    "cannot be asked here",
     "not run",
 ]
 UNDECIDED: Verdict = "undecided"
+OPEN: Verdict = "open"
+CANNOT: Verdict = "cannot be asked here"
 NOT_RUN: Verdict = "not run"
+# From the worst for a claim to the best, where several comparisons must hold.
+FROM_WORST: tuple[Verdict, ...] = (
+    "contradicted",
+    "no",
+    "none within the margin",
+    "equal",
+    "undecided",
+    "open",
+    "smaller than claimed",
+    "larger than claimed",
+    "reproduced",
+    "yes",
+)
+FEWEST_TO_PLAN = 4  # seeds: below it the sd is too vague to say how many would decide
+FAR = 5  # median absolute deviations of the other seeds from their median
 
 
 def of_difference(found: Estimate, size: float | None, margin: float) -> Verdict:
     """Return the verdict on the claim of a difference of ``size`` (None: of any size above 0).
 
-    ``reproduced``: the interval lies above 0 and does not end below the size. ``smaller than
-    claimed``: above 0, and ends below the size. ``contradicted``: below 0. ``none within the
-    margin``: it holds 0, and two one-sided tests show a difference within ±margin. Else
-    ``undecided``.
+    ``none within the margin``: two one-sided tests show a difference within ±margin, whatever its
+    sign. Else the interval decides. Above 0: ``smaller than claimed`` if it ends below the size,
+    ``larger than claimed`` if it begins beyond size + margin, else ``reproduced``. Below 0:
+    ``contradicted``. Else ``undecided``.
     """
+    if found.is_within(margin):
+        return "none within the margin"
     low, high = found.interval()
-    if low > 0:
-        if size is None or high >= size:
-            return "reproduced"
-        return "smaller than claimed"
     if high < 0:
         return "contradicted"
-    if found.p_equivalence(margin) < ALPHA:
-        return "none within the margin"
-    return "undecided"
+    if low <= 0:
+        return UNDECIDED
+    if size is not None and high < size:
+        return "smaller than claimed"
+    if size is not None and low > size + margin:
+        return "larger than claimed"
+    return "reproduced"
 
 
 def of_no_difference(found: Estimate, margin: float) -> Verdict:
@@ -50,12 +78,37 @@ def of_no_difference(found: Estimate, margin: float) -> Verdict:
     ``reproduced``: two one-sided tests show a difference within ±margin. ``contradicted``: the
     interval lies beyond the margin on one side. Else ``undecided``.
     """
-    low, high = found.interval()
-    if found.p_equivalence(margin) < ALPHA:
+    if found.is_within(margin):
         return "reproduced"
+    low, high = found.interval()
     if low > margin or high < -margin:
         return "contradicted"
-    return "undecided"
+    return UNDECIDED
+
+
+def of_no_gain(found: Estimate, margin: float) -> Verdict:
+    """Return the verdict on the claim that one method is no better than another.
+
+    ``reproduced``: a one-sided test shows less than the margin. ``contradicted``: the interval lies
+    above the margin. Else ``undecided``.
+    """
+    if found.value + found.reach(1 - 2 * ALPHA) < margin:
+        return "reproduced"
+    if found.interval()[0] > margin:
+        return "contradicted"
+    return UNDECIDED
+
+
+def of_question(found: Estimate, margin: float) -> Verdict:
+    """Return the answer to a question of ours, "is it better?": nobody claimed anything."""
+    if found.is_within(margin):
+        return "equal"
+    low, high = found.interval()
+    if low > 0:
+        return "yes"
+    if high < 0:
+        return "no"
+    return OPEN
 
 
 def margin_of(size: float | None, margin: float) -> float:
@@ -77,3 +130,22 @@ def seeds_to_decide(sd: float, n: int, size: float | None, margin: float) -> int
     if to_show is None or to_equal is None:
         return None
     return max(to_show, to_equal, n + 1)
+
+
+def far_seeds(by_seed: Mapping[str, float], margin: float) -> tuple[str, ...]:
+    """Return the seeds that lie further than the margin and FAR deviations from the others.
+
+    A deviation is the median absolute one of the other seeds: a single failed seed, which makes
+    the sd large, does not hide itself. Of four other seeds it is so vague that without the margin
+    half of all sound experiments with five seeds would have such a seed. None below three seeds.
+    """
+    found = []
+    for seed, value in by_seed.items():
+        others = np.array([other for name, other in by_seed.items() if name != seed])
+        if others.size < 2:
+            continue
+        distance = abs(value - np.median(others))
+        deviation = np.median(np.abs(others - np.median(others)))
+        if distance > max(margin, FAR * deviation):
+            found.append(seed)
+    return tuple(found)

@@ -215,7 +215,9 @@ class Plan:
 
     def pacemaker_records(self, corpus: str, base: str, method: str, seed: int | str) -> list[str]:
         """Return the records of the trainings whose steps together are those of a run."""
-        return [self.model_record(*r) for r in self.pacemakers(Run(corpus, base, method, int(seed)))]
+        return [
+            self.model_record(*r) for r in self.pacemakers(Run(corpus, base, method, int(seed)))
+        ]
 
     def entropy_start(self, corpus: str, base: str, seed: int | str) -> str:
         """Return what an entropy model starts from: the base, or on a FAQ fold the initial model."""

@@ -46,6 +46,7 @@ def table_checks(config: dict) -> Iterator[Callable[[], None]]:
         for named, _ in entries(table, "labels"):
             yield partial(check_method_name, config, f"{where}.labels", _method_of(named))
         yield partial(_check_control, config, f"config.{where}.control", table)
+        yield partial(_check_controls, f"config.{where}.controls", table)
         for ours, theirs in entries(table, "published"):
             place = f"{where}.published.{ours}"
             yield partial(_check_published, config, place, ours, theirs)
@@ -87,6 +88,14 @@ def _check_control(config: dict, where: str, table: dict) -> None:
 def _methods_of(row: dict) -> list[str]:
     """Return the methods of a row; an entry with several φ is one for each."""
     return [name for entry in row["methods"] for name in model_names(entry)]
+
+
+def _check_controls(where: str, table: dict) -> None:
+    """Check that the control of each row that has one of its own is in the table, too."""
+    methods = {name for row in table["rows"] for name in _methods_of(row)}
+    for method, control in table.get("controls", {}).items():
+        if method in methods and control not in methods - {START}:
+            raise InputError(f"{where}.{method}", f"no row of a model has method {control!r}")
 
 
 def _named(control: str) -> str:

@@ -60,6 +60,8 @@ def _row_spec(config: dict, table: dict, row: TableRow, label: str) -> dict[str,
     published = counterpart(table, row)
     if published:
         spec["published"] = published
+    if row.method in table.get("controls", {}):
+        spec["control"] = table["controls"][row.method]
     return spec
 
 

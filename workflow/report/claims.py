@@ -5,20 +5,28 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from semblance.counts import counted
+from semblance.reporting.claims_page import LEDGER
 from semblance.reporting.judging import Judgement
-from semblance.reporting.verdicts import NOT_RUN, UNDECIDED, Verdict
+from semblance.reporting.verdicts import CANNOT, NOT_RUN, Verdict
 from workflow.report import numbers
 
 SIGNS: dict[
     Verdict, str
 ] = {  # a verdict is told by its words and by a shape, never by colour alone
     "reproduced": "✓",
+    "larger than claimed": "↑",
     "smaller than claimed": "↓",
     "none within the margin": "=",
     "contradicted": "✗",
     "undecided": "?",
+    "yes": "▲",
+    "equal": "≈",
+    "no": "▼",
+    "open": "○",
+    "cannot be asked here": "∅",
     "not run": "–",
 }
+WITHOUT = (NOT_RUN, CANNOT)  # verdicts that say nothing about a difference
 WIDTH = 160  # of a bar, in its own units
 EDGE = 3  # what lies further out is drawn here, as an arrow
 ZERO = 48  # where a claimed difference has its 0
@@ -81,7 +89,7 @@ class Claims:
 def section(judgements: Iterable[Judgement]) -> Claims:
     """Return the section of these verdicts, in their order."""
     judgements = list(judgements)
-    judged = [found for found in judgements if found.verdict != NOT_RUN]
+    judged = [found for found in judgements if found.verdict not in WITHOUT]
     return Claims(
         summary=_summed_up(judgements, judged),
         lines=[_claim_line(found) for found in judged],
@@ -97,7 +105,7 @@ def _summed_up(judgements: list[Judgement], judged: list[Judgement]) -> str:
     text = f"{counted(len(names), 'claim')}: {counted(len(judged), 'verdict')}"
     if told:
         text += f" ({told})"
-    text += f", {len(names - decided)} not run."
+    text += f", {len(names - decided)} without. Rules of verdicts: version {LEDGER}."
     stand_ins = sum(found.stand_in for found in judged)
     if stand_ins:
         text += f" {stand_ins} of the verdicts are on stand-ins, and not on the papers."
@@ -106,7 +114,7 @@ def _summed_up(judgements: list[Judgement], judged: list[Judgement]) -> str:
 
 def _claim_line(found: Judgement) -> ClaimLine:
     return ClaimLine(
-        says=found.claim.says,
+        says=found.says,
         source=found.claim.source,
         size=numbers.signed(found.size),
         difference=numbers.signed(found.difference, found.digits),
@@ -115,25 +123,17 @@ def _claim_line(found: Judgement) -> ClaimLine:
         verdict=found.verdict,
         sign=SIGNS[found.verdict],
         stand_in=found.stand_in,
-        remark=_remark(found),
+        remark="; ".join(found.remarks),
         place=f"{found.claim.table}: {found.base}, {found.corpus}, {found.protocol}",
         bar=_bar(found),
     )
-
-
-def _remark(found: Judgement) -> str:
-    if found.seeds_needed:
-        return f"{counted(found.seeds_needed, 'seed')} would decide"
-    if found.verdict == UNDECIDED and not found.why:
-        return "more than 10,000 seeds would decide"
-    return found.why
 
 
 def _bar(found: Judgement) -> Bar | None:
     """Return the bar of a verdict; None where there is no difference, or nothing to scale it by."""
     if found.difference is None:
         return None
-    expects_none = found.claim.expects == "none"
+    expects_none = found.claim.expects != "difference"
     if expects_none or not found.size:
         if not found.margin:
             return None
@@ -187,7 +187,7 @@ class _Scale:
 def _not_run(judgements: Iterable[Judgement]) -> list[NotRun]:
     by_reason: dict[str, list[str]] = {}
     for found in judgements:
-        if found.verdict == NOT_RUN:
-            text = f"{found.claim.says} ({found.claim.source})"
+        if found.verdict in WITHOUT:
+            text = f"{found.says} ({found.claim.source})"
             by_reason.setdefault(found.why, []).append(text)
     return [NotRun(why, tuple(dict.fromkeys(claims))) for why, claims in by_reason.items()]

@@ -198,16 +198,12 @@ class _Builder:
         )
 
     def seeds(self, row: Row) -> list[SeedLine]:
-        lines = []
-        for seed in map(str, row.seeds):
-            values = []
-            for column in self.columns:
-                cell = row.cells.get(column)
-                value = cell.values.get(seed) if cell else None
-                values.append(numbers.plain(value))
-            if any(values):
-                lines.append(SeedLine(seed, tuple(values)))
-        return lines
+        cells = [row.cells.get(column) for column in self.columns]
+        found = {s: [c and c.values.get(s) for c in cells] for s in map(str, row.seeds)}
+        found["worst"] = [c and c.worst for c in cells]
+        found["best"] = [c and c.best for c in cells]
+        lines = [SeedLine(s, tuple(map(numbers.plain, values))) for s, values in found.items()]
+        return [line for line in lines if any(line.values)]
 
     def train_command(self, models: list[Model]) -> str:
         """Return the command that makes the row's first model again; empty of an untrained base."""

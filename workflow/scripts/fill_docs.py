@@ -1,6 +1,7 @@
 """Write the parts of README.md and docs/ that follow from other files.
 
-These are the counts, the table of raw files and the list of what lies where under results/.
+These are the counts, the table of raw files, the list of what lies where under results/, and how
+often verdicts err.
 Run it in the project's root after a change of config.yaml or of the manifest.
 """
 
@@ -9,7 +10,7 @@ from pathlib import Path
 
 from semblance.download.manifest import load_manifest
 from workflow.costing import usage
-from workflow.documentation import counts, datasets, results
+from workflow.documentation import counts, datasets, error_rates, results
 from workflow.scripts.endings import run
 
 DATA = Path("docs/data.md")
@@ -27,7 +28,7 @@ def main(argv: list[str] | None = None) -> None:
     for page in (Path("README.md"), *sorted(Path("docs").glob("*.md"))):
         before = page.read_text(encoding="utf-8")
         after = counts.fill_counts(before, values, str(page))
-        after = results.fill_layout(after)
+        after = error_rates.fill(results.fill_layout(after))
         if page == DATA:
             after = datasets.fill_files(after, manifest)
         if after != before:

@@ -62,9 +62,9 @@ def _whole(shown: Table, row: table.Row, control: table.Row, column: str) -> Row
 def _of_seeds(shown: Table, row: table.Row, control: table.Row, column: str) -> Iterator[Row]:
     """Yield the paired difference of each seed; nothing where the two have other seeds."""
     found = between(row, control, column)
-    if found is None or not found.seeds:
+    if found is None or not found.by_seed:
         return
-    for seed, difference in zip(row.cells[column].values, found.seeds, strict=True):
+    for seed, difference in found.by_seed.items():
         yield {**_identity(shown, row, column), "seed": seed, "difference": difference}
 
 

@@ -38,21 +38,26 @@ def shown(results, table):
 def test_rows_that_choose_on_dev_hold(results):
     assert verify(results, bootstrap=True).problems == []
     row = shown(results, "t_chosen").rows[-1]
-    other = next(r for r in shown(results, "t_chosen").rows if r.method == row.chosen["nli"])
-    assert row.cells["Average"].values == other.cells["Average"].values
-    assert shown(results, "t_chosen_on_folds").rows[-1].chosen.keys() == {"bank-0", "bank-1"}
+    others = {r.method: r.cells["Average"].values for r in shown(results, "t_chosen").rows}
+    for seed, value in row.cells["Average"].values.items():
+        assert value == others[row.chosen[f"nli/{seed}"]][seed]
+    of_folds = shown(results, "t_chosen_on_folds").rows[-1]
+    places = {f"bank-{fold}/{seed}" for fold in (0, 1) for seed in of_folds.seeds}
+    assert of_folds.chosen.keys() == places
 
 
 def test_explain_names_the_choice_and_follows_it_to_its_predictions(results):
     chosen = shown(results, "t_chosen").rows[-1].chosen
     top = tree(results, "t_chosen", "chosen", "Average")
     assert top["facts"]["chosen"] == chosen
-    for seed in top["sources"][:-1]:  # the last one is the table's record
-        (predictions,) = seed["sources"]
-        assert f"/nli/tiny/{chosen['nli']}/seed-" in predictions["record"]
+    for seed, node in zip(
+        (1, 2, 3), top["sources"][:-1], strict=False
+    ):  # the last: the table's record
+        (predictions,) = node["sources"]
+        assert f"/nli/tiny/{chosen[f'nli/{seed}']}/seed-{seed}/" in predictions["record"]
 
 
-@pytest.mark.parametrize("table, place", [("t_chosen", "nli"), ("t_chosen_on_folds", "bank-1")])
+@pytest.mark.parametrize("table, place", [("t_chosen", "nli/1"), ("t_chosen_on_folds", "bank-1/2")])
 def test_a_choice_that_another_candidate_surpasses_is_found(results, table, place):
     right = shown(results, table).rows[-1].chosen[place]
     (wrong,) = {"simcse", "rcl"} - {right}

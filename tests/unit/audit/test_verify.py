@@ -26,6 +26,7 @@ from semblance.audit.verify import verify
 from semblance.errors import InputError
 from semblance.names import SCORE_COLUMNS
 from semblance.provenance import ROOT, beside, digests, read_sealed, write_json, write_sealed
+from semblance.reporting.contrasts import with_items
 from semblance.reporting.formats import csv_text, markdown
 from semblance.reporting.latex import latex
 from semblance.reporting.table import Contrast, from_json, to_json
@@ -288,13 +289,27 @@ def test_a_difference_where_there_is_no_control_is_found(results):
 
 def test_a_bootstrap_that_is_surer_than_the_seeds_is_found(results):
     change_table(results, "t_sts", with_contrast("rcl", "Average", p_bootstrap=1e-9))
-    assert failed(verify(results)) == {CELLS}
+    assert failed(verify(results)) == {FORMS, CELLS}
 
 
-def test_a_changed_bootstrap_p_is_found_when_it_is_drawn_again(results):
+def test_a_changed_bootstrap_p_is_found_by_what_the_items_cause(results):
     change_table(results, "t_sts", with_contrast("rcl", "Average", p_bootstrap=0.999))
+    assert failed(verify(results)) == {FORMS}
+
+
+def test_changed_errors_of_the_items_are_found_when_they_are_drawn_again(results):
+    def with_larger_errors(table):
+        rows = [
+            replace(
+                row, items={c: {n: 4 * v for n, v in of.items()} for c, of in row.items.items()}
+            )
+            for row in table.rows
+        ]
+        return with_items(replace(table, rows=tuple(rows)))
+
+    change_table(results, "t_sts", with_larger_errors)
     assert verify(results).problems == []
-    assert "row rcl, column Average" in format_findings(verify(results, bootstrap=True))
+    assert ", items" in format_findings(verify(results, bootstrap=True))
 
 
 def test_a_table_rendered_without_one_of_its_seeds_is_found(results, monkeypatch):

@@ -101,3 +101,41 @@ def test_two_methods_that_regulate_each_other_are_refused():
 def test_a_regulator_that_stands_twice_is_refused():
     with pytest.raises(InputError, match=r"regulators: a model stands twice: start"):
         load(regulated_by("start", "start"))
+
+
+def test_regulators_of_other_seeds_are_those_of_the_runs_seed_and_each_number():
+    plan = Plan(load(merged("config.yaml")))
+    teachers = [Run(*NLI, "entropy-0.0", seed) for seed in (8, 13, 18, 23)]
+    assert plan.regulators(Run(*NLI, "rcl-8-seeds", 3)) == teachers
+    all_teachers = [
+        r for seed in range(1, 6) for r in plan.regulators(Run(*NLI, "rcl-8-seeds", seed))
+    ]
+    assert len(set(all_teachers)) == 20  # no two trainings share one
+
+
+def test_the_start_has_no_other_seeds():
+    config = regulated_by("start")
+    config["methods"]["rcl-2"]["regulator_seeds"] = [1]
+    with pytest.raises(InputError, match="regulator_seeds: 'start' has one seed"):
+        load(config)
+
+
+def test_a_training_with_the_steps_of_a_method_waits_for_it_and_for_what_regulates_it():
+    plan = Plan(load(merged("config.yaml")))
+    models = ["rcl-8", *(f"entropy-{phi}" for phi in ("0.01", "0.02", "0.03", "0.04"))]
+    run = Run(*NLI, "continued-matched", 3)
+    assert plan.pacemakers(run) == [Run(*NLI, name, 3) for name in models]
+    found = inputs(plan, Job("train", *run))
+    assert Job("train", *NLI, "rcl-8", 3) in found
+    assert Job("train_entropy", *NLI, "entropy-0.04", 3) in found
+    on_fold = Run("faqir-0", NLI[1], "continued-matched", 3)
+    assert plan.pacemakers(on_fold)[-1] == on_fold._replace(method="initial")
+    assert plan.pacemakers(Run(*NLI, "rcl-8", 3)) == []
+
+
+@pytest.mark.parametrize("named", ["continued-chosen", "whitening", "continued-matched"])
+def test_steps_are_those_of_a_training_of_its_own(named):
+    config = merged("config.yaml")
+    config["methods"]["continued-matched"]["steps_of"] = named
+    with pytest.raises(InputError, match="config.methods.continued-matched"):
+        load(config)

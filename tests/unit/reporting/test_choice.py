@@ -49,18 +49,23 @@ def test_a_row_shows_the_test_scores_of_the_candidate_that_is_best_on_dev():
     scores = of_method(TWO, (0.8, 0.9), 0.6) + of_method(FOUR, (0.7, 0.8), 0.9)
     table = built(scores)
     (row,) = table.rows
-    assert row.chosen == {"nli": TWO}  # though the test scores of the other one are higher
+    assert row.chosen == {
+        "nli/1": TWO,
+        "nli/2": TWO,
+    }  # though the test scores of the other one are higher
     assert row.cells["Average"].values == {"1": pytest.approx(60), "2": pytest.approx(60)}
-    assert row.trained("nli") == TWO and row.method == "chosen"
+    assert row.trained("nli", 1) == TWO and row.method == "chosen"
     assert from_json(to_json(table)) == table
 
 
 def test_the_note_names_the_choice_and_the_papers_where_it_is_another():
     low, high = (0.7, 0.8), (0.8, 0.9)
     other = built(of_method(TWO, high, 0.6) + of_method(FOUR, low, 0.6)).notes
-    assert any("“2 regulators” on nli. The paper's choice is another: “4 reg" in n for n in other)
+    shown = "“2 regulators” on nli (seed 1, 2). The paper's choice is another: “4 reg"
+    assert any(shown in note for note in other)
     same = built(of_method(TWO, low, 0.6) + of_method(FOUR, high, 0.6)).notes
-    assert any("“4 regulators” on nli. This is the paper's choice, too." in note for note in same)
+    shown = "“4 regulators” on nli (seed 1, 2). This is the paper's choice, too."
+    assert any(shown in note for note in same)
 
 
 def test_a_choice_of_the_paper_that_is_no_candidate_is_told():
@@ -74,8 +79,23 @@ def test_a_choice_of_the_paper_that_is_no_candidate_is_told():
 def test_a_row_is_missing_if_a_candidate_has_no_dev_score():
     scores = of_method(TWO, (0.8, 0.9), 0.6) + of_method(FOUR, (0.7,), 0.9)
     (row,) = built(scores).rows
-    assert row.chosen == {} and row.cells["Average"].mean is None
-    assert row.missing == ("nli/tiny/rcl-4/seed-2",)
+    assert row.cells["Average"].mean is None and row.missing == ("nli/tiny/rcl-4/seed-2",)
+    assert row.chosen == {"nli/2": TWO}  # seed 1 would choose by the missing score of seed 2
+
+
+def test_a_seed_takes_no_part_in_the_choice_that_it_is_tested_on():
+    scores = of_method(TWO, (0.9, 0.1), 0.6) + of_method(FOUR, (0.5, 0.5), 0.9)
+    (row,) = built(scores).rows
+    assert row.chosen == {"nli/1": FOUR, "nli/2": TWO}
+    assert row.cells["Average"].values == {"1": pytest.approx(90), "2": pytest.approx(60)}
+
+
+def test_a_single_seed_chooses_by_its_own_dev_score():
+    scores = of_method(TWO, (0.9,), 0.6) + of_method(FOUR, (0.5,), 0.9)
+    row = CHOSEN | {"seeds": [1]}
+    table = build(spec({"chosen": row}), frame(scores))
+    assert table.rows[0].chosen == {"nli/1": TWO}
+    assert any("of its one seed" in note for note in table.notes)
 
 
 def of_fold(method, fold, seed, dev, test):
@@ -97,11 +117,14 @@ def test_each_fold_of_a_bank_is_chosen_for_by_its_own_dev_questions():
         scores += of_fold(TWO, 1, seed, dev=0.3, test=0.4) + of_fold(FOUR, 1, seed, 0.4, 0.6)
     settings = {"layout": "faq", "dataset": "bank", "folds": 2, "tasks": [], "protocols": ["pairs"]}
     (row,) = built(scores, **settings).rows
-    assert row.chosen == {"bank-0": TWO, "bank-1": FOUR}
+    assert row.chosen == {
+        f"bank-{fold}/{seed}": best for fold, best in ((0, TWO), (1, FOUR)) for seed in (1, 2)
+    }
     mean = 100 * (0.1 + 0.6) / 2  # of the two folds, each with its own choice
     assert row.cells["map"].values == {"1": pytest.approx(mean), "2": pytest.approx(mean)}
     notes = built(scores, **settings).notes
-    assert any("“2 regulators” on bank-0; “4 regulators” on bank-1." in note for note in notes)
+    shown = "“2 regulators” on bank-0 (seed 1, 2); “4 regulators” on bank-1 (seed 1, 2)."
+    assert any(shown in note for note in notes)
 
 
 def test_the_dev_layout_of_a_bank_shows_the_map_of_its_dev_questions():

@@ -2,13 +2,20 @@
 
 import math
 import statistics
+from dataclasses import replace
 
 import pytest
 from scipy import stats
 
 from semblance.errors import InputError
 from semblance.reporting.build import build
-from semblance.reporting.contrasts import ONE_SAMPLE, PAIRED, UNPAIRED, Term, sum_of
+from semblance.reporting.contrasts import (
+    ITEMS_ALONE,
+    ONE_SAMPLE,
+    PAIRED,
+    UNPAIRED,
+    weighted_sum,
+)
 from semblance.reporting.table import Contrast
 from tests.unit.reporting.example_scores import frame, record, runs, spec
 
@@ -199,12 +206,66 @@ def test_the_notes_say_what_is_corrected_and_what_could_have_been_shown():
 
 
 def test_a_weighted_sum_is_taken_seed_by_seed():
-    a, b, c = ({"1": x, "2": y} for x, y in ((1.0, 2.0), (3.0, 5.0), (7.0, 8.0)))
-    found = sum_of([Term(-0.5, a, True), Term(0.0, b, True), Term(0.5, c, True)])
-    assert found.seeds == pytest.approx((3.0, 3.0)) and found.value == pytest.approx(3.0)
-    assert sum_of([Term(1, a, True), Term(-1, {}, True)]) is None
+    simcse, rcl = build(spec(ROWS, control="SimCSE"), SCORES).rows
+    found = weighted_sum([(-0.5, simcse), (0.5, rcl)], "sts12")
+    assert found.by_seed == pytest.approx({"1": 10.0, "2": 10.5, "3": 10.0})
+    assert found.value == pytest.approx(30.5 / 3) and found.test == PAIRED
+    assert weighted_sum([(1, simcse), (-1, rcl)], "no such column") is None
 
 
-def test_an_untrained_term_is_a_constant():
-    found = sum_of([Term(1, {"1": 3.0, "2": 4.0}, True), Term(-1, {"0": 1.0}, False)])
-    assert found.seeds == pytest.approx((2.0, 3.0)) and found.test == ONE_SAMPLE
+def test_an_untrained_row_is_a_constant():
+    start, rcl = build(spec({"start": ("start", ()), "RCL": ROWS["RCL"]}), SCORES).rows
+    found = weighted_sum([(1, rcl), (-1, start)], "sts12")
+    assert found.by_seed == pytest.approx({"1": 30.0, "2": 32.0, "3": 35.0})
+    assert found.test == ONE_SAMPLE
+
+
+def test_a_sum_takes_the_seeds_that_all_rows_have_and_names_the_others():
+    scores = frame(runs("simcse", SIMCSE) + runs("rcl-8", {1: RCL[1], 3: RCL[3]}))
+    simcse, rcl = build(spec(ROWS, control="SimCSE"), scores).rows
+    found = weighted_sum([(1, rcl), (-1, simcse)], "sts12")
+    assert found.by_seed == pytest.approx({"1": 20.0, "3": 20.0})
+    assert found.missing == ("2",)
+
+
+def with_variances(rows, of_items):
+    """Rows whose test items cause these variances, and no covariance."""
+    items = {}
+    for position, (row, variance) in enumerate(zip(rows, of_items, strict=True)):
+        above = dict.fromkeys((other.label for other in rows[:position]), 0.0)
+        items[row.label] = {"sts12": above | {row.label: variance}}
+    return [replace(row, items=items[row.label]) for row in rows]
+
+
+def test_the_interval_of_both_adds_what_the_items_cause():
+    rows = with_variances(build(spec(ROWS, control="SimCSE"), SCORES).rows, (0.09, 0.16))
+    found = weighted_sum([(1, rows[1]), (-1, rows[0])], "sts12")
+    assert found.of_both.more == pytest.approx(0.5)  # √(.09 + .16)
+    of_seeds = stats.t.ppf(0.975, 2) * statistics.stdev([20, 21, 20]) / math.sqrt(3)
+    reach = math.hypot(of_seeds, stats.norm.ppf(0.975) * 0.5)
+    assert found.of_both.interval() == pytest.approx((found.value - reach, found.value + reach))
+    assert found.estimate.more == 0
+
+
+def test_untrained_rows_have_an_interval_of_the_items_alone():
+    rows = {"start": ("start", ()), "other": {"base": "big", "method": "start", "seeds": []}}
+    more = [
+        record(method="start", base="big", corpus="none", seed=0, task=task, value=0.7)
+        for task in ("sts12", "sts13")
+    ]
+    table = build(spec(rows), frame([*START, *more]))
+    start, other = with_variances(table.rows, (0.09, 0.16))
+    found = weighted_sum([(1, other), (-1, start)], "sts12")
+    assert (found.value, found.test, found.estimate) == (pytest.approx(10.0), ITEMS_ALONE, None)
+    reach = stats.norm.ppf(0.975) * 0.5
+    assert found.of_both.interval() == pytest.approx((10 - reach, 10 + reach))
+
+
+def test_a_row_may_have_a_control_of_its_own():
+    rows = {
+        **ROWS,
+        "other": {"base": "tiny", "corpus": "nli", "method": "rcl-8", "seeds": [1, 2, 3]},
+    }
+    rows["other"] |= {"control": "RCL"}
+    table = build(spec(rows, control="SimCSE"), SCORES)
+    assert [row.control for row in table.rows] == [None, "SimCSE", "RCL"]

@@ -101,11 +101,16 @@ def test_cells_stand_in_the_order_parts_average_best_seeds():
     assert cells["top2"] == {"2": 80, "3": 76}
 
 
-def test_a_missing_score_empties_its_column_and_every_average():
+def test_a_missing_score_leaves_its_seed_without_a_value_and_no_seed_is_the_best():
     seeds = LAYOUTS["seeds"].cells({"1": {"a": 70, "b": None}, "2": {"a": 76, "b": 84}})
-    assert seeds == {"mean": {}, "top3": {}, "max": {}, "seed 1": {}, "seed 2": {"2": 80}}
+    assert seeds["mean"] == {"1": None, "2": 80} and seeds["seed 2"] == {"2": 80}
+    assert seeds["top3"] == seeds["max"] == {} and seeds["seed 1"] == {"1": None}
     sts = LAYOUTS["sts"].cells({"1": {"a": 70, "b": None}, "2": {"a": 76, "b": 84}})
-    assert sts == {"a": {"1": 70, "2": 76}, "b": {}, "Average": {}}
+    assert sts == {
+        "a": {"1": 70, "2": 76},
+        "b": {"1": None, "2": 84},
+        "Average": {"1": None, "2": 80},
+    }
 
 
 def test_of_seeds_that_tie_the_lower_number_stands_among_the_best():

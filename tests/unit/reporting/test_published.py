@@ -63,6 +63,8 @@ def test_printed_averages_are_the_means_of_their_printed_tasks(name, row):
         for s in PUBLISHED.slips
         if f"{s.paper}/{s.table}/{s.row}" == name and s.printed is not None
     )
+    if row["Average"].quoted:
+        return  # of others, who may have rounded otherwise
     tasks = [column for column in row if column != "Average"]
     assert tuple(tasks) in (TASKS, TRANSFER)
     mean = math.fsum(row[task].value for task in tasks) / len(tasks)

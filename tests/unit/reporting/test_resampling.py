@@ -1,13 +1,14 @@
 """The hierarchical bootstrap against closed forms, plain loops and luck itself."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from semblance.reporting import resampling as r
-from semblance.reporting.significance import Estimate, paired
+from semblance.reporting.significance import paired
 
 
 def test_weighted_correlations_are_spearman_without_resampling():
@@ -51,79 +52,51 @@ def test_the_draws_of_a_mean_vary_as_the_closed_form_says():
     assert draws.var() == pytest.approx(scores.var() / 4, rel=0.03)
 
 
-def test_resampled_seeds_vary_as_the_mean_of_as_many_new_seeds():
-    values = np.array([1.0, 2.0, 4.0, 4.5, 9.0])
-    weights = r.seed_weights((40_000, 5), np.random.default_rng(0))
-    assert weights.sum(axis=1) == pytest.approx(np.ones(40_000))
-    assert (weights @ values).var() == pytest.approx(values.var(ddof=1) / 5, rel=0.03)
-
-
-def test_a_single_seed_is_not_resampled():
-    assert (r.seed_weights((6, 1), np.random.default_rng(0)) == 1).all()
-
-
 def loop_errors(ours, theirs, draws):
-    """The standard errors of a difference of means, drawn one by one with Python's own numbers."""
+    """The standard error of a difference of means, drawn one by one with Python's own numbers."""
     rng = np.random.default_rng(99)
     seeds, items = ours.shape
-    drawn, fixed = [], []
+    drawn = []
     for _ in range(draws):
         chosen = rng.integers(items, size=items)
         gaps = [ours[s, chosen].mean() - theirs[s, chosen].mean() for s in range(seeds)]
-        fixed.append(np.mean(gaps))
         drawn.append(np.mean([gaps[rng.integers(seeds)] for _ in range(seeds - 1)]))
-    return np.std(drawn, ddof=1), np.std(fixed, ddof=1)
+    return np.std(drawn, ddof=1)
 
 
-def test_the_standard_errors_agree_with_plain_loops():
+def item_variance(ours, theirs):
+    """What the items add to the variance of a difference of two rows with the same seeds."""
+    seeds = tuple(range(ours.shape[1]))
+    found = r.item_covariances([ours, theirs], [seeds, seeds])
+    return np.array([1, -1]) @ found @ np.array([1, -1])
+
+
+def test_seeds_in_closed_form_and_items_agree_with_loops_that_draw_both():
     rng = np.random.default_rng(4)
     shared = rng.normal(size=(1, 60))
     ours = shared + rng.normal(0.3, 1, (4, 60)) + rng.normal(0, 0.2, (4, 1))
     theirs = shared + rng.normal(0, 1, (4, 60)) + rng.normal(0, 0.2, (4, 1))
     draws = r.mean_draws(np.vstack([ours, theirs]), 4000, np.random.default_rng(0))
-    found = r.bootstrapped(draws[:, :4], draws[:, 4:], True, np.random.default_rng(1))
-    error, item_error = loop_errors(ours, theirs, 4000)
-    assert found.error == pytest.approx(error, rel=0.06)
-    assert found.item_error == pytest.approx(item_error, rel=0.06)
+    of_seeds = paired((ours - theirs).mean(axis=1)).error ** 2
+    error = math.sqrt(of_seeds + item_variance(draws[:, :4], draws[:, 4:]))
+    assert error == pytest.approx(loop_errors(ours, theirs, 4000), rel=0.06)
 
 
-def test_seeds_that_are_not_paired_are_drawn_for_each_side():
-    draws = np.tile([1.0, 2.0, 3.0], (2000, 1))  # items cause no error here
-    rng = np.random.default_rng(0)
-    assert r.bootstrapped(draws, draws, True, rng).error == 0
-    apart = r.bootstrapped(draws, draws, False, np.random.default_rng(0)).error
-    assert apart == pytest.approx(math.sqrt(2 * 1.0 / 3), rel=0.05)  # 2 var / n, var = 1
+def test_items_that_move_all_seeds_alike_cause_the_variance_of_the_mean():
+    moved = np.random.default_rng(0).normal(size=(500, 1))
+    ours, theirs = np.hstack([moved, moved + 1, moved + 5]), np.zeros((500, 3))
+    assert item_variance(ours, theirs) == pytest.approx(moved.var(ddof=1))
+
+
+def test_rows_without_a_common_list_of_seeds_share_the_variance_of_their_means_alone():
+    ours, theirs = np.random.default_rng(0).normal(size=(2, 300, 2))
+    (_, shared), _ = r.item_covariances([ours, theirs], [(1, 2), (1, 3)])
+    assert shared == pytest.approx(np.cov(ours.mean(axis=1), theirs.mean(axis=1))[0, 1])
 
 
 def test_an_undefined_draw_is_left_out():
-    ours = np.array([[1.0, 2.0], [math.nan, 2.0], [3.0, 4.0]])
-    found = r.bootstrapped(ours, np.zeros((3, 2)), True, np.random.default_rng(0))
-    assert found.item_error == pytest.approx(np.std([1.5, 3.5], ddof=1))
-
-
-def test_the_half_widths_of_seeds_and_items_add_in_quadrature():
-    seeds = Estimate(1.0, 0.3, 4)
-    of_seeds = stats.t.ppf(0.975, 4) * 0.3
-    of_items = stats.norm.ppf(0.975) * 0.4  # .5 in all: .3 and .4
-    found = r.reach_of_both(seeds, 0.5)
-    assert found == pytest.approx(math.hypot(of_seeds, of_items))
-
-
-@pytest.mark.parametrize("error", [0.3, 0.29])
-def test_items_without_error_leave_the_t_test_as_it_is(error):
-    seeds = Estimate(1.0, 0.3, 4)
-    assert r.p_of_both(seeds, error) == pytest.approx(seeds.p())
-    low, high = seeds.interval()
-    assert r.reach_of_both(seeds, error) == pytest.approx((high - low) / 2)
-
-
-def test_p_is_that_of_the_interval_which_ends_at_zero():
-    seeds = Estimate(0.7, 0.2, 4)
-    p = r.p_of_both(seeds, 0.5)
-    assert r.reach_of_both(seeds, 0.5, 1 - p) == pytest.approx(0.7)
-    assert p > seeds.p()
-    assert r.p_of_both(Estimate(0.0, 0.2, 4), 0.5) == 1.0
-    assert r.p_of_both(Estimate(1e9, 0.2, 40), 0.5) == r.LEAST_P
+    ours = np.array([[1.0, 1.0], [math.nan, 2.0], [3.0, 3.0]])
+    assert item_variance(ours, np.zeros((3, 2))) == pytest.approx(np.var([1.0, 3.0], ddof=1))
 
 
 @pytest.mark.parametrize("of_items", [0.0, 14.0, 28.0])
@@ -135,6 +108,6 @@ def test_without_a_difference_p_errs_as_often_as_it_says(of_items):
         gaps = rng.normal(size=(5, 1)) + of_items * rng.normal(size=(1, 150))
         gaps = gaps + of_items / 2 * rng.normal(size=(5, 150))
         draws = r.mean_draws(gaps, 150, rng)
-        errors = r.bootstrapped(draws, np.zeros_like(draws), True, rng)
-        rejected.append(r.p_of_both(paired(gaps.mean(axis=1)), errors.error) < 0.05)
+        more = math.sqrt(item_variance(draws, np.zeros_like(draws)))
+        rejected.append(replace(paired(gaps.mean(axis=1)), more=more).p() < 0.05)
     assert np.mean(rejected) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 600)

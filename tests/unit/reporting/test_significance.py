@@ -153,3 +153,27 @@ def test_without_a_difference_each_test_errs_as_often_as_it_says(n):
     assert np.mean(s.p_sign_flips(samples) < 0.05) <= allowed
     # at the margin itself a difference is not "within" it
     assert np.mean(s.paired(samples + 1).p_equivalence(1.0) < 0.05) <= allowed
+
+
+def test_the_half_widths_of_both_errors_add_in_quadrature():
+    of_seeds = stats.t.ppf(0.975, 4) * 0.3
+    of_items = stats.norm.ppf(0.975) * 0.4
+    assert s.Estimate(1.0, 0.3, 4, more=0.4).reach() == pytest.approx(
+        math.hypot(of_seeds, of_items)
+    )
+
+
+def test_both_p_values_are_those_of_the_intervals_that_end_at_their_limits():
+    found = s.Estimate(0.7, 0.2, 4, more=0.4)
+    assert found.reach(1 - found.p()) == pytest.approx(0.7)
+    assert found.p() > s.Estimate(0.7, 0.2, 4).p()
+    assert found.reach(1 - 2 * found.p_equivalence(1.5)) == pytest.approx(0.8)
+    assert found.p_equivalence(0.7) == 0.5 < found.p_equivalence(0.5)
+    assert s.Estimate(0.0, 0.2, 4, more=0.4).p() == 1.0
+    assert s.Estimate(1e9, 0.2, 40, more=0.4).p() == s.LEAST_P
+
+
+@pytest.mark.parametrize("margin", [0.4, 0.6, 1.0])
+def test_a_difference_is_within_a_margin_if_two_one_sided_tests_show_it(margin):
+    for found in (s.Estimate(0.3, 0.1, 4), s.Estimate(0.3, 0.05, 4, more=0.1)):
+        assert found.is_within(margin) == (found.p_equivalence(margin) < s.ALPHA)

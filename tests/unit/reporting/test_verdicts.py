@@ -1,15 +1,11 @@
-"""Verdicts on claims: their definitions, and their error rates on made-up scores of known truth."""
+"""Verdicts on claims: their definitions. Their error rates are simulated in test_error_rates.py."""
 
-import math
-
-import numpy as np
 import pytest
 from scipy import stats
 
 from semblance.reporting import verdicts as v
-from semblance.reporting.significance import Estimate, paired
+from semblance.reporting.significance import Estimate
 
-RUNS = 2000
 SIZE = 0.9  # that the paper claims
 MARGIN = v.margin_of(SIZE, 0.5)
 SD = 0.4  # of the paired differences, of five seeds
@@ -27,9 +23,11 @@ ONE_SIDED = stats.t.ppf(0.95, 4) * 0.1  # .213
     "value, verdict",
     [
         (SIZE, "reproduced"),
-        (SIZE + 5, "reproduced"),  # more than claimed
+        (SIZE + MARGIN + REACH - 1e-6, "reproduced"),
+        (SIZE + MARGIN + REACH + 1e-6, "larger than claimed"),
         (SIZE - REACH + 1e-6, "reproduced"),  # the interval reaches the size
         (SIZE - REACH - 1e-6, "smaller than claimed"),
+        (MARGIN - ONE_SIDED + 1e-6, "undecided"),  # its interval holds 0
         (REACH + 1e-6, "smaller than claimed"),
         (0.0, "none within the margin"),
         (MARGIN - ONE_SIDED - 1e-6, "none within the margin"),
@@ -39,6 +37,45 @@ ONE_SIDED = stats.t.ppf(0.95, 4) * 0.1  # .213
 def test_a_difference_is_judged_by_its_interval(value, verdict):
     assert MARGIN == 0.45 < REACH + ONE_SIDED
     assert v.of_difference(near(value), SIZE, MARGIN) == verdict
+
+
+@pytest.mark.parametrize("value", [0.003, -0.003])
+def test_a_difference_within_the_margin_is_none_whatever_its_sign(value):
+    """So precise that the interval excludes 0: the sign of three thousandths decides nothing."""
+    sure = near(value, 0.0005)
+    low, high = sure.interval()
+    assert low > 0 or high < 0
+    assert v.of_difference(sure, SIZE, MARGIN) == "none within the margin"
+    assert v.of_no_difference(sure, MARGIN) == "reproduced"
+    assert v.of_question(sure, MARGIN) == "equal"
+
+
+@pytest.mark.parametrize(
+    "value, verdict",
+    [
+        (-5.0, "reproduced"),  # worse is no gain, either
+        (0.5 - ONE_SIDED - 1e-6, "reproduced"),
+        (0.5 - ONE_SIDED + 1e-6, "undecided"),
+        (0.5 + REACH + 1e-6, "contradicted"),
+    ],
+)
+def test_the_claim_of_no_gain_is_judged_by_the_upper_margin(value, verdict):
+    assert v.of_no_gain(near(value), 0.5) == verdict
+
+
+@pytest.mark.parametrize(
+    "value, answer", [(0.9, "yes"), (-0.9, "no"), (0.0, "equal"), (0.25, "open")]
+)
+def test_a_question_of_ours_has_an_answer_and_no_verdict(value, answer):
+    assert v.of_question(near(value), 0.45) == answer
+
+
+def test_a_seed_is_far_if_it_lies_beyond_the_margin_and_five_deviations():
+    seeds = {"1": 0.0, "2": 0.1, "3": 0.2, "4": 0.3}  # median .15, deviation .1
+    assert v.far_seeds(seeds | {"5": 0.6}, 0.4) == ()  # .45 away: less than .5
+    assert v.far_seeds(seeds | {"5": 0.7}, 0.4) == ("5",)
+    assert v.far_seeds(seeds | {"5": 0.7}, 0.6) == ()  # within the margin
+    assert v.far_seeds({"1": 0.0, "2": 9.0}, 0.4) == ()
 
 
 def test_what_neither_differs_nor_is_equal_is_undecided():
@@ -72,67 +109,6 @@ def test_the_margin_is_at_most_half_of_the_claimed_size():
         0.5,
         0.5,
     )
-
-
-def judged(truth: float, n: int, decide) -> dict[str, float]:
-    """Return the share of each verdict in RUNS made-up experiments with a known difference."""
-    rng = np.random.default_rng([int(100 * abs(truth)), n])
-    found = [decide(paired(seeds)) for seeds in rng.normal(truth, SD, (RUNS, n))]
-    return {verdict: found.count(verdict) / RUNS for verdict in set(found)}
-
-
-def allowed(share: float) -> float:
-    """A share and three standard errors of RUNS experiments."""
-    return share + 3 * math.sqrt(share * (1 - share) / RUNS)
-
-
-def of_difference(found):
-    return v.of_difference(found, SIZE, MARGIN)
-
-
-@pytest.mark.parametrize("n", [3, 5, 7, 20])
-def test_without_a_difference_each_side_errs_in_one_of_forty_runs(n):
-    found = judged(0.0, n, of_difference)
-    assert found.get("reproduced", 0) + found.get("smaller than claimed", 0) <= allowed(0.025)
-    assert found.get("contradicted", 0) <= allowed(0.025)
-
-
-@pytest.mark.parametrize("n", [3, 5, 7, 20])
-def test_a_difference_of_the_claimed_size_is_rarely_denied(n):
-    found = judged(SIZE, n, of_difference)
-    assert found.get("smaller than claimed", 0) <= allowed(0.025)
-    assert found.get("contradicted", 0) <= allowed(0.025)
-    assert found.get("none within the margin", 0) <= allowed(0.05)
-
-
-@pytest.mark.parametrize("n", [3, 5, 7, 20])
-def test_a_difference_at_the_margin_is_called_none_in_one_of_twenty_runs(n):
-    assert judged(MARGIN, n, of_difference).get("none within the margin", 0) <= allowed(0.05)
-    assert judged(-MARGIN, n, of_difference).get("none within the margin", 0) <= allowed(0.05)
-
-
-@pytest.mark.parametrize("n", [3, 5, 7, 20])
-def test_a_difference_against_the_claim_is_never_reproduced(n):
-    found = judged(-SIZE, n, of_difference)
-    assert found.get("reproduced", 0) + found.get("smaller than claimed", 0) <= allowed(0.025)
-
-
-@pytest.mark.parametrize("n", [3, 5, 7, 20])
-def test_the_claim_of_no_difference_errs_as_often_as_it_says(n):
-    def decide(found):
-        return v.of_no_difference(found, 0.5)
-
-    assert judged(0.5, n, decide).get("reproduced", 0) <= allowed(0.05)
-    assert judged(0.5, n, decide).get("contradicted", 0) <= allowed(0.025)
-    assert judged(0.0, n, decide).get("contradicted", 0) <= allowed(0.025)
-
-
-def test_the_seeds_that_would_decide_decide_either_truth_in_eighty_percent():
-    n = v.seeds_to_decide(SD, 2, SIZE, MARGIN)
-    shown = judged(SIZE, n, of_difference)
-    assert shown.get("reproduced", 0) >= 0.8 - 3 * math.sqrt(0.8 * 0.2 / RUNS)
-    none = judged(0.0, n, of_difference)
-    assert none.get("none within the margin", 0) >= 0.8 - 0.05  # some are called different
 
 
 def test_more_seeds_are_asked_for_than_there_are():

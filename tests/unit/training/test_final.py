@@ -8,7 +8,7 @@ import pytest
 from semblance.errors import InputError
 from semblance.provenance import outputs_digest, read_sealed, record_digest, write_record
 from semblance.training import run
-from semblance.training.final import best_share, final_settings, final_steps
+from semblance.training.final import best_share, final_settings, final_steps, with_steps_of
 from semblance.training.inputs import TrainingInputs
 from semblance.training.keeping.checkpoint import Cadence
 from tests.example_settings import train_settings
@@ -95,6 +95,18 @@ def test_a_final_training_reads_the_regulators_of_the_whole_bank(inputs, tmp_pat
     words += ["--folds", *folds, "--regulators", "one", "other", "--output", "o/record.json"]
     train_final.main([*words, "--checkpoint-minutes", "10", "--checkpoint-steps", "0"])
     assert list(asked[0].regulators) == ["one", "other"] and asked[0].dev is None
+
+
+def test_a_training_takes_as_many_steps_as_others_took_together(tmp_path):
+    records = [fold_record(tmp_path / str(n), 1, steps) for n, steps in enumerate((7, 30))]
+    stated = train_settings(batch_size=4)
+    assert with_steps_of(stated, records).max_steps == 37
+    assert with_steps_of(stated, []) == stated
+    other = tmp_path / "other" / "record.json"
+    other.parent.mkdir()
+    write_record(other, "embed", outputs=[], started=0.0)
+    with pytest.raises(InputError, match="does not say how many steps a training took"):
+        with_steps_of(stated, [str(other)])
 
 
 def test_a_final_training_without_folds_is_refused(inputs):

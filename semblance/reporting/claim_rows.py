@@ -1,0 +1,122 @@
+"""Which rows of a table stand for a claim, and whether they are stand-ins."""
+
+from collections.abc import Iterable, Iterator
+
+from semblance.names import START
+from semblance.reporting.claims import Claim, Part
+from semblance.reporting.published import Published
+from semblance.reporting.table import Row, Table
+
+Rows = dict[str, Row]  # method -> the row that stands for it
+
+
+def stand_ins_of(tables: Iterable[Table]) -> set[tuple[str, str]]:
+    """Return each base and corpus on which some row differs from its counterpart in a paper."""
+    return {(row.base, row.corpus) for table in tables for row in table.rows if row.stand_in}
+
+
+def is_stand_in(row: Row, base: str | None, stand_ins: set[tuple[str, str]]) -> bool:
+    """Tell whether a row is a stand-in; without a counterpart it is what those beside it are.
+
+    ``base``: that of the paper's row; None where the claim names none.
+    """
+    if base and row.base != base:
+        return True
+    if row.published:
+        return bool(row.stand_in)
+    return (row.base, row.corpus) in stand_ins
+
+
+def row_groups(claim: Claim, table: Table, published: Published) -> Iterator[Rows]:
+    """Yield the rows of a claim's methods, once for each protocol, base and corpus of a table."""
+    for protocol, base in dict.fromkeys((row.protocol, row.base) for row in table.rows):
+        if protocol not in _protocols(claim, table, published) or base not in _bases(claim, table):
+            continue
+        rows = [row for row in table.rows if row.protocol == protocol]
+        yield from _comparable(_groups_of(claim, rows, base))
+
+
+def _groups_of(claim: Claim, rows: list[Row], base: str) -> list[Rows]:
+    """Return the rows of a claim's methods on one base, once for each corpus."""
+    found: list[Rows] = []
+    choices = {name: _rows_for(name, part, rows, base) for name, part in claim.parts.items()}
+    for corpus in dict.fromkeys(row.corpus for row in rows if row.base == base):
+        group = {name: _row_of(choice, corpus) for name, choice in choices.items()}
+        if None not in group.values() and group not in found and _keeps_corpora(group):
+            found.append(group)
+    return found
+
+
+def _rows_for(name: str, part: Part, rows: list[Row], base: str) -> list[Row]:
+    """Return the rows that METHOD or CORPUS/METHOD may stand for: those that have this name.
+
+    Where the table has none, as on stand-ins of other names, they are the rows that it sets beside
+    the same printed row.
+    """
+    corpus, _, method = name.rpartition("/")
+    peers = [row for row in rows if row.base == (part.base or base)]
+    named = [row for row in peers if row.method == method and corpus in ("", row.corpus)]
+    if named or part.published is None:
+        return named
+    if part.base is None:
+        rows = peers
+    return [row for row in rows if row.published == part.published]
+
+
+def _row_of(choice: list[Row], corpus: str) -> Row | None:
+    """Return the row of the corpus, or the only one; None if there is neither."""
+    same_corpus = [row for row in choice if row.corpus == corpus]
+    if same_corpus:
+        return same_corpus[0]
+    if len(choice) == 1:
+        return choice[0]
+    return None
+
+
+def _keeps_corpora(rows: Rows) -> bool:
+    """Tell whether rows stand on as many corpora as the claim names, each name on the same one."""
+    pairs = {(name.rpartition("/")[0], row.corpus) for name, row in rows.items() if "/" in name}
+    named = {corpus for corpus, _ in pairs}
+    found = {corpus for _, corpus in pairs}
+    return len(pairs) == len(named) == len(found)
+
+
+def _comparable(groups: list[Rows]) -> list[Rows]:
+    """Leave out the groups that mix corpora, where another group has one corpus for all methods.
+
+    Else the difference of two corpora would be taken for that of two methods.
+    """
+    pure = [rows for rows in groups if not _mixes_corpora(rows)]
+    return pure or groups
+
+
+def _mixes_corpora(rows: Rows) -> bool:
+    """Tell whether trained rows have other corpora, though the claim does not name them."""
+    free = [row for name, row in rows.items() if "/" not in name and row.method != START]
+    return len({row.corpus for row in free}) > 1
+
+
+def _protocols(claim: Claim, table: Table, published: Published) -> set[str]:
+    """Return the protocol of the paper's rows, or all of the table's if the claim names none."""
+    named = [part.published for part in claim.parts.values() if part.published]
+    if not named:
+        return {row.protocol for row in table.rows}
+    return {entry.protocol for name in named for entry in published.row(name).values()}
+
+
+def _bases(claim: Claim, table: Table) -> set[str]:
+    bases = {row.base for row in table.rows}
+    if claim.base in bases:
+        return {claim.base}
+    return bases
+
+
+def lacking_rows(claim: Claim, table: Table) -> str:
+    """Name the rows of a claim that no base of a table has, or else say that no base has all."""
+    bases = {row.base for row in table.rows}
+    lacking = [
+        name
+        for name, part in claim.parts.items()
+        if not any(_rows_for(name, part, list(table.rows), base) for base in bases)
+    ]
+    return ", ".join(lacking) or f"one base with {', '.join(claim.parts)}"
