@@ -30,7 +30,7 @@ class SeedContrast:
     the test items held fixed; ``of_both``: of seeds and items, None where the items are not known.
     ``p_exact``: of sign flips, or of labels where two rows are not paired. ``estimate`` and
     ``p_exact`` are None with fewer than two seeds, or if the seeds do not differ. ``missing``: the
-    seeds that only some of the rows have.
+    seeds that not all of the rows have.
     """
 
     value: float
@@ -55,13 +55,15 @@ def weighted_sum(parts: Parts, column: str) -> SeedContrast | None:
         return None
     constant = sum(weight * _mean(known) for weight, row, known in cells if row.is_untrained)
     trained = [(weight, known) for weight, row, known in cells if not row.is_untrained]
-    lists = {frozenset(row.seeds) for _, row in parts if not row.is_untrained}
+    lists = {frozenset(map(str, row.seeds)) for _, row in parts if not row.is_untrained}
     if len(lists) > 1:
         found = _unpaired(trained, constant)
     else:
         found = _of_seeds(trained, constant)
-    if found is None:
-        return None
+        if found is None:
+            return None
+        missing = sorted(frozenset().union(*lists) - set(found.by_seed), key=int)
+        found = replace(found, missing=tuple(missing))
     variance = item_variance(parts, column)
     if variance is None:
         return found
@@ -93,12 +95,10 @@ def _of_seeds(trained: Weighted, constant: float) -> SeedContrast | None:
     if not shared:
         return None
     by_seed = {s: constant + sum(weight * values[s] for weight, values in trained) for s in shared}
-    named = dict.fromkeys(seed for _, values in trained for seed in values)
     found = SeedContrast(
         value=_mean(by_seed),
         test=PAIRED if len(trained) > 1 else ONE_SAMPLE,
         by_seed=by_seed,
-        missing=tuple(seed for seed in named if seed not in by_seed),
     )
     sums = np.array(list(by_seed.values()))
     if not _has_spread(sums):

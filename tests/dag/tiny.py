@@ -160,6 +160,7 @@ CONFIG = {
         "rcl_table3": None,
         "rcl_controls": None,
         "rcl_options": None,
+        "rcl_long": None,
         "ssimcse_options": None,
         "rcl_controls_faqir": None,
         "rcl_controls_cough": None,
