@@ -96,13 +96,12 @@ def test_too_little_memory_is_reported_and_the_training_goes_on_with_more(
     command += ["--checkpoint-minutes", "1000", "--checkpoint-steps", "1"]
     command += ["--output", str(tmp_path / "record.json")]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TQDM_DISABLE": "1"}
-    for _ in range(5):
-        done = subprocess.run(
-            command, cwd=world.folder, env=environment, capture_output=True, text=True
-        )
-        if done.returncode not in ENDED_BY_A_LIBRARY:
-            break
-    if done.returncode or extra == 2:  # 2 MB are too little for anything
+    done = subprocess.run(
+        command, cwd=world.folder, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode or extra > 2  # 2 MB are too little for anything
+    # Which code asks for the byte that is missing is luck; test_little_memory.py has each message.
+    if done.returncode not in (0, *ENDED_BY_A_LIBRARY):
         assert done.returncode == 75 and "memory" in told(done).lower()
     world.train(NAME, tmp_path)
     assert result(tmp_path) == reference
