@@ -1,0 +1,17 @@
+"""No change of the code moves a job: settings, inputs and outputs stay until a commit says why not."""
+
+import pytest
+
+from tests.dag import jobs
+
+pytestmark = pytest.mark.dag
+
+
+@pytest.mark.parametrize("name", jobs.CONFIGS)
+def test_every_job_of_a_shipped_config_has_the_settings_and_the_place_that_are_noted(name):
+    assert jobs.planned(name) == [row for row in jobs.noted() if row[0] == name]
+
+
+def test_no_rule_of_a_shipped_config_plans_nothing():
+    assert all(int(count) > 0 for _, _, count, _ in jobs.noted())
+    assert {row[0] for row in jobs.noted()} == set(jobs.CONFIGS)
