@@ -41,16 +41,6 @@ NEEDED = (  # by every training, from its recipe or from what all trainings have
     "warmup",
     "weight_decay",
 )
-ENDED_EARLY = "train_entropy.early_stopping says when the training of an entropy model ends"
-FIXED_BY_ENTROPY = {  # by Plan.entropy_settings: key -> what to write in its place
-    "epochs": ENDED_EARLY,
-    "evaluate_every": ENDED_EARLY,
-    "evaluate_share": ENDED_EARLY,
-    "warmup": "train_entropy.warmup holds for all kinds",
-}
-OF_CHOICE = ("label", "choose", "paper")  # the keys of a method that chooses
-OF_WHITENING = ("label", "whitening")  # the keys of a method that whitens the base's embeddings
-OF_OWN = ("path", "queries_path", "question_column", "answer_column")  # keys of a user's own bank
 
 
 def checks(config: dict) -> Iterator[Callable[[], None]]:
@@ -78,26 +68,19 @@ def checks(config: dict) -> Iterator[Callable[[], None]]:
 
 
 def _check_base(config: dict, name: str, base: dict) -> None:
-    if not base.keys().isdisjoint(("base", "corpus", "pretrain")):
+    if pretrained.is_pretrained(base):
         pretrained.check_pretrained(config, name, base)
         return
     if word_vectors.is_word_vectors(base):
-        word_vectors.check_keys(name, base)
         return
-    pretrained.check_found(config, name, base)
+    where = f"bases.{name}.tokenizer"
+    check_known(where, base["tokenizer"], config["bases"], "base")
+    pretrained.check_downloaded(config, where, base["tokenizer"])
     if "pooling" in base:
         module_path(POOLINGS, base["pooling"], f"config.bases.{name}.pooling")
-    if "words" in base:
-        problem = "has no effect here"
-        raise InputError(f"config.bases.{name}.words", problem, "it belongs to word_vectors")
-    if sum(key in base for key in ("hub", "package", "folder")) != 1:
-        raise InputError(f"config.bases.{name}", "needs exactly one of hub, package, folder")
     if "default_prompt" in base and base["default_prompt"] not in base.get("prompts", {}):
         problem = f"prompts do not have {base['default_prompt']!r}"
         raise InputError(f"config.bases.{name}.default_prompt", problem, "state that prompt")
-    if "hub" in base and "revision" not in base:
-        where = f"config.bases.{name}.revision"
-        raise InputError(where, "missing key", "pin a commit of the repository")
 
 
 def _check_recipe(config: dict, name: str, recipe: dict) -> None:
@@ -120,13 +103,6 @@ def _check_recipe(config: dict, name: str, recipe: dict) -> None:
 def _check_bank(config: dict, name: str, bank: dict) -> None:
     where = f"config.faq.banks.{name}"
     module_path(BANKS, bank["kind"], f"{where}.kind")
-    if ("path" if bank["kind"] == "own" else "dataset") not in bank:
-        raise InputError(where, "needs path (kind: own) or dataset (every other kind)")
-    for key in OF_OWN:
-        if key in bank and bank["kind"] != "own":
-            raise InputError(f"{where}.{key}", "has no effect here", "it belongs to kind: own")
-    if "dataset" in bank and bank["kind"] == "own":
-        raise InputError(f"{where}.dataset", "has no effect here", "kind: own reads path alone")
     folds = [fold_corpus(name, fold) for fold in range(config["faq"]["folds"])]
     corpora = {*folds, whole_corpus(name)}
     if taken := {name, *corpora} & set(config["corpora"]):
@@ -144,20 +120,10 @@ def _check_method(config: dict, name: str, method: dict) -> None:
         _check_choice(config, where, method)
         return
     if "whitening" in method:
-        _check_keys(where, method, "whitening", OF_WHITENING)
         return
     if "ranking" in method:
         rankings.check_ranking(config, where, method)
         return
-    if "paper" in method:
-        advice = "it belongs to a method with `choose`"
-        raise InputError(f"config.{where}.paper", "has no effect here", advice)
-    if "recipe" not in method:
-        advice = (
-            "name the recipe that this method changes, or with `choose` its candidates, or "
-            "`whitening` or `ranking`"
-        )
-        raise InputError(f"config.{where}.recipe", "missing key", advice)
     _check_training(config, where, method)
     mined.check_mined(where, method)
     regulators.check_steps_of(config, where, method)
@@ -176,17 +142,8 @@ def _check_regulators(config: dict, where: str, name: str, method: dict) -> None
     regulators.check_ends(config, f"config.{where}", name)
 
 
-def _check_keys(where: str, method: dict, kind: str, keys: tuple[str, ...]) -> None:
-    """Check that a method of a kind of its own has no other keys than that kind."""
-    for key in method:
-        if key not in keys:
-            advice = f"a method with `{kind}` has {', '.join(keys)} and nothing else"
-            raise InputError(f"config.{where}.{key}", "has no effect here", advice)
-
-
 def _check_choice(config: dict, where: str, method: dict) -> None:
     """Check a method that chooses: it is trained by its candidates, which share a recipe."""
-    _check_keys(where, method, "choose", OF_CHOICE)
     recipes = set()
     for name in method["choose"]:
         check_known(f"{where}.choose", name, config["methods"], "method")
@@ -222,9 +179,6 @@ def check_models(config: dict, where: str, entry: str | dict) -> None:
 
 def _check_entropy_kind(config: dict, where: str, kind: dict) -> None:
     """Check one kind of entropy model; its φ comes from the names of methods, KIND-PHI."""
-    for key, advice in FIXED_BY_ENTROPY.items():
-        if key in kind:
-            raise InputError(f"config.{where}.{key}", "has no effect here", advice)
     options = kind.get("options", {})
     if "phi" in options:
         advice = "φ is the number in a method's name: entropy-0.01"
@@ -253,10 +207,7 @@ def _check_training(config: dict, where: str, training: dict) -> None:
 
 
 def _check_modules(where: str, entry: dict) -> None:
-    """Check that an entry's view and dropouts exist, the dropouts' options, and no threads."""
-    if "threads" in entry:
-        advice = "set training.threads: it is the number of threads that each job asks for"
-        raise InputError(f"config.{where}.threads", "all trainings use the same number", advice)
+    """Check that an entry's view and dropouts exist, and the dropouts' options."""
     if "views" in entry:
         module_path(VIEWS, entry["views"], f"config.{where}.views")
     dropouts.check(entry.get("dropout", {}), f"config.{where}.dropout")

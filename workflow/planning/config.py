@@ -3,7 +3,6 @@
 No snakemake here.
 """
 
-import functools
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator
@@ -11,9 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import jsonschema
-import yaml
-
+from semblance.config.misfits import misfits
 from semblance.errors import InputError
 from semblance.strict_json import UNWRITABLE
 from workflow.planning.answerers import answerer_checks
@@ -30,7 +27,6 @@ from workflow.planning.table_checks import table_checks
 
 __all__ = ["check_files", "examine", "laid_over", "load", "load_files"]
 
-SCHEMA = Path(__file__).parents[1] / "schemas" / "config.schema.yaml"
 MOVED = {  # keys of earlier configs, and where they stand now
     "cluster.max_runtime": "resources.max_runtime",
     "training.gpus": "resources.gpus",
@@ -39,13 +35,6 @@ MOVED = {  # keys of earlier configs, and where they stand now
     "training.checkpoint_steps": "resources.checkpoint_steps",
     "recipes.rcl-faq": "recipes.rcl.on_faq",
 }
-# JSON Schema takes 64.0 for an integer; YAML and the settings of a training do not.
-Validator = jsonschema.validators.extend(
-    jsonschema.Draft202012Validator,
-    type_checker=jsonschema.Draft202012Validator.TYPE_CHECKER.redefine(
-        "integer", lambda _, value: type(value) is int
-    ),
-)
 
 
 def load(config: dict) -> dict:
@@ -85,11 +74,11 @@ def examine(config: dict) -> tuple[dict | None, list[InputError]]:
 def _examine(config: dict) -> tuple[dict | None, list[InputError]]:
     config = _plain(config, "config")
     _check_moved(config)
-    misfits = sorted(_validator().iter_errors(config), key=lambda e: list(map(str, e.path)))
-    errors = [error for misfit in misfits for error in _format_violation(misfit)]
-    if not misfits:
+    errors = misfits(config)
+    some_misfit = bool(errors)
+    if not some_misfit:
         config = complete(config)
-    errors += errors_of(_checks(config), some_misfit=bool(misfits))
+    errors += errors_of(_checks(config), some_misfit)
     if errors:
         return None, _first_of_each_key(errors)
     full = expand(config)
@@ -112,11 +101,6 @@ def _checks(config: dict) -> Iterator[Callable[[], None]]:
     yield from table_checks(config)
     yield from figure_checks(config)
     yield from answerer_checks(config)
-
-
-@functools.cache
-def _validator() -> jsonschema.protocols.Validator:
-    return Validator(yaml.safe_load(SCHEMA.read_text(encoding="utf-8")))
 
 
 def check_files(paths: Iterable[str | Path]) -> None:
@@ -176,30 +160,3 @@ def _key(key: Any, where: str) -> str:
     if isinstance(plain, str):
         return plain
     return json.dumps(plain)
-
-
-def _format_step(step: str | int) -> str:
-    """Return one step of a path into the config: ``.key`` or ``[0]``."""
-    if isinstance(step, int):
-        return f"[{step}]"
-    return f".{step}"
-
-
-def _format_violation(error: jsonschema.ValidationError) -> Iterator[InputError]:
-    """Yield the lines that say what does not fit the schema, and what would."""
-    key = "config" + "".join(_format_step(step) for step in error.path)
-    known = error.schema.get("properties", {})
-    if error.validator == "additionalProperties":
-        advice = f"known are {', '.join(sorted(known))}"
-        for extra in sorted(set(error.instance) - set(known)):
-            yield InputError(f"{key}.{extra}", "unknown key", advice)
-    elif error.validator == "required":
-        for missing in error.schema["required"]:
-            if missing not in error.instance:
-                advice = known.get(missing, {}).get("description", "")
-                yield InputError(f"{key}.{missing}", "missing key", advice)
-    else:
-        message = error.message
-        if len(message) >= 200:
-            message = f"does not fit ({error.validator}: {error.validator_value})"
-        yield InputError(key, message, error.schema.get("description", ""))

@@ -11,14 +11,7 @@ from semblance.names import NO_CORPUS
 if TYPE_CHECKING:
     from workflow.planning.plan import Plan
 
-KIND_OF = {  # the kind that alone reads a key
-    "format": "pairs",
-    "labels": "pairs",
-    "sample_seed": "pairs",
-    "neutral": "nli",
-}
 OWN_TEXT = "text"  # the kind of a user's own text, which is read like one of kind wiki
-OF_PATH = ("wiki", OWN_TEXT)  # the kinds that may be a user's own file
 
 
 def pair_corpora(plan: "Plan") -> list[str]:
@@ -41,17 +34,6 @@ def check_corpus(name: str, corpus: dict[str, Any]) -> None:
     where = f"config.corpora.{name}"
     if name == NO_CORPUS:
         raise InputError(where, "this name stands for no corpus", "choose another")
-    for key, kind in KIND_OF.items():
-        if key in corpus and corpus["kind"] != kind:
-            raise InputError(f"{where}.{key}", "has no effect here", f"it belongs to kind: {kind}")
-    if "path" in corpus and corpus["kind"] not in OF_PATH:
-        advice = f"it belongs to kind: {OWN_TEXT}"
-        raise InputError(f"{where}.path", "has no effect here", advice)
-    if corpus["kind"] == OWN_TEXT and "datasets" in corpus:
-        problem = f"kind: {OWN_TEXT} is a file of your own"
-        raise InputError(f"{where}.datasets", problem, "write its path")
-    if ("path" in corpus) == ("datasets" in corpus):
-        raise InputError(where, "needs exactly one of datasets, path")
     if corpus["kind"] == "pairs":
         _check_pairs(where, corpus)
     if corpus.get("neutral"):
@@ -59,8 +41,6 @@ def check_corpus(name: str, corpus: dict[str, Any]) -> None:
 
 
 def _check_pairs(where: str, corpus: dict[str, Any]) -> None:
-    if "format" not in corpus:
-        raise InputError(f"{where}.format", "missing key", "kind: pairs needs it")
     source = load_module(PAIRS, corpus["format"], f"{where}.format")
     check_labels(source.LABELS, corpus.get("labels", ()), f"{where}.labels")
     if "sample_seed" in corpus and "limit" not in corpus:

@@ -15,56 +15,31 @@ from workflow.planning.mined import check_only_on_banks
 from workflow.planning.signatures import read_signature
 from workflow.planning.table_checks import check_method_name
 
-OF_ALL_MODELS = "alignment_uniformity"  # the one kind that shows every model if `rows` is left out
-
 
 def figure_checks(config: dict) -> Iterator[Callable[[], None]]:
     """Yield checks that raise InputError, with the key, for what a figure cannot mean."""
     for name, figure in entries(config, "figures"):
         where = f"figures.{name}"
         yield partial(_check_kind, config, where, figure)
-        yield partial(_check_models_named, config, where, figure)
         yield partial(_check_trained, config, where, figure)
-        yield partial(_check_tables, config, where, figure)
         for i, row in items(figure, "rows"):
             yield partial(_check_row, config, f"{where}.rows[{i}]", figure, row)
 
 
 def _check_kind(config: dict, where: str, figure: dict) -> None:
-    """Check the kind of a figure, its options, and the corpus that it searches."""
+    """Check a figure's module and options, and that its seeds, tables and collection exist."""
     kind = figure["kind"]
-    check_known(f"{where}.kind", kind, KINDS, "kind of figure")
     path = module_file(package_of(kind), kind, f"config.{where}.kind")
     signature = read_signature(path, "rows")
     if signature is None:
         raise InputError(path, "it defines no function `rows`", "see CONTRIBUTING.md")
-    if (KINDS[kind] == "collection") != ("collection" in figure):
-        _refuse_collection(where, figure)
     if "collection" in figure:
         check_known(f"{where}.collection", figure["collection"], config["corpora"], "corpus")
+    if "seeds" in figure:
+        check_known(f"{where}.seeds", figure["seeds"], config["seeds"], "list of seeds")
+    for table in figure.get("tables", ()):
+        check_known(f"{where}.tables", table, config["tables"], "table")
     check_keywords(signature, figure.get("options", {}), f"config.{where}.options")
-
-
-def _refuse_collection(where: str, figure: dict) -> None:
-    place = f"config.{where}.collection"
-    if "collection" in figure:
-        raise InputError(place, "has no effect here", "it belongs to kind: retrieval")
-    raise InputError(place, "missing key", "name the corpus whose sentences are searched")
-
-
-def _check_models_named(config: dict, where: str, figure: dict) -> None:
-    """Check that a figure names its models; of all models or of tables it need not."""
-    kind = figure["kind"]
-    if KINDS.get(kind) == "tables":
-        return
-    if "rows" not in figure:
-        if kind != OF_ALL_MODELS:
-            problem = f"kind {kind!r} needs them"
-            raise InputError(f"config.{where}.rows", "missing key", problem)
-        return
-    if "seeds" not in figure:
-        raise InputError(f"config.{where}.seeds", "missing key", "rows need a list of `seeds`")
-    check_known(f"{where}.seeds", figure["seeds"], config["seeds"], "list of seeds")
 
 
 def _check_trained(config: dict, where: str, figure: dict) -> None:
@@ -81,19 +56,6 @@ def _check_trained(config: dict, where: str, figure: dict) -> None:
             if ranking(config, name):
                 problem = f"{name!r} ranks with the model of another method"
                 raise InputError(f"config.{key}", problem, "name that method")
-
-
-def _check_tables(config: dict, where: str, figure: dict) -> None:
-    """Check that a figure names models or tables, as its kind needs, and tables that exist."""
-    of_tables = KINDS.get(figure["kind"]) == "tables"
-    if of_tables and "rows" in figure:
-        problem = f"kind {figure['kind']!r} shows tables"
-        raise InputError(f"config.{where}.rows", problem, "name them in `tables`")
-    if "tables" in figure and not of_tables:
-        advice = "name the models in `rows`"
-        raise InputError(f"config.{where}.tables", "has no effect here", advice)
-    for table in figure.get("tables", ()):
-        check_known(f"{where}.tables", table, config["tables"], "table")
 
 
 def _check_row(config: dict, where: str, figure: dict, row: dict) -> None:

@@ -6,9 +6,7 @@ from semblance.errors import InputError
 from workflow.planning import word_vectors
 from workflow.planning.collecting import check_known
 
-OWN_KEYS = ("label", "base", "corpus", "pretrain")  # of such a base
 INHERITED = ("max_length", "million_parameters", "pooling", "tokenizer")  # from the other base
-NEEDED = ("max_length", "tokenizer")  # by every other base
 FIXED = {  # what such a training has in place of the settings of all trainings
     "loss": None,  # no loss of sentences
     "views": "twice",  # each distinct sentence
@@ -43,16 +41,8 @@ def settings_of(config: dict, base: str) -> dict[str, Any]:
 
 
 def check_pretrained(config: dict, name: str, base: dict) -> None:
-    """Check a base of the config that has one of the keys ``base``, ``corpus`` and ``pretrain``."""
+    """Check that the other base and the corpus of a base that is trained here exist."""
     where = f"bases.{name}"
-    for key in OWN_KEYS[1:]:
-        if key not in base:
-            advice = "a base that is trained here has base, corpus and pretrain"
-            raise InputError(f"config.{where}.{key}", "missing key", advice)
-    for key in base:
-        if key not in OWN_KEYS:
-            problem = f"has no effect here: it is that of {base['base']}"
-            raise InputError(f"config.{where}.{key}", problem, "remove it")
     check_known(f"{where}.base", base["base"], config["bases"], "base")
     check_known(f"{where}.corpus", base["corpus"], config["corpora"], "corpus")
     check_downloaded(config, f"{where}.base", base["base"])
@@ -65,13 +55,3 @@ def check_downloaded(config: dict, where: str, name: str) -> None:
     if is_pretrained(other):
         advice = f"name the base that it is trained from: {other.get('base')}"
         raise InputError(f"config.{where}", f"{name!r} is trained here itself", advice)
-
-
-def check_found(config: dict, name: str, base: dict) -> None:
-    """Check the keys of a base that is not trained here."""
-    where = f"bases.{name}"
-    for key in NEEDED:
-        if key not in base:
-            raise InputError(f"config.{where}.{key}", "missing key", "each base needs it")
-    check_known(f"{where}.tokenizer", base["tokenizer"], config["bases"], "base")
-    check_downloaded(config, f"{where}.tokenizer", base["tokenizer"])

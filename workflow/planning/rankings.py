@@ -7,15 +7,9 @@ from workflow.planning.banks import holds_out_wordings
 from workflow.planning.collecting import check_known
 from workflow.planning.methods import entropy_parts, ranking
 
-OF_RANKING = ("label", "ranking")  # the keys of a method that ranks anew
-
 
 def check_ranking(config: dict, where: str, method: dict) -> None:
     """Check a method with `ranking`: it uses the model of `start` or of a method with one."""
-    for key in method:
-        if key not in OF_RANKING:
-            advice = f"a method with `ranking` has {', '.join(OF_RANKING)} and nothing else"
-            raise InputError(f"config.{where}.{key}", "has no effect here", advice)
     name = method["ranking"]["of"]
     if name == START or entropy_parts(config, name):
         return

@@ -5,7 +5,6 @@ from typing import Any
 from semblance.errors import InputError
 from workflow.planning.methods import reads_no_corpus
 
-OWN_KEYS = ("label", "million_parameters", "word_vectors", "words")  # of such a base
 READ_AS_IT_IS = "word vectors are not trained: name another base, or the method start"
 
 
@@ -25,14 +24,6 @@ def settings_of(base: dict) -> dict[str, Any]:
     if "words" in base:
         settings["words"] = base["words"]
     return settings
-
-
-def check_keys(name: str, base: dict) -> None:
-    """Check that such a base has no key of a transformer."""
-    for key in base:
-        if key not in OWN_KEYS:
-            problem = "has no effect here: word vectors have no transformer"
-            raise InputError(f"config.bases.{name}.{key}", problem, "remove it")
 
 
 def check_method(config: dict, where: str, base: str, method: str) -> None:

@@ -169,7 +169,7 @@ WRONG = {
         answerer_of(c).update(seeds="more"),
     ),
     "config.answerers.helper.precision": lambda c: answerer_of(c).update(precision=1.0),
-    "config.answerers.helper.methods: ['start', 'start'] has non-unique": lambda c: answerer_of(
+    "config.answerers.helper.methods: ['start', 'start'] names one twice": lambda c: answerer_of(
         c
     ).update(methods=["start", "start"]),
     "config.faq.banks.mine: a corpus has the name mine-all already": lambda c: c["corpora"].update(

@@ -180,7 +180,7 @@ VIOLATIONS = {
     "config.methods.rcl-chosen.choose: the candidates have several recipes": lambda c: c["methods"][
         "rcl-chosen"
     ]["choose"].append("simcse"),
-    "config.methods.rcl-chosen.choose: ['rcl-2', 'rcl-2'] has non-unique": lambda c: c["methods"][
+    "config.methods.rcl-chosen.choose: ['rcl-2', 'rcl-2'] names one twice": lambda c: c["methods"][
         "rcl-chosen"
     ].update(choose=["rcl-2", "rcl-2"]),
     "config.methods.rcl-chosen.recipe: has no effect here": lambda c: c["methods"][
@@ -305,7 +305,7 @@ def test_a_mistake_is_refused_in_one_line_with_its_key(key: str, value: object):
     assert "\n" not in str(caught.value)
 
 
-def test_a_setting_that_an_entropy_model_never_reads_is_said_to_have_no_effect():
+def test_a_setting_that_an_entropy_model_never_reads_is_none_of_its_keys():
     for key, value in {
         "epochs": 2,
         "evaluate_every": 5,
@@ -314,16 +314,16 @@ def test_a_setting_that_an_entropy_model_never_reads_is_said_to_have_no_effect()
     }.items():
         config = merged("config.yaml")
         put(config, f"{ENTROPY}.{key}", value)
-        with pytest.raises(InputError, match=f"kinds.entropy.{key}: has no effect here"):
+        with pytest.raises(InputError, match=f"kinds.entropy.{key}: unknown key"):
             load(config)
 
 
-def test_the_advice_about_threads_names_the_one_place_for_them():
+def test_the_threads_of_trainings_have_one_place():
     config = merged("config.yaml")
     put(config, "training.threads", 3)
     assert load(config)["training"]["threads"] == 3
     put(config, "methods.simcse.threads", 3)
-    with pytest.raises(InputError, match="set training.threads"):
+    with pytest.raises(InputError, match=r"methods\.simcse\.threads: unknown key"):
         load(config)
 
 

@@ -4,7 +4,9 @@ import re
 
 import pytest
 
+from semblance.config.misfits import misfits
 from semblance.errors import InputError
+from tests.unit.planning.test_config import merged
 from workflow.planning.corpora import check_corpus
 
 QQP = {"kind": "pairs", "format": "qqp", "datasets": ["qqp"], "labels": ["duplicate"]}
@@ -29,13 +31,8 @@ def test_a_corpus_that_can_be_meant_is_accepted(corpus):
 @pytest.mark.parametrize(
     "corpus, key, words",
     [
-        ({**NLI, "format": "qqp"}, "format", "has no effect here"),
-        ({**NLI, "labels": ["neutral"]}, "labels", "has no effect here"),
-        ({**NLI, "sample_seed": 1}, "sample_seed", "has no effect here"),
-        ({**QQP, "neutral": True}, "neutral", "has no effect here"),
         ({**NLI, "neutral": True}, "neutral", "'nli-simcse' has no neutral sentences"),
         ({**QQP, "sample_seed": 1}, "sample_seed", "has no effect without limit"),
-        ({"kind": "pairs", "datasets": ["qqp"]}, "format", "missing key"),
         ({**QQP, "format": "csv"}, "format", "there is no semblance/data/pairs/csv.py"),
         ({**QQP, "labels": ["same"]}, "labels", "unknown label 'same'"),
         ({**QQP, "format": "captions"}, "labels", "have no labels"),
@@ -45,3 +42,26 @@ def test_a_corpus_that_can_be_meant_is_accepted(corpus):
 def test_a_corpus_that_cannot_be_meant_is_refused_at_its_key(corpus, key, words):
     with pytest.raises(InputError, match=re.escape(f"config.corpora.mine.{key}: ") + f".*{words}"):
         check_corpus("mine", corpus)
+
+
+@pytest.mark.parametrize(
+    "corpus, key, words",
+    [
+        ({**NLI, "format": "qqp"}, "format", "has no effect here; it belongs to pairs"),
+        ({**NLI, "labels": ["neutral"]}, "labels", "has no effect here; it belongs to pairs"),
+        ({**NLI, "sample_seed": 1}, "sample_seed", "has no effect here; it belongs to pairs"),
+        ({**NLI, "path": "notes.txt"}, "path", "has no effect here; it belongs to text"),
+        ({**QQP, "neutral": True}, "neutral", "has no effect here; it belongs to nli"),
+        ({"kind": "pairs", "datasets": ["qqp"]}, "format", "missing key"),
+        ({"kind": "wiki"}, "datasets", "missing key"),
+        ({"kind": "text"}, "path", "missing key"),
+        ({"kind": "words"}, "kind", "'words' is no kind; known are nli, wiki, text, pairs"),
+    ],
+)
+def test_a_key_of_another_kind_of_corpus_is_refused(corpus, key, words):
+    config = merged("config.yaml")
+    for name in [name for name, value in config.items() if value is None]:
+        del config[name]
+    config["corpora"] = {"mine": corpus}
+    [error] = misfits(config)
+    assert str(error).startswith(f"config.corpora.mine.{key}: {words}")

@@ -214,8 +214,11 @@ MEASURED = {"kind": "anisotropy", "seeds": "rcl", "rows": ROWS}
 @pytest.mark.parametrize(
     "figure, error",
     [
-        ({"kind": "anisotropy"}, "f.rows: missing key; kind 'anisotropy' needs them"),
-        ({"kind": "anisotropy", "rows": ROWS}, "f.seeds: missing key; rows need a list of `seeds`"),
+        ({"kind": "anisotropy"}, "f.rows: missing key; Groups of rows."),
+        (
+            {"kind": "anisotropy", "rows": ROWS},
+            "f.seeds: missing key; A list of `seeds`, for `rows`.",
+        ),
         (MEASURED | {"seeds": "no"}, "f.seeds: there is no list of seeds 'no'"),
         (MEASURED | {"options": {"of": 1}}, "f.options.of: unknown key"),
         (
@@ -240,7 +243,7 @@ MEASURED = {"kind": "anisotropy", "seeds": "rcl", "rows": ROWS}
         ),
         (
             MEASURED | {"kind": "retrieval", "options": {"queries": ["a"]}},
-            "f.collection: missing key; name the corpus whose sentences are searched",
+            "f.collection: missing key; The corpus whose sentences are searched.",
         ),
         (
             MEASURED | {"kind": "retrieval", "options": {"queries": ["a"]}, "collection": "no"},
@@ -252,18 +255,18 @@ MEASURED = {"kind": "anisotropy", "seeds": "rcl", "rows": ROWS}
         ),
         (
             MEASURED | {"collection": "nli"},
-            "f.collection: has no effect here; it belongs to kind: retrieval",
+            "f.collection: has no effect here; it belongs to collection",
         ),
-        ({"kind": "no"}, "f.kind: 'no' is not one of"),
-        ({"kind": "by_phi"}, "f.rows: missing key; kind 'by_phi' needs them"),
+        ({"kind": "no"}, "f.kind: 'no' should be"),
+        ({"kind": "by_phi"}, "f.rows: missing key; Groups of rows."),
         (
             {"kind": "contrasts", "rows": ROWS},
-            "f.rows: kind 'contrasts' shows tables; name them in `tables`",
+            "f.rows: has no effect here; it belongs to models, collection",
         ),
         ({"kind": "contrasts", "tables": ["no"]}, "f.tables: there is no table 'no'"),
         (
             MEASURED | {"tables": ["rcl_table3"]},
-            "f.tables: has no effect here; name the models in `rows`",
+            "f.tables: has no effect here; it belongs to tables",
         ),
         (
             MEASURED | {"kind": "accuracy_at_k"},

@@ -31,7 +31,7 @@ def test_an_error_names_the_line_of_the_last_file_that_set_the_key():
     first = write("first.yaml", "seeds:\n  rcl: []\nmethods: {simcse: {recipe: nobody}}\n")
     last = write("last.yaml", "# mine\nseeds: {rcl:\n  [-1]}\n")
     [seeds, method] = lines_of(first, last)
-    assert seeds.startswith("last.yaml:3: seeds.rcl[0]: -1 is less than the minimum")
+    assert seeds.startswith("last.yaml:3: seeds.rcl[0]: -1 should be greater than or equal to 0")
     assert method.startswith("first.yaml:3: methods.simcse.recipe: there is no recipe 'nobody'")
 
 
@@ -91,7 +91,7 @@ def test_an_error_of_a_json_file_names_its_line():
 def test_an_error_of_a_flag_names_the_flag():
     found = lines_of(config=("seeds={rcl: []}", "outptu=x"))
     assert found[0].startswith("--config outptu=x: outptu: unknown key")
-    assert found[1].startswith("--config seeds={rcl: []}: seeds.rcl: [] should be non-empty")
+    assert found[1].startswith("--config seeds={rcl: []}: seeds.rcl: [] should have")
 
 
 def test_an_error_of_a_module_names_the_module():

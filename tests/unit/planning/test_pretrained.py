@@ -163,7 +163,11 @@ def test_a_base_may_be_trained_on_a_text_of_the_users_own(tmp_path, monkeypatch)
 
 @pytest.mark.parametrize(
     "corpus, key",
-    [({"datasets": ["wiki1m"]}, ""), ({"kind": "nli"}, r"\.path"), ({"path": None}, "")],
+    [
+        ({"kind": "wiki", "datasets": ["wiki1m"]}, r"\.datasets"),
+        ({"kind": "nli"}, r"\.(datasets|path)"),
+        ({"path": None}, r"\.(path|datasets)"),
+    ],
 )
 def test_a_corpus_has_data_sets_or_one_text_of_the_users_own(corpus, key):
     with pytest.raises(InputError, match=rf"^config\.corpora\.mine{key}: "):

@@ -127,5 +127,5 @@ def test_kind_text_is_a_users_own_file_of_sentences():
     full = load(found)["corpora"]["mine"]
     assert full == {"kind": "wiki", "path": "notes.txt", "datasets": []}
     found["corpora"]["mine"] = {"kind": "text", "datasets": ["wiki1m"]}
-    with pytest.raises(InputError, match=r"^config\.corpora\.mine\.datasets: kind: text is a file"):
+    with pytest.raises(InputError, match=r"^config\.corpora\.mine\.datasets: has no effect here"):
         load(found)

@@ -1,0 +1,335 @@
+"""What a run reads: bases, corpora, the tests of similarity, the FAQ banks."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from semblance.config.part import (
+    Count,
+    Distinct,
+    File,
+    Label,
+    Length,
+    Module,
+    Name,
+    Part,
+    PathBelow,
+    Positive,
+    PositiveShare,
+    Seed,
+    one_of,
+    text,
+)
+from semblance.names import TRANSFER_TASKS
+from semblance.settings import Matmul, Precision, StsProtocol
+
+Text = text(".+", 200)
+Million = Annotated[float, Field(gt=0, le=10**6)]
+
+
+class Prompts(Part):
+    """Texts that stand before each text that the model reads, by its role."""
+
+    query: text("(?s:.*)") | None = None
+    """Before a question of a FAQ."""
+    document: text("(?s:.*)") | None = None
+    """Before an answer of a FAQ."""
+
+
+class _Base(Part):
+    label: Label | None = None
+    """Its name in tables, which is also the label of the method `start`. Without it: the key."""
+
+
+class Transformer(_Base):
+    """A base whose files are there already: one of `hub`, `package` and `folder` says where.
+
+    Only families with the forward pass of BERT or RoBERTa can be read; MPNet and ModernBERT, for
+    example, are refused.
+    """
+
+    weights_sha256: text("[0-9a-f]{64}") | None = None
+    """SHA-256 of model.safetensors. Without it, the weights are not checked."""
+    layers: Count | None = None
+    """Number of layers to keep, from the first. Without it: all."""
+    pooling: Module | None = None
+    """How the tokens of a sentence become one vector: the name of a module of
+    semblance/models/poolings. `cls`: the first token. `mean`: the mean of the tokens in the last
+    layer. `first_last`: of the first and the last layer. `static_last`: of the embedding layer and
+    the last one. `pooler`: the checkpoint's own dense layer over the first token. `mask`: a mask
+    token at the end of the sentence. Without it: as the model's own files state."""
+    prompts: Prompts | None = None
+    """Texts that stand before each text that the model reads, by its role. Without it: as the
+    model's own files declare (`prompts` in config_sentence_transformers.json). `{}`: none."""
+    default_prompt: Literal["query", "document"] | None = None
+    """Which of `prompts` stands before texts that are compared with their like: those of NLI, of
+    pairs, of plain text, of STS and of the transfer tasks. Without it: none does."""
+    max_length: Length
+    """Longest input of the model, in tokens; its prompts count."""
+    tokenizer: Name
+    """The base whose tokenizer this one uses. A corpus is tokenised once for all bases that share a
+    tokenizer."""
+    million_parameters: Million | None = None
+    """Size of the model in million parameters, for predicted costs only. Without it: the size of
+    its weights once they are there, before that 110."""
+
+
+class OfHub(Transformer):
+    """A base of the model hub."""
+
+    hub: text("[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9._-]*")
+    """OWNER/NAME of a repository of the model hub."""
+    revision: text("[0-9a-f]{7,40}")
+    """Commit of that repository."""
+
+
+class OfPackage(Transformer):
+    """A base in an installed Python package."""
+
+    package: text("[A-Za-z_][A-Za-z0-9_]*")
+    """Installed Python package that holds the model."""
+    subfolder: PathBelow | None = None
+    """Folder of the model inside the package."""
+
+
+class OfFolder(Transformer):
+    """A base of this machine."""
+
+    folder: text(".+")
+    """Folder of this machine that holds the model."""
+
+
+class WordVectors(_Base):
+    """A file of word vectors. Only the methods that train nothing on a corpus can read it."""
+
+    word_vectors: File
+    """A file of word vectors of your own in GloVe's text format: a word and its numbers a line. The
+    vector of a text is the mean of the vectors of its words. Texts are put in lower case and split
+    at white space; a word without a vector is left out. Its path has no braces."""
+    words: Count | None = None
+    """How many lines of `word_vectors` count, the first ones. Without it: all."""
+    million_parameters: Million | None = None
+    """Number of its numbers in millions, for predicted costs only."""
+
+
+class Pretraining(Part):
+    """The training of a base by masked words alone. It changes `training`."""
+
+    batch_size: Annotated[int, Field(ge=2, le=10**6)]
+    """Rows of a batch."""
+    epochs: Count
+    """Passes through the corpus."""
+    max_steps: Count | None = None
+    """Largest number of steps, whatever the epochs say. Without it: no limit."""
+    learning_rate: PositiveShare
+    """Largest learning rate of AdamW; it falls linearly to 0."""
+    max_length: Length
+    """Longest input in training, in tokens; the rest of a sentence is cut off."""
+    warmup: Annotated[float, Field(ge=0, le=1)]
+    """Share of the steps in which the learning rate rises to its largest value."""
+    weight_decay: Annotated[float, Field(ge=0, le=10)]
+    """Weight decay of AdamW. Biases and layer norms have none."""
+    clip: Positive | None = None
+    """Largest norm of the gradient; a longer one is scaled down to it."""
+    precision: Precision | None = None
+    """Precision of the encoder. It is a part of the result."""
+    matmul: Matmul | None = None
+    """Precision of the products of fp32 matrices, as in `training`."""
+    seed: Seed
+    """Seed of the batches, masks and dropout."""
+    share: PositiveShare | None = None
+    """Share of the tokens that are chosen. Without it: 0.15 (MaskedWords)."""
+
+
+class Pretrained(_Base):
+    """A base that is trained here, out of another one: all else is that of the other base."""
+
+    base: Name
+    """The base that this one is trained from."""
+    corpus: Name
+    """The corpus whose distinct sentences it is trained on."""
+    pretrain: Pretraining
+    """The training of a base by masked words alone, without a loss of sentences, before any method.
+    It changes `training`; the last weights are the base."""
+
+
+def _kind_of_base(base: dict) -> str:
+    if "word_vectors" in base:
+        return "word_vectors"
+    if not base.keys().isdisjoint(("base", "corpus", "pretrain")):
+        return "pretrain"
+    return next((key for key in ("package", "folder") if key in base), "hub")
+
+
+Base = one_of(
+    _kind_of_base,
+    hub=OfHub,
+    package=OfPackage,
+    folder=OfFolder,
+    word_vectors=WordVectors,
+    pretrain=Pretrained,
+)
+
+
+class _Corpus(Part):
+    limit: Annotated[int, Field(ge=2)] | None = None
+    """Number of rows to keep, from the first. Without it: all."""
+
+
+class _OfManifest(_Corpus):
+    datasets: Distinct[str]
+    """Data sets of the manifest that it is made from."""
+
+
+class Nli(_OfManifest):
+    """Triples of premise, entailed and contradicted sentence."""
+
+    kind: Literal["nli"]
+    """`nli`: triples of premise, entailed and contradicted sentence."""
+    neutral: bool | None = None
+    """Whether a row has two hard negatives, a contradicted and a neutral sentence. The data sets
+    must be of labelled pairs."""
+
+
+class Wiki(_OfManifest):
+    """One sentence a line, of data sets of the manifest."""
+
+    kind: Literal["wiki"]
+    """`wiki`: one sentence a line."""
+
+
+class OwnText(_Corpus):
+    """One sentence a line, of a file of the user's own."""
+
+    kind: Literal["text", "wiki"]
+    """`text`: your own file of one sentence a line."""
+    path: File
+    """Your own file, plain text in UTF-8 with one sentence a line, also as .gz; its path has no
+    braces."""
+
+
+class Pairs(_OfManifest):
+    """Pairs of sentences."""
+
+    kind: Literal["pairs"]
+    """`pairs`: pairs of sentences."""
+    format: Module
+    """The format of its files, a module of `semblance/data/pairs`."""
+    labels: Distinct[str] | None = None
+    """The labels of the pairs to take. `qqp` has `duplicate` and `different`."""
+    sample_seed: Seed | None = None
+    """`limit` pairs are drawn at random, by this seed."""
+
+
+def _kind_of_corpus(corpus: dict) -> str:
+    if corpus.get("kind") == "wiki" and "path" in corpus:
+        return "text"
+    return str(corpus.get("kind", "nli"))
+
+
+Corpus = one_of(_kind_of_corpus, nli=Nli, wiki=Wiki, text=OwnText, pairs=Pairs)
+
+
+class Columns(Part):
+    """The columns of a user's own pairs."""
+
+    sentence1: Text | None = None
+    """That of one sentence."""
+    sentence2: Text | None = None
+    """That of the other one."""
+    score: Text | None = None
+    """That of the score."""
+
+
+class OwnPairs(Part):
+    """One file of pairs. A table shows it if its `tasks` name it."""
+
+    kind: Literal["pairs"]
+    """`pairs`: two sentences and a score in each row."""
+    path: File
+    """Your own file: CSV, Excel (.xlsx) or JSON lines (docs/data.md); its path has no braces."""
+    columns: Columns | None = None
+    """The columns whose names are not known. Without it: by their names."""
+
+
+class Sts(Part):
+    """The tests of semantic textual similarity, and the dev set of the trainings."""
+
+    datasets: Distinct[str]
+    """Test sets: data sets of the manifest, and names of `own`."""
+    dev: str
+    """Data set whose dev pairs choose the model that a training keeps: `stsb`, `sick`, or a name of
+    `own`, all of whose pairs do. Its scores have the task `stsb-dev`."""
+    protocol: StsProtocol
+    """Form of the texts of the test pairs and the dev pairs. `senteval`: tokenised by Moses for
+    English, and in lower case except SICK, as in SentEval's own script. `raw`: as released. It
+    stands beside each score."""
+    own: dict[Name, OwnPairs] | None = None
+    """Your own scored pairs by name, for `datasets` or `dev`. The name is that of their task.
+    Without it: none."""
+
+
+class Transfer(Part):
+    """SentEval's transfer tasks, which a linear classifier solves on the embeddings."""
+
+    datasets: Distinct[Literal[*TRANSFER_TASKS]]
+    """Tasks: data sets of the manifest. They are needed if a table has the layout `transfer` or
+    `transfer-dev`; a task that is not in the list has no score there."""
+
+
+class _Bank(Part):
+    hold_out: Literal["entries", "wordings"] | None = None
+    """What a fold tests. `entries`: questions whose entry it does not train on. `wordings`: users'
+    wordings that it does not train on, of entries that are all known, which is what a service is
+    asked. Without it: `entries`."""
+    together: Literal["group", "answer"] | None = None
+    """What no split separates: the pairs of a `group` (of one question), or also all questions of
+    one `answer`, and all spellings of a question or an answer. Without it: `answer` for your own
+    file, else `group`."""
+    train_on: Literal["questions", "wordings"] | None = None
+    """What a fold trains on: each question with its answer; with `wordings` also users' wordings,
+    each with the answer and with the question that it means. Without it: `wordings` for your own
+    file, else `questions`."""
+
+
+class DatasetBank(_Bank):
+    """A bank of the manifest."""
+
+    kind: Module
+    """Format of its files: the name of a module of semblance/data/banks."""
+    dataset: str
+    """Data set of the manifest."""
+
+
+class OwnBank(_Bank):
+    """A file of the user's own."""
+
+    kind: Literal["own"]
+    """`own`: your own file."""
+    path: File
+    """Your own file: CSV, Excel (.xlsx) or JSON lines (docs/own-faq.md); its path has no braces."""
+    queries_path: File | None = None
+    """A second file with the columns `query` and `id`, what users asked and the entry that answers
+    it. Without it: the column `queries` alone."""
+    question_column: Text | None = None
+    """The column of the questions. Without it: by its name."""
+    answer_column: Text | None = None
+    """The column of the answers. Without it: by its name."""
+
+
+def _kind_of_bank(bank: dict) -> str:
+    return "own" if bank.get("kind") == "own" else "dataset"
+
+
+Bank = one_of(_kind_of_bank, dataset=DatasetBank, own=OwnBank)
+
+
+class Faq(Part):
+    """The banks of frequently asked questions, and how they are split."""
+
+    folds: Annotated[int, Field(ge=3, le=100)]  # each is a training of every method
+    """Parts that a bank is split into: in each fold one is dev, one is test."""
+    seed: Seed
+    """Seed of the split."""
+    banks: dict[Name, Bank]
+    """FAQ banks by name."""

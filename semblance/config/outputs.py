@@ -1,0 +1,156 @@
+"""What a run makes of its models: tables, figures, answerers."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from semblance.config.part import Distinct, Label, Listed, Name, Part, Positive, one_of
+from semblance.config.trainings import Entropies
+from semblance.figures import KINDS
+from semblance.reporting.layouts import LAYOUTS
+
+
+class Rows(Part):
+    """A group of rows: each corpus, base and method of it together make a row."""
+
+    corpora: Listed[Name]
+    """Corpora, or in layout `faq` banks."""
+    bases: Listed[Name]
+    """Base models."""
+    methods: Listed[one_of(lambda _: "phis", str=Name, phis=Entropies)]
+    """Methods; `start` is the base model before any training; entropy models as KIND-PHI, or as a
+    kind and its φs."""
+
+
+class Table(Part):
+    """One table."""
+
+    title: str
+    """Heading of the table."""
+    layout: Literal[*LAYOUTS]
+    """Columns. `sts`: the seven tasks and their average; `sts-mean` and `sts-wmean` by the mean of
+    a task's subsets, plain or weighted, `sts-pearson` by Pearson's correlation. `sts-regressor`:
+    STS-B and SICK with SentEval's regressor, and their average; `sts-regressor-pearson` by
+    Pearson's correlation. `faq`: accuracy and MAP. `regulators`: the average alone, one column for
+    each row. `seeds`: mean, top 3, best and each seed. `dev`: STS-B dev. `faq-dev`: MAP of the dev
+    questions. `transfer`: accuracy on the seven transfer tasks, and their average. `transfer-dev`:
+    the same on their dev parts."""
+    seeds: str
+    """A list of `seeds`."""
+    control: str | None = None
+    """Method that each row is compared with, on the row's own base; `previous` is the row above.
+    The untrained base is never compared, and is no control. Without it: no comparison, but in the
+    layout `regulators` `previous`."""
+    controls: dict[str, Name] | None = None
+    """Methods whose rows have another control than `control`."""
+    margin: Positive | None = None
+    """Points. A difference from the control counts as none if two one-sided tests show that it is
+    smaller. Without it: 0.5."""
+    tasks: Distinct[str] | None = None
+    """The STS tasks that it shows and averages, such as a set of `sts.own`; of the layouts `sts`,
+    `regulators` and `seeds` alone. Without it: the seven."""
+    note: str | None = None
+    """A sentence below the table. Without it: none."""
+    labels: dict[str, Label] | None = None
+    """Names of rows in this table: of a METHOD where it differs from its own label, or of a
+    CORPUS/METHOD, where several corpora stand in one table."""
+    published: dict[str, str] | None = None
+    """Row of workflow/published.yaml, as PAPER/TABLE/ROW, that stands beside a METHOD, a
+    BASE/METHOD or a CORPUS/METHOD. A row of another base, other data or other settings than the
+    paper's is a stand-in: it is not compared with the published row, and a note says in what it
+    differs."""
+    rows: Listed[Rows]
+    """Groups of rows. Each corpus, base and method of a group together make a row."""
+
+
+class _Figure(Part):
+    kind: Literal[*KINDS]
+    """What is shown. `alignment_uniformity`: both measures beside the STS average. `by_phi`,
+    `by_regulators`: the STS average against the φ of entropy models, or the number of regulators.
+    `contrasts`: every row of the tables against its control, with the intervals and the difference
+    of each seed. `dev_curves`: the dev score during training. `accuracy_at_k`: the share of FAQ
+    queries with a right answer among the first k. `cosine_densities`: the cosine of each STS-B test
+    pair, in five groups of gold score. `curve`: alignment and uniformity during a training of
+    `train_curve`. `singular_values`: those of the matrix of STS-B's sentence embeddings.
+    `anisotropy`: the terms of RCL's Eqs. 4 to 6 on STS-B. `retrieval`: the most similar sentences
+    of a collection for fixed queries; it has no drawing."""
+    options: dict[str, Any] | None = None
+    """Keyword arguments of the kind's module. Without it: the module's defaults."""
+
+
+class FigureOfModels(_Figure):
+    """A figure of some models."""
+
+    seeds: str
+    """A list of `seeds`, for `rows`."""
+    rows: Listed[Rows]
+    """Groups of rows. Each corpus, base and method of a group together make a row."""
+
+
+class FigureOfAll(_Figure):
+    """A figure of all models that are scored on STS."""
+
+
+class FigureOfTables(_Figure):
+    """A figure of whole tables."""
+
+    tables: Listed[Name] | None = None
+    """The tables of a figure of kind `contrasts`. Without it: all."""
+
+
+class FigureOfCollection(FigureOfModels):
+    """A figure of a search."""
+
+    collection: Name
+    """The corpus whose sentences are searched."""
+
+
+ALL_MODELS = "alignment_uniformity"  # the one kind that shows every model where it names no rows
+
+
+def _kind_of_figure(figure: dict) -> str:
+    kind = figure.get("kind")
+    source = KINDS.get(kind) if isinstance(kind, str) else None
+    if source in ("tables", "collection"):
+        return source
+    return "all" if kind == ALL_MODELS and "rows" not in figure else "models"
+
+
+Figure = one_of(
+    _kind_of_figure,
+    models=FigureOfModels,
+    all=FigureOfAll,
+    tables=FigureOfTables,
+    collection=FigureOfCollection,
+)
+
+
+class LearningCurves(Part):
+    """By what there is more of, methods that are trained on growing parts and at last the whole."""
+
+    entries: Listed[Name] | None = None
+    """Trained on parts of the entries."""
+    wordings: Listed[Name] | None = None
+    """Likewise of users' wordings."""
+
+
+class Answerer(Part):
+    """One answerer."""
+
+    bank: Name
+    """The bank of `faq.banks` that it answers from."""
+    base: Name
+    """The base model."""
+    methods: Distinct[Name]
+    """What is chosen from, by the dev questions: methods, also those with `ranking`, and `start`. A
+    table of the bank evaluates each of them with this base and these seeds. A method with `choose`
+    or `whitening` is refused for now."""
+    seeds: str
+    """A list of `seeds`. The final models have the first of them."""
+    precision: Annotated[float, Field(gt=0, lt=1)] | None = None
+    """The share of right answers that the threshold must be shown to give. Without it: 0.9."""
+    learning_curves: LearningCurves | None = None
+    """Whether more data would help: by what there is more of, methods that are trained on growing
+    parts (`train_part`) and at the end one that is trained on the whole. A table of the bank
+    evaluates each of them. The curve goes to `learning_curves/NAME`, and a line to the answerer's
+    summary. Without it: none."""

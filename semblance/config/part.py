@@ -1,0 +1,93 @@
+"""What the parts of a config are made of: a part, its plain texts and numbers, its kinds.
+
+A part is a section of the config or an entry of one. Its fields are the keys that it may have, and
+the text below a field says what the key means: docs/config.md is written from it.
+"""
+
+import re
+from collections.abc import Callable
+from functools import reduce
+from operator import or_
+from typing import Annotated, Any, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    StringConstraints,
+    Tag,
+)
+from pydantic_core import PydanticCustomError
+
+T = TypeVar("T")
+PHI = re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,18})?(e-?[0-9]{1,2})?")  # as a method's name holds it
+
+
+class Part(BaseModel):
+    """A part of the config: no other keys than its fields, each of its own type alone.
+
+    ``null`` removes a key before a config is read, so a field that may be left out is None.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        strict=True,  # 64.0 is no whole number, and "64" no number
+        allow_inf_nan=False,
+        use_attribute_docstrings=True,
+        regex_engine="python-re",  # the other engine has no look-ahead
+    )
+
+
+def text(pattern: str, longest: int = 1000) -> Any:
+    """Return the type of a text that a pattern fits whole."""
+    return Annotated[str, StringConstraints(pattern=rf"^(?:{pattern})\Z", max_length=longest)]
+
+
+def one_of(kind: Callable[[dict], str], **parts: type[Part]) -> Any:
+    """Return the type of an entry of several kinds; ``kind`` names that of an entry as it is read."""
+
+    def named(entry: Any) -> str:
+        return kind(entry) if isinstance(entry, dict) else type(entry).__name__
+
+    tagged = (Annotated[part, Tag(name)] for name, part in parts.items())
+    return Annotated[reduce(or_, tagged), Discriminator(named)]
+
+
+def _each_once(values: list) -> list:
+    if any(value in values[:place] for place, value in enumerate(values)):
+        raise PydanticCustomError("twice", "names one twice")
+    return values
+
+
+def _phi(value: Any) -> Any:
+    """Refuse what is neither a number nor the text of one; how it is spelt, others check."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not is_number and not (isinstance(value, str) and PHI.fullmatch(value)):
+        raise PydanticCustomError("phi", "should be a decimal number, such as 0.01 or -0.01")
+    return value
+
+
+Listed = Annotated[list[T], Field(min_length=1)]
+Distinct = Annotated[list[T], Field(min_length=1), AfterValidator(_each_once)]
+
+Name = text("[A-Za-z0-9][A-Za-z0-9._-]*", 100)
+Label = text(r"[^\n\r]+", 100)
+Module = text("[a-z][a-z0-9_]*", 100)  # a file that is found by its name
+Place = text(r"(?!.*\.\.(/|\Z))(~?/)?[A-Za-z0-9_][A-Za-z0-9_./-]*")  # where a run writes
+PathBelow = text(r"(?!.*\.\.(/|\Z))[A-Za-z0-9_][A-Za-z0-9_./-]*")
+File = text(r"[^{}\x00-\x1f]+")  # a file of the user's, which a rule names: without braces
+Address = text("https?://[!-~]+")
+Phi = Annotated[Any, BeforeValidator(_phi)]
+
+Count = Annotated[int, Field(ge=1, le=10**9)]
+Length = Annotated[int, Field(ge=3, le=4096)]  # in tokens; no encoder that can be read takes more
+Seed = Annotated[int, Field(ge=0, le=2**32 - 1)]
+Threads = Annotated[int, Field(ge=1, le=1024)]
+Positive = Annotated[float, Field(gt=0)]
+Share = Annotated[float, Field(ge=0, le=1)]
+PositiveShare = Annotated[float, Field(gt=0, le=1)]
+Rate = Annotated[float, Field(ge=0, le=0.9)]  # of dropout: more would leave hardly anything
