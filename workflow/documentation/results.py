@@ -1,4 +1,4 @@
-"""What lies where in an output folder: one text for README.md and the folder's own README.md."""
+"""What lies where in an output folder: one text for docs/results.md and the folder's own README.md."""
 
 import re
 from pathlib import Path
