@@ -64,7 +64,7 @@ def _in_words(error: Any) -> InputError:
     if name in fields:
         meaning = " ".join((fields[name].description or "").split())
     if error["type"] == "union_tag_invalid":
-        kind = ".kind" if "kind" in error["input"] else ""
+        kind = ".kind" if isinstance(error["input"], dict) and "kind" in error["input"] else ""
         known = error["ctx"]["expected_tags"].replace("'", "")
         return InputError(
             f"{key}{kind}", f"{error['ctx']['tag']!r} is no kind", f"known are {known}"

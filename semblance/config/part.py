@@ -44,7 +44,7 @@ class Part(BaseModel):
 
 def text(pattern: str, longest: int = 1000) -> Any:
     """Return the type of a text that a pattern fits whole."""
-    return Annotated[str, StringConstraints(pattern=rf"^(?:{pattern})\Z", max_length=longest)]
+    return Annotated[str, StringConstraints(pattern=rf"(?s)^(?:{pattern})\Z", max_length=longest)]
 
 
 def one_of(kind: Callable[[dict], str], **parts: type[Part]) -> Any:

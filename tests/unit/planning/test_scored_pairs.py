@@ -78,14 +78,15 @@ def test_a_table_may_show_own_pairs_and_average_them():
     assert len(plan.table_spec("rcl_table1b")["tasks"]) == 7
 
 
-def test_the_example_of_the_page_on_data_is_a_config():
+def test_the_examples_of_the_page_on_data_are_a_config():
     page = (ROOT / "docs/data.md").read_text()
     section = page.split("## Your own sentences and scored pairs\n")[1].split("\n## ")[0]
-    [example] = re.findall(r"```yaml\n(.*?)```", section, re.DOTALL)
     found = merged("config.yaml")
-    for key, value in yaml.safe_load(example).items():
-        found[key] |= value
+    for example in re.findall(r"```yaml\n(.*?)```", section, re.DOTALL):
+        for key, value in yaml.safe_load(example).items():
+            found[key] |= value
     plan = Plan(load(found))
+    assert plan.config["bases"]["adapted"]["base"] == "bert-base"
     assert set(plan.config["sts"]["own"]) == {"helpdesk", "tickets"}
     assert plan.table_spec("helpdesk")["tasks"] == ["stsb", "helpdesk"]
 
