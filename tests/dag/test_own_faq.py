@@ -1,6 +1,7 @@
 """A user's own FAQ with one model of random weights: models go after their use, a learning curve is drawn."""
 
 import csv
+import os
 
 import pytest
 
@@ -76,6 +77,19 @@ def test_the_weights_of_the_folds_are_gone_and_those_of_the_whole_bank_stay(own)
 
 def test_a_second_run_has_nothing_to_do(own):
     assert own.planned() == {}
+
+
+def test_other_content_with_an_older_date_is_noticed(own):
+    file = own.folder / "demo/data/faq/own/library.csv"
+    content, before = file.read_bytes(), file.stat()
+    try:
+        file.write_bytes(content.swapcase())
+        os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns - 10**12))
+        planned = own.planned()
+    finally:
+        file.write_bytes(content)
+        os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert planned["prepare_faq"] == 1 and planned["build_answerer"] == 1
 
 
 def test_verify_finds_no_problem_and_says_what_was_deleted(own):

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -52,6 +53,17 @@ def test_own_pairs_are_scored_in_a_table_of_their_own_and_retrain_nothing(projec
     table = pd.read_csv(project.folder / "results/tables/mine.csv")
     assert list(table["tasks"]) == ["mine", "mine"]
     assert (table["mine"] == table["Average"]).all()
+    assert project.planned("results/tables/mine.csv") == {}
+    replace_content(project.folder / "pairs.csv", PAIRS.replace(";4.5", ";0.5"))
+    assert "prepare_sts" in project.planned("results/tables/mine.csv")
+
+
+def replace_content(file: Path, text: str) -> None:
+    """Put other content of the same size and an older date in the place of a file, as ``cp -p`` may."""
+    before = file.stat()
+    file.write_text(text)
+    assert file.stat().st_size == before.st_size
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns - 10**12))
 
 
 def test_own_sentences_are_a_training_corpus(project: Project):
@@ -64,4 +76,10 @@ def test_own_sentences_are_a_training_corpus(project: Project):
     project.write_config(config)
     planned = project.planned()
     assert (planned["prepare_wiki"], planned["train"]) == (1, 1)
-    project.snakemake("--cores", "2", "results/models/notes/tiny/simcse/seed-1/record.json")
+    model = "results/models/notes/tiny/simcse/seed-1/record.json"
+    project.snakemake("--cores", "2", model)
+    assert project.planned(model) == {}
+    notes = project.folder / "notes.txt"
+    replace_content(notes, notes.read_text().replace("Note", "Nota"))
+    planned = project.planned(model)
+    assert (planned["prepare_wiki"], planned["train"]) == (1, 1)

@@ -4,12 +4,13 @@ A relative path counts from the working folder, which --directory of snakemake c
 is not there is looked for in the project's own folder, where the shipped configs have theirs.
 """
 
+import functools
 import os
 from pathlib import Path
 
 from semblance.download.pin import is_url
 from semblance.errors import InputError
-from semblance.provenance import ROOT
+from semblance.provenance import ROOT, file_digest
 from workflow.planning.folders import WRITTEN
 
 
@@ -41,6 +42,17 @@ def named(path: str) -> str:
     if Path(path).is_relative_to(ROOT):
         return Path(path).relative_to(ROOT).as_posix()
     return path
+
+
+@functools.cache
+def with_digest(path: str) -> str:
+    """Return the path of a file of the user's own, with the digest of what is in it now.
+
+    The job reads it later; a change until then is noticed at the next start.
+    """
+    if not os.path.isfile(path):
+        return path  # the start refuses it where a job reads it
+    return f"{path}:{file_digest(path)}"
 
 
 def own(path: str) -> str:

@@ -19,7 +19,7 @@ from workflow.planning.modules import (
     modules_of_scored,
     modules_of_training,
 )
-from workflow.planning.paths import named, own
+from workflow.planning.paths import named, own, with_digest
 from workflow.planning.plan import Plan
 from workflow.planning.scored_pairs import of_manifest, own_paths, scored_sets
 from workflow.planning.sources import wanted_by
@@ -75,8 +75,13 @@ def manifest(wildcards, input):
     return config["manifest"]
 
 
-# Where the project lies, in a checkout or where pip has put it, makes no result stale.
-MANIFEST = {"manifest_name": named(config["manifest"]), "manifest": manifest}
+def read_from(*own):
+    """Return the name of the manifest, and the path and the digest of each of the user's own files.
+
+    No command reads this parameter. Snakemake compares it, and so notices a file of other content
+    whatever its date. Where the project lies, in a checkout or where pip has put it, is none of it.
+    """
+    return " ".join([named(config["manifest"]), *map(with_digest, own)])
 
 
 def compute(stage):
@@ -105,11 +110,21 @@ def own_files(bank):
     return [bank[key] for key in ("path", "queries_path") if key in bank]
 
 
+def own_text(corpus):
+    """Return the user's own file of a corpus; none of a corpus of the manifest."""
+    entry = config["corpora"][corpus]
+    return [entry["path"]] if "path" in entry else []
+
+
+def own_pairs(stage):
+    """Return the user's own files of scored pairs that a stage reads."""
+    return list(own_paths(config, scored_sets(config, stage)).values())
+
+
 def pair_files(stage):
     """Return the files of the STS sets that a stage reads: of the manifest, and the user's own."""
-    names = scored_sets(config, stage)
-    own = own_paths(config, names).values()
-    return [*dataset_files(*of_manifest(config, names)), *own]
+    names = of_manifest(config, scored_sets(config, stage))
+    return [*dataset_files(*names), *own_pairs(stage)]
 
 
 def any_of(names):

@@ -21,7 +21,8 @@ rule prepare_nli:
     resources:
         **asks("prepare_nli"),
     params:
-        **MANIFEST,
+        manifest=manifest,
+        sources=read_from(),
         settings=lambda w: canonical(config["corpora"][w.corpus]),
         data=f"{RESOURCES}/data",
         code=code("prepare_nli"),
@@ -33,11 +34,7 @@ rule prepare_nli:
 rule prepare_wiki:
     """Take a corpus of one sentence a line."""
     input:
-        lambda w: (
-            [config["corpora"][w.corpus]["path"]]
-            if "path" in config["corpora"][w.corpus]
-            else dataset_files(*config["corpora"][w.corpus]["datasets"])
-        ),
+        lambda w: (own_text(w.corpus) or dataset_files(*config["corpora"][w.corpus]["datasets"])),
     output:
         record=f"{OUT}/corpora/{{corpus}}/record.json",
         sentences=f"{OUT}/corpora/{{corpus}}/sentences.arrow",
@@ -53,7 +50,8 @@ rule prepare_wiki:
     resources:
         **asks("prepare_wiki"),
     params:
-        **MANIFEST,
+        manifest=manifest,
+        sources=lambda w: read_from(*own_text(w.corpus)),
         settings=lambda w: canonical(config["corpora"][w.corpus]),
         data=f"{RESOURCES}/data",
         code=code("prepare_wiki"),
@@ -82,7 +80,8 @@ rule prepare_pairs:
     resources:
         **asks("prepare_pairs"),
     params:
-        **MANIFEST,
+        manifest=manifest,
+        sources=read_from(),
         settings=lambda w: canonical(config["corpora"][w.corpus]),
         data=f"{RESOURCES}/data",
         code=lambda w: code("prepare_pairs", *modules_of_pairs(config, w.corpus)),

@@ -26,7 +26,8 @@ for _name, _dataset in DATASETS.items():
         conda:
             "../../envs/semblance.yaml"
         params:
-            **MANIFEST,
+            manifest=manifest,
+            sources=read_from(),
             dataset=_name,
             destination=f"{RESOURCES}/data",
             pins={f.path: f.sha256 or f.git_blob for f in (*_dataset.files, *_dataset.archives)},

@@ -19,7 +19,8 @@ rule prepare_dev:
     resources:
         **asks("prepare_dev"),
     params:
-        **MANIFEST,
+        manifest=manifest,
+        sources=read_from(*own_pairs("prepare_dev")),
         settings=PLAN.dev_settings(),
         data=f"{RESOURCES}/data",
         code=code("prepare_dev", *modules_of_scored(config, "prepare_dev")),
@@ -44,7 +45,8 @@ rule prepare_sts:
     resources:
         **asks("prepare_sts"),
     params:
-        **MANIFEST,
+        manifest=manifest,
+        sources=read_from(*own_pairs("prepare_sts")),
         settings=PLAN.test_settings(),
         data=f"{RESOURCES}/data",
         code=code("prepare_sts", *modules_of_scored(config, "prepare_sts")),
@@ -82,7 +84,8 @@ rule prepare_faq:
     resources:
         **asks("prepare_faq"),
     params:
-        **MANIFEST,
+        manifest=manifest,
+        sources=lambda w: read_from(*own_files(PLAN.banks[w.bank])),
         settings=lambda w: canonical(
             {
                 **PLAN.banks[w.bank],

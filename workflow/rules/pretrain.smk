@@ -52,7 +52,8 @@ rule prepare_word_vectors:
     resources:
         **asks("prepare_word_vectors"),
     params:
-        **MANIFEST,
+        manifest=manifest,
+        sources=read_from(),
         settings=lambda w: PLAN.word_vector_settings(w.base),
         data=f"{RESOURCES}/data",
         code=code("prepare_word_vectors"),

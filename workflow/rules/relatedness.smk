@@ -18,7 +18,8 @@ rule prepare_relatedness:
     resources:
         **asks("prepare_relatedness"),
     params:
-        **MANIFEST,
+        manifest=manifest,
+        sources=read_from(),
         settings=PLAN.relatedness_settings(),
         data=f"{RESOURCES}/data",
         code=code("prepare_relatedness"),

@@ -18,7 +18,8 @@ rule prepare_transfer:
     resources:
         **asks("prepare_transfer"),
     params:
-        **MANIFEST,
+        manifest=manifest,
+        sources=read_from(),
         settings=PLAN.transfer_settings(),
         data=f"{RESOURCES}/data",
         code=code("prepare_transfer"),
