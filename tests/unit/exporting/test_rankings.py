@@ -195,7 +195,7 @@ def test_an_export_replaces_nothing(folds, made):
     [
         ([], "no form is named"),
         (["--onnx"], "needs one SOURCE and --output"),
-        (["--trec", "x", "--int8"], "belong to --onnx"),
+        (["--trec", "x", "--output", "y"], "belongs to --onnx"),
         (["--onnx", "--output", "x", "--beir", "y"], "two exports"),
     ],
 )
