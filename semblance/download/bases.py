@@ -3,8 +3,8 @@
 import importlib.util
 from pathlib import Path
 
+from semblance.download.answer import Unavailable
 from semblance.download.hub_api import WEIGHTS, Repository
-from semblance.download.patience import Unavailable
 from semblance.download.wanted import BaseSource, Hub
 
 

@@ -10,8 +10,7 @@ from huggingface_hub import constants
 from huggingface_hub.utils import build_hf_headers
 
 from semblance.download.address import ask_address, stated_pin
-from semblance.download.answer import open_answer, server_of
-from semblance.download.patience import Patience, Unavailable, refusal, retrying
+from semblance.download.answer import Patience, Unavailable, open_answer, retrying, server_of
 from semblance.download.pin import Pin
 from semblance.download.wanted import HOW_TO_FILL, Hub
 from semblance.errors import InputError
@@ -113,12 +112,11 @@ def ask_pin(repository: Repository, name: str, patience: Patience) -> Pin:
 def _listed(repository: Repository, patience: Patience) -> tuple[str, dict[str, Pin]]:
     """Ask once for the commit of a repository and the pins of its files."""
     url = f"{repository.hub.root}/api/models/{repository.name}/revision/{repository.revision}"
-    with open_answer("GET", f"{url}?blobs=true", patience, repository.headers()) as response:
-        if response.status_code != 200:
-            wait = response.headers.get("Retry-After")
-            raise refusal(response.status_code, wait, patience)
+    with open_answer("GET", f"{url}?blobs=true", patience, repository.headers()) as answer:
+        if answer.status != 200:
+            raise answer.refusal(patience)
         content = b""
-        for chunk in response.iter_content(1 << 16):
+        for chunk in answer.chunks:
             content += chunk
             if len(content) > LONGEST_LISTING:
                 raise ValueError(f"a listing of more than {LONGEST_LISTING:,} bytes")

@@ -13,13 +13,13 @@ from urllib.parse import quote
 
 from semblance import layout
 from semblance.download.address import ask_address
+from semblance.download.answer import Patience, Unavailable
 from semblance.download.bases import look_for_weights, repository_of
 from semblance.download.digest_lock import DigestLock
 from semblance.download.fetch import locked_pin
 from semblance.download.hub import RECORD, check_statement, difference, lock_name, mirrored
 from semblance.download.hub_api import WEIGHTS, Repository, ask_listing
 from semblance.download.manifest import Archive, Dataset, File, find_dataset
-from semblance.download.patience import Patience, Unavailable
 from semblance.download.pin import Pin, is_of_hub, is_url
 from semblance.download.wanted import BaseSource, Wanted
 from semblance.errors import InputError
