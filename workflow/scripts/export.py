@@ -77,9 +77,8 @@ def _export_model(args: argparse.Namespace) -> None:
 def _export_rankings(args: argparse.Namespace) -> None:
     from semblance.exporting.beir import write_beir
     from semblance.exporting.faq_rankings import read_rankings
-    from semblance.exporting.measures import lines
     from semblance.exporting.new_folder import require_new
-    from semblance.exporting.trec import write_trec
+    from semblance.exporting.trec import lines, write_trec
     from semblance.files import whole_folder
 
     forms = [(args.trec, write_trec), (args.beir, write_beir)]

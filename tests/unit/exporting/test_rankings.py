@@ -11,8 +11,7 @@ import pytest
 
 from semblance.errors import InputError
 from semblance.exporting.faq_rankings import read_rankings
-from semblance.exporting.measures import WHOLE, lines
-from semblance.exporting.trec import falling
+from semblance.exporting.trec import WHOLE, falling, lines
 from tests.unit.exporting.example_rankings import (
     ANSWERS,
     QUESTIONS,
