@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from semblance import layout
+from semblance.audit.chain import Chain
 from semblance.cards.card import Described, Model, card_text
-from semblance.cards.origin import Records, origin_of
+from semblance.cards.origin import origin_of
 from semblance.cards.scores import Place, Scores
 from semblance.cards.text import plain
 from semblance.files import write_text
@@ -34,7 +35,7 @@ class CardSettings:
     original: tuple[str, ...] = ()
 
 
-def models_of(records: Records, scores: Scores, settings: CardSettings) -> Iterator[Model]:
+def models_of(records: Chain, scores: Scores, settings: CardSettings) -> Iterator[Model]:
     """Yield each trained model of a results folder whose weights are there."""
     pattern = f"{layout.pattern(layout.MODEL)}/{layout.RECORD}"
     for path in sorted(records.root.glob(pattern)):
@@ -56,7 +57,7 @@ def models_of(records: Records, scores: Scores, settings: CardSettings) -> Itera
         )
 
 
-def fold_lines(place: Place, weights: str, records: Records) -> Iterator[str]:
+def fold_lines(place: Place, weights: str, records: Chain) -> Iterator[str]:
     """Yield one line for each answerer that holds a model, known by its weights' digest."""
     for path in sorted(records.root.glob(f"{layout.pattern(layout.ANSWERER)}/{layout.RECORD}")):
         if not records.is_readable(path):

@@ -208,17 +208,21 @@ def _ask_address(name: str, file: File, url: str, wanted: Wanted) -> list[Answer
 # --- bases ----------------------------------------------------------------------------------------
 
 
-def questions_of_base(name: str, base: BaseSource, wanted: Wanted) -> Iterator[Question]:
-    """Yield the question for a base: about its model folder, its package, or all files of the hub."""
+def questions_of_base(name: str, base: BaseSource, wanted: Wanted) -> Question:
+    """Return the question for a base: about its model folder, its package, or its files on the hub."""
     repository = repository_of(base, wanted.hub)
     if (wanted.base_folder(name) / layout.RECORD).is_file():
-        yield Question(name, "model", HERE, lambda: [Answer(name, "model", HERE)])
-    elif repository:
+        return Question(name, "model", HERE, lambda: [Answer(name, "model", HERE)])
+    if repository:
         ask = partial(_ask_for_repository, name, repository, wanted)
-        yield Question(name, str(repository), wanted.hub.address, ask)
-    else:
-        place = base.folder or f"package {base.package}"
-        yield Question(name, WEIGHTS, place, partial(_look_for_base, name, base))
+        return Question(name, str(repository), wanted.hub.address, ask)
+
+    def look() -> list[Answer]:
+        """Look for the weights on this machine."""
+        look_for_weights(base)
+        return [Answer(name, WEIGHTS, HERE)]
+
+    return Question(name, WEIGHTS, base.folder or f"package {base.package}", look)
 
 
 def _ask_for_repository(name: str, repository: Repository, wanted: Wanted) -> list[Answer]:
@@ -248,20 +252,13 @@ def _ask_hub(name: str, repository: Repository, lock_folder: Path) -> list[Answe
     return [Answer(name, file, REACHED, pin.size) for file, pin in listing.files.items()]
 
 
-def _look_for_base(name: str, base: BaseSource) -> list[Answer]:
-    look_for_weights(base)
-    return [Answer(name, WEIGHTS, HERE)]
-
-
 def questions(wanted: Wanted, manifest: Mapping[str, Dataset]) -> list[Question]:
     """Return the questions for the data sets and bases that are wanted."""
     found: list[Question] = []
     for name in wanted.datasets:
         dataset = find_dataset(manifest, name, wanted.manifest)
         found += questions_of_dataset(name, dataset, wanted)
-    for name, base in wanted.bases.items():
-        found += questions_of_base(name, base, wanted)
-    return found
+    return found + [questions_of_base(name, base, wanted) for name, base in wanted.bases.items()]
 
 
 # --- the table, as `semblance sources` prints it --------------------------------------------------
@@ -294,44 +291,28 @@ def page(answers: Sequence[Answer]) -> str:
 
 def _source_row(source: str, own: Sequence[Answer], lost: Sequence[Answer]) -> str:
     reached = {a.file: a.size for a in own if a.state == REACHED}
-    state = "missing"
-    if not lost:
-        state = "good"
+    known = [size for size in reached.values() if size is not None]
+    total = f"{sum(known) / 1e6:,.1f} MB"
+    if len(known) < len(reached):
+        total += f" + {len(reached) - len(known)} unknown"
     return ROW.format(
         source,
         len({a.file for a in own if a.state == HERE}),
         len({a.file for a in own if a.state == MIRROR}),
         len(reached),
         len({a.file for a in lost}),
-        _total(reached.values()),
-        state,
+        total,
+        "missing" if lost else "good",
     )
 
 
-def _total(sizes: Iterable[int | None]) -> str:
-    """Return the known sizes in MB, and how many sizes nobody states."""
-    sizes = list(sizes)
-    known = [size for size in sizes if size is not None]
-    text = f"{sum(known) / 1e6:,.1f} MB"
-    if len(known) < len(sizes):
-        text += f" + {len(sizes) - len(known)} unknown"
-    return text
-
-
-def _grouped(failures: Iterable[Answer]) -> list[str]:
-    """Return one line for those failures of a source that have the same host and problem."""
+def _grouped(failures: Iterable[Answer]) -> Iterator[str]:
+    """Yield one line for those failures of a source that have the same host and problem."""
     groups: dict[tuple[str, str, str], list[Answer]] = {}
     for answer in failures:
         key = (answer.source, urlsplit(answer.place).netloc, answer.problem)
         groups.setdefault(key, []).append(answer)
-    return [_line(group) for group in groups.values()]
-
-
-def _line(group: Sequence[Answer]) -> str:
-    first = group[0]
-    text = f"{first.source}: {first.file}"
-    if first.place:
-        text += f" ({first.place})"
-    if len(group) > 1:
-        text += f" and {len(group) - 1} more there"
-    return f"{text}: {first.problem}"
+    for first, *more in groups.values():
+        place = f" ({first.place})" if first.place else ""
+        others = f" and {len(more)} more there" if more else ""
+        yield f"{first.source}: {first.file}{place}{others}: {first.problem}"
