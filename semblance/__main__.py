@@ -36,7 +36,6 @@ GROUPS = {
     "your own data and models": {
         "faq": "semblance faq train my.csv --output my-faq",
         "score": "semblance score FOLDER",
-        "push": "semblance push my-faq/answerers/faq --to me/mine --dry-run",
         "export": "semblance export my-faq --onnx --output my-faq-onnx",
     },
     "this shell": {"completion": "semblance completion bash"},

@@ -3,29 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any, Protocol
+from typing import Any
 
 from semblance import layout
+from semblance.audit.chain import Chain
 
 DEV = layout.STS_DEV_DATA.partition("/")[0]  # the folder of the data that choose a checkpoint
-
-
-class Records(Protocol):
-    """The records of a results folder: what ``semblance.audit.chain.Chain`` is."""
-
-    root: Path
-
-    def read(self, path: Path) -> dict[str, Any]:
-        """Return a record."""
-
-    def is_readable(self, path: Path) -> bool:
-        """Tell whether a record can be read."""
-
-    def sources(self, path: Path) -> list[Path]:
-        """Return the records that a record was made from."""
-
-    def user_files(self, path: Path) -> dict[Path, str]:
-        """Return the user's own files that a record's data were made from."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +27,7 @@ class Origin:
     unread: tuple[str, ...]
 
 
-def origin_of(record: Path, records: Records) -> Origin:
+def origin_of(record: Path, records: Chain) -> Origin:
     """Return what the model of a record was made from."""
     data: set[str] = set()
     dev: set[str] = set()
@@ -64,7 +47,7 @@ def origin_of(record: Path, records: Records) -> Origin:
     return Origin(base, *(tuple(sorted(found)) for found in (data, dev, own, unread)))
 
 
-def _behind(record: Path, records: Records) -> Iterator[Path]:
+def _behind(record: Path, records: Chain) -> Iterator[Path]:
     """Yield each record behind a model, up to those of prepared data and of downloaded bases."""
     seen: set[Path] = set()
     waiting = [record]
@@ -78,11 +61,11 @@ def _behind(record: Path, records: Records) -> Iterator[Path]:
             waiting += records.sources(path)
 
 
-def _stage(path: Path, records: Records) -> str:
+def _stage(path: Path, records: Chain) -> str:
     return str(records.read(path).get("stage", ""))
 
 
-def _is_prepared(path: Path, records: Records) -> bool:
+def _is_prepared(path: Path, records: Chain) -> bool:
     return _stage(path, records).startswith("prepare_")
 
 
@@ -97,7 +80,7 @@ def _data_sets(record: dict[str, Any]) -> set[str]:
     return {name.stem for name in names if name.parent == folder}
 
 
-def _base_of(record: Path, records: Records) -> dict[str, Any] | None:
+def _base_of(record: Path, records: Chain) -> dict[str, Any] | None:
     """Return the settings of the base that a model starts from, be it through other models."""
     readable = [path for path in records.sources(record) if records.is_readable(path)]
     for path in readable:

@@ -1,23 +1,20 @@
-"""The card and the results beside the weights of each trained model of a results folder."""
+"""The card beside the weights of each trained model of a results folder."""
 
-import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from semblance import layout
-from semblance.cards.card import card_text
-from semblance.cards.folds import fold_lines
-from semblance.cards.model import Model
-from semblance.cards.mteb import model_meta, task_results
-from semblance.cards.origin import Records, origin_of
+from semblance.audit.chain import Chain
+from semblance.cards.card import Described, Model, card_text
+from semblance.cards.origin import origin_of
 from semblance.cards.scores import Place, Scores
-from semblance.cards.settings import CardSettings
+from semblance.cards.text import plain
 from semblance.files import write_text
 from semblance.provenance import digests, write_json
 
 CARD = "README.md"
 CONFIG = "config_sentence_transformers.json"  # not written by a training of a model without prompts
-RESULTS = "mteb"  # a folder that MTEB's ResultCache reads
 PLAIN_CONFIG = {
     "model_type": "SentenceTransformer",
     "prompts": {},
@@ -26,7 +23,19 @@ PLAIN_CONFIG = {
 }
 
 
-def models_of(records: Records, scores: Scores, settings: CardSettings) -> Iterator[Model]:
+@dataclass(frozen=True)
+class CardSettings:
+    """``data``: each data set of the config.
+
+    ``original``, the STS tasks whose files are the released ones, is a setting of finished jobs. No
+    card shows it.
+    """
+
+    data: dict[str, Described]
+    original: tuple[str, ...] = ()
+
+
+def models_of(records: Chain, scores: Scores, settings: CardSettings) -> Iterator[Model]:
     """Yield each trained model of a results folder whose weights are there."""
     pattern = f"{layout.pattern(layout.MODEL)}/{layout.RECORD}"
     for path in sorted(records.root.glob(pattern)):
@@ -36,43 +45,50 @@ def models_of(records: Records, scores: Scores, settings: CardSettings) -> Itera
         place = Place(**layout.parse(layout.MODEL, path.parent.relative_to(records.root)))
         record = records.read(path)
         digest = record["outputs"][layout.WEIGHTS]
-        found = tuple(scores.of(place, digest))
-        origin = origin_of(path, records)
-        folds = tuple(fold_lines(place, digest, records))
-        yield Model(place, weights.parent, record, digest, origin, found, settings, folds)
+        yield Model(
+            place,
+            weights.parent,
+            record,
+            digest,
+            origin_of(path, records),
+            tuple(scores.of(place, digest)),
+            settings.data,
+            tuple(fold_lines(place, digest, records)),
+        )
 
 
-def write_cards(models: Iterable[Model]) -> dict[str, dict[str, Any]]:
-    """Write what stands beside the weights of each model; return what the record says of each."""
-    return {model.place.path: _write(model) for model in models}
+def fold_lines(place: Place, weights: str, records: Chain) -> Iterator[str]:
+    """Yield one line for each answerer that holds a model, known by its weights' digest."""
+    for path in sorted(records.root.glob(f"{layout.pattern(layout.ANSWERER)}/{layout.RECORD}")):
+        if not records.is_readable(path):
+            continue
+        record = records.read(path)
+        made = record.get("answerer", {})
+        evidence = record.get("evidence", {})
+        if record["outputs"].get(layout.WEIGHTS) != weights or not {"low", "high"} <= set(evidence):
+            continue
+        if (layout.whole_corpus(made["bank"]), made["base"]) != (place.corpus, place.base):
+            continue
+        score, low, high = (100 * evidence[name] for name in ("score", "low", "high"))
+        yield (
+            "This model was trained on the whole bank, so no question is left to test it. Its way"
+            f" to answer, chosen for the answerer {plain(made['name'])}, was tested on the folds of"
+            f" the bank: MAP {score:.2f} (95 % interval {low:.2f} to {high:.2f}), protocol"
+            f" {plain(made['protocol'])}, {evidence['questions']} questions, chosen in each fold by"
+            " other questions (nested)."
+        )
 
 
-def _write(model: Model) -> dict[str, Any]:
-    """Write the files of one model; return its weights, what its data allow, and the files' digests."""
+def write_card(model: Model) -> dict[str, Any]:
+    """Write the card of a model; return what the stage's record says: its weights and the files."""
     write_text(model.folder / CARD, card_text(model))
-    names = [CARD, *_write_results(model)]
+    names = [CARD]
     if f"{model.folder.name}/{CONFIG}" not in model.record["outputs"]:
         write_json(model.folder / CONFIG, PLAIN_CONFIG)
         names.append(CONFIG)
     return {
         "weights": model.weights,
-        "revision": model.revision,
         "name": model.name,
-        "standing": model.standing,
         "licences": {name: described.licence for name, described in model.data.items()},
         "files": digests(model.folder, names),
     }
-
-
-def _write_results(model: Model) -> list[str]:
-    """Write the results for MTEB in place of earlier ones; return the names of the files."""
-    shutil.rmtree(model.folder / RESULTS, ignore_errors=True)
-    found = task_results(model.scores, model.place.method, model.settings.original)
-    if not found:
-        return []
-    name = f"semblance/{model.name}"
-    folder = f"{RESULTS}/results/{name.replace('/', '__')}/{model.revision}"
-    contents = {"model_meta": model_meta(name, model.revision, model.base), **found}
-    for task, content in contents.items():
-        write_json(model.folder / f"{folder}/{task}.json", content)
-    return [f"{folder}/{task}.json" for task in contents]

@@ -3,10 +3,7 @@
 import re
 from collections.abc import Mapping
 
-import requests
-
-from semblance.download.answer import open_answer
-from semblance.download.patience import Patience, Unavailable, refusal, retrying
+from semblance.download.answer import Answer, Patience, Unavailable, open_answer, retrying
 from semblance.download.pin import AT_COMMIT, Pin
 
 WITHOUT_HEAD = (403, 405, 501)  # HTTP statuses of servers that answer no HEAD
@@ -26,27 +23,26 @@ def ask_address(url: str, patience: Patience, headers: Mapping[str, str] | None 
 
 def _ask_once(url: str, patience: Patience, headers: Mapping[str, str]) -> Pin:
     """Ask once; Transient if asking again may help."""
-    with open_answer("HEAD", url, patience, headers, last=LINKED) as response:
-        if response.status_code not in WITHOUT_HEAD:
-            return _statement(url, response, patience)
+    with open_answer("HEAD", url, patience, headers, last=LINKED) as answer:
+        if answer.status not in WITHOUT_HEAD:
+            return _statement(url, answer, patience)
     first_byte = {**headers, "Range": "bytes=0-0"}
-    with open_answer("GET", url, patience, first_byte, last=LINKED) as response:
-        return _statement(url, response, patience)
+    with open_answer("GET", url, patience, first_byte, last=LINKED) as answer:
+        return _statement(url, answer, patience)
 
 
-def _statement(url: str, response: requests.Response, patience: Patience) -> Pin:
-    headers = response.headers
-    status = response.status_code
-    if status not in (200, 206) and LINKED not in headers:
-        raise refusal(status, headers.get("Retry-After"), patience)
+def _statement(url: str, answer: Answer, patience: Patience) -> Pin:
+    headers = answer.headers
+    if answer.status not in (200, 206) and LINKED not in headers:
+        raise answer.refusal(patience)
     commit = AT_COMMIT.search(url)
     stated = headers.get("X-Repo-Commit")
     if commit is None or stated is None:
-        return Pin(None, _size(response))
+        return Pin(None, _size(answer))
     if stated != commit[1]:
         raise Unavailable(f"the hub answers with revision {stated}")
     etag = headers.get(LINKED, headers.get("ETag", ""))
-    return stated_pin(etag.removeprefix("W/").strip('"'), _size(response))
+    return stated_pin(etag.removeprefix("W/").strip('"'), _size(answer))
 
 
 def stated_pin(etag: str | None, size: int | None) -> Pin:
@@ -59,13 +55,12 @@ def stated_pin(etag: str | None, size: int | None) -> Pin:
     return Pin(None, size)
 
 
-def _size(response: requests.Response) -> int | None:
+def _size(answer: Answer) -> int | None:
     """Return the size of the whole file, None where the server does not state it."""
-    headers = response.headers
-    text = headers.get("Content-Length", "")
-    if response.status_code == 206:
-        text = headers.get("Content-Range", "").rpartition("/")[2]
-    text = headers.get("X-Linked-Size", text)
-    if re.fullmatch("[0-9]{1,18}", text) and "Content-Encoding" not in headers:
-        return int(text)
-    return None
+    if "Content-Encoding" in answer.headers:
+        return None
+    text = answer.headers.get("Content-Length", "")
+    if answer.status == 206:
+        text = answer.headers.get("Content-Range", "").rpartition("/")[2]
+    text = answer.headers.get("X-Linked-Size", text)
+    return int(text) if re.fullmatch("[0-9]{1,18}", text) else None

@@ -5,10 +5,10 @@ from typing import Any
 from urllib.parse import quote
 
 from semblance.download.address import ask_address
+from semblance.download.answer import Altered, Unavailable
 from semblance.download.digest_lock import DigestLock, exclusive
 from semblance.download.manifest import Archive, Dataset, File
 from semblance.download.origins import note_origins, origin, stamp
-from semblance.download.patience import Altered, Unavailable
 from semblance.download.pin import LARGEST, Pin, is_of_hub, is_url
 from semblance.download.transfer import FetchOptions, fetch_file
 from semblance.download.unpack import extract

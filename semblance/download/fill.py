@@ -8,13 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from semblance.download.bases import look_for_weights, repository_of
+from semblance.download.answer import Unavailable
 from semblance.download.digest_lock import exclusive
 from semblance.download.fetch import fetch_dataset, locked_pin
 from semblance.download.hub import difference, fetch_repository, mirrored
-from semblance.download.hub_api import WEIGHTS, Repository
+from semblance.download.hub_api import WEIGHTS, Repository, look_for_weights, repository_of
 from semblance.download.manifest import Dataset, File, find_dataset
-from semblance.download.patience import Unavailable
 from semblance.download.transfer import FetchOptions
 from semblance.download.wanted import BaseSource, Wanted
 from semblance.errors import InputError

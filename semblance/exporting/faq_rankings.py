@@ -1,16 +1,17 @@
 """The rankings of finished FAQ evaluations, with the texts of their questions and answers."""
 
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from semblance import layout
 from semblance.data.arrow import read_parquet
 from semblance.data.text import normalise
 from semblance.errors import InputError
 from semblance.evaluation.prepared import Bank, read_bank
-from semblance.exporting.identifiers import encoded
 from semblance.names import FAQ_DEV
 from semblance.provenance import checked, outputs_digest, read_sealed
 
@@ -18,6 +19,9 @@ PREDICTIONS = "predictions.parquet"
 ENTRIES = "entries.parquet"  # of a prepared bank
 COLUMNS = ("protocol", "query", "ranks", "top", "top_scores")
 AGAIN = "semblance run makes it again"
+# What a reader of such columns gives a meaning: quotation marks in BEIR's, the sign of the encoding.
+MEANING = frozenset("%\"'")
+NOT_SHOWN = frozenset("CZ")  # Unicode's categories of control characters and of separators
 
 
 class Document(NamedTuple):
@@ -157,3 +161,21 @@ def _queries(evaluation: _Evaluation, bank: Bank) -> Iterable[tuple[str, RankedQ
             tuple(row["top_scores"]),
         )
         yield question.protocol, ranked
+
+
+def encoded(identity: str) -> str:
+    """Return an id that is one word in every column; ``urllib.parse.unquote`` gives the id back.
+
+    White space, characters that are not shown, quotation marks and % become %XX, the bytes of
+    their UTF-8; two ids never become one. Raises InputError for an empty id.
+    """
+    if not identity:
+        raise InputError("export", "an id is empty", "fill it in and run the evaluation again")
+    return "".join(_encoded_character(character) for character in identity)
+
+
+def _encoded_character(character: str) -> str:
+    hidden = character.isspace() or unicodedata.category(character)[0] in NOT_SHOWN
+    if hidden or character in MEANING:
+        return quote(character, safe="")
+    return character

@@ -4,19 +4,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from semblance import layout
-from semblance.answering.folder import MODEL_SUFFIXES, STAGE, StoredAnswerer, read
+from semblance.answering.folder import MODEL_SUFFIXES, STAGE, read
 from semblance.errors import InputError
 from semblance.models.module_files import LISTING
-from semblance.models.saved import FOLDER, SavedModel
+from semblance.models.saved import FOLDER, SavedModel, stored_length
 from semblance.provenance import read_sealed
 
 
 @dataclass(frozen=True)
 class ModelSource:
-    """A sentence-transformers folder, and the FAQ that is answered with it, if there is one."""
+    """A sentence-transformers folder, and the tokens after which it cuts a text."""
 
     folder: Path
-    answerer: StoredAnswerer | None = None
+    max_length: int
 
     def files(self) -> list[Path]:
         """Return the files of the model, relative to its folder: those of its modules, too."""
@@ -40,12 +40,12 @@ def find_model(named: str | Path) -> ModelSource:
     record = folder / layout.RECORD
     if record.is_file() and (folder / FOLDER).is_dir():
         if read_sealed(record).get("stage") == STAGE:
-            return ModelSource(folder / FOLDER, read(folder))
-        return ModelSource(SavedModel.read(record).folder)
-    if not (folder / LISTING).is_file():
+            return ModelSource(folder / FOLDER, read(folder).settings.max_length)
+        folder = SavedModel.read(record).folder
+    elif not (folder / LISTING).is_file():
         advice = "name the folder of a trained FAQ or of a sentence-transformers model"
         raise InputError(folder, "holds no model", advice)
-    return ModelSource(folder)
+    return ModelSource(folder, stored_length(folder))
 
 
 def _only_answerer(named: Path) -> Path:

@@ -1,33 +1,28 @@
-"""From a model folder to a new one that has ONNX files beside the same model."""
+"""From a model folder to a new one that has an ONNX file beside the same model."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import onnxruntime
+import torch
+from torch import Tensor
 
 from semblance.answering.embedding import Embedder
-from semblance.answering.folder import StoredAnswerer
 from semblance.data.tokens import tokenise
 from semblance.errors import InputError
-from semblance.exporting.faq_quality import Answers, answer_all, questions_of
 from semblance.exporting.model_source import ModelSource
 from semblance.exporting.new_folder import require_new
-from semblance.exporting.onnx_encoder import OnnxEncoder
-from semblance.exporting.onnx_files import (
-    INT8,
-    MODEL,
-    require_exportable,
-    write_int8,
-    write_onnx,
-)
+from semblance.exporting.onnx_files import MODEL, OUTPUT, require_exportable, write_onnx
 from semblance.files import copy_file, whole_folder
-from semblance.models.saved import stored_length
+from semblance.models.encoder import Encoder
+from semblance.models.packing import Packed
 from semblance.models.vectors import unit
 from semblance.provenance import file_digest, write_json
 
 REPORT = "onnx/export.json"
-TOLERANCE = 1e-4  # of a number in a vector of the fp32 file
+TOLERANCE = 1e-4  # of a number in a vector
 # Texts of several lengths, most of which need padding beside the others; any language will do.
 SAMPLES = (
     "Yes.",
@@ -38,34 +33,56 @@ SAMPLES = (
 
 
 @dataclass(frozen=True)
-class WrittenFile:
-    """An ONNX file, and how far its vectors are from the model's own on SAMPLES.
+class OnnxExport:
+    """The ONNX file, and how far its vectors are from the model's own on SAMPLES.
 
     ``difference`` is the largest of a number, ``cosine`` the least of two vectors of one text.
-    ``answers`` are those to the questions of the FAQ, if there is one.
     """
 
-    name: str
     size: int
     sha256: str
     difference: float
     cosine: float
-    answers: Answers | None
+
+    def lines(self) -> Iterator[str]:
+        """Yield what the command prints."""
+        yield f"{MODEL}: {self.size / 1e6:.1f} MB"
+        yield f"  vectors: {self.difference:.1e} away at most; least cosine {self.cosine:.4f}"
 
 
-@dataclass(frozen=True)
-class OnnxExport:
-    """What an export has written; ``before`` are the answers of the model itself."""
+class OnnxEncoder(Encoder):
+    """Batches, pooling, head and scaling of an encoder; onnxruntime computes the token states."""
 
-    files: tuple[WrittenFile, ...]
-    before: Answers | None
+    def __init__(self, encoder: Encoder, path: Path):
+        """Share the modules of ``encoder``; ``path`` is an ONNX file of the same model."""
+        torch.nn.Module.__init__(self)
+        vars(self).update(vars(encoder))
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = torch.get_num_threads()
+        providers = ["CPUExecutionProvider"]
+        self.session = onnxruntime.InferenceSession(str(path), options, providers=providers)
+
+    def token_states(self, packed: Packed, plan: None = None, read: dict | None = None) -> Tensor:
+        """Return what the ONNX file makes of each token, (T, d), of one padded batch."""
+        lengths = packed.lengths.numpy()
+        real = np.arange(lengths.max()) < lengths[:, None]  # (n, t)
+        ids = np.full(real.shape, self.shape.pad_token_id, np.int64)
+        ids[real] = packed.ids.numpy()
+        given = {
+            "input_ids": ids,
+            "attention_mask": real.astype(np.int64),
+            "token_type_ids": np.zeros_like(ids),
+        }
+        named = [each.name for each in self.session.get_inputs()]
+        (states,) = self.session.run([OUTPUT], {name: given[name] for name in named})
+        return torch.from_numpy(states[real])
 
 
-def export_onnx(source: ModelSource, output: Path, int8: bool) -> OnnxExport:
-    """Write a copy of a model folder with ONNX files in it, and compare them with the model.
+def export_onnx(source: ModelSource, output: Path) -> OnnxExport:
+    """Write a copy of a model folder with an ONNX file in it, and compare it with the model.
 
     Raises InputError for a model that cannot be exported, for an ``output`` that is not new, and
-    where the fp32 file does not give the model's vectors; then nothing is written.
+    where the file does not give the model's vectors; then nothing is written.
     """
     require_new(output)
     require_exportable(source.folder)
@@ -75,85 +92,25 @@ def export_onnx(source: ModelSource, output: Path, int8: bool) -> OnnxExport:
             copy_file(source.folder / name, folder / name)
         (folder / MODEL).parent.mkdir()
         write_onnx(source.folder, folder / MODEL)
-        if int8:
-            write_int8(folder / MODEL, folder / INT8)
-        found = _compare(source, folder, [MODEL, INT8][: 1 + int8])
-        write_json(folder / REPORT, as_json(found))
-    return found
-
-
-def _compare(source: ModelSource, folder: Path, names: Sequence[str]) -> OnnxExport:
-    length = stored_length(source.folder)
-    if source.answerer is not None:
-        length = source.answerer.settings.max_length
-    embedder = Embedder(source.folder, length)
-    own = embedder.encoder
-    expected = _sample_vectors(embedder)
-    before = _answers(source.answerer, embedder)
-    files = []
-    for name in names:
-        embedder.encoder = OnnxEncoder(own, folder / name)
-        vectors = _sample_vectors(embedder)
-        difference = float(np.abs(vectors - expected).max())
-        if name == MODEL and not difference <= TOLERANCE:  # NaN is not within it
-            problem = f"its ONNX file gives other vectors, {difference:.1e} away"
-            raise InputError(source.folder, problem, "export with the pinned packages")
-        files.append(
-            WrittenFile(
-                name,
-                (folder / name).stat().st_size,
-                file_digest(folder / name),
-                difference,
-                float((unit(vectors) * unit(expected)).sum(1).min()),
-                _answers(source.answerer, embedder),
-            )
-        )
-    return OnnxExport(tuple(files), before)
-
-
-def _sample_vectors(embedder: Embedder) -> np.ndarray:
-    tokens = tokenise(embedder.tokenizer_file, SAMPLES)
-    return embedder.encoder.encode(tokens, embedder.max_length)
-
-
-def _answers(answerer: StoredAnswerer | None, embedder: Embedder) -> Answers | None:
-    if answerer is None:
-        return None
-    asked = questions_of(answerer.entries, answerer.bank)
-    if not asked:
-        return None
-    return answer_all(asked, answerer.bank.candidates, embedder.embed_candidates)
-
-
-def as_json(export: OnnxExport) -> dict:
-    """Return what the export's own file says."""
-    files = {}
-    for file in export.files:
-        files[file.name] = {
-            "size": file.size,
-            "sha256": file.sha256,
-            "largest difference": file.difference,
-            "least cosine": file.cosine,
+        found = _compare(source, folder / MODEL)
+        facts = {
+            "size": found.size,
+            "sha256": found.sha256,
+            "largest difference": found.difference,
+            "least cosine": found.cosine,
         }
-        if file.answers is not None:
-            files[file.name]["map"] = file.answers.mean
-            files[file.name]["same best answer"] = file.answers.kept(export.before)
-    found = {"files": files}
-    if export.before is not None:
-        found["faq"] = {"questions": len(export.before.best), "map": export.before.mean}
+        write_json(folder / REPORT, {"files": {MODEL: facts}})
     return found
 
 
-def lines(export: OnnxExport) -> Iterator[str]:
-    """Yield what a user is told: each file, and what it changes on the own FAQ."""
-    for file in export.files:
-        yield f"{file.name}: {file.size / 1e6:.1f} MB"
-        yield f"  vectors: {file.difference:.1e} away at most; least cosine {file.cosine:.4f}"
-        if file.answers is not None:
-            yield f"  {_loss(file.answers, export.before)}"
-
-
-def _loss(after: Answers, before: Answers) -> str:
-    asked = len(before.best)
-    kept = f"{after.kept(before)} of {asked} questions keep their best answer"
-    return f"own FAQ: {kept}; MAP {100 * before.mean:.2f} before, {100 * after.mean:.2f} after"
+def _compare(source: ModelSource, file: Path) -> OnnxExport:
+    embedder = Embedder(source.folder, source.max_length)
+    tokens = tokenise(embedder.tokenizer_file, SAMPLES)
+    expected = embedder.encoder.encode(tokens, source.max_length)
+    vectors = OnnxEncoder(embedder.encoder, file).encode(tokens, source.max_length)
+    difference = float(np.abs(vectors - expected).max())
+    if not difference <= TOLERANCE:  # NaN is not within it
+        problem = f"its ONNX file gives other vectors, {difference:.1e} away"
+        raise InputError(source.folder, problem, "export with the pinned packages")
+    cosine = float((unit(vectors) * unit(expected)).sum(1).min())
+    return OnnxExport(file.stat().st_size, file_digest(file), difference, cosine)

@@ -1,6 +1,6 @@
-"""A model's transformer as an ONNX file, in fp32 and with int8 weights.
+"""A model's transformer as an ONNX file in fp32.
 
-The files have the names and the inputs that sentence-transformers and its users expect below a
+The file has the name and the inputs that sentence-transformers and its users expect below a
 model folder. Poolings and dense layers stay what they are: modules of the folder.
 """
 
@@ -21,9 +21,6 @@ from semblance.models.module_files import POOLER, POOLING_KEYS, stored_pooling
 from semblance.provenance import read_object
 
 MODEL = "onnx/model.onnx"
-# sentence-transformers' name for dynamic int8 with its settings for AVX2. Its products of two
-# unsigned numbers overflow on no processor, as signed weights do on those without VNNI.
-INT8 = "onnx/model_quint8_avx2.onnx"
 PACKAGES = ("onnx", "onnxruntime", "onnxscript")
 OUTPUT = "last_hidden_state"
 LARGEST = 2_000_000_000  # bytes; one ONNX file holds 2 GiB
@@ -111,17 +108,6 @@ def _load(folder: Path) -> torch.nn.Module:
         attn_implementation="eager",
         add_pooling_layer=False,
     )
-
-
-def write_int8(source: Path, path: Path) -> None:
-    """Write an ONNX model with int8 weights, each column of a matrix with a scale of its own.
-
-    What flows between them is scaled as it comes.
-    """
-    from onnxruntime.quantization import QuantType, quantize_dynamic
-
-    with _quietly():
-        quantize_dynamic(str(source), str(path), per_channel=True, weight_type=QuantType.QUInt8)
 
 
 @contextlib.contextmanager

@@ -2,13 +2,13 @@
 
 import pytest
 
-from workflow.scripts import export, faq, push
+from workflow.scripts import export, faq
 
 
 @pytest.mark.parametrize(
     "command, words",
     [(faq, []), *((faq, [name]) for name in ("train", "ask", "serve", "learn", "check"))]
-    + [(push, []), (export, [])],
+    + [(export, [])],
 )
 def test_each_help_has_an_example_that_its_parser_reads(command, words, capsys):
     with pytest.raises(SystemExit):

@@ -1,9 +1,8 @@
 """Export a model to ONNX, or the rankings of FAQ evaluations to TREC's and BEIR's files.
 
 With --onnx, SOURCE is a trained FAQ, a trained model or any sentence-transformers folder of a family
-that is trained here. OUTPUT becomes a copy of the model with onnx/model.onnx in it, and with --int8
-onnx/model_quint8_avx2.onnx, too. It loads with SentenceTransformer(OUTPUT, backend="onnx"). The
-vectors are compared with the model's own; of a FAQ it is told what changes for its questions.
+that is trained here. OUTPUT becomes a copy of the model with onnx/model.onnx in it. It loads with
+SentenceTransformer(OUTPUT, backend="onnx"). The vectors are compared with the model's own.
 
 With --trec and --beir, each SOURCE is a result of an evaluation, results/scores/faq/*/*/*/seed-*; of
 one model all folds may be named. Each protocol gets a folder of its own: run.txt, qrels.txt and
@@ -18,7 +17,7 @@ from semblance.errors import InputError
 from workflow.scripts.endings import run
 
 EXAMPLES = """examples:
-  semblance export my-faq/answerers/faq --onnx --int8 --output my-faq-onnx
+  semblance export my-faq/answerers/faq --onnx --output my-faq-onnx
   semblance export my-faq --trec runs --beir banks
 """
 
@@ -32,8 +31,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     flags.add_argument("folder", nargs="+", metavar="SOURCE", help="a model, or results")
-    flags.add_argument("--onnx", action="store_true", help="write ONNX files; needs --output")
-    flags.add_argument("--int8", action="store_true", help="with int8 weights, too")
+    flags.add_argument("--onnx", action="store_true", help="write an ONNX file; needs --output")
     flags.add_argument("--output", metavar="FOLDER", help="of --onnx: a new folder")
     flags.add_argument("--trec", metavar="FOLDER", help="a new folder for runs and qrels")
     flags.add_argument("--beir", metavar="FOLDER", help="a new folder for corpora and queries")
@@ -59,8 +57,8 @@ def _check_flags(args: argparse.Namespace) -> None:
         raise InputError("--onnx", problem, "leave out --trec and --beir")
     if args.onnx and (args.output is None or len(args.folder) != 1):
         raise InputError("--onnx", "needs one SOURCE and --output", "name a new folder")
-    if not args.onnx and (args.int8 or args.output is not None):
-        raise InputError("--int8 and --output", "belong to --onnx", "leave them out")
+    if not args.onnx and args.output is not None:
+        raise InputError("--output", "belongs to --onnx", "leave it out")
 
 
 def _export_model(args: argparse.Namespace) -> None:
@@ -68,10 +66,10 @@ def _export_model(args: argparse.Namespace) -> None:
 
     require_packages()
     from semblance.exporting.model_source import find_model
-    from semblance.exporting.onnx_export import export_onnx, lines
+    from semblance.exporting.onnx_export import export_onnx
 
-    found = export_onnx(find_model(args.folder[0]), Path(args.output), args.int8)
-    for line in lines(found):
+    found = export_onnx(find_model(args.folder[0]), Path(args.output))
+    for line in found.lines():
         print(line)
     print(f'{args.output}: SentenceTransformer({args.output!r}, backend="onnx") loads it')
 
@@ -79,9 +77,8 @@ def _export_model(args: argparse.Namespace) -> None:
 def _export_rankings(args: argparse.Namespace) -> None:
     from semblance.exporting.beir import write_beir
     from semblance.exporting.faq_rankings import read_rankings
-    from semblance.exporting.measures import lines
     from semblance.exporting.new_folder import require_new
-    from semblance.exporting.trec import write_trec
+    from semblance.exporting.trec import lines, write_trec
     from semblance.files import whole_folder
 
     forms = [(args.trec, write_trec), (args.beir, write_beir)]

@@ -8,8 +8,7 @@ import argparse
 import sys
 
 from semblance.download.manifest import load_manifest
-from semblance.download.sources import ask_all, missing, questions
-from semblance.download.sources_page import page
+from semblance.download.sources import ask_all, missing, page, questions
 from semblance.download.wanted import Wanted
 from semblance.settings import decode_json
 from workflow.planning.config import load_files

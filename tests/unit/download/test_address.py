@@ -5,7 +5,7 @@ import hashlib
 import pytest
 
 from semblance.download.address import ask_address
-from semblance.download.patience import Patience, Unavailable
+from semblance.download.answer import Patience, Unavailable
 from semblance.download.pin import Pin
 from tests.local_http import Fault, blob_name, running
 

@@ -1,5 +1,6 @@
 """Servers that answer too slowly, for ever, or with a redirection to nowhere."""
 
+import gzip
 import socket
 import threading
 import time
@@ -9,8 +10,8 @@ import pytest
 
 from semblance.download import answer
 from semblance.download.address import ask_address
+from semblance.download.answer import Patience, Unavailable
 from semblance.download.hub_api import Repository, ask_listing
-from semblance.download.patience import Patience, Unavailable
 from semblance.download.pin import Pin
 from semblance.download.transfer import Transfer, fetch_file
 from semblance.download.wanted import Hub
@@ -113,7 +114,7 @@ def fetch(url: str, target, patience: Patience = ONCE) -> None:
         (slow_headers, "its headers were not there within 0.4 s"),
         (endless_headers, "its headers were not there within 0.4 s"),
         (slow_body, "bytes a second, fewer than 1,000"),
-        (slow_chunk, "bytes a second, fewer than 1,000"),
+        (slow_chunk, "nothing more came within 0.4 s"),
     ],
 )
 def test_a_server_that_is_too_slow_is_given_up(serve, tmp_path, low_speed, talk, reason):
@@ -197,3 +198,38 @@ def test_the_endless_body_of_a_redirection_is_not_read(serve, tmp_path):
 
     fetch(serve(talk), tmp_path / "file")
     assert (tmp_path / "file").read_bytes() == b"ok"
+
+
+def packed(content: bytes) -> Talk:
+    """Return what sends a content as gzip although nobody has asked for it."""
+
+    def talk(connection: socket.socket, request: str) -> None:
+        stated = b"Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(content)
+        connection.sendall(HEAD + stated + content)
+
+    return talk
+
+
+def test_a_body_that_cannot_be_unpacked_is_refused_in_one_line(serve, tmp_path):
+    with pytest.raises(Unavailable, match="cannot be unpacked") as caught:
+        fetch(serve(packed(b"no gzip at all")), tmp_path / "file")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_body_that_unpacks_to_more_than_the_pinned_size_is_stopped(serve, tmp_path):
+    url = serve(packed(gzip.compress(bytes(50_000_000))))
+    with pytest.raises(Unavailable, match="longer than 10 bytes"):
+        fetch_file(url, tmp_path / "file", Pin("0" * 64, 10), Transfer(ONCE, progress=False))
+    assert (tmp_path / "file.part").stat().st_size <= 10 + answer.CHUNK
+
+
+@pytest.mark.parametrize("talk", [slow_body, slow_chunk])
+def test_the_thread_of_an_answer_that_was_given_up_ends(serve, tmp_path, low_speed, talk):
+    """The server sends on: only the client can end it."""
+    before = set(threading.enumerate())
+    with pytest.raises(Unavailable):
+        fetch(serve(talk), tmp_path / "file")
+    asking = [t for t in threading.enumerate() if t not in before and "_ask" in t.name]
+    for thread in asking:
+        thread.join(2)
+    assert not [thread for thread in asking if thread.is_alive()]

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from semblance.download import transfer
+from semblance.download import answer, transfer
+from semblance.download.answer import Patience
 from semblance.download.fetch import fetch_dataset
 from semblance.download.manifest import Archive, Dataset, File, load_manifest
 from semblance.download.origins import NAME
-from semblance.download.patience import Patience
 from semblance.download.transfer import FetchOptions, Transfer
 from semblance.errors import InputError
 from semblance.layout import DIGEST_LOCK
@@ -100,7 +100,7 @@ def test_a_dropped_connection_is_resumed_and_loses_less_than_a_chunk(server, tmp
     server.faults["/f"] = [Fault(cut=cut)]
     fetch_one(pinned(url, content=content), tmp_path)
     assert (tmp_path / "a/b.txt").read_bytes() == content
-    assert cut - transfer.CHUNK < int(re.fullmatch(r"bytes=(\d+)-", server.seen[1][2])[1]) <= cut
+    assert cut - answer.CHUNK < int(re.fullmatch(r"bytes=(\d+)-", server.seen[1][2])[1]) <= cut
 
 
 LONG = CONTENT * 8  # several chunks: of a shorter file nothing is kept when a connection is lost

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from semblance.download.answer import Patience
 from semblance.download.fill import BY_HAND, FAILED, FETCHED, HAVE, Filled, fill_mirror
 from semblance.download.manifest import Archive, Dataset, File
-from semblance.download.patience import Patience
 from semblance.download.transfer import FetchOptions, Transfer
 from semblance.download.wanted import BaseSource, Hub, Wanted
 from semblance.errors import InputError

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from semblance.download.answer import Patience
 from semblance.download.hub import RECORD, Fetched, fetch_repository, mirrored
 from semblance.download.hub_api import Repository
 from semblance.download.origins import NAME
-from semblance.download.patience import Patience
 from semblance.download.transfer import FetchOptions, Transfer
 from semblance.download.wanted import Hub
 from semblance.errors import InputError

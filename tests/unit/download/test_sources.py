@@ -7,13 +7,21 @@ from pathlib import Path
 import pytest
 
 from semblance.download import sources
+from semblance.download.answer import Patience
 from semblance.download.fetch import fetch_dataset
 from semblance.download.hub import fetch_repository, mirrored
 from semblance.download.hub_api import Repository
 from semblance.download.manifest import Archive, Dataset, File
-from semblance.download.patience import Patience
-from semblance.download.sources import FAILED, HERE, MIRROR, REACHED, Question, ask_all, missing
-from semblance.download.sources_page import page
+from semblance.download.sources import (
+    FAILED,
+    HERE,
+    MIRROR,
+    REACHED,
+    Question,
+    ask_all,
+    missing,
+    page,
+)
 from semblance.download.wanted import BaseSource, Hub, Wanted
 from semblance.errors import InputError
 from semblance.layout import DIGEST_LOCK

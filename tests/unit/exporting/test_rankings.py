@@ -11,8 +11,7 @@ import pytest
 
 from semblance.errors import InputError
 from semblance.exporting.faq_rankings import read_rankings
-from semblance.exporting.measures import WHOLE, lines
-from semblance.exporting.trec import falling
+from semblance.exporting.trec import WHOLE, falling, lines
 from tests.unit.exporting.example_rankings import (
     ANSWERS,
     QUESTIONS,
@@ -195,7 +194,7 @@ def test_an_export_replaces_nothing(folds, made):
     [
         ([], "no form is named"),
         (["--onnx"], "needs one SOURCE and --output"),
-        (["--trec", "x", "--int8"], "belong to --onnx"),
+        (["--trec", "x", "--output", "y"], "belongs to --onnx"),
         (["--onnx", "--output", "x", "--beir", "y"], "two exports"),
     ],
 )
