@@ -1,5 +1,6 @@
-"""The card beside the weights of each trained model of a results folder."""
+"""The card and the results beside the weights of each trained model of a results folder."""
 
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 from semblance import layout
 from semblance.audit.chain import Chain
 from semblance.cards.card import Described, Model, card_text
+from semblance.cards.mteb import model_meta, task_results
 from semblance.cards.origin import origin_of
 from semblance.cards.scores import Place, Scores
 from semblance.cards.text import plain
@@ -15,6 +17,7 @@ from semblance.provenance import digests, write_json
 
 CARD = "README.md"
 CONFIG = "config_sentence_transformers.json"  # not written by a training of a model without prompts
+RESULTS = "mteb"  # a folder that MTEB's ResultCache reads
 PLAIN_CONFIG = {
     "model_type": "SentenceTransformer",
     "prompts": {},
@@ -25,11 +28,7 @@ PLAIN_CONFIG = {
 
 @dataclass(frozen=True)
 class CardSettings:
-    """``data``: each data set of the config.
-
-    ``original``, the STS tasks whose files are the released ones, is a setting of finished jobs. No
-    card shows it.
-    """
+    """``data``: each data set of the config; ``original``: the STS tasks that have the released files."""
 
     data: dict[str, Described]
     original: tuple[str, ...] = ()
@@ -79,10 +78,10 @@ def fold_lines(place: Place, weights: str, records: Chain) -> Iterator[str]:
         )
 
 
-def write_card(model: Model) -> dict[str, Any]:
-    """Write the card of a model; return what the stage's record says: its weights and the files."""
+def write_card(model: Model, original: tuple[str, ...]) -> dict[str, Any]:
+    """Write the card and the results of a model; return what the stage's record says: its weights and the files."""
     write_text(model.folder / CARD, card_text(model))
-    names = [CARD]
+    names = [CARD, *_write_results(model, original)]
     if f"{model.folder.name}/{CONFIG}" not in model.record["outputs"]:
         write_json(model.folder / CONFIG, PLAIN_CONFIG)
         names.append(CONFIG)
@@ -92,3 +91,18 @@ def write_card(model: Model) -> dict[str, Any]:
         "licences": {name: described.licence for name, described in model.data.items()},
         "files": digests(model.folder, names),
     }
+
+
+def _write_results(model: Model, original: tuple[str, ...]) -> list[str]:
+    """Write the results for MTEB in place of earlier ones; return the names of the files."""
+    shutil.rmtree(model.folder / RESULTS, ignore_errors=True)
+    found = task_results(model.scores, model.place.method, original)
+    if not found:
+        return []
+    name = f"semblance/{model.name}"
+    revision = f"weights-{model.weights[:16]}"
+    folder = f"{RESULTS}/results/{name.replace('/', '__')}/{revision}"
+    contents = {"model_meta": model_meta(name, revision, model.origin.base.get("hub")), **found}
+    for task, content in contents.items():
+        write_json(model.folder / f"{folder}/{task}.json", content)
+    return [f"{folder}/{task}.json" for task in contents]

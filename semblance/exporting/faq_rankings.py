@@ -1,4 +1,4 @@
-"""The rankings of finished FAQ evaluations, with the texts of their questions and answers."""
+"""The rankings of finished FAQ evaluations."""
 
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -19,16 +19,9 @@ PREDICTIONS = "predictions.parquet"
 ENTRIES = "entries.parquet"  # of a prepared bank
 COLUMNS = ("protocol", "query", "ranks", "top", "top_scores")
 AGAIN = "semblance run makes it again"
-# What a reader of such columns gives a meaning: quotation marks in BEIR's, the sign of the encoding.
+# What a reader of such columns gives a meaning: quotation marks, the sign of the encoding.
 MEANING = frozenset("%\"'")
 NOT_SHOWN = frozenset("CZ")  # Unicode's categories of control characters and of separators
-
-
-class Document(NamedTuple):
-    """An answer of the bank, under the encoded id of the first entry that has it."""
-
-    id: str
-    text: str
 
 
 class RankedQuery(NamedTuple):
@@ -38,7 +31,6 @@ class RankedQuery(NamedTuple):
     """
 
     id: str
-    text: str
     relevant: tuple[int, ...]
     ranks: tuple[int, ...]
     top: tuple[int, ...]
@@ -47,11 +39,14 @@ class RankedQuery(NamedTuple):
 
 @dataclass(frozen=True)
 class RankedTest:
-    """The test questions of one protocol; ``name`` says which model ranked."""
+    """The test questions of one protocol; ``name`` says which model ranked.
+
+    ``documents`` are the answers of the bank: of each, the encoded id of the first entry that has it.
+    """
 
     protocol: str
     name: str
-    documents: tuple[Document, ...]
+    documents: tuple[str, ...]
     queries: tuple[RankedQuery, ...]
 
 
@@ -137,12 +132,12 @@ def _read_bank(evaluation: _Evaluation) -> Bank:
     return read_bank(evaluation.bank)
 
 
-def _documents(folder: Path, bank: Bank) -> tuple[Document, ...]:
-    """Return the answers in the order of their numbers."""
+def _documents(folder: Path, bank: Bank) -> tuple[str, ...]:
+    """Return the ids of the answers in the order of their numbers."""
     ids: dict[str, str] = {}
     for row in read_parquet(folder / ENTRIES, ("id", "answer")).to_pylist():
         ids.setdefault(normalise(row["answer"]), encoded(row["id"]))
-    return tuple(Document(ids[text], text) for text in bank.answers)
+    return tuple(ids[text] for text in bank.answers)
 
 
 def _queries(evaluation: _Evaluation, bank: Bank) -> Iterable[tuple[str, RankedQuery]]:
@@ -154,7 +149,6 @@ def _queries(evaluation: _Evaluation, bank: Bank) -> Iterable[tuple[str, RankedQ
         question = questions[row["protocol"], row["query"]]
         ranked = RankedQuery(
             encoded(question.id),
-            question.text,
             question.relevant,
             tuple(row["ranks"]),
             tuple(row["top"]),

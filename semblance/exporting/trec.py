@@ -43,13 +43,13 @@ def _run_lines(test: RankedTest) -> Iterator[str]:
     for query in test.queries:
         scores = falling(query.scores)
         for rank, (number, score) in enumerate(zip(query.top, scores, strict=True), 1):
-            yield f"{query.id} Q0 {test.documents[number].id} {rank} {score!r} {test.name}\n"
+            yield f"{query.id} Q0 {test.documents[number]} {rank} {score!r} {test.name}\n"
 
 
 def _qrel_lines(test: RankedTest) -> Iterator[str]:
     for query in test.queries:
         for number in query.relevant:
-            yield f"{query.id} 0 {test.documents[number].id} 1\n"
+            yield f"{query.id} 0 {test.documents[number]} 1\n"
 
 
 def falling(scores: Iterable[float]) -> list[float]:

@@ -6,7 +6,7 @@ from workflow.planning import cards
 
 
 rule write_cards:
-    """Write a card beside the weights of each trained model."""
+    """Write a card, and results in MTEB's form, beside the weights of each trained model."""
     input:
         scores=f"{OUT}/tables/scores.csv",
         collected=ancient(f"{OUT}/tables/records/scores.json"),

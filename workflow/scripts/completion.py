@@ -14,7 +14,6 @@ from workflow.scripts.endings import run
 
 # By the name of an argument: what a shell offers for it.
 PLACES = {
-    "beir": shtab.DIRECTORY,
     "config": shtab.FILE,
     "configs": shtab.FILE,
     "csv": shtab.FILE,

@@ -1,13 +1,12 @@
-"""Export a model to ONNX, or the rankings of FAQ evaluations to TREC's and BEIR's files.
+"""Export a model to ONNX, or the rankings of FAQ evaluations to TREC's files.
 
 With --onnx, SOURCE is a trained FAQ, a trained model or any sentence-transformers folder of a family
 that is trained here. OUTPUT becomes a copy of the model with onnx/model.onnx in it. It loads with
 SentenceTransformer(OUTPUT, backend="onnx"). The vectors are compared with the model's own.
 
-With --trec and --beir, each SOURCE is a result of an evaluation, results/scores/faq/*/*/*/seed-*; of
+With --trec, each SOURCE is a result of an evaluation, results/scores/faq/*/*/*/seed-*; of
 one model all folds may be named. Each protocol gets a folder of its own: run.txt, qrels.txt and
-measures.csv, or corpus.jsonl, queries.jsonl and qrels/test.tsv. In ids, white space, quotation marks
-and % stand as %XX.
+measures.csv. In ids, white space, quotation marks and % stand as %XX.
 """
 
 import argparse
@@ -18,7 +17,7 @@ from workflow.scripts.endings import run
 
 EXAMPLES = """examples:
   semblance export my-faq/answerers/faq --onnx --output my-faq-onnx
-  semblance export my-faq --trec runs --beir banks
+  semblance export my-faq --trec runs
 """
 
 
@@ -34,7 +33,6 @@ def parser() -> argparse.ArgumentParser:
     flags.add_argument("--onnx", action="store_true", help="write an ONNX file; needs --output")
     flags.add_argument("--output", metavar="FOLDER", help="of --onnx: a new folder")
     flags.add_argument("--trec", metavar="FOLDER", help="a new folder for runs and qrels")
-    flags.add_argument("--beir", metavar="FOLDER", help="a new folder for corpora and queries")
     return flags
 
 
@@ -44,17 +42,17 @@ def main(argv: list[str] | None = None) -> None:
     _check_flags(args)
     if args.onnx:
         _export_model(args)
-    if args.trec or args.beir:
+    if args.trec:
         _export_rankings(args)
 
 
 def _check_flags(args: argparse.Namespace) -> None:
     """Raise InputError for flags that do not belong together."""
-    if not (args.onnx or args.trec or args.beir):
-        raise InputError("export", "no form is named", "add --onnx, --trec FOLDER or --beir FOLDER")
-    if args.onnx and (args.trec or args.beir):
+    if not (args.onnx or args.trec):
+        raise InputError("export", "no form is named", "add --onnx or --trec FOLDER")
+    if args.onnx and args.trec:
         problem = "a model and results are two exports"
-        raise InputError("--onnx", problem, "leave out --trec and --beir")
+        raise InputError("--onnx", problem, "leave out --trec")
     if args.onnx and (args.output is None or len(args.folder) != 1):
         raise InputError("--onnx", "needs one SOURCE and --output", "name a new folder")
     if not args.onnx and args.output is not None:
@@ -75,21 +73,17 @@ def _export_model(args: argparse.Namespace) -> None:
 
 
 def _export_rankings(args: argparse.Namespace) -> None:
-    from semblance.exporting.beir import write_beir
     from semblance.exporting.faq_rankings import read_rankings
     from semblance.exporting.new_folder import require_new
     from semblance.exporting.trec import lines, write_trec
     from semblance.files import whole_folder
 
-    forms = [(args.trec, write_trec), (args.beir, write_beir)]
-    wanted = [(Path(place), write) for place, write in forms if place]
-    for place, _ in wanted:
-        require_new(place)
+    place = Path(args.trec)
+    require_new(place)
     tests = read_rankings(args.folder)
-    for place, write in wanted:
-        with whole_folder(place) as folder:
-            for test in tests:
-                write(test, folder / test.protocol)
+    with whole_folder(place) as folder:
+        for test in tests:
+            write_trec(test, folder / test.protocol)
     for test in tests:
         print(f"{test.protocol}: {len(test.queries)} questions, {len(test.documents)} answers")
         for line in lines(test):

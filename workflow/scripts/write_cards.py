@@ -1,4 +1,4 @@
-"""Write a model card beside the weights of each trained model of a run.
+"""Write a model card and results in MTEB's form beside the weights of each trained model of a run.
 
 The files lie in the model's own folder. No record of a training lists them: they hold scores, which
 come after it. The record of this stage has their digests.
@@ -31,7 +31,7 @@ def main(argv: list[str] | None = None) -> None:
     collected = layout.place(args.results, layout.TABLE_RECORD, table=Path(scores).stem)
     read = checked(collected)
     models = models_of(Chain(args.results), Scores(read_scores(scores)), settings)
-    cards = {model.place.path: write_card(model) for model in models}
+    cards = {model.place.path: write_card(model, settings.original) for model in models}
     digest = next(iter(read["outputs"].values()))
     write_record(
         args.record,

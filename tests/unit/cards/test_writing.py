@@ -35,6 +35,10 @@ def test_a_card_shows_the_data_behind_the_teachers_and_the_scores_of_its_weights
     assert teacher.data.eval_results is None
 
 
+def test_a_small_test_set_gets_no_name_of_mteb(carded):
+    assert not list(carded.glob("models/*/*/*/seed-*/model/mteb"))
+
+
 def test_an_audit_finds_nothing_wrong_and_misses_no_record_of_a_card(carded):
     found = verify(carded)
     assert found.failures == []

@@ -1,7 +1,6 @@
-"""TREC's and BEIR's files of FAQ evaluations: what other programs compute from them is ours."""
+"""TREC's files of FAQ evaluations: what other programs compute from them is ours."""
 
 import csv
-import json
 import shutil
 from urllib.parse import unquote
 
@@ -13,7 +12,6 @@ from semblance.errors import InputError
 from semblance.exporting.faq_rankings import read_rankings
 from semblance.exporting.trec import WHOLE, falling, lines
 from tests.unit.exporting.example_rankings import (
-    ANSWERS,
     QUESTIONS,
     entry_id,
     write_bank,
@@ -31,10 +29,10 @@ def folds(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def made(folds, tmp_path_factory):
-    """The folder with trec/ and beir/ of both folds."""
+    """The folder with trec/ of both folds."""
     place = tmp_path_factory.mktemp("exported")
     named = [str(folder) for folder in folds]
-    export.main([*named, "--trec", str(place / "trec"), "--beir", str(place / "beir")])
+    export.main([*named, "--trec", str(place / "trec")])
     return place
 
 
@@ -130,24 +128,6 @@ def test_equal_scores_are_moved_apart_by_a_millionth_at_most(start):
     assert np.abs(found - start).max() <= KEPT * max(abs(start) * 1e-6, 1e-9)
 
 
-@pytest.mark.parametrize("protocol", ["pairs", "annotated"])
-def test_beirs_files_hold_the_same_judgements_and_each_text(made, protocol):
-    folder = made / "beir" / protocol
-    corpus = [json.loads(line) for line in (folder / "corpus.jsonl").open(encoding="utf-8")]
-    queries = [json.loads(line) for line in (folder / "queries.jsonl").open(encoding="utf-8")]
-    with (folder / "qrels/test.tsv").open(encoding="utf-8") as stream:  # as BEIR's loader reads it
-        reader = csv.reader(stream, delimiter="\t", quoting=csv.QUOTE_MINIMAL)
-        next(reader)
-        judged = {(query, document): int(score) for query, document, score in reader}
-    of_trec = columns(made / "trec" / protocol / "qrels.txt")
-    assert judged == {(query, document): int(score) for query, _, document, score in of_trec}
-    assert [each["text"] for each in corpus] == [f"answer number {n}" for n in range(ANSWERS)]
-    assert {query for query, _ in judged} == {each["_id"] for each in queries}
-    assert {document for _, document in judged} <= {each["_id"] for each in corpus}
-    asked = {unquote(each["_id"]): each["text"] for each in queries}
-    assert asked[entry_id(0)] == 'what is 0?\u2028 "yes"'
-
-
 def test_one_fold_alone_has_its_own_questions(folds):
     [pairs, annotated] = read_rankings(folds[:1])
     assert len(pairs.queries) == len(annotated.queries) == QUESTIONS
@@ -195,7 +175,7 @@ def test_an_export_replaces_nothing(folds, made):
         ([], "no form is named"),
         (["--onnx"], "needs one SOURCE and --output"),
         (["--trec", "x", "--output", "y"], "belongs to --onnx"),
-        (["--onnx", "--output", "x", "--beir", "y"], "two exports"),
+        (["--onnx", "--output", "x", "--trec", "y"], "two exports"),
     ],
 )
 def test_flags_that_do_not_belong_together_are_refused(arguments, message):
