@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from semblance.config.inputs import Base, Corpus, Faq, Sts, Transfer
 from semblance.config.outputs import Answerer, Figure, Table
@@ -18,6 +18,7 @@ from semblance.config.part import (
     PositiveShare,
     Seed,
     Threads,
+    each_once,
     text,
 )
 from semblance.config.trainings import (
@@ -28,7 +29,10 @@ from semblance.config.trainings import (
     TrainEntropy,
     TrainInitial,
 )
+from semblance.provenance import ROOT
 from semblance.settings import Matmul, Precision
+
+PAPERS = {path.stem: path for path in sorted((ROOT / "papers").glob("*.yaml"))}
 
 
 class Resources(Part):
@@ -146,6 +150,10 @@ class Config(Part):
     resources: Resources
     """How jobs run. Of these keys only `gpus` can change a result: a GPU rounds differently, so a
     change of it trains again."""
+    papers: Annotated[list[Literal[*PAPERS]], AfterValidator(each_once)]
+    """The papers whose tables and figures are made. papers/NAME.yaml has them. Those files lie below
+    all config files, which can change each of their keys; what these change of a paper that is not
+    named counts for nothing. The methods of all papers are known."""
     keep: Keep
     """What of a run stays after its use. No result depends on it."""
     seeds: dict[str, Seeds]

@@ -57,7 +57,8 @@ def one_of(kind: Callable[[dict], str], **parts: type[Part]) -> Any:
     return Annotated[reduce(or_, tagged), Discriminator(named)]
 
 
-def _each_once(values: list) -> list:
+def each_once(values: list) -> list:
+    """Refuse a list that names something twice."""
     if any(value in values[:place] for place, value in enumerate(values)):
         raise PydanticCustomError("twice", "names one twice")
     return values
@@ -72,7 +73,7 @@ def _phi(value: Any) -> Any:
 
 
 Listed = Annotated[list[T], Field(min_length=1)]
-Distinct = Annotated[list[T], Field(min_length=1), AfterValidator(_each_once)]
+Distinct = Annotated[list[T], Field(min_length=1), AfterValidator(each_once)]
 
 Name = text("[A-Za-z0-9][A-Za-z0-9._-]*", 100)
 Label = text(r"[^\n\r]+", 100)

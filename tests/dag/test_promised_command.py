@@ -9,6 +9,7 @@ import yaml
 from tests.dag.literal import DEAD, LiteralProject
 from tests.dag.tiny import ROOT
 from tests.local_http import Fault, running
+from tests.shipped import merged
 
 pytestmark = pytest.mark.dag
 server = pytest.fixture(running)
@@ -99,7 +100,7 @@ def test_each_download_and_preparation_of_the_config_is_done(project):
     first = re.findall(r"^rule ((?:prepare|download)_\w+):", rules, re.MULTILINE)
     done = project.run("--until", *first)
     assert done.returncode == 0, done.stderr[-6000:]
-    config = yaml.safe_load((ROOT / "config.yaml").read_text())
+    config = merged("config.yaml")
     for base in ("bert-base-pooler", "bert-base-mask", "nli-roberta-base-v2"):
         assert (project.folder / f"resources/models/{base}/record.json").is_file()
     for place in (
@@ -117,7 +118,7 @@ def test_every_table_of_the_config_stands(project):
     done = project.run()
     assert done.returncode == 0, done.stderr[-6000:]
     assert requests(project, project.server.url + DEAD) > 0
-    tables = yaml.safe_load((ROOT / "config.yaml").read_text())["tables"]
+    tables = merged("config.yaml")["tables"]
     for name in tables:
         for form in ("csv", "md", "tex"):
             assert (project.folder / f"results/tables/{name}.{form}").stat().st_size > 0

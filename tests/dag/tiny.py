@@ -13,7 +13,17 @@ from safetensors.torch import save_file
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
 ROOT = Path(__file__).resolve().parents[2]
-COPIED = ("Snakefile", "config.yaml", "semblance", "workflow", "profiles", "slurm", "envs", "demo")
+COPIED = (
+    "Snakefile",
+    "config.yaml",
+    "papers",
+    "semblance",
+    "workflow",
+    "profiles",
+    "slurm",
+    "envs",
+    "demo",
+)
 TRAP = Path(__file__).parent / "no_network"  # refuses and notes every call to the network
 FIGURE_ROWS = [{"corpora": ["wiki1m"], "bases": ["tiny"], "methods": ["start", "simcse"]}]
 

@@ -45,6 +45,7 @@ from tests.hostile.test_archives import PLAIN_TAR, PLAIN_ZIP
 from tests.hostile.test_models import WORDS as WORDPIECE
 from tests.hostile.test_models import base  # noqa: F401  (a fixture)
 from tests.hostile.test_settings_files import MANIFEST, PUBLISHED
+from tests.shipped import merged
 from workflow.planning.config import laid_over, load
 from workflow.planning.plan import Plan
 
@@ -449,7 +450,7 @@ def test_every_valid_score_comes_back(value, seed, name, tmp_path):
 
 # The config
 
-CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+CONFIG = merged("config.yaml")
 ODD = [
     None,
     True,

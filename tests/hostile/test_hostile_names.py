@@ -8,14 +8,14 @@ import shutil
 from pathlib import Path
 
 import pytest
-import yaml
 
 from semblance.errors import InputError
 from tests.dag.tiny import CONFIG, Project
+from tests.shipped import merged
 from workflow.planning.config import load
 
 ROOT = Path(__file__).resolve().parents[2]
-FULL = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+FULL = merged("config.yaml")
 HOSTILE = [
     "$(touch PWNED)",
     "`touch PWNED`",

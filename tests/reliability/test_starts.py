@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
-import yaml
 
 from tests.dag.tiny import CONFIG, ROOT, Project
 from tests.reliability.runs import ended, slow_training, start, wait_for_writer
+from tests.shipped import merged
 
 CORPUS = "corpora/nli/record.json"
 TRAINED = "results/models/nli/tiny/attention-dropout-0.1/seed-1"
@@ -25,7 +25,7 @@ CLAIM = (
 def small_config() -> dict:
     """Return a config of one table, with one training."""
     config = copy.deepcopy(CONFIG)
-    shipped = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    shipped = merged("config.yaml")
     table = config["tables"]["rcl_table1a"]
     config["answerers"] = {}
     config["tables"] = dict.fromkeys(shipped["tables"]) | {"rcl_table1a": table}

@@ -16,11 +16,10 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import yaml
-
 from semblance import layout
 from semblance.provenance import canonical, read_sealed, record_digest
 from tests.dag.tiny import CONFIG, ROOT, write_base
+from tests.shipped import merged
 from workflow.planning.config import load
 from workflow.planning.plan import Plan
 
@@ -148,7 +147,7 @@ class World:
     )  # name -> script, arguments
 
     def __post_init__(self) -> None:
-        config = yaml.safe_load((ROOT / "config.yaml").read_text())
+        config = merged("config.yaml")
         self.plan = Plan(load(_lay(config, _world_config())))
         self.folder.mkdir(parents=True)
         os.chdir(self.folder)  # the config's paths are relative

@@ -18,14 +18,14 @@ from benchmarks.limits import mean_step_gflop, step_gflop
 from benchmarks.own_faq import OF_ANSWER, watch, write_faq
 from benchmarks.serving import Outcome, Served, report
 from benchmarks.training import settings
-from benchmarks.workload import ROOT, preparing, text_batches
+from benchmarks.workload import preparing, text_batches
 from semblance.data.corpus import NONE, Rows
 from semblance.data.tokens import Tokens
 from semblance.models.architecture import Architecture
 from semblance.models.encoder import Encoder
 from semblance.models.packing import pack
-from semblance.strict_yaml import read_yaml
 from semblance.training import batch_loss
+from tests.shipped import merged
 from workflow.planning.folders import check_folders
 
 SHAPE = Architecture(4, 2, 2, 8, 10, 64, 2, 1e-12, 0.1, 0.1, 0, 0)
@@ -180,7 +180,7 @@ def test_the_memory_of_a_watched_command_counts_its_children(tmp_path):
 @pytest.mark.parametrize("arguments", [start_up.PLAN, preparing(Path("mirror"))])
 def test_a_run_of_a_benchmark_names_keys_of_the_config_and_folders_that_it_may_write(arguments):
     given = dict(argument.split("=", 1) for argument in arguments if "=" in argument)
-    known = read_yaml(ROOT / "config.yaml")
+    known = merged("config.yaml")
     assert {"output", "downloads"} <= given.keys() <= {*known, "mirror"}
     check_folders(known | given)
 

@@ -85,8 +85,9 @@ def quick_config(known: dict, bases: dict, own: OwnFaq) -> dict[str, Any]:
         },
         "methods": methods | curve.methods,
         **_computing(own),
-        "tables": {**dict.fromkeys(known["tables"]), BANK: _table(own, evaluated)},
-        "figures": dict.fromkeys(known["figures"]),
+        "papers": [],
+        "tables": {BANK: _table(own, evaluated)},
+        "figures": {"contrasts": None},
         "answerers": {BANK: _answerer(own, row["methods"], curve)},
     }
 

@@ -24,6 +24,7 @@ from workflow.own_faq.quick import BANK, BASE, READY, OwnFaq, quick_config
 from workflow.own_faq.tested import require_folds, tested_lines
 from workflow.own_faq.thorough import thorough_config
 from workflow.planning.config import load_files
+from workflow.planning.layers import PROJECT, laid_over
 from workflow.scripts.endings import BAD_INPUT, INTERRUPTED, RUN_FAILED
 
 CPU_FACTS = Path("/proc/cpuinfo")
@@ -139,7 +140,7 @@ def _require_plannable(text: str) -> None:
 
 def config_of(own: OwnFaq) -> dict[str, Any]:
     """Return the config that is written for a user's file; InputError for an unknown base."""
-    known = read_yaml(ROOT / "config.yaml")
+    known = laid_over([PROJECT])
     make = quick_config
     if own.thorough:
         make = thorough_config

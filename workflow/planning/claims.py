@@ -1,13 +1,9 @@
 """The names that the file of claims may use: those of the repository's config.yaml."""
 
-from pathlib import Path
-
 from semblance.names import START
 from semblance.reporting.claims import Known
-from semblance.strict_yaml import read_yaml
+from workflow.planning.layers import PROJECT, laid_over
 from workflow.planning.methods import entropy_parts
-
-CONFIG = Path(__file__).parents[2] / "config.yaml"
 
 
 def known_names() -> Known:
@@ -16,7 +12,7 @@ def known_names() -> Known:
     They are those of the repository's own config, since a configuration laid over it may leave out
     tables and methods.
     """
-    config = read_yaml(CONFIG)
+    config = laid_over([PROJECT])
 
     def is_method(name: str) -> bool:
         corpus, _, method = name.rpartition("/")

@@ -16,8 +16,7 @@ from semblance.config.model import Config
 from semblance.config.part import Part
 from semblance.config.trainings import Dropout, Settings
 from semblance.files import write_text
-from semblance.strict_yaml import read_yaml
-from workflow.planning.layers import PROJECT
+from workflow.planning.layers import PROJECT, laid_over
 
 HEAD = """# The keys of config.yaml
 
@@ -179,7 +178,7 @@ def _bounds(metadata: tuple | list) -> str:
 
 def main(arguments: list[str]) -> None:
     """Write the page into the file that is named."""
-    write_text(Path(arguments[0]), page(Config, read_yaml(PROJECT)))
+    write_text(Path(arguments[0]), page(Config, laid_over([PROJECT])))
 
 
 if __name__ == "__main__":

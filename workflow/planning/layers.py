@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from semblance.config.model import PAPERS
 from semblance.errors import InputError, at
 from semblance.provenance import ROOT, read_text
 from semblance.settings import parse_json
@@ -45,13 +46,24 @@ class Layer:
 
 
 class Layered(dict):
-    """A config whose keys come from several layers; each layer is laid over those before it."""
+    """A config whose keys come from several layers; each layer is laid over those before it.
+
+    ``layers`` are the given ones. Where one of them has the key ``papers``, the papers' files lie
+    below them, and the last such key says whose tables and figures count.
+    """
 
     def __init__(self, layers: Iterable[Layer]):
         super().__init__()
         self.layers = list(layers)
-        for layer in self.layers:
+        stated = [layer.value["papers"] for layer in self.layers if "papers" in layer.value]
+        named = stated[-1] if stated and isinstance(stated[-1], list) else None
+        papers = {} if named is None else _paper_layers(named)
+        self._all = [*papers.values(), *self.layers]
+        for layer in self._all:
             _lay(self, layer.value)
+        for name, layer in papers.items():
+            if name not in named:
+                _leave_out(self, layer.value)
 
     def located(self, error: InputError) -> InputError:
         """Return an error at ``config.KEY`` as one at the place that set the key, or its mapping."""
@@ -63,7 +75,7 @@ class Layered(dict):
 
     def _place(self, path: tuple[Step, ...]) -> str:
         for length in range(len(path), 0, -1):
-            for layer in reversed(self.layers):
+            for layer in reversed(self._all):
                 if layer.sets(path[:length]):
                     return layer.place(path[:length])
         return self.layers[-1].place(())
@@ -101,6 +113,22 @@ def _steps_as_told(node: Any) -> Iterator[tuple[Step, str]]:
 
 def _begins(rest: str, text: str) -> bool:
     return rest == text or rest.startswith((f"{text}.", f"{text}["))
+
+
+def _paper_layers(named: list) -> dict[str, Layer]:
+    """Return the layers of all papers, the named ones first: in their order tables are shown."""
+    order = [name for name in named if name in PAPERS]
+    order += [name for name in PAPERS if name not in order]
+    return {name: read_layer(PAPERS[name]) for name in order}
+
+
+def _leave_out(config: dict, paper: dict) -> None:
+    """Take the tables and figures of a paper out of a config."""
+    for section in ("tables", "figures"):
+        found = config.get(section)
+        if isinstance(found, dict):
+            for name in paper.get(section, ()):
+                found.pop(name, None)
 
 
 def _lay(under: dict, over: dict) -> dict:

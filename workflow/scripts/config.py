@@ -10,7 +10,13 @@ import sys
 from semblance.provenance import ROOT
 from workflow.scripts.endings import run
 
-PATTERNS = ("config.yaml", "configs/*.yaml", "demo/config.yaml", "slurm/profile.yaml")
+PATTERNS = (
+    "config.yaml",
+    "papers/*.yaml",
+    "configs/*.yaml",
+    "demo/config.yaml",
+    "slurm/profile.yaml",
+)
 
 
 def shipped() -> list[str]:

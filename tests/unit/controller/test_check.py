@@ -11,7 +11,7 @@ import yaml
 
 from semblance.errors import InputError
 from semblance.gpus import ALLOW_CPU, NONE_FOUND, NONE_GIVEN, REMOTE_JOB
-from semblance.provenance import ROOT
+from tests.shipped import merged
 from workflow.controller import check as module
 from workflow.controller import hooks, slurm
 from workflow.controller.check import check
@@ -55,7 +55,7 @@ def _machine(tmp_path, monkeypatch):
 
 def shipped_tables() -> list[str]:
     """Return the names of the tables of the project's own config."""
-    return list(yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))["tables"])
+    return list(merged("config.yaml")["tables"])
 
 
 def layers(**changes):

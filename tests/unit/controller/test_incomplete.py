@@ -14,7 +14,7 @@ from semblance.errors import InputError
 from semblance.layout import RECORD
 from semblance.names import FAQ_METRICS, STS_TASKS
 from semblance.provenance import ROOT, canonical, write_record
-from tests.unit.planning.test_config import merged
+from tests.shipped import merged
 from tests.unit.reporting.example_scores import record as score_record
 from tests.unit.reporting.example_scores import write as write_scores
 from workflow.controller import hooks, incomplete

@@ -8,7 +8,7 @@ from snakemake.exceptions import WorkflowError
 
 from semblance.download.wanted import Wanted
 from semblance.settings import decode_json
-from tests.unit.planning.test_config import merged
+from tests.shipped import merged
 from workflow.controller import sources
 from workflow.planning.config import load
 from workflow.planning.plan import Plan

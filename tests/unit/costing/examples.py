@@ -4,7 +4,8 @@ import functools
 from collections.abc import Mapping
 
 from semblance.download.manifest import load_manifest
-from tests.unit.planning.test_config import ROOT, merged
+from tests.shipped import merged
+from tests.unit.planning.test_config import ROOT
 from workflow.costing import rates
 from workflow.costing.model import Cost
 from workflow.costing.rates import Rate

@@ -4,8 +4,9 @@ import json
 import subprocess
 import sys
 
+from tests.shipped import merged
 from tests.unit.costing.examples import EMBED, LARGE, SHIPPED, TRAIN, cost
-from tests.unit.planning.test_config import ROOT, merged
+from tests.unit.planning.test_config import ROOT
 from workflow.costing.rates import Rate
 from workflow.planning.config import load
 from workflow.planning.plan import Plan

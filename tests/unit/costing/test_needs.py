@@ -4,8 +4,8 @@ import math
 
 import pytest
 
+from tests.shipped import merged
 from tests.unit.costing.examples import EMBED, LARGE, MANIFEST, SHIPPED, TRAIN, cost, small
-from tests.unit.planning.test_config import merged
 from workflow.costing.banks import BankSize, bank_size, fold_size
 from workflow.costing.lines import UNKNOWN_PAIRS
 from workflow.costing.model import Cost

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from tests.shipped import merged
 from tests.unit.costing.examples import MANIFEST, cost, small
-from tests.unit.planning.test_config import merged
 from workflow.costing import usage
 from workflow.costing.pages import cost_page, device_note, plan_page
 from workflow.costing.rates import Rate

@@ -7,7 +7,8 @@ import pytest
 
 from semblance.download.manifest import load_manifest
 from semblance.errors import InputError
-from tests.unit.planning.test_config import ROOT, merged
+from tests.shipped import merged
+from tests.unit.planning.test_config import ROOT
 from workflow.costing import rates
 from workflow.costing.model import Cost
 from workflow.documentation import counts

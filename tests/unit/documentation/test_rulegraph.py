@@ -2,7 +2,8 @@
 
 import re
 
-from tests.unit.planning.test_config import ROOT, merged
+from tests.shipped import merged
+from tests.unit.planning.test_config import ROOT
 from workflow.documentation import rulegraph
 from workflow.planning.config import load
 from workflow.planning.plan import Plan

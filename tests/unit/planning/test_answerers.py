@@ -7,7 +7,7 @@ from semblance.errors import InputError
 from semblance.names import INITIAL
 from semblance.settings import decode_json
 from semblance.training.recipe import TrainSettings
-from tests.unit.planning.test_config import merged
+from tests.shipped import merged
 from workflow.planning import answering
 from workflow.planning.config import load
 from workflow.planning.plan import Plan

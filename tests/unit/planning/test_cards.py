@@ -3,7 +3,7 @@
 import json
 
 from semblance.download.manifest import load_manifest
-from tests.unit.planning.test_config import merged
+from tests.shipped import merged
 from workflow.planning.cards import settings
 from workflow.planning.config import load
 from workflow.planning.plan import Plan

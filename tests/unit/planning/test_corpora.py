@@ -6,7 +6,7 @@ import pytest
 
 from semblance.config.misfits import misfits
 from semblance.errors import InputError
-from tests.unit.planning.test_config import merged
+from tests.shipped import merged
 from workflow.planning.corpora import check_corpus
 
 QQP = {"kind": "pairs", "format": "qqp", "datasets": ["qqp"], "labels": ["duplicate"]}

@@ -73,6 +73,7 @@ def test_the_page_shows_the_value_of_a_key_and_the_choices_of_a_word():
 
 def test_no_line_of_the_configs_is_longer_than_100_columns():
     files = [*map(ROOT.joinpath, ("config.yaml", "demo/config.yaml")), *ROOT.glob("configs/*.yaml")]
+    files += ROOT.glob("papers/*.yaml")
     for file in files:
         lines = file.read_text(encoding="utf-8").splitlines()
         assert [line for line in lines if len(line) > 100] == [], file

@@ -3,7 +3,7 @@
 import pytest
 
 from semblance.errors import InputError
-from tests.unit.planning.test_config import merged
+from tests.shipped import merged
 from workflow.planning.config import load
 
 

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from tests.unit.planning.test_config import merged
+from tests.shipped import merged
 from workflow.planning import losses
 from workflow.planning.config import load
 from workflow.planning.expand import expand, settings_of

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from semblance.errors import InputError
-from tests.unit.planning.test_config import merged
+from tests.shipped import merged
 from workflow.planning.config import load
 from workflow.planning.figures import (
     curve_settings,

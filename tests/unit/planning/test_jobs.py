@@ -1,7 +1,7 @@
 """Which jobs a plan makes, what each waits for, and which share a submission."""
 
+from tests.shipped import merged
 from tests.unit.costing.examples import TRAIN, cost
-from tests.unit.planning.test_config import merged
 from workflow.planning.config import load
 from workflow.planning.plan import Plan
 from workflow.planning.stages import Job, inputs, job_of, jobs

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from semblance.audit import deleted
+from tests.shipped import merged
 from tests.unit.costing.examples import cost
-from tests.unit.planning.test_config import merged
 from tests.unit.planning.test_stages import BLOCKS
 from workflow.costing.needs import WITHOUT_WEIGHTS
 from workflow.planning import kept

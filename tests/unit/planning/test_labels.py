@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.planning.test_config import merged
+from tests.shipped import merged
 from workflow.planning.config import load
 from workflow.planning.labels import TableRow, counterpart, row_labels
 from workflow.planning.plan import Plan

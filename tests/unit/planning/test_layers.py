@@ -35,13 +35,30 @@ def test_an_error_names_the_line_of_the_last_file_that_set_the_key():
     assert method.startswith("first.yaml:3: methods.simcse.recipe: there is no recipe 'nobody'")
 
 
-def test_an_error_of_a_key_that_no_layer_changed_names_the_projects_config():
+def test_an_error_of_a_key_that_no_layer_changed_names_the_projects_config_or_the_papers():
     last = write("last.yaml", "bases: {roberta-base: null}\n")
-    found = lines_of(last)
-    assert found and all(line.startswith(f"{ROOT}/config.yaml:") for line in found)
-    text = (ROOT / "config.yaml").read_text(encoding="utf-8").splitlines()
-    number = int(found[0].split(":")[1])
-    assert "roberta-base" in text[number - 1]
+    places = [line.split(": ")[0].split(":") for line in lines_of(last)]
+    assert {name for name, _ in places} == {
+        f"{ROOT}/{name}" for name in ("config.yaml", "papers/ssimcse.yaml", "papers/simcse.yaml")
+    }
+    for name, number in places:
+        assert (
+            "roberta-base" in Path(name).read_text(encoding="utf-8").splitlines()[int(number) - 1]
+        )
+
+
+def test_the_tables_and_figures_of_the_papers_that_are_named_count_and_the_methods_of_all():
+    mine = write("mine.yaml", "papers: [simcse]\ntables: {rcl_table3: {seeds: simcse}}\n")
+    full, one = over_project([]), over_project([mine])
+    assert [name for name in full["tables"] if name.startswith("simcse_")] == list(one["tables"])
+    assert "rcl_phi" in full["figures"] and "rcl_phi" not in one["figures"]
+    assert one["methods"] == full["methods"]
+    assert load(one)["figures"].keys() >= {"simcse_figure2", "contrasts"}
+
+
+def test_a_paper_that_is_not_known_is_refused():
+    [error] = lines_of(write("mine.yaml", "papers: [simcse, nobody]\n"))
+    assert error.startswith("mine.yaml:1: papers[1]: 'nobody' should be")
 
 
 def test_a_shipped_config_is_found_from_any_folder_after_one_of_the_working_folder():

@@ -3,7 +3,8 @@
 import pytest
 
 from semblance.errors import InputError
-from tests.unit.planning.test_config import ROOT, merged
+from tests.shipped import merged
+from tests.unit.planning.test_config import ROOT
 from workflow.planning.config import laid_over
 
 

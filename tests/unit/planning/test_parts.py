@@ -5,8 +5,8 @@ import json
 import pytest
 
 from semblance.errors import InputError
+from tests.shipped import merged
 from tests.unit.costing.examples import MANIFEST, SHIPPED
-from tests.unit.planning.test_config import merged
 from workflow.costing.model import Cost
 from workflow.planning import parts
 from workflow.planning.config import load

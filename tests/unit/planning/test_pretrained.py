@@ -8,8 +8,8 @@ from semblance.errors import InputError
 from semblance.named_modules import LOSSES, MASKED_WORDS
 from semblance.settings import decode
 from semblance.training.recipe import MaskedWords, TrainSettings
+from tests.shipped import merged
 from tests.unit.costing.examples import MANIFEST, SHIPPED
-from tests.unit.planning.test_config import merged
 from workflow.costing.model import Cost
 from workflow.planning.config import load
 from workflow.planning.inputs import input_checks

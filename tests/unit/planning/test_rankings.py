@@ -8,7 +8,8 @@ import yaml
 from semblance.errors import InputError
 from semblance.evaluation.run import FaqRun
 from semblance.settings import decode_json
-from tests.unit.planning.test_config import ROOT, merged
+from tests.shipped import merged
+from tests.unit.planning.test_config import ROOT
 from workflow.planning.config import load
 from workflow.planning.plan import Plan
 from workflow.planning.stages import Job, inputs

@@ -10,8 +10,8 @@ from semblance.data.pair_files import RELEASES
 from semblance.data.scored_file import READER
 from semblance.errors import InputError
 from semblance.provenance import ROOT
+from tests.shipped import merged
 from tests.unit.costing.examples import MANIFEST, SHIPPED
-from tests.unit.planning.test_config import merged
 from workflow.costing.model import Cost
 from workflow.planning.config import load
 from workflow.planning.inputs import input_checks

@@ -1,6 +1,6 @@
 """Which data sets and bases a plan downloads."""
 
-from tests.unit.planning.test_config import merged
+from tests.shipped import merged
 from workflow.planning.config import load
 from workflow.planning.plan import Plan
 from workflow.planning.sources import wanted_by

@@ -5,7 +5,8 @@ import dataclasses
 import pytest
 
 from semblance.download.manifest import load_manifest
-from tests.unit.planning.test_config import ROOT, merged
+from tests.shipped import merged
+from tests.unit.planning.test_config import ROOT
 from workflow.planning.config import load
 from workflow.planning.plan import Plan
 from workflow.planning.stand_ins import StandIns, content_digest

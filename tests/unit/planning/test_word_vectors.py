@@ -7,8 +7,8 @@ import pytest
 from semblance.errors import InputError
 from semblance.models.word_vectors import WordVectorSettings
 from semblance.settings import decode
+from tests.shipped import merged
 from tests.unit.costing.examples import MANIFEST, SHIPPED
-from tests.unit.planning.test_config import merged
 from workflow.costing.model import Cost
 from workflow.planning.config import load
 from workflow.planning.inputs import input_checks

@@ -11,7 +11,7 @@ from semblance.errors import InputError
 from semblance.provenance import write_json, write_record
 from semblance.reporting.overlap import overlap_csv, read_overlaps
 from semblance.reporting.published import read_published
-from tests.unit.planning.test_config import merged
+from tests.shipped import merged
 from workflow.planning.config import load
 from workflow.planning.plan import Plan
 from workflow.planning.stand_ins import StandIns

@@ -10,7 +10,7 @@ from pathlib import Path
 from semblance.download.manifest import load_manifest
 from semblance.locks import name_for
 from semblance.provenance import ROOT, write_json
-from tests.unit.planning.test_config import merged
+from tests.shipped import merged
 from workflow.controller import lock
 from workflow.costing import rates
 from workflow.costing.model import Cost

@@ -12,7 +12,7 @@ import pytest
 
 from semblance.errors import InputError
 from semblance.provenance import ROOT, write_json
-from tests.unit.planning.test_config import merged
+from tests.shipped import merged
 from tests.unit.status.example_run import LINE, NOBODY, OTHER, TRAINING
 from workflow.controller import slurm
 from workflow.costing.rates import LEARNED
