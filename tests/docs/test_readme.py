@@ -180,7 +180,7 @@ def test_the_table_of_claims_shows_what_the_run_that_it_names_has_found():
     folder = ROOT / re.search(r"\((docs/runs/.+?)/\)", README)[1]
     with (folder / "claims.csv").open(newline="") as stream:
         judged = {line["says"]: line for line in csv.DictReader(stream) if line["difference"]}
-    rows = README.split("| claim | paper |")[1].split("\n\n")[0].splitlines()[2:]
+    rows = README.split("| claim or question | paper |")[1].split("\n\n")[0].splitlines()[2:]
     assert len(rows) >= 5
     for row in rows:
         says, size, ours, n, verdict = (cell.strip() for cell in row.strip("|").split("|"))
