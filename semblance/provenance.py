@@ -8,8 +8,9 @@ import importlib.metadata
 import json
 import os
 import platform
+import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,16 @@ SEAL = "sha256"  # the key of a record that holds the digest of all its other ke
 # What a record says of when, how often and where its stage ran. No result depends on it.
 CIRCUMSTANCES = frozenset({"seconds", "finished", "attempts", "places"})
 DELETE = "delete it and run again"
+# The flags of a stage by which a config reaches its result; all others name files, code or cadence.
+SETTINGS = (
+    "--settings",
+    "--run",
+    "--threads",
+    "--precision",
+    "--matmul",
+    "--gpus",
+    "--max-length",
+)
 # The largest text that is read at once, in bytes: the record of a table lists some 200 bytes a run.
 # Of 8 MB of JSON, Python makes at most 230 MB of values.
 MOST_TEXT = 8 << 20
@@ -50,6 +61,12 @@ def file_digest(path: str | os.PathLike) -> str:
 def text_digest(text: str) -> str:
     """Return the sha256 of a text in UTF-8."""
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def settings_digest(words: Sequence[str]) -> str:
+    """Return a digest of the settings among the words of a stage's command."""
+    found = [words[i : i + 2] for i, word in enumerate(words) if word in SETTINGS]
+    return text_digest(canonical(found))
 
 
 def canonical(value: Any) -> str:
@@ -211,6 +228,7 @@ def write_record(
         "outputs": digests(Path(path).parent, outputs),
         "inputs": inputs or {},
         "code": code,
+        "given": settings_digest(sys.argv),
         "environment": environment(),
         "seconds": round(time.monotonic() - started, 3),
         "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),

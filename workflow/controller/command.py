@@ -57,7 +57,8 @@ class Command:
     ``plans_jobs``: whether it makes the plan of a run, as a dry run does, too. ``writes_notes``:
     whether it will write below .snakemake in its working folder. ``dry_run``: whether it only says
     which jobs it would start; ``lists_jobs``: whether it was asked to print, or not to print, more
-    than that. ``submits``: whether its jobs run elsewhere, by a scheduler.
+    than that. ``touches``: whether it calls results current as they are. ``submits``: whether its
+    jobs run elsewhere, by a scheduler.
     ``partitions`` are those of Slurm that it names, as far as they are no expressions. ``programs``
     are those of Slurm that the executor will call.
     """
@@ -67,6 +68,7 @@ class Command:
     writes_notes: bool = False
     dry_run: bool = False
     lists_jobs: bool = False
+    touches: bool = False
     submits: bool = False
     on_slurm: bool = False
     partitions: frozenset[str] = frozenset()
@@ -87,6 +89,7 @@ def read(arguments: list[str]) -> Command:
         dry_run=looks == ["dryrun"] and not report_only,
         lists_jobs=_asks_for_listing(arguments),
         writes_notes=not any(getattr(options, name, None) for name in WRITES_NOTHING),
+        touches=bool(options.touch),
         submits=options.executor not in HERE,
         on_slurm=options.executor == "slurm",
         partitions=frozenset(_partitions(options)),

@@ -6,7 +6,7 @@ import shlex
 from dataclasses import asdict
 
 from semblance.provenance import ROOT, canonical
-from workflow.controller import code_notes, preview, slurm, sources
+from workflow.controller import code_notes, preview, slurm, sources, stale
 from workflow.planning import figures, kept, parts
 from workflow.planning.corpora import pair_corpora
 from workflow.planning.methods import trained_methods, whitened_methods

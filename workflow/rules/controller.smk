@@ -3,6 +3,7 @@
 
 if workflow.is_main_process:
     hooks.prepare_start(OUT, RESOURCES, CHECKED.asked)
+    stale.watch_plan(workflow, CHECKED.asked.touches)  # before lines are filtered out
     preview.shorten_dry_run(workflow, OUT, sys.argv[1:])
     sources.require_unchanged(PLAN, sys.argv[1:])
     if GPUS:

@@ -1,0 +1,36 @@
+"""Results of other settings are not taken for current, though Snakemake's own notes say that they are."""
+
+import copy
+from pathlib import Path
+
+import pytest
+
+from tests.dag.tiny import CONFIG, Project
+
+pytestmark = pytest.mark.dag
+
+
+@pytest.fixture
+def changed(finished: Project, tmp_path: Path) -> Project:
+    """A copy of the finished tiny run, with another learning rate of RCL's recipe."""
+    project = finished.copy(tmp_path / "project")
+    config = copy.deepcopy(CONFIG)
+    config["recipes"]["rcl"]["learning_rate"] = 1.0e-4
+    project.write_config(config)
+    return project
+
+
+def test_touch_does_not_make_results_of_other_settings_current(changed):
+    before = changed.planned()
+    assert before["train"] > 0
+    said = changed.snakemake("--touch", "--cores", "1", check=False)
+    assert "--touch would call" in said and "of other settings current" in said
+    assert changed.planned() == before
+
+
+def test_a_start_without_the_trigger_of_parameters_names_the_results_of_other_settings(changed):
+    said = changed.snakemake("-n", "--rerun-triggers", "mtime", check=False)
+    assert "of other settings than the plan's, such as results/" in said
+    assert "make them again: --forcerun" in said
+    changed.write_config(CONFIG)
+    assert changed.snakemake("-n", "--rerun-triggers", "mtime", check=False).count("Nothing to be")
