@@ -71,8 +71,6 @@ LOG = "logs/{stage}"
 COMMAND = "logs/command.json"  # how the last run on this folder was started
 CONFIG = "logs/config.json"  # its config, validated and in full
 REPORT = "report.html"
-ENERGY = "logs/energy"  # what this machine used while each run worked, where it tells it
-REPORTS = "logs/reports"  # what the reports made so far have said, in short
 
 # Folders and files among those above that hold no result: no record lists them.
 WITHOUT_RECORD = frozenset(
@@ -80,9 +78,7 @@ WITHOUT_RECORD = frozenset(
         "logs",
         "events",
         "checkpoints",
-        "README.md",
-        "config_sentence_transformers.json",  # with MTEB's results of the card, and not of a training
-        "mteb",
+        "README.md",  # of the folder itself; those of the models are in the record of their cards
     }
 )
 

@@ -1,4 +1,4 @@
-"""Whether an answerer's folder is what its record says, its model computes and its scores give."""
+"""Whether an answerer's folder is what its record says and its model computes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 
-from semblance.answering.again import judge_again
 from semblance.answering.folder import (
     SETTINGS,
     StoredAnswerer,
@@ -32,7 +31,7 @@ class Checked:
 
 
 def check_answerer(folder: str | Path) -> Checked:
-    """Check digests and contents, judge and compute the vectors again; nothing is written.
+    """Check digests and contents, and compute the vectors again; nothing is written.
 
     Raises InputError for a folder that is no answerer at all.
     """
@@ -44,9 +43,6 @@ def check_answerer(folder: str | Path) -> Checked:
         stored = read_files(folder, record)
         facts.append(_counts_line(stored))
         problems += _setting_problems(stored)
-        again = judge_again(folder, record)
-        facts.append(again.fact)
-        problems += [f"{path}: {problem}" for path, problem in again.problems]
         difference = vector_difference(stored)
     except InputError as error:  # the other problems are worth telling, too
         return Checked(tuple(facts), (*problems, str(error)))

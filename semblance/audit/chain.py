@@ -32,7 +32,7 @@ class Chain:
     """All records below a results folder and those of the downloads that it was made from.
 
     ``downloads``: their folder; by default the one that the records name. Raises InputError for a
-    folder that does not exist.
+    folder that does not exist, and for one that no run has written.
     """
 
     def __init__(self, root: str | Path, downloads: str | Path | None = None):
@@ -46,6 +46,12 @@ class Chain:
         for folder in filter(None, (self.root, self._given)):
             if not folder.is_dir():
                 raise InputError(folder, "no such folder", "name a folder that a run has filled")
+        if not _is_of_run(self.root):
+            near = [*self.root.parents, *self.root.glob("*"), *self.root.glob("*/*")]
+            advice = next(
+                (f"did you mean {f}?" for f in near if _is_of_run(f)), "name its `output`"
+            )
+            raise InputError(self.root, "no run has this folder as its output", advice)
 
     @functools.cached_property
     def downloads(self) -> tuple[Path, ...]:
@@ -274,6 +280,11 @@ class Chain:
             return False
         record = self.read(source)
         return digest == outputs_digest(record) or digest in record["outputs"].values()
+
+
+def _is_of_run(folder: Path) -> bool:
+    """Tell whether a folder is the output of a run: each has one of these folders."""
+    return any((folder / name).is_dir() for name in ("answerers", "corpora", "tables"))
 
 
 def _is_of_texts(value: object) -> bool:

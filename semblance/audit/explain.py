@@ -211,17 +211,14 @@ class _Tree:
             return []  # its scores and predictions stand with its seeds already
         nodes = []
         raw = []
-        shown = set()  # an answerer reads two files of each evaluation
+        known = set()  # an answerer reads two files of each evaluation
         for link in self.chain.links(path):
-            step = (_role(link.name), link.source, link.kept)
-            if link.source is not None and step in shown:
-                continue
-            shown.add(step)
             if link.source is None:
                 nodes.append(self._lost(link))
             elif is_prepared(stage):
                 raw.append(_file(Path(link.sought[0]), link.digest))
-            else:
+            elif (step := (_role(link.name), link.source, link.kept)) not in known:
+                known.add(step)
                 nodes.append(self._of_source(link, link.source))
         for file, digest in self.chain.user_files(path).items():
             raw.append(_file(file, digest, missing=NOT_HERE))

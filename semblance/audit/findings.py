@@ -15,68 +15,42 @@ SCORES = "scores recomputed from predictions"
 CELLS = "table cells recomputed from predictions"
 UNKNOWN = "scores that predictions cannot give (geometry), with a checked digest"
 FORMS = "tables and pages, byte for byte as their settings and scores make them"
-ANSWERERS = "answerers judged again from their scores"
 UNREADABLE = (InputError, OSError, ValueError, LookupError, TypeError, AttributeError, csv.Error)
 
 
 @dataclass(frozen=True)
-class Cure:
-    """What mends a problem.
-
-    ``remake``: the records whose stages must run again; ``remove``: what is in the way and is not
-    made again; ``rerun``: the next run of the whole workflow mends it.
-    """
-
-    remake: tuple[Path, ...] = ()
-    remove: tuple[Path, ...] = ()
-    rerun: bool = False
-
-
-@dataclass(frozen=True)
 class Problem:
-    """One check that failed; without a ``cure`` the stage that wrote ``path`` must run again."""
+    """One check that failed: the stage that wrote ``path`` must run again."""
 
     kind: str
     path: str
     what: str
-    cure: Cure | None = None
-
-
-@dataclass(frozen=True)
-class RootCause:
-    """Problems of one record, and those that follow from them and go when they go."""
-
-    problems: list[Problem]
-    consequences: list[Problem]
 
 
 @dataclass
 class Findings:
     """How many checks of each kind were made and failed, the failed ones, and notes (path, what).
 
-    ``causes`` are the failed checks in groups, and ``advice`` the lines that say how to mend them.
+    ``delete``: the files without which the next run mends the problems.
     """
 
     checked: Counter = field(default_factory=Counter)
     failed: Counter = field(default_factory=Counter)
     failures: list[Problem] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
-    causes: list[RootCause] = field(default_factory=list)
-    advice: list[str] = field(default_factory=list)
+    delete: set[Path] = field(default_factory=set)
 
     @property
     def problems(self) -> list[tuple[str, str]]:
         """Where each check failed, and what is wrong there."""
         return [(problem.path, problem.what) for problem in self.failures]
 
-    def check(
-        self, kind: str, holds: bool, path: object, problem: str, cure: Cure | None = None
-    ) -> bool:
+    def check(self, kind: str, holds: bool, path: object, problem: str) -> bool:
         """Count one check; one that does not hold is a problem."""
         self.checked[kind] += 1
         if not holds:
             self.failed[kind] += 1
-            self.failures.append(Problem(kind, str(path), problem, cure))
+            self.failures.append(Problem(kind, str(path), problem))
         return bool(holds)
 
     def note(self, path: object, what: str) -> None:

@@ -1,27 +1,23 @@
 """What a verification found, as lines of text for a person: the result first."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
-from semblance.audit.findings import Findings, Problem, RootCause
+from semblance.audit.findings import DIGESTS, SEALS, Findings
 from semblance.counts import counted
 from semblance.errors import InputError
+
+MOST_SHOWN = 20  # of the problems that damaged files may have caused
 
 
 def format_findings(found: Findings) -> str:
     """Return the result, how many checks hold, each problem, the notes, and what to do."""
-    lines = [_result(found), *_counts(found)]
-    for cause in found.causes:
-        lines += _cause_lines(cause)
-    lines += _note_lines(found)
-    return "\n".join([*lines, *found.advice]) + "\n"
-
-
-def _result(found: Findings) -> str:
-    checks = sum(found.checked.values())
-    line = f"{counted(checks, 'check')}, {counted(len(found.failures), 'problem')}"
-    if len(found.causes) < len(found.failures):
-        line += f" from {counted(len(found.causes), 'cause')}"
-    return line
+    checks = counted(sum(found.checked.values()), "check")
+    lines = [f"{checks}, {counted(len(found.failures), 'problem')}", *_counts(found)]
+    lines += [*_problem_lines(found), *_note_lines(found)]
+    if found.failures:
+        lines += _advice(found.delete)
+    return "\n".join(lines) + "\n"
 
 
 def _counts(found: Findings) -> Iterator[str]:
@@ -31,17 +27,22 @@ def _counts(found: Findings) -> Iterator[str]:
         yield f"{kind:<{width}}  {holding:>7,} of {total:>7,} hold"
 
 
-def _cause_lines(cause: RootCause) -> Iterator[str]:
-    yield from map(_problem_line, cause.problems)
-    others = len(cause.consequences)
-    if others:
-        example = _problem_line(cause.consequences[0])
-        yield f"    {counted(others, 'problem')} more because of this, such as {example}"
+def _problem_lines(found: Findings) -> Iterator[str]:
+    """Yield a line for each damaged file, then for the first of the other problems."""
+    damaged = [problem for problem in found.failures if problem.kind in (DIGESTS, SEALS)]
+    others = [problem for problem in found.failures if problem.kind not in (DIGESTS, SEALS)]
+    for problem in (*damaged, *others[:MOST_SHOWN]):
+        # The text of an InputError is one line without control characters.
+        yield str(InputError(problem.path, problem.what))
+    if len(others) > MOST_SHOWN:
+        yield f"... and {counted(len(others) - MOST_SHOWN, 'problem')} more"
 
 
-def _problem_line(problem: Problem) -> str:
-    # The text of an InputError is one line without control characters.
-    return str(InputError(problem.path, problem.what))
+def _advice(files: set[Path]) -> list[str]:
+    if not files:
+        return ["To mend this, start the run again. Then verify again."]
+    names = [f"    {path}" for path in sorted(files)]
+    return ["To mend this, delete", *names, "and start the run again. Then verify again."]
 
 
 def _note_lines(found: Findings) -> Iterator[str]:

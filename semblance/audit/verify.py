@@ -1,6 +1,6 @@
 """Checks of a finished run: digests, records, links, and scores and cells made again.
 
-Scores and the cells of tables are recomputed from the predictions, and each answerer is judged again.
+Scores and the cells of tables are recomputed from the predictions.
 """
 
 import os
@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from semblance import layout
-from semblance.audit.answerers import check_answerers
 from semblance.audit.chain import UNRECORDED, Chain
 from semblance.audit.deleted import DELETED, deletes_models, is_deleted
 from semblance.audit.figures import check_figures
@@ -18,10 +17,8 @@ from semblance.audit.findings import (
     LINKS,
     SEALS,
     UNREADABLE,
-    Cure,
     Findings,
 )
-from semblance.audit.healing import Healing
 from semblance.audit.link import Link
 from semblance.audit.listing import LOCK, damage
 from semblance.audit.rebuild import Tables
@@ -66,11 +63,20 @@ def verify(
     runs = Runs(chain, found).check(readable)
     Tables(chain, runs, Path(published), bootstrap, found).check(readable)
     check_figures(chain, readable, found)
-    check_answerers(chain, readable, found)
-    healing = Healing(chain, found)
-    found.causes = healing.causes()
-    found.advice = healing.advice(found.causes)
+    found.delete = _to_delete(chain, found)
     return found
+
+
+def _to_delete(chain: Chain, found: Findings) -> set[Path]:
+    """Return the records of the damaged files, or the files themselves where no record lists them.
+
+    What is made from a damaged file fails, too, and the next run makes it again. So the other
+    problems count only where no file is damaged.
+    """
+    damaged = [problem for problem in found.failures if problem.kind in (SEALS, DIGESTS, KEPT)]
+    paths = {Path(problem.path) for problem in damaged or found.failures}
+    files = found.delete | {chain.owners.get(path, path) for path in paths}
+    return {file for file in files if file.is_file()}
 
 
 def _is_sealed(chain: Chain, path: Path, found: Findings) -> bool:
@@ -110,8 +116,7 @@ def _check_files(chain: Chain, readable: list[Path], found: Findings) -> None:
         if file.is_relative_to(chain.root / layout.INCOMPLETE):
             found.note(file, "not checked: a table whose runs are not all finished")
         elif file.is_relative_to(chain.root / layout.TABLES):
-            cure = Cure(remove=(file,))
-            found.check(DIGESTS, False, file, "no record lists this table", cure)
+            found.check(DIGESTS, False, file, "no record lists this table")
         else:
             found.note(file, "no record lists this file")
 
@@ -122,8 +127,8 @@ def _check_user_file(file: Path, digest: str, record: Path, found: Findings) -> 
         found.note(file, "not checked: the user's own file is not here any more")
         return
     wrong = damage(file, digest)
-    problem = f"{wrong}; {record.parent} was made from other content"
-    found.check(DIGESTS, not wrong, file, problem, Cure(rerun=True))
+    problem = f"made from other content of {file}, a file of your own: it is {wrong}"
+    found.check(DIGESTS, not wrong, record, problem)
 
 
 def _recorded(chain: Chain) -> Iterator[Path]:
@@ -164,28 +169,27 @@ def _check_record_read(chain: Chain, path: Path, link: Link, source: Path, found
         problem = f"made from {source} when that said something else than now: {link.kept}, {says}"
     else:
         problem = f"keeps no digest of {source}, which its input {link.name} comes from"
-    found.check(LINKS, says == link.kept, path, problem, Cure(remake=(source, path)))
+    if not found.check(LINKS, says == link.kept, path, problem):
+        found.delete.add(source)  # either of the two may be the forged one
 
 
 def _check_kept(chain: Chain, kept: Path, found: Findings) -> None:
     """Check the kept copy of a finished training: its files, and its record against the model's."""
     model = kept.parents[3]
-    useless = Cure(remove=(kept.parents[1],))
     try:
         record = read_sealed(kept)
         digests = dict(record["outputs"])
     except UNREADABLE as error:
-        found.check(KEPT, False, kept, f"cannot be read: {error}", useless)
+        found.check(KEPT, False, kept, f"cannot be read: {error}")
         return
     for name, digest in digests.items():
         file = kept.parent / name
         if not _is_same_file(file, model / name):
             wrong = damage(file, digest)
-            found.check(KEPT, not wrong, file, wrong, useless)
+            found.check(KEPT, not wrong, kept, f"{name} is {wrong}")
     if chain.is_readable(model / RECORD):
         same = record_digest(record) == chain.digest(model / RECORD)
-        problem = f"says something else than {model / RECORD}"
-        found.check(KEPT, same, kept, problem, Cure(remake=(model / RECORD,)))
+        found.check(KEPT, same, model / RECORD, f"says something else than {kept}")
 
 
 def _is_same_file(one: Path, other: Path) -> bool:

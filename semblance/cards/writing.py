@@ -13,7 +13,7 @@ from semblance.cards.origin import origin_of
 from semblance.cards.scores import Place, Scores
 from semblance.cards.text import plain
 from semblance.files import write_text
-from semblance.provenance import digests, write_json
+from semblance.provenance import write_json
 
 CARD = "README.md"
 CONFIG = "config_sentence_transformers.json"  # not written by a training of a model without prompts
@@ -78,19 +78,20 @@ def fold_lines(place: Place, weights: str, records: Chain) -> Iterator[str]:
         )
 
 
-def write_card(model: Model, original: tuple[str, ...]) -> dict[str, Any]:
-    """Write the card and the results of a model; return what the stage's record says: its weights and the files."""
+def card_facts(model: Model) -> dict[str, Any]:
+    """Return what the stage's record says of a model."""
+    licences = {name: described.licence for name, described in model.data.items()}
+    return {"weights": model.weights, "name": model.name, "licences": licences}
+
+
+def write_card(model: Model, original: tuple[str, ...]) -> list[str]:
+    """Write the card and the results of a model; return the files, as seen from the models' folder."""
     write_text(model.folder / CARD, card_text(model))
     names = [CARD, *_write_results(model, original)]
     if f"{model.folder.name}/{CONFIG}" not in model.record["outputs"]:
         write_json(model.folder / CONFIG, PLAIN_CONFIG)
         names.append(CONFIG)
-    return {
-        "weights": model.weights,
-        "name": model.name,
-        "licences": {name: described.licence for name, described in model.data.items()},
-        "files": digests(model.folder, names),
-    }
+    return [f"{model.place.path}/{model.folder.name}/{name}" for name in names]
 
 
 def _write_results(model: Model, original: tuple[str, ...]) -> list[str]:

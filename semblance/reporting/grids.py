@@ -55,10 +55,10 @@ class Grid:
     groups: list[range]
 
 
-def grid(table: Table, deviations_below: bool = False) -> Grid:
-    """Return the text of a table; standard deviations stand beside their means, or below them."""
+def grid(table: Table) -> Grid:
+    """Return the text of a table; standard deviations stand beside their means."""
     layout = find_layout(table.layout)
-    printed = _Printed(table, layout, deviations_below)
+    printed = _Printed(table, layout)
     if layout.turned:
         return printed.turned()
     return printed.upright()
@@ -77,7 +77,6 @@ class _Printed:
 
     table: Table
     layout: Layout
-    deviations_below: bool
 
     def upright(self) -> Grid:
         """Return the grid with each row on a line."""
@@ -91,8 +90,6 @@ class _Printed:
             line += [self.shown(row, column) for column in columns]
             line += [Text(text(row)) for text in behind.values()]
             lines.append(line + [self.shown(row, column) for column in of_seeds])
-            deviations = [self.deviation(row.cells.get(column), column) for column in columns]
-            lines += self.below(["", *deviations], len(header))
         groups = _column_groups(1 + len(columns), len(behind), len(of_seeds))
         return Grid(list(map(Text, header)), lines, groups)
 
@@ -103,18 +100,9 @@ class _Printed:
         lines = [[Text("n"), *(Text(str(len(row.seeds))) for row in rows)]]
         for column in self.table.columns:
             lines.append([Text(self.name(column)), *(self.shown(row, column) for row in rows)])
-            deviations = [self.deviation(row.cells.get(column), column) for row in rows]
-            lines += self.below(deviations, len(header))
         for name, text in self.behind().items():
             lines.append([Text(name), *(Text(text(row)) for row in rows)])
-        return Grid(list(map(Text, header)), lines, _column_groups(*[1] * len(rows)))
-
-    def below(self, deviations: list[str], width: int) -> list[list[Text]]:
-        """Return the line of deviations below a line of means; none where they stand beside."""
-        if not self.deviations_below or not any(deviations):
-            return []
-        line = [Text(), *map(Text, deviations)]
-        return [line + [Text()] * (width - len(line))]
+        return Grid(list(map(Text, header)), lines, _column_groups(len(rows)))
 
     def behind(self) -> dict[str, Callable[[Row], str]]:
         """Return what stands behind the values of a row: a name, and the text of each row."""
@@ -141,12 +129,12 @@ class _Printed:
             return Text(MISSING)
         text = f"{cell.mean:.2f}"
         deviation = self.deviation(cell, column)
-        if deviation and not self.deviations_below:
+        if deviation:
             text = f"{text} {deviation}"
         return Text(text, cell.mark)
 
     def deviation(self, cell: Cell | None, column: str) -> str:
-        """Return what stands beside or below a mean; empty where a value has no deviation."""
+        """Return what stands beside a mean; empty where a value has no deviation."""
         if cell is None or cell.sd is None or not self.layout.has_spread(column):
             return ""
         text = f"± {cell.sd:.2f}"
@@ -210,4 +198,4 @@ def _column_groups(*sizes: int) -> list[range]:
     for size in sizes:
         groups.append(range(first, first + size))
         first += size
-    return groups
+    return list(filter(None, groups))

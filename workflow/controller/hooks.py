@@ -20,7 +20,6 @@ from semblance.gpus import REMOTE_JOB
 from semblance.locks import Busy
 from workflow.controller import (
     command,
-    energy,
     failures,
     job_failures,
     lock,
@@ -184,8 +183,6 @@ def begin(workflow, config: dict, logs: list[str]) -> None:
     out, downloads = config["output"], config["downloads"]
     _claim(out, downloads)  # again: another program than snakemake may have loaded the Snakefile
     Thread(target=_release_downloads, args=(workflow, downloads), daemon=True).start()
-    if not _is_submitting(workflow):  # else the jobs work on other machines
-        Thread(target=energy.measure, args=(out, energy.Meter()), daemon=True).start()
     used_models.watch(config)
     slurm.note_run(out, logs)
     with contextlib.suppress(OSError):  # only a help for readers: a full disk is told elsewhere

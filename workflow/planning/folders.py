@@ -15,6 +15,7 @@ OWN = (  # folders of the project that hold no results; so do those whose names 
     "demo/data",
     "docs",
     "envs",
+    "papers",
     "profiles",
     "semblance",
     "slurm",

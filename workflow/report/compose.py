@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 from semblance.counts import counted
-from workflow.report import answerers, changes, claims, costs, figures, tables, trust
+from workflow.report import answerers, claims, costs, figures, tables, trust
 from workflow.report.facts import Facts
 from workflow.report.page import Section, render
 
@@ -12,8 +12,6 @@ from workflow.report.page import Section, render
 def compose(facts: Facts, version: str) -> str:
     """Return the page of what there is; ``version`` names the code that makes it."""
     costs_now = costs.section(facts.plan)
-    date = last_date(facts)
-    changed = changes.since_last(facts.out, changes.summary(facts, costs_now.seconds, date))
     parts = [
         *first_sections(facts),
         Section(
@@ -23,8 +21,6 @@ def compose(facts: Facts, version: str) -> str:
         Section("costs", "Cost", costs_now),
         Section("trust", "How to trust it", trust.section(facts)),
     ]
-    if changed:
-        parts.insert(-2, Section("changes", "What changed since the report before", changed))
     return render(
         title=f"Semblance report: {facts.plan.out}",
         subtitle=_state(facts, costs_now),

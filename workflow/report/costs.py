@@ -1,7 +1,6 @@
 """What a run was predicted to cost, and what its finished jobs used."""
 
 import contextlib
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,16 +9,14 @@ from statistics import median
 from semblance import layout
 from semblance.counts import duration, size
 from semblance.download.manifest import load_manifest
-from semblance.provenance import read_object
 from workflow.costing.model import Cost
 from workflow.costing.rates import shipped
 from workflow.costing.usage import Used, finished
 from workflow.planning.plan import Plan
 from workflow.planning.stages import STAGES, Job, jobs, record
-from workflow.report.facts import UNREADABLE, files_below
+from workflow.report.facts import files_below
 
 OWN = "report"  # the stage whose cost is not told: it is not over while the page is made
-JOULES = 3.6e6  # in a kWh
 NOT_COUNTED = {"logs", "report.html"}  # what a report itself changes
 
 
@@ -37,16 +34,8 @@ class StageCost:
 
 
 @dataclass(frozen=True)
-class Energy:
-    """What one part of the machine used while runs worked."""
-
-    part: str
-    kwh: str
-
-
-@dataclass(frozen=True)
 class Costs:
-    """The section; ``measured`` is how long the energy was measured, empty if no part tells it."""
+    """The section."""
 
     stages: list[StageCost]
     done: int
@@ -55,9 +44,6 @@ class Costs:
     predicted: str
     left: str
     disk: str
-    seconds: float
-    energy: list[Energy]
-    measured: str
 
 
 def section(plan: Plan) -> Costs:
@@ -67,35 +53,15 @@ def section(plan: Plan) -> Costs:
     left = [job for job in planned if not Path(record(plan, job)).is_file()]
     used = [found for found in finished(cost) if found.job.stage != OWN]
     lines = [_stage_cost(cost, stage, planned, left, used) for stage in STAGES]
-    seconds = sum(found.seconds for found in used)
-    energy, measured = _energy(plan.out)
     return Costs(
         stages=[line for line in lines if line],
         done=len(planned) - len(left),
         jobs=len(planned),
-        used=duration(seconds),
+        used=duration(sum(found.seconds for found in used)),
         predicted=duration(_predicted(cost, [found.job for found in used])),
         left=duration(_predicted(cost, left)) if left else "",
         disk=size(_megabytes_below(plan.out)),
-        seconds=seconds,
-        energy=energy,
-        measured=measured,
     )
-
-
-def _energy(out: str) -> tuple[list[Energy], str]:
-    """Return what each part of the machine used during the runs, and how long it was measured."""
-    joules: Counter[str] = Counter()
-    seconds = 0.0
-    for path in sorted(Path(layout.place(out, layout.ENERGY)).glob("*.json")):
-        with contextlib.suppress(*UNREADABLE):
-            note = read_object(path)
-            joules.update({part: float(used) for part, used in note["joules"].items()})
-            seconds += float(note["seconds"])
-    if not joules:
-        return [], ""
-    found = [Energy(part, f"{used / JOULES:.3f}") for part, used in sorted(joules.items())]
-    return found, duration(seconds)
 
 
 def _stage_cost(

@@ -1,7 +1,5 @@
 """The page: templates filled with the sections."""
 
-import base64
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,7 +39,6 @@ def render(
     )
     environment.filters["cut"] = cut
     style = _template_text("style.css")
-    script = _template_text("sort.js")
     return environment.get_template("report.html.j2").render(
         title=title,
         subtitle=subtitle,
@@ -49,8 +46,6 @@ def render(
         made_with=made_with,
         parts=parts,
         style=Markup(style),
-        script=Markup(script),
-        script_digest=_digest(script),
     )
 
 
@@ -63,8 +58,3 @@ def cut(text: str, most: int = MOST_LETTERS) -> str:
 
 def _template_text(name: str) -> str:
     return TEMPLATES.joinpath(name).read_text(encoding="utf-8")
-
-
-def _digest(text: str) -> str:
-    """Return the digest by which the page allows its one script, and no other."""
-    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -23,7 +23,6 @@ class ShownCell:
     deviation: str = ""
     mark: str = ""
     published: str = ""
-    order: float | None = None  # by which a column is sorted
 
 
 @dataclass(frozen=True)
@@ -153,7 +152,6 @@ class _Builder:
                 value=numbers.signed(contrast.difference),
                 deviation=numbers.interval(contrast.low, contrast.high),
                 mark=_equal(contrast.p_equivalence),
-                order=contrast.difference,
             )
             p = numbers.probability(contrast.p_holm)
         return ShownRow(

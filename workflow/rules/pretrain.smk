@@ -53,7 +53,7 @@ rule prepare_word_vectors:
         **asks("prepare_word_vectors"),
     params:
         manifest=manifest,
-        sources=read_from(),
+        sources=lambda w: read_from(config["bases"][w.base]["word_vectors"]),
         settings=lambda w: PLAN.word_vector_settings(w.base),
         data=f"{RESOURCES}/data",
         code=code("prepare_word_vectors"),

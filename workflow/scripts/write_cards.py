@@ -1,7 +1,7 @@
 """Write a model card and results in MTEB's form beside the weights of each trained model of a run.
 
 The files lie in the model's own folder. No record of a training lists them: they hold scores, which
-come after it. The record of this stage has their digests.
+come after it. The record of this stage lists them.
 """
 
 import argparse
@@ -11,7 +11,7 @@ from pathlib import Path
 from semblance import layout
 from semblance.audit.chain import Chain
 from semblance.cards.scores import Scores
-from semblance.cards.writing import CardSettings, models_of, write_card
+from semblance.cards.writing import CardSettings, card_facts, models_of, write_card
 from semblance.provenance import checked, named_beside, record_digest, write_record
 from semblance.reporting.scores import read_scores
 from semblance.settings import decode_json
@@ -30,18 +30,18 @@ def main(argv: list[str] | None = None) -> None:
     scores = layout.place(args.results, layout.ALL_SCORES)
     collected = layout.place(args.results, layout.TABLE_RECORD, table=Path(scores).stem)
     read = checked(collected)
-    models = models_of(Chain(args.results), Scores(read_scores(scores)), settings)
-    cards = {model.place.path: write_card(model, settings.original) for model in models}
+    models = list(models_of(Chain(args.results), Scores(read_scores(scores)), settings))
+    outputs = [name for model in models for name in write_card(model, settings.original)]
     digest = next(iter(read["outputs"].values()))
     write_record(
         args.record,
         "write_cards",
-        outputs=[],
+        outputs=outputs,
         started=started,
         code=args.code,
         inputs=named_beside(args.record, {scores: digest}),
         records=named_beside(args.record, {collected: record_digest(read)}),
-        cards=cards,
+        cards={model.place.path: card_facts(model) for model in models},
     )
 
 

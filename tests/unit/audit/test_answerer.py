@@ -4,9 +4,7 @@ import pytest
 
 from semblance.audit.explain import explain_answerer, problems
 from semblance.audit.origin_text import to_text
-from semblance.audit.verify import verify
 from semblance.errors import InputError
-from semblance.provenance import read_sealed, write_sealed
 from tests.unit.answering.example_faq import write_model
 from tests.unit.answering.example_run import write_run
 from workflow.scripts import explain as command
@@ -50,13 +48,3 @@ def test_one_name_on_the_command_line_is_an_answerer(results, capsys):
     assert capsys.readouterr().out.startswith("answerer faq\n")
     with pytest.raises(SystemExit):
         command.main(["faq", "row", "--results", str(results)])
-
-
-def test_a_forged_verdict_is_found_by_verify(results):
-    path = results / "answerers/faq/record.json"
-    record = read_sealed(path)
-    record.pop("sha256", None)
-    record["evidence"]["score"] = 0.5
-    write_sealed(path, record)
-    [told] = [what for where, what in verify(results).problems if where == str(path)]
-    assert "evidence.score says 0.5, the scores give 1.0" in told

@@ -47,10 +47,21 @@ def test_an_audit_finds_nothing_wrong_and_misses_no_record_of_a_card(carded):
 
 
 def test_the_record_holds_the_digest_of_each_file_and_the_licences(carded):
-    card = read_sealed(carded / "models/record.json")["cards"][PLACE]
-    assert card["licences"] == {"raw": "CC BY-NC 4.0"}
-    for name, digest in card["files"].items():
-        assert file_digest(carded / f"models/{PLACE}/model/{name}") == digest
+    record = read_sealed(carded / "models/record.json")
+    assert record["cards"][PLACE]["licences"] == {"raw": "CC BY-NC 4.0"}
+    assert f"{PLACE}/model/README.md" in record["outputs"]
+    for name, digest in record["outputs"].items():
+        assert file_digest(carded / "models" / name) == digest
+
+
+def test_an_audit_finds_a_changed_bit_in_a_card_and_in_the_prompts(results):
+    for name in ("README.md", "config_sentence_transformers.json"):
+        file = results / f"models/{PLACE}/model/{name}"
+        content = file.read_bytes()
+        file.write_bytes(content[:20] + bytes([content[20] ^ 1]) + content[21:])
+        [failure] = verify(results).failures
+        assert str(file) in str(failure) and "damaged" in str(failure)
+        file.write_bytes(content)
 
 
 def test_the_same_results_give_the_same_cards(results):
@@ -73,7 +84,9 @@ def test_a_configuration_that_a_training_has_written_is_kept(results):
     del record["sha256"]
     record["outputs"]["model/config_sentence_transformers.json"] = file_digest(config)
     write_sealed(model / "record.json", record)
-    assert "config_sentence_transformers.json" not in make_cards(results)[PLACE]["files"]
+    make_cards(results)
+    listed = read_sealed(results / "models/record.json")["outputs"]
+    assert f"{PLACE}/model/config_sentence_transformers.json" not in listed
     assert read_object(config)["prompts"] == {"query": "query: "}
 
 

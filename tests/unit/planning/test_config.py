@@ -117,7 +117,7 @@ VIOLATIONS = {
     "config.recipes.unsupervised.loss": lambda c: c["recipes"]["unsupervised"].update(
         loss="nobody"
     ),
-    "config.methods.simcse.loss: missing key": lambda c: c["recipes"]["unsupervised"].pop("loss"),
+    "config.methods.ssimcse.loss: missing key": lambda c: c["recipes"]["unsupervised"].pop("loss"),
     "config.recipes.rcl.warmup: missing key": lambda c: c["recipes"]["rcl"].pop("warmup"),
     "config.training.clip: missing key": lambda c: c["training"].pop("clip"),
     "config.recipes.rcl.on_faq.recipe: unknown key": lambda c: c["recipes"]["rcl"]["on_faq"].update(

@@ -147,13 +147,13 @@ def test_every_markdown_line_of_the_table_has_the_same_number_of_cells():
 def test_latex_is_escaped_and_balanced():
     text = latex(table(control="SimCSE", title="50% of φ_1 & {x}"))
     assert r"RCL\_8 \& 50\%" in text and r"50\% of $\phi$\_1 \& \{x\}" in text
-    assert text.count(r"\begin{") == text.count(r"\end{") == 3  # the table and two tabulars
+    assert text.count(r"\begin{longtable}") == text.count(r"\end{longtable}") == 2
     separators = []
-    for tabular in text.split(r"\midrule")[1:]:
-        body = tabular.split(r"\bottomrule")[0].strip().splitlines()
+    for longtable in text.split(r"\endfoot")[1:]:
+        body = longtable.split(r"\end{longtable}")[0].strip().splitlines()
         separators.append({line.replace(r"\&", "").count("&") for line in body})
     assert separators == [{4}, {3}]  # n and the values; the paper, the difference, p
-    assert r"$^{*}$92.00 $\pm$ 2.65" in text and "±" not in text and "φ" not in text
+    assert r"$^{*}$92.00$_{\pm 2.65}$" in text and "±" not in text and "φ" not in text
 
 
 def test_the_regulators_layout_prints_rows_as_columns_of_averages():
