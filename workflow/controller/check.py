@@ -64,8 +64,8 @@ def check(layers: Layered, asked: Command) -> Checked:
 def _add_costs(checked: Checked) -> None:
     config = checked.config
     checked.datasets = _datasets(config)
-    learned = rates.learned(config["output"])
-    checked.cost = Cost(config, checked.datasets, rates.shipped(), learned)
+    factor = rates.kept_factor(config["output"])
+    checked.cost = Cost(config, checked.datasets, rates.shipped(), factor)
 
 
 def _datasets(config: dict) -> dict[str, Dataset]:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from semblance.download.manifest import Dataset
 from workflow.costing.needs import Need, Needs
-from workflow.costing.rates import Rate
+from workflow.costing.rates import Factor
 from workflow.costing.sizes import Sizes
 from workflow.planning.plan import Plan
 from workflow.planning.stages import STAGES, Job
@@ -16,10 +16,8 @@ MARGIN = 10  # minutes more
 LEAST_RUNTIME = 30  # minutes
 MEMORY_SAFETY = 1.5  # times the predicted MB
 LEAST_MEMORY = 2000  # MB
-SHARE = "share"  # beginning of the name of a rate: the part of its steps that a training takes
-START = "start"  # likewise: the seconds before and around the work of a job
 LIGHT = "light"  # what starts a job that runs no model; others start by their device
-ALL_STEPS = Rate(1.0)
+AS_ESTIMATED = Factor()
 NESTED = 250  # MB: the two Snakemakes around a scheduled job (226 measured)
 
 
@@ -27,7 +25,7 @@ class Place(NamedTuple):
     """What a stage's jobs run on: a GPU, or threads of a CPU.
 
     ``units`` are GPUs or threads, by which rates and hours count; ``cores`` are those to ask for,
-    one more to feed a GPU; ``start`` and ``rate`` are the names of the two rates.
+    one more to feed a GPU; ``start`` and ``rate`` are the two names in rates.yaml.
     """
 
     machine: str
@@ -40,7 +38,7 @@ class Place(NamedTuple):
 class Cost:
     """The questions that rules, ``make plan`` and ``make cost`` ask of one validated config.
 
-    ``shipped`` is the content of rates.yaml; the rates in ``learned`` are used in place of its own.
+    ``shipped`` is the content of rates.yaml; ``factor`` is how much longer work takes here.
     """
 
     def __init__(
@@ -48,14 +46,14 @@ class Cost:
         config: dict,
         manifest: Mapping[str, Dataset],
         shipped: dict[str, Any],
-        learned: Mapping[str, Rate],
+        factor: Factor = AS_ESTIMATED,
     ):
         self.config = config
         self.plan = Plan(config)
         self.device = "gpu" if config["resources"]["gpus"] else "cpu"
         self.max_runtime: int = config["resources"]["max_runtime"]
         self.shipped = shipped
-        self.learned = learned
+        self.factor = factor
         sizes = Sizes(self.plan, manifest, shipped["texts"])
         self.needs = Needs(self.plan, sizes, self.device, shipped["bf16"][self.device])
         self.places = {stage: self._place(stage) for stage in STAGES}
@@ -81,50 +79,32 @@ class Cost:
             self._known[job] = self.needs.of(job)
         return self._known[job]
 
-    def seconds(self, job: Job) -> float:
-        """Return the seconds that a job is predicted to take."""
+    def seconds(self, job: Job, share: float = 1.0) -> float:
+        """Return the seconds that a job is predicted to take, or that a ``share`` of its work is."""
         need = self.need(job)
         fitting = 0.0
         if need.fits:
             fitting = need.fits / (self.shipped["fit"] * self.config[job.stage]["threads"])
-        return self.start(job.stage) + need.work / self.rate(job).rate + fitting
-
-    def expected(self, job: Job) -> float:
-        """Return the seconds that a job takes if it stops as early as finished ones of its stage.
-
-        ``seconds`` count all its steps, so that no rule asks for too little time.
-        """
-        start = self.start(job.stage)
-        share = self.learned.get(f"{SHARE}/{job.stage}", ALL_STEPS).rate
-        return start + share * (self.seconds(job) - start)
+        place = self.places[job.stage]
+        working = need.work / (place.units * self.shipped["rates"][place.rate])
+        return self.factor.value * (self.start(job.stage) + share * (working + fitting))
 
     def hours(self, job: Job) -> float:
         """Return the GPU-hours of a job, or the core-hours of one without a GPU."""
-        return self.places[job.stage].units * self.expected(job) / 3600
+        return self.places[job.stage].units * self.seconds(job) / 3600
 
     def start(self, stage: str) -> float:
-        """Return the seconds before and around the work of a stage's jobs."""
-        name = self.places[stage].start
-        estimate = Rate(self.shipped[START][name.removeprefix(f"{START}/")])
-        return self.learned.get(name, estimate).rate
-
-    def rate(self, job: Job) -> Rate:
-        """Return the rate of a job: measured on its base, or on any base, or estimated."""
-        place = self.places[job.stage]
-        for key in (f"{place.rate}/{job.base}", place.rate):
-            if key in self.learned:
-                return self.learned[key]
-        return Rate(place.units * self.shipped["rates"][place.rate])
+        """Return the estimated seconds before and around the work of a stage's jobs."""
+        return self.shipped["start"][self.places[stage].start]
 
     def _place(self, stage: str) -> Place:
         work = STAGES[stage].work
         if not STAGES[stage].uses_model:
-            return Place("cpu", 1, 1, f"{START}/{LIGHT}", stage)
+            return Place("cpu", 1, 1, LIGHT, stage)
         threads = self.config["training" if work == "train" else stage]["threads"]
-        start = f"{START}/{self.device}"
         if self.device == "gpu":
-            return Place("gpu", 1, threads + 1, start, f"gpu/{work}")
-        return Place("cpu", threads, threads, start, f"cpu/{work}")
+            return Place("gpu", 1, threads + 1, "gpu", f"gpu/{work}")
+        return Place("cpu", threads, threads, "cpu", f"cpu/{work}")
 
 
 def _up(value: float, step: int) -> int:

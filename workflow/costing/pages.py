@@ -11,11 +11,11 @@ from workflow.costing.usage import Used
 from workflow.planning.stages import STAGES, Job, jobs, record
 from workflow.planning.submissions import submissions
 
-PLAN = "{:17}  {:>5}  {:>5}  {:3}  {:>7}  {:>7}  {:>7}  {:>7}  {:>8}  {}"
-PLAN_HEAD = ("stage", "jobs", "to do", "on", "hours", "to do", "longest", "memory", "disk", "rate")
+PLAN = "{:17}  {:>5}  {:>5}  {:3}  {:>7}  {:>7}  {:>7}  {:>7}  {:>8}"
+PLAN_HEAD = ("stage", "jobs", "to do", "on", "hours", "to do", "longest", "memory", "disk")
 COST = "{:17}  {:>5}  {:>8}  {:>7}  {:>5}  {:>8}  {:>7}"
 COST_HEAD = ("stage", "jobs", "time", "used", "ratio", "memory", "used")
-RULE = "-" * 100
+RULE = "-" * 86
 
 
 def plan_page(cost: Cost) -> str:
@@ -33,7 +33,6 @@ def plan_page(cost: Cost) -> str:
 
 def _plan_row(cost: Cost, stage: str, some: Sequence[Job], left: Sequence[Job]) -> str:
     machine = cost.places[stage].machine
-    rate = cost.rate(Job(stage))
     return PLAN.format(
         stage,
         f"{len(some):,}",
@@ -44,7 +43,6 @@ def _plan_row(cost: Cost, stage: str, some: Sequence[Job], left: Sequence[Job]) 
         _longest(cost, some),
         size(max(cost.need(job).memory for job in some)),
         _outputs(cost, some),
-        f"measured, n={rate.n}" if rate.n else "estimate",
     )
 
 
@@ -60,7 +58,7 @@ def _outputs(cost: Cost, some: Sequence[Job]) -> str:
 
 def _longest(cost: Cost, some: Sequence[Job]) -> str:
     """Return how long the longest job takes; where files have no stated size, that it is longer."""
-    longest = duration(max(cost.expected(job) for job in some))
+    longest = duration(max(cost.seconds(job) for job in some))
     if _unknown_files(cost, some):
         return f"> {longest}"
     return longest
@@ -73,9 +71,9 @@ def _unknown_files(cost: Cost, some: Iterable[Job]) -> int:
 def _totals(cost: Cost, everything: Sequence[Job], todo: Sequence[Job]) -> list[str]:
     outputs = _outputs(cost, everything)
     scratch = size(max(cost.need(job).scratch for job in everything))
-    source = "estimates (workflow/rates.yaml); no job has been measured yet"
-    if cost.learned:
-        source = "medians of n jobs that do the same kind of work, where measured, here or beside"
+    source = "no job has been measured yet"
+    if cost.factor.n:
+        source = f"times {cost.factor.value:.2f}, by {counted(cost.factor.n, 'job')} of this run"
     return [
         f"GPU-hours: {_hours(cost, everything, 'gpu')} in all, {_hours(cost, todo, 'gpu')} to do",
         f"core-hours: {_hours(cost, everything, 'cpu')} in all, {_hours(cost, todo, 'cpu')} to do",
@@ -86,7 +84,7 @@ def _totals(cost: Cost, everything: Sequence[Job], todo: Sequence[Job]) -> list[
         f"submissions to a scheduler: {submissions(cost.plan, everything):,} for "
         f"{counted(len(everything), 'job')}, {submissions(cost.plan, todo):,} for the "
         f"{len(todo):,} to do",
-        f"rates: {source}",
+        f"rates: the estimates of workflow/rates.yaml; {source}",
     ]
 
 

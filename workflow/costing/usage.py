@@ -1,21 +1,18 @@
-"""What finished jobs used, by their records and benchmarks, and the rates that follow from it."""
+"""What finished jobs used, by their records and benchmarks, and how fast this machine is."""
 
 import contextlib
 import csv
 import re
-from collections import defaultdict
 from collections.abc import Iterable
-from functools import partial
 from pathlib import Path
-from statistics import median
 from typing import NamedTuple
 
 from semblance.download.manifest import load_manifest
 from semblance.errors import InputError
 from semblance.files import open_regular, open_text
 from semblance.provenance import MOST_TEXT, read_object
-from workflow.costing.model import SHARE, Cost
-from workflow.costing.rates import Rate, shipped
+from workflow.costing.model import Cost
+from workflow.costing.rates import Factor, shipped
 from workflow.planning.config import load_files
 from workflow.planning.stages import STAGES, Job, jobs, log, record
 
@@ -40,7 +37,7 @@ class Used(NamedTuple):
     on_cpu: bool
 
 
-class Told(NamedTuple):
+class Line(NamedTuple):
     """A line of progress of a training: its step, all its steps, and steps a second."""
 
     step: float
@@ -54,7 +51,7 @@ def estimates(overlays: Iterable[str], output: str | None = None) -> Cost:
     ``output`` takes the place of the config's output folder. Raises InputError as ``load`` does.
     """
     config = load_files(overlays, output)
-    return Cost(config, load_manifest(config["manifest"]), shipped(), {})
+    return Cost(config, load_manifest(config["manifest"]), shipped())
 
 
 def finished(cost: Cost) -> list[Used]:
@@ -86,24 +83,24 @@ def running(cost: Cost) -> list[Used]:
     found = []
     for job in jobs(cost.plan):
         if STAGES[job.stage].work == "train" and not Path(record(cost.plan, job)).exists():
-            told = last_progress(cost, job)
-            if told is not None:
+            line = last_progress(cost, job)
+            if line is not None:
                 with contextlib.suppress(*DAMAGED):
-                    found.append(_used_so_far(cost, job, told))
+                    found.append(_used_so_far(cost, job, line))
     return found
 
 
-def last_progress(cost: Cost, job: Job) -> Told | None:
+def last_progress(cost: Cost, job: Job) -> Line | None:
     """Return what the last line of progress in a training's log says; None without such a line."""
     lines = PROGRESS.findall(_end_of(Path(cost.plan.out, f"{log(job)}.log")))
     with contextlib.suppress(*DAMAGED):
-        return Told(*map(float, lines[-1]))
+        return Line(*map(float, lines[-1]))
     return None
 
 
-def _used_so_far(cost: Cost, job: Job, told: Told) -> Used:
-    seconds = cost.start(job.stage) + told.step / told.rate
-    return Used(job, seconds, None, told.step / told.steps, cost.device == "cpu")
+def _used_so_far(cost: Cost, job: Job, line: Line) -> Used:
+    seconds = cost.start(job.stage) + line.step / line.rate
+    return Used(job, seconds, None, line.step / line.steps, cost.device == "cpu")
 
 
 def _end_of(path: Path) -> str:
@@ -126,51 +123,19 @@ def _benchmark(path: Path) -> tuple[float, float | None]:
         return 0.0, None
 
 
-def learn(cost: Cost, done: Iterable[Used]) -> dict[str, Rate]:
-    """Return the median speeds of jobs that run a model, finished or not: on any base, and on each.
+def measured(cost: Cost, done: Iterable[Used]) -> Factor:
+    """Return how many times as long as by the shipped rates the jobs took that ran a model.
 
-    No start takes longer than the shortest job. A job on another device tells nothing, nor does the
-    speed of one whose start should outweigh its work, nor that of one that also fits classifiers.
+    It is the ratio of the two sums, in which long jobs count most. A job on another device than the
+    config's tells nothing.
     """
-    found = _learn_starts(cost, done := list(done))
-    speeds: dict[str, list[float]] = defaultdict(list)
-    for used in filter(partial(_tells_speed, cost), done):
-        place = cost.places[used.job.stage]
-        start = found.get(place.start, Rate(cost.start(used.job.stage))).rate
-        work = used.share * cost.need(used.job).work
-        if work / cost.rate(used.job).rate > start:
-            speed = work / max(used.seconds - start, used.seconds / 2)
-            speeds[place.rate].append(speed)
-            speeds[f"{place.rate}/{used.job.base}"].append(speed)
-    return found | {key: Rate(median(some), len(some)) for key, some in sorted(speeds.items())}
-
-
-def _tells_speed(cost: Cost, used: Used) -> bool:
-    """Tell whether a job only ran a model, on the device that the config asks for."""
-    on_device = used.on_cpu == (cost.device == "cpu")
-    return STAGES[used.job.stage].uses_model and on_device and not cost.need(used.job).fits
-
-
-def _learn_starts(cost: Cost, done: Iterable[Used]) -> dict[str, Rate]:
-    """Return the seconds of the shortest job of each kind, where a start was taken to be longer."""
-    shown: dict[str, list[Used]] = defaultdict(list)
-    for used in done:
-        uses_model = STAGES[used.job.stage].uses_model
-        if used.share == 1 and (not uses_model or used.on_cpu == (cost.device == "cpu")):
-            shown[cost.places[used.job.stage].start].append(used)
-    found = {}
-    for name, some in sorted(shown.items()):
-        seconds = min(used.seconds for used in some)
-        if 0 < seconds < cost.start(some[0].job.stage):
-            found[name] = Rate(seconds, len(some))
-    return found
-
-
-def learn_shares(finished: Iterable[Used]) -> dict[str, Rate]:
-    """Return the median part of its steps that a training took, for each stage that stops early."""
-    shares: dict[str, list[float]] = defaultdict(list)
-    for used in finished:
-        if STAGES[used.job.stage].work == "train":
-            shares[f"{SHARE}/{used.job.stage}"].append(used.share)
-    stopped = {key: some for key, some in shares.items() if min(some) < 1}
-    return {key: Rate(median(some), len(some)) for key, some in sorted(stopped.items())}
+    some = [
+        used
+        for used in done
+        if STAGES[used.job.stage].uses_model and used.on_cpu == (cost.device == "cpu")
+    ]
+    if not some:
+        return Factor()
+    predicted = sum(cost.seconds(used.job, used.share) for used in some)
+    seconds = sum(used.seconds for used in some)
+    return Factor(cost.factor.value * seconds / predicted, len(some))

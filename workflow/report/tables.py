@@ -174,7 +174,7 @@ class _Builder:
         if cell.sd is not None and self.layout.has_spread(column):
             deviation = f"± {numbers.plain(cell.sd)}"
         mark = {"*": "*", "_": "°"}.get(cell.mark, "")
-        return ShownCell(numbers.plain(cell.mean), deviation, mark, published, cell.mean)
+        return ShownCell(numbers.plain(cell.mean), deviation, mark, published)
 
     def detail(self, row: Row, above: Row | None) -> Detail:
         models = self.facts.models_of(row)

@@ -1,8 +1,7 @@
 """Say what a configuration will cost before anything runs: jobs, hours, memory, disk, submissions.
 
 Reads the config files, the manifest, the records of finished jobs and the logs of running ones; uses
-no network, starts no job. The rates that these jobs show are kept for the rules. For what this
-output folder has not shown yet, the rates of the output folders beside it are used.
+no network, starts no job. How fast these jobs were is kept for the rules.
 """
 
 import argparse
@@ -27,13 +26,13 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Learn from the jobs so far, and print the table."""
+    """Measure the jobs so far, and print the table."""
     args = parser().parse_args(argv)
     cost = usage.estimates(args.config, args.output)
     finished = usage.finished(cost)
-    learned = usage.learn(cost, [*finished, *usage.running(cost)]) | usage.learn_shares(finished)
-    beside = rates.beside(cost.plan.out)
-    cost.learned = beside | rates.update(cost.plan.out, learned)
+    cost.factor = usage.measured(cost, [*finished, *usage.running(cost)])
+    if cost.factor.n:
+        rates.keep_factor(cost.plan.out, cost.factor)
     print(plan_page(cost))
     if note := device_note(cost, finished):
         print(note)

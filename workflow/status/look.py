@@ -56,7 +56,7 @@ class Status:
     """What there is to say of a run; ``controller`` is None if the last one was not killed.
 
     ``output`` counts from ``folder``. ``began`` is when the run did, in seconds since the epoch.
-    ``measured``: whether predicted times go by measured rates. ``left_behind`` are the jobs that were
+    ``measured``: whether predicted times go by jobs of this run. ``left_behind`` are the jobs that were
     stopped or killed. ``queue`` counts the jobs of the cluster by their state, None where Slurm was
     not asked or gave no answer.
     """
@@ -96,7 +96,7 @@ def look(started: Started) -> Status:
         stages=list(_count_stages(progress)),
         share=share_done(progress),
         remaining=remaining(progress, started),
-        measured=bool(cost.learned),
+        measured=bool(cost.factor.n),
     )
     _sort_jobs(status, progress, started)
     _ask_queue(status)
@@ -104,12 +104,9 @@ def look(started: Started) -> Status:
 
 
 def _cost(config: dict) -> Cost:
-    """Return the costs by the rates that finished and running jobs show, without noting them."""
-    cost = Cost(config, load_manifest(config["manifest"]), rates.shipped(), {})
-    finished = usage.finished(cost)
-    own = usage.learn(cost, [*finished, *usage.running(cost)]) | usage.learn_shares(finished)
-    out = cost.plan.out
-    cost.learned = rates.beside(out) | rates.learned(out) | own
+    """Return the costs by the factor that finished and running jobs show, without noting it."""
+    cost = Cost(config, load_manifest(config["manifest"]), rates.shipped())
+    cost.factor = usage.measured(cost, [*usage.finished(cost), *usage.running(cost)])
     return cost
 
 

@@ -63,17 +63,17 @@ class Progress:
         if STAGES[job.stage].work != "train":
             return Steps()
         saved = saved_step(Path(record(self.plan, job)).parent)
-        told = usage.last_progress(self.cost, job)
-        if told is None:
+        line = usage.last_progress(self.cost, job)
+        if line is None:
             return Steps(saved)
         left = None
-        if told.rate > 0:
-            left = (told.steps - told.step) / told.rate
-        return Steps(saved, int(told.step), int(told.steps), left)
+        if line.rate > 0:
+            left = (line.steps - line.step) / line.rate
+        return Steps(saved, int(line.step), int(line.steps), left)
 
     def left(self, job: Job) -> float:
         """Return the seconds that a job without a record still takes, by the cost model or its log."""
-        expected = self.cost.expected(job)
+        expected = self.cost.seconds(job)
         steps = self.steps(job)
         if self.runs(job):
             if steps.left is not None:

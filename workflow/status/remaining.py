@@ -65,7 +65,7 @@ def _on_machine(progress: Progress, noted: int | None) -> Remaining:
 
 def share_done(progress: Progress) -> float:
     """Return the part of all seconds of work, by the cost model, that is done."""
-    everything = sum(map(progress.cost.expected, progress.all))
+    everything = sum(map(progress.cost.seconds, progress.all))
     left = sum(map(progress.left, progress.todo))
     if not everything:
         return 1.0

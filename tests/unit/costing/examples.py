@@ -1,14 +1,13 @@
 """The costs of shipped configs, and two of their jobs, for the tests of costs."""
 
 import functools
-from collections.abc import Mapping
 
 from semblance.download.manifest import load_manifest
 from tests.shipped import merged
 from tests.unit.planning.test_config import ROOT
 from workflow.costing import rates
 from workflow.costing.model import Cost
-from workflow.costing.rates import Rate
+from workflow.costing.rates import Factor
 from workflow.planning.config import load
 from workflow.planning.stages import Job
 
@@ -18,16 +17,16 @@ EMBED = Job("embed", "nli", "nli-roberta-base-v2", "entropy-0.01")
 
 MANIFEST = load_manifest(ROOT / "workflow/manifest.yaml")
 SHIPPED = rates.shipped()
-NOTHING: Mapping[str, Rate] = {}
+AS_ESTIMATED = Factor()
 SMALL = ("config.yaml", "configs/minilm.yaml", "configs/minilm-cpu.yaml")
 parsed = functools.cache(merged)
 
 
-def cost(learned: Mapping = NOTHING, names: tuple = ("config.yaml",), **changes) -> Cost:
+def cost(factor: Factor = AS_ESTIMATED, names: tuple = ("config.yaml",), **changes) -> Cost:
     """Return the costs of the full reproduction, or of other configs, with some sections changed."""
-    return Cost(load(parsed(*names) | changes), MANIFEST, SHIPPED, learned)
+    return Cost(load(parsed(*names) | changes), MANIFEST, SHIPPED, factor)
 
 
-def small(learned: Mapping = NOTHING) -> Cost:
+def small(factor: Factor = AS_ESTIMATED) -> Cost:
     """Return the costs of the small run on a CPU."""
-    return cost(learned, SMALL)
+    return cost(factor, SMALL)

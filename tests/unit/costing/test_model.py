@@ -4,30 +4,30 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 from tests.shipped import merged
 from tests.unit.costing.examples import EMBED, LARGE, SHIPPED, TRAIN, cost
 from tests.unit.planning.test_config import ROOT
-from workflow.costing.rates import Rate
+from workflow.costing.rates import Factor
 from workflow.planning.config import load
 from workflow.planning.plan import Plan
 from workflow.planning.stages import Job, jobs
 
 
-def test_a_measured_rate_stands_before_the_estimate_and_that_of_the_base_before_any():
-    model = cost({"gpu/train": Rate(7.0, 3), "gpu/train/bert-large": Rate(9.0, 2)})
-    assert model.rate(LARGE) == Rate(9.0, 2)
-    assert model.rate(TRAIN) == Rate(7.0, 3)
-    assert model.rate(EMBED) == Rate(SHIPPED["rates"]["gpu/read"], 0)
+def test_the_factor_of_a_machine_multiplies_every_prediction():
+    slow = cost(Factor(3.0, 10))
+    for job in (LARGE, TRAIN, EMBED, Job("prepare_sts")):
+        assert slow.seconds(job) == 3 * cost().seconds(job)
 
 
 def test_an_estimate_on_a_cpu_is_that_of_one_thread_times_the_threads():
     config = merged("config.yaml")
     training = config["training"] | {"threads": 12}
     cpu = config["resources"] | {"gpus": 0}
-    assert (
-        cost(training=training, resources=cpu).rate(TRAIN).rate
-        == 12 * SHIPPED["rates"]["cpu/train"]
-    )
+    model = cost(training=training, resources=cpu)
+    working = model.need(TRAIN).work / (12 * SHIPPED["rates"]["cpu/train"])
+    assert model.seconds(TRAIN) == pytest.approx(SHIPPED["start"]["cpu"] + working)
 
 
 def test_a_larger_base_asks_for_more_memory_and_time_and_so_does_each_attempt():

@@ -26,7 +26,7 @@ def test_a_training_is_six_operations_a_parameter_and_token_and_a_dev_evaluation
 def test_a_training_with_masked_words_reads_each_of_its_texts_once_more():
     config = merged("config.yaml")
     config["recipes"]["unsupervised"]["masked_words"] = {"weight": 0.1}
-    model = Cost(load(config), MANIFEST, SHIPPED, {})
+    model = Cost(load(config), MANIFEST, SHIPPED)
     trained = 6 * (1_000_000 // 64) * 64 * 2 * 32 * 335e6 / 1e9
     assert model.need(LARGE).work - cost().need(LARGE).work == pytest.approx(trained)
 
@@ -175,11 +175,11 @@ def test_a_base_without_a_size_has_that_of_its_stored_weights(tmp_path, monkeypa
     config = merged("config.yaml")
     del config["bases"]["bert-base"]["million_parameters"]
     monkeypatch.chdir(tmp_path)
-    assert Cost(load(config), MANIFEST, SHIPPED, {}).needs.million["bert-base"] == 110
+    assert Cost(load(config), MANIFEST, SHIPPED).needs.million["bert-base"] == 110
     weights = tmp_path / "resources/models/bert-base/model/model.safetensors"
     weights.parent.mkdir(parents=True)
     weights.write_bytes(bytes(8_000_000))  # two million float32
-    assert Cost(load(config), MANIFEST, SHIPPED, {}).needs.million["bert-base"] == 2
+    assert Cost(load(config), MANIFEST, SHIPPED).needs.million["bert-base"] == 2
 
 
 def test_the_shipped_estimates_cover_every_stage():

@@ -8,7 +8,6 @@ from tests.shipped import merged
 from tests.unit.costing.examples import MANIFEST, cost, small
 from workflow.costing import usage
 from workflow.costing.pages import cost_page, device_note, plan_page
-from workflow.costing.rates import Rate
 from workflow.planning.stages import jobs
 
 
@@ -23,9 +22,8 @@ def test_the_plan_counts_the_jobs_of_each_stage_and_those_still_to_do(run):
     trainings = sum(job.stage == "train" for job in jobs(model.plan))
     counts = [str(trainings), str(trainings - 3)]  # three have finished
     assert cells(plan_page(model), "train")[1:3] == counts
-    assert cells(plan_page(model), "train")[-1] == "estimate"
-    model.learned = usage.learn(model, usage.finished(model))
-    assert cells(plan_page(model), "train")[-1] == "measured, n=3"
+    model.factor = usage.measured(model, usage.finished(model))
+    assert plan_page(model).splitlines()[-1].endswith("by 3 jobs of this run")
 
 
 def test_the_hours_of_a_stage_are_those_of_its_jobs():
@@ -66,7 +64,7 @@ def test_the_plan_counts_raw_files_of_unknown_size_as_unknown():
     assert f", {sizes.count(None)} files of unknown size" in line
     assert f"raw data: > {known / 1e6:.0f} MB" in line
     row = cells(plan_page(model), "download")
-    assert row[-2] == f"> {known / 1e6:.0f} MB" and row[6].startswith("> ")
+    assert row[-1] == f"> {known / 1e6:.0f} MB" and row[6].startswith("> ")
 
 
 def test_a_plan_without_raw_files_has_none_to_download_and_names_bases_of_unknown_size():
@@ -75,19 +73,6 @@ def test_a_plan_without_raw_files_has_none_to_download_and_names_bases_of_unknow
     page = plan_page(cost(names=("config.yaml", "configs/own-faq.yaml"), bases=bases))
     assert "raw data: none to download" in page
     assert "models: nli-roberta-base-v2: no size is stated" in page
-
-
-def test_a_training_that_stops_early_counts_with_the_share_of_steps_seen_so_far():
-    model = small()
-    job = next(job for job in jobs(model.plan) if job.stage == "train_entropy")
-    whole = model.seconds(job)
-    start = model.start("train_entropy")
-    model.learned = {"share/train_entropy": Rate(0.02, 5)}
-    assert model.expected(job) == pytest.approx(start + 0.02 * (whole - start))
-    assert model.seconds(job) == whole  # what its rule asks for
-    everything = [model.expected(j) for j in jobs(model.plan) if j.stage == "train_entropy"]
-    hours = float(cells(plan_page(model), "train_entropy")[4])
-    assert hours == pytest.approx(sum(everything) / 3600, abs=0.05)
 
 
 def test_jobs_that_ran_on_another_device_are_told_to_whoever_plans(run):

@@ -21,7 +21,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 @pytest.fixture(scope="module")
 def values() -> dict[str, str]:
     manifest = load_manifest(ROOT / "workflow/manifest.yaml")
-    cost = Cost(load(merged("config.yaml")), manifest, rates.shipped(), learned={})
+    cost = Cost(load(merged("config.yaml")), manifest, rates.shipped())
     return counts.counts(cost)
 
 

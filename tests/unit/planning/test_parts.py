@@ -76,7 +76,7 @@ def test_without_a_curve_nothing_is_added():
 
 
 def test_a_training_on_a_part_is_predicted_to_take_its_share():
-    cost = Cost(load(config()), MANIFEST, SHIPPED, {})
+    cost = Cost(load(config()), MANIFEST, SHIPPED)
     sizes = cost.needs.sizes.corpora
     assert sizes[HALF].rows == sizes["mine-0"].rows // 2
     half, whole = (cost.need(Job("train", "mine-0", BASE, m, 1)) for m in ("half", "continued"))

@@ -98,7 +98,7 @@ def test_its_training_runs_the_code_of_masked_words_and_of_no_other_loss():
 
 
 def test_it_costs_one_pass_over_each_sentence():
-    model = Cost(load(config()), MANIFEST, SHIPPED, {})
+    model = Cost(load(config()), MANIFEST, SHIPPED)
     steps = 1_000_000 // 32
     tokens = 32 * 32.8  # of a Wikipedia sentence, below the limit of 48
     assert model.need(MADE).work == pytest.approx(6 * steps * tokens * 110e6 / 1e9)
@@ -157,7 +157,7 @@ def test_a_base_may_be_trained_on_a_text_of_the_users_own(tmp_path, monkeypatch)
         check()
     (tmp_path / "notes.txt").write_text("One.\nTwo.\nThree.\n")
     check()
-    model = Cost(load(own_text()), MANIFEST, SHIPPED, {})
+    model = Cost(load(own_text()), MANIFEST, SHIPPED)
     assert model.needs.sizes.corpora["mine"].rows == 3
 
 

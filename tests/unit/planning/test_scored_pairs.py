@@ -69,7 +69,7 @@ def test_a_missing_file_is_told_before_a_run(tmp_path, monkeypatch):
         check()
     (tmp_path / "pairs.csv").write_text("sentence1,sentence2,score\na,b,1\nc,d,2\n")
     check()
-    assert Cost(load(config()), MANIFEST, SHIPPED, {}).needs.sizes.sts_tests == 1379 + 2
+    assert Cost(load(config()), MANIFEST, SHIPPED).needs.sizes.sts_tests == 1379 + 2
 
 
 def test_a_table_may_show_own_pairs_and_average_them():

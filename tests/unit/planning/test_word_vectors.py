@@ -65,7 +65,7 @@ def test_its_evaluation_runs_no_pooling():
 
 
 def test_it_costs_the_reading_of_its_file_and_no_product():
-    model = Cost(load(config()), MANIFEST, SHIPPED, {})
+    model = Cost(load(config()), MANIFEST, SHIPPED)
     assert model.need(MADE).work == 4 * 660  # MB of float32
     assert model.need(MADE).memory > 4 * 660
     assert model.need(SCORED[0]).work == 0

@@ -57,7 +57,7 @@ class ExampleRun:
     def __init__(self):
         config = _config()
         self.plan = Plan(config)
-        self.cost = Cost(config, _manifest(), rates.shipped(), {})
+        self.cost = Cost(config, _manifest(), rates.shipped())
         self.jobs = jobs(self.plan)
         self.note()
 

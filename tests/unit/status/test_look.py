@@ -14,7 +14,7 @@ from semblance.provenance import ROOT, write_json
 from tests.shipped import merged
 from tests.unit.status.example_run import LINE, NOBODY, OTHER, TRAINING
 from workflow.controller import slurm
-from workflow.costing.rates import LEARNED
+from workflow.costing.rates import FACTOR
 from workflow.planning.config import load
 from workflow.planning.stages import jobs
 from workflow.status import started
@@ -136,23 +136,19 @@ def test_a_finished_run_has_no_time_left_and_nothing_to_go_on_with(example):
 
 
 def test_the_rates_of_finished_jobs_predict_the_time_and_are_not_written(example):
-    job = example.cost.need(TRAINING)
     place = example.cost.places["train"]
-    rate = 2 * example.cost.rate(TRAINING).rate  # twice as fast as estimated
-    facts = {
-        "seconds": example.cost.start("train") + job.work / rate,
-        "steps": 9,
-        "training": {"step": 9},
-    }
+    seconds = example.cost.seconds(TRAINING) / 2
+    facts = {"seconds": seconds, "steps": 9, "training": {"step": 9}}
     example.finish_all_but(OTHER)
     before = example.look()
     path = Path(example.plan.out, "models/nli/nli-roberta-base-v2/rcl-2/seed-1/record.json")
     path.write_text(json.dumps(facts | {"device": "cpu, 1 threads"}))
     after = example.look()
     assert after.measured and not before.measured
-    chain = example.cost.start("train") + job.work / rate
-    assert max(chain, chain * place.cores / 4) == pytest.approx(after.remaining.seconds, rel=1e-3)
-    assert not Path(example.plan.out, LEARNED).exists()
+    assert max(seconds, seconds * place.cores / 4) == pytest.approx(
+        after.remaining.seconds, rel=1e-3
+    )
+    assert not Path(example.plan.out, FACTOR).exists()
 
 
 def test_a_look_changes_nothing(example):

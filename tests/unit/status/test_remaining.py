@@ -21,19 +21,19 @@ def test_the_chain_is_the_longest_of_jobs_that_wait_for_each_other(example):
 
     def until(job: Job) -> float:  # nothing is done yet
         before = [until(source) for source in inputs(example.plan, job)]
-        return max(before, default=0.0) + example.cost.expected(job)
+        return max(before, default=0.0) + example.cost.seconds(job)
 
     assert progress.chain() == pytest.approx(until(TABLE))
-    assert progress.chain() < sum(map(example.cost.expected, example.jobs))
+    assert progress.chain() < sum(map(example.cost.seconds, example.jobs))
 
 
 def test_what_is_done_takes_no_time(example):
     example.finish_all_but(TRAINING)
     progress = example.progress()
     assert progress.todo == [TRAINING]
-    assert progress.chain() == pytest.approx(example.cost.expected(TRAINING))
-    everything = sum(map(example.cost.expected, example.jobs))
-    assert share_done(progress) == pytest.approx(1 - example.cost.expected(TRAINING) / everything)
+    assert progress.chain() == pytest.approx(example.cost.seconds(TRAINING))
+    everything = sum(map(example.cost.seconds, example.jobs))
+    assert share_done(progress) == pytest.approx(1 - example.cost.seconds(TRAINING) / everything)
 
 
 def test_a_finished_run_takes_no_more_time(example):
@@ -45,7 +45,7 @@ def test_a_finished_run_takes_no_more_time(example):
 def test_on_one_machine_the_core_hours_are_spread_over_the_cores_of_the_run(example):
     example.finish_all_but(TRAINING, OTHER)
     progress = example.progress()
-    seconds = example.cost.expected(TRAINING)
+    seconds = example.cost.seconds(TRAINING)
     threads = example.cost.places["train"].cores
     found = remaining(progress, started(cores=threads))
     assert found.seconds == pytest.approx(2 * seconds)  # one after the other
@@ -58,7 +58,7 @@ def test_on_gpus_one_training_at_a_time_runs_on_each(example, monkeypatch, tmp_p
     example.finish_all_but(TRAINING, OTHER)
     progress = example.progress()
     progress.cost.places["train"] = progress.cost.places["train"]._replace(machine="gpu")
-    seconds = example.cost.expected(TRAINING)
+    seconds = example.cost.seconds(TRAINING)
     monkeypatch.setattr(module, "GPUS", tmp_path / "gpus")
     (tmp_path / "gpus/0").mkdir(parents=True)
     found = remaining(progress, started(cores=1000))
@@ -70,7 +70,7 @@ def test_on_gpus_one_training_at_a_time_runs_on_each(example, monkeypatch, tmp_p
 def test_on_a_cluster_the_longest_chain_is_a_lower_bound(example):
     example.finish_all_but(TRAINING, OTHER)
     progress = example.progress()
-    seconds = example.cost.expected(TRAINING)
+    seconds = example.cost.seconds(TRAINING)
     found = remaining(progress, started(at_a_time=100))
     assert found.seconds == pytest.approx(seconds) and found.bound == "at least"
     assert "without the time in the queue" in found.meaning and "chain" in found.meaning
@@ -87,7 +87,7 @@ def test_a_running_training_takes_what_its_log_tells(example):
 
 
 def test_a_running_job_that_tells_nothing_takes_what_is_left_of_its_prediction(example):
-    expected = example.cost.expected(TRAINING)
+    expected = example.cost.seconds(TRAINING)
     example.hold(TRAINING, host="n7", beat=4)  # three times ten seconds after the first one
     assert example.progress().left(TRAINING) == pytest.approx(expected - 3 * Lease.BEAT, abs=5)
     example.hold(TRAINING, host="n7", beat=2 + int(expected / Lease.BEAT))
@@ -101,4 +101,4 @@ def test_a_killed_training_takes_the_steps_behind_its_checkpoint(example):
     example.hold(TRAINING, pid=NOBODY)
     progress = example.progress()
     assert progress.steps(TRAINING).saved == 500
-    assert progress.left(TRAINING) == pytest.approx(example.cost.expected(TRAINING) / 2)
+    assert progress.left(TRAINING) == pytest.approx(example.cost.seconds(TRAINING) / 2)
