@@ -10,6 +10,7 @@ import pytest
 
 from tests.dag.tiny import CONFIG, Project
 from workflow.costing import usage
+from workflow.costing.rates import FACTOR, Factor, keep_factor
 from workflow.planning.config import laid_over, load
 from workflow.planning.plan import Plan
 from workflow.planning.stages import jobs, record, stages
@@ -59,11 +60,10 @@ def test_every_job_of_a_finished_run_has_its_record_and_its_use(finished: Projec
 
 
 def test_sizes_limits_and_rates_rerun_nothing(finished: Project):
-    rates = finished.folder / "results/logs/rates.json"
+    factor = finished.folder / "results" / FACTOR
+    before = factor.read_bytes()
     try:
-        rates.write_text(
-            '{"cpu/train": {"rate": 0.001, "n": 5}, "cpu/read": {"rate": 0.001, "n": 5}}'
-        )
+        keep_factor(finished.folder / "results", Factor(1e6, 5))
         sized = {**CONFIG["bases"]["tiny"], "million_parameters": 3000}
         finished.write_config(
             {
@@ -78,7 +78,7 @@ def test_sizes_limits_and_rates_rerun_nothing(finished: Project):
         )  # they are read
     finally:
         finished.write_config(CONFIG)
-        rates.unlink()
+        factor.write_bytes(before)
 
 
 def test_plan_and_cost_read_a_finished_run_and_leave_nothing_to_do(finished: Project):
