@@ -90,8 +90,9 @@ class Claim:
 
     @property
     def is_question(self) -> bool:
-        """Whether it is a question of ours: no paper prints its rows."""
-        return not any(part.published for part in self.parts.values())
+        """Whether it is a question of ours: no paper prints its rows, nor says that they are equal."""
+        printed = any(part.published for part in self.parts.values())
+        return not printed and self.expects == "difference"
 
     def base_of(self, name: str) -> str | None:
         """Return the base of a row of the paper; None where the claim names none."""

@@ -9,7 +9,7 @@ from semblance.reporting.formats import escape_markdown
 from semblance.reporting.judging import Judgement
 from semblance.reporting.verdicts import CANNOT, NOT_RUN
 
-LEDGER = 2  # the version of the rules of verdicts; docs/decisions.md dates each change
+LEDGER = 3  # the version of the rules of verdicts; docs/decisions.md dates each change
 OF_JUDGEMENT = (  # the columns of the CSV behind the claim's own
     "size",
     "margin",
@@ -43,13 +43,16 @@ HEADER = [
 READING = (
     f"Rules of verdicts, version {LEDGER}. Each claim is a difference of rows of one of our tables, in "
     "points, written so that it is above 0 where the claim is right; ours is paired by seed, and its "
-    "interval is over other seeds and other test items (docs/statistics.md says how). Verdicts on a "
+    "interval is over other seeds and, unless the line says that the test items are held fixed, over "
+    "other test items (docs/statistics.md says how). Verdicts on a "
     "paper's claim: “none within the margin”, two one-sided tests show less than the margin, which is "
     "at most half of the paper's size, whatever the sign; “reproduced”, the interval lies above 0 and "
     "holds the paper's size; “smaller than claimed”, it lies above 0 and ends below that size; “larger "
     "than claimed”, it begins beyond that size and the margin; “contradicted”, it lies below 0; "
     "“undecided”, none of these. Of a claim that there is no difference, or no gain: “reproduced”, "
-    "within the margin; “contradicted”, beyond it. A claim about every rival is decided by the worst. "
+    "within the margin; “contradicted”, beyond it. A claim about every rival, or about so many of "
+    "several columns, is decided by the worst of those that must hold, and each end of its interval is "
+    "corrected for their number. "
     "“cannot be asked here”: this run lacks what the claim is about. “not run”: a table or a value is "
     "missing. Questions of ours, which nobody claimed, are answered “yes”, “no”, “equal” (within the "
     "margin) or “open”. “stand-in”: with other data or models than the paper's, so that the verdict is "

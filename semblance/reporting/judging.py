@@ -18,12 +18,14 @@ from semblance.reporting.published import Published
 from semblance.reporting.significance import Estimate
 from semblance.reporting.table import Row, Table
 from semblance.reporting.verdicts import (
+    ALONE,
     CANNOT,
     FEWEST_TO_PLAN,
     FROM_WORST,
     NOT_RUN,
     OPEN,
     UNDECIDED,
+    Among,
     Verdict,
     far_seeds,
     margin_of,
@@ -43,7 +45,8 @@ class Judgement:
 
     ``size``: the paper's. ``difference`` to ``p``: ours, with the 95 % interval over seeds and test
     items; without the predictions it is that over the seeds (``items`` is false), which is always
-    ``seeds_low`` to ``seeds_high``. ``against``: of several comparisons, the one that decides.
+    ``seeds_low`` to ``seeds_high``. ``against``: of several comparisons, the one that decides;
+    ``among``: how many there are, for which the ends of its interval are corrected.
     ``missing``: the seeds that not all rows have. ``far``: those that lie far from the others.
     ``seeds_needed``: only of undecided ones. ``why``: why there is no verdict or no difference.
     """
@@ -59,6 +62,7 @@ class Judgement:
     protocol: str = ""
     stand_in: bool = False
     against: str = ""
+    among: Among = ALONE
     test: str = ""
     n: int = 0
     margin: float | None = None
@@ -104,7 +108,7 @@ class Judgement:
         if self.verdict in ("none within the margin", "equal"):
             found.append(f"the margin is ±{self.margin:.2g}")
         if self.against:
-            found.append(f"decided by {self.against}")
+            found.append(f"decided by {self.against}, corrected for {self.among.of} comparisons")
         if self.difference is not None and self.low is not None and not self.items:
             found.append("the test items are held fixed")
         if self.missing:
@@ -167,12 +171,10 @@ class _Court:
         if lacking:
             return replace(blank, verdict=CANNOT, why=f"it needs {claim.needs.why}: {lacking}")
         columns = claim.columns if claim.at_least else [blank.column]
-        found = []
-        for column in columns:
-            sums = [self._of_sum(blank, table, rows, one) for one in claim.comparisons(column)]
-            found.append(_worst(sums, len(sums)))
-        judged = _worst(found, claim.at_least or len(found))
-        return judged if len(found) == 1 else replace(judged, column=blank.column, size=None)
+        sums = [one for column in columns for one in claim.comparisons(column)]
+        blank = replace(blank, among=Among(claim.at_least or len(sums), len(sums)))
+        judged = _worst([self._of_sum(blank, table, rows, one) for one in sums])
+        return replace(judged, column=blank.column, size=None) if claim.at_least else judged
 
     def _of_sum(
         self, blank: Judgement, table: Table, rows: Rows, comparison: Comparison
@@ -211,11 +213,11 @@ class _Court:
         return _decided(judged, estimate, found.of_both is not None)
 
 
-def _worst(judgements: list[Judgement], count: int) -> Judgement:
-    """Return the judgement that decides whether ``count`` of several hold: the worst of the best.
+def _worst(judgements: list[Judgement]) -> Judgement:
+    """Return the judgement that decides whether so many hold as must: the worst of the best.
 
     One without a verdict decides before all others. Of equal verdicts the one whose interval begins
-    lowest is the worst. To reject for all needs no correction: each test is one at its own level.
+    lowest is the worst.
     """
 
     def rank(found: Judgement) -> tuple[int, float]:
@@ -224,7 +226,7 @@ def _worst(judgements: list[Judgement], count: int) -> Judgement:
             return -1, 0.0
         return FROM_WORST.index(found.verdict), -math.inf if found.low is None else found.low
 
-    return sorted(judgements, key=rank, reverse=True)[count - 1]
+    return sorted(judgements, key=rank, reverse=True)[judgements[0].among.holds - 1]
 
 
 def _decided(judgement: Judgement, found: Estimate, items: bool) -> Judgement:
@@ -235,10 +237,10 @@ def _decided(judgement: Judgement, found: Estimate, items: bool) -> Judgement:
         verdict = WITHOUT_DIFFERENCE[claim.expects](found, judgement.margin)
         size = None
     elif claim.is_question:
-        verdict = of_question(found, judgement.margin)
+        verdict = of_question(found, judgement.margin, judgement.among)
     else:
-        verdict = of_difference(found, size, judgement.margin)
-    low, high = found.interval()
+        verdict = of_difference(found, size, judgement.margin, judgement.among)
+    low, high = judgement.among.interval(found)
     sd = float(found.error) * math.sqrt(n)
     needed = None
     if verdict in (UNDECIDED, OPEN) and n >= FEWEST_TO_PLAN and _is_seeds_luck(found):
@@ -246,8 +248,8 @@ def _decided(judgement: Judgement, found: Estimate, items: bool) -> Judgement:
     return replace(
         judgement,
         verdict=verdict,
-        low=float(low),
-        high=float(high),
+        low=low,
+        high=high,
         p=float(found.p()),
         items=items,
         sd=sd,

@@ -55,9 +55,9 @@ class Estimate:
         """Return the p of "the difference is not within ±margin", by two one-sided tests."""
         return self._tail(margin - abs(self.value))
 
-    def is_within(self, margin: float) -> bool:
-        """Tell whether two one-sided tests at ALPHA show a difference within ±margin."""
-        return bool(abs(self.value) + self.reach(1 - 2 * ALPHA) < margin)
+    def is_within(self, margin: float, alpha: float = ALPHA) -> bool:
+        """Tell whether two one-sided tests at a level show a difference within ±margin."""
+        return bool(abs(self.value) + self.reach(1 - 2 * alpha) < margin)
 
     def _tail(self, distance: float) -> float:
         """Return the one-sided p of a distance: its interval of level 1 - 2 p reaches so far."""

@@ -4,12 +4,14 @@ A difference counts in the direction of the claim: above 0 is what the paper say
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from semblance.reporting.significance import (
     ALPHA,
+    LEVEL,
     Estimate,
     seeds_to_equal,
     seeds_to_show,
@@ -50,7 +52,31 @@ FEWEST_TO_PLAN = 4  # seeds: below it the sd is too vague to say how many would 
 FAR = 5  # median absolute deviations of the other seeds from their median
 
 
-def of_difference(found: Estimate, size: float | None, margin: float) -> Verdict:
+@dataclass(frozen=True)
+class Among:
+    """A comparison among ``of`` that are judged together: the claim is that ``holds`` of them hold.
+
+    To show that, each test's level is divided by of - holds + 1: not at all where all must hold. To
+    deny it, of - holds + 1 must fail, so that the level is divided by ``holds``. Source: the partial
+    conjunction of Benjamini and Heller 2008, with Bonferroni's correction.
+    """
+
+    holds: int = 1
+    of: int = 1
+
+    def interval(self, found: Estimate) -> tuple[float, float]:
+        """Return the end that shows the claim and the end that denies it, each at its own level."""
+        low = found.value - found.reach(1 - (1 - LEVEL) / (self.of - self.holds + 1))
+        high = found.value + found.reach(1 - (1 - LEVEL) / self.holds)
+        return float(low), float(high)
+
+
+ALONE = Among()
+
+
+def of_difference(
+    found: Estimate, size: float | None, margin: float, among: Among = ALONE
+) -> Verdict:
     """Return the verdict on the claim of a difference of ``size`` (None: of any size above 0).
 
     ``none within the margin``: two one-sided tests show a difference within ±margin, whatever its
@@ -58,9 +84,9 @@ def of_difference(found: Estimate, size: float | None, margin: float) -> Verdict
     ``larger than claimed`` if it begins beyond size + margin, else ``reproduced``. Below 0:
     ``contradicted``. Else ``undecided``.
     """
-    if found.is_within(margin):
+    if found.is_within(margin, ALPHA / among.holds):
         return "none within the margin"
-    low, high = found.interval()
+    low, high = among.interval(found)
     if high < 0:
         return "contradicted"
     if low <= 0:
@@ -99,11 +125,11 @@ def of_no_gain(found: Estimate, margin: float) -> Verdict:
     return UNDECIDED
 
 
-def of_question(found: Estimate, margin: float) -> Verdict:
+def of_question(found: Estimate, margin: float, among: Among = ALONE) -> Verdict:
     """Return the answer to a question of ours, "is it better?": nobody claimed anything."""
-    if found.is_within(margin):
+    if found.is_within(margin, ALPHA / among.holds):
         return "equal"
-    low, high = found.interval()
+    low, high = among.interval(found)
     if low > 0:
         return "yes"
     if high < 0:

@@ -1,11 +1,14 @@
-"""How often the verdicts on claims err, by simulation: the table of docs/statistics.md.
+"""How often the verdicts on claims err, by simulation: the tables of docs/statistics.md.
 
 Each line is a truth, and 2,000 made-up experiments of it for each number of seeds. The paper claims
-.8 points, so that the margin is .4; the seeds' differences have the normal law.
+.8 points, so that the margin is .4; the seeds' differences have the normal law. The second table is
+of the other rules, at an sd of .3.
 """
 
+import math
 import re
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -84,6 +87,73 @@ def of_difference(found: Estimate) -> str:
     return verdicts.of_difference(found, SIZE, MARGIN)
 
 
+def several(true: Sequence[float], holds: int, sd: float, n: int) -> Iterable[str]:
+    """Yield RUNS verdicts on "ours is better than ``holds`` of these rivals", by true differences.
+
+    Ours has the same scores in each comparison, so that any two of them correlate by one half.
+    """
+    rng = np.random.default_rng([n, len(true), holds])
+    among = verdicts.Among(holds, len(true))
+    scores = rng.normal(0, sd / math.sqrt(2), (RUNS, n, 1 + len(true)))
+    gaps = scores[..., :1] - scores[..., 1:] + np.array(true)
+    for one in np.moveaxis(gaps, 2, 1):
+        found = [verdicts.of_difference(paired(seeds), None, MARGIN, among) for seeds in one]
+        yield sorted(found, key=verdicts.FROM_WORST.index, reverse=True)[holds - 1]
+
+
+def of_difference_alone(truth: float, decide: Callable[[Estimate], str]) -> Callable:
+    """Return what yields RUNS verdicts of a rule on one true difference."""
+    return lambda n: map(decide, experiments(Truth("", truth), OTHER_SPREAD, n))
+
+
+def of_rivals(true: Sequence[float], holds: int) -> Callable:
+    """Return what yields RUNS verdicts on a claim about several rivals."""
+    return lambda n: several(true, holds, OTHER_SPREAD, n)
+
+
+def is_none(found: Estimate) -> str:
+    """Return the verdict on the claim of no difference; ours against a printed number is the same."""
+    return verdicts.of_no_difference(found, MARGIN)
+
+
+def is_no_gain(found: Estimate) -> str:
+    """Return the verdict on the claim of no gain."""
+    return verdicts.of_no_gain(found, MARGIN)
+
+
+def answer(found: Estimate) -> str:
+    """Return the answer to a question of ours."""
+    return verdicts.of_question(found, MARGIN)
+
+
+OTHER_SPREAD = 0.3
+OTHER_RULES = (
+    ("no difference, or a printed number; true 0", of_difference_alone(0.0, is_none)),
+    ("… true: the margin", of_difference_alone(MARGIN, is_none)),
+    ("… true: twice the margin", of_difference_alone(2 * MARGIN, is_none)),
+    ("no gain; true 0", of_difference_alone(0.0, is_no_gain)),
+    ("… true: the margin", of_difference_alone(MARGIN, is_no_gain)),
+    ("a question of ours; true 0", of_difference_alone(0.0, answer)),
+    ("… true: the margin", of_difference_alone(MARGIN, answer)),
+    ("better than each of 7; true 0 of all", of_rivals([0.0] * 7, 7)),
+    ("… true: 6 by twice the size, 0 of one", of_rivals([2 * SIZE] * 6 + [0.0], 7)),
+    ("better in 6 of 7; true 0 in all", of_rivals([0.0] * 7, 6)),
+    ("… true: twice the size in 5, 0 in two", of_rivals([2 * SIZE] * 5 + [0.0] * 2, 6)),
+)
+OTHER_HEADER = "| claim or question | n | verdicts |\n| --- | ---: | --- |"
+
+
+def other_rules() -> str:
+    """Return the table of the other rules as Markdown: each verdict that came, in percent."""
+    lines = [OTHER_HEADER]
+    for says, draw in OTHER_RULES:
+        for n in (3, 5):
+            counts = Counter(draw(n)).most_common()
+            found = ", ".join(f"{verdict} {100 * count / RUNS:.1f}" for verdict, count in counts)
+            lines.append(f"| {says} | {n} | {found} |")
+    return "\n".join(lines)
+
+
 def table() -> str:
     """Return the whole table as Markdown, in percent; an empty place is a share of 0."""
     lines = [HEADER]
@@ -97,6 +167,7 @@ def table() -> str:
 
 
 def fill(text: str) -> str:
-    """Return a page with the table between its marks."""
+    """Return a page with the tables between its marks."""
     first, last = map(re.escape, MARKS)
-    return re.sub(f"(?s){first}.*{last}", lambda _: f"{MARKS[0]}\n{table()}\n{MARKS[1]}", text)
+    content = "\n".join([MARKS[0], table(), "", other_rules(), MARKS[1]])
+    return re.sub(f"(?s){first}.*{last}", lambda _: content, text)

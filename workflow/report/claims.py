@@ -87,14 +87,18 @@ class Claims:
 
 
 def section(judgements: Iterable[Judgement]) -> Claims:
-    """Return the section of these verdicts, in their order."""
+    """Return the section of these verdicts: those on the papers' claims, then our questions."""
     judgements = list(judgements)
     judged = [found for found in judgements if found.verdict not in WITHOUT]
     return Claims(
         summary=_summed_up(judgements, judged),
-        lines=[_claim_line(found) for found in judged],
+        lines=[_claim_line(found) for found in sorted(judged, key=_is_question)],
         not_run=_not_run(judgements),
     )
+
+
+def _is_question(found: Judgement) -> bool:
+    return found.claim.is_question
 
 
 def _summed_up(judgements: list[Judgement], judged: list[Judgement]) -> str:

@@ -1,6 +1,7 @@
 """How often the verdicts on claims err, as docs/statistics.md states it."""
 
 import math
+from collections import Counter
 
 import pytest
 
@@ -69,6 +70,23 @@ def test_failing_seeds_and_other_items_give_no_false_verdict_that_the_interval_k
     for truth in (FAILING, ITEMS):
         shown, contradicted, _ = rates(truth, 0.05, n)
         assert shown <= allowed(0.025) and contradicted <= allowed(0.025)
+
+
+@pytest.mark.parametrize("n", (3, 5))
+@pytest.mark.parametrize(
+    "true, holds, wrong",
+    [
+        ([0.0] * 7, 7, "contradicted"),
+        ([0.0] * 7, 6, "contradicted"),
+        ([1.6] * 6 + [0.0], 7, "reproduced"),
+        ([1.6] * 5 + [0.0] * 2, 6, "reproduced"),
+        ([1.6] * 6 + [e.MARGIN], 7, "none within the margin"),
+    ],
+)
+def test_several_comparisons_err_no_more_often_than_one(true, holds, wrong, n):
+    found = Counter(e.several(true, holds, 0.5, n))
+    level = 0.05 if wrong == "none within the margin" else 0.025
+    assert found[wrong] / e.RUNS <= allowed(level)
 
 
 def test_a_ledger_that_held_the_items_fixed_would_err_for_others():

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from semblance.reporting.claims import Claim
+from semblance.reporting.claims_page import LEDGER
 from semblance.reporting.judging import Judgement
 from workflow.report import claims
 from workflow.report.claims import CENTRE, EDGE, MARGIN, SIZE, WIDTH, ZERO
@@ -81,7 +82,7 @@ def test_the_summary_counts_verdicts_and_says_how_many_are_on_stand_ins():
     ]
     said = claims.section(some).summary
     assert said.startswith("3 claims: 2 verdicts (1 reproduced, 1 contradicted), 1 without.")
-    assert "Rules of verdicts: version 2." in said
+    assert f"Rules of verdicts: version {LEDGER}." in said
     assert "1 of the verdicts are on stand-ins" in said
 
 

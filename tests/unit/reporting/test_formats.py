@@ -51,6 +51,8 @@ def test_the_csv_holds_unrounded_points():
     rows = list(csv.DictReader(io.StringIO(csv_text(table(control="SimCSE")))))
     mean = (70.00123 + 73.00456 + 71.0) / 3
     assert float(rows[1]["sts12"]) == pytest.approx(mean, abs=1e-12)
+    seeds = [float(rows[1][f"sts12_{name}"]) for name in ("worst", "best")]
+    assert seeds == pytest.approx([70.00123, 73.00456], abs=1e-12)
     assert float(rows[1]["sts12_published"]) == 70.9
     assert float(rows[1]["sts12_difference"]) == pytest.approx(mean - 70.9, abs=1e-9)
     assert rows[2]["sts12_published"] == "" and float(rows[2]["sts12_p"]) < 0.05

@@ -195,7 +195,11 @@ def test_a_claim_about_every_rival_is_decided_by_the_worst_of_them(tmp_path):
     (found,) = judged(tmp_path, shown, **parts, margin=0.01)
     assert (found.verdict, found.against) == ("no", "c")
     assert found.difference == pytest.approx(-0.8 / 3)
-    assert "decided by c" in found.remarks
+    assert "decided by c, corrected for 3 comparisons" in found.remarks
+    # the three differences are .25, .3 and .25; to show the claim all must hold, to deny it one must fail
+    error = np.std([0.25, 0.3, 0.25], ddof=1) / 3**0.5
+    assert found.low == pytest.approx(-0.8 / 3 - stats.t.ppf(1 - 0.025, 2) * error)
+    assert found.high == pytest.approx(-0.8 / 3 + stats.t.ppf(1 - 0.025 / 3, 2) * error)
     parts["rivals"] = {"d": Part()}
     (found,) = judged(tmp_path, shown, **parts)
     assert found.verdict == "yes"
@@ -214,6 +218,11 @@ def test_a_claim_may_hold_in_some_of_its_columns(tmp_path, count, verdict):
     (found,) = judged(tmp_path, table(), rows=parts, columns=columns, at_least=count, margin=0.01)
     assert (found.verdict, found.column) == (verdict, "sts12, sts13")
     assert found.against == columns[count - 1]
+    gaps = np.array([[1.0, 1.2, 0.8], [1.0, 1.0, 0.0]][count - 1])
+    error = np.std(gaps, ddof=1) / 3**0.5
+    to_show = stats.t.ppf(1 - 0.025 / (2 - count + 1), 2)
+    assert found.low == pytest.approx(gaps.mean() - to_show * error)
+    assert found.high == pytest.approx(gaps.mean() + stats.t.ppf(1 - 0.025 / count, 2) * error)
 
 
 def test_each_column_is_judged_for_itself(tmp_path):

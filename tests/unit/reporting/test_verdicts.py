@@ -3,8 +3,12 @@
 import pytest
 from scipy import stats
 
+from semblance.code_digest import module_digests
+from semblance.provenance import ROOT, canonical, text_digest
 from semblance.reporting import verdicts as v
+from semblance.reporting.claims_page import LEDGER
 from semblance.reporting.significance import Estimate
+from semblance.strict_yaml import read_yaml
 
 SIZE = 0.9  # that the paper claims
 MARGIN = v.margin_of(SIZE, 0.5)
@@ -114,3 +118,10 @@ def test_the_margin_is_at_most_half_of_the_claimed_size():
 def test_more_seeds_are_asked_for_than_there_are():
     assert v.seeds_to_decide(0.001, 5, SIZE, MARGIN) == 6
     assert v.seeds_to_decide(1000.0, 5, 0.1, 0.05) is None
+
+
+def test_the_version_of_the_ledger_is_that_of_its_rules_and_claims():
+    """Whoever changes a rule or a claim after the scores were seen dates it (docs/decisions.md)."""
+    rules = module_digests(v.__name__)[v.__name__]
+    claims = canonical(read_yaml(ROOT / "workflow/claims.yaml"))
+    assert (LEDGER, text_digest(rules + claims)[:16]) == (3, "864a08cf48e76f8c")
