@@ -1,6 +1,10 @@
 """One finished tiny run, shared by the tests of this folder; each test leaves it as it found it."""
 
+import os
+import shutil
+
 import pytest
+from filelock import FileLock
 
 from tests.dag.tiny import Project, trapped
 
@@ -9,9 +13,20 @@ from tests.dag.tiny import Project, trapped
 def finished(tmp_path_factory) -> Project:
     """A project whose whole tiny DAG has run, without the network: attempts are noted in its folder trap/.
 
-    ``trap/printed`` holds what Snakemake said, debugging included.
+    ``trap/printed`` holds what Snakemake said, debugging included. The run is made once for all
+    processes of the tests, and each has a copy.
     """
-    project = Project(tmp_path_factory.mktemp("dag") / "project")
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    made = shared / "finished"
+    with FileLock(shared / "finished.lock"):
+        if not (made / "trap/printed").is_file():
+            shutil.rmtree(made, ignore_errors=True)
+            _run(Project(made))
+    return Project.at(made).copy(tmp_path_factory.mktemp("dag") / "project")
+
+
+def _run(project: Project) -> None:
     printed = project.snakemake("--cores", "2", "--verbose", **trapped(project.folder / "trap"))
     (project.folder / "trap/printed").write_text(printed)
-    return project

@@ -1,4 +1,4 @@
-"""The examples of CONTRIBUTING.md work as they are typed: a loss, a view, a test set."""
+"""The examples of CONTRIBUTING.md and of the tour work as they are typed."""
 
 import copy
 import json
@@ -78,3 +78,13 @@ def test_the_test_set_of_contributing_is_scored_and_retrains_nothing(project: Pr
     project.snakemake("--cores", "2", "results/tables/scores.csv")
     scores = pd.read_csv(project.folder / "results/tables/scores.csv")
     assert set(scores[scores["task"] == name]["n"]) == {len(pairs.splitlines()) - 1}
+
+
+def test_the_lines_of_the_tour_compute_a_score_again(finished: Project, capsys):
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/tour.md").read_text(), re.DOTALL)
+    shown = "demo/results/scores/sts/nli/minilm-3/rcl-4/seed-1"
+    assert code.count(shown) == 1
+    here = finished.folder / "results/scores/sts/nli/tiny/rcl-2/seed-1"
+    exec(code.replace(shown, str(here)), {})
+    computed, written = capsys.readouterr().out.split()
+    assert computed == written and 0 < float(computed) < 1

@@ -355,13 +355,20 @@ class Project:
             raise AssertionError(done.stdout[-3000:] + done.stderr[-6000:])
         return done.stdout + done.stderr
 
+    @classmethod
+    def at(cls, folder: Path) -> "Project":
+        """Return the project of a folder that holds one."""
+        project = object.__new__(cls)
+        project.folder = folder
+        return project
+
     def copy(self, folder: Path) -> "Project":
         """Return a copy of the project and of its finished run, for a test that damages it."""
-        copied = object.__new__(Project)
-        copied.folder = folder
         # cp keeps hard links, so that the copy takes as much of the disk
         subprocess.run(["cp", "-a", str(self.folder), str(folder)], check=True)
-        return copied
+        note = folder / "results/logs/command.json"
+        note.write_text(note.read_text().replace(f'"{self.folder}"', f'"{folder}"'))
+        return Project.at(folder)
 
     def planned(self, *targets: str) -> dict[str, int]:
         """Return the jobs that a dry run would start, by rule."""
