@@ -6,8 +6,7 @@ from pathlib import Path
 from semblance import layout
 from semblance.answering.folder import MODEL_SUFFIXES, STAGE, read
 from semblance.errors import InputError
-from semblance.models.module_files import LISTING
-from semblance.models.saved import FOLDER, SavedModel, stored_length
+from semblance.models.saved import FOLDER, LISTING, SavedModel, stored_length
 from semblance.provenance import read_sealed
 
 

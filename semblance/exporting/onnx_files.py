@@ -17,7 +17,8 @@ from torch import Tensor
 
 from semblance.errors import InputError
 from semblance.models.architecture import read_architecture
-from semblance.models.module_files import POOLER, POOLING_KEYS, stored_pooling
+from semblance.models.modules import POOLER, POOLING_KEYS, Modules
+from semblance.models.saved import WEIGHTS_FILE
 from semblance.provenance import read_object
 
 MODEL = "onnx/model.onnx"
@@ -38,11 +39,11 @@ def require_packages() -> None:
 
 def require_exportable(folder: Path) -> None:
     """Raise InputError for a model that sentence-transformers could not run on an ONNX file."""
-    pooling = stored_pooling(folder)
+    pooling = Modules.read(folder).pooling()
     if pooling not in (*POOLING_KEYS, POOLER):
         problem = f"the pooling {pooling!r} reads more than an ONNX model's output"
         raise InputError(folder, problem, "export a model with another pooling")
-    size = (folder / "model.safetensors").stat().st_size
+    size = (folder / WEIGHTS_FILE).stat().st_size
     if size > LARGEST:
         problem = f"the weights have {size:,} bytes, more than one ONNX file holds"
         raise InputError(folder, problem, "export a smaller model")

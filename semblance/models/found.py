@@ -7,41 +7,35 @@ computed in another way than sentence-transformers does is refused.
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from semblance.data.tokens import load_tokenizer
 from semblance.errors import InputError
 from semblance.models.architecture import read_architecture
 from semblance.models.encoder import Encoder
-from semblance.models.module_files import (
+from semblance.models.modules import (
+    ACTIVATIONS,
     HEAD_FOLDER,
-    LISTING,
-    POOLER_FOLDER,
+    POOLER,
     WHITENING_FOLDER,
     Module,
-    check_prompts,
-    read_modules,
-    stored_pooling,
+    Modules,
 )
 from semblance.models.prompts import Prompts, read_prompts
+from semblance.models.saved import LISTING, TOKENIZER_FILE, WEIGHTS_FILE
 from semblance.models.weights import (
-    POOLER_LAYER,
     check_shape,
     fill,
+    has_pooler,
     load_weights,
     pooler_to_ours,
     to_ours,
 )
 from semblance.provenance import read_object
 
-WEIGHTS = "model.safetensors"
-TOKENIZER = "tokenizer.json"
 LENGTHS = "sentence_*_config.json"  # sentence_bert_config.json; older versions name the family
 KINDS = ("Transformer", "WeightedLayerPooling", "Pooling", "Dense", "Normalize")
 BEHIND = {HEAD_FOLDER: "dense", WHITENING_FOLDER: "whitening"}  # dense layers behind the pooling
-ACTIVATIONS = {HEAD_FOLDER: "Tanh", POOLER_FOLDER: "Tanh", WHITENING_FOLDER: "Identity"}
 BARE = ("cls", "mean", "first_last", "static_last")  # poolings that every transformer can have
-POOLER = "pooler"  # ... and the one of those that have a pooler
 
 
 @dataclass(frozen=True)
@@ -63,21 +57,17 @@ class FoundModel:
     @property
     def own(self) -> str | None:
         """What the folder itself computes, in words such as ``cls + dense``."""
-        if self.pooling is None:
-            return None
-        return " + ".join([self.pooling, *self.behind])
+        return None if self.pooling is None else " + ".join([self.pooling, *self.behind])
 
     @property
     def tokenizer(self) -> Path:
         """The tokenizer's file."""
-        return self.transformer / TOKENIZER
+        return self.transformer / TOKENIZER_FILE
 
     def text(self, sentence: str, prompt: str = "") -> str:
         """Return what the tokenizer reads of a sentence."""
         whole = prompt + sentence
-        if self.lower_case:
-            return whole.lower()
-        return whole
+        return whole.lower() if self.lower_case else whole
 
     def find_prompt(self, name: str | None) -> str:
         """Return the text of a prompt; without a name that of the default, as ``encode`` takes it.
@@ -97,21 +87,20 @@ def read_found(folder: str | Path) -> FoundModel:
     folder = Path(folder)
     if not folder.is_dir():
         raise InputError(folder, "no such folder", "name a folder of sentence-transformers")
-    modules = []
-    if (folder / LISTING).is_file():
-        modules = read_modules(folder)
-    _check_modules(folder, modules)
+    modules = Modules.of_any(folder)
+    _check_modules(modules)
     prompts = read_prompts(folder)
-    check_prompts(folder, prompts)
-    inner = folder
-    if modules:
-        inner = folder / modules[0].path
-    stated = _stated_length(inner)
+    modules.check_prompts(prompts)
+    listed = modules.listed
+    inner = folder / listed[0].path if listed else folder
+    # What the folder says of the texts that it reads.
+    files = sorted(inner.glob(LENGTHS))
+    stated = read_object(files[0]) if files else {}
     return FoundModel(
         folder=folder,
         transformer=inner,
-        pooling=_own_pooling(folder, modules),
-        behind=tuple(BEHIND[module.role] for module in modules if module.role in BEHIND),
+        pooling=modules.pooling() if listed else None,
+        behind=tuple(BEHIND[module.role] for module in listed if module.role in BEHIND),
         max_length=_max_length(inner, stated.get("max_seq_length")),
         lower_case=stated.get("do_lower_case") is True,
         prompts=prompts,
@@ -124,12 +113,12 @@ def load_found(model: FoundModel) -> tuple[Encoder, tuple[str, ...]]:
     Layers behind the pooling are left out; the encoder keeps all that these poolings read.
     """
     shape = read_architecture(model.transformer)
-    path = model.transformer / WEIGHTS
+    path = model.transformer / WEIGHTS_FILE
     stored = load_weights(path)
     weights = to_ours(stored, shape.num_hidden_layers, path)
     check_shape(shape, weights, path)
     poolings = BARE
-    if f"{POOLER_LAYER}.weight" in stored:
+    if has_pooler(stored):
         poolings = (*BARE, POOLER)
         weights |= pooler_to_ours(stored, path)
     encoder = Encoder(shape, poolings[-1])
@@ -137,51 +126,38 @@ def load_found(model: FoundModel) -> tuple[Encoder, tuple[str, ...]]:
     return encoder.eval(), poolings
 
 
-def _check_modules(folder: Path, modules: list[Module]) -> None:
-    if modules and modules[0].kind != "Transformer":
-        problem = f"begins with {modules[0].kind}, not with a transformer"
-        raise InputError(folder / LISTING, problem, "choose another model")
-    for module in modules:
+def _check_modules(modules: Modules) -> None:
+    path = modules.folder / LISTING
+    if modules.listed and modules.listed[0].kind != "Transformer":
+        problem = f"begins with {modules.listed[0].kind}, not with a transformer"
+        raise InputError(path, problem, "choose another model")
+    for module in modules.listed:
         known = module.kind in KINDS
         if module.kind == "Dense":
-            known = _is_known_dense(folder, module)
+            known = _is_known_dense(modules, module)
         if not known:
             problem = f"module {module.path or module.kind} ({module.kind}) is not supported"
-            raise InputError(folder / LISTING, problem, f"known are {', '.join(KINDS)}")
+            raise InputError(path, problem, f"known are {', '.join(KINDS)}")
 
 
-def _is_known_dense(folder: Path, module: Module) -> bool:
+def _is_known_dense(modules: Modules, module: Module) -> bool:
     """Tell whether a dense layer does what the layer of this role does here."""
     if module.role not in ACTIVATIONS:
         return False
-    config = read_object(folder / module.path / "config.json")
-    name = str(config.get("activation_function", ACTIVATIONS[module.role]))
-    same_width = config.get("in_features") == config.get("out_features")
-    return name.rpartition(".")[2] == ACTIVATIONS[module.role] and same_width
+    config = read_object(modules.config_path(module))
+    expected = ACTIVATIONS[module.role].rpartition(".")[2]
+    activation = str(config.get("activation_function", expected)).rpartition(".")[2]
+    return activation == expected and config.get("in_features") == config.get("out_features")
 
 
-def _own_pooling(folder: Path, modules: list[Module]) -> str | None:
-    if not modules:
-        return None
-    return stored_pooling(folder)
-
-
-def _stated_length(inner: Path) -> dict[str, Any]:
-    """Return what the folder says of the texts that it reads; an empty mapping if nothing."""
-    files = sorted(inner.glob(LENGTHS))
-    if not files:
-        return {}
-    return read_object(files[0])
-
-
-def _max_length(inner: Path, stated: Any) -> int:
+def _max_length(inner: Path, stated: object) -> int:
     """Return the longest input in tokens: the stated one, else the tokenizer's, else the model's."""
     shape = read_architecture(inner)
     most = shape.max_position_embeddings - shape.position_offset
     of_tokenizer = None
     if (inner / "tokenizer_config.json").is_file():
         of_tokenizer = read_object(inner / "tokenizer_config.json").get("model_max_length")
-    load_tokenizer(inner / TOKENIZER)  # before any work: a folder without one is of no use
+    load_tokenizer(inner / TOKENIZER_FILE)  # before any work: a folder without one is of no use
     for length in (stated, of_tokenizer):
         if type(length) is int and length >= 3:
             return min(length, most)

@@ -54,9 +54,7 @@ class Prompts:
     @property
     def default(self) -> str:
         """What stands before texts that are compared with their like; sentence-transformers' default."""
-        if self.default_name is None:
-            return ""
-        return self.texts[self.default_name]
+        return "" if self.default_name is None else self.texts[self.default_name]
 
     def queries(self, texts: Iterable[str]) -> list[str]:
         """Return texts that ask, with their prompt."""
@@ -72,15 +70,8 @@ class Prompts:
         A question is a query whoever asks it. So the same question, asked by a user and kept in the
         FAQ, has the same vector.
         """
-        query = self.texts.get(QUERY, "")
-        document = self.texts.get(DOCUMENT, "")
-        found = []
-        for text in texts:
-            if text in questions:
-                found.append(query + text)
-            else:
-                found.append(document + text)
-        return found
+        before = {True: self.texts.get(QUERY, ""), False: self.texts.get(DOCUMENT, "")}
+        return [before[text in questions] + text for text in texts]
 
     def _before(self, name: str, texts: Iterable[str]) -> list[str]:
         prompt = self.texts.get(name, "")
@@ -113,6 +104,5 @@ def read_prompts(folder: Path) -> Prompts:
 
 def write_prompts(prompts: Prompts, folder: Path) -> None:
     """Write the prompts into a model's folder; nothing where there are none."""
-    stated = prompts.as_json()
-    if stated is not None:
-        write_json(folder / PROMPTS_FILE, stated)
+    if prompts:
+        write_json(folder / PROMPTS_FILE, prompts.as_json())

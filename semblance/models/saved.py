@@ -8,14 +8,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from semblance import layout
 from semblance.errors import InputError
 from semblance.models.prompts import NO_PROMPTS, PROMPTS_FILE, Prompts, read_prompts
 from semblance.provenance import checked, read_object
 
-FOLDER = "model"  # beside the record
-WEIGHTS = f"{FOLDER}/model.safetensors"
-TOKENIZER = f"{FOLDER}/tokenizer.json"
-LENGTH = f"{FOLDER}/sentence_bert_config.json"  # states the longest input
+# The files of a model's folder, and where they lie beside its record.
+WEIGHTS = layout.WEIGHTS
+FOLDER, _, WEIGHTS_FILE = WEIGHTS.partition("/")
+TOKENIZER_FILE = "tokenizer.json"
+TOKENIZER = f"{FOLDER}/{TOKENIZER_FILE}"
+LENGTH_FILE = "sentence_bert_config.json"  # states the longest input
+LENGTH = f"{FOLDER}/{LENGTH_FILE}"
+LISTING = "modules.json"
 PROMPTS = f"{FOLDER}/{PROMPTS_FILE}"  # of a model that has prompts
 LONGEST = 1 << 24  # tokens; no model comes near it
 
@@ -74,7 +79,7 @@ class SavedModel:
 
 def stored_length(folder: Path) -> int:
     """Return the longest input in tokens that a model folder states; InputError if it is none."""
-    path = folder / Path(LENGTH).name
+    path = folder / LENGTH_FILE
     length = read_object(path).get("max_seq_length")
     if type(length) is not int or not 3 <= length <= LONGEST:
         problem = f"max_seq_length is {length!r:.40}"

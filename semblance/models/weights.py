@@ -1,19 +1,27 @@
-"""The weights of a model: read from safetensors, renamed between transformers' names and ours."""
+"""Weights in safetensors files, and their names: those of transformers, and ours.
 
+Files are written whole or not at all, and refused when damaged.
+"""
+
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from semblance.errors import InputError
+from semblance.errors import InputError, is_passing
+from semblance.files import require_regular, whole_file
 from semblance.models.architecture import Architecture
-from semblance.models.tensors import load_tensors
 
 TOP_NAMES = {
-    "words": "embeddings.word_embeddings",
-    "positions": "embeddings.position_embeddings",
-    "types": "embeddings.token_type_embeddings",
-    "norm": "embeddings.LayerNorm",
+    "words.weight": "embeddings.word_embeddings.weight",
+    "positions.weight": "embeddings.position_embeddings.weight",
+    "types.weight": "embeddings.token_type_embeddings.weight",
+    "norm.weight": "embeddings.LayerNorm.weight",
+    "norm.bias": "embeddings.LayerNorm.bias",
 }
 LAYER_NAMES = {
     "out": "attention.output.dense",
@@ -22,12 +30,39 @@ LAYER_NAMES = {
     "down": "output.dense",
     "norm2": "output.LayerNorm",
 }
-POOLER = "pooler"  # of ours; of theirs, see POOLER_LAYER
-POOLER_LAYER = "pooler.dense"
+POOLER_NAMES = {"pooler.weight": "pooler.dense.weight", "pooler.bias": "pooler.dense.bias"}
 QKV = ("query", "key", "value")  # three matrices of transformers, one of ours
-KINDS = ("weight", "bias")
 # Whole numbers that older versions of transformers stored among the weights: 0, 1, 2, ...
 COUNTS = ("position_ids", "token_type_ids")
+DISAGREE = "weights and config.json disagree"
+ONE_REVISION = "fetch both from one revision"
+
+
+def save_tensors(tensors: dict[str, Tensor], path: str | Path) -> None:
+    """Write tensors to a file; OSError where the disk refuses them."""
+    with whole_file(path) as temporary:
+        try:
+            save_file(tensors, temporary, metadata={"format": "pt"})
+        except SafetensorError as error:
+            # The library has the system's error number in its text only.
+            number = re.search(r"os error (\d+)", str(error))
+            code = int(number[1]) if number else None
+            raise OSError(code, f"cannot be written ({error})", str(path)) from None
+
+
+def load_tensors(path: str | Path) -> dict[str, Tensor]:
+    """Read a file of tensors; InputError if it is missing, no regular file or damaged."""
+    if not Path(path).exists():
+        advice = "choose a base or revision that has them"
+        raise InputError(path, "no weights as safetensors", advice)
+    try:
+        require_regular(path)
+        return load_file(path)
+    except (SafetensorError, OSError) as error:
+        if is_passing(error):  # the machine failed: the file need not be damaged
+            raise
+        advice = "delete the folder and fetch it again"
+        raise InputError(path, f"damaged weights ({error})", advice) from None
 
 
 def load_weights(path: str | Path) -> dict[str, Tensor]:
@@ -40,30 +75,31 @@ def load_weights(path: str | Path) -> dict[str, Tensor]:
     for name, value in load_tensors(path).items():
         if name.endswith(COUNTS):
             continue
-        plain = _plain_name(name)
+        plain = name.removeprefix("bert.").removeprefix("roberta.")
+        plain = plain.replace("LayerNorm.gamma", "LayerNorm.weight")
+        plain = plain.replace("LayerNorm.beta", "LayerNorm.bias")
         if plain in weights:
             problem = f"weight {plain!r} stands twice, once as {name!r}"
             raise InputError(path, problem, "fetch it again")
-        weights[plain] = _checked(value, name, path)
+        if not value.is_floating_point():
+            raise InputError(path, f"weight {name!r} is of type {value.dtype}", "expected floats")
+        weights[plain] = value.float()
+        if not weights[plain].isfinite().all():
+            problem = f"weight {name!r} is not finite"
+            raise InputError(path, problem, "fetch it again, or train it again")
     return weights
 
 
-def _checked(value: Tensor, name: str, path: str | Path) -> Tensor:
-    """Return a weight as float32."""
-    if not value.is_floating_point():
-        raise InputError(path, f"weight {name!r} is of type {value.dtype}", "expected floats")
-    value = value.float()
-    if not value.isfinite().all():
-        problem = f"weight {name!r} is not finite"
-        raise InputError(path, problem, "fetch it again, or train it again")
-    return value
-
-
-def _plain_name(name: str) -> str:
-    """Return a weight's name without the prefix of a larger model, and in the present spelling."""
-    name = name.removeprefix("bert.").removeprefix("roberta.")
-    name = name.replace("LayerNorm.gamma", "LayerNorm.weight")
-    return name.replace("LayerNorm.beta", "LayerNorm.bias")
+def _names(layers: int) -> Iterator[tuple[str, list[str]]]:
+    """Yield our name of each weight, and those of the parts that it joins, in transformers."""
+    for ours, theirs in TOP_NAMES.items():
+        yield ours, [theirs]
+    for layer in range(layers):
+        above = f"encoder.layer.{layer}"
+        for kind in ("weight", "bias"):
+            yield f"layers.{layer}.qkv.{kind}", [f"{above}.attention.self.{p}.{kind}" for p in QKV]
+            for ours, theirs in LAYER_NAMES.items():
+                yield f"layers.{layer}.{ours}.{kind}", [f"{above}.{theirs}.{kind}"]
 
 
 def to_ours(weights: dict[str, Tensor], layers: int, where: str | Path) -> dict[str, Tensor]:
@@ -71,73 +107,44 @@ def to_ours(weights: dict[str, Tensor], layers: int, where: str | Path) -> dict[
 
     Raises InputError if one is missing, or query, key and value do not fit together.
     """
-    try:
-        ours = _top_to_ours(weights)
-        for i in range(layers):
-            ours |= _layer_to_ours(weights, i)
-    except KeyError as error:
-        raise InputError(
-            where, f"weight {error} is missing", "the file is not a whole BERT-family encoder"
-        ) from None
-    except RuntimeError as error:
-        raise InputError(
-            where, f"query, key and value do not fit together: {error}", "fetch it again"
-        ) from None
-    return ours
-
-
-def _top_to_ours(weights: dict[str, Tensor]) -> dict[str, Tensor]:
-    ours = {f"{name}.weight": weights[f"{theirs}.weight"] for name, theirs in TOP_NAMES.items()}
-    ours["norm.bias"] = weights[f"{TOP_NAMES['norm']}.bias"]
-    return ours
-
-
-def _layer_to_ours(weights: dict[str, Tensor], i: int) -> dict[str, Tensor]:
-    theirs = f"encoder.layer.{i}"
     ours = {}
-    for kind in KINDS:
-        parts = [weights[f"{theirs}.attention.self.{part}.{kind}"] for part in QKV]
-        ours[f"layers.{i}.qkv.{kind}"] = torch.cat(parts)
-        for name, their_name in LAYER_NAMES.items():
-            ours[f"layers.{i}.{name}.{kind}"] = weights[f"{theirs}.{their_name}.{kind}"]
+    try:
+        for name, theirs in _names(layers):
+            parts = [weights[each] for each in theirs]
+            ours[name] = torch.cat(parts) if len(parts) > 1 else parts[0]
+    except KeyError as error:
+        advice = "the file is not a whole BERT-family encoder"
+        raise InputError(where, f"weight {error} is missing", advice) from None
+    except RuntimeError as error:
+        problem = f"query, key and value do not fit together: {error}"
+        raise InputError(where, problem, "fetch it again") from None
     return ours
+
+
+def has_pooler(weights: dict[str, Tensor]) -> bool:
+    """Tell whether a checkpoint has a pooler."""
+    return POOLER_NAMES["pooler.weight"] in weights
 
 
 def pooler_to_ours(weights: dict[str, Tensor], where: str | Path) -> dict[str, Tensor]:
     """Rename the weights of a checkpoint's pooler; InputError for a checkpoint without one."""
-    ours = {}
-    for kind in KINDS:
-        name = f"{POOLER_LAYER}.{kind}"
+    for name in POOLER_NAMES.values():
         if name not in weights:
             problem = f"has no pooler: weight {name!r} is missing"
             raise InputError(where, problem, "choose another pooling")
-        ours[f"{POOLER}.{kind}"] = weights[name]
-    return ours
+    return {ours: weights[theirs] for ours, theirs in POOLER_NAMES.items()}
 
 
-def to_theirs(ours: dict[str, Tensor]) -> dict[str, Tensor]:
+def to_theirs(ours: dict[str, Tensor], layers: int) -> dict[str, Tensor]:
     """Rename the encoder's weights to transformers' names, splitting query, key and value.
 
     Weights that transformers does not have (those of the head) are left out.
     """
-    theirs = {}
-    for name, value in ours.items():
-        top, *rest = name.split(".")
-        if top in TOP_NAMES:
-            theirs[f"{TOP_NAMES[top]}.{rest[0]}"] = value
-        elif top == POOLER:
-            theirs[f"{POOLER_LAYER}.{rest[0]}"] = value
-        elif top == "layers":
-            theirs |= _layer_to_theirs(*rest, value)
-    return theirs
-
-
-def _layer_to_theirs(i: str, name: str, kind: str, value: Tensor) -> dict[str, Tensor]:
-    theirs = f"encoder.layer.{i}"
-    if name != "qkv":
-        return {f"{theirs}.{LAYER_NAMES[name]}.{kind}": value}
-    pieces = zip(QKV, value.chunk(3), strict=True)
-    return {f"{theirs}.attention.self.{p}.{kind}": piece.contiguous() for p, piece in pieces}
+    found = {theirs: ours[name] for name, theirs in POOLER_NAMES.items() if name in ours}
+    for name, theirs in _names(layers):
+        parts = ours[name].chunk(len(theirs))
+        found |= {each: part.contiguous() for each, part in zip(theirs, parts, strict=True)}
+    return found
 
 
 def check_shape(shape: Architecture, ours: dict[str, Tensor], where: str | Path) -> None:
@@ -155,19 +162,19 @@ def check_shape(shape: Architecture, ours: dict[str, Tensor], where: str | Path)
     for name, size in wanted.items():
         found = tuple(ours[name].shape)
         if found != size:
-            raise InputError(
-                where,
-                f"weights and config.json disagree: {name} is {found}, not {size}",
-                "fetch both from one revision",
-            )
+            raise InputError(where, f"{DISAGREE}: {name} is {found}, not {size}", ONE_REVISION)
 
 
-def fill(encoder: nn.Module, weights: dict[str, Tensor], where: str | Path) -> None:
-    """Load weights in our names; InputError where their shapes are not those of the config."""
+def fill(
+    module: nn.Module,
+    weights: dict[str, Tensor],
+    where: str | Path,
+    problem: str = DISAGREE,
+    advice: str = ONE_REVISION,
+) -> None:
+    """Load weights in our names; InputError where their shapes are not those of the module."""
     try:
-        encoder.load_state_dict(weights)
+        module.load_state_dict(weights)
     except RuntimeError as error:
-        problem = " ".join(str(error).split())[:200]
-        raise InputError(
-            where, f"weights and config.json disagree: {problem}", "fetch both from one revision"
-        ) from None
+        details = " ".join(str(error).split())[:200]
+        raise InputError(where, f"{problem}: {details}", advice) from None

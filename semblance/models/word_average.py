@@ -12,9 +12,9 @@ from torch import Tensor, nn
 
 from semblance.data.tokens import Tokens
 from semblance.errors import InputError
-from semblance.models.module_files import read_modules
-from semblance.models.saved import WEIGHTS
-from semblance.models.tensors import load_tensors
+from semblance.models.modules import Modules
+from semblance.models.saved import WEIGHTS_FILE
+from semblance.models.weights import load_tensors
 from semblance.settings import Precision
 
 KIND = "StaticEmbedding"  # the only module of such a folder
@@ -45,12 +45,12 @@ class WordAverage(nn.Module):
 
 def is_word_average(folder: Path) -> bool:
     """Tell whether a model folder holds word vectors and no transformer."""
-    return read_modules(folder)[0].kind == KIND
+    return Modules.read(folder).listed[0].kind == KIND
 
 
 def load(folder: Path) -> WordAverage:
     """Load a folder of word vectors on the CPU; InputError for weights that are none."""
-    path = folder / Path(WEIGHTS).name
+    path = folder / WEIGHTS_FILE
     matrix = load_tensors(path).get(MATRIX)
     if matrix is None or matrix.ndim != 2 or not matrix.isfinite().all():
         raise InputError(path, "no finite matrix of word vectors", "delete it and run again")

@@ -9,9 +9,8 @@ from pathlib import Path
 import torch.nn.functional as F
 from torch import Tensor, nn, zeros
 
-from semblance.errors import InputError
 from semblance.models.architecture import Architecture
-from semblance.models.tensors import save_tensors
+from semblance.models.weights import save_tensors
 
 FILE = "word_head.safetensors"
 SPREAD = 0.02  # standard deviation of fresh weights, as of BERT's own
@@ -69,12 +68,3 @@ def save_head(weights: dict[str, Tensor], folder: Path) -> list[str]:
     tensors = {name: value.detach().cpu().contiguous() for name, value in weights.items()}
     save_tensors(tensors, folder / FILE)
     return [FILE]
-
-
-def fill_head(head: WordHead, weights: dict[str, Tensor], where: Path) -> None:
-    """Load a head's weights; InputError where they are not of the encoder's sizes."""
-    try:
-        head.load_state_dict(weights)
-    except RuntimeError as error:
-        problem = f"does not fit its model: {' '.join(str(error).split())[:200]}"
-        raise InputError(where, problem, "fetch the base again") from None

@@ -14,9 +14,18 @@ import torch
 from semblance.data.raw import Raw
 from semblance.data.word_vectors import read_word_vectors
 from semblance.files import whole_folder
-from semblance.models.module_files import LISTING
-from semblance.models.saved import FOLDER, LENGTH, LONGEST, TOKENIZER, WEIGHTS
-from semblance.models.tensors import save_tensors
+from semblance.models.saved import (
+    FOLDER,
+    LENGTH,
+    LENGTH_FILE,
+    LISTING,
+    LONGEST,
+    TOKENIZER,
+    TOKENIZER_FILE,
+    WEIGHTS,
+    WEIGHTS_FILE,
+)
+from semblance.models.weights import save_tensors
 from semblance.models.word_average import KIND, MATRIX
 from semblance.provenance import write_json
 from semblance.settings import Count
@@ -49,11 +58,11 @@ def write_word_vectors(raw: Raw, settings: WordVectorSettings, folder: Path) -> 
         note = f"note: {path}: {found.counts['repeated']:,} words stand again; the first counts"
         print(note, file=sys.stderr)
     with whole_folder(folder / FOLDER) as staging:
-        save_tensors({MATRIX: torch.from_numpy(found.matrix)}, staging / Path(WEIGHTS).name)
-        make_tokenizer(found.rows).save(str(staging / Path(TOKENIZER).name), pretty=False)
+        save_tensors({MATRIX: torch.from_numpy(found.matrix)}, staging / WEIGHTS_FILE)
+        make_tokenizer(found.rows).save(str(staging / TOKENIZER_FILE), pretty=False)
         entry = {"idx": 0, "name": "0", "path": "", "type": f"sentence_transformers.models.{KIND}"}
         write_json(staging / LISTING, [entry])
-        write_json(staging / Path(LENGTH).name, {"max_seq_length": LONGEST})
+        write_json(staging / LENGTH_FILE, {"max_seq_length": LONGEST})
     return {**found.counts, "words": len(found.rows), "dimensions": found.matrix.shape[1]}
 
 

@@ -16,8 +16,8 @@ from semblance.models.compute import autocast
 from semblance.models.encoder import Encoder
 from semblance.models.packing import pack
 from semblance.models.saved import FOLDER, SavedModel
-from semblance.models.weights import load_weights
-from semblance.models.word_head import FILE, WordHead, fill_head
+from semblance.models.weights import fill, load_weights
+from semblance.models.word_head import FILE, WordHead
 from semblance.training.batching import Drawing
 from semblance.training.recipe import TrainSettings, batch_size
 
@@ -167,7 +167,7 @@ def word_head(base: SavedModel, encoder: Encoder) -> WordHead:
     head = WordHead(encoder.shape)
     path = base.folder / FILE
     if f"{FOLDER}/{FILE}" in base.record["outputs"]:
-        fill_head(head, load_weights(path), path)
+        fill(head, load_weights(path), path, "does not fit its model", "fetch the base again")
     return head.to(encoder.words.weight.device)
 
 

@@ -20,7 +20,7 @@ from semblance.files import (
     whole_folder,
     write_text,
 )
-from semblance.models.tensors import save_tensors
+from semblance.models.weights import save_tensors
 
 
 def names(folder):

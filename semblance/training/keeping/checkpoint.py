@@ -18,7 +18,7 @@ from semblance.errors import InputError, OutOfTime, is_passing
 from semblance.files import whole_folder
 from semblance.layout import RECORD
 from semblance.locks import Lease
-from semblance.models.tensors import load_tensors, save_tensors
+from semblance.models.weights import load_tensors, save_tensors
 from semblance.provenance import checked, digests, write_sealed
 from semblance.training.keeping.budget import Budget
 from semblance.training.loop import Progress, TrainingState

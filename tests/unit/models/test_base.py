@@ -12,7 +12,7 @@ from semblance.download.hub_api import WANTED
 from semblance.errors import InputError
 from semblance.models import folder as model_folder
 from semblance.models.base import BaseSettings, build_base
-from semblance.models.module_files import stored_pooling
+from semblance.models.modules import Modules
 from semblance.models.prompts import PROMPTS_FILE, Prompts
 from semblance.models.saved import TOKENIZER, SavedModel, stored_length
 from semblance.provenance import checked
@@ -168,7 +168,7 @@ def test_more_layers_than_there_are_is_refused(source, tmp_path):
 @pytest.mark.parametrize("pooling", ["mean", "cls"])
 def test_the_pooling_and_the_longest_input_are_stored_in_the_folder(source, tmp_path, pooling):
     model = build(source, tmp_path, pooling=pooling)
-    assert stored_pooling(model) == pooling == model_folder.load(model).pooling
+    assert Modules.read(model).pooling() == pooling == model_folder.load(model).pooling
     assert stored_length(model) == 16
 
 

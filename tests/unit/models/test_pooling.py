@@ -10,7 +10,7 @@ from semblance.errors import InputError
 from semblance.models import folder as model_folder
 from semblance.models.base import BaseSettings, build_base
 from semblance.models.encoder import Encoder
-from semblance.models.module_files import stored_pooling
+from semblance.models.modules import Modules
 from semblance.models.packing import pack
 from semblance.models.pooling import find_pooling
 from semblance.named_modules import POOLINGS, module_names
@@ -103,7 +103,7 @@ def test_a_base_is_read_back_from_the_folder_of_a_base(base_with, pooling, tmp_p
     first = base_with(pooling)
     build_base(BaseSettings(max_length=LIMIT, folder=str(first)), tmp_path / "r.json", "code")
     second = tmp_path / "model"
-    assert stored_pooling(second) == pooling
+    assert Modules.read(second).pooling() == pooling
     tokens = tokenise(first / "tokenizer.json", TEXTS)
     one, other = (model_folder.load(folder).encode(tokens, LIMIT) for folder in (first, second))
     assert np.array_equal(one, other)

@@ -9,7 +9,7 @@ import torch
 from semblance.data.tokens import tokenise
 from semblance.errors import InputError
 from semblance.models.saved import SavedModel
-from semblance.models.tensors import save_tensors
+from semblance.models.weights import save_tensors
 from semblance.models.word_average import MATRIX, is_word_average, load
 from semblance.provenance import ROOT, file_digest, read_sealed
 from tests.unit.models.tiny_models import make_source

@@ -1,0 +1,256 @@
+"""The modules of a sentence-transformers folder: modules.json and the files that it lists.
+
+They are read and written here alone. The pooling's name is that of a module of ``models/poolings``.
+A pooling that sentence-transformers does not have is written by its name: it refuses such a name,
+where it would take the mean for a pooling without one.
+"""
+
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from semblance.errors import InputError
+from semblance.models.prompts import Prompts
+from semblance.models.saved import LENGTH_FILE, LISTING, WEIGHTS_FILE
+from semblance.models.weights import load_tensors, load_weights, save_tensors
+from semblance.named_modules import POOLINGS, module_names, module_path
+from semblance.provenance import read_json, read_object, write_json
+
+CONFIG = "config.json"
+PREFIX = "sentence_transformers.models."
+# The keys of sentence-transformers before version 6, which later ones read too, by pooling.
+POOLING_KEYS = {
+    "cls": "pooling_mode_cls_token",
+    "max": "pooling_mode_max_tokens",
+    "mean": "pooling_mode_mean_tokens",
+    "mean_sqrt_len_tokens": "pooling_mode_mean_sqrt_len_tokens",
+    "weightedmean": "pooling_mode_weightedmean_tokens",
+    "lasttoken": "pooling_mode_lasttoken",
+}
+ALWAYS_WRITTEN = ("cls", "mean", "max", "mean_sqrt_len_tokens")  # by its first versions, too
+# What sentence-transformers needs several modules for. The poolings that average two layers, and
+# the layer that they average with the last one: 0 is the embedding layer.
+AVERAGED_LAYER = {"first_last": 1, "static_last": 0}
+POOLER = "pooler"  # [CLS] and a dense layer
+# Our names for the folders of dense layers, behind their number: modules.json tells no more.
+HEAD_FOLDER = "Dense"
+POOLER_FOLDER = "Pooler"
+WHITENING_FOLDER = "Whitening"
+ACTIVATIONS = {  # of these layers
+    HEAD_FOLDER: "torch.nn.modules.activation.Tanh",
+    POOLER_FOLDER: "torch.nn.modules.activation.Tanh",
+    WHITENING_FOLDER: "torch.nn.modules.linear.Identity",
+}
+
+
+class Module(NamedTuple):
+    """One entry of modules.json: the folder of its files, and its kind, such as Pooling."""
+
+    path: str
+    kind: str
+
+    @property
+    def role(self) -> str:
+        """What the folder's name says behind its number: Dense, Pooler, ..."""
+        return self.path.partition("_")[2]
+
+
+@dataclass(frozen=True)
+class Modules:
+    """The modules of a folder in order; a folder without modules.json has none."""
+
+    folder: Path
+    listed: tuple[Module, ...] = ()
+
+    @classmethod
+    def read(cls, folder: Path) -> "Modules":
+        """Read modules.json.
+
+        Raises InputError for a list that is none, and for a module whose folder lies elsewhere.
+        """
+        path = folder / LISTING
+        listed = read_json(path)
+        if not isinstance(listed, list) or not listed:
+            raise InputError(path, "no list of modules", "fetch it again")
+        return cls(folder, tuple(_module(entry, path) for entry in listed))
+
+    @classmethod
+    def of_any(cls, folder: Path) -> "Modules":
+        """Read modules.json if the folder has it."""
+        if (folder / LISTING).is_file():
+            return cls.read(folder)
+        return cls(folder)
+
+    def find(self, kind: str, role: str | None = None) -> Module | None:
+        """Return the first module of a kind, and of a role if one is named; None without one."""
+        for module in self.listed:
+            if module.kind == kind and role in (None, module.role):
+                return module
+        return None
+
+    def config_path(self, module: Module) -> Path:
+        """Return the file of a module's settings."""
+        return self.folder / module.path / CONFIG
+
+    def dense(self, module: Module, name: str) -> dict[str, Tensor]:
+        """Return the weights of a dense layer, to be called ``name``."""
+        stored = load_weights(self.folder / module.path / WEIGHTS_FILE)
+        return {f"{name}.{kind.removeprefix('linear.')}": value for kind, value in stored.items()}
+
+    def pooling(self) -> str:
+        """Return the name of the pooling that the folder states.
+
+        Raises InputError for two poolings at once, for one without a module, and for weights of
+        layers that no pooling has.
+        """
+        module = self.find("Pooling")
+        if module is None:
+            raise InputError(
+                self.folder / LISTING, "lists no pooling", "choose a base that has one"
+            )
+        path = self.config_path(module)
+        name = _stated_pooling(path)
+        layers = self.find("WeightedLayerPooling")
+        if layers is not None:
+            return _layer_average(self.folder / layers.path, name)
+        if self.find("Dense", POOLER_FOLDER) is not None:
+            if name != "cls":
+                raise InputError(path, f"a pooler over {name!r} is not supported", "fetch it again")
+            name = POOLER
+        module_path(POOLINGS, name, str(path))
+        return name
+
+    def check_prompts(self, prompts: Prompts) -> None:
+        """Raise InputError where the folder's pooling would leave the tokens of a prompt out."""
+        pooling = self.find("Pooling")
+        if not prompts or pooling is None:
+            return
+        path = self.config_path(pooling)
+        if read_object(path).get("include_prompt") is False:
+            problem = (
+                "leaves the prompt out of the pooling (include_prompt), which is not supported"
+            )
+            raise InputError(path, problem, "choose another base")
+
+
+def _module(entry: Any, path: Path) -> Module:
+    if not isinstance(entry, dict) or not isinstance(entry.get("type"), str):
+        raise InputError(path, "a module has no type", "fetch it again")
+    place = entry.get("path", "")
+    if not isinstance(place, str) or not re.fullmatch(r"\w*", place):
+        problem = f"a module's path is {place!r:.40}, which is no folder beside this file"
+        raise InputError(path, problem, "fetch it again")
+    return Module(place, entry["type"].rpartition(".")[2])
+
+
+def _stated_pooling(path: Path) -> str:
+    """Return the one pooling that the file of a Pooling module states."""
+    config = read_object(path)
+    names = {key: name for name, key in POOLING_KEYS.items()}
+    keys = [key for key in config if key.startswith("pooling_mode_") and config[key] is True]
+    stated = [names.get(key, key) for key in keys] or [config.get("pooling_mode")]
+    if len(stated) > 1:
+        raise InputError(path, f"states several poolings at once: {', '.join(stated)}")
+    if not isinstance(stated[0], str):
+        known = ", ".join(module_names(POOLINGS))
+        raise InputError(path, f"states no pooling: {stated[0]!r:.40}", f"known are {known}")
+    return stated[0]
+
+
+def _layer_average(folder: Path, over_tokens: str) -> str:
+    """Return the pooling that averages the layers as a WeightedLayerPooling does."""
+    stored = load_tensors(folder / WEIGHTS_FILE).get("layer_weights")
+    starts_at = read_object(folder / CONFIG).get("layer_start")
+    if over_tokens == "mean" and starts_at == 0 and stored is not None and stored.ndim == 1:
+        layers = len(stored) - 1
+        for name in AVERAGED_LAYER:
+            if layers > 0 and torch.equal(stored.float(), layer_weights(name, layers)):
+                return name
+    known = ", ".join(AVERAGED_LAYER)
+    advice = f"known are, with the mean over the tokens: {known}"
+    raise InputError(folder, "weighs the layers as no pooling does", advice)
+
+
+def layer_weights(pooling: str, layers: int) -> Tensor:
+    """Return the weights of the embedding layer and of all others, (layers + 1,), in an average."""
+    weights = torch.zeros(layers + 1)
+    weights[AVERAGED_LAYER[pooling]] += 1
+    weights[layers] += 1
+    return weights
+
+
+class Writer:
+    """Writes the modules of a folder one after the other; ``files`` are the names of what it wrote."""
+
+    def __init__(self, folder: Path):
+        """Remove the modules of an earlier save."""
+        for path in folder.iterdir():
+            if path.is_dir() and re.fullmatch(r"[0-9]+_[A-Za-z]+", path.name):
+                shutil.rmtree(path)
+        self.folder = folder
+        self.files: list[str] = []
+        self._listed = [_entry(0, "", "Transformer")]
+
+    def add(
+        self,
+        kind: str,
+        role: str,
+        config: dict[str, Any] | None = None,
+        tensors: dict[str, Tensor] | None = None,
+    ) -> None:
+        """Write a module whose folder names a role; without a config it has no files."""
+        place = f"{len(self._listed)}_{role}"
+        self._listed.append(_entry(len(self._listed), place, kind))
+        (self.folder / place).mkdir()
+        if config is not None:
+            self.files.append(f"{place}/{CONFIG}")
+            write_json(self.folder / self.files[-1], config)
+        if tensors is not None:
+            self.files.append(f"{place}/{WEIGHTS_FILE}")
+            save_tensors(tensors, self.folder / self.files[-1])
+
+    def add_pooling(self, name: str, width: int) -> None:
+        """Write a pooling over the tokens of one layer."""
+        config: dict[str, Any] = {"word_embedding_dimension": width}
+        if name in POOLING_KEYS:
+            config |= {POOLING_KEYS[each]: False for each in ALWAYS_WRITTEN}
+            config[POOLING_KEYS[name]] = True
+        else:
+            config["pooling_mode"] = name
+        self.add("Pooling", "Pooling", config)
+
+    def add_layer_average(self, pooling: str, width: int, layers: int) -> None:
+        """Write what averages the outputs of two layers, which transformers has to return."""
+        config = {"word_embedding_dimension": width, "layer_start": 0, "num_hidden_layers": layers}
+        weights = {"layer_weights": layer_weights(pooling, layers)}
+        self.add("WeightedLayerPooling", "WeightedLayerPooling", config, weights)
+        path = self.folder / CONFIG
+        write_json(path, {**read_object(path), "output_hidden_states": True})
+
+    def add_dense(self, layer: nn.Linear, role: str) -> None:
+        """Write a dense layer."""
+        config = {
+            "in_features": layer.in_features,
+            "out_features": layer.out_features,
+            "bias": True,
+            "activation_function": ACTIVATIONS[role],
+        }
+        state = layer.state_dict()
+        tensors = {f"linear.{name}": value.cpu().contiguous() for name, value in state.items()}
+        self.add("Dense", role, config, tensors)
+
+    def finish(self, max_length: int) -> list[str]:
+        """Write the list of the modules and the longest input; return the names of all files."""
+        write_json(self.folder / LISTING, self._listed)
+        length = {"max_seq_length": max_length, "do_lower_case": False}
+        write_json(self.folder / LENGTH_FILE, length)
+        return [*self.files, LISTING, LENGTH_FILE]
+
+
+def _entry(number: int, place: str, kind: str) -> dict[str, Any]:
+    return {"idx": number, "name": str(number), "path": place, "type": PREFIX + kind}
