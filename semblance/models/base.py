@@ -20,13 +20,12 @@ from semblance.errors import InputError
 from semblance.files import copy_file, whole_folder
 from semblance.layout import RECORD, SOURCE
 from semblance.models.architecture import CLASSES, Architecture, read_architecture
-from semblance.models.encoder import Encoder
-from semblance.models.folder import TOKENIZER_FILES, save
+from semblance.models.folder import TOKENIZER_FILES, build, save
 from semblance.models.modules import CONFIG, POOLER_FOLDER, Modules
 from semblance.models.pooling import find_pooling
 from semblance.models.prompts import Prompts, read_prompts, write_prompts
 from semblance.models.saved import LISTING, TOKENIZER_FILE, WEIGHTS_FILE
-from semblance.models.weights import check_shape, fill, load_weights, pooler_to_ours, to_ours
+from semblance.models.weights import load_weights
 from semblance.models.word_head import save_head, stored_head
 from semblance.named_modules import POOLINGS, module_path
 from semblance.provenance import file_digest, read_object, write_json, write_record
@@ -165,13 +164,9 @@ def _write_model(settings: BaseSettings, source: Path, target: Path) -> list[str
     write_json(target / CONFIG, _uniform_config(read_object(target / CONFIG), shape))
     path = source / WEIGHTS_FILE
     weights = load_weights(path)
-    ours = to_ours(weights, shape.num_hidden_layers, path)
-    check_shape(shape, ours, source)
     _check_modules(modules)
-    encoder = Encoder(shape, pooling, normalise=modules.find("Normalize") is not None)
-    if "pooler" in encoder.reads:
-        ours |= pooler_to_ours(weights, path)
-    fill(encoder, ours, source)
+    normalise = modules.find("Normalize") is not None
+    encoder = build(shape, weights, path, pooling, normalise=normalise)
     prompts = read_prompts(source)
     if settings.prompts is not None:
         prompts = Prompts.of(settings.prompts, settings.default_prompt, "prompts")

@@ -9,7 +9,7 @@ from pathlib import Path
 from torch import Tensor, nn
 
 from semblance.files import copy_file
-from semblance.models.architecture import read_architecture
+from semblance.models.architecture import Architecture, read_architecture
 from semblance.models.encoder import Encoder
 from semblance.models.modules import (
     AVERAGED_LAYER,
@@ -56,30 +56,49 @@ def load(folder: str | Path, head: bool = False) -> Encoder:
     modules.check_prompts(read_prompts(folder))
     shape = read_architecture(folder)
     pooling = modules.pooling()
-    stored = load_weights(folder / WEIGHTS_FILE)
-    weights = to_ours(stored, shape.num_hidden_layers, folder)
-    check_shape(shape, weights, folder)
     own_head = modules.find("Dense", HEAD_FOLDER)
     whitening = modules.find("Dense", WHITENING_FOLDER)
-    normalise = modules.find("Normalize") is not None
-    encoder = Encoder(shape, pooling, head=head or own_head is not None, normalise=normalise)
-    if "pooler" in encoder.reads:
-        weights |= pooler_to_ours(stored, folder)
+    path = folder / WEIGHTS_FILE
+    encoder = build(
+        shape,
+        load_weights(path),
+        path,
+        pooling,
+        head=head or own_head is not None,
+        normalise=modules.find("Normalize") is not None,
+    )
     if own_head is not None:
-        weights |= modules.dense(own_head, "head")
+        fill(encoder.head, modules.dense(own_head), folder / own_head.path)
     elif encoder.head is not None:
-        weights |= _draw_head(encoder.head)
+        nn.init.normal_(encoder.head.weight, std=HEAD_SPREAD)
+        nn.init.zeros_(encoder.head.bias)
     if whitening is not None:
         encoder.whitening = nn.Linear(shape.hidden_size, shape.hidden_size)
-        weights |= modules.dense(whitening, "whitening")
-    fill(encoder, weights, folder)
+        fill(encoder.whitening, modules.dense(whitening), folder / whitening.path)
     return encoder
 
 
-def _draw_head(head: nn.Linear) -> dict[str, Tensor]:
-    nn.init.normal_(head.weight, std=HEAD_SPREAD)
-    nn.init.zeros_(head.bias)
-    return {f"head.{name}": value.clone() for name, value in head.state_dict().items()}
+def build(
+    shape: Architecture,
+    stored: dict[str, Tensor],
+    path: Path,
+    pooling: str,
+    head: bool = False,
+    normalise: bool = False,
+) -> Encoder:
+    """Return an encoder with the weights ``stored`` of the file ``path``; a head stays as drawn.
+
+    Raises InputError for weights that are not those of the shape, or that the pooling misses.
+    """
+    weights = to_ours(stored, shape.num_hidden_layers, path)
+    check_shape(shape, weights, path)
+    encoder = Encoder(shape, pooling, head=head, normalise=normalise)
+    if "pooler" in encoder.reads:
+        weights |= pooler_to_ours(stored, path)
+    if encoder.head is not None:
+        weights |= {f"head.{name}": value for name, value in encoder.head.state_dict().items()}
+    fill(encoder, weights, path)
+    return encoder
 
 
 def save(

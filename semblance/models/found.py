@@ -12,6 +12,7 @@ from semblance.data.tokens import load_tokenizer
 from semblance.errors import InputError
 from semblance.models.architecture import read_architecture
 from semblance.models.encoder import Encoder
+from semblance.models.folder import build
 from semblance.models.modules import (
     ACTIVATIONS,
     HEAD_FOLDER,
@@ -22,14 +23,7 @@ from semblance.models.modules import (
 )
 from semblance.models.prompts import Prompts, read_prompts
 from semblance.models.saved import LISTING, TOKENIZER_FILE, WEIGHTS_FILE
-from semblance.models.weights import (
-    check_shape,
-    fill,
-    has_pooler,
-    load_weights,
-    pooler_to_ours,
-    to_ours,
-)
+from semblance.models.weights import has_pooler, load_weights
 from semblance.provenance import read_object
 
 LENGTHS = "sentence_*_config.json"  # sentence_bert_config.json; older versions name the family
@@ -112,17 +106,10 @@ def load_found(model: FoundModel) -> tuple[Encoder, tuple[str, ...]]:
 
     Layers behind the pooling are left out; the encoder keeps all that these poolings read.
     """
-    shape = read_architecture(model.transformer)
     path = model.transformer / WEIGHTS_FILE
     stored = load_weights(path)
-    weights = to_ours(stored, shape.num_hidden_layers, path)
-    check_shape(shape, weights, path)
-    poolings = BARE
-    if has_pooler(stored):
-        poolings = (*BARE, POOLER)
-        weights |= pooler_to_ours(stored, path)
-    encoder = Encoder(shape, poolings[-1])
-    fill(encoder, weights, path)
+    poolings = (*BARE, POOLER) if has_pooler(stored) else BARE
+    encoder = build(read_architecture(model.transformer), stored, path, poolings[-1])
     return encoder.eval(), poolings
 
 

@@ -97,10 +97,10 @@ class Modules:
         """Return the file of a module's settings."""
         return self.folder / module.path / CONFIG
 
-    def dense(self, module: Module, name: str) -> dict[str, Tensor]:
-        """Return the weights of a dense layer, to be called ``name``."""
+    def dense(self, module: Module) -> dict[str, Tensor]:
+        """Return the weights of a dense layer."""
         stored = load_weights(self.folder / module.path / WEIGHTS_FILE)
-        return {f"{name}.{kind.removeprefix('linear.')}": value for kind, value in stored.items()}
+        return {name.removeprefix("linear."): value for name, value in stored.items()}
 
     def pooling(self) -> str:
         """Return the name of the pooling that the folder states.
