@@ -60,23 +60,21 @@ def _check_flags(args: argparse.Namespace) -> None:
 
 
 def _export_model(args: argparse.Namespace) -> None:
-    from semblance.exporting.onnx_files import require_packages
+    from semblance.exporting.onnx_files import MODEL, require_packages
 
     require_packages()
-    from semblance.exporting.model_source import find_model
-    from semblance.exporting.onnx_export import export_onnx
+    from semblance.exporting.onnx_export import export_onnx, find_model
 
-    found = export_onnx(find_model(args.folder[0]), Path(args.output))
-    for line in found.lines():
-        print(line)
+    facts = export_onnx(find_model(args.folder[0]), Path(args.output))
+    print(f"{MODEL}: {facts['size'] / 1e6:.1f} MB")
+    difference = f"{facts['largest difference']:.1e} away at most"
+    print(f"  vectors: {difference}; least cosine {facts['least cosine']:.4f}")
     print(f'{args.output}: SentenceTransformer({args.output!r}, backend="onnx") loads it')
 
 
 def _export_rankings(args: argparse.Namespace) -> None:
-    from semblance.exporting.faq_rankings import read_rankings
-    from semblance.exporting.new_folder import require_new
-    from semblance.exporting.trec import lines, write_trec
-    from semblance.files import whole_folder
+    from semblance.exporting.trec import lines, read_rankings, write_trec
+    from semblance.files import require_new, whole_folder
 
     place = Path(args.trec)
     require_new(place)

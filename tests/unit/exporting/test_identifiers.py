@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from semblance.errors import InputError
-from semblance.exporting.faq_rankings import encoded
+from semblance.exporting.trec import encoded
 
 # A file holds no half of a surrogate pair: the readers of a FAQ refuse it.
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1)

@@ -9,8 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from semblance.errors import InputError
-from semblance.exporting.faq_rankings import read_rankings
-from semblance.exporting.trec import WHOLE, falling, lines
+from semblance.exporting.trec import WHOLE, falling, lines, read_rankings
 from tests.unit.exporting.example_rankings import (
     QUESTIONS,
     entry_id,
