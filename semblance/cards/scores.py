@@ -1,6 +1,5 @@
 """The scores of one model out of the long CSV of a run."""
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import pandas as pd
@@ -46,26 +45,10 @@ class Score(NamedTuple):
         return self.value * 100
 
 
-class Scores:
-    """The scores of all models of a run, each by its weights."""
-
-    def __init__(self, frame: pd.DataFrame):
-        whole = frame[(frame["subset"] == "") & (frame["task"] != TRAINING)]
-        self._by_weights = dict(list(whole.groupby("weights", sort=False)))
-
-    def of(self, place: Place, weights: str) -> list[Score]:
-        """Return the scores of a model: those of its weights and of its corpus, base and seed."""
-        frame = self._by_weights.get(weights)
-        if frame is None:
-            return []
-        rows: Iterable[dict] = frame.to_dict("records")
-        return [_score(row) for row in rows if _is_of(row, place)]
-
-
-def _is_of(row: dict, place: Place) -> bool:
-    found = (row["corpus"], row["base"], str(row["seed"]))
-    return found == (place.corpus, place.base, place.seed)
-
-
-def _score(row: dict) -> Score:
-    return Score(**{name: row[name] for name in Score._fields})
+def scores_of(frame: pd.DataFrame, place: Place, weights: str) -> list[Score]:
+    """Return the scores of a model: those of its weights and of its corpus, base and seed."""
+    rows = frame[frame["weights"] == weights]
+    rows = rows[(rows["subset"] == "") & (rows["task"] != TRAINING)]
+    for name in ("corpus", "base", "seed"):
+        rows = rows[rows[name].astype(str) == getattr(place, name)]
+    return [Score(**row) for row in rows[list(Score._fields)].to_dict("records")]

@@ -5,12 +5,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import pandas as pd
+
 from semblance import layout
 from semblance.audit.chain import Chain
 from semblance.cards.card import Described, Model, card_text
 from semblance.cards.mteb import model_meta, task_results
 from semblance.cards.origin import origin_of
-from semblance.cards.scores import Place, Scores
+from semblance.cards.scores import Place, scores_of
 from semblance.cards.text import plain
 from semblance.files import write_text
 from semblance.provenance import write_json
@@ -34,7 +36,7 @@ class CardSettings:
     original: tuple[str, ...] = ()
 
 
-def models_of(records: Chain, scores: Scores, settings: CardSettings) -> Iterator[Model]:
+def models_of(records: Chain, scores: pd.DataFrame, settings: CardSettings) -> Iterator[Model]:
     """Yield each trained model of a results folder whose weights are there."""
     pattern = f"{layout.pattern(layout.MODEL)}/{layout.RECORD}"
     for path in sorted(records.root.glob(pattern)):
@@ -50,7 +52,7 @@ def models_of(records: Chain, scores: Scores, settings: CardSettings) -> Iterato
             record,
             digest,
             origin_of(path, records),
-            tuple(scores.of(place, digest)),
+            tuple(scores_of(scores, place, digest)),
             settings.data,
             tuple(fold_lines(place, digest, records)),
         )

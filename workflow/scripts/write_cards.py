@@ -10,7 +10,6 @@ from pathlib import Path
 
 from semblance import layout
 from semblance.audit.chain import Chain
-from semblance.cards.scores import Scores
 from semblance.cards.writing import CardSettings, card_facts, models_of, write_card
 from semblance.provenance import checked, named_beside, record_digest, write_record
 from semblance.reporting.scores import read_scores
@@ -30,7 +29,7 @@ def main(argv: list[str] | None = None) -> None:
     scores = layout.place(args.results, layout.ALL_SCORES)
     collected = layout.place(args.results, layout.TABLE_RECORD, table=Path(scores).stem)
     read = checked(collected)
-    models = list(models_of(Chain(args.results), Scores(read_scores(scores)), settings))
+    models = list(models_of(Chain(args.results), read_scores(scores), settings))
     outputs = [name for model in models for name in write_card(model, settings.original)]
     digest = next(iter(read["outputs"].values()))
     write_record(
