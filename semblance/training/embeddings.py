@@ -3,13 +3,12 @@
 import time
 from dataclasses import asdict
 from pathlib import Path
-from tokenize import TokenError
 
 import numpy as np
 
 from semblance.data.tokens import Tokens, read_tokens
-from semblance.errors import InputError, is_passing
-from semblance.files import require_regular, whole_file
+from semblance.errors import InputError
+from semblance.files import whole_file
 from semblance.layout import RECORD
 from semblance.locks import exclusive
 from semblance.models import folder as model_folder
@@ -21,24 +20,7 @@ from semblance.provenance import checked, record_digest, write_record
 
 NAME = "embeddings.npy"
 BLOCK = 1 << 15  # sentences embedded and written at a time: memory does not grow with the corpus
-# What NumPy raises for a file that is no array; the last two for a header that is no Python.
-NO_ARRAY = (ValueError, EOFError, OSError, SyntaxError, TokenError)
 SAMPLE = 1000  # sentences that show whether the embeddings have collapsed
-
-
-def read_embeddings(path: str | Path) -> np.ndarray:
-    """Memory-map embeddings, (N, d) float16; InputError for another array or a pickled object."""
-    try:
-        require_regular(path)
-        vectors = np.load(path, mmap_mode="r", allow_pickle=False)
-    except NO_ARRAY as error:
-        if is_passing(error):
-            raise
-        problem = f"no array that can be read ({error})"
-        raise InputError(path, problem, "delete it and run again") from None
-    if not isinstance(vectors, np.ndarray) or vectors.dtype != np.float16 or vectors.ndim != 2:
-        raise InputError(path, "not an array (N, d) of float16", "delete it and run again")
-    return vectors
 
 
 def embed(

@@ -3,18 +3,15 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from semblance.data.corpus import Rows, read_rows
-from semblance.data.tokens import Tokens, read_tokens
 from semblance.errors import InputError
 from semblance.models.encoder import Encoder
 from semblance.models.saved import SavedModel
 from semblance.provenance import checked, outputs_digest, read_sealed, record_digest
 from semblance.training.embeddings import NAME as EMBEDDINGS
-from semblance.training.embeddings import read_embeddings
 from semblance.training.loop import Measures
 
 
@@ -40,8 +37,7 @@ class TrainingInputs:
     keeps_model: bool = True
 
 
-@dataclass(frozen=True)
-class SavedRegulators:
+class SavedRegulators(NamedTuple):
     """The frozen embeddings of the corpus by each regulator.
 
     ``embeddings``: (N, d) float16 each, memory-mapped; ``digests`` of the files and of the
@@ -55,8 +51,7 @@ class SavedRegulators:
     precision: dict[str, str]
 
 
-@dataclass(frozen=True)
-class CheckedInputs:
+class CheckedInputs(NamedTuple):
     """Inputs that are as their records say.
 
     ``digests`` names the content of each of them, ``records`` what the record of each says.
@@ -68,14 +63,6 @@ class CheckedInputs:
     regulators: SavedRegulators
     digests: dict[str, str]
     records: dict[str, str]
-
-    def read_rows(self) -> Rows:
-        """Read the rows of the corpus."""
-        return read_rows(self.corpus)
-
-    def read_tokens(self) -> Tokens:
-        """Read the tokens of the corpus's distinct sentences."""
-        return read_tokens(self.tokens)
 
 
 def check_inputs(inputs: TrainingInputs) -> CheckedInputs:
@@ -89,15 +76,13 @@ def check_inputs(inputs: TrainingInputs) -> CheckedInputs:
     if inputs.dev_record:
         read["dev"] = inputs.dev_record
     read |= {str(path): read_sealed(path) for path in inputs.steps_of}
-    digests = {name: outputs_digest(record) for name, record in read.items()}
-    records = {name: record_digest(record) for name, record in read.items()}
     return CheckedInputs(
         start,
-        corpus=Path(inputs.corpus).parent,
-        tokens=Path(inputs.tokens).parent / "tokens.arrow",
-        regulators=regulators,
-        digests=regulators.digests | digests,
-        records=regulators.records | records,
+        Path(inputs.corpus).parent,
+        Path(inputs.tokens).parent / "tokens.arrow",
+        regulators,
+        digests=regulators.digests | {n: outputs_digest(record) for n, record in read.items()},
+        records=regulators.records | {n: record_digest(record) for n, record in read.items()},
     )
 
 
@@ -116,31 +101,19 @@ def check_tokens(path: str, tokens: dict[str, Any], model: SavedModel) -> None:
         raise InputError(path, problem, "correct the base's tokenizer key in the config")
 
 
-def read_regulators(records: Sequence[str]) -> SavedRegulators:
+def read_regulators(paths: Sequence[str]) -> SavedRegulators:
     """Check and memory-map the embeddings with these records."""
-    embeddings = []
-    digests = {}
-    digests_of_records = {}
-    settings = []
-    for path in records:
-        record = checked(path)
-        embeddings.append(read_embeddings(Path(path).parent / EMBEDDINGS))
-        digests[str(path)] = record["outputs"][EMBEDDINGS]
-        digests_of_records[str(path)] = record_digest(record)
-        settings.append(_compute_settings(path, record))
+    records = {str(path): checked(path) for path in paths}
     precision = {}
-    if settings:
-        for name in ("precision", "matmul"):
-            precision[name] = " and ".join(sorted({each[name] for each in settings}))
-    return SavedRegulators(embeddings, digests, digests_of_records, precision)
-
-
-def _compute_settings(path: str, record: dict[str, Any]) -> dict[str, Any]:
-    """Return what embeddings were computed with; raises InputError where a record lacks it."""
-    settings = record.get("settings", {})
-    if not {"precision", "matmul"} <= settings.keys():
-        raise InputError(path, "does not name the precision of its embeddings", "embed again")
-    return settings
+    for name in ("precision", "matmul"):
+        used = {record["settings"][name] for record in records.values()}
+        precision |= {name: " and ".join(sorted(used))} if used else {}
+    return SavedRegulators(
+        [np.load(Path(path).parent / EMBEDDINGS, mmap_mode="r") for path in paths],
+        {path: record["outputs"][EMBEDDINGS] for path, record in records.items()},
+        {path: record_digest(record) for path, record in records.items()},
+        precision,
+    )
 
 
 def check_unchanged(start: SavedModel) -> None:

@@ -9,8 +9,7 @@ import numpy as np
 from semblance.data.corpus import read_rows, read_sentences, write_corpus
 from semblance.data.fold_texts import TEXTS, read_texts
 from semblance.data.negatives import MiningSettings, mine
-from semblance.errors import InputError, is_passing
-from semblance.files import require_regular
+from semblance.errors import InputError
 from semblance.models.vectors import unit
 from semblance.provenance import checked, outputs_digest, record_digest, write_record
 
@@ -31,7 +30,7 @@ def mine_negatives(
     embedding_record = checked(embeddings, EMBEDDINGS)
     folder = Path(corpus).parent
     sentences = read_sentences(folder)
-    vectors = unit(_read_vectors(Path(embeddings).parent / EMBEDDINGS))
+    vectors = unit(np.load(Path(embeddings).parent / EMBEDDINGS, mmap_mode="r"))
     if len(vectors) != len(sentences):
         raise InputError(embeddings, f"is not of the sentences of {corpus}", "embed them again")
     mined = mine(read_rows(folder), sentences, read_texts(folder), vectors, settings)
@@ -53,18 +52,3 @@ def mine_negatives(
         settings=asdict(settings),
         counts=mined.counts,
     )
-
-
-def _read_vectors(path: Path) -> np.ndarray:
-    """Memory-map embeddings, (N, d); InputError for another array or a pickled object."""
-    try:
-        require_regular(path)
-        vectors = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError, OSError) as error:
-        if is_passing(error):
-            raise
-        problem = f"no array that can be read ({error})"
-        raise InputError(path, problem, "delete it and run again") from None
-    if not isinstance(vectors, np.ndarray) or vectors.ndim != 2:
-        raise InputError(path, "not an array (N, d)", "delete it and run again")
-    return vectors

@@ -97,19 +97,6 @@ class TrainSettings:
         module_path(VIEWS, self.views, "settings.views")
 
 
-def head_use(head: Head) -> tuple[bool, bool]:
-    """Return whether the MLP head is trained, and whether the saved model keeps it."""
-    match head:
-        case "none":
-            return False, False
-        case "train":
-            return True, False
-        case "keep":
-            return True, True
-        case _:
-            raise unknown_word("head", head, Head)
-
-
 def training_rows(rows: Rows, sentences: int, settings: TrainSettings) -> Rows:
     """Return the rows that batches are drawn from: those of the recipe's view.
 
@@ -137,24 +124,19 @@ def schedule(rows: Rows, settings: TrainSettings) -> Schedule:
     """Return the number of steps and the learning rate's course over them."""
     epoch = max(1, len(rows.query) // batch_size(rows, settings))
     steps = int(min(epoch * settings.epochs, settings.max_steps or math.inf))
+    evaluate_every = settings.evaluate_every or 0
+    if not evaluate_every and settings.evaluate_share:
+        evaluate_every = max(1, round(settings.evaluate_share * steps))
     return Schedule(
         steps=steps,
         learning_rate=settings.learning_rate,
         warmup=settings.warmup,
         weight_decay=settings.weight_decay,
         clip=settings.clip,
-        evaluate_every=_steps_between_evaluations(steps, settings),
+        evaluate_every=evaluate_every,
         window=_window(epoch, settings),
         patience=settings.patience,
     )
-
-
-def _steps_between_evaluations(steps: int, settings: TrainSettings) -> int:
-    if settings.evaluate_every:
-        return settings.evaluate_every
-    if settings.evaluate_share:
-        return max(1, round(settings.evaluate_share * steps))
-    return 0
 
 
 def _window(epoch: int, settings: TrainSettings) -> int:

@@ -7,13 +7,13 @@ import io
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
-from semblance.data.corpus import Rows
-from semblance.data.tokens import Tokens
+from semblance.data.corpus import Rows, read_rows
+from semblance.data.tokens import Tokens, read_tokens
 from semblance.files import write_text
 from semblance.models import folder as model_folder
 from semblance.models.compute import device_name, set_up
@@ -35,7 +35,6 @@ from semblance.training.loop import DEV, Progress, TrainingFailed, fit, summary
 from semblance.training.recipe import (
     TrainSettings,
     batch_size,
-    head_use,
     schedule,
     training_rows,
 )
@@ -66,22 +65,27 @@ def train(
 ) -> None:
     """Train one model and write ``output``: ``model/``, ``dev.csv``, ``record.json`` (last).
 
-    ``model/`` is left out if ``inputs`` say so.
-
-    A training that was finished before is not done again: its outputs are put back.
-    Raises Busy where another process trains into ``output``, and OutOfTime where
+    ``model/`` is left out if ``inputs`` say so. A training that was finished before is not done
+    again: its outputs are put back. Raises Busy where another process trains into ``output``, and OutOfTime where
     ``cadence.stop_at`` comes too soon; the next call goes on from there.
     """
     with kept_training(output, cadence) as kept:
         device = prepare_torch(settings)
         sources = check_inputs(inputs)
-        origin = _origin(settings, sources.digests, code, device)
+        origin = {  # all that decides the result, besides the environment
+            "settings": asdict(settings),
+            "inputs": sources.digests,
+            "code": code,
+            "device": device_name(device),
+        }
         if kept.already_finished(origin, sources.records):
             return
 
         task = _task(sources, settings, device)
         plan = schedule(task.rows, settings)
-        evaluate = _dev_score(inputs, task.encoder)
+        evaluate = None
+        if inputs.dev is not None:
+            evaluate = functools.partial(inputs.dev, task.encoder)
         with kept.log(plan.steps) as log:
             progress = fit(task.trained, task.step_loss, plan, evaluate, log, kept.checkpoints)
         if evaluate is None:
@@ -89,9 +93,9 @@ def train(
 
         check_unchanged(sources.start)
         kept.check_writer()
-        outputs = []
+        outputs = [CURVE]
         if inputs.keeps_model:
-            outputs = _save(task, sources.start, settings, kept.output)
+            outputs += _save(task, sources.start, settings, kept.output)
         write_text(kept.output / CURVE, _curve(progress))
         facts = {
             "batch_size": batch_size(task.rows, settings),
@@ -99,7 +103,7 @@ def train(
             "training": summary(progress),
             "regulator_precision": sources.regulators.precision,
         }
-        kept.finish(stage, [*outputs, CURVE], facts)
+        kept.finish(stage, outputs, facts)
 
 
 def prepare_torch(settings: TrainSettings) -> str:
@@ -109,50 +113,28 @@ def prepare_torch(settings: TrainSettings) -> str:
     return device
 
 
-def _origin(
-    settings: TrainSettings, digests: dict[str, str], code: str, device: str
-) -> dict[str, Any]:
-    """Return all that decides the result, besides the environment."""
-    return {
-        "settings": asdict(settings),
-        "inputs": digests,
-        "code": code,
-        "device": device_name(device),
-    }
-
-
-def _load_encoders(start: SavedModel, settings: TrainSettings, device: str) -> list[Encoder]:
-    """Return one encoder or two, each with weights of its own; a fresh head is drawn for each.
-
-    They embed the dev texts in the precision of the training.
-    """
-    trains_head, _ = head_use(settings.head)
-    encoders = []
-    for _ in range(settings.encoders):
-        encoder = model_folder.load(start.folder, head=trains_head).to(device)
-        encoder.precision = settings.precision
-        encoders.append(encoder)
-    return encoders
-
-
 def _task(sources: CheckedInputs, settings: TrainSettings, device: str) -> Task:
     """Load the model and the corpus, and return what is trained on which loss."""
-    if sources.start.prompts:
+    start = sources.start
+    if start.prompts:
         refuse_prompts(settings.views, settings.masked_words is not None)
-    encoders = _load_encoders(sources.start, settings, device)
+    encoders = []
+    for _ in range(settings.encoders):  # each has weights of its own, and a fresh head is drawn
+        loaded = model_folder.load(start.folder, head=settings.head != "none").to(device)
+        loaded.precision = settings.precision  # of the dev texts, too
+        encoders.append(loaded)
     encoder = encoders[0]  # of two, the first is the result
-    tokens = sources.read_tokens()
-    rows = training_rows(sources.read_rows(), len(tokens.offsets) - 1, settings)
+    tokens = read_tokens(sources.tokens)
+    rows = training_rows(read_rows(sources.corpus), len(tokens.offsets) - 1, settings)
     step_loss = None
     if settings.loss is not None:
         regulators = sources.regulators.embeddings
-        tokenizer = sources.start.tokenizer
-        step_loss = BatchLoss(encoders, tokens, rows, settings, regulators, tokenizer)
+        step_loss = BatchLoss(encoders, tokens, rows, settings, regulators, start.tokenizer)
     task = Task(encoder, _as_one(encoders), step_loss, rows, tokens)
     if settings.masked_words is None:
         return task
     module = importlib.import_module(MASKED_WORDS)
-    masked = module.masked_word_loss(sources.start, encoder, tokens, rows, settings)
+    masked = module.masked_word_loss(start, encoder, tokens, rows, settings)
     return task._replace(
         trained=_as_one([*encoders, masked.head]),
         step_loss=module.with_masked_words(step_loss, masked, settings.masked_words.weight),
@@ -162,15 +144,7 @@ def _task(sources: CheckedInputs, settings: TrainSettings, device: str) -> Task:
 
 def _as_one(modules: Sequence[nn.Module]) -> nn.Module:
     """Return all that a training changes, as one module."""
-    if len(modules) == 1:
-        return modules[0]
-    return nn.ModuleList(modules)
-
-
-def _dev_score(inputs: TrainingInputs, encoder: Encoder) -> Callable[[], Any] | None:
-    if inputs.dev is None:
-        return None
-    return functools.partial(inputs.dev, encoder)
+    return modules[0] if len(modules) == 1 else nn.ModuleList(modules)
 
 
 def _check_not_collapsed(task: Task, settings: TrainSettings, output: str | Path) -> None:
@@ -186,11 +160,12 @@ def _save(task: Task, start: SavedModel, settings: TrainSettings, output: Path) 
 
     What was trained by masked words alone is a base, which carries their head.
     """
-    _, keeps_head = head_use(settings.head)
+    folder = output / FOLDER
     max_length = max(settings.max_length, start.max_length)
-    files = model_folder.save(task.encoder, output / FOLDER, start.folder, keeps_head, max_length)
+    keeps_head = settings.head == "keep"
+    files = model_folder.save(task.encoder, folder, start.folder, keeps_head, max_length)
     if settings.loss is None:
-        files += task.head.save(output / FOLDER)
+        files += task.head.save(folder)
     return [f"{FOLDER}/{name}" for name in files]
 
 

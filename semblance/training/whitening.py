@@ -4,7 +4,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -41,7 +40,10 @@ def fit_whitening(model: str, tokens: str, output: str | Path, compute: Compute,
     data = read_tokens(Path(tokens).parent / "tokens.arrow")
     place = Path(output)
     with exclusive(place):
-        encoder = _whitened(base, data, compute, device)
+        encoder = model_folder.load(base.folder).eval().to(device)
+        encoder.precision = compute.precision
+        # ASSUME each distinct sentence counts once, in whichever rows of the corpus it stands
+        encoder.whitening = as_layer(fit(_embedded(encoder, data, base), str(base.record_path)))
         with whole_folder(place / FOLDER) as staging:
             files = model_folder.save(encoder, staging, base.folder, True, base.max_length)
         write_record(
@@ -50,27 +52,12 @@ def fit_whitening(model: str, tokens: str, output: str | Path, compute: Compute,
             outputs=[f"{FOLDER}/{name}" for name in files],
             started=started,
             code=code,
-            inputs=_digests(base, token_record),
+            inputs={"base": outputs_digest(base.record), "tokens": outputs_digest(token_record)},
             records={"base": record_digest(base.record), "tokens": record_digest(token_record)},
             sentences=len(data.offsets) - 1,
             settings=asdict(compute),
             device=device_name(device),
         )
-
-
-def _digests(base: SavedModel, tokens: dict[str, Any]) -> dict[str, str]:
-    """Return what the base and the tokens are, as a training's record names them."""
-    return {"base": outputs_digest(base.record), "tokens": outputs_digest(tokens)}
-
-
-def _whitened(base: SavedModel, data: Tokens, compute: Compute, device: str) -> Encoder:
-    """Return the base with the whitening of the embeddings of all sentences."""
-    encoder = model_folder.load(base.folder).eval().to(device)
-    encoder.precision = compute.precision
-    # ASSUME each distinct sentence counts once, in whichever rows of the corpus it stands
-    fitted = fit(_embedded(encoder, data, base), str(base.record_path))
-    encoder.whitening = as_layer(fitted)
-    return encoder
 
 
 def _embedded(encoder: Encoder, data: Tokens, base: SavedModel) -> Iterator[np.ndarray]:

@@ -33,7 +33,6 @@ from semblance.reporting.predictions import read_predictions
 from semblance.reporting.published import read_published
 from semblance.reporting.scores import read_scores
 from semblance.strict_yaml import read_yaml
-from semblance.training.embeddings import read_embeddings
 from tests.hostile.bounds import bounded, growth
 from tests.hostile.formats import FORMATS
 from tests.hostile.malformed import Case
@@ -57,7 +56,6 @@ READERS = {
     "predictions": (lambda path: read_predictions(path, ["gold"]), "predictions.parquet"),
     "Parquet": (lambda path: read_parquet(path, ["text"]), "x.parquet"),
     "Arrow": (lambda path: read_arrow(path, {}), "x.arrow"),
-    "embeddings": (read_embeddings, "embeddings.npy"),
     "weights": (load_weights, "model.safetensors"),
     "a model's config": (lambda path: read_architecture(path.parent), "config.json"),
     "a tokenizer": (load_tokenizer, "tokenizer.json"),

@@ -10,7 +10,6 @@ import string
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -35,7 +34,6 @@ from semblance.reporting.scores import COLUMNS, read_scores
 from semblance.reporting.table import from_json
 from semblance.settings import decode_json
 from semblance.strict_yaml import read_yaml
-from semblance.training.embeddings import read_embeddings
 from semblance.training.recipe import TrainSettings
 from tests.example_settings import STATED
 from tests.hostile.bounds import bounded
@@ -153,12 +151,6 @@ def sealed(value: dict) -> bytes:
     return (json.dumps({**value, "sha256": digest}, indent=2, sort_keys=True) + "\n").encode()
 
 
-def saved_array(array: np.ndarray) -> bytes:
-    buffer = io.BytesIO()
-    np.save(buffer, array)
-    return buffer.getvalue()
-
-
 def streamed(table: pa.Table) -> bytes:
     """Return a table as an Arrow stream."""
     buffer = io.BytesIO()
@@ -200,7 +192,6 @@ OTHERS = {
         json.dumps({"version": "1.0", "added_tokens": [], "model": WORDPIECE}).encode(),
         lambda path: tokenise(path, ["hello a"]),
     ),
-    "embeddings": (saved_array(np.zeros((3, 4), np.float16)), read_embeddings),
     "tokens": (
         streamed(pa.table({"ids": pa.array([[1, 2], []], pa.list_(pa.int32()))})),
         lambda path: [read_tokens(path).ids.sum()],

@@ -6,7 +6,6 @@ import shutil
 import struct
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -21,7 +20,6 @@ from semblance.models import folder as model_folder
 from semblance.models.base import BaseSettings, build_base
 from semblance.models.saved import stored_length
 from semblance.provenance import checked, write_sealed
-from semblance.training.embeddings import read_embeddings
 from tests.dag.tiny import write_base
 
 
@@ -291,28 +289,6 @@ def test_a_sealed_file_that_is_not_the_record_of_a_stage_is_refused(value, tmp_p
     write_sealed(tmp_path / "record.json", value)
     with pytest.raises(InputError, match="record.json: no record of a stage"):
         checked(tmp_path / "record.json")
-
-
-ARRAYS = {
-    "nothing": b"",
-    "text": b"no array",
-    "magic alone": b"\x93NUMPY\x01\x00",
-    "a false header": b"\x93NUMPY\x01\x00\x10\x00__import__('os')",
-}
-
-
-@pytest.mark.parametrize("content", ARRAYS.values(), ids=list(ARRAYS))
-def test_embeddings_that_are_no_array_are_refused(content, tmp_path):
-    (tmp_path / "embeddings.npy").write_bytes(content)
-    with pytest.raises(InputError, match="embeddings.npy"):
-        read_embeddings(tmp_path / "embeddings.npy")
-
-
-@pytest.mark.parametrize("array", [np.zeros((2, 3)), np.zeros(3, np.float16), np.asarray(["a"])])
-def test_embeddings_of_another_kind_are_refused(array, tmp_path):
-    np.save(tmp_path / "embeddings.npy", array)
-    with pytest.raises(InputError, match="not an array"):
-        read_embeddings(tmp_path / "embeddings.npy")
 
 
 def write_stream(path: Path, table: pa.Table) -> None:

@@ -176,7 +176,6 @@ def stages(folder: Path) -> list[str]:
 
 def traps(folder: Path) -> list[str]:
     """Give every reader a file that runs code when it is unpickled; return those that were not refused."""
-    import numpy as np
     import pyarrow as pa
     import pyarrow.parquet as pq
     import torch
@@ -185,12 +184,9 @@ def traps(folder: Path) -> list[str]:
     from semblance.errors import InputError
     from semblance.models.weights import load_weights
     from semblance.reporting.predictions import read_predictions
-    from semblance.training.embeddings import read_embeddings
 
     evil = Evil(folder / "PWNED")
     folder.mkdir()
-    np.save(folder / "x.npy", np.asarray([evil], dtype=object), allow_pickle=True)
-    (folder / "plain.npy").write_bytes(pickle.dumps(evil))
     torch.save({"x": evil}, folder / "model.safetensors")
     (folder / "x.safetensors").write_bytes(pickle.dumps(evil))
     kind = {
@@ -207,7 +203,6 @@ def traps(folder: Path) -> list[str]:
     (folder / "pickle.parquet").write_bytes(pickle.dumps(evil))
 
     refused = {
-        read_embeddings: ["x.npy", "plain.npy"],
         load_weights: ["model.safetensors", "x.safetensors", "absent.bin"],
         lambda path: read_parquet(path, ("text",)): ["pickle.parquet"],
         lambda path: read_predictions(path, ["text"]): ["pickle.parquet"],

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from semblance.errors import InputError, OutOfTime, is_passing
 from semblance.files import whole_folder
@@ -133,13 +133,14 @@ class Checkpoints:
     def restore(self, state: TrainingState) -> None:
         """Bring ``state`` and the random generators to the newest whole checkpoint, if any."""
         # A checkpoint holds the weights, the best weights and two moments of AdamW.
-        self.expected = 4 * _bytes(state.model) / SLOW
+        sizes = [p.numel() * p.element_size() for p in state.model.parameters()]
+        self.expected = 4 * sum(sizes) / SLOW
         found = self._newest_first()
-        if not found and self._others():
-            print(
-                f"note: {self.root} holds checkpoints of other settings, data or code; not resumed",
-                file=sys.stderr,
-            )
+        # Folders of other identities; this one's may hold a save that was killed.
+        others = [path for path in self.root.glob("*") if path != self.folder]
+        if others and not found:
+            problem = "holds checkpoints of other settings, data or code; not resumed"
+            print(f"note: {self.root} {problem}", file=sys.stderr)
         for folder in found:
             if self._restore_from(folder, state):
                 print(f"resumed from step {state.progress.step}", file=sys.stderr)
@@ -149,9 +150,6 @@ class Checkpoints:
         """Load one checkpoint and return True; remove a damaged one, with a warning."""
         try:
             record = checked(folder / RECORD)
-            if record.get("identity") != self.identity:
-                problem = "belongs to another identity than its folder's"
-                raise InputError(folder, problem, "delete it")
             tensors = load_tensors(folder / "state.safetensors")
         except (InputError, OSError) as error:
             if is_passing(error):  # the disk could not be read just now: no reason to start anew
@@ -184,16 +182,8 @@ class Checkpoints:
             if path not in (but, self.folder):
                 shutil.rmtree(path, ignore_errors=True)
 
-    def _others(self) -> list[Path]:
-        """Return the folders of other identities; this one's may hold a save that was killed."""
-        return [path for path in self.root.glob("*") if path != self.folder]
-
     def _newest_first(self) -> list[Path]:
         return sorted(self.folder.glob("step-*"), reverse=True)
-
-
-def _bytes(model: nn.Module) -> int:
-    return sum(parameter.numel() * parameter.element_size() for parameter in model.parameters())
 
 
 def _tensors(state: TrainingState) -> dict[str, Tensor]:
@@ -225,11 +215,8 @@ def _load(tensors: dict[str, Tensor], state: TrainingState) -> None:
 
 def _with_prefix(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
     """Return the tensors whose name begins with ``prefix``, named without it."""
-    return {
-        name.removeprefix(prefix): value
-        for name, value in tensors.items()
-        if name.startswith(prefix)
-    }
+    found = {name: value for name, value in tensors.items() if name.startswith(prefix)}
+    return {name.removeprefix(prefix): value for name, value in found.items()}
 
 
 def _progress_as_json(progress: Progress) -> dict:

@@ -86,15 +86,6 @@ def test_embeddings_of_other_sentences_are_refused(sources, tmp_path):
         call((sources[0], other), tmp_path / "out/record.json")
 
 
-def test_an_array_of_another_shape_and_a_pickled_one_are_refused(sources, tmp_path):
-    flat = embedded(tmp_path / "flat", np.ones(12, np.float16))
-    with pytest.raises(InputError, match="not an array"):
-        call((sources[0], flat), tmp_path / "out/record.json")
-    pickled = embedded(tmp_path / "pickled", np.asarray([{}], dtype=object))
-    with pytest.raises(InputError, match="no array that can be read"):
-        call((sources[0], pickled), tmp_path / "out/record.json")
-
-
 def test_the_stage_reads_what_embed_writes_and_imports_no_torch():
     assert EMBEDDINGS == NAME
     program = "import sys; import workflow.scripts.mine_negatives; sys.exit('torch' in sys.modules)"

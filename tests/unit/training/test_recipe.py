@@ -20,7 +20,7 @@ from semblance.training.batch_loss import BatchLoss, find_loss
 from semblance.training.batching import batches
 from semblance.training.losses.contrastive import loss as contrastive
 from semblance.training.losses.regulators import loss as regulators
-from semblance.training.recipe import TrainSettings, batch_size, head_use, schedule, training_rows
+from semblance.training.recipe import TrainSettings, batch_size, schedule, training_rows
 from tests.example_settings import STATED, train_settings
 
 SHAPE = Architecture(16, 1, 2, 32, 50, 40, 2, 1e-12, 0.1, 0.1, 0, 0)
@@ -185,17 +185,10 @@ def test_a_loss_cannot_be_called_without_an_option_that_it_needs():
         find_loss("entropy", {})
 
 
-def test_the_head_is_trained_and_kept_as_the_word_says():
-    assert head_use("none") == (False, False)
-    assert head_use("train") == (True, False)
-    assert head_use("keep") == (True, True)
-
-
 @pytest.mark.parametrize(
     "act,word",
     [
         (lambda: schedule(ROWS, settings(unit="windows")), "unit"),
-        (lambda: head_use("yes"), "head"),
         (lambda: autocast("fp8", "cpu"), "precision"),
     ],
 )

@@ -16,6 +16,7 @@ from semblance.data.corpus import Rows
 from semblance.errors import InputError, OutOfTime
 from semblance.locks import Busy
 from semblance.models import folder as model_folder
+from semblance.models.folder import load
 from semblance.models.saved import SavedModel
 from semblance.models.weights import load_weights
 from semblance.models.word_head import FILE as HEAD
@@ -131,6 +132,12 @@ def test_a_change_of_settings_trains_again_and_removes_the_earlier_outputs(train
     training.train(replace(SETTINGS, seed=1))
     assert training.fits == 2 and outputs(training.out) != before
     assert kept(training.out) != first and not first.parent.exists()
+
+
+@pytest.mark.parametrize("head, is_kept", [("none", False), ("train", False), ("keep", True)])
+def test_the_head_is_kept_as_the_settings_say(training, head, is_kept):
+    training.train(replace(SETTINGS, head=head))
+    assert (load(training.out / "model").head is not None) == is_kept
 
 
 DAMAGES = {
