@@ -7,9 +7,8 @@ import torch
 
 from semblance.data.tokens import Tokens
 from semblance.models.compute import autocast
-from semblance.models.encoder import ENCODE_TOKENS, Encoder
+from semblance.models.encoder import ENCODE_TOKENS, Encoder, find_pooling
 from semblance.models.packing import pack, token_budget_batches
-from semblance.models.pooling import find_pooling
 
 
 class Poolings:

@@ -20,9 +20,9 @@ from semblance.errors import InputError
 from semblance.files import copy_file, whole_folder
 from semblance.layout import RECORD, SOURCE
 from semblance.models.architecture import CLASSES, Architecture, read_architecture
+from semblance.models.encoder import find_pooling
 from semblance.models.folder import TOKENIZER_FILES, build, save
 from semblance.models.modules import CONFIG, POOLER_FOLDER, Modules
-from semblance.models.pooling import find_pooling
 from semblance.models.prompts import Prompts, read_prompts, write_prompts
 from semblance.models.saved import LISTING, TOKENIZER_FILE, WEIGHTS_FILE
 from semblance.models.weights import load_weights

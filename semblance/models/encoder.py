@@ -3,7 +3,20 @@
 The forward pass is written out here, once, because the methods act inside it: sampled and
 sentence-wise dropout, DropHead. Weights keep the names of ``transformers``, so a saved folder is an
 ordinary sentence-transformers model. Tests hold it equal to ``transformers`` itself.
+
+A module of ``models/poolings`` has one function, ``pool(last, packed)``. It maps the outputs of the
+last layer, (T, d), to sentence vectors, (n, d), in packed order. A pooling that reads more has more
+parameters, and gets what their names stand for:
+
+- ``embeddings``: the outputs of the embedding layer, (T, d);
+- ``first``: the outputs of the first layer, (T, d);
+- ``pooler``: the checkpoint's own linear layer, which it has trained for its [CLS];
+- ``masks``: the flat position of each sentence's mask token, (n,). The encoder puts this token at
+  the end of each sentence, before the last special one.
 """
+
+import inspect
+from collections.abc import Callable
 
 import numpy as np
 import torch
@@ -17,13 +30,32 @@ from semblance.models.compute import autocast
 from semblance.models.dropout_plan import DropoutPlan, DropoutSettings
 from semblance.models.masks import dropout
 from semblance.models.packing import Group, Packed, pack, pad, token_budget_batches, unpad
-from semblance.models.pooling import find_pooling
+from semblance.named_modules import POOLINGS, load_module
 from semblance.settings import Precision
 
 # Tokens of a batch when embedding. On a CPU, what one layer makes of them should stay in the cache
 # and below the size from which the C library asks the system for fresh memory each time: 2,048 are
 # a fifth faster than 8,192 (MiniLM).
 ENCODE_TOKENS = {"cpu": 2048, "cuda": 8192}
+# What a pooling reads.
+ALWAYS = ("last", "packed")
+MORE = ("embeddings", "first", "pooler", "masks")
+Pool = Callable[..., Tensor]
+
+
+def find_pooling(name: str, where: str = "pooling") -> tuple[Pool, frozenset[str]]:
+    """Return the function of a pooling, and which of MORE it reads.
+
+    Raises InputError at ``where`` for a name without a module, and for one that reads anything else.
+    """
+    function = load_module(POOLINGS, name, where).pool
+    parameters = tuple(inspect.signature(function).parameters)
+    more = frozenset(parameters[len(ALWAYS) :])
+    if parameters[: len(ALWAYS)] != ALWAYS or not more <= set(MORE):
+        problem = f"pooling {name!r} reads {', '.join(parameters)}"
+        known = f"{', '.join(ALWAYS)}, and any of {', '.join(MORE)}"
+        raise InputError(where, problem, f"a pooling reads {known}")
+    return function, more
 
 
 class Layer(nn.Module):

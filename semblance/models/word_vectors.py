@@ -14,17 +14,7 @@ import torch
 from semblance.data.raw import Raw
 from semblance.data.word_vectors import read_word_vectors
 from semblance.files import whole_folder
-from semblance.models.saved import (
-    FOLDER,
-    LENGTH,
-    LENGTH_FILE,
-    LISTING,
-    LONGEST,
-    TOKENIZER,
-    TOKENIZER_FILE,
-    WEIGHTS,
-    WEIGHTS_FILE,
-)
+from semblance.models import saved
 from semblance.models.weights import save_tensors
 from semblance.models.word_average import KIND, MATRIX
 from semblance.provenance import write_json
@@ -33,7 +23,7 @@ from semblance.settings import Count
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-OUTPUTS = (WEIGHTS, TOKENIZER, f"{FOLDER}/{LISTING}", LENGTH)
+OUTPUTS = (saved.WEIGHTS, saved.TOKENIZER, f"{saved.FOLDER}/{saved.LISTING}", saved.LENGTH)
 # Before each word in the tokenizer. So no word of the file is a single letter to it.
 MARK = "▁"
 
@@ -57,12 +47,12 @@ def write_word_vectors(raw: Raw, settings: WordVectorSettings, folder: Path) -> 
     if found.counts["repeated"]:
         note = f"note: {path}: {found.counts['repeated']:,} words stand again; the first counts"
         print(note, file=sys.stderr)
-    with whole_folder(folder / FOLDER) as staging:
-        save_tensors({MATRIX: torch.from_numpy(found.matrix)}, staging / WEIGHTS_FILE)
-        make_tokenizer(found.rows).save(str(staging / TOKENIZER_FILE), pretty=False)
+    with whole_folder(folder / saved.FOLDER) as staging:
+        save_tensors({MATRIX: torch.from_numpy(found.matrix)}, staging / saved.WEIGHTS_FILE)
+        make_tokenizer(found.rows).save(str(staging / saved.TOKENIZER_FILE), pretty=False)
         entry = {"idx": 0, "name": "0", "path": "", "type": f"sentence_transformers.models.{KIND}"}
-        write_json(staging / LISTING, [entry])
-        write_json(staging / LENGTH_FILE, {"max_seq_length": LONGEST})
+        write_json(staging / saved.LISTING, [entry])
+        write_json(staging / saved.LENGTH_FILE, {"max_seq_length": saved.LONGEST})
     return {**found.counts, "words": len(found.rows), "dimensions": found.matrix.shape[1]}
 
 

@@ -9,10 +9,9 @@ from semblance.data.tokens import tokenise
 from semblance.errors import InputError
 from semblance.models import folder as model_folder
 from semblance.models.base import BaseSettings, build_base
-from semblance.models.encoder import Encoder
+from semblance.models.encoder import Encoder, find_pooling
 from semblance.models.modules import Modules
 from semblance.models.packing import pack
-from semblance.models.pooling import find_pooling
 from semblance.named_modules import POOLINGS, module_names
 from tests.unit.models.tiny_models import edit_json, make_source, sentences
 
