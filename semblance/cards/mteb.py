@@ -12,7 +12,7 @@ MTEB's layout: results/MODEL/REVISION/TASK.json and model_meta.json.
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from semblance.cards.scores import Score
+from semblance.cards.card import Score
 from semblance.settings import StsProtocol
 
 

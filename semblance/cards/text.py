@@ -1,10 +1,9 @@
 """Text of others in a card: it can neither end its line nor mean anything to Markdown or HTML."""
 
 import re
-from collections.abc import Sequence
 
 SIGNS = re.compile(r"[\\`*_\[\]<>|~&#]")
-LONGEST = 300  # characters that are shown of one text
+LONGEST = 300  # characters of one text
 
 
 def plain(value: object) -> str:
@@ -22,12 +21,6 @@ def one_line(value: object) -> str:
 
 
 def table(header: tuple[str, ...], rows: list[tuple]) -> list[str]:
-    """Return the lines of a Markdown table; the cells are shown literally."""
-    lines = [_line(header), _line(["---"] * len(header))]
-    for row in rows:
-        lines.append(_line([plain(cell) for cell in row]))
-    return lines
-
-
-def _line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+    """Return the lines of a Markdown table; the cells are text, whatever signs they hold."""
+    cells = [list(header), ["---"] * len(header), *([plain(cell) for cell in row] for row in rows)]
+    return [f"| {' | '.join(line)} |" for line in cells]

@@ -9,10 +9,9 @@ import pandas as pd
 
 from semblance import layout
 from semblance.audit.chain import Chain
-from semblance.cards.card import Described, Model, card_text
+from semblance.cards.card import Described, Model, Place, card_text, scores_of
 from semblance.cards.mteb import model_meta, task_results
 from semblance.cards.origin import origin_of
-from semblance.cards.scores import Place, scores_of
 from semblance.cards.text import plain
 from semblance.files import write_text
 from semblance.provenance import write_json

@@ -16,8 +16,7 @@ from semblance.models import folder as model_folder
 from semblance.models.compute import Compute, device_name, set_up
 from semblance.models.encoder import Encoder
 from semblance.models.saved import WEIGHTS, SavedModel
-from semblance.models.word_average import WordAverage, is_word_average
-from semblance.models.word_average import load as load_word_average
+from semblance.models.word_average import WordAverage, is_word_average, load_word_average
 from semblance.names import SCORE_COLUMNS
 from semblance.provenance import (
     canonical,

@@ -76,6 +76,17 @@ class TokenStates(torch.nn.Module):
 
 def write_onnx(folder: Path, path: Path) -> None:
     """Write the transformer of a model folder in fp32, for any number of texts and tokens."""
+    from transformers import AutoModel
+
+    model = AutoModel.from_pretrained(
+        str(folder),
+        local_files_only=True,
+        trust_remote_code=False,
+        use_safetensors=True,
+        dtype=torch.float32,
+        attn_implementation="eager",
+        add_pooling_layer=False,
+    )
     names = input_names(folder)
     example = {name: torch.ones(EXAMPLE, dtype=torch.int64) for name in names}
     example["input_ids"] += read_architecture(folder).pad_token_id
@@ -83,7 +94,7 @@ def write_onnx(folder: Path, path: Path) -> None:
     example["attention_mask"][0, -1] = 0
     with _quietly():
         torch.onnx.export(
-            TokenStates(_load(folder)).eval(),
+            TokenStates(model).eval(),
             args=(),
             f=str(path),
             kwargs={name: example[name] for name in names},
@@ -94,21 +105,6 @@ def write_onnx(folder: Path, path: Path) -> None:
             dynamo=True,
             verbose=False,
         )
-
-
-def _load(folder: Path) -> torch.nn.Module:
-    """Return transformers' own model of a folder, in fp32."""
-    from transformers import AutoModel
-
-    return AutoModel.from_pretrained(
-        str(folder),
-        local_files_only=True,
-        trust_remote_code=False,
-        use_safetensors=True,
-        dtype=torch.float32,
-        attn_implementation="eager",
-        add_pooling_layer=False,
-    )
 
 
 @contextlib.contextmanager

@@ -80,7 +80,7 @@ def read_rankings(folders: Sequence[str | Path]) -> list[RankedTest]:
     The dev questions are left out: another fold tests them. Raises InputError for folders of
     different models or banks, for a fold that is named twice, and for a bank that has changed.
     """
-    evaluations = [_read(Path(folder)) for folder in folders]
+    evaluations = [_read_evaluation(Path(folder)) for folder in folders]
     first = evaluations[0]
     for other in evaluations[1:]:
         if (other.ranking, other.bank) != (first.ranking, first.bank):
@@ -106,7 +106,7 @@ def read_rankings(folders: Sequence[str | Path]) -> list[RankedTest]:
     ]
 
 
-def _read(folder: Path) -> Evaluation:
+def _read_evaluation(folder: Path) -> Evaluation:
     path = folder / layout.RECORD
     if not path.is_file():
         advice = f"name a folder such as results/{layout.FAQ_SCORES}"

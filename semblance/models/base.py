@@ -164,7 +164,7 @@ def _write_model(settings: BaseSettings, source: Path, target: Path) -> list[str
     write_json(target / CONFIG, _uniform_config(read_object(target / CONFIG), shape))
     path = source / WEIGHTS_FILE
     weights = load_weights(path)
-    _check_modules(modules)
+    _refuse_modules(modules)
     normalise = modules.find("Normalize") is not None
     encoder = build(shape, weights, path, pooling, normalise=normalise)
     prompts = read_prompts(source)
@@ -221,7 +221,7 @@ def _own_pooling(modules: Modules) -> str:
     return modules.pooling()
 
 
-def _check_modules(modules: Modules) -> None:
+def _refuse_modules(modules: Modules) -> None:
     """Raise InputError for a module that a base cannot have; of dense layers it has the pooler."""
     for module in modules.listed:
         if module.kind in SUPPORTED or (module.kind == "Dense" and module.role == POOLER_FOLDER):

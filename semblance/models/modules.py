@@ -194,7 +194,7 @@ class Writer:
                 shutil.rmtree(path)
         self.folder = folder
         self.files: list[str] = []
-        self._listed = [_entry(0, "", "Transformer")]
+        self._listed = [_listing_entry(0, "", "Transformer")]
 
     def add(
         self,
@@ -205,7 +205,7 @@ class Writer:
     ) -> None:
         """Write a module whose folder names a role; without a config it has no files."""
         place = f"{len(self._listed)}_{role}"
-        self._listed.append(_entry(len(self._listed), place, kind))
+        self._listed.append(_listing_entry(len(self._listed), place, kind))
         (self.folder / place).mkdir()
         if config is not None:
             self.files.append(f"{place}/{CONFIG}")
@@ -252,5 +252,5 @@ class Writer:
         return [*self.files, LISTING, LENGTH_FILE]
 
 
-def _entry(number: int, place: str, kind: str) -> dict[str, Any]:
+def _listing_entry(number: int, place: str, kind: str) -> dict[str, Any]:
     return {"idx": number, "name": str(number), "path": place, "type": PREFIX + kind}

@@ -90,7 +90,7 @@ def load_weights(path: str | Path) -> dict[str, Tensor]:
     return weights
 
 
-def _names(layers: int) -> Iterator[tuple[str, list[str]]]:
+def _weight_names(layers: int) -> Iterator[tuple[str, list[str]]]:
     """Yield our name of each weight, and those of the parts that it joins, in transformers."""
     for ours, theirs in TOP_NAMES.items():
         yield ours, [theirs]
@@ -109,7 +109,7 @@ def to_ours(weights: dict[str, Tensor], layers: int, where: str | Path) -> dict[
     """
     ours = {}
     try:
-        for name, theirs in _names(layers):
+        for name, theirs in _weight_names(layers):
             parts = [weights[each] for each in theirs]
             ours[name] = torch.cat(parts) if len(parts) > 1 else parts[0]
     except KeyError as error:
@@ -141,7 +141,7 @@ def to_theirs(ours: dict[str, Tensor], layers: int) -> dict[str, Tensor]:
     Weights that transformers does not have (those of the head) are left out.
     """
     found = {theirs: ours[name] for name, theirs in POOLER_NAMES.items() if name in ours}
-    for name, theirs in _names(layers):
+    for name, theirs in _weight_names(layers):
         parts = ours[name].chunk(len(theirs))
         found |= {each: part.contiguous() for each, part in zip(theirs, parts, strict=True)}
     return found

@@ -48,7 +48,7 @@ def is_word_average(folder: Path) -> bool:
     return Modules.read(folder).listed[0].kind == KIND
 
 
-def load(folder: Path) -> WordAverage:
+def load_word_average(folder: Path) -> WordAverage:
     """Load a folder of word vectors on the CPU; InputError for weights that are none."""
     path = folder / WEIGHTS_FILE
     matrix = load_tensors(path).get(MATRIX)

@@ -109,7 +109,7 @@ class MaskedWordLoss:
         self.head = head
         self.tokens = tokens
         self.settings = settings
-        self.columns = texts_of(rows, settings)
+        self.columns = masked_columns(rows, settings)
         self.masking = Masking(settings.masked_words.share, vocabulary, settings.seed)
         self.size = batch_size(rows, settings)
         self._draw = Drawing(rows, self.size, settings.seed, settings.no_duplicates, settings.apart)
@@ -141,7 +141,7 @@ def masked_cross_entropy(scores: Tensor, labels: Tensor) -> Tensor:
     return F.cross_entropy(scores, labels, reduction="sum") / max(1, len(labels))
 
 
-def texts_of(rows: Rows, settings: TrainSettings) -> Sequence[np.ndarray]:
+def masked_columns(rows: Rows, settings: TrainSettings) -> Sequence[np.ndarray]:
     """Return the texts of each row that are masked, (N,) each.
 
     As in SimCSE's released code these are all that the row has, the second copy of an unlabelled

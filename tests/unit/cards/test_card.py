@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 from huggingface_hub import ModelCard
 
-from semblance.cards.card import Described, Model, card_text
+from semblance.cards.card import Described, Model, Place, Score, card_text
 from semblance.cards.origin import Origin
-from semblance.cards.scores import Place, Score
 
 WEIGHTS = "ab" * 32
 STS12 = Score("simcse", "", "sts12", "spearman", "all", "senteval", 0.7512345, 3108, "fp32")

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from semblance.cards.card import Score
 from semblance.cards.mteb import TASKS, model_meta, task_results
-from semblance.cards.scores import Score
 from semblance.provenance import ROOT
 from semblance.strict_yaml import read_yaml
 

@@ -8,7 +8,7 @@ from huggingface_hub import ModelCard
 
 from semblance.audit.chain import Chain
 from semblance.audit.verify import verify
-from semblance.cards.scores import Place
+from semblance.cards.card import Place
 from semblance.cards.writing import fold_lines
 from semblance.provenance import file_digest, read_object, read_sealed, write_sealed
 from tests.unit.cards.conftest import make_cards

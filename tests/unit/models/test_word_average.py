@@ -10,7 +10,7 @@ from semblance.data.tokens import tokenise
 from semblance.errors import InputError
 from semblance.models.saved import SavedModel
 from semblance.models.weights import save_tensors
-from semblance.models.word_average import MATRIX, is_word_average, load
+from semblance.models.word_average import MATRIX, is_word_average, load_word_average
 from semblance.provenance import ROOT, file_digest, read_sealed
 from tests.unit.models.tiny_models import make_source
 from workflow.scripts import prepare_word_vectors
@@ -70,7 +70,7 @@ def test_a_vector_is_the_mean_of_those_of_the_known_words(made):
         for word in words:
             for k in range(WIDTH):
                 expected[i, k] += by_word[word][k] / len(words)
-    found = load(made.folder).encode(tokenise(made.tokenizer, TEXTS), made.max_length)
+    found = load_word_average(made.folder).encode(tokenise(made.tokenizer, TEXTS), made.max_length)
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, expected, atol=1e-6)
     assert not found[KNOWN.index([])].any()
@@ -81,12 +81,12 @@ def test_sentence_transformers_gives_equal_vectors(made):
     theirs = sentence_transformers.SentenceTransformer(
         str(made.folder), device="cpu", local_files_only=True
     )
-    ours = load(made.folder).encode(tokenise(made.tokenizer, TEXTS), made.max_length)
+    ours = load_word_average(made.folder).encode(tokenise(made.tokenizer, TEXTS), made.max_length)
     assert np.array_equal(ours, theirs.encode(TEXTS))
 
 
 def test_a_batch_gives_what_each_text_gives_alone(made):
-    model = load(made.folder)
+    model = load_word_average(made.folder)
     whole = model.encode(tokenise(made.tokenizer, TEXTS), made.max_length)
     for text, vector in zip(TEXTS, whole, strict=True):
         alone = model.encode(tokenise(made.tokenizer, [text]), made.max_length)
@@ -114,7 +114,7 @@ def test_a_repeated_word_is_told(tmp_path, capsys):
 def test_a_limit_takes_the_first_lines(tmp_path):
     found = prepare(tmp_path, words=2)
     assert found.record["counts"]["words"] == 2
-    vectors = load(found.folder).encode(tokenise(found.tokenizer, ["dog d", "d"]), 9)
+    vectors = load_word_average(found.folder).encode(tokenise(found.tokenizer, ["dog d", "d"]), 9)
     np.testing.assert_allclose(vectors, [numbers()[1], np.zeros(WIDTH)], atol=1e-6)
 
 
@@ -144,4 +144,4 @@ WEIGHTS = {
 def test_weights_that_are_no_word_vectors_are_refused(name, tmp_path):
     save_tensors(WEIGHTS[name], tmp_path / "model.safetensors")
     with pytest.raises(InputError, match="no finite matrix of word vectors"):
-        load(tmp_path)
+        load_word_average(tmp_path)

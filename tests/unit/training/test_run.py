@@ -33,7 +33,7 @@ from semblance.training.batching import Drawing
 from semblance.training.inputs import TrainingInputs, check_inputs
 from semblance.training.keeping import finished
 from semblance.training.keeping.checkpoint import Cadence
-from semblance.training.masked_words import texts_of, word_head
+from semblance.training.masked_words import masked_columns, word_head
 from semblance.training.recipe import MaskedWords
 from tests.example_settings import train_settings
 
@@ -408,8 +408,8 @@ def test_a_method_starts_from_a_base_that_was_trained_here_and_from_its_head(
 
 def test_without_a_loss_of_sentences_each_text_is_read_once():
     rows = Rows(*(np.arange(4, dtype=np.int32) + k for k in range(3)))
-    assert [c.tolist() for c in texts_of(rows, MASKED_ALONE)] == [[0, 1, 2, 3]]
-    assert len(texts_of(rows, SETTINGS)) == 3
+    assert [c.tolist() for c in masked_columns(rows, MASKED_ALONE)] == [[0, 1, 2, 3]]
+    assert len(masked_columns(rows, SETTINGS)) == 3
 
 
 def test_a_training_needs_a_loss_or_masked_words():
