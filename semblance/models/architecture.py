@@ -2,7 +2,6 @@
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from semblance.errors import InputError
 from semblance.provenance import read_object
@@ -44,19 +43,6 @@ def read_architecture(folder: str | Path) -> Architecture:
     """
     path = Path(folder, "config.json")
     config = read_object(path)
-    _check_family(config, path)
-    padding = config.get("pad_token_id") or 0
-    offset = 0
-    if config["model_type"] in POSITIONS_AFTER_PADDING and type(padding) is int:
-        offset = padding + 1
-    known = {name: config[name] for name in Architecture.__dataclass_fields__ if name in config}
-    values = {**known, "pad_token_id": padding, "position_offset": offset}
-    shape = decode(Architecture, values, str(path))
-    _check_sizes(shape, path)
-    return shape
-
-
-def _check_family(config: dict[str, Any], path: Path) -> None:
     family = config.get("model_type")
     if not isinstance(family, str) or family not in CLASSES:
         known = ", ".join(CLASSES)
@@ -64,6 +50,15 @@ def _check_family(config: dict[str, Any], path: Path) -> None:
     positions = config.get("position_embedding_type", "absolute")
     if positions != "absolute" or config.get("hidden_act") != "gelu":
         raise InputError(path, "only absolute positions and the gelu activation are supported")
+    padding = config.get("pad_token_id") or 0
+    offset = 0
+    if family in POSITIONS_AFTER_PADDING and type(padding) is int:
+        offset = padding + 1
+    known = {name: config[name] for name in Architecture.__dataclass_fields__ if name in config}
+    values = {**known, "pad_token_id": padding, "position_offset": offset}
+    shape = decode(Architecture, values, str(path))
+    _check_sizes(shape, path)
+    return shape
 
 
 def _check_sizes(shape: Architecture, path: Path) -> None:

@@ -82,11 +82,9 @@ class DropoutPlan:
 
         ``views`` (n,), on the CPU, numbers the view of each sentence, in ascending order.
         """
+        stated = {"hidden": settings.hidden, "attention": settings.attention}
         self.plain = {"hidden": hidden, "attention": attention}
-        if settings.hidden is not None:
-            self.plain["hidden"] = settings.hidden
-        if settings.attention is not None:
-            self.plain["attention"] = settings.attention
+        self.plain |= {name: rate for name, rate in stated.items() if rate is not None}
         self.named = [
             (load_module(DROPOUTS, name, f"dropout.{name}"), options)
             for name, options in settings.named.items()
@@ -116,15 +114,11 @@ class DropoutPlan:
 
     def _rate(self, layers: Layers) -> float | Tensor:
         site = Site(layers, self.views, self.view_count, self.drawn)
-        found = []
-        for module, options in self._with("rate"):
-            rate = module.rate(options, site)
-            if rate is not None:
-                found.append(rate)
+        rates = [module.rate(options, site) for module, options in self._with("rate")]
+        found = [rate for rate in rates if rate is not None]
         if len(found) > 1:
-            raise InputError(
-                "dropout", f"{len(found)} dropouts give a rate for {layers} layers", "name only one"
-            )
+            problem = f"{len(found)} dropouts give a rate for {layers} layers"
+            raise InputError("dropout", problem, "name only one")
         return found[0] if found else self.plain[layers]
 
     def _with(self, function: str) -> Iterator[tuple[ModuleType, Any]]:

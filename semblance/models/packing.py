@@ -115,19 +115,17 @@ def _send(array: np.ndarray, device: str | torch.device) -> Tensor:
 
 
 def _groups(lengths: np.ndarray, device: str | torch.device) -> tuple[Group, ...]:
+    groups = []
     least = GROUP_TOKENS[torch.device(device).type]
-    runs = cut_groups(lengths.tolist(), least=least)
-    return tuple(_group(first, lengths[first:last], device) for first, last in runs)
-
-
-def _group(row: int, lengths: np.ndarray, device: str | torch.device) -> Group:
-    count = len(lengths)
-    longest = int(lengths[0])
-    tokens = int(lengths.sum())
-    padding = None
-    if tokens < count * longest:
-        padding = _padding(lengths, longest, device)
-    return Group(row, count, longest, tokens, padding)
+    for first, last in cut_groups(lengths.tolist(), least=least):
+        own = lengths[first:last]
+        longest = int(own[0])
+        tokens = int(own.sum())
+        padding = None
+        if tokens < len(own) * longest:
+            padding = _padding(own, longest, device)
+        groups.append(Group(first, len(own), longest, tokens, padding))
+    return tuple(groups)
 
 
 def _padding(lengths: np.ndarray, longest: int, device: str | torch.device) -> Padding:

@@ -1,7 +1,6 @@
 """Masked words as a loss (Devlin et al. 2019, section 3.1): beside another loss, or by itself."""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -27,13 +26,6 @@ REPLACED = 0.8  # the share of the chosen tokens in whose place the mask stands
 KEPT = 0.1  # the share of those that stay; the others become any word
 
 
-class MaskedTexts(NamedTuple):
-    """The texts of a batch, some of their tokens masked; ``labels`` are the tokens that stood there."""
-
-    tokens: Tokens
-    labels: Tokens  # NOT_MASKED where no token was chosen
-
-
 class Masking:
     """Chooses and masks tokens, drawn from the seed, the step, the row and the view alone.
 
@@ -52,9 +44,10 @@ class Masking:
 
     def apply(
         self, tokens: Tokens, numbers: np.ndarray, step: int, rows: np.ndarray
-    ) -> MaskedTexts:
-        """Mask the texts of a batch, view after view.
+    ) -> tuple[Tokens, Tokens]:
+        """Mask the texts of a batch, view after view; return them, and the labels of their tokens.
 
+        A label is the token that stood there, or NOT_MASKED where none was chosen.
         ``numbers`` (V, B) are those of the texts in ``tokens``, ``rows`` (B,) those of the rows.
         """
         masked = []
@@ -69,9 +62,7 @@ class Masking:
                 masked.append(masked_ids)
                 labels.append(label)
         offsets = np.cumsum([0, *map(len, masked)])
-        return MaskedTexts(
-            Tokens(np.concatenate(masked), offsets), Tokens(np.concatenate(labels), offsets)
-        )
+        return Tokens(np.concatenate(masked), offsets), Tokens(np.concatenate(labels), offsets)
 
     def mask(self, ids: np.ndarray, draw: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Return one text's tokens, some masked, and the labels, (n,) each.
@@ -118,16 +109,16 @@ class MaskedWordLoss:
         """Return the mean of -log p(token) over the masked places of batch ``step``."""
         rows = self._draw(step)
         numbers = np.stack([column[rows] for column in self.columns])  # (V, B)
-        texts = self.masking.apply(self.tokens, numbers, step, rows)
+        texts, originals = self.masking.apply(self.tokens, numbers, step, rows)
         settings = self.settings
         encoder = self.encoder
         device = encoder.words.weight.device
         limit = encoder.max_length(settings.max_length)
         every = np.arange(numbers.size)
         # On the CPU: a GPU would have to be waited for to learn how many places there are.
-        labels = pack(texts.labels, every, limit).ids  # (T,)
+        labels = pack(originals, every, limit).ids  # (T,)
         places = (labels != NOT_MASKED).nonzero().squeeze(1)  # (M,)
-        packed = pack(texts.tokens, every, limit, device)
+        packed = pack(texts, every, limit, device)
         views = torch.arange(len(numbers)).repeat_interleave(numbers.shape[1])
         plan = encoder.dropout_plan(settings.dropout, views)
         with autocast(settings.precision, device.type):

@@ -102,7 +102,7 @@ def masks(step=5, rows=(7, 8), numbers=((0, 2), (1, 3)), seed=3):
     """Return the labels of a batch's texts of 32 tokens, by view and row."""
     texts = Tokens(np.arange(4 * 32, dtype=np.int32) % 60 + 10, np.arange(5) * 32)
     found = Masking(0.5, WORDS, seed).apply(texts, np.asarray(numbers), step, np.asarray(rows))
-    return found.labels.ids.reshape(*np.shape(numbers), 32).tolist()
+    return found[1].ids.reshape(*np.shape(numbers), 32).tolist()
 
 
 def test_masks_depend_on_seed_step_row_and_view_and_on_nothing_else():
