@@ -60,11 +60,9 @@ def _check_flags(args: argparse.Namespace) -> None:
 
 
 def _export_model(args: argparse.Namespace) -> None:
-    from semblance.exporting.onnx_files import MODEL, require_packages
+    from semblance.exporting.onnx_export import MODEL, export_onnx, find_model, require_packages
 
     require_packages()
-    from semblance.exporting.onnx_export import export_onnx, find_model
-
     facts = export_onnx(find_model(args.folder[0]), Path(args.output))
     print(f"{MODEL}: {facts['size'] / 1e6:.1f} MB")
     difference = f"{facts['largest difference']:.1e} away at most"

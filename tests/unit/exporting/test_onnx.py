@@ -29,9 +29,8 @@ onnxruntime = pytest.importorskip("onnxruntime", reason=WITHOUT)
 pytest.importorskip("onnx", reason=WITHOUT)
 pytest.importorskip("onnxscript", reason=WITHOUT)
 
-from semblance.exporting import onnx_files  # noqa: E402
-from semblance.exporting.onnx_export import REPORT  # noqa: E402
-from semblance.exporting.onnx_files import MODEL, input_names  # noqa: E402
+from semblance.exporting import onnx_export  # noqa: E402
+from semblance.exporting.onnx_export import MODEL, REPORT, input_names  # noqa: E402
 from workflow.scripts import export  # noqa: E402
 
 LENGTHS = (1, 2, 5, 9, 17, 30)  # words
@@ -168,7 +167,7 @@ def test_a_folder_without_a_model_is_refused(tmp_path):
 
 
 def test_without_the_packages_one_line_says_how_to_install_them(monkeypatch):
-    monkeypatch.setattr(onnx_files.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(onnx_export.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(InputError, match="pip install onnx onnxruntime onnxscript"):
         export.main(["model", "--onnx", "--output", "out"])
 
