@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from semblance.data.corpus import read_rows, read_sentences, write_corpus
-from semblance.data.fold_texts import TEXTS, read_texts
+from semblance.data.folds import TEXTS, read_texts
 from semblance.data.negatives import MiningSettings, mine
 from semblance.errors import InputError, is_passing
 from semblance.files import require_regular
@@ -34,8 +34,8 @@ def mine_negatives(
     vectors = unit(_read_vectors(Path(embeddings).parent / EMBEDDINGS))
     if len(vectors) != len(sentences):
         raise InputError(embeddings, f"is not of the sentences of {corpus}", "embed them again")
-    mined = mine(read_rows(folder), sentences, read_texts(folder), vectors, settings)
-    write_corpus(output.parent, sentences, mined.rows)
+    rows, counts = mine(read_rows(folder), sentences, read_texts(folder), vectors, settings)
+    write_corpus(output.parent, sentences, rows)
     write_record(
         output,
         "mine_negatives",
@@ -51,7 +51,7 @@ def mine_negatives(
             "embeddings": record_digest(embedding_record),
         },
         settings=asdict(settings),
-        counts=mined.counts,
+        counts=counts,
     )
 
 
