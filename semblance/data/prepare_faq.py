@@ -78,13 +78,8 @@ def read_bank(raw: Raw, settings: BankSettings) -> Faq:
     The format is a module of ``semblance/data/banks``. Its ``read`` takes the raw files and the name
     of a data set; of kind ``own``, the path of the user's file and the settings ``OF_OWN``.
     """
-    if (settings.kind == OWN) != bool(settings.path):
-        raise InputError("bank.path", "a bank of kind own needs it, and no other kind takes it")
-    for key in OF_OWN:
-        if settings.kind != OWN and getattr(settings, key) is not None:
-            raise InputError(f"bank.{key}", "has no effect here", "it belongs to kind: own")
     reader = load_module(BANKS, settings.kind, "bank.kind")
-    if settings.path:
+    if settings.kind == OWN:
         own = {key: getattr(settings, key) for key in OF_OWN}
         return reader.read(raw, settings.path, **own)
     name = settings.dataset or settings.name

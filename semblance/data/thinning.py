@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from semblance.data.arrow import read_parquet
 from semblance.data.corpus import Rows, read_rows, read_sentences, write_rows
 from semblance.errors import InputError
-from semblance.settings import AtLeast, AtMost, Seed, unknown_word
+from semblance.settings import AtLeast, AtMost, Seed
 
 ENTRIES = "entries.parquet"  # of a prepared bank
 Of = Literal["entries", "wordings"]
@@ -60,13 +60,10 @@ def part_of(
     the part are left out, all others stay. A hard negative that is a text of no row that stays is
     left out of its row.
     """
-    match settings.of:  # what names the unit of a row's query; the rows of other queries stay
-        case "entries":
-            units = _connected(row[:2] for row in rows)
-        case "wordings":
-            units = {row[0]: row[0] for row in rows if row[0] in wordings}
-        case _:
-            raise unknown_word("of", settings.of, Of)
+    # What names the unit of a row's query; the rows of other queries stay.
+    units = {row[0]: row[0] for row in rows if row[0] in wordings}
+    if settings.of == "entries":
+        units = _connected(row[:2] for row in rows)
     of_queries = {units[row[0]] for row in rows if row[0] in units}
     chosen = _chosen(of_queries, settings)
     part = [row for row in rows if row[0] not in units or units[row[0]] in chosen]

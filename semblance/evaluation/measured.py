@@ -15,13 +15,12 @@ from semblance.evaluation.geometry import NEAR
 from semblance.evaluation.prepared import PAIRS, read_pairs
 from semblance.evaluation.scored import Target, device_of, open_model
 from semblance.evaluation.texts import Texts
-from semblance.figures import KINDS, FigureRun, FigureSettings, Row, Source, figure_csv
+from semblance.figures import KINDS, FigureRun, FigureSettings, Row, figure_csv
 from semblance.files import write_text
 from semblance.models.encoder import Encoder
 from semblance.models.saved import WEIGHTS, SavedModel
 from semblance.named_modules import MEASURED, load_module
 from semblance.provenance import beside, checked, named_beside, record_digest, write_record
-from semblance.settings import unknown_word
 
 
 @dataclass(frozen=True)
@@ -103,13 +102,10 @@ def measure_figure(
 
     folder = Path(inputs.texts).parent
     record = checked(inputs.texts)
-    match KINDS[settings.kind]:
-        case "model":
-            data, name = StsB.read(folder), PAIRS
-        case "collection":
-            data, name = Collection(read_sentences(folder)), "sentences.arrow"
-        case source:
-            raise unknown_word("settings.kind", source, Source)
+    if KINDS[settings.kind] == "model":
+        data, name = StsB.read(folder), PAIRS
+    else:
+        data, name = Collection(read_sentences(folder)), "sentences.arrow"
     note(inputs.texts, name, record)
     rows: list[Row] = []
     device = ""
