@@ -9,7 +9,7 @@ import torch
 
 from benchmarks.workload import Workload
 from semblance.data.tokens import tokenise
-from semblance.evaluation import similarity
+from semblance.evaluation import sts
 from semblance.evaluation.prepared import read_pairs
 from semblance.models import folder as model_folder
 from semblance.models.compute import set_up
@@ -101,8 +101,8 @@ def _sts(
     encoder = _our_model(work, base, threads, gpus, matmul, precision)
 
     def run() -> None:
-        tests = similarity.Sts(read_pairs(work.sts_pairs()), work.base(base) / "tokenizer.json")
-        list(similarity.score_rows(tests.predict(encoder, LENGTH)[0]))
+        tests = sts.Sts(read_pairs(work.sts_pairs()), work.base(base) / "tokenizer.json")
+        list(sts.score_rows(tests.predict(encoder, LENGTH)[0]))
 
     return run
 

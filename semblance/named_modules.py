@@ -19,8 +19,9 @@ DROPOUTS = "semblance.models.dropouts"  # rate(...) or head_scale(...): what is 
 POOLINGS = "semblance.models.poolings"  # pool(...): token vectors to sentence vectors
 BANKS = "semblance.data.banks"  # read(...): raw files to the pairs and queries of a FAQ bank
 PAIRS = "semblance.data.pairs"  # read(...): a raw file to labelled pairs of sentences
-# One module, imported by name too: its code counts for those trainings alone that mask words.
+# Modules imported by name too: the code counts for those trainings alone that mask words.
 MASKED_WORDS = "semblance.training.masked_words"
+OWN_PAIRS = "semblance.data.own_pairs"  # so does that of a user's own scored pairs
 COLLECTED = "semblance.reporting.figures"  # rows(...): of a figure, from the files of a stage
 MEASURED = "semblance.evaluation.figures"  # rows(...): of a figure, from the embeddings of a model
 

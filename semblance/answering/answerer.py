@@ -13,7 +13,7 @@ from semblance.answering.folder import SETTINGS, VECTORS, StoredAnswerer, read, 
 from semblance.answering.questions import checked_count, checked_question
 from semblance.answering.settings import Ranking, Threshold, read_settings
 from semblance.errors import InputError
-from semblance.ranking.fusion import reciprocal_rank_fusion
+from semblance.ranking.candidates import reciprocal_rank_fusion
 from semblance.settings import unknown_word
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from semblance.data.json_lines import read_json_lines
-from semblance.data.text import normalise
+from semblance.data.text import normalise, read_json_lines
 from semblance.errors import InputError, at
 from semblance.files import require_regular, write_text
 from semblance.strict_json import UNWRITABLE

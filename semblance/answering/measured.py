@@ -14,9 +14,9 @@ from semblance.data.arrow import read_parquet
 from semblance.data.bare import bare_or_whole
 from semblance.errors import InputError
 from semblance.evaluation.prepared import QUESTIONS
-from semblance.evaluation.ranking import Ranking
 from semblance.names import FAQ_DEV
 from semblance.provenance import checked, read_text, record_digest
+from semblance.ranking.candidates import Ranking
 
 SCORES = "scores.csv"
 PREDICTIONS = "predictions.parquet"

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
-from semblance.data.arrow import column_names, read_arrow, write_arrow
+from semblance.data.arrow import read_arrow, write_arrow
 
 NONE = -1  # a row without a negative
 SECOND_NEGATIVE = "second_negative"  # the column of a file whose rows have two hard negatives
@@ -65,6 +64,13 @@ def _rows(columns: Sequence[np.ndarray]) -> Rows:
     return Rows(query, positive, np.stack(negatives, axis=1))
 
 
+def write_rows(folder: Path, rows: Sequence[tuple], negatives: int = 1) -> dict[str, int]:
+    """Write the rows of texts of a corpus, as ``number_sentences`` takes them; return its counts."""
+    sentences, numbered = number_sentences(rows, negatives)
+    write_corpus(folder, sentences, numbered)
+    return {"rows": len(rows), "sentences": len(sentences)}
+
+
 def write_corpus(folder: Path, sentences: Sequence[str], rows: Rows) -> None:
     """Write ``sentences.arrow`` and ``rows.arrow`` into a folder."""
     texts = ({"text": sentence} for sentence in sentences)
@@ -77,15 +83,10 @@ def write_corpus(folder: Path, sentences: Sequence[str], rows: Rows) -> None:
 
 def read_sentences(folder: str | Path) -> list[str]:
     """Return the distinct sentences of a corpus."""
-    table = read_arrow(Path(folder, "sentences.arrow"), {"text": pa.string()})
-    return table["text"].to_pylist()
+    return read_arrow(Path(folder, "sentences.arrow"))["text"].to_pylist()
 
 
 def read_rows(folder: str | Path) -> Rows:
     """Return the rows of a corpus."""
-    path = Path(folder, "rows.arrow")
-    names = list(Rows._fields)
-    if SECOND_NEGATIVE in column_names(path):
-        names.append(SECOND_NEGATIVE)
-    table = read_arrow(path, dict.fromkeys(names, pa.int32()))
-    return _rows([table[name].to_numpy() for name in names])
+    table = read_arrow(Path(folder, "rows.arrow"))
+    return _rows([column.to_numpy() for column in table.columns])

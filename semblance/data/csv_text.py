@@ -1,20 +1,22 @@
-"""CSV files as RFC 4180 has them; each record knows the line it starts at.
+"""Tables as text: CSV as RFC 4180 has it, and lines with tabs between their fields.
 
-The csv module of the standard library is not used: its limits are global to the process, its errors
-name the line where a record ends, and it takes a lone carriage return for a line end.
+Each record knows the line it starts at. The csv module of the standard library is not used: its
+limits are global to the process, its errors name the line where a record ends, and it takes a lone
+carriage return for a line end.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from semblance.data.text import read_lines, refuse_mark
+from semblance.data.text import read_lines, read_rows, refuse_mark
 from semblance.errors import InputError, at
 
 # The longest record, in characters: an unbalanced quote swallows all that follows it, and must not
 # swallow the memory too.
 MAX_RECORD = 1 << 21
+HEADER = "keep the release's header"
 
 
 def read_csv(
@@ -27,46 +29,71 @@ def read_csv(
     unbalanced or misplaced quote, or more than MAX_RECORD characters raise InputError with the line
     that the record starts at.
     """
-    records = _read_fields(path, delimiter)
-    line, header = next(records, (1, None))
-    if header is None:
+    records = _read_records(path)
+    line, first = next(records, (1, None))
+    if first is None:
         raise InputError(at(path, 1), "no header", f"the first line must name {', '.join(columns)}")
-    _check_header(header, columns, path, line)
-    for line, fields in records:
+    header = _split(first, delimiter, at(path, line))
+    _check_header(header, columns, at(path, line))
+    for line, record in records:
+        fields = _split(record, delimiter, at(path, line))
         if len(fields) != len(header):
-            raise InputError(
-                at(path, line),
-                f"fields: {len(fields)}, and {len(header)} in the header",
-                "quote fields that contain a delimiter or a line break",
-            )
+            problem = f"fields: {len(fields)}, and {len(header)} in the header"
+            advice = "quote fields that contain a delimiter or a line break"
+            raise InputError(at(path, line), problem, advice)
         yield line, dict(zip(header, fields, strict=True))
 
 
-def _check_header(header: list[str], columns: Sequence[str], path: Path | str, line: int) -> None:
+def read_tabs(
+    path: Path | str, *counts: int, header: Sequence[str] = ()
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield each line's number and its fields between tabs; quotes are plain characters.
+
+    A line must have one of the ``counts`` of fields. ``header``: what the first line must hold.
+    """
+    rows = read_rows(path)
+    if header and next(rows, (1, ""))[1].split("\t") != list(header):
+        raise InputError(at(path, 1), f"the header is not {' '.join(header)}", HEADER)
+    return _fields(rows, counts, " or ".join(map(str, counts)), path)
+
+
+def read_tab_table(
+    path: Path | str, columns: Sequence[str]
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield each line's number and its fields by column name; quotes are plain characters.
+
+    The header must name ``columns`` once each and may name more. A line may lack fields after the
+    last of ``columns``.
+    """
+    rows = read_rows(path)
+    header = next(rows, (1, ""))[1].split("\t")
+    _check_header(header, columns, at(path, 1))
+    least = 1 + max(header.index(name) for name in columns)
+    counts = range(least, len(header) + 1)
+    for line, fields in _fields(rows, counts, f"{least} to {len(header)}", path):
+        yield line, dict(zip(header, fields, strict=False))
+
+
+def _fields(
+    rows: Iterable[tuple[int, str]], counts: Collection[int], expected: str, path: Path | str
+) -> Iterator[tuple[int, list[str]]]:
+    for line, text in rows:
+        fields = text.split("\t")
+        if len(fields) not in counts:
+            raise InputError(at(path, line), f"columns: {len(fields)}, expected {expected}")
+        yield line, fields
+
+
+def _check_header(header: list[str], columns: Sequence[str], where: str) -> None:
     times = Counter(header)
     missing = [name for name in columns if name not in times]
     if missing:
-        raise InputError(
-            at(path, line),
-            f"no column {', '.join(missing)}",
-            f"the header is {', '.join(header[:50])}"[:200],
-        )
+        advice = f"the header is {', '.join(header[:50])}"[:200]
+        raise InputError(where, f"no column {', '.join(missing)}", advice)
     repeated = sorted(name for name, count in times.items() if count > 1)
     if repeated:
         names = ", ".join(repeated[:50])
-        raise InputError(at(path, line), f"column {names} stands twice", "rename one")
-
-
-def _read_fields(path: Path | str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    for line, record in _read_records(path):
-        fields = _split(record, delimiter)
-        if fields is None:
-            raise InputError(
-                at(path, line),
-                "a quote is unbalanced or stands inside an unquoted field",
-                'quote the whole field and double each " in it',
-            )
-        yield line, fields
+        raise InputError(where, f"column {names:.200} stands twice", "rename one")
 
 
 def _read_records(path: Path | str) -> Iterator[tuple[int, str]]:
@@ -80,41 +107,30 @@ def _read_records(path: Path | str) -> Iterator[tuple[int, str]]:
             if not text:
                 continue
             refuse_mark(text, path, line)
-            start = line
+            start, size, quotes = line, 0, 0
         parts.append(text)
         size += len(text) + 1
         quotes += text.count('"')
         if size > MAX_RECORD:
-            raise InputError(
-                at(path, start),
-                f"a record of more than {MAX_RECORD} characters",
-                "look for an unbalanced quote",
-            )
+            problem = f"a record of more than {MAX_RECORD} characters"
+            raise InputError(at(path, start), problem, "look for an unbalanced quote")
         if quotes % 2 == 0:
             yield start, "\n".join(parts)
             parts = []
-            size = 0
-            quotes = 0
     if parts:
-        raise InputError(
-            at(path, start),
-            "an unbalanced quote: the record never ends",
-            'double each " inside a quoted field',
-        )
+        problem = "an unbalanced quote: the record never ends"
+        raise InputError(at(path, start), problem, 'double each " inside a quoted field')
 
 
-def _split(record: str, delimiter: str) -> list[str] | None:
-    """Split a record into its fields, or return None if its quotes are misplaced."""
+def _split(record: str, delimiter: str, where: str) -> list[str]:
+    """Split a record into its fields; InputError if its quotes are misplaced."""
     if '"' not in record:
         return record.split(delimiter)
     end = re.escape(delimiter)
     field = re.compile(rf'(?:"([^"]*(?:""[^"]*)*)"|([^"{end}]*))({end}|\Z)')
     fields = []
     position = 0
-    while True:
-        match = field.match(record, position)
-        if match is None:
-            return None
+    while match := field.match(record, position):
         quoted, bare, ended_by = match.groups()
         if quoted is None:
             fields.append(bare)
@@ -123,3 +139,5 @@ def _split(record: str, delimiter: str) -> list[str] | None:
         if not ended_by:  # the end of the record
             return fields
         position = match.end()
+    problem = "a quote is unbalanced or stands inside an unquoted field"
+    raise InputError(where, problem, 'quote the whole field and double each " in it')

@@ -1,10 +1,26 @@
-"""Cross-validation folds that keep each group whole and are the same on every machine."""
+"""The folds of a FAQ bank: parts that are the same on every machine, and what a fold's texts are.
+
+A part keeps each group whole. What a text stands for is said of those texts alone that a fold trains
+on, and of nothing that it holds out.
+"""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
 
+import pyarrow as pa
+
+from semblance.data.arrow import read_parquet, write_parquet
 from semblance.errors import InputError
+
+TEXTS = "texts.parquet"  # beside the rows of a corpus
+ANSWER, QUESTION = "answer", "question"  # what a text says of an answer: kinds of texts
+WORDING = "wording"  # a user's own question
+SCHEMA = pa.schema(
+    [("text", pa.string()), ("kind", pa.string()), ("answer", pa.int32()), ("group", pa.string())]
+)
 
 
 def split_groups(groups: Sequence[str], folds: int, seed: int) -> list[int]:
@@ -17,23 +33,20 @@ def split_groups(groups: Sequence[str], folds: int, seed: int) -> list[int]:
     """
     sizes = Counter(groups)
     if not 2 <= folds <= len(sizes):
-        raise InputError(
-            "folds",
-            f"{folds} parts of {len(sizes)} groups",
-            "between 2 and the number of groups is possible",
-        )
-    order = sorted(sizes, key=lambda group: (-sizes[group], _shuffle_key(seed, group), group))
+        problem = f"{folds} parts of {len(sizes)} groups"
+        raise InputError("folds", problem, "between 2 and the number of groups is possible")
+
+    def rank(group: str) -> tuple[int, bytes, str]:
+        """Return what orders the groups."""
+        return -sizes[group], sha256(f"{seed}:{group}".encode()).digest(), group
+
     filled = [0] * folds  # items in each part so far
     part_of: dict[str, int] = {}
-    for group in order:
+    for group in sorted(sizes, key=rank):
         part = filled.index(min(filled))
         part_of[group] = part
         filled[part] += sizes[group]
     return [part_of[group] for group in groups]
-
-
-def _shuffle_key(seed: int, group: str) -> bytes:
-    return sha256(f"{seed}:{group}".encode()).digest()
 
 
 def dev_part(test: int, folds: int) -> int:
@@ -42,3 +55,27 @@ def dev_part(test: int, folds: int) -> int:
     RCL's FAQ protocol: of 5 parts 3 to train, 1 dev, 1 test, in rotation.
     """
     return (test + 1) % folds
+
+
+class FoldText(NamedTuple):
+    """A text, its kind, the number of an answer that it stands for, and the group of that entry.
+
+    A text that stands for several answers is there once for each.
+    """
+
+    text: str
+    kind: str
+    answer: int
+    group: str
+
+
+def write_texts(folder: Path, texts: Iterable[FoldText]) -> None:
+    """Write the texts of a corpus into its folder, each line once."""
+    rows = [text._asdict() for text in dict.fromkeys(texts)]
+    write_parquet(pa.Table.from_pylist(rows, SCHEMA), folder / TEXTS)
+
+
+def read_texts(folder: Path) -> list[FoldText]:
+    """Read the texts of a corpus; InputError for a missing or damaged file."""
+    rows = read_parquet(folder / TEXTS, SCHEMA.names).to_pylist()
+    return [FoldText(**row) for row in rows]

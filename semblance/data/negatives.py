@@ -4,15 +4,14 @@ The margin is that of NV-Retriever (Moreira et al. 2024, TopK-PercPos): a candid
 finds almost as good as the right text may be right, too, and is passed over.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from semblance.data.corpus import NONE, Rows
-from semblance.data.fold_texts import ANSWER, QUESTION, FoldText
+from semblance.data.folds import ANSWER, QUESTION, FoldText
 from semblance.errors import InputError
 from semblance.settings import Count, PositiveShare
 
@@ -31,56 +30,47 @@ class MiningSettings:
     ranks: Count
 
 
-class Mined(NamedTuple):
-    """Rows with a hard negative each, and counts for the record."""
-
-    rows: Rows
-    counts: dict[str, int]
-
-
 def mine(
     rows: Rows,
     sentences: Sequence[str],
     texts: Sequence[FoldText],
     vectors: np.ndarray,
     settings: MiningSettings,
-) -> Mined:
-    """Return the rows of a corpus, each with a hard negative out of the same corpus.
+) -> tuple[Rows, dict[str, int]]:
+    """Return the rows of a corpus, each with a hard negative out of the same corpus, and counts.
 
     ``vectors`` (S, d) are of length one. The hard negative of an answer is an answer, that of a
     question a question. It shares no answer and no group with the row's query or its positive.
     Where no candidate is below the margin, the row has the one with the lowest score. A row to
     which every text of the kind belongs is left out.
     """
-    if len(vectors) != len(sentences):
-        problem = f"{len(vectors)} vectors of {len(sentences)} sentences"
-        raise InputError("embeddings", problem, "embed the corpus again")
     search = _Search(sentences, texts, vectors)
     used: Counter[int] = Counter()
     above = 0
     negatives = np.full(len(rows.query), NONE, np.int32)
     for row, (query, positive) in enumerate(zip(rows.query, rows.positive, strict=True)):
-        window, is_below = search.window(int(query), int(positive), settings)
-        if window:
-            negatives[row] = min(window, key=used.__getitem__)
-            used[int(negatives[row])] += 1
-            above += not is_below
-    return _mined(rows, negatives, {"above the margin": above, "distinct negatives": len(used)})
+        numbers, scores = search.ranked(int(query), int(positive))
+        if not len(numbers):
+            continue
+        limit = below(float(vectors[query] @ vectors[positive]), settings.margin)
+        window = numbers[scores < limit][: settings.ranks].tolist()
+        if not window:
+            window = numbers[-1:].tolist()
+            above += 1
+        negatives[row] = min(window, key=used.__getitem__)
+        used[int(negatives[row])] += 1
+    found = negatives != NONE
+    if not found.any():
+        problem = "no row has a wrong answer of another group"
+        raise InputError("corpus", problem, "add entries of other groups, or mine no negatives")
+    counts = {"rows": int(found.sum()), "left out": int((~found).sum())}
+    counts |= {"above the margin": above, "distinct negatives": len(used)}
+    return Rows(rows.query[found], rows.positive[found], negatives[found]), counts
 
 
 def below(score: float, margin: float) -> float:
     """Return the limit under a score: ``margin`` times it, and as far below one that is negative."""
     return score - (1 - margin) * abs(score)
-
-
-def _mined(rows: Rows, negatives: np.ndarray, counts: dict[str, int]) -> Mined:
-    kept = negatives != NONE
-    if not kept.any():
-        problem = "no row has a wrong answer of another group"
-        raise InputError("corpus", problem, "add entries of other groups, or mine no negatives")
-    found = Rows(rows.query[kept], rows.positive[kept], negatives[kept])
-    left_out = int(len(kept) - kept.sum())
-    return Mined(found, {"rows": int(kept.sum()), "left out": left_out, **counts})
 
 
 class _Search:
@@ -89,55 +79,27 @@ class _Search:
     def __init__(self, sentences: Sequence[str], texts: Sequence[FoldText], vectors: np.ndarray):
         number = {sentence: i for i, sentence in enumerate(sentences)}
         self.vectors = vectors
-        self.keys: dict[int, set[Key]] = {}
+        self.keys: dict[int, set[Key]] = defaultdict(set)  # of each sentence
+        numbers: dict[str, dict[int, None]] = {ANSWER: {}, QUESTION: {}}  # of each kind, in order
         for text in texts:
-            keys = self.keys.setdefault(number[text.text], set())
-            keys |= {("answer", text.answer), ("group", text.group)}
-        self.of_kind = {
-            kind: _numbers(number, texts, kind, self.keys) for kind in (ANSWER, QUESTION)
-        }
-
-    def window(self, query: int, positive: int, settings: MiningSettings) -> tuple[list[int], bool]:
-        """Return what a row's negative is chosen from, the best first, and if it is below the margin.
-
-        The list is empty where no text of the kind is wrong for the row.
-        """
-        numbers, scores = self.ranked(query, positive)
-        limit = below(float(self.vectors[query] @ self.vectors[positive]), settings.margin)
-        allowed = numbers[scores < limit][: settings.ranks]
-        if len(allowed):
-            return allowed.tolist(), True
-        return numbers[-1:].tolist(), False
+            sentence = number[text.text]
+            self.keys[sentence] |= {("answer", text.answer), ("group", text.group)}
+            numbers.setdefault(text.kind, {})[sentence] = None
+        self.answers = numbers[ANSWER]
+        self.candidates = {kind: np.array([*found], np.int64) for kind, found in numbers.items()}
+        self.places: dict[tuple[str, Key], list[int]] = defaultdict(list)  # among the candidates
+        for kind, found in numbers.items():
+            for place, sentence in enumerate(found):
+                for key in self.keys[sentence]:
+                    self.places[kind, key].append(place)
 
     def ranked(self, query: int, positive: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the candidates of a row and their scores, the best first; of equals the first."""
-        kind = QUESTION
-        if positive in self.of_kind[ANSWER].place:
-            kind = ANSWER
-        candidates = self.of_kind[kind]
-        scores = self.vectors[candidates.numbers] @ self.vectors[query]
+        kind = ANSWER if positive in self.answers else QUESTION
+        numbers = self.candidates[kind]
+        scores = self.vectors[numbers] @ self.vectors[query]
         order = np.argsort(-scores, kind="stable")
         own = self.keys[query] | self.keys[positive]
-        refused = [place for key in own for place in candidates.with_key.get(key, ())]
+        refused = [place for key in own for place in self.places.get((kind, key), ())]
         order = order[~np.isin(order, refused)]
-        return candidates.numbers[order], scores[order]
-
-
-class _Numbers(NamedTuple):
-    """The sentences of one kind: their numbers, the place of each, and the places with each key."""
-
-    numbers: np.ndarray
-    place: dict[int, int]
-    with_key: dict[Key, list[int]]
-
-
-def _numbers(
-    number: dict[str, int], texts: Sequence[FoldText], kind: str, keys: dict[int, set[Key]]
-) -> _Numbers:
-    distinct = dict.fromkeys(number[text.text] for text in texts if text.kind == kind)
-    with_key: dict[Key, list[int]] = {}
-    for place, sentence in enumerate(distinct):
-        for key in keys[sentence]:
-            with_key.setdefault(key, []).append(place)
-    numbers = np.asarray(list(distinct), np.int64)
-    return _Numbers(numbers, {n: i for i, n in enumerate(distinct)}, with_key)
+        return numbers[order], scores[order]

@@ -14,8 +14,7 @@ from semblance.data.own_faq.columns import Columns
 from semblance.data.own_faq.findings import Findings, Reading
 from semblance.data.own_faq.tables import read_rows
 from semblance.data.raw import Raw
-from semblance.data.scored_file import ROLES, OwnPairs
-from semblance.data.sts import ScoredPair
+from semblance.data.sts import OF_CSV, OwnPairs, ScoredPair
 from semblance.data.text import filled
 from semblance.errors import InputError, at
 
@@ -48,6 +47,14 @@ class PairColumns(Columns):
         ]
 
 
+def pairs_of(raw: Raw, task: str, settings: OwnPairs) -> list[ScoredPair]:
+    """Return a user's pairs; what was recognised and found is printed, and ``raw`` notes the file."""
+    pairs, reading = read_own_pairs(raw.user_file(settings.path), task, settings)
+    for line in reading.lines():
+        print(line, file=sys.stderr)
+    return pairs
+
+
 def read_own_pairs(
     path: Path | str, task: str, settings: OwnPairs
 ) -> tuple[list[ScoredPair], Reading]:
@@ -58,29 +65,26 @@ def read_own_pairs(
     of one pair, or all of them equal.
     """
     findings = Findings()
-    columns = PairColumns(ROLES, given=settings.columns)
+    columns = PairColumns(OF_CSV, given=settings.columns)
     pairs = []
     for line, row in read_rows(path, columns, findings):
         first = filled(row["sentence1"], "sentence1", path, line)
         second = filled(row["sentence2"], "sentence2", path, line)
-        score = _score(row["score"], path, line)
+        score = _score(row["score"], at(path, line))
         pairs.append(ScoredPair(task, "", line, first, second, score))
-    _refuse_without_correlation(pairs, path)
+    if len(pairs) < LEAST:
+        problem = f"pairs: {len(pairs)}, and a correlation needs {LEAST} at least"
+        raise InputError(at(path, 1), problem, "add rows")
+    if len({pair.score for pair in pairs}) == 1:
+        problem = f"all {len(pairs)} scores are {pairs[0].score:g}, which correlates with nothing"
+        raise InputError(at(path, pairs[0].index), problem, "score the pairs apart")
     return pairs, findings.reading()
 
 
-def pairs_of(raw: Raw, task: str, settings: OwnPairs) -> list[ScoredPair]:
-    """Return a user's pairs; what was recognised and found is told, and the file noted in ``raw``."""
-    pairs, reading = read_own_pairs(raw.user_file(settings.path), task, settings)
-    for line in reading.lines():
-        print(line, file=sys.stderr)
-    return pairs
-
-
-def _score(value: Any, path: Path | str, line: int) -> float:
+def _score(value: Any, where: str) -> float:
     """Return a score, a number or its digits; InputError for anything else."""
     if value is None or value == "":
-        raise InputError(at(path, line), "score is empty", "fill it in or remove the row")
+        raise InputError(where, "score is empty", "fill it in or remove the row")
     number = math.nan
     if type(value) in (int, float):  # of JSON; bool is an int, too, and is refused
         number = float(str(value))  # of an int that is too large for a float: infinity
@@ -88,14 +92,5 @@ def _score(value: Any, path: Path | str, line: int) -> float:
         number = float(value)
     if not math.isfinite(number):
         problem = f"score {value!r:.40} is no finite number"
-        raise InputError(at(path, line), problem, "write it like 3 or 2.5")
+        raise InputError(where, problem, "write it like 3 or 2.5")
     return number
-
-
-def _refuse_without_correlation(pairs: list[ScoredPair], path: Path | str) -> None:
-    if len(pairs) < LEAST:
-        problem = f"pairs: {len(pairs)}, and a correlation needs {LEAST} at least"
-        raise InputError(at(path, 1), problem, "add rows")
-    if len({pair.score for pair in pairs}) == 1:
-        problem = f"all {len(pairs)} scores are {pairs[0].score:g}, which correlates with nothing"
-        raise InputError(at(path, pairs[0].index), problem, "score the pairs apart")

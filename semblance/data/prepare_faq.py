@@ -1,6 +1,7 @@
 """From the raw files of a FAQ bank to its folds: training corpora, dev questions, test questions."""
 
-from collections.abc import Collection, Iterator
+from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -9,18 +10,19 @@ import pyarrow as pa
 
 from semblance.data import folds
 from semblance.data.arrow import write_parquet
-from semblance.data.corpus_rows import write_corpus_rows
-from semblance.data.faq import Faq, FaqQuery, unique_answers
-from semblance.data.faq_parts import (
+from semblance.data.corpus import write_rows
+from semblance.data.faq import (
     KNOWN,
+    Faq,
+    FaqQuery,
     HoldOut,
-    Parts,
     Split,
     Together,
     new_wordings,
     split_bank,
+    unique_answers,
 )
-from semblance.data.fold_texts import ANSWER, QUESTION, WORDING, FoldText, write_texts
+from semblance.data.folds import ANSWER, QUESTION, WORDING, FoldText
 from semblance.data.raw import Raw
 from semblance.errors import InputError
 from semblance.layout import fold_corpus, whole_corpus
@@ -34,12 +36,8 @@ ANNOTATED = "annotated"  # users' own queries; every answer judged relevant is r
 # knows. ANSWER, QUESTION and WORDING are also what a text says of an answer: kinds of candidates.
 TrainOn = Literal["questions", "wordings"]
 ENTRY = pa.schema(
-    [
-        ("id", pa.string()),
-        ("question", pa.string()),
-        ("answer", pa.string()),
-        ("wordings", pa.list_(pa.string())),
-    ]
+    [(name, pa.string()) for name in ("id", "question", "answer")]
+    + [("wordings", pa.list_(pa.string()))]
 )
 Row = tuple[str, str, None]  # of a training corpus: a question, what answers it, no contradiction
 
@@ -64,11 +62,6 @@ class BankSettings:
     together: Together = "group"
     train_on: TrainOn = "questions"
 
-    @property
-    def split(self) -> Split:
-        """How it is split."""
-        return Split(self.folds, self.seed, self.hold_out, self.together)
-
 
 @dataclass(frozen=True)
 class FaqFolders:
@@ -85,13 +78,8 @@ def read_bank(raw: Raw, settings: BankSettings) -> Faq:
     The format is a module of ``semblance/data/banks``. Its ``read`` takes the raw files and the name
     of a data set; of kind ``own``, the path of the user's file and the settings ``OF_OWN``.
     """
-    if (settings.kind == OWN) != bool(settings.path):
-        raise InputError("bank.path", "a bank of kind own needs it, and no other kind takes it")
-    for key in OF_OWN:
-        if settings.kind != OWN and getattr(settings, key) is not None:
-            raise InputError(f"bank.{key}", "has no effect here", "it belongs to kind: own")
     reader = load_module(BANKS, settings.kind, "bank.kind")
-    if settings.path:
+    if settings.kind == OWN:
         own = {key: getattr(settings, key) for key in OF_OWN}
         return reader.read(raw, settings.path, **own)
     name = settings.dataset or settings.name
@@ -108,33 +96,34 @@ def write_folds(bank: Faq, settings: BankSettings, to: FaqFolders) -> dict[str, 
     these out. One more corpus holds nothing out. Returns the bank's counts.
     """
     if settings.hold_out == "wordings":
-        _refuse_few(bank, settings)
+        new = len(new_wordings(bank))
+        if new < settings.folds:
+            problem = (
+                f"{new} wordings of users, of which hold_out: wordings makes {settings.folds} parts"
+            )
+            advice = "add queries to the file, or hold out entries"
+            raise InputError(settings.path or settings.name, problem, advice)
     prepared = _Prepared(bank, settings)
     questions = prepared.questions()
     _write_bank(to.bank, prepared.answers, questions)
     candidates = pa.Table.from_pylist(prepared.candidates())
     write_parquet(candidates, to.bank / "candidates.parquet")
     write_parquet(pa.Table.from_pylist(prepared.entries(), ENTRY), to.bank / "entries.parquet")
-    asked_on_dev = [q for q in questions if q["protocol"] in (PAIRS, WORDING)]
+    of_dev = [q for q in questions if q["protocol"] in (PAIRS, WORDING)]
     for fold in range(settings.folds):
         name = fold_corpus(settings.name, fold)
         held_out = (fold, folds.dev_part(fold, settings.folds))
-        dev = [question for question in asked_on_dev if question["part"] == held_out[1]]
+        dev = [question for question in of_dev if question["part"] == held_out[1]]
         _write_bank(to.dev / name, prepared.answers, dev)
-        _write_corpus(to.corpora / name, prepared, held_out)
-    _write_corpus(to.corpora / whole_corpus(settings.name), prepared, ())
-    return prepared.counts(questions)
-
-
-def _refuse_few(bank: Faq, settings: BankSettings) -> None:
-    """Raise InputError for a bank whose wordings are too few to hold some out."""
-    new = len(new_wordings(bank))
-    if new < settings.folds:
-        problem = (
-            f"{new} wordings of users, of which hold_out: wordings makes {settings.folds} parts"
-        )
-        advice = "add queries to the file, or hold out entries"
-        raise InputError(settings.path or settings.name, problem, advice)
+        prepared.write_corpus(to.corpora / name, held_out)
+    prepared.write_corpus(to.corpora / whole_corpus(settings.name), ())
+    counts = {
+        "pairs": len(bank.pairs),
+        "answers": len(prepared.answers),
+        "queries": len(bank.queries),
+    }
+    of_protocol = Counter(question["protocol"] for question in questions)
+    return counts | {f"questions, {p}": of_protocol[p] for p in (PAIRS, ANNOTATED, WORDING)}
 
 
 class _Prepared:
@@ -144,14 +133,13 @@ class _Prepared:
     """
 
     def __init__(self, bank: Faq, settings: BankSettings):
-        self.bank = bank
         self.settings = settings
         self.answers, self.number = unique_answers(bank)
-        self.parts: Parts = split_bank(bank, settings.split)
-        self.pair_of = {pair.id: pair for pair in bank.pairs}
-        self.pairs = list(zip(bank.pairs, self.parts.pairs, strict=True))
-        asked = zip(bank.queries, self.parts.queries, strict=True)
-        self.queries = [(query, part) for query, part in asked if query.relevant]
+        split = Split(settings.folds, settings.seed, settings.hold_out, settings.together)
+        of_pairs, of_queries = split_bank(bank, split)
+        self.pairs = list(zip(bank.pairs, of_pairs, strict=True))
+        queries = zip(bank.queries, of_queries, strict=True)
+        self.queries = [(query, part) for query, part in queries if query.relevant]
 
     def questions(self) -> list[dict]:
         """Return the questions of the pairs, in the order of the pairs, then the users' queries.
@@ -162,98 +150,64 @@ class _Prepared:
             return [self._question(WORDING, q, part) for q, part in self.queries if part != KNOWN]
         found = []
         for pair, part in self.pairs:
-            asked = FaqQuery(pair.id, pair.question, pair.group, (pair.id,))
-            found.append(self._question(PAIRS, asked, part))
+            query = FaqQuery(pair.id, pair.question, pair.group, (pair.id,))
+            found.append(self._question(PAIRS, query, part))
         return [*found, *(self._question(ANNOTATED, q, part) for q, part in self.queries)]
 
     def _question(self, protocol: str, query: FaqQuery, part: int) -> dict:
-        relevant = sorted({self.number[key] for key in query.relevant})
         question = {"protocol": protocol, "id": query.id, "text": query.text, "group": query.group}
-        return {**question, "part": part, "relevant": relevant}
+        return {**question, "part": part, "relevant": self._numbers(query)}
+
+    def _numbers(self, query: FaqQuery) -> list[int]:
+        """Return the numbers of the answers relevant to a query, ascending."""
+        return sorted({self.number[key] for key in query.relevant})
 
     def candidates(self) -> list[dict]:
         """Return the texts that stand for the answers: themselves, questions, users' wordings."""
-        found = [
-            _candidate(number, ANSWER, text, KNOWN) for number, text in enumerate(self.answers)
-        ]
+        found = [(number, ANSWER, text, KNOWN) for number, text in enumerate(self.answers)]
         for pair, part in self.pairs:
-            found.append(_candidate(self.number[pair.id], QUESTION, pair.question, part))
+            found.append((self.number[pair.id], QUESTION, pair.question, part))
         for query, part in self.queries:
-            for number in sorted({self.number[key] for key in query.relevant}):
-                found.append(_candidate(number, WORDING, query.text, part))
-        return found
+            found += [(number, WORDING, query.text, part) for number in self._numbers(query)]
+        names = ("answer", "kind", "text", "part")
+        return [dict(zip(names, candidate, strict=True)) for candidate in found]
 
     def entries(self) -> list[dict]:
         """Return the pairs as they are answered from, each with the users' wordings of it."""
-        wordings: dict[str, list[str]] = {pair.id: [] for pair in self.bank.pairs}
+        wordings: dict[str, list[str]] = {pair.id: [] for pair, _ in self.pairs}
         for query, _ in self.queries:
             for key in query.relevant:
                 wordings[key].append(query.text)
-        return [
-            {
-                "id": pair.id,
-                "question": pair.question,
-                "answer": pair.answer,
-                "wordings": wordings[pair.id],
-            }
-            for pair in self.bank.pairs
-        ]
+        found = []
+        for pair, _ in self.pairs:
+            entry = {"id": pair.id, "question": pair.question, "answer": pair.answer}
+            found.append(entry | {"wordings": wordings[pair.id]})
+        return found
 
-    def rows(self, held_out: Collection[int]) -> Iterator[Row]:
-        """Yield the training rows of a fold that holds out some parts."""
-        for pair, part in self.pairs:
-            if part not in held_out:
-                yield pair.question, self.answers[self.number[pair.id]], None
-        if self.settings.train_on == "wordings":
-            known = {pair.id for pair, part in self.pairs if part not in held_out}
-            for query, part in self.queries:
-                if part not in held_out:
-                    yield from self._rows_of_query(query, known)
+    def write_corpus(self, folder: Path, held_out: Collection[int]) -> None:
+        """Write the training rows of a fold that holds out some parts, and what their texts are.
 
-    def _rows_of_query(self, query: FaqQuery, known: Collection[str]) -> Iterator[Row]:
-        """Yield a query with each right answer, and with each question that means the same."""
-        for key in query.relevant:
-            if key in known:
-                pair = self.pair_of[key]
-                yield query.text, self.answers[self.number[key]], None
-                if pair.question != query.text:
-                    yield query.text, pair.question, None
-
-    def texts(self, held_out: Collection[int]) -> Iterator[FoldText]:
-        """Yield what the texts of a fold's training rows stand for."""
+        A user's query has a row with each right answer, and with each question that means the same.
+        """
+        rows: list[Row] = []
+        texts: list[FoldText] = []
         known = {pair.id: pair for pair, part in self.pairs if part not in held_out}
         for pair in known.values():
             number = self.number[pair.id]
-            yield FoldText(self.answers[number], ANSWER, number, pair.group)
-            yield FoldText(pair.question, QUESTION, number, pair.group)
-        if self.settings.train_on == "wordings":
-            for query, part in self.queries:
-                for key in query.relevant:
-                    if part not in held_out and key in known:
-                        yield FoldText(query.text, WORDING, self.number[key], known[key].group)
-
-    def counts(self, questions: list[dict]) -> dict[str, int]:
-        """Return the counts of the bank, and of the questions of each protocol."""
-        bank = self.bank
-        counts = {
-            "pairs": len(bank.pairs),
-            "answers": len(self.answers),
-            "queries": len(bank.queries),
-        }
-        for protocol in (PAIRS, ANNOTATED, WORDING):
-            asked = sum(question["protocol"] == protocol for question in questions)
-            counts[f"questions, {protocol}"] = asked
-        return counts
-
-
-def _candidate(answer: int, kind: str, text: str, part: int) -> dict:
-    return {"answer": answer, "kind": kind, "text": text, "part": part}
-
-
-def _write_corpus(folder: Path, prepared: _Prepared, held_out: Collection[int]) -> None:
-    """Write the rows of a fold that holds out some parts, and what their texts stand for."""
-    write_corpus_rows(folder, list(dict.fromkeys(prepared.rows(held_out))))
-    write_texts(folder, prepared.texts(held_out))
+            rows.append((pair.question, self.answers[number], None))
+            texts.append(FoldText(self.answers[number], ANSWER, number, pair.group))
+            texts.append(FoldText(pair.question, QUESTION, number, pair.group))
+        for query, part in self.queries:
+            if self.settings.train_on == "questions" or part in held_out:
+                continue
+            for pair in (known[key] for key in query.relevant if key in known):
+                number = self.number[pair.id]
+                rows.append((query.text, self.answers[number], None))
+                if pair.question != query.text:
+                    rows.append((query.text, pair.question, None))
+                texts.append(FoldText(query.text, WORDING, number, pair.group))
+        write_rows(folder, list(dict.fromkeys(rows)))
+        folds.write_texts(folder, texts)
 
 
 def _write_bank(folder: Path, answers: list[str], questions: list[dict]) -> None:

@@ -1,8 +1,9 @@
 """From files of sentence pairs to a training corpus of positive pairs, with every count checked."""
 
 import heapq
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -11,14 +12,16 @@ from typing import Literal
 import numpy as np
 
 from semblance import layout
-from semblance.data.corpus_rows import write_corpus_rows
-from semblance.data.overlap import mean_overlap
+from semblance.data.corpus import write_rows
 from semblance.data.pair import UNLABELLED, Pair, check_labels
 from semblance.data.raw import Raw
 from semblance.errors import InputError
 from semblance.named_modules import PAIRS, load_module
 from semblance.provenance import write_json
 from semblance.settings import Count, Seed
+
+# ASSUME SimCSE does not say what a word is: a run of letters and digits, in lower case
+WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ def write_positive_pairs(raw: Raw, settings: PairSettings, folder: Path) -> dict
     chosen = choose(_wanted(raw, source, settings), settings.limit, settings.sample_seed)
     if not chosen:
         raise InputError("settings.labels", "no pair has one of them", "name other labels")
-    counts = write_corpus_rows(folder, [(pair.first, pair.second, None) for pair in chosen])
+    counts = write_rows(folder, [(pair.first, pair.second, None) for pair in chosen])
     found = {"pairs": len(chosen), "overlap": mean_overlap(chosen)}
     write_json(folder / layout.OVERLAP, found)
     return counts
@@ -70,7 +73,10 @@ def choose(pairs: Iterable[Pair], limit: int | None, seed: int | None) -> list[P
 
 
 def _wanted(raw: Raw, source: ModuleType, settings: PairSettings) -> Iterator[Pair]:
-    """Yield the pairs of the wanted labels, and check the counts of each data set at its end."""
+    """Yield the pairs of the wanted labels, and check the counts of each data set at its end.
+
+    A manifest may count all rows, those that can be used, and those of each label.
+    """
     wanted = settings.labels or (UNLABELLED,)
     for name in settings.datasets:
         found: Counter[str] = Counter()
@@ -78,13 +84,28 @@ def _wanted(raw: Raw, source: ModuleType, settings: PairSettings) -> Iterator[Pa
             found[pair.label] += 1
             if pair.label in wanted:
                 yield pair
-        raw.check(name, **_counts(source, found))
+        of_label = {label: found[label] for label in source.LABELS}
+        usable = sum(of_label.values()) if source.LABELS else found.total()
+        raw.check(name, train=found.total(), pairs=usable, **of_label)
 
 
-def _counts(source: ModuleType, found: Counter[str]) -> dict[str, int]:
-    """Return what a manifest may count: all rows, those that can be used, those of each label."""
-    rows = found.total()
-    if not source.LABELS:
-        return {"train": rows, "pairs": rows}
-    labelled = {label: found[label] for label in source.LABELS}
-    return {"train": rows, "pairs": sum(labelled.values()), **labelled}
+def overlap(first: str, second: str) -> float:
+    """Return the lexical overlap of a pair (SimCSE, section 4.1): F1 of two bags of words.
+
+    It is from 0 to 1, and 0 if one of them has no word. A bag holds a word as often as the
+    sentence does.
+    """
+    words = Counter(WORD.findall(first.lower()))
+    others = Counter(WORD.findall(second.lower()))
+    both = (words & others).total()
+    if not both:
+        return 0.0
+    return 2 * both / (words.total() + others.total())
+
+
+def mean_overlap(pairs: Sequence[Pair]) -> float:
+    """Return the mean lexical overlap of some pairs, in points."""
+    total = 0.0
+    for pair in pairs:
+        total += overlap(pair.first, pair.second)
+    return 100 * total / len(pairs)

@@ -1,19 +1,19 @@
 """From raw files to the pairs of the tasks that SentEval scores with a regressor, in its order."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import pyarrow as pa
 
 from semblance.data.arrow import write_parquet
-from semblance.data.pair_files import RELEASES, Release
 from semblance.data.protocol import apply_protocol
 from semblance.data.raw import Raw
-from semblance.data.sts import ScoredPair
+from semblance.data.sts import RELEASES, ScoredPair, read_parts
 from semblance.errors import InputError
 from semblance.settings import StsProtocol
 
 PAIRS = "pairs.parquet"
+COLUMNS = ("task", "part", "index", "sentence1", "sentence2", "score")
 
 
 @dataclass(frozen=True)
@@ -31,42 +31,18 @@ def write_parts(raw: Raw, settings: RelatednessSettings, folder: Path) -> dict[s
     """
     rows = []
     for name in settings.datasets:
-        for part, pairs in _parts(raw, name).items():
-            ordered = in_order(apply_protocol(pairs, settings.protocol))
-            rows += [_row(part, pair) for pair in ordered]
+        if name not in RELEASES:
+            problem = f"{name!r} has no train pairs for a regressor"
+            advice = f"those that have are {', '.join(RELEASES)}"
+            raise InputError("config.sts.datasets", problem, advice)
+        for part, pairs in read_parts(raw, name).items():
+            for pair in in_order(apply_protocol(pairs, settings.protocol)):
+                row = asdict(pair) | {"part": part}
+                rows.append({column: row[column] for column in COLUMNS})
     folder.mkdir(parents=True, exist_ok=True)
     write_parquet(pa.Table.from_pylist(rows), folder / PAIRS)
     tasks = [row["task"] for row in rows]
     return {task: tasks.count(task) for task in dict.fromkeys(tasks)}
-
-
-def _parts(raw: Raw, name: str) -> dict[str, list[ScoredPair]]:
-    """Return the pairs of each part of a release, after counting them."""
-    release = _release(name)
-    files = {"train": release.train, "dev": release.dev, "test": release.test}
-    parts = {part: release.read(raw.file(name, file)) for part, file in files.items()}
-    counts = {part: len(pairs) for part, pairs in parts.items()}
-    raw.check(name, **counts, trial=counts["dev"])  # SICK says trial for dev
-    return parts
-
-
-def _release(name: str) -> Release:
-    if name not in RELEASES:
-        known = ", ".join(RELEASES)
-        problem = f"{name!r} has no train pairs for a regressor"
-        raise InputError("config.sts.datasets", problem, f"those that have are {known}")
-    return RELEASES[name]
-
-
-def _row(part: str, pair: ScoredPair) -> dict:
-    return {
-        "task": pair.task,
-        "part": part,
-        "index": pair.index,
-        "sentence1": pair.sentence1,
-        "sentence2": pair.sentence2,
-        "score": pair.score,
-    }
 
 
 def in_order(pairs: list[ScoredPair]) -> list[ScoredPair]:
@@ -75,8 +51,6 @@ def in_order(pairs: list[ScoredPair]) -> list[ScoredPair]:
     It sorts them by the numbers of words of both sentences and then by the score; equal ones keep
     their order.
     """
-    return sorted(pairs, key=_rank)
-
-
-def _rank(pair: ScoredPair) -> tuple[int, int, float]:
-    return len(pair.sentence1.split()), len(pair.sentence2.split()), pair.score
+    return sorted(
+        pairs, key=lambda p: (len(p.sentence1.split()), len(p.sentence2.split()), p.score)
+    )

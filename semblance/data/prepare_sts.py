@@ -4,10 +4,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from semblance.data import sts
-from semblance.data.pair_files import RELEASES, write_pairs
-from semblance.data.protocol import apply_protocol
+from semblance.data.protocol import apply_protocol, write_pairs
 from semblance.data.raw import Raw
-from semblance.data.scored_file import OwnPairs, pairs_of
 from semblance.settings import StsProtocol
 
 STS_YEARS = {f"sts{year}": year for year in sts.YEARS}
@@ -22,7 +20,7 @@ class StsSettings:
 
     datasets: tuple[str, ...]
     protocol: StsProtocol
-    own: dict[str, OwnPairs] = field(default_factory=dict)
+    own: dict[str, sts.OwnPairs] = field(default_factory=dict)
 
 
 def write_test_pairs(raw: Raw, settings: StsSettings, folder: Path) -> dict[str, int]:
@@ -30,7 +28,7 @@ def write_test_pairs(raw: Raw, settings: StsSettings, folder: Path) -> dict[str,
     pairs: list[sts.ScoredPair] = []
     for name in settings.datasets:
         if name in settings.own:
-            pairs += pairs_of(raw, name, settings.own[name])
+            pairs += sts.own_pairs(raw, name, settings.own[name])
         else:
             pairs += released_pairs(raw, name)
     return write_pairs(apply_protocol(pairs, settings.protocol), folder)
@@ -42,22 +40,11 @@ def released_pairs(raw: Raw, name: str) -> list[sts.ScoredPair]:
     A data set that is neither of SemEval's years nor in RELEASES is one CSV file with the columns
     sentence1, sentence2 and score; its task has its name.
     """
+    if name in sts.RELEASES:
+        return sts.read_parts(raw, name)["test"]
     if name in STS_YEARS:
         pairs = sts.read_sts_year(raw.files(name)[0].parent, STS_YEARS[name])
-        raw.check(name, pairs=len(pairs))
-        return pairs
-    if name in RELEASES:
-        return _released_test_pairs(raw, name)
-    pairs = sts.read_pairs_csv(raw.file(name), name)
+    else:
+        pairs = sts.read_pairs_csv(raw.file(name), name)
     raw.check(name, pairs=len(pairs))
-    return pairs
-
-
-def _released_test_pairs(raw: Raw, name: str) -> list[sts.ScoredPair]:
-    """Return the test pairs of a release in three files, after counting all three."""
-    release = RELEASES[name]
-    pairs = release.read(raw.file(name, release.test))
-    train = len(release.read(raw.file(name, release.train)))
-    dev = len(release.read(raw.file(name, release.dev)))
-    raw.check(name, train=train, dev=dev, trial=dev, test=len(pairs))  # SICK says trial for dev
     return pairs

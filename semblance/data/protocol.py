@@ -7,9 +7,12 @@ The script runs the Moses tokeniser for English without escaping
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
+import pyarrow as pa
 from sacremoses import MosesTokenizer
 
+from semblance.data.arrow import write_parquet
 from semblance.data.sts import ScoredPair
 from semblance.data.text import normalise
 from semblance.errors import InputError
@@ -27,28 +30,34 @@ def apply_protocol(pairs: Sequence[ScoredPair], protocol: StsProtocol) -> list[S
 
     InputError for an unknown protocol, and for a sentence of which no text is left.
     """
+    if protocol not in ("raw", "senteval"):
+        raise unknown_word("sts.protocol", protocol, StsProtocol)
     if protocol == "raw":
         return list(pairs)
-    if protocol == "senteval":
-        return [_senteval_pair(pair) for pair in pairs]
-    raise unknown_word("sts.protocol", protocol, StsProtocol)
-
-
-def _senteval_pair(pair: ScoredPair) -> ScoredPair:
-    lower = pair.task not in CASED
-    first = senteval_text(pair.sentence1, lower=lower)
-    second = senteval_text(pair.sentence2, lower=lower)
-    if not first or not second:
-        where = " ".join([pair.task, *pair.subset.split(), f"line {pair.index}"])
-        problem = "a sentence consists of control characters only"
-        raise InputError(where, problem, "correct the file or remove the pair")
-    return replace(pair, sentence1=first, sentence2=second)
+    found = []
+    for pair in pairs:
+        lower = pair.task not in CASED
+        first = senteval_text(pair.sentence1, lower=lower)
+        second = senteval_text(pair.sentence2, lower=lower)
+        if not first or not second:
+            where = " ".join([pair.task, *pair.subset.split(), f"line {pair.index}"])
+            problem = "a sentence consists of control characters only"
+            raise InputError(where, problem, "correct the file or remove the pair")
+        found.append(replace(pair, sentence1=first, sentence2=second))
+    return found
 
 
 def senteval_text(text: str, *, lower: bool) -> str:
     """Return a sentence as SentEval has it: tokenised, white space normalised, in lower case."""
     tokenised = normalise(MOSES.tokenize(text, escape=False, return_str=True))
     split = LAST_FULL_STOP.sub(" .", tokenised)
-    if lower:
-        return split.lower()
-    return split
+    return split.lower() if lower else split
+
+
+def write_pairs(pairs: Sequence[ScoredPair], folder: Path) -> dict[str, int]:
+    """Write pairs into ``pairs.parquet``; return the number of pairs of each task."""
+    columns = ("task", "subset", "index", "sentence1", "sentence2", "score")
+    table = {name: [getattr(pair, name) for pair in pairs] for name in columns}
+    folder.mkdir(parents=True, exist_ok=True)
+    write_parquet(pa.table(table), folder / "pairs.parquet")
+    return {task: table["task"].count(task) for task in dict.fromkeys(table["task"])}

@@ -1,6 +1,6 @@
 """The raw files of data sets, checked against their digests and counts as they are read."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from semblance.download.manifest import Dataset
@@ -46,9 +46,8 @@ class Raw:
         """Return the one file of a data set whose name ends so, checked against its digests."""
         found = [path for path in self.dataset(name).paths() if path.endswith(ending)]
         if len(found) != 1:
-            raise InputError(
-                f"dataset {name}", f"{len(found)} files end in {ending!r}, expected one"
-            )
+            problem = f"{len(found)} files end in {ending!r}, expected one"
+            raise InputError(f"dataset {name}", problem)
         return self._checked(name, found[0])
 
     def user_file(self, path: str) -> Path:
@@ -61,28 +60,24 @@ class Raw:
         """Compare what was found with every count that the manifest states of a data set."""
         for what in self.dataset(name).expected:
             if what not in found:
-                raise InputError(
-                    f"manifest: {name}.expected.{what}",
-                    "names a count that Semblance does not know",
-                    f"known are {', '.join(found)}",
-                )
+                where = f"manifest: {name}.expected.{what}"
+                problem = "names a count that Semblance does not know"
+                raise InputError(where, problem, f"known are {', '.join(found)}")
             self.check_one(name, what, found[what])
 
     def check_one(self, name: str, what: str, found: int) -> None:
         """Compare one count with the one that the manifest states, if it states one."""
         expected = self.dataset(name).expected.get(what, found)
         if found != expected:
-            raise InputError(
-                self.folder,
-                f"{name}: {what}: {found} found, {expected} expected",
-                "fetch the original release again",
-            )
+            problem = f"{name}: {what}: {found} found, {expected} expected"
+            raise InputError(self.folder, problem, "fetch the original release again")
 
     def _checked(self, name: str, path: str) -> Path:
         full = self.folder / path
         if not full.is_file():
             raise InputError(full, "no such file", f"run the download of {name}")
-        pins = list(self._pins(name, path))
+        pins = [file.pin for file in self.dataset(name).files if file.path == path]
+        pins = [pin for pin in pins if pin.has_digest] + self._downloaded(name, path)
         if not pins:
             record = self.folder / RAW_RECORD.format(name=name)
             problem = f"nothing states its digest: neither the manifest nor {record}"
@@ -99,15 +94,12 @@ class Raw:
         self.inputs[path] = found
         return full
 
-    def _pins(self, name: str, path: str) -> Iterator[Pin]:
-        """Yield what the manifest and the record of the download state of a file's content."""
-        for file in self.dataset(name).files:
-            if file.path == path and file.pin.has_digest:
-                yield file.pin
+    def _downloaded(self, name: str, path: str) -> list[Pin]:
+        """Return what the record of the download, if there is one, states of a file's content."""
         key = RAW_RECORD.format(name=name)
-        if (self.folder / key).is_file():
-            record = read_sealed(self.folder / key)
-            self.records[key] = record_digest(record)
-            entry = record["files"].get(path, {})
-            if "sha256" in entry:
-                yield Pin(entry["sha256"], None)
+        if not (self.folder / key).is_file():
+            return []
+        record = read_sealed(self.folder / key)
+        self.records[key] = record_digest(record)
+        entry = record["files"].get(path, {})
+        return [Pin(entry["sha256"], None)] if "sha256" in entry else []

@@ -4,16 +4,22 @@ The readers normalise white space and leave the sentences as released: semblance
 turns them into another form.
 """
 
+import importlib
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
-from semblance.data.csv_text import read_csv
-from semblance.data.text import normalise, read_lines, read_rows, refuse_traces
+from semblance.data.csv_text import read_csv, read_tabs
+from semblance.data.raw import Raw
+from semblance.data.text import at_least_one, normalise, read_lines, refuse_traces
 from semblance.errors import InputError, at
+from semblance.named_modules import OWN_PAIRS
 
 FILE_NAME = re.compile(r"STS(?:20\d\d)?\.(?P<kind>gs|input)\.(?P<subset>.+?)\.txt(?:\.gz)?")
-SICK_HEADER = ["pair_ID", "sentence_A", "sentence_B", "relatedness_score", "entailment_judgment"]
+SICK_HEADER = ("pair_ID", "sentence_A", "sentence_B", "relatedness_score", "entailment_judgment")
+OF_CSV = ("sentence1", "sentence2", "score")
 YEARS = range(12, 17)
 # Not subsets to score: ALL repeats the others, and the sentences of STS13's SMT were never freely
 # released, so no published average counts it.
@@ -55,10 +61,10 @@ def read_sts_year(folder: Path | str, year: int) -> list[ScoredPair]:
     for name in subsets:
         for kind, files in (("input", inputs), ("gs", golds)):
             if name not in files:
-                raise InputError(
-                    folder, f"subset {name} has no {kind} file", "unpack the whole release"
-                )
-        pairs += _read_subset(inputs[name], golds[name], year, name)
+                problem = f"subset {name} has no {kind} file"
+                raise InputError(folder, problem, "unpack the whole release")
+        found = _read_subset(inputs[name], golds[name], year, name)
+        pairs += at_least_one(found, "scored pair", golds[name])
     return pairs
 
 
@@ -73,69 +79,45 @@ def _find_files(folder: Path, kind: str) -> dict[str, Path]:
             continue
         subset = match["subset"]
         if subset in files:
-            raise InputError(
-                path, f"subset {subset} has two {kind} files", "keep one release in a folder"
-            )
+            problem = f"subset {subset} has two {kind} files"
+            raise InputError(path, problem, "keep one release in a folder")
         files[subset] = path
     return files
 
 
-def _read_subset(input_path: Path, gold_path: Path, year: int, subset: str) -> list[ScoredPair]:
-    inputs = _read_whole(input_path)
-    golds = _read_whole(gold_path)
+def _read_subset(inputs: Path, golds: Path, year: int, subset: str) -> Iterator[ScoredPair]:
+    texts = list(read_lines(inputs))  # blank lines count, since two files go line by line
+    scores = list(read_lines(golds))
     columns = [2]
     if year == 16:
         columns = [2, 4]  # the release names both sentences' sources in two more columns
-    pairs = []
-    for (line, text), (_, gold) in zip(inputs, golds, strict=False):
+    for (line, text), (_, gold) in zip(texts, scores, strict=False):
+        refuse_traces(text, inputs, line)
+        refuse_traces(gold, golds, line)
         fields = text.split("\t")
         if len(fields) not in columns:
-            raise InputError(
-                at(input_path, line), f"columns: {len(fields)}, expected {columns[-1]}"
-            )
+            raise InputError(at(inputs, line), f"columns: {len(fields)}, expected {columns[-1]}")
         if gold.strip():
-            score = _score(gold.strip(), 0, 5, at(gold_path, line))
-            pairs.append(_pair(f"sts{year}", subset, line, fields[:2], score, input_path))
-    _check_lengths({input_path: len(inputs), gold_path: len(golds)})
-    return _require_pairs(pairs, gold_path)
-
-
-def _check_lengths(lines: dict[Path, int]) -> None:
-    """Raise InputError at the end of the shorter file unless both have as many lines."""
-    (shorter, found), (longer, expected) = sorted(lines.items(), key=lambda item: item[1])
+            score = _score(gold, 0, 5, at(golds, line))
+            yield _pair(f"sts{year}", subset, line, fields[:2], score, inputs)
+    (found, shorter), (expected, longer) = sorted([(len(texts), inputs), (len(scores), golds)])
     if found != expected:
-        raise InputError(
-            at(shorter, max(found, 1)),
-            f"lines: {found}, but {expected} in {longer.name}",
-            "both files must be of one release",
-        )
-
-
-def _read_whole(path: Path) -> list[tuple[int, str]]:
-    """Return all lines with their numbers; blank lines count, since two files go line by line."""
-    lines = list(read_lines(path))
-    for line, text in lines:
-        refuse_traces(text, path, line)
-    return lines
-
-
-def _require_pairs(pairs: list[ScoredPair], path: Path | str) -> list[ScoredPair]:
-    if not pairs:
-        raise InputError(at(path, 1), "no scored pair", "fetch the release again")
-    return pairs
+        problem = f"lines: {found}, but {expected} in {longer.name}"
+        raise InputError(at(shorter, max(found, 1)), problem, "both files must be of one release")
 
 
 def _score(text: str, low: float, high: float, where: str) -> float:
     """Parse a score; float() alone would also take "nan", "1_0" and other scripts' digits."""
+    text = text.strip()
     if not re.fullmatch(r"(?a:\d+\.?\d*|\.\d+)", text) or not low <= float(text) <= high:
         raise InputError(where, f"score {text!r} is no number in [{low}, {high}]")
     return float(text)
 
 
 def _pair(
-    task: str, subset: str, line: int, sentences: list[str], score: float, path: Path | str
+    task: str, subset: str, line: int, sentences: Iterable[str], score: float, path: Path | str
 ) -> ScoredPair:
-    first, second = (normalise(sentence) for sentence in sentences)
+    first, second = map(normalise, sentences)
     if not first or not second:
         raise InputError(at(path, line), "empty sentence")
     return ScoredPair(task, subset, line, first, second, score)
@@ -148,13 +130,10 @@ def read_stsb(path: Path | str) -> list[ScoredPair]:
     are named. The subset is the genre, column 1.
     """
     pairs = []
-    for line, text in read_rows(path):
-        fields = text.split("\t")
-        if len(fields) not in (7, 9):
-            raise InputError(at(path, line), f"columns: {len(fields)}, expected 7 or 9")
-        score = _score(fields[4].strip(), 0, 5, at(path, line))
+    for line, fields in at_least_one(read_tabs(path, 7, 9), "scored pair", path):
+        score = _score(fields[4], 0, 5, at(path, line))
         pairs.append(_pair("stsb", fields[0], line, fields[5:7], score, path))
-    return _require_pairs(pairs, path)
+    return pairs
 
 
 def read_sick(path: Path | str) -> list[ScoredPair]:
@@ -162,20 +141,12 @@ def read_sick(path: Path | str) -> list[ScoredPair]:
 
     The header is line 1, so the first pair's index is 2.
     """
-    rows = read_rows(path)
-    _, header = next(rows, (1, ""))
-    if header.split("\t") != SICK_HEADER:
-        raise InputError(
-            at(path, 1), f"the header is not {' '.join(SICK_HEADER)}", "keep the release's header"
-        )
+    rows = read_tabs(path, len(SICK_HEADER), header=SICK_HEADER)
     pairs = []
-    for line, text in rows:
-        fields = text.split("\t")
-        if len(fields) != len(SICK_HEADER):
-            raise InputError(at(path, line), f"columns: {len(fields)}, expected {len(SICK_HEADER)}")
-        score = _score(fields[3].strip(), 1, 5, at(path, line))
+    for line, fields in at_least_one(rows, "scored pair", path):
+        score = _score(fields[3], 1, 5, at(path, line))
         pairs.append(_pair("sickr", "", line, fields[1:3], score, path))
-    return _require_pairs(pairs, path)
+    return pairs
 
 
 def read_pairs_csv(path: Path | str, task: str) -> list[ScoredPair]:
@@ -184,10 +155,58 @@ def read_pairs_csv(path: Path | str, task: str) -> list[ScoredPair]:
     The score is a finite number on a scale of its own: correlations do not depend on the scale.
     """
     pairs = []
-    for line, row in read_csv(path, ("sentence1", "sentence2", "score")):
+    for line, row in at_least_one(read_csv(path, OF_CSV), "scored pair", path):
         text = row["score"].strip()
         if not re.fullmatch(r"(?a:-?\d+\.?\d*|-?\.\d+)", text):
             raise InputError(at(path, line), f"score {text!r} is no plain number")
-        sentences = [row["sentence1"], row["sentence2"]]
+        sentences = (row["sentence1"], row["sentence2"])
         pairs.append(_pair(task, "", line, sentences, float(text), path))
-    return _require_pairs(pairs, path)
+    return pairs
+
+
+RELEASES = {  # data sets in three files: the reader, and the file name of each part
+    "stsb": (read_stsb, {"train": "sts-train.csv", "dev": "sts-dev.csv", "test": "sts-test.csv"}),
+    "sick": (
+        read_sick,
+        {"train": "SICK_train.txt", "dev": "SICK_trial.txt", "test": "SICK_test_annotated.txt"},
+    ),
+}
+
+
+def read_part(raw: Raw, name: str, part: str) -> list[ScoredPair]:
+    """Return the pairs of one part of a data set of RELEASES."""
+    read, files = RELEASES[name]
+    return read(raw.file(name, files[part]))
+
+
+def read_parts(raw: Raw, name: str) -> dict[str, list[ScoredPair]]:
+    """Return the pairs of each part of a data set of RELEASES, after counting them."""
+    parts = {part: read_part(raw, name, part) for part in ("train", "dev", "test")}
+    counts = {part: len(pairs) for part, pairs in parts.items()}
+    raw.check(name, **counts, trial=counts["dev"])  # SICK says trial for dev
+    return parts
+
+
+@dataclass(frozen=True)
+class OwnPairs:
+    """A user's own file of scored pairs; ``columns`` names those whose names are not known."""
+
+    kind: Literal["pairs"]
+    path: str
+    columns: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Raise InputError for a column that no pair has."""
+        for role in self.columns:
+            if role not in OF_CSV:
+                known = ", ".join(OF_CSV)
+                raise InputError(f"columns.{role}", "pairs have no such column", f"known: {known}")
+
+
+def own_pairs(raw: Raw, task: str, settings: OwnPairs) -> list[ScoredPair]:
+    """Return a user's pairs, with what the reader tells of them; ``raw`` notes the file.
+
+    The reader is imported by name: its code counts in the digest of those runs alone that have
+    such a file.
+    """
+    return importlib.import_module(OWN_PAIRS).pairs_of(raw, task, settings)

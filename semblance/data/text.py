@@ -8,12 +8,13 @@ a lone ``\\r``, U+2028 and similar characters are text. No word stands for a mis
 
 import gzip
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import Any, BinaryIO, Literal, TypeVar
 
 from semblance.errors import InputError, at
 from semblance.files import open_regular
+from semblance.strict_json import parse_strict
 
 BOM = b"\xef\xbb\xbf"
 MAX_LINE = 1 << 23  # bytes; a few kilobytes of gzip can hold a line that no memory can
@@ -22,6 +23,7 @@ MAX_FILE = 4 << 30  # bytes of text; SNLI's training set, the largest that we kn
 MOST_PACKED = 50
 ALWAYS_UNPACKED = 1 << 23  # bytes that a file may hold whatever its size
 Encoding = Literal["utf-8", "latin-1"]
+T = TypeVar("T")
 
 
 def normalise(text: str) -> str:
@@ -41,6 +43,16 @@ def filled(value: object, name: str, path: Path | str, line: int) -> str:
     return text
 
 
+def at_least_one(found: Iterable[T], what: str, path: Path | str) -> Iterator[T]:
+    """Yield all that is found in a file; InputError if it is nothing."""
+    nothing = True
+    for item in found:
+        nothing = False
+        yield item
+    if nothing:
+        raise InputError(at(path, 1), f"no {what}", "fetch the release again")
+
+
 def read_lines(path: Path | str, encoding: Encoding = "utf-8") -> Iterator[tuple[int, str]]:
     """Yield each line's number, from 1, and its text without the line end.
 
@@ -50,8 +62,10 @@ def read_lines(path: Path | str, encoding: Encoding = "utf-8") -> Iterator[tuple
     line = 0
     unpacked = 0
     checked = ALWAYS_UNPACKED
+    is_gzip = str(path).endswith(".gz")
     try:
-        with open_regular(path, MAX_FILE) as packed, _unpack(path, packed) as file:
+        with open_regular(path, MAX_FILE) as packed:
+            file: BinaryIO = gzip.GzipFile(fileobj=packed) if is_gzip else packed
             while raw := file.readline(MAX_LINE + 1):
                 line += 1
                 unpacked += len(raw)
@@ -59,7 +73,7 @@ def read_lines(path: Path | str, encoding: Encoding = "utf-8") -> Iterator[tuple
                     _refuse_bomb(unpacked, packed.tell(), at(path, line))
                     checked = unpacked + ALWAYS_UNPACKED
                 yield line, _decode(raw, path, line, encoding)
-        if line == 0 and _is_gzip(path) and Path(path).stat().st_size == 0:
+        if is_gzip and line == 0 and Path(path).stat().st_size == 0:
             raise EOFError("no gzip data at all")  # the gzip module takes it for an empty text
     except FileNotFoundError:
         raise InputError(path, "no such file", "check the path or download it") from None
@@ -67,16 +81,6 @@ def read_lines(path: Path | str, encoding: Encoding = "utf-8") -> Iterator[tuple
         raise InputError(at(path, line + 1), f"broken gzip: {error}", "fetch it again") from None
     except OSError as error:
         raise InputError(path, f"cannot be read: {error.strerror or error}") from None
-
-
-def _is_gzip(path: Path | str) -> bool:
-    return str(path).endswith(".gz")
-
-
-def _unpack(path: Path | str, packed: BinaryIO) -> BinaryIO:
-    if _is_gzip(path):
-        return gzip.GzipFile(fileobj=packed)
-    return packed
 
 
 def _refuse_bomb(unpacked: int, packed: int, where: str) -> None:
@@ -95,15 +99,11 @@ def _decode(raw: bytes, path: Path | str, line: int, encoding: Encoding) -> str:
     try:
         text = raw.decode(encoding)
     except UnicodeDecodeError as error:
-        raise InputError(
-            at(path, line),
-            f"not UTF-8: {error.reason} at byte {error.start}",
-            "convert the file to UTF-8",
-        ) from None
+        problem = f"not UTF-8: {error.reason} at byte {error.start}"
+        raise InputError(at(path, line), problem, "convert the file to UTF-8") from None
     if "\0" in text:
-        raise InputError(
-            at(path, line), "contains a NUL character", "the file is damaged or not text"
-        )
+        problem = "contains a NUL character"
+        raise InputError(at(path, line), problem, "the file is damaged or not text")
     if text.endswith("\r\n"):
         return text[:-2]
     return text.removesuffix("\n")
@@ -136,6 +136,23 @@ def refuse_traces(text: str, path: Path | str, line: int) -> None:
 def refuse_mark(text: str, path: Path | str, line: int) -> None:
     """Raise InputError for a byte order mark at the start; the one of the file is gone by now."""
     if text.startswith("\ufeff"):
-        raise InputError(
-            at(path, line), "a byte order mark inside the file", "remove it; were files joined?"
-        )
+        problem = "a byte order mark inside the file"
+        raise InputError(at(path, line), problem, "remove it; were files joined?")
+
+
+def read_json_lines(path: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield each line's number and the JSON object on it.
+
+    Raises InputError for anything but an object, a key that stands twice, NaN and infinities, and
+    strings that no UTF-8 file can hold (a NUL, half a surrogate pair); also for a blank line, unless
+    it is the last.
+    """
+    for line, text in read_rows(path):
+        try:
+            value = parse_strict(text)
+            if not isinstance(value, dict):
+                raise ValueError(f"a JSON {type(value).__name__}, not an object")
+        except ValueError as error:
+            problem = f"not a JSON object as expected: {error}"
+            raise InputError(at(path, line), problem, "one object a line") from None
+        yield line, value

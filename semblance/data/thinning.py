@@ -4,17 +4,16 @@ A smaller part lies within each larger one of the same corpus and seed, so that 
 differ by what is added alone.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from semblance.data.arrow import read_parquet
-from semblance.data.corpus import NONE, Rows, read_rows, read_sentences
-from semblance.data.corpus_rows import write_corpus_rows
+from semblance.data.corpus import Rows, read_rows, read_sentences, write_rows
 from semblance.errors import InputError
-from semblance.settings import AtLeast, AtMost, Seed, unknown_word
+from semblance.settings import AtLeast, AtMost, Seed
 
 ENTRIES = "entries.parquet"  # of a prepared bank
 Of = Literal["entries", "wordings"]
@@ -34,31 +33,21 @@ class PartSettings:
 def write_part(corpus: Path, bank: Path, settings: PartSettings, folder: Path) -> dict[str, int]:
     """Write the part of the corpus in a folder; ``bank`` is that of the bank. Returns its counts."""
     rows = text_rows(read_sentences(corpus), read_rows(corpus))
-    kept = part_of(rows, wordings_of(bank), settings)
-    if len(kept) < FEWEST:
-        problem = f"{settings.percent} % of the {settings.of} are {len(kept)} rows"
+    entries = read_parquet(bank / ENTRIES, ("question", "wordings")).to_pylist()
+    wordings = {text for entry in entries for text in entry["wordings"]}
+    wordings -= {entry["question"] for entry in entries}
+    part = part_of(rows, wordings, settings)
+    if len(part) < FEWEST:
+        problem = f"{settings.percent} % of the {settings.of} are {len(part)} rows"
         raise InputError(corpus, problem, "a learning curve needs a larger FAQ")
-    columns = len(rows[0])
-    return write_corpus_rows(folder, kept, negatives=columns - 2) | {"rows of all": len(rows)}
+    counts = write_rows(folder, part, negatives=len(rows[0]) - 2)
+    return counts | {"rows of all": len(rows)}
 
 
 def text_rows(sentences: Sequence[str], rows: Rows) -> list[TextRow]:
     """Return the rows of a corpus as texts, with None for a hard negative that is absent."""
-
-    def text(number: int) -> str | None:
-        """Return a sentence by its number."""
-        if number == NONE:
-            return None
-        return sentences[number]
-
-    return [tuple(map(text, row)) for row in zip(*rows.columns(), strict=True)]
-
-
-def wordings_of(bank: Path) -> frozenset[str]:
-    """Return users' wordings of a prepared bank that are no question of it."""
-    entries = read_parquet(bank / ENTRIES, ("question", "wordings")).to_pylist()
-    wordings = {text for entry in entries for text in entry["wordings"]}
-    return frozenset(wordings - {entry["question"] for entry in entries})
+    texts = [*sentences, None]  # NONE, -1, is the place of the last one
+    return [tuple(texts[number] for number in row) for row in zip(*rows.columns(), strict=True)]
 
 
 def part_of(
@@ -67,35 +56,19 @@ def part_of(
     """Return the rows of a part, in their order.
 
     Of entries: rows that share a text belong to one entry, and an entry is in the part as a whole.
-    Of wordings: the rows of ``wordings`` that are not in the part are left out, all others stay. A
-    hard negative that is a text of no row that stays is left out of its row.
+    Of ``wordings``, users' own that are no question of the bank: the rows of those that are not in
+    the part are left out, all others stay. A hard negative that is a text of no row that stays is
+    left out of its row.
     """
-    units = _units(rows, wordings, settings.of)
-    chosen = _chosen(set(units.values()), settings)
-    kept = [row for row in rows if row[0] not in units or units[row[0]] in chosen]
-    known = {text for row in kept for text in row[:2]}
-    return [(*row[:2], *_known(row[2:], known)) for row in kept]
-
-
-def _known(negatives: TextRow, known: Collection[str]) -> Iterator[str | None]:
-    """Yield hard negatives, None for one that is not known."""
-    for text in negatives:
-        if text in known:
-            yield text
-        else:
-            yield None
-
-
-def _units(rows: Sequence[TextRow], wordings: Collection[str], of: Of) -> dict[str, str]:
-    """Map the query of a row to what names its unit; the rows of other queries always stay."""
-    match of:
-        case "entries":
-            entry = _connected(row[:2] for row in rows)
-            return {row[0]: entry[row[0]] for row in rows}
-        case "wordings":
-            return {row[0]: row[0] for row in rows if row[0] in wordings}
-        case _:
-            raise unknown_word("of", of, Of)
+    # What names the unit of a row's query; the rows of other queries stay.
+    units = {row[0]: row[0] for row in rows if row[0] in wordings}
+    if settings.of == "entries":
+        units = _connected(row[:2] for row in rows)
+    of_queries = {units[row[0]] for row in rows if row[0] in units}
+    chosen = _chosen(of_queries, settings)
+    part = [row for row in rows if row[0] not in units or units[row[0]] in chosen]
+    known = {text for row in part for text in row[:2]}
+    return [(*row[:2], *(text if text in known else None for text in row[2:])) for row in part]
 
 
 def _connected(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:

@@ -98,7 +98,7 @@ def write_tokens(path: Path, tokens: Tokens) -> None:
 
 def read_tokens(path: str | Path) -> Tokens:
     """Memory-map a token file; a file of one chunk is not copied, and several chunks are joined."""
-    column = read_arrow(Path(path), {"ids": pa.list_(pa.int32())})["ids"]
+    column = read_arrow(Path(path))["ids"]
     if column.num_chunks == 1:
         lists = column.chunk(0)
     else:

@@ -1,17 +1,32 @@
-"""SentEval's seven transfer tasks: sentences, or pairs of sentences, each with a label.
+"""SentEval's seven transfer tasks: from raw files to labelled sentences, or pairs, in its order.
 
 The files are those that SentEval makes of the releases (data/downstream/get_transfer_data.bash in
 https://github.com/facebookresearch/SentEval): tokenised, one text or pair a line. White space is
 normalised, because SentEval splits each text into its words.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from semblance.data.text import filled, normalise, read_lines, read_rows, refuse_traces
-from semblance.errors import InputError, at
+import pyarrow as pa
 
+from semblance.data.arrow import write_parquet
+from semblance.data.csv_text import read_tabs
+from semblance.data.raw import Raw
+from semblance.data.text import (
+    at_least_one,
+    filled,
+    normalise,
+    read_lines,
+    read_rows,
+    refuse_traces,
+)
+from semblance.errors import InputError, at
+from semblance.names import TRANSFER_TASKS
+
+ITEMS = "items.parquet"
+WHOLE = ""  # the part of a task that has no split of its own
 TREC_CLASSES = {  # each with its kinds (Li and Roth 2002); the label is the place of the class
     "ABBR": "abb exp",
     "DESC": "def desc manner reason",
@@ -22,7 +37,7 @@ TREC_CLASSES = {  # each with its kinds (Li and Roth 2002); the label is the pla
     "NUM": "code count date dist money ord other perc period speed temp volsize weight",
 }
 TREC_NAMES = tuple(TREC_CLASSES)
-MRPC_HEADER = ["Quality", "#1 ID", "#2 ID", "#1 String", "#2 String"]
+MRPC_HEADER = ("Quality", "#1 ID", "#2 ID", "#1 String", "#2 String")
 
 
 @dataclass(frozen=True)
@@ -34,7 +49,11 @@ class LabelledText:
     second: str = ""
 
 
-Reader = Callable[[Path], list[LabelledText]]
+@dataclass(frozen=True)
+class TransferSettings:
+    """The data sets of the transfer tasks; each has the name of its task."""
+
+    datasets: tuple[str, ...]
 
 
 def read_texts(path: Path | str, label: int) -> list[LabelledText]:
@@ -49,17 +68,18 @@ def read_texts(path: Path | str, label: int) -> list[LabelledText]:
         if "\t" in text:
             raise InputError(at(path, line), "a tab in a file of one text a line", "remove it")
         found.append(LabelledText(label, normalise(text)))
-    return _require_texts(found, path)
+    if not any(text.first for text in found):
+        raise InputError(at(path, 1), "no text", "fetch the release again")
+    return found
 
 
 def read_sst(path: Path | str) -> list[LabelledText]:
     """Read a part of SST-2: a sentence or phrase, a tab, and 1 (positive) or 0."""
     found = []
-    for line, text in read_rows(path):
-        sentence, label = _columns(text, 2, at(path, line))
+    for line, (sentence, label) in at_least_one(read_tabs(path, 2), "text", path):
         sentence = filled(sentence, "the text", path, line)
         found.append(LabelledText(_binary(label, at(path, line)), sentence))
-    return _require_texts(found, path)
+    return found
 
 
 def read_trec(path: Path | str) -> list[LabelledText]:
@@ -69,12 +89,12 @@ def read_trec(path: Path | str) -> list[LabelledText]:
     letters. So do an unknown class and an unknown kind.
     """
     found = []
-    for line, text in read_rows(path, "latin-1"):
+    for line, text in at_least_one(read_rows(path, "latin-1"), "text", path):
         _refuse_utf8(text, at(path, line))
         label, _, question = text.partition(" ")
         number = _class_of(label, at(path, line))
         found.append(LabelledText(number, filled(question, "the question", path, line)))
-    return _require_texts(found, path)
+    return found
 
 
 def _refuse_utf8(text: str, where: str) -> None:
@@ -103,28 +123,16 @@ def _class_of(label: str, where: str) -> int:
 
 def read_mrpc(path: Path | str) -> list[LabelledText]:
     """Read a part of MRPC: a header, then tab-separated label, two numbers and two sentences."""
-    rows = read_rows(path)
-    _, header = next(rows, (1, ""))
-    if header.split("\t") != MRPC_HEADER:
-        problem = f"the header is not {', '.join(MRPC_HEADER)}"
-        raise InputError(at(path, 1), problem, "keep the release's header")
     found = []
-    for line, text in rows:
-        label, *numbers, first, second = _columns(text, len(MRPC_HEADER), at(path, line))
+    rows = read_tabs(path, len(MRPC_HEADER), header=MRPC_HEADER)
+    for line, (label, *numbers, first, second) in at_least_one(rows, "text", path):
         for name, number in zip(MRPC_HEADER[1:3], numbers, strict=True):
             if not (number.isascii() and number.isdecimal()):
                 raise InputError(at(path, line), f"{name} {number!r:.80} is not a whole number")
         first = filled(first, MRPC_HEADER[3], path, line)
         second = filled(second, MRPC_HEADER[4], path, line)
         found.append(LabelledText(_binary(label, at(path, line)), first, second))
-    return _require_texts(found, path)
-
-
-def _columns(text: str, expected: int, where: str) -> list[str]:
-    fields = text.split("\t")
-    if len(fields) != expected:
-        raise InputError(where, f"{len(fields)} columns, expected {expected}")
-    return fields
+    return found
 
 
 def _binary(label: str, where: str) -> int:
@@ -133,7 +141,72 @@ def _binary(label: str, where: str) -> int:
     return int(label)
 
 
-def _require_texts(found: list[LabelledText], path: Path | str) -> list[LabelledText]:
-    if not any(text.first for text in found):
-        raise InputError(at(path, 1), "no text", "fetch the release again")
-    return found
+# The file of label 1, then that of label 0.
+BINARY = {
+    "mr": ("rt-polarity.pos", "rt-polarity.neg"),
+    "cr": ("custrev.pos", "custrev.neg"),
+    "subj": ("subj.objective", "subj.subjective"),
+    "mpqa": ("mpqa.pos", "mpqa.neg"),
+}
+# Tasks that are released in parts: the reader, and the file name of each part.
+SPLIT: dict[str, tuple[Callable[[Path], list[LabelledText]], dict[str, str]]] = {
+    "sst2": (
+        read_sst,
+        {"train": "sentiment-train", "dev": "sentiment-dev", "test": "sentiment-test"},
+    ),
+    "trec": (read_trec, {"train": "train_5500.label", "test": "TREC_10.label"}),
+    "mrpc": (
+        read_mrpc,
+        {"train": "msr_paraphrase_train.txt", "test": "msr_paraphrase_test.txt"},
+    ),
+}
+
+
+def write_items(raw: Raw, settings: TransferSettings, folder: Path) -> dict[str, int]:
+    """Write the items of every task into ``items.parquet``; return the items of each task.
+
+    Columns: task, part (train, dev or test; empty for a task without a split), index (from 0 within
+    the part), label, sentence1, sentence2 (empty but for pairs).
+    """
+    rows = [row for name in settings.datasets for row in _task_rows(raw, name)]
+    folder.mkdir(parents=True, exist_ok=True)
+    write_parquet(pa.Table.from_pylist(rows), folder / ITEMS)
+    tasks = [row["task"] for row in rows]
+    return {task: tasks.count(task) for task in settings.datasets}
+
+
+def _task_rows(raw: Raw, task: str) -> Iterator[dict]:
+    for part, texts in _texts_by_part(raw, task).items():
+        for index, text in enumerate(in_order(texts)):
+            row = {"task": task, "part": part, "index": index, "label": text.label}
+            yield row | {"sentence1": text.first, "sentence2": text.second}
+
+
+def _texts_by_part(raw: Raw, task: str) -> dict[str, list[LabelledText]]:
+    """Return the texts of each part of a task, after counting them."""
+    if task in BINARY:
+        positive, negative = (raw.file(task, ending) for ending in BINARY[task])
+        of_label_1 = read_texts(positive, 1)
+        of_label_0 = read_texts(negative, 0)
+        raw.check(task, label1=len(of_label_1), label0=len(of_label_0))
+        return {WHOLE: of_label_1 + of_label_0}
+    if task not in SPLIT:
+        known = f"known: {', '.join(TRANSFER_TASKS)}"
+        raise InputError("config.transfer.datasets", f"{task!r} is no transfer task", known)
+    read, files = SPLIT[task]
+    parts = {part: read(raw.file(task, name)) for part, name in files.items()}
+    raw.check(task, **{part: len(texts) for part, texts in parts.items()})
+    return parts
+
+
+def in_order(texts: list[LabelledText]) -> list[LabelledText]:
+    """Return texts in the order in which SentEval deals them out to folds.
+
+    It sorts them by their numbers of words and then by their labels; equal ones keep their order.
+    """
+
+    def rank(text: LabelledText) -> tuple[int, int, int]:
+        """Return what orders the texts."""
+        return len(text.first.split()), len(text.second.split()), text.label
+
+    return sorted(texts, key=rank)

@@ -35,7 +35,8 @@ def read_vocabulary(path: str | Path) -> Vocabulary:
         number for number, token in tokenizer.get_added_tokens_decoder().items() if token.special
     }
     continues = np.zeros(max(by_token.values(), default=-1) + 1, dtype=bool)
-    prefix = _continuing_prefix(tokenizer.to_str())
+    # What stands before a token that continues a word; WordPiece alone has such a prefix.
+    prefix = json.loads(tokenizer.to_str())["model"].get("continuing_subword_prefix")
     marked = any(token.startswith(WORD_MARKS) for token in by_token)
     for token, number in by_token.items():
         if number in special:
@@ -47,9 +48,3 @@ def read_vocabulary(path: str | Path) -> Vocabulary:
     ordinary = np.asarray(sorted(set(by_token.values()) - special), dtype=np.int32)
     masks = [by_token[token] for token in MASK_TOKENS if token in by_token]
     return Vocabulary(continues, ordinary, next(iter(masks), None))
-
-
-def _continuing_prefix(tokenizer: str) -> str:
-    """Return what stands before a token that continues a word; WordPiece alone has such a prefix."""
-    model = json.loads(tokenizer)["model"]
-    return model.get("continuing_subword_prefix") or ""

@@ -5,6 +5,7 @@ the last d fields of a line are the numbers. Blanks alone separate: other white 
 no-break space, is itself a word there.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -20,6 +21,7 @@ MAX_LINE = 1 << 16  # bytes; a word with 300 numbers has about 2,700
 FIRST_ROWS = 1 << 12  # that memory is asked for at first; it grows by a quarter each time
 FETCH = "fetch the file again"
 ONE_LENGTH = "give each word as many numbers as the first line has"
+NUMBER = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?(nan|inf(inity)?)", re.I)
 
 
 class WordVectors(NamedTuple):
@@ -58,19 +60,15 @@ def read_word_vectors(
             counts["left_out"] += 1
         else:
             if len(rows) == len(matrix):
-                _resize(matrix, len(rows) * 5 // 4)
+                # In its place: a copy would need the memory twice.
+                matrix.resize((len(rows) * 5 // 4, matrix.shape[1]), refcheck=False)
             matrix[len(rows)] = vector
             rows[word] = len(rows)
     if not rows:
         problem = f"none of its {counts['entries']} words can be used"
         raise InputError(path, problem, "name a text file of GloVe vectors")
-    _resize(matrix, len(rows))
+    matrix.resize((len(rows), matrix.shape[1]), refcheck=False)
     return WordVectors(rows, matrix, counts)
-
-
-def _resize(matrix: np.ndarray, rows: int) -> None:
-    """Give an array another number of rows in its place: a copy would need the memory twice."""
-    matrix.resize((rows, matrix.shape[1]), refcheck=False)
 
 
 def _lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
@@ -109,42 +107,25 @@ def _entry(raw: bytes, width: int, where: str) -> tuple[str, np.ndarray]:
     if len(fields) < width:
         problem = f"{len(fields)} numbers, and {width} in the first line"
         raise InputError(where, problem, ONE_LENGTH)
-    vector = _vector(fields, where)
-    _, blank, last = word.rpartition(b" ")
-    if blank and _is_number(last):
-        raise InputError(where, f"more than the {width} numbers of the first line", ONE_LENGTH)
-    if not word.strip(b" "):
-        raise InputError(where, "no word before the numbers", FETCH)
-    return _decoded(word, where), vector
-
-
-def _decoded(word: bytes, where: str) -> str:
-    try:
-        return word.decode()
-    except UnicodeDecodeError as error:
-        problem = f"the word is not UTF-8: {error.reason} at byte {error.start}"
-        raise InputError(where, problem, "convert the file to UTF-8") from None
-
-
-def _vector(fields: list[bytes], where: str) -> np.ndarray:
     try:
         numbers = [float(field) for field in fields]
     except ValueError:
         numbers = []
-    if not numbers or b"_" in b"".join(fields):  # Python reads 1_0 as 10
-        wrong = next(field for field in fields if not _is_number(field))
+    if not numbers or b"_" in raw.removeprefix(word):  # Python reads 1_0 as 10
+        wrong = next(field for field in fields if not NUMBER.fullmatch(field))
         problem = f"{wrong.decode(errors='replace')!r:.40} is no number"
         raise InputError(where, problem, FETCH)
     with np.errstate(over="ignore"):
         vector = np.array(numbers).astype(np.float32)
     if not np.isfinite(vector).all():
         raise InputError(where, "a number is not finite", FETCH)
-    return vector
-
-
-def _is_number(field: bytes) -> bool:
+    _, blank, last = word.rpartition(b" ")
+    if blank and NUMBER.fullmatch(last):
+        raise InputError(where, f"more than the {width} numbers of the first line", ONE_LENGTH)
+    if not word.strip(b" "):
+        raise InputError(where, "no word before the numbers", FETCH)
     try:
-        float(field)
-    except ValueError:
-        return False
-    return b"_" not in field
+        return word.decode(), vector
+    except UnicodeDecodeError as error:
+        problem = f"the word is not UTF-8: {error.reason} at byte {error.start}"
+        raise InputError(where, problem, "convert the file to UTF-8") from None

@@ -43,11 +43,8 @@ def read_xml(path: Path | str) -> XmlElement:
                 raise InputError(where, problem, "look for one that never ends")
         parser.Parse(b"", True)
     except expat.ExpatError as error:
-        raise InputError(
-            at(path, error.lineno),
-            f"not well-formed XML: {expat.ErrorString(error.code)}",
-            "fetch it again",
-        ) from None
+        problem = f"not well-formed XML: {expat.ErrorString(error.code)}"
+        raise InputError(at(path, error.lineno), problem, "fetch it again") from None
     return builder.close()
 
 
@@ -56,20 +53,17 @@ def _blocks(path: Path | str) -> Iterator[bytes]:
 
     Given line by line, the parser would read a long comment again with each of its lines.
     """
-    lines: list[str] = []
+    block: list[str] = []
     size = 0
     for _, text in read_lines(path):
-        lines.append(text.replace("\r", " "))  # a lone \r would shift expat's count of lines
-        size += len(text) + 1
+        line = text.replace("\r", " ") + "\n"  # a lone \r would shift expat's count of lines
+        block.append(line)
+        size += len(line)
         if size > BLOCK:
-            yield _join(lines)
-            lines = []
+            yield "".join(block).encode()
+            block.clear()
             size = 0
-    yield _join(lines)
-
-
-def _join(lines: list[str]) -> bytes:
-    return "".join(f"{line}\n" for line in lines).encode()
+    yield "".join(block).encode()
 
 
 def _make_parser(builder: ElementTree.TreeBuilder, path: Path | str) -> expat.XMLParserType:
@@ -89,11 +83,9 @@ def _make_parser(builder: ElementTree.TreeBuilder, path: Path | str) -> expat.XM
 
     def refuse(*_: Any) -> None:
         """Refuse a declaration."""
-        raise InputError(
-            at(path, parser.CurrentLineNumber),
-            "a document type or entity declaration",
-            "remove it: entities can read files and exhaust memory",
-        )
+        where = at(path, parser.CurrentLineNumber)
+        problem = "a document type or entity declaration"
+        raise InputError(where, problem, "remove it: entities can read files and exhaust memory")
 
     parser.StartElementHandler = start
     parser.EndElementHandler = lambda tag: builder.end(sys.intern(tag.lower()))

@@ -1,7 +1,7 @@
 """Figures that are measured on the embeddings of models, from files to files."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,13 +15,12 @@ from semblance.evaluation.geometry import NEAR
 from semblance.evaluation.prepared import PAIRS, read_pairs
 from semblance.evaluation.scored import Target, device_of, open_model
 from semblance.evaluation.texts import Texts
-from semblance.figures import KINDS, FigureRun, FigureSettings, Row, Source, figure_csv
+from semblance.figures import KINDS, FigureRun, FigureSettings, Row, figure_csv
 from semblance.files import write_text
 from semblance.models.encoder import Encoder
 from semblance.models.saved import WEIGHTS, SavedModel
 from semblance.named_modules import MEASURED, load_module
 from semblance.provenance import beside, checked, named_beside, record_digest, write_record
-from semblance.settings import unknown_word
 
 
 @dataclass(frozen=True)
@@ -87,67 +86,45 @@ class FigureInputs:
     texts: str
 
 
-def _read_texts(source: Source, folder: Path) -> tuple[StsB | Collection, str]:
-    """Return the texts of a figure, and the name of their file."""
-    match source:
-        case "model":
-            return StsB.read(folder), PAIRS
-        case "collection":
-            return Collection(read_sentences(folder)), "sentences.arrow"
-        case _:
-            raise unknown_word("settings.kind", source, Source)
-
-
-class _Measurement:
-    """Measures the models of one figure one after the other, and notes what it read."""
-
-    def __init__(self, settings: FigureSettings, inputs: FigureInputs, target: Target):
-        self.settings = settings
-        self.inputs = inputs
-        self.target = target
-        self.module = load_module(MEASURED, settings.kind, "settings.kind")
-        self.digests: dict[str, str] = {}
-        self.records: dict[str, str] = {}
-        self.device = ""
-        record = checked(inputs.texts)
-        folder = Path(inputs.texts).parent
-        self.data, name = _read_texts(KINDS[settings.kind], folder)
-        self._note(inputs.texts, name, record)
-
-    def rows(self) -> Iterator[Row]:
-        """Yield the rows of each model."""
-        for run, path in zip(self.settings.runs(), self.inputs.models, strict=True):
-            saved = SavedModel.read(path)
-            self._note(path, WEIGHTS, saved.record)
-            encoder, _ = open_model(saved, self.target)
-            self.device = device_of(encoder)
-            model = Model(encoder, saved)
-            for row in self.module.rows(model, self.data, **self.settings.options):
-                yield {**run._asdict(), **row}
-
-    def _note(self, record_path: str, name: str, record: dict[str, Any]) -> None:
-        """Note a file that is read, and the record that lists it."""
-        self.digests[str(Path(record_path).parent / name)] = record["outputs"][name]
-        self.records[record_path] = record_digest(record)
-
-
 def measure_figure(
     settings: FigureSettings, inputs: FigureInputs, csv: str, target: Target
 ) -> None:
     """Write the data of a figure that is measured on models, and the record."""
     started = time.monotonic()
-    measurement = _Measurement(settings, inputs, target)
-    columns = (*FigureRun._fields, *measurement.module.COLUMNS)
-    write_text(csv, figure_csv(columns, measurement.rows()))
-    record = target.record
+    module = load_module(MEASURED, settings.kind, "settings.kind")
+    digests: dict[str, str] = {}
+    records: dict[str, str] = {}
+
+    def note(record_path: str, name: str, record: dict[str, Any]) -> None:
+        """Note a file that is read, and the record that lists it."""
+        digests[str(Path(record_path).parent / name)] = record["outputs"][name]
+        records[record_path] = record_digest(record)
+
+    folder = Path(inputs.texts).parent
+    record = checked(inputs.texts)
+    if KINDS[settings.kind] == "model":
+        data, name = StsB.read(folder), PAIRS
+    else:
+        data, name = Collection(read_sentences(folder)), "sentences.arrow"
+    note(inputs.texts, name, record)
+    rows: list[Row] = []
+    device = ""
+    for run, path in zip(settings.runs(), inputs.models, strict=True):
+        saved = SavedModel.read(path)
+        note(path, WEIGHTS, saved.record)
+        encoder, _ = open_model(saved, target)
+        device = device_of(encoder)
+        found = module.rows(Model(encoder, saved), data, **settings.options)
+        rows += [{**run._asdict(), **row} for row in found]
+    write_text(csv, figure_csv((*FigureRun._fields, *module.COLUMNS), rows))
     write_record(
-        record,
+        target.record,
         "measure_figure",
-        outputs=[beside(record, csv)],
+        outputs=[beside(target.record, csv)],
         started=started,
         code=target.code,
-        inputs=named_beside(record, measurement.digests),
-        records=named_beside(record, measurement.records),
+        inputs=named_beside(target.record, digests),
+        records=named_beside(target.record, records),
         settings=asdict(settings) | asdict(target.compute),
-        device=measurement.device,
+        device=device,
     )

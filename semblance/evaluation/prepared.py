@@ -1,5 +1,6 @@
 """Prepared dev and test data: scored sentence pairs, and the questions and answers of a FAQ bank."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from semblance.data.arrow import read_parquet
 PAIRS = "pairs.parquet"
 ANSWERS = "answers.parquet"
 QUESTIONS = "questions.parquet"
-CANDIDATES = "candidates.parquet"
+Columns = dict[str, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -25,16 +26,6 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """A text that stands for the answer of a number; its part is -1 where no fold holds it out."""
-
-    answer: int
-    kind: str
-    text: str
-    part: int
-
-
-@dataclass(frozen=True)
 class Bank:
     """A FAQ bank as prepared: the distinct answers, and questions of one or both protocols."""
 
@@ -42,11 +33,16 @@ class Bank:
     questions: tuple[Question, ...]
 
 
-def read_pairs(folder: str | Path) -> dict[str, np.ndarray]:
+def read_columns(path: Path, names: Sequence[str]) -> Columns:
+    """Return some columns of a prepared file."""
+    table = read_parquet(path, names)
+    return {name: np.asarray(table[name].to_pylist()) for name in names}
+
+
+def read_pairs(folder: str | Path) -> Columns:
     """Return the prepared pairs as columns: task, subset, index, sentence1, sentence2, score."""
-    columns = ("task", "subset", "index", "sentence1", "sentence2", "score")
-    table = read_parquet(Path(folder, PAIRS), columns)
-    return {name: np.asarray(table[name].to_pylist()) for name in table.column_names}
+    names = ("task", "subset", "index", "sentence1", "sentence2", "score")
+    return read_columns(Path(folder, PAIRS), names)
 
 
 def read_bank(folder: str | Path) -> Bank:
@@ -58,10 +54,3 @@ def read_bank(folder: str | Path) -> Bank:
         relevant = tuple(row.pop("relevant"))
         questions.append(Question(**row, relevant=relevant))
     return Bank(tuple(answers), tuple(questions))
-
-
-def read_candidates(folder: str | Path) -> list[Candidate]:
-    """Read the texts that stand for the answers of a whole bank."""
-    columns = ("answer", "kind", "text", "part")
-    rows = read_parquet(Path(folder, CANDIDATES), columns).to_pylist()
-    return [Candidate(**row) for row in rows]

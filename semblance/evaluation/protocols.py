@@ -4,29 +4,36 @@ The answer to "why is my number not the paper's?": SimCSE's App. B shows that th
 averages that are points apart.
 """
 
+import csv
+import io
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
 import numpy as np
+import torch
 
 from semblance.data.protocol import apply_protocol
 from semblance.data.sts import ScoredPair
 from semblance.data.tokens import Tokens, tokenise
 from semblance.errors import InputError
 from semblance.evaluation.metrics import cosine_pairs
-from semblance.evaluation.poolings import Poolings, distinct
-from semblance.evaluation.similarity import score_rows
+from semblance.evaluation.sts import score_rows
 from semblance.models import folder as model_folder
-from semblance.models.encoder import Encoder
+from semblance.models.compute import autocast
+from semblance.models.encoder import ENCODE_TOKENS, Encoder, find_pooling
 from semblance.models.found import FoundModel, load_found
+from semblance.models.packing import pack, token_budget_batches
 from semblance.settings import StsProtocol
 
 TEXTS: tuple[str, ...] = get_args(StsProtocol)
 AVERAGE = "Average"  # stands for the task in the rows of averages
 COLUMNS = ("pooling", "own", "text", "task", "subset", "metric", "aggregation", "value", "n")
 LINE = ("pooling", "own", "text", "metric", "aggregation")  # what names a line of the table
+LEADING = ("pooling", "text", "aggregation", "metric")  # the columns before the scores
+OWN = "*"  # behind the folder's own pooling
+NOTHING = "n/a"  # a correlation that does not exist: all cosines are alike, or a vector is zero
 Row = dict[str, Any]  # one score, by COLUMNS; its value is None where it is undefined
 
 
@@ -36,6 +43,38 @@ class Reading:
 
     prompt: str
     max_length: int
+
+
+class Poolings:
+    """An encoder read by several poolings; those that need a mask token cannot be among them."""
+
+    def __init__(self, encoder: Encoder, names: Sequence[str]):
+        self.encoder = encoder
+        self.found = {name: find_pooling(name) for name in names}
+        reads = frozenset().union(*(reads for _, reads in self.found.values()))
+        if "masks" in reads:
+            raise ValueError("a pooling of a mask token needs a forward pass of its own")
+        encoder.reads = reads
+
+    @torch.no_grad()
+    def encode(self, tokens: Tokens, max_length: int) -> dict[str, np.ndarray]:
+        """Embed every text in evaluation mode; returns (N, d) float32 for each pooling."""
+        encoder = self.encoder
+        device = encoder.words.weight.device
+        limit = encoder.max_length(max_length)
+        lengths = np.minimum(tokens.lengths(), limit)
+        size = (len(lengths), encoder.shape.hidden_size)
+        vectors = {name: np.empty(size, dtype=np.float32) for name in self.found}
+        with autocast(encoder.precision, device.type):
+            for batch in token_budget_batches(lengths, ENCODE_TOKENS[device.type]):
+                packed = pack(tokens, batch, limit, device)
+                rows = batch[packed.order.cpu().numpy()]
+                read = {"pooler": getattr(encoder, "pooler", None)}
+                last = encoder.token_states(packed, read=read).float()
+                for name, (pool, reads) in self.found.items():
+                    pooled = pool(last, packed, **{what: read[what] for what in reads})
+                    vectors[name][rows] = pooled.float().cpu().numpy()
+        return vectors
 
 
 class EveryPooling:
@@ -67,12 +106,33 @@ class EveryPooling:
         return vectors
 
 
+def distinct(tokens: Tokens) -> tuple[Tokens, np.ndarray]:
+    """Return each text once, and for each given text its number among these, (N,).
+
+    Texts with the same tokens are one: to a model that lower-cases, two spellings may be.
+    """
+    numbers: dict[bytes, int] = {}
+    kept = []
+    place = []
+    for i, (start, end) in enumerate(zip(tokens.offsets[:-1], tokens.offsets[1:], strict=True)):
+        ids = tokens.ids[start:end]
+        number = numbers.setdefault(ids.tobytes(), len(numbers))
+        place.append(number)
+        if number == len(kept):
+            kept.append(i)
+    parts = [tokens.ids[tokens.offsets[i] : tokens.offsets[i + 1]] for i in kept]
+    offsets = np.concatenate([[0], np.cumsum([len(ids) for ids in parts])]).astype(np.int64)
+    return Tokens(np.concatenate([tokens.ids[:0], *parts]), offsets), np.array(place, dtype=int)
+
+
 def score_task(pooled: EveryPooling, pairs: Sequence[ScoredPair], how: Reading) -> list[Row]:
     """Return the scores of one task's pairs, whose texts are as released, under every protocol."""
-    forms = {text: apply_protocol(pairs, text) for text in TEXTS}
-    sides = [side for text in TEXTS for side in _sides(forms[text])]
     model = pooled.model
-    texts = [model.text(sentence, how.prompt) for side in sides for sentence in side]
+    texts = []
+    for text in TEXTS:
+        form = apply_protocol(pairs, text)
+        for side in ("sentence1", "sentence2"):
+            texts += [model.text(getattr(pair, side), how.prompt) for pair in form]
     tokens, place = distinct(tokenise(model.tokenizer, texts))
     numbers = place.reshape(len(TEXTS), 2, len(pairs))
     vectors = pooled.encode(tokens, how.max_length)
@@ -90,11 +150,6 @@ def score_task(pooled: EveryPooling, pairs: Sequence[ScoredPair], how: Reading) 
                 _in_points(where | found) for found in score_rows(gold | {"similarity": similarity})
             ]
     return rows
-
-
-def _sides(pairs: Iterable[ScoredPair]) -> tuple[list[str], list[str]]:
-    pairs = list(pairs)
-    return [pair.sentence1 for pair in pairs], [pair.sentence2 for pair in pairs]
 
 
 def _in_points(found: Row) -> Row:
@@ -132,3 +187,96 @@ def check_length(length: int) -> int:
             "--max-length", f"{length} tokens", "give at least 3: [CLS], a word, [SEP]"
         )
     return length
+
+
+def headline(model: FoundModel, prompt: str, max_length: int) -> str:
+    """Return the line that says what the folder itself states."""
+    pooling = f"its own pooling is {model.own}"
+    if model.own is None:
+        pooling = "states no pooling (sentence-transformers would take mean)"
+    declared = ", ".join(f"{name} {text!r}" for name, text in model.prompts.texts.items())
+    prompts = "no prompts"
+    if declared:
+        prompts = f"prompts {declared}; read with {prompt!r}"
+    length = f"max length {max_length} tokens"
+    if max_length != model.max_length:
+        length += f" (stated: {model.max_length})"
+    return f"{model.folder}: {pooling}; {length}; {prompts}"
+
+
+def table_text(
+    rows: Sequence[Row], tasks: Sequence[str], emphasise: Callable[[str], str] = str
+) -> str:
+    """Return one line for each protocol, values in points with two decimals.
+
+    ``emphasise`` marks the lines of the folder's own pooling.
+    """
+    columns = {task: task for task in tasks}
+    if len(tasks) > 1:
+        columns[AVERAGE] = f"average of {len(tasks)}"
+    lines: dict[tuple, dict[str, float | None]] = {}
+    for row in rows:
+        if row["aggregation"] != "subset":
+            lines.setdefault(line_of(row), {})[row["task"]] = row["value"]
+    cells = [[*LEADING, *columns.values()]]
+    for (pooling, own, text, metric, aggregation), values in lines.items():
+        found = [values.get(task) for task in columns]
+        points = [NOTHING if value is None else f"{value:.2f}" for value in found]
+        cells.append([pooling + OWN * own, text, aggregation, metric, *points])
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    aligned = []
+    for line in cells:  # words to the left, numbers to the right
+        fields = [
+            text.ljust(width) if place < len(LEADING) else text.rjust(width)
+            for place, (text, width) in enumerate(zip(line, widths, strict=True))
+        ]
+        aligned.append("  ".join(fields))
+    header, *others = aligned
+    marked = [emphasise(text) if key[1] else text for key, text in zip(lines, others, strict=True)]
+    return "\n".join([header, *marked])
+
+
+def nearest(rows: Iterable[Row], number: float, task: str, count: int = 3) -> list[Row]:
+    """Return the scores of a task, or of the average, that lie nearest to a number."""
+    found = [
+        row
+        for row in rows
+        if row["task"] == task and row["value"] is not None and row["aggregation"] != "subset"
+    ]
+    return sorted(found, key=lambda row: abs(row["value"] - number))[:count]
+
+
+def nearest_text(rows: Sequence[Row], number: float) -> str:
+    """Return a sentence for each score near a number: by how much, and its protocol."""
+    lines = [f"nearest to {number:g}:"]
+    for row in rows:
+        words = ", ".join([row["pooling"], row["text"], row["aggregation"], row["metric"]])
+        lines.append(f"  {row['value']:.2f} ({row['value'] - number:+.2f}): {words}")
+    return "\n".join(lines)
+
+
+def csv_text(rows: Iterable[Row]) -> str:
+    """Return the scores as CSV, unrounded, one a line; an undefined one is ``n/a``."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for row in rows:
+        value = NOTHING if row["value"] is None else str(row["value"])
+        fields = row | {"own": str(row["own"]).lower(), "value": value}
+        writer.writerow([fields[name] for name in COLUMNS])
+    return buffer.getvalue()
+
+
+def as_object(
+    model: FoundModel, how: dict[str, Any], missing: dict[str, str], rows: Sequence[Row]
+) -> dict[str, Any]:
+    """Return all that is known, for JSON; the value of an undefined score is null."""
+    return {
+        "folder": str(model.folder),
+        "pooling": model.own,
+        "max_length": model.max_length,
+        "prompts": model.prompts.texts,
+        "read": how,
+        "missing": missing,
+        "scores": list(rows),
+    }

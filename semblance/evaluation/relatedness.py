@@ -1,29 +1,35 @@
 """STS-B and SICK with SentEval's regressor, which is trained on their train pairs."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from semblance.data.arrow import read_parquet
 from semblance.evaluation.features import pair_features
-from semblance.evaluation.prepared import PAIRS
+from semblance.evaluation.prepared import PAIRS, Columns, read_columns
 from semblance.evaluation.regressor import Rated, Regressor
-from semblance.evaluation.similarity import METRICS
+from semblance.evaluation.scored import Evaluation, Target, protocol_of
+from semblance.evaluation.sts import METRICS
 from semblance.evaluation.texts import Texts, Vectors
 from semblance.models.encoder import Encoder
 from semblance.names import REGRESSOR
+from semblance.settings import Seed
 
 COLUMNS = ("task", "part", "index", "sentence1", "sentence2", "score")
 SCORED = ("test", "dev")  # the parts that are predicted
 
-Columns = dict[str, np.ndarray]
 
+@dataclass(frozen=True)
+class RelatednessRun:
+    """Which model is evaluated, and the seed of the regressors; φ of an entropy model."""
 
-def read_parts(folder: str | Path) -> Columns:
-    """Return the prepared pairs of all tasks and parts as columns."""
-    table = read_parquet(Path(folder, PAIRS), COLUMNS)
-    return {name: np.asarray(table[name].to_pylist()) for name in COLUMNS}
+    corpus: str
+    base: str
+    method: str
+    seed: str
+    regressor_seed: Seed
+    phi: str = ""
 
 
 class Relatedness:
@@ -72,3 +78,19 @@ def score_rows(predictions: Columns) -> Iterator[dict]:
             row = {"task": task, "subset": "", "aggregation": aggregation, "n": int(chosen.sum())}
             for metric, correlation in METRICS.items():
                 yield row | {"metric": metric, "value": correlation(*sides)}
+
+
+def evaluate_relatedness(run: RelatednessRun, model: str, data: str, target: Target) -> None:
+    """Write the correlations that a regressor reaches on the vectors of the model with record ``model``.
+
+    ``data`` is the record of the prepared pairs.
+    """
+    evaluation = Evaluation(model, {"data": data}, target)
+    saved = evaluation.model
+    protocol = protocol_of(data)
+    pairs = read_columns(Path(data).parent / PAIRS, COLUMNS)
+    tasks = Relatedness(pairs, saved.tokenizer, saved.prompts.default)
+    predictions = tasks.predict(evaluation.encoder, saved.max_length, run.regressor_seed)
+    rows = [{"fold": "", "protocol": protocol, **row} for row in score_rows(predictions)]
+    settings = {"regressor_seed": run.regressor_seed}
+    evaluation.write("evaluate_relatedness", run, rows, predictions, **settings)

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import time
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -20,12 +21,15 @@ from semblance.models.word_average import WordAverage, is_word_average, load_wor
 from semblance.names import SCORE_COLUMNS
 from semblance.provenance import (
     canonical,
+    checked,
     environment,
     outputs_digest,
+    read_sealed,
     record_digest,
     text_digest,
     write_record,
 )
+from semblance.settings import StsProtocol, decode_as
 
 # An evaluation may name more of them: those that its scores depend on besides the vectors.
 LIBRARIES_THAT_COUNT = ("python", "machine", "torch", "numpy", "tokenizers")
@@ -79,7 +83,8 @@ def open_model(
     compute = target.compute
     record = model.record
     device = set_up(compute.threads, compute.gpus, compute.matmul)
-    encoder = _load(model.folder).eval().to(device)
+    load = load_word_average if is_word_average(model.folder) else model_folder.load
+    encoder = load(model.folder).eval().to(device)
     encoder.precision = compute.precision
     name = device_name(device)
     settings = record.get("settings", {})
@@ -98,31 +103,17 @@ def open_model(
         "versions": _versions(environment(), libraries),
     }
     environments = {"evaluated": evaluated, "made": made}
-    precision = _precision(
-        compute.precision, settings.get("precision"), regulators.get("precision")
-    )
+    others = {"trained": settings.get("precision"), "regulators": regulators.get("precision")}
+    differing = [f"{k} in {v}" for k, v in others.items() if v not in (None, compute.precision)]
+    precision = compute.precision
+    if differing:
+        precision += f" ({', '.join(differing)})"
     return encoder, {
         "precision": precision,
         "code": target.code,
         "environment": text_digest(canonical(environments))[:16],
         "weights": model.weights_digest,
     }
-
-
-def _load(folder: Path) -> Encoder | WordAverage:
-    """Load a model that a text can be embedded with."""
-    if is_word_average(folder):
-        return load_word_average(folder)
-    return model_folder.load(folder)
-
-
-def _precision(evaluated: str, trained: str | None, regulators: str | None) -> str:
-    """Return the precision of a score, and those of training and regulators where they differ."""
-    others = {"trained": trained, "regulators": regulators}
-    parts = ", ".join(
-        f"{what} in {other}" for what, other in others.items() if other not in (None, evaluated)
-    )
-    return f"{evaluated} ({parts})" if parts else evaluated
 
 
 def _kind(device: str) -> str:
@@ -133,48 +124,69 @@ def _versions(found: dict[str, str], more: tuple[str, ...] = ()) -> dict[str, st
     return {k: v for k, v in found.items() if k in (*LIBRARIES_THAT_COUNT, *more)}
 
 
+def protocol_of(record: str) -> StsProtocol:
+    """Return the protocol of prepared pairs, which their record names."""
+    settings = read_sealed(record).get("settings", {})
+    return decode_as(StsProtocol, settings.get("protocol"), f"{record}: settings.protocol")
+
+
 def device_of(encoder: Encoder | WordAverage) -> str:
     """Return the name of what an encoder runs on."""
     return device_name(encoder.words.weight.device.type)
 
 
+class Evaluation:
+    """The evaluation of one model: what it reads, checked, and the model, opened.
+
+    ``data`` are the paths of the records of prepared data by name; ``data`` among them are the tests.
+    """
+
+    def __init__(
+        self, model: str, data: dict[str, str], target: Target, libraries: tuple[str, ...] = ()
+    ):
+        self.started = time.monotonic()
+        self.target = target
+        self.read = {name: checked(path) for name, path in data.items()}
+        self.model = SavedModel.read(model)
+        self.encoder, self.facts = open_model(self.model, target, libraries)
+        self.facts["data"] = outputs_digest(self.read["data"])
+        self.read["weights"] = self.model.record
+
+    def write(
+        self, stage: str, run: Run, rows: Iterable[dict], predictions: dict, **settings: Any
+    ) -> None:
+        """Write the scores, the predictions and the record; ``settings`` besides those of Compute."""
+        device = device_of(self.encoder)
+        found = Scored(stage, run, rows, predictions, self.facts, self.read, device, settings)
+        write_evaluation(found, self.target, self.started)
+
+
 def write_evaluation(found: Scored, target: Target, started: float) -> None:
     """Write scores and predictions beside the record, and the record; ``started`` is a clock's time."""
-    with exclusive(target.record.parent):
-        _write_files(found, target)
-        _write_record(found, target, started)
-
-
-def _write_files(found: Scored, target: Target) -> None:
-    folder = target.record.parent
-    identity = _identity(found.run) | {"phi": found.run.phi}
+    run = found.run
+    parts = {key: getattr(run, key) for key in ("corpus", "base", "method", "seed")}
+    identity = {"run": f"{run.corpus}/{run.base}/{run.method}/seed-{run.seed}", **parts}
     text = io.StringIO()
     writer = csv.DictWriter(text, SCORE_COLUMNS, lineterminator="\n")
     writer.writeheader()
     for row in found.rows:
-        writer.writerow({**identity, **found.facts, **row, "value": repr(row["value"])})
-    write_parquet(pa.table(found.predictions), folder / "predictions.parquet")
-    write_text(folder / "scores.csv", text.getvalue())
-
-
-def _write_record(found: Scored, target: Target, started: float) -> None:
+        score = {**identity, "phi": run.phi, **found.facts, **row}
+        writer.writerow(score | {"value": repr(row["value"])})
     inputs = {name: outputs_digest(record) for name, record in found.read.items()}
     inputs["weights"] = found.read["weights"]["outputs"][WEIGHTS]
-    write_record(
-        target.record,
-        found.stage,
-        outputs=["scores.csv", "predictions.parquet"],
-        started=started,
-        code=target.code,
-        inputs=inputs,
-        records={name: record_digest(record) for name, record in found.read.items()},
-        run=_identity(found.run),
-        settings=asdict(target.compute) | found.settings,
-        device=found.device,
-    )
-
-
-def _identity(run: Run) -> dict[str, str]:
-    name = f"{run.corpus}/{run.base}/{run.method}/seed-{run.seed}"
-    parts = {key: getattr(run, key) for key in ("corpus", "base", "method", "seed")}
-    return {"run": name, **parts}
+    folder = target.record.parent
+    with exclusive(folder):
+        write_parquet(pa.table(found.predictions), folder / "predictions.parquet")
+        write_text(folder / "scores.csv", text.getvalue())
+        write_record(
+            target.record,
+            found.stage,
+            outputs=["scores.csv", "predictions.parquet"],
+            started=started,
+            code=target.code,
+            inputs=inputs,
+            records={name: record_digest(record) for name, record in found.read.items()},
+            run=identity,
+            settings=asdict(target.compute) | found.settings,
+            device=found.device,
+        )

@@ -1,27 +1,37 @@
 """SentEval's transfer tasks: how well a linear classifier reads labels from frozen embeddings."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from semblance.data.arrow import read_parquet
 from semblance.evaluation.classifier import Classifier, Labelled, Predicted
 from semblance.evaluation.features import pair_features
+from semblance.evaluation.prepared import Columns, read_columns
+from semblance.evaluation.scored import Evaluation, Target
 from semblance.evaluation.texts import Texts, Vectors
 from semblance.models.encoder import Encoder
+from semblance.settings import Count, Seed
 
 ITEMS = "items.parquet"
 COLUMNS = ("task", "part", "index", "label", "sentence1", "sentence2")
 WITH_F1 = ("mrpc",)  # the task that SentEval also measures by the F1 of label 1
+LIBRARIES = ("scipy", "scikit-learn")  # that fit the classifiers
+PROTOCOL = "senteval"  # of the texts: they are released in no other form
 
-Columns = dict[str, np.ndarray]
 
+@dataclass(frozen=True)
+class TransferRun:
+    """Which model is evaluated; the classifier's folds and the seed of their shuffling; φ."""
 
-def read_items(folder: str | Path) -> Columns:
-    """Return the prepared items of all tasks, in the order of their parts."""
-    table = read_parquet(Path(folder, ITEMS), COLUMNS)
-    return {name: np.asarray(table[name].to_pylist()) for name in COLUMNS}
+    corpus: str
+    base: str
+    method: str
+    seed: str
+    folds: Count
+    shuffle: Seed
+    phi: str = ""
 
 
 class Transfer:
@@ -122,3 +132,19 @@ def _f1(columns: Columns) -> float:
     if both == 0:
         return 0.0
     return float(2 * (said & true).sum() / both)
+
+
+def evaluate_transfer(run: TransferRun, model: str, data: str, target: Target) -> None:
+    """Write the accuracies of the model with record ``model`` on the transfer tasks.
+
+    ``data`` is the record of the prepared items.
+    """
+    evaluation = Evaluation(model, {"data": data}, target, LIBRARIES)
+    saved = evaluation.model
+    items = read_columns(Path(data).parent / ITEMS, COLUMNS)
+    tasks = Transfer(items, saved.tokenizer, saved.prompts.default)
+    classifier = Classifier(run.folds, run.shuffle, target.compute.threads)
+    predictions = tasks.predict(evaluation.encoder, saved.max_length, classifier)
+    rows = [{"fold": "", "protocol": PROTOCOL, **row} for row in accuracy_rows(predictions)]
+    settings = {"folds": run.folds, "shuffle": run.shuffle}
+    evaluation.write("evaluate_transfer", run, rows, predictions, **settings)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from semblance.data.corpus import read_rows, read_sentences, write_corpus
-from semblance.data.fold_texts import TEXTS, read_texts
+from semblance.data.folds import TEXTS, read_texts
 from semblance.data.negatives import MiningSettings, mine
 from semblance.errors import InputError
 from semblance.models.vectors import unit
@@ -33,8 +33,8 @@ def mine_negatives(
     vectors = unit(np.load(Path(embeddings).parent / EMBEDDINGS, mmap_mode="r"))
     if len(vectors) != len(sentences):
         raise InputError(embeddings, f"is not of the sentences of {corpus}", "embed them again")
-    mined = mine(read_rows(folder), sentences, read_texts(folder), vectors, settings)
-    write_corpus(output.parent, sentences, mined.rows)
+    rows, counts = mine(read_rows(folder), sentences, read_texts(folder), vectors, settings)
+    write_corpus(output.parent, sentences, rows)
     write_record(
         output,
         "mine_negatives",
@@ -50,5 +50,5 @@ def mine_negatives(
             "embeddings": record_digest(embedding_record),
         },
         settings=asdict(settings),
-        counts=mined.counts,
+        counts=counts,
     )

@@ -14,11 +14,9 @@ import pytest
 from semblance import strict_yaml
 from semblance.audit.runs import _read_lines
 from semblance.data import text, xml_text
-from semblance.data.arrow import read_arrow, read_parquet
 from semblance.data.csv_text import read_csv
-from semblance.data.json_lines import read_json_lines
 from semblance.data.raw import Raw
-from semblance.data.text import read_lines
+from semblance.data.text import read_json_lines, read_lines
 from semblance.data.tokens import load_tokenizer
 from semblance.data.wiki import read_sentences
 from semblance.data.xml_text import read_xml
@@ -54,8 +52,6 @@ READERS = {
     "scores": (read_scores, "scores.csv"),
     "scores in an audit": (_read_lines, "scores.csv"),
     "predictions": (lambda path: read_predictions(path, ["gold"]), "predictions.parquet"),
-    "Parquet": (lambda path: read_parquet(path, ["text"]), "x.parquet"),
-    "Arrow": (lambda path: read_arrow(path, {}), "x.arrow"),
     "weights": (load_weights, "model.safetensors"),
     "a model's config": (lambda path: read_architecture(path.parent), "config.json"),
     "a tokenizer": (load_tokenizer, "tokenizer.json"),

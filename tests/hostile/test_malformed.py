@@ -139,7 +139,6 @@ def command(case: Case, folder: Path) -> tuple[ModuleType, list[str]]:
 
 STAGES = {
     "snli": ("nli", "snli", prepare_nli),
-    "multinli": ("nli", "multinli", prepare_nli),
     "snli, tabs": ("nli", "snli", prepare_nli),
     "triples": ("nli", "nli-simcse", prepare_nli),
     "anli": ("nli", "anli", prepare_nli),

@@ -6,15 +6,11 @@ import shutil
 import struct
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from semblance.data.arrow import read_parquet
-from semblance.data.corpus import read_rows, read_sentences
-from semblance.data.tokens import read_tokens, tokenise
+from semblance.data.tokens import tokenise
 from semblance.errors import InputError
 from semblance.models import folder as model_folder
 from semblance.models.base import BaseSettings, build_base
@@ -291,62 +287,6 @@ def test_a_sealed_file_that_is_not_the_record_of_a_stage_is_refused(value, tmp_p
         checked(tmp_path / "record.json")
 
 
-def write_stream(path: Path, table: pa.Table) -> None:
-    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_stream(sink, table.schema) as writer:
-        writer.write_table(table)
-
-
-DAMAGES = ("nothing", "text", "truncated", "other columns", "another type", "a null")
-
-
-@pytest.mark.parametrize(
-    "name, read, column, damage",
-    [
-        (*table, damage)
-        for damage in DAMAGES
-        for table in [
-            ("sentences.arrow", lambda p: read_sentences(p.parent), "text"),
-            ("rows.arrow", lambda p: read_rows(p.parent), "query"),
-            ("tokens.arrow", read_tokens, "ids"),
-            ("x.parquet", lambda p: read_parquet(p, ("text",)), "text"),
-        ]
-        if table[0] != "x.parquet" or damage not in DAMAGES[4:]
-    ],
-)  # a Parquet file's types are its reader's concern
-def test_tables_that_are_damaged_or_of_another_kind_are_refused(
-    name, read, column, damage, tmp_path
-):
-    path, good = (
-        tmp_path / name,
-        {
-            "text": ["a"],
-            "query": pa.array([1], pa.int32()),
-            "ids": pa.array([[1]], pa.list_(pa.int32())),
-        }[column],
-    )
-    wrong = {
-        "other columns": {"other": good},
-        "another type": {column: [1.5]},
-        "a null": {column: pa.array([None], getattr(good, "type", pa.string()))},
-    }
-    table = pa.table(
-        {"positive": pa.array([1], pa.int32()), "negative": pa.array([1], pa.int32())}
-        | wrong.get(damage, {column: good})
-    )
-    if name.endswith("parquet"):
-        pq.write_table(table, path)
-    else:
-        write_stream(path, table)
-    if damage in ("nothing", "text", "truncated"):
-        path.write_bytes(
-            {
-                "nothing": b"",
-                "text": b"no table",
-                "truncated": path.read_bytes()[: len(path.read_bytes()) // 2],
-            }[damage]
-        )
-    with pytest.raises(InputError, match=name):
-        read(path)
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from semblance.data.corpus_rows import CorpusSettings
 from semblance.data.prepare_dev import DevSettings
+from semblance.data.prepare_nli import NliSettings
 from semblance.data.prepare_sts import StsSettings
 from semblance.download.manifest import load_manifest
 from semblance.errors import InputError
@@ -359,7 +359,7 @@ def test_an_unknown_word_or_a_number_out_of_bounds_in_settings_is_refused(key, v
     "decoded, values, key",
     [
         (BaseSettings, {"max_length": 64, "pooling": "max"}, "pooling"),
-        (CorpusSettings, {"kind": "snli", "datasets": ["a"]}, "kind"),
+        (NliSettings, {"kind": "snli", "datasets": ["a"]}, "kind"),
         (StsSettings, {"datasets": ["a"], "protocol": "cooked"}, "protocol"),
         (DevSettings, {"dataset": "stsb", "protocol": "cooked"}, "protocol"),
         (Compute, {**asdict(COMPUTE), "precision": "fp16"}, "precision"),

@@ -53,11 +53,10 @@ def stages(folder: Path) -> list[str]:
 
     torch.load = noted(torch.load, "torch.load")
     from semblance.data import corpus, prepare_dev, prepare_nli, prepare_sts, tokens
-    from semblance.data.corpus_rows import CorpusSettings
     from semblance.data.raw import Raw
     from semblance.download.manifest import load_manifest
-    from semblance.evaluation.run import StsRun, evaluate_sts
     from semblance.evaluation.scored import Target
+    from semblance.evaluation.sts import StsRun, evaluate_sts
     from semblance.models.base import BaseSettings, build_base
     from semblance.provenance import write_record
     from semblance.reporting.build import build
@@ -87,7 +86,9 @@ def stages(folder: Path) -> list[str]:
     base = str(folder / "base/record.json")
 
     raw = Raw(load_manifest(ROOT / "demo/manifest.yaml"), ROOT / "demo/data")
-    prepare_nli.write_triples(raw, CorpusSettings("nli", ("nli-simcse",), 32), folder / "corpus")
+    prepare_nli.write_triples(
+        raw, prepare_nli.NliSettings("nli", ("nli-simcse",), 32), folder / "corpus"
+    )
     write_record(
         folder / "corpus/record.json",
         "prepare_nli",

@@ -17,7 +17,7 @@ from semblance.data.tokens import tokenise
 from semblance.download.manifest import load_manifest
 from semblance.evaluation.prepared import read_pairs
 from semblance.evaluation.protocols import EveryPooling, Reading, score_task
-from semblance.evaluation.similarity import Sts, score_rows
+from semblance.evaluation.sts import Sts, score_rows
 from semblance.models import folder as model_folder
 from semblance.models.found import read_found
 from semblance.models.saved import stored_length

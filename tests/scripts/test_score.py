@@ -11,9 +11,9 @@ from semblance.data.raw import Raw
 from semblance.data.sts import ScoredPair
 from semblance.download.manifest import load_manifest
 from semblance.errors import InputError
-from semblance.evaluation import protocol_table as shown
+from semblance.evaluation import protocols as shown
 from semblance.evaluation.protocols import AVERAGE, averages
-from semblance.evaluation.similarity import Sts, score_rows
+from semblance.evaluation.sts import Sts, score_rows
 from semblance.models import folder as model_folder
 from semblance.models.base import BaseSettings, build_base
 from semblance.models.found import BARE
@@ -40,7 +40,7 @@ def data(tmp_path, monkeypatch) -> str:
     (folder / "stsb").mkdir(parents=True)
     for path in (ROOT / "demo/data/stsb").iterdir():
         (folder / "stsb" / path.name).write_bytes(path.read_bytes())
-    monkeypatch.setattr(score.score_data, "MANIFEST", ROOT / "demo/manifest.yaml")
+    monkeypatch.setattr(score, "MANIFEST", ROOT / "demo/manifest.yaml")
     return str(folder)
 
 

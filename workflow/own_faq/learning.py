@@ -21,7 +21,7 @@ from semblance.answering.choices import QuestionsLog, read_choices
 from semblance.counts import counted
 from semblance.data.banks.own import read_own
 from semblance.data.bare import bare_or_whole
-from semblance.data.faq_parts import new_wordings
+from semblance.data.faq import new_wordings
 from semblance.errors import InputError
 from semblance.files import write_text
 from workflow.own_faq import training

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 from semblance.counts import counted
-from semblance.data.faq import Faq
-from semblance.data.faq_parts import Split, answers_known_by_groups, keys_of, new_wordings
+from semblance.data.faq import Faq, Split, answers_known_by_groups, keys_of, new_wordings
 from semblance.errors import InputError
 from workflow.own_faq.quick import FEWEST_WORDINGS, FOLDS
 

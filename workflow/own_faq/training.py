@@ -14,7 +14,7 @@ import yaml
 
 from semblance import layout
 from semblance.data.banks.own import read_own
-from semblance.data.faq_parts import new_wordings
+from semblance.data.faq import new_wordings
 from semblance.errors import InputError
 from semblance.files import write_text
 from semblance.gpus import visible_gpus

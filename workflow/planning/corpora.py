@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from semblance.data.labelled import check_neutral
+from semblance.data.nli import check_neutral
 from semblance.data.pair import check_labels
 from semblance.errors import InputError
 from semblance.named_modules import PAIRS, load_module

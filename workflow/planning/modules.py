@@ -3,13 +3,13 @@
 import json
 from typing import Any
 
-from semblance.data.scored_file import READER
 from semblance.figures import DRAWN, is_measured, package_of
 from semblance.named_modules import (
     BANKS,
     DROPOUTS,
     LOSSES,
     MASKED_WORDS,
+    OWN_PAIRS,
     PAIRS,
     POOLINGS,
     VIEWS,
@@ -55,7 +55,7 @@ def modules_of_pairs(config: dict, corpus: str) -> list[str]:
 def modules_of_scored(config: dict, stage: str) -> list[str]:
     """Return the module that reads the user's own pairs, if a stage of STS data reads some."""
     if own_paths(config, scored_sets(config, stage)):
-        return [READER]
+        return [OWN_PAIRS]
     return []
 
 

@@ -1,6 +1,6 @@
 """Rank every answer of a FAQ bank for each test and dev question of a fold; the ranks are kept."""
 
-from semblance.evaluation.run import FaqRun, evaluate_faq
+from semblance.evaluation.faq import FaqRun, evaluate_faq
 from semblance.evaluation.scored import Target
 from semblance.gpus import take_gpu
 from semblance.models.compute import Compute

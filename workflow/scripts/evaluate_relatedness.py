@@ -1,6 +1,6 @@
 """Score one model on STS-B and SICK by a regressor; the per-pair predictions are kept."""
 
-from semblance.evaluation.relatedness_run import RelatednessRun, evaluate_relatedness
+from semblance.evaluation.relatedness import RelatednessRun, evaluate_relatedness
 from semblance.evaluation.scored import Target
 from semblance.gpus import take_gpu
 from semblance.models.compute import Compute

@@ -1,7 +1,7 @@
 """Score one model on the seven STS tasks and STS-B dev; the per-pair predictions are kept."""
 
-from semblance.evaluation.run import StsRun, evaluate_sts
 from semblance.evaluation.scored import Target
+from semblance.evaluation.sts import StsRun, evaluate_sts
 from semblance.gpus import take_gpu
 from semblance.models.compute import Compute
 from semblance.settings import decode_json

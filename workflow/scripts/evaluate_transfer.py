@@ -1,7 +1,7 @@
 """Score one model on SentEval's seven transfer tasks; the per-item predictions are kept."""
 
 from semblance.evaluation.scored import Target
-from semblance.evaluation.transfer_run import TransferRun, evaluate_transfer
+from semblance.evaluation.transfer import TransferRun, evaluate_transfer
 from semblance.gpus import take_gpu
 from semblance.models.compute import Compute
 from semblance.settings import decode_json

@@ -4,7 +4,7 @@ import sys
 import time
 from pathlib import Path
 
-from semblance.data.fold_texts import TEXTS
+from semblance.data.folds import TEXTS
 from semblance.data.prepare_faq import OWN, BankSettings, FaqFolders, read_bank, write_folds
 from semblance.data.raw import Raw
 from semblance.download.manifest import load_manifest

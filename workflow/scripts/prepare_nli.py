@@ -1,11 +1,10 @@
 """Build a corpus of (premise, entailed, contradicted) triples from the raw NLI files."""
 
-from semblance.data.corpus_rows import CorpusSettings
-from semblance.data.prepare_nli import write_triples
+from semblance.data.prepare_nli import NliSettings, write_triples
 from workflow.scripts.endings import run
 from workflow.scripts.preparing import Preparation, prepare
 
-STAGE = Preparation("prepare_nli", CorpusSettings, write_triples, ("sentences.arrow", "rows.arrow"))
+STAGE = Preparation("prepare_nli", NliSettings, write_triples, ("sentences.arrow", "rows.arrow"))
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -1,6 +1,6 @@
 """Parse SentEval's transfer tasks into one Parquet file of labelled texts."""
 
-from semblance.data.prepare_transfer import ITEMS, TransferSettings, write_items
+from semblance.data.transfer import ITEMS, TransferSettings, write_items
 from workflow.scripts.endings import run
 from workflow.scripts.preparing import Preparation, prepare
 

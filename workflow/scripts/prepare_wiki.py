@@ -1,12 +1,11 @@
 """Build a corpus of single sentences from a file of one sentence a line."""
 
-from semblance.data.corpus_rows import CorpusSettings
-from semblance.data.prepare_wiki import write_sentences
+from semblance.data.wiki import WikiSettings, write_sentences
 from workflow.scripts.endings import run
 from workflow.scripts.preparing import Preparation, prepare
 
 STAGE = Preparation(
-    "prepare_wiki", CorpusSettings, write_sentences, ("sentences.arrow", "rows.arrow")
+    "prepare_wiki", WikiSettings, write_sentences, ("sentences.arrow", "rows.arrow")
 )
 
 

@@ -13,23 +13,38 @@ says why.
 """
 
 import argparse
+import contextlib
 import json
 import os
 import sys
 import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from semblance import layout
+from semblance.data.raw import Raw
+from semblance.data.sts import OwnPairs, ScoredPair, own_pairs
+from semblance.download.manifest import Dataset, load_manifest
 from semblance.errors import InputError
 from semblance.files import write_text
-from workflow.score import data as score_data
+from semblance.models.saved import SavedModel
+from semblance.provenance import ROOT
+from workflow.planning import scored_pairs
 from workflow.scripts.endings import run
+from workflow.status.started import read_start
 from workflow.terminal import painter
 
 if TYPE_CHECKING:
     from semblance.evaluation.protocols import Reading, Row
     from semblance.models.found import FoundModel
 
+DOWNLOADS = "resources"
+MANIFEST = ROOT / "workflow" / "manifest.yaml"
+DATASETS = ("sts12", "sts13", "sts14", "sts15", "sts16", "stsb", "sick")
+ADVICE = "name by --data a folder of downloads, a mirror, or the output folder of a run"
+TASKS = {"sickr": "sick"}  # tasks that have another name than their data set
 METRICS = ("spearman", "pearson")
 
 
@@ -43,9 +58,9 @@ def parser() -> argparse.ArgumentParser:
     flags.add_argument("folder", metavar="FOLDER", help="the folder of a model")
     flags.add_argument(
         "--data",
-        default=score_data.DOWNLOADS,
+        default=DOWNLOADS,
         help="a folder of downloads, a mirror, or the output folder of a run "
-        f"(default: {score_data.DOWNLOADS})",
+        f"(default: {DOWNLOADS})",
     )
     flags.add_argument("--tasks", nargs="+", metavar="TASK", help="these tasks alone, such as stsb")
     flags.add_argument(
@@ -72,85 +87,173 @@ def main(argv: list[str] | None = None) -> None:
     args = parser().parse_args(argv)
     if not 1 <= args.threads <= 1024:
         raise InputError("--threads", f"{args.threads} threads", "give a number from 1 to 1024")
-    source = score_data.find(args.data)
-    found = score_data.look(source, args.tasks, args.pairs)
-    scored = _score_sets(args, found)
-    if args.json:
-        _show_json(scored, found)
-    else:
-        _show(args, scored, found)
+    source = find_data(args.data)
+    found = look_for(source, args.tasks, args.pairs)
+    _show(args, _score_sets(args, found), found)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where data may lie: a manifest's data sets below a folder, and a user's own files by name."""
+
+    manifest: Mapping[str, Dataset]
+    folder: Path
+    datasets: tuple[str, ...] = DATASETS
+    own: Mapping[str, OwnPairs] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Found:
+    """The data sets and files of pairs that are there, and why each other data set is missing."""
+
+    raw: Raw
+    datasets: tuple[str, ...]
+    own: dict[str, OwnPairs]
+    missing: dict[str, str]
+
+    def pairs(self) -> dict[str, list[ScoredPair]]:
+        """Return the test pairs of each set with the texts as released, counted.
+
+        What is recognised in a user's own file is printed.
+        """
+        from semblance.data.prepare_sts import released_pairs  # slow to import
+
+        found = {name: released_pairs(self.raw, name) for name in self.datasets}
+        return found | {name: own_pairs(self.raw, name, own) for name, own in self.own.items()}
+
+
+def find_data(named: str) -> Place:
+    """Return the data that ``--data`` names; InputError for a folder that is not there."""
+    folder = Path(os.path.expanduser(named))
+    if (folder / layout.CONFIG).is_file():
+        return _of_run(folder)
+    if (folder / layout.RAW_DATA).is_dir():
+        folder = folder / layout.RAW_DATA
+    return Place(load_manifest(MANIFEST), folder)
+
+
+def _of_run(out: Path) -> Place:
+    """Return the raw data that a run has downloaded, by its own manifest."""
+    found = read_start(str(out))
+    with contextlib.chdir(found.folder):  # from which the paths of its config count
+        manifest = load_manifest(found.config["manifest"])
+        folder = Path(found.config["downloads"], layout.RAW_DATA).absolute()
+        tests = scored_pairs.tests(found.config)
+        own = {
+            name: OwnPairs(**{**pairs, "path": os.path.abspath(pairs["path"])})
+            for name, pairs in tests.get("own", {}).items()
+        }
+    names = scored_pairs.of_manifest(found.config, tests["datasets"])
+    return Place(manifest, folder, tuple(names), own)
+
+
+def look_for(source: Place, wanted: Sequence[str] | None, files: Sequence[str]) -> Found:
+    """Return which of the wanted sets are there, and add files; InputError if none is left.
+
+    Without ``wanted`` all sets of the source are.
+    """
+    datasets = []
+    missing = {}
+    own = {}
+    for task in wanted or [*source.datasets, *source.own]:
+        name = TASKS.get(task, task)
+        if name in source.own:
+            own[name] = source.own[name]
+            continue
+        if name not in source.manifest:
+            known = ", ".join([*source.datasets, *source.own])
+            raise InputError(f"--tasks {task}", "there is no such data set", f"known are {known}")
+        paths = source.manifest[name].paths()
+        absent = [path for path in paths if not (source.folder / path).is_file()]
+        if absent:
+            missing[name] = f"{source.folder / absent[0]} is not there"
+        else:
+            datasets.append(name)
+    own |= _named_files(files, [*datasets, *own])
+    if not datasets and not own:
+        problem = f"none of the tasks is there: {', '.join(missing)}"
+        raise InputError(source.folder, problem, ADVICE)
+    return Found(Raw(source.manifest, source.folder), tuple(datasets), own, missing)
+
+
+def _named_files(files: Sequence[str], taken: Sequence[str]) -> dict[str, OwnPairs]:
+    """Return the files of pairs by the names of their tasks; InputError for one that is not there."""
+    found: dict[str, OwnPairs] = {}
+    for path in files:
+        name = Path(path.removesuffix(".gz")).stem
+        if not os.path.isfile(path):
+            raise InputError(f"--pairs {path}", "no such file", "correct the path")
+        if name in (*taken, *found, *scored_pairs.TAKEN):
+            raise InputError(f"--pairs {path}", f"another task is called {name}", "rename the file")
+        found[name] = OwnPairs("pairs", path)
+    return found
+
+
+def model_folder(named: str) -> Path:
+    """Return the folder of a model: the one named, or of a trained model the one in it, checked."""
+    folder = Path(os.path.expanduser(named))
+    record = folder / layout.RECORD
+    if record.is_file() and (folder / "model").is_dir():
+        return SavedModel.read(record).folder
+    return folder
 
 
 class Scored(NamedTuple):
-    """The scores of all tasks, the model, and how its texts were read."""
+    """The scores of all tasks and their averages, the tasks, the model, and how texts were read."""
 
     rows: "list[Row]"
+    tasks: list[str]
     model: "FoundModel"
     how: "Reading"
 
-    @property
-    def tasks(self) -> list[str]:
-        """The tasks, in the order in which they were scored."""
-        return list(dict.fromkeys(row["task"] for row in self.rows))
 
-
-def _score_sets(args: argparse.Namespace, found: score_data.Found) -> Scored:
+def _score_sets(args: argparse.Namespace, found: Found) -> Scored:
     """Score the model on each set; write the CSV, if it is asked for."""
-    from semblance.evaluation import protocol_table as shown
-    from semblance.evaluation.protocols import (
-        EveryPooling,
-        Reading,
-        averages,
-        check_length,
-        score_task,
-    )
+    import torch
+
+    from semblance.evaluation import protocols
     from semblance.models.compute import set_up
     from semblance.models.found import read_found
 
-    model = read_found(score_data.model_folder(args.folder))
-    length = check_length(args.max_length or model.max_length)
-    how = Reading(model.find_prompt(args.prompt), length)
+    model = read_found(model_folder(args.folder))
+    length = protocols.check_length(args.max_length or model.max_length)
+    how = protocols.Reading(model.find_prompt(args.prompt), length)
     sets = found.pairs()
-    pooled = EveryPooling(model, set_up(args.threads, score_data.gpus(), "highest"))
+    device = set_up(args.threads, int(torch.cuda.is_available()), "highest")
+    pooled = protocols.EveryPooling(model, device)
     rows = []
     for name, pairs in sets.items():
         started = time.monotonic()
-        rows += score_task(pooled, pairs, how)
+        rows += protocols.score_task(pooled, pairs, how)
         seconds = time.monotonic() - started
         print(f"{name}: {len(pairs):,} pairs, {seconds:.0f} s", file=sys.stderr)
-    scored = Scored(rows, model, how)
+    tasks = list(dict.fromkeys(row["task"] for row in rows))
+    rows = [*rows, *protocols.averages(rows, tasks)]
     if args.csv:
-        write_text(Path(args.csv), shown.csv_text([*rows, *averages(rows, scored.tasks)]))
-    return scored
+        write_text(Path(args.csv), protocols.csv_text(rows))
+    return Scored(rows, tasks, model, how)
 
 
-def _show_json(scored: Scored, found: score_data.Found) -> None:
-    from semblance.evaluation import protocol_table as shown
-    from semblance.evaluation.protocols import averages
+def _show(args: argparse.Namespace, scored: Scored, found: Found) -> None:
+    """Print all as JSON; or the table, what is missing and the protocols nearest to a number."""
+    from semblance.evaluation import protocols
 
-    rows, model, how = scored
-    read = {"prompt": how.prompt, "max_length": how.max_length, "data": str(found.raw.folder)}
-    rows = [*rows, *averages(rows, scored.tasks)]
-    print(json.dumps(shown.as_object(model, read, found.missing, rows), ensure_ascii=False))
-
-
-def _show(args: argparse.Namespace, scored: Scored, found: score_data.Found) -> None:
-    """Print the table, what is missing and, if a number is given, the protocols nearest to it."""
-    from semblance.evaluation import protocol_table as shown
-    from semblance.evaluation.protocols import averages
-
-    rows, model, how = scored
-    tasks = scored.tasks
-    rows = [*rows, *averages(rows, tasks)]
+    rows, tasks, model, how = scored
+    if args.json:
+        read = {"prompt": how.prompt, "max_length": how.max_length, "data": str(found.raw.folder)}
+        whole = protocols.as_object(model, read, found.missing, rows)
+        print(json.dumps(whole, ensure_ascii=False))
+        return
     paint = painter(sys.stdout)
-    print(shown.headline(model, how.prompt, how.max_length))
+    print(protocols.headline(model, how.prompt, how.max_length))
     of_metric = [row for row in rows if row["metric"] == args.metric]
-    print(shown.table_text(of_metric, tasks, lambda line: paint(line, "bold")))
+    print(protocols.table_text(of_metric, tasks, lambda line: paint(line, "bold")))
     for name, why in found.missing.items():
         print(f"missing: {name}: {why}")
     if args.number is not None:
-        task = shown.AVERAGE if len(tasks) > 1 else tasks[0]
-        print(shown.nearest_text(shown.nearest(rows, args.number, task), args.number))
+        task = protocols.AVERAGE if len(tasks) > 1 else tasks[0]
+        near = protocols.nearest(rows, args.number, task)
+        print(protocols.nearest_text(near, args.number))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """COUGH: frequently asked questions on COVID-19, users' queries, and judgements by annotators."""
 
-from collections.abc import Container
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +14,7 @@ LABEL = "Label (mean score > 3 as positive)"
 PAIR_COLUMNS = ("index", "question", "answer", "language")
 QUERY_COLUMNS = ("index", "query")
 JUDGEMENT_COLUMNS = ("Query_index", "FAQ_index", "Raw_score", "Average", LABEL)
-SCORES = (1, 2, 3, 4)
+SCORES = frozenset({1, 2, 3, 4})
 
 
 def read(raw: Raw, dataset: str) -> Faq:
@@ -37,55 +36,62 @@ def read_cough(
     bank or among the queries raises InputError; so does an Average or a Label that contradicts the scores.
     """
     pairs = _read_bank(bank, language)
-    asked = _read_queries(queries)
-    relevant: dict[str, set[str]] = {key: set() for key in asked}
+    found = _read_queries(queries)
+    relevant: dict[str, set[str]] = {key: set() for key in found}
     judgements = 0
     # ASSUME a pair judged twice for one query is relevant if either judgement says so: the release
     # has more rows than its paper's judgements per query.
     for line, row in read_csv(relevance, JUDGEMENT_COLUMNS):
         judgements += 1
+        where = at(relevance, line)
         query = row["Query_index"].strip()
         pair = row["FAQ_index"].strip()
-        _require_known("query", query, asked, at(relevance, line))
-        _require_known("FAQ", pair, pairs, at(relevance, line))
-        if _is_positive(row, at(relevance, line)):
+        for name, key, known in (("query", query, found), ("FAQ", pair, pairs)):
+            if key not in known:
+                problem = f"{name} {key!r} is unknown"
+                raise InputError(where, problem, "use the three files of one release")
+        if _is_positive(row, where):
             relevant[query].add(pair)
-    judged = [
-        replace(query, relevant=in_bank_order(relevant[query.id], pairs))
-        for query in asked.values()
-    ]
-    return Faq("cough", require_pairs(pairs.values(), at(bank, 1)), tuple(judged), judgements)
+    judged = tuple(
+        replace(query, relevant=in_bank_order(relevant[key], pairs)) for key, query in found.items()
+    )
+    return Faq("cough", require_pairs(pairs.values(), at(bank, 1)), judged, judgements)
 
 
 def _read_bank(path: Path | str, language: str) -> dict[str, FaqPair]:
     pairs: dict[str, FaqPair] = {}
     for line, row in read_csv(path, PAIR_COLUMNS):
-        if row["language"].strip() != language:
-            continue
-        key = filled(row["index"], "index", path, line)
-        question = filled(row["question"], "question", path, line)
-        answer = filled(row["answer"], "answer", path, line)
-        add_unique(pairs, FaqPair(key, question, answer, group=question), path, line)
+        if row["language"].strip() == language:
+            names = ("index", "question", "answer")
+            key, question, answer = (filled(row[name], name, path, line) for name in names)
+            add_unique(pairs, FaqPair(key, question, answer, group=question), path, line)
     return pairs
 
 
 def _read_queries(path: Path | str) -> dict[str, FaqQuery]:
     queries: dict[str, FaqQuery] = {}
     for line, row in read_csv(path, QUERY_COLUMNS):
-        key = filled(row["index"], "index", path, line)
-        text = filled(row["query"], "query", path, line)
+        key, text = (filled(row[name], name, path, line) for name in QUERY_COLUMNS)
         add_unique(queries, FaqQuery(key, text, group=key, relevant=()), path, line)
     return queries
 
 
-def _require_known(name: str, key: str, known: Container[str], where: str) -> None:
-    if key not in known:
-        raise InputError(where, f"{name} {key!r} is unknown", "use the three files of one release")
-
-
 def _is_positive(row: dict[str, str], where: str) -> bool:
     """Tell whether the raw scores' mean is above 3, checked against the columns that repeat it."""
-    scores, average = _read_scores(row, where)
+    try:
+        scores = parse_strict(row["Raw_score"])
+        average = float(row["Average"])
+        # True is no score, though it equals 1.
+        if not isinstance(scores, list) or not all(type(score) in (int, float) for score in scores):
+            raise ValueError
+        if not scores or not SCORES.issuperset(scores):
+            raise ValueError
+    except ValueError:
+        problem = (
+            f"Raw_score {row['Raw_score'][:40]!r} is no list of 1 to 4, or "
+            f"Average {row['Average'][:40]!r} is no number"
+        )
+        raise InputError(where, problem) from None
     total = sum(scores)
     positive = total > 3 * len(scores)
     if not abs(total / len(scores) - average) <= 1e-6:  # also where the average is NaN
@@ -93,26 +99,3 @@ def _is_positive(row: dict[str, str], where: str) -> bool:
     if row[LABEL].strip() != ("positive" if positive else "negative"):
         raise InputError(where, f"label {row[LABEL]!r} contradicts the scores {scores}")
     return positive
-
-
-def _read_scores(row: dict[str, str], where: str) -> tuple[list[int], float]:
-    """Return the annotators' raw scores and their stated average."""
-    try:
-        scores = parse_strict(row["Raw_score"])
-        average = float(row["Average"])
-        if not _are_scores(scores):
-            raise ValueError
-    except ValueError:
-        raise InputError(
-            where,
-            f"Raw_score {row['Raw_score'][:40]!r} is no list of 1 to 4, or "
-            f"Average {row['Average'][:40]!r} is no number",
-        ) from None
-    return scores, average
-
-
-def _are_scores(value: object) -> bool:
-    """Tell whether a JSON value is a list of one score or more; True is no score, though it equals 1."""
-    if not isinstance(value, list) or not value:
-        return False
-    return all(score in SCORES and score is not True for score in value)

@@ -1,7 +1,6 @@
 """COVID-QA: deepset's tables of frequently asked questions, and similar questions to some of them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from semblance.data.csv_text import read_csv
@@ -11,24 +10,12 @@ from semblance.data.text import filled, normalise, read_lines
 from semblance.errors import InputError, at
 
 
-@dataclass
-class _Meaning:
-    """Of a query: the first question that it means, and the pairs of each question that it means."""
-
-    group: str
-    relevant: set[str] = field(default_factory=set)
-
-
 def read(raw: Raw, dataset: str) -> Faq:
     """Read all tables of the data set, and the table of similar questions if it has one."""
-    tables: list[Path] = []
-    similarity = None
-    for file in raw.files(dataset):
-        if "similarity" not in file.name:
-            tables.append(file)
-        elif similarity is None:
-            similarity = file
-    return read_covid(tables, similarity)
+    files = raw.files(dataset)
+    similarity = [file for file in files if "similarity" in file.name]
+    tables = [file for file in files if file not in similarity]
+    return read_covid(tables, *similarity[:1])
 
 
 def read_covid(paths: Sequence[Path | str], similarity: Path | str | None = None) -> Faq:
@@ -47,24 +34,19 @@ def read_covid(paths: Sequence[Path | str], similarity: Path | str | None = None
     queries = []
     if similarity is not None:
         queries = _read_queries(similarity, pairs)
-    where = "covid"
-    if paths:
-        where = at(paths[0], 1)
+    where = at(paths[0], 1) if paths else "covid"
     return Faq("covid", require_pairs(pairs.values(), where), tuple(queries))
 
 
 def _read_table(path: Path | str) -> list[tuple[str, str]]:
     """Return the English (question, answer) rows of one table."""
     _, header = next(read_lines(path), (1, ""))
-    delimiter = ","
-    if "\t" in header:
-        delimiter = "\t"
+    delimiter = "\t" if "\t" in header else ","
     rows = []
     for line, row in read_csv(path, ("question", "answer", "lang"), delimiter):
         if row["lang"].strip() == "en":
             question = filled(row["question"], "question", path, line)
-            answer = filled(row["answer"], "answer", path, line)
-            rows.append((question, answer))
+            rows.append((question, filled(row["answer"], "answer", path, line)))
     return rows
 
 
@@ -72,7 +54,7 @@ def _read_queries(path: Path | str, pairs: dict[str, FaqPair]) -> list[FaqQuery]
     by_question: dict[str, list[str]] = {}
     for pair in pairs.values():
         by_question.setdefault(pair.question, []).append(pair.id)
-    meanings: dict[str, _Meaning] = {}
+    meanings: dict[str, list[str]] = {}  # of a text: the questions that it means
     for line, row in read_csv(path, ("question_1", "question_2", "similar")):
         similar = row["similar"].strip()
         if similar not in ("0", "1"):
@@ -80,9 +62,10 @@ def _read_queries(path: Path | str, pairs: dict[str, FaqPair]) -> list[FaqQuery]
         question = normalise(row["question_1"])
         if similar == "1" and question in by_question:
             text = filled(row["question_2"], "question_2", path, line)
-            meaning = meanings.setdefault(text, _Meaning(question))
-            meaning.relevant.update(by_question[question])
-    return [
-        FaqQuery(f"q{number}", text, meaning.group, in_bank_order(meaning.relevant, pairs))
-        for number, (text, meaning) in enumerate(meanings.items(), 1)
-    ]
+            meanings.setdefault(text, []).append(question)
+    queries = []
+    for number, (text, questions) in enumerate(meanings.items(), 1):
+        relevant = {key for question in questions for key in by_question[question]}
+        ids = in_bank_order(relevant, pairs)
+        queries.append(FaqQuery(f"q{number}", text, questions[0], ids))
+    return queries

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from itertools import combinations, groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
 from semblance.data.pair import Pair
-from semblance.data.text import filled, read_rows
+from semblance.data.text import at_least_one, filled, read_rows
 from semblance.errors import InputError, at
 
 LABELS = ()
@@ -28,16 +29,22 @@ def read(path: Path | str) -> Iterator[Pair]:
     two places and a file without a caption.
     """
     seen: set[str] = set()
-    for image, group in groupby(_captions(path), key=lambda caption: caption.image):
-        captions = list(_distinct(group, path))
-        if image in seen:
-            problem = f"captions of {image} stand in two places"
-            raise InputError(at(path, captions[0].line), problem, "put them together")
+    captions = at_least_one(_captions(path), "caption", path)
+    for image, group in groupby(captions, key=attrgetter("image")):
+        texts: dict[str, str] = {}  # by number
+        for line, _, number, text in group:
+            where = at(path, line)
+            if number in texts:
+                raise InputError(where, f"caption {number} of {image} stands twice")
+            if len(texts) == MOST_CAPTIONS:
+                raise InputError(where, f"more than {MOST_CAPTIONS} captions of {image}")
+            if image in seen:
+                problem = f"captions of {image} stand in two places"
+                raise InputError(where, problem, "put them together")
+            texts[number] = text
         seen.add(image)
-        for first, second in combinations(captions, 2):
-            yield Pair(first.text, second.text)
-    if not seen:
-        raise InputError(at(path, 1), "no caption", "fetch the file again")
+        for first, second in combinations(texts.values(), 2):
+            yield Pair(first, second)
 
 
 def _captions(path: Path | str) -> Iterator[_Caption]:
@@ -48,16 +55,3 @@ def _captions(path: Path | str) -> Iterator[_Caption]:
             raise InputError(at(path, line), "not IMAGE#NUMBER, a tab and a caption")
         number = number.lstrip("0") or "0"
         yield _Caption(line, image, number, filled(caption, "the caption", path, line))
-
-
-def _distinct(captions: Iterator[_Caption], path: Path | str) -> Iterator[_Caption]:
-    """Yield the captions of one image; InputError for a number twice, and for too many."""
-    numbers: set[str] = set()
-    for caption in captions:
-        where = at(path, caption.line)
-        if caption.number in numbers:
-            raise InputError(where, f"caption {caption.number} of {caption.image} stands twice")
-        if len(numbers) == MOST_CAPTIONS:
-            raise InputError(where, f"more than {MOST_CAPTIONS} captions of {caption.image}")
-        numbers.add(caption.number)
-        yield caption

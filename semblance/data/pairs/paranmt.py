@@ -5,8 +5,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from semblance.data.csv_text import read_tabs
 from semblance.data.pair import Pair
-from semblance.data.text import filled, read_rows
+from semblance.data.text import at_least_one, filled
 from semblance.errors import InputError, at
 
 LABELS = ()
@@ -20,18 +21,9 @@ def read(path: Path | str) -> Iterator[Pair]:
     The score chooses nothing, but must be a number: the part of 5 million pairs has none, that of
     50 million has one. InputError for a line with other columns, and a file without a pair.
     """
-    line = 0
-    for line, text in read_rows(path):
-        fields = text.split("\t")
-        if len(fields) not in (2, 3):
-            raise InputError(at(path, line), f"columns: {len(fields)}, expected 2 or 3")
-        if len(fields) == 3 and not _is_number(fields[2]):
-            raise InputError(at(path, line), f"the score {fields[2]!r:.80} is not a number")
+    for line, fields in at_least_one(read_tabs(path, 2, 3), "pair", path):
+        for score in fields[2:]:
+            if not (NUMBER.fullmatch(score) and math.isfinite(float(score))):
+                raise InputError(at(path, line), f"the score {score!r:.80} is not a number")
         first = filled(fields[0], "the sentence", path, line)
         yield Pair(first, filled(fields[1], "the paraphrase", path, line))
-    if not line:
-        raise InputError(at(path, 1), "no pair", "fetch the file again")
-
-
-def _is_number(text: str) -> bool:
-    return NUMBER.fullmatch(text) is not None and math.isfinite(float(text))

@@ -11,7 +11,7 @@ from semblance.answering.judgement import judge, over_seeds
 from semblance.answering.measured import Way
 from semblance.answering.settings import Threshold
 from semblance.answering.summary import Subject, summary_text
-from semblance.evaluation.ranking import Ranking
+from semblance.ranking.candidates import Ranking
 
 QUESTIONS = 60  # of a fold
 

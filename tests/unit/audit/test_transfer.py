@@ -10,8 +10,7 @@ from semblance.audit.findings import SCORES
 from semblance.audit.recompute import TESTED_ONCE, transfer_values
 from semblance.audit.verify import verify
 from semblance.evaluation.scored import Scored, Target, write_evaluation
-from semblance.evaluation.transfer import accuracy_rows
-from semblance.evaluation.transfer_run import TransferRun
+from semblance.evaluation.transfer import TransferRun, accuracy_rows
 from semblance.names import TRANSFER_TASKS
 from semblance.provenance import checked, outputs_digest
 from tests.example_settings import COMPUTE

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from semblance.data.arrow import column_names
+from semblance.data.arrow import read_arrow
 from semblance.data.corpus import (
     NONE,
     number_sentences,
@@ -47,7 +47,7 @@ def test_rows_of_two_hard_negatives_come_back(tmp_path):
 def test_a_file_of_one_hard_negative_has_no_further_column(tmp_path):
     sentences, rows = number_sentences(ROWS)
     write_corpus(tmp_path, sentences, rows)
-    assert column_names(tmp_path / "rows.arrow") == ["query", "positive", "negative"]
+    assert read_arrow(tmp_path / "rows.arrow").column_names == ["query", "positive", "negative"]
 
 
 def test_an_empty_corpus_comes_back(tmp_path):

@@ -1,6 +1,171 @@
-"""FAQ banks: what all formats share."""
+"""FAQ banks: what all formats share, and their parts: what stays together, and what never moves."""
 
-from semblance.data.faq import Faq, FaqPair, unique_answers
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from semblance.data.faq import (
+    KNOWN,
+    Faq,
+    FaqPair,
+    FaqQuery,
+    Split,
+    answers_known_by_groups,
+    new_wordings,
+    split_bank,
+    unique_answers,
+)
+from semblance.errors import InputError
+
+PAIRS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 20)), min_size=30, max_size=60)
+
+
+def bank(pairs, queries=()):
+    """A bank of (question, answer) numbers, and queries to the pairs of some numbers."""
+    found = [FaqPair(str(i), f"q{q}", f"a{a}", f"q{q}") for i, (q, a) in enumerate(pairs)]
+    asked = [
+        FaqQuery(f"u{i}", f"wording {i}", found[number].group, (str(number),))
+        for i, number in enumerate(queries)
+    ]
+    return Faq("mine", tuple(found), tuple(asked))
+
+
+def connected(pairs) -> list[set[int]]:
+    """The sets of pairs that questions or answers connect, by repeated merging."""
+    sets = [{i} for i in range(len(pairs))]
+    merged = True
+    while merged:
+        merged = False
+        for one in range(len(sets)):
+            for other in range(one + 1, len(sets)):
+                shared = (
+                    {pairs[i][0] for i in sets[one]} & {pairs[i][0] for i in sets[other]}
+                    or {pairs[i][1] for i in sets[one]} & {pairs[i][1] for i in sets[other]}
+                )  # fmt: skip
+                if shared:
+                    sets[one] |= sets.pop(other)
+                    merged = True
+                    break
+            if merged:
+                break
+    return sets
+
+
+@settings(deadline=None)
+@given(PAIRS)
+def test_all_questions_of_one_answer_share_a_part(pairs):
+    if len(connected(pairs)) < 3:
+        return
+    parts = split_bank(bank(pairs), Split(3, 0, together="answer"))[0]
+    for together in connected(pairs):
+        assert len({parts[i] for i in together}) == 1
+
+
+def test_by_group_two_questions_of_one_answer_may_be_apart():
+    pairs = [(i, 0) for i in range(9)]
+    assert sorted(split_bank(bank(pairs), Split(3, 0))[0]) == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+
+
+@settings(deadline=None)
+@given(PAIRS, st.lists(st.integers(0, 29), max_size=50))
+def test_queries_do_not_move_the_parts_of_the_pairs(pairs, queries):
+    if len({q for q, _ in pairs}) < 5:
+        return
+    split = Split(5, 0)
+    without = split_bank(bank(pairs), split)
+    found = split_bank(bank(pairs, queries), split)
+    assert found[0] == without[0]
+    assert found[1] == [found[0][number] for number in queries]
+
+
+def test_queries_of_groups_without_pairs_are_split_among_themselves():
+    pairs = tuple(FaqPair(str(i), f"q{i}", f"a{i}", f"q{i}") for i in range(5))
+    queries = tuple(FaqQuery(f"u{i}", "w", f"template {i // 2}", ("0",)) for i in range(10))
+    parts = split_bank(Faq("mine", pairs, queries), Split(5, 0))[1]
+    assert parts[::2] == parts[1::2] and sorted(parts[::2]) == [0, 1, 2, 3, 4]
+
+
+def test_fewer_such_groups_than_folds_have_a_part_each():
+    pairs = tuple(FaqPair(str(i), f"q{i}", f"a{i}", f"q{i}") for i in range(5))
+    queries = tuple(FaqQuery(f"u{i}", "w", f"template {i}", ("0",)) for i in range(2))
+    assert split_bank(Faq("mine", pairs, queries), Split(5, 0))[1] == [0, 1]
+
+
+def test_where_wordings_are_held_out_all_pairs_are_known():
+    pairs = [(i, i) for i in range(4)]
+    found = split_bank(bank(pairs, [0, 0, 1, 2, 3, 3]), Split(3, 0, hold_out="wordings"))
+    assert found[0] == [KNOWN] * 4
+    assert sorted(found[1]) == [0, 0, 1, 1, 2, 2]
+
+
+WORDINGS = Split(3, 0, hold_out="wordings")
+
+
+def wordings(*texts, question="q"):
+    """A bank of one pair, and users' queries to it."""
+    pair = FaqPair("0", question, "a", question)
+    queries = (FaqQuery(str(i), text, question, ("0",)) for i, text in enumerate(texts))
+    return Faq("mine", (pair,), tuple(queries))
+
+
+def test_all_spellings_of_one_wording_share_a_part():
+    bank = wordings("How?", "how", "HOW !", "\N{FULLWIDTH LATIN SMALL LETTER H}ow", "Why?", "When?")
+    parts = split_bank(bank, WORDINGS)[1]
+    assert len(set(parts[:4])) == 1 and set(parts) == {0, 1, 2}
+
+
+def test_a_wording_that_is_a_question_of_the_bank_is_known_in_any_spelling():
+    bank = wordings("how?", "How", "1", "2", "3", question="How?")
+    parts = split_bank(bank, WORDINGS)[1]
+    assert parts[:2] == [KNOWN, KNOWN] and set(parts[2:]) == {0, 1, 2}
+    assert new_wordings(bank) == {"1", "2", "3"}
+
+
+def test_a_query_without_an_answer_is_no_wording_to_test():
+    bank = wordings("1")
+    without = FaqQuery("x", "2", "q", ())
+    assert new_wordings(replace(bank, queries=(*bank.queries, without))) == {"1"}
+
+
+def test_texts_of_signs_alone_stay_apart():
+    assert new_wordings(wordings("?", "!?")) == {"?", "!?"}
+
+
+@pytest.mark.parametrize(
+    ("questions", "answers"),
+    [
+        (["1", "2"], ["Yes.", "yes"]),
+        (["How?", "how"], ["1", "2"]),
+    ],
+)
+def test_pairs_that_differ_only_in_spelling_share_a_part(questions, answers):
+    texts = [*zip(questions, answers, strict=True), ("x", "x"), ("y", "y")]
+    pairs = tuple(FaqPair(str(i), q, a, q) for i, (q, a) in enumerate(texts))
+    parts = split_bank(Faq("mine", pairs, ()), Split(3, 0, together="answer"))[0]
+    assert parts[0] == parts[1] and set(parts) == {0, 1, 2}
+
+
+@settings(deadline=None)
+@given(PAIRS)
+def test_answers_known_by_groups_are_those_that_a_fold_would_train_on(pairs):
+    if len({q for q, _ in pairs}) < 5:
+        return
+    found = bank(pairs).pairs
+    parts = split_bank(bank(pairs), Split(5, 0))[0]
+    known = 0
+    for fold in range(5):
+        held_out = (fold, (fold + 1) % 5)
+        trained = {p.answer for p, part in zip(found, parts, strict=True) if part not in held_out}
+        tested = [p for p, part in zip(found, parts, strict=True) if part == fold]
+        known += sum(p.answer in trained for p in tested)
+    assert answers_known_by_groups(found, Split(5, 0)) == known
+
+
+def test_two_folds_leave_none_to_train_on():
+    with pytest.raises(InputError, match="2 parts leave none to train on"):
+        split_bank(bank([(i, i) for i in range(4)]), Split(2, 0))
 
 
 def test_identical_answers_share_one_candidate():

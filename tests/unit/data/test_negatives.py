@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from semblance.data.corpus import number_sentences, read_rows, read_sentences
 from semblance.data.faq import Faq, FaqPair, FaqQuery
-from semblance.data.fold_texts import ANSWER, QUESTION, WORDING, FoldText, read_texts
+from semblance.data.folds import ANSWER, QUESTION, WORDING, FoldText, read_texts
 from semblance.data.negatives import MiningSettings, below, mine
 from semblance.data.prepare_faq import BankSettings, FaqFolders, write_folds
 from semblance.errors import InputError
@@ -121,12 +121,6 @@ def test_a_row_to_which_every_answer_belongs_is_left_out():
 def test_a_bank_of_one_group_is_refused():
     with pytest.raises(InputError, match="no row has a wrong answer of another group"):
         mined([("q0", "a0", "g"), ("q1", "a1", "g")], PLACES)
-
-
-def test_vectors_of_another_corpus_are_refused():
-    sentences, rows, texts = corpus(ENTRIES)
-    with pytest.raises(InputError, match="7 vectors of 8 sentences"):
-        mine(rows, sentences, texts, np.ones((7, 2)), HARDEST)
 
 
 NUMBERS = st.integers(0, 5)

@@ -9,7 +9,7 @@ import pytest
 from semblance.data.own_pairs import read_own_pairs
 from semblance.data.prepare_dev import DevSettings
 from semblance.data.prepare_sts import StsSettings
-from semblance.data.scored_file import OwnPairs
+from semblance.data.sts import OwnPairs
 from semblance.errors import InputError
 from semblance.provenance import checked
 from semblance.settings import decode

@@ -6,8 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from semblance.data.corpus import read_rows, read_sentences
-from semblance.data.faq import Faq, FaqPair, FaqQuery
-from semblance.data.faq_parts import KNOWN
+from semblance.data.faq import KNOWN, Faq, FaqPair, FaqQuery
 from semblance.data.prepare_faq import BankSettings, FaqFolders, write_folds
 from semblance.errors import InputError
 

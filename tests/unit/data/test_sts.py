@@ -1,37 +1,24 @@
 """STS 2012-2016, STS Benchmark and SICK."""
 
-import gzip
-import os
 import re
 from pathlib import Path
 
 import pytest
 
-from semblance.data.sts import (
-    ScoredPair,
-    read_sick,
-    read_sts_year,
-    read_stsb,
-)
+from semblance.data.sts import ScoredPair, read_sick, read_sts_year, read_stsb
 from semblance.errors import InputError
-
-DATA = os.environ.get("SEMBLANCE_DATA")
-needs_data = pytest.mark.skipif(not DATA, reason="SEMBLANCE_DATA is not set: real data NOT checked")
-WORDS = ["null", "NA", "n/a", "None"]  # what careless readers take for missing values
+from tests.unit.data import files
+from tests.unit.data.files import DATA, fails_at, needs_data
 
 COUNTS = {12: 3108, 13: 1500, 14: 3750, 15: 3000, 16: 1186}
 SUBSETS = {12: 5, 13: 3, 14: 6, 15: 5, 16: 5}
 SICK = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n"
 
 
-def fails_at(path, line, words=""):
-    return pytest.raises(InputError, match=rf"\A{re.escape(f'{path}:{line}: ')}[^\n]*{words}")
-
-
-def put(folder, files):
-    for name, content in files.items():
-        data = content.encode()
-        (folder / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+def put(folder, contents):
+    """Write some files into a folder; return it."""
+    for name, content in contents.items():
+        files.put(folder / name, content)
     return folder
 
 
@@ -153,23 +140,6 @@ def test_stsb_quotes_are_text_and_rows_may_have_sources(tmp_path):
     ]
 
 
-@pytest.mark.parametrize(
-    "row, words",
-    [
-        ("g\tf\ty\t0\t4.5\ta", "columns: 6"),
-        ("g\tf\ty\t0\t4.5\ta\tb\tc", "columns: 8"),
-        ("g\tf\ty\t0\t5.5\ta\tb", "score '5.5'"),
-        ("g\tf\ty\t0\t\ta\tb", "score ''"),
-        ("g\tf\ty\t0\t1\t\tb", "empty sentence"),
-        ("\ng\tf\ty\t0\t1\ta\tb", "blank"),
-    ],
-)
-def test_malformed_stsb_rows_name_their_line(tmp_path, row, words):
-    path = put(tmp_path, {"s.csv": f"g\tf\ty\t0\t1\ta\tb\n{row}\n"}) / "s.csv"
-    with fails_at(path, 2, words):
-        read_stsb(path)
-
-
 def test_sick_keeps_its_case_and_its_words(tmp_path):
     path = (
         put(
@@ -182,28 +152,6 @@ def test_sick_keeps_its_case_and_its_words(tmp_path):
         ScoredPair("sickr", "", 2, "A Dog", "null", 1.0),
         ScoredPair("sickr", "", 3, "NA", "None", 4.5),
     ]
-
-
-@pytest.mark.parametrize(
-    "row, words",
-    [
-        ("1\ta\tb\t0.9\tNEUTRAL", "score '0.9'"),
-        ("1\ta\tb\t3", "columns: 4"),
-        ("1\ta\t\t3\tNEUTRAL", "empty sentence"),
-        ("1\ta\tb\tNEUTRAL\t3", "score"),
-    ],
-)
-def test_malformed_sick_rows_name_their_line(tmp_path, row, words):
-    path = put(tmp_path, {"s.txt": SICK + f"1\ta\tb\t3\tNEUTRAL\n{row}\n"}) / "s.txt"
-    with fails_at(path, 3, words):
-        read_sick(path)
-
-
-@pytest.mark.parametrize("content", ["", "1\ta\tb\t3\tNEUTRAL\n"])
-def test_sick_needs_its_header(tmp_path, content):
-    path = put(tmp_path, {"s.txt": content}) / "s.txt"
-    with fails_at(path, 1, "header"):
-        read_sick(path)
 
 
 @needs_data

@@ -5,18 +5,14 @@ import re
 
 import pytest
 
-from semblance.data.text import filled, normalise, read_lines, read_rows
+from semblance.data.text import filled, normalise, read_json_lines, read_lines, read_rows
+from semblance.data.xml_text import read_xml
 from semblance.errors import InputError
-from tests.unit.data.files import fails_at
-
-
-def write(path, content):
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return path
+from tests.unit.data.files import fails_at, put
 
 
 def test_only_line_feeds_end_a_line(tmp_path):
-    path = write(tmp_path / "a.txt", "one\r\ntwo\rstill\u2028two\x85\x0b\x0c\x1c two\n\nfour")
+    path = put(tmp_path / "a.txt", "one\r\ntwo\rstill\u2028two\x85\x0b\x0c\x1c two\n\nfour")
     assert list(read_lines(path)) == [
         (1, "one"),
         (2, "two\rstill\u2028two\x85\x0b\x0c\x1c two"),
@@ -26,20 +22,20 @@ def test_only_line_feeds_end_a_line(tmp_path):
 
 
 def test_an_empty_file_has_no_line(tmp_path):
-    assert list(read_lines(write(tmp_path / "a.txt", ""))) == []
+    assert list(read_lines(put(tmp_path / "a.txt", ""))) == []
 
 
 def test_a_byte_order_mark_is_dropped_at_the_start_only(tmp_path):
-    path = write(tmp_path / "a.txt", "\ufeffone\n\ufefftwo\n")
+    path = put(tmp_path / "a.txt", "\ufeffone\n\ufefftwo\n")
     assert list(read_lines(path)) == [(1, "one"), (2, "\ufefftwo")]
 
 
 def test_a_gzip_file_reads_like_a_plain_one(tmp_path):
     content = "\ufeffé\nnull\n"
-    path = write(tmp_path / "a.txt.gz", gzip.compress(content.encode()))
+    path = put(tmp_path / "a.txt.gz", gzip.compress(content.encode()))
     assert (
         list(read_lines(path))
-        == list(read_lines(write(tmp_path / "a.txt", content)))
+        == list(read_lines(put(tmp_path / "a.txt", content)))
         == [(1, "é"), (2, "null")]
     )
 
@@ -48,13 +44,13 @@ def test_a_gzip_file_reads_like_a_plain_one(tmp_path):
     "raw", [b"\xff", b"\xc3", b"\xed\xa0\x80", b"caf\xe9", "é".encode("utf-16")]
 )
 def test_invalid_utf8_names_its_line(tmp_path, raw):
-    path = write(tmp_path / "a.txt", b"fine\n" + raw + b"\n")
+    path = put(tmp_path / "a.txt", b"fine\n" + raw + b"\n")
     with fails_at(path, 2, "UTF-8"):
         list(read_lines(path))
 
 
 def test_a_nul_names_its_line(tmp_path):
-    path = write(tmp_path / "a.txt", "one\ntwo\nth\0ree\n")
+    path = put(tmp_path / "a.txt", "one\ntwo\nth\0ree\n")
     with fails_at(path, 3, "NUL"):
         list(read_lines(path))
 
@@ -72,7 +68,7 @@ def test_a_folder_in_place_of_a_file_is_refused(tmp_path):
 
 def test_a_truncated_gzip_fails_after_its_last_whole_line(tmp_path):
     whole = gzip.compress(b"one\n" * 1000, compresslevel=0)
-    path = write(tmp_path / "a.gz", whole[:-20])
+    path = put(tmp_path / "a.gz", whole[:-20])
     seen = []
     with pytest.raises(InputError, match="broken gzip") as caught:
         for line, _ in read_lines(path):
@@ -90,7 +86,7 @@ def test_a_truncated_gzip_fails_after_its_last_whole_line(tmp_path):
     ],
 )
 def test_a_broken_gzip_is_an_input_error(tmp_path, content):
-    path = write(tmp_path / "a.gz", content)
+    path = put(tmp_path / "a.gz", content)
     with pytest.raises(InputError, match=rf"\A{re.escape(str(path))}:\d+: broken gzip"):
         list(read_lines(path))
 
@@ -109,8 +105,25 @@ def test_a_missing_or_empty_field_is_named(value, words):
 
 
 def test_a_blank_line_is_accepted_at_the_end_alone(tmp_path):
-    assert list(read_rows(write(tmp_path / "a", "one\ntwo\n \n"))) == [(1, "one"), (2, "two")]
+    assert list(read_rows(put(tmp_path / "a", "one\ntwo\n \n"))) == [(1, "one"), (2, "two")]
     for content in ("one\n\ntwo\n", "one\n\n\n"):
-        path = write(tmp_path / "b", content)
+        path = put(tmp_path / "b", content)
         with fails_at(path, 2, "blank"):
             list(read_rows(path))
+
+
+def test_json_lines_are_objects_with_their_lines(tmp_path):
+    text = '{"a": "null", "b": null}\r\n{"a": "x\u2028\\u2029y"}\n{"a": "\\\\u0000"}\n\n'
+    assert list(read_json_lines(put(tmp_path / "a.jsonl", text))) == [
+        (1, {"a": "null", "b": None}),
+        (2, {"a": "x\u2028\u2029y"}),
+        (3, {"a": "\\u0000"}),  # an escaped backslash before u0000 is text
+    ]
+
+
+def test_elements_of_xml_know_their_lines(tmp_path):
+    declaration = '<?xml version="1.0" encoding="utf-16"?>\r\n'  # not so: files are UTF-8
+    path = put(tmp_path / "a.xml", declaration + "<Root>\r\n<A>x &lt;\r y</A>\n\n<a\n>é</a></Root>")
+    root = read_xml(path)
+    assert (root.tag, root.line) == ("root", 2)
+    assert [(a.line, normalise(a.text)) for a in root.findall("a")] == [(3, "x < y"), (5, "é")]

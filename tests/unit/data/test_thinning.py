@@ -4,9 +4,8 @@ import pyarrow as pa
 import pytest
 
 from semblance.data.arrow import write_parquet
-from semblance.data.corpus import read_rows, read_sentences
-from semblance.data.corpus_rows import write_corpus_rows
-from semblance.data.thinning import PartSettings, part_of, text_rows, wordings_of, write_part
+from semblance.data.corpus import read_rows, read_sentences, write_rows
+from semblance.data.thinning import PartSettings, part_of, text_rows, write_part
 from semblance.errors import InputError
 
 ENTRIES = 20
@@ -62,7 +61,7 @@ def corpus(tmp_path):
     """Write the corpus and the entries of a bank; return the folders of both."""
     (tmp_path / "corpus").mkdir()
     (tmp_path / "bank").mkdir()
-    write_corpus_rows(tmp_path / "corpus", ROWS)
+    write_rows(tmp_path / "corpus", ROWS)
     entries = [{"question": f"q{n}", "wordings": [f"w{n}", "q0"]} for n in range(ENTRIES)]
     write_parquet(pa.Table.from_pylist(entries), tmp_path / "bank" / "entries.parquet")
     return tmp_path / "corpus", tmp_path / "bank"
@@ -76,11 +75,15 @@ def test_a_part_on_the_disk_is_a_corpus_without_the_sentences_that_are_left_out(
     assert counts == {"rows": len(rows), "sentences": 3 * ENTRIES // 2, "rows of all": len(ROWS)}
 
 
-def test_a_wording_that_is_a_question_of_the_bank_counts_as_a_question(corpus):
-    assert wordings_of(corpus[1]) == WORDINGS
+def test_a_wording_that_is_a_question_of_the_bank_counts_as_a_question(corpus, tmp_path):
+    """The rows of all questions stay, where the bank's own wordings are among them."""
+    (tmp_path / "part").mkdir()
+    write_part(*corpus, PartSettings(50, "wordings", 0), tmp_path / "part")
+    rows = text_rows(read_sentences(tmp_path / "part"), read_rows(tmp_path / "part"))
+    assert rows == part(50, "wordings")
 
 
 def test_a_part_of_one_row_is_refused(corpus, tmp_path):
-    write_corpus_rows(corpus[0], ROWS[:1])
+    write_rows(corpus[0], ROWS[:1])
     with pytest.raises(InputError, match="1 rows"):
         write_part(*corpus, PartSettings(25, "entries", 0), tmp_path / "part")

@@ -9,7 +9,7 @@ from semblance.code_digest import module_digests
 from semblance.data.arrow import write_parquet
 from semblance.errors import InputError
 from semblance.evaluation import dev
-from semblance.evaluation.similarity import join_pairs
+from semblance.evaluation.sts import join_pairs
 from semblance.models.base import BaseSettings, build_base
 from semblance.models.folder import load
 from semblance.provenance import checked, write_record

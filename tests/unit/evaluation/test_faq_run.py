@@ -9,13 +9,12 @@ import pytest
 from semblance.data.arrow import write_parquet
 from semblance.errors import InputError
 from semblance.evaluation.dev import dev_set
-from semblance.evaluation.prepared import Candidate
-from semblance.evaluation.ranking import Ranking, known_candidates
-from semblance.evaluation.run import FaqRun, evaluate_faq
+from semblance.evaluation.faq import FaqRun, evaluate_faq
 from semblance.evaluation.scored import Target
 from semblance.models.base import BaseSettings, build_base
 from semblance.models.folder import load
 from semblance.provenance import outputs_digest, read_sealed, record_digest, write_record
+from semblance.ranking.candidates import Ranking
 from tests.dag.tiny import write_base
 from tests.example_settings import COMPUTE
 
@@ -113,15 +112,3 @@ def lines(base, folder, run):
     evaluate_faq(run, str(base), bank, dev, 32, Target(record, COMPUTE, "0123"))
     assert read_sealed(record)["settings"]["ranking"]["by"] == run.ranking.by
     return pq.read_table(record.parent / "predictions.parquet").to_pylist()
-
-
-def test_a_fold_knows_the_wordings_that_it_does_not_hold_out():
-    known = [
-        Candidate(0, "answer", "zzz", -1),
-        Candidate(1, "answer", "yyy", -1),
-        Candidate(1, "wording", "a cat sat", 0),
-        Candidate(0, "wording", "held out", 1),
-    ]
-    assert known_candidates(known, "better", {1, 2}).texts == ("zzz", "yyy", "a cat sat")
-    assert known_candidates(known, "question", {1, 2}).texts == ("zzz", "a cat sat")
-    assert known_candidates(known, "answer", {1, 2}).texts == ("zzz", "yyy")

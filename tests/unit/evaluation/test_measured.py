@@ -18,9 +18,8 @@ from semblance.evaluation.figures.singular_values import singular_values
 from semblance.evaluation.measured import Collection, FigureInputs, StsB, measure_figure
 from semblance.evaluation.scored import Target
 from semblance.figures import FigureModels, FigureSettings
-from semblance.models.base import BaseSettings, build_base
 from semblance.provenance import checked, read_sealed, write_record
-from tests.dag.tiny import ROOT, write_base
+from tests.dag.tiny import ROOT
 from tests.example_settings import COMPUTE
 
 CAPTIONS = [(f"a dog runs on grass {i}", f"two boats at sea {i}", None) for i in range(9)]
@@ -28,24 +27,12 @@ BASE = FigureModels("none", "tiny", "start", (0,))
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory):
-    """A folder with a tiny base under ``base`` and the demo's STS-B and SICK under ``sts``."""
-    folder = tmp_path_factory.mktemp("world")
-    write_base(folder / "raw")
-    settings = BaseSettings(32, folder=str(folder / "raw"), pooling="mean")
-    build_base(settings, folder / "base/record.json", "")
-    raw = Raw(load_manifest(ROOT / "demo/manifest.yaml"), ROOT / "demo/data")
-    sets = prepare_sts.StsSettings(("stsb", "sick"), "senteval")
-    prepare_sts.write_test_pairs(raw, sets, folder / "sts")
-    write_record(folder / "sts/record.json", "prepare_sts", outputs=["pairs.parquet"], started=0.0)
-    corpus.write_corpus(folder / "corpus", *corpus.number_sentences(CAPTIONS))
-    write_record(
-        folder / "corpus/record.json",
-        "prepare_nli",
-        outputs=["sentences.arrow", "rows.arrow"],
-        started=0.0,
-    )
-    return folder
+def world(demo):
+    """The demo's folder with a corpus, too."""
+    corpus.write_rows(demo / "corpus", CAPTIONS)
+    outputs = ["sentences.arrow", "rows.arrow"]
+    write_record(demo / "corpus/record.json", "prepare_nli", outputs=outputs, started=0.0)
+    return demo
 
 
 @pytest.fixture(scope="module")

@@ -6,13 +6,13 @@ import pytest
 
 from semblance.data.arrow import write_parquet
 from semblance.evaluation.dev import dev_set
-from semblance.evaluation.ranking import Ranking
-from semblance.evaluation.run import FaqRun, evaluate_faq
+from semblance.evaluation.faq import FaqRun, evaluate_faq
 from semblance.evaluation.scored import Target
 from semblance.evaluation.texts import Texts
 from semblance.models.base import BaseSettings, build_base
 from semblance.models.folder import load
 from semblance.provenance import write_record
+from semblance.ranking.candidates import Ranking
 from tests.dag.tiny import write_base
 from tests.example_settings import COMPUTE
 

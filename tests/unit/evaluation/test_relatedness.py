@@ -1,62 +1,42 @@
 """STS-B and SICK with a regressor: the prepared parts, what is predicted, the scores, the files."""
 
-import csv
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import pearsonr, spearmanr
 
 from semblance.audit.recompute import relatedness_values
-from semblance.data.pair_files import RELEASES
 from semblance.data.prepare_relatedness import in_order
-from semblance.data.sts import ScoredPair
+from semblance.data.sts import RELEASES, ScoredPair
 from semblance.errors import InputError
-from semblance.evaluation.relatedness import read_parts, score_rows
-from semblance.evaluation.relatedness_run import RelatednessRun, evaluate_relatedness
+from semblance.evaluation.prepared import read_columns
+from semblance.evaluation.relatedness import (
+    COLUMNS,
+    RelatednessRun,
+    evaluate_relatedness,
+    score_rows,
+)
 from semblance.evaluation.scored import Target
-from semblance.models.base import BaseSettings, build_base
 from semblance.names import RELATEDNESS_DATASETS, RELATEDNESS_TASKS
 from semblance.provenance import ROOT, outputs_digest, read_sealed
-from tests.dag.tiny import write_base
 from tests.example_settings import COMPUTE
+from tests.unit.evaluation.prepared import lines, prepare, records
 from workflow.scripts import prepare_relatedness
 
 RELEASE_OF = {"stsb": "stsb", "sickr": "sick"}
 RUN = RelatednessRun("none", "tiny", "start", "0", 1111)
 
 
-def prepare(record, datasets=RELATEDNESS_DATASETS) -> None:
-    """Prepare the demo's pairs."""
-    settings = json.dumps({"datasets": list(datasets), "protocol": "senteval"})
-    prepare_relatedness.main(
-        ["--settings", settings, "--manifest", str(ROOT / "demo/manifest.yaml")]
-        + ["--data", str(ROOT / "demo/data"), "--output", str(record)]
-    )
-
-
 @pytest.fixture(scope="module")
-def evaluated(tmp_path_factory):
-    """The folders of a base, of the demo's prepared pairs and of the base's scores on them."""
-    folder = tmp_path_factory.mktemp("relatedness")
-    write_base(folder / "raw")
-    settings = BaseSettings(32, folder=str(folder / "raw"), pooling="mean")
-    build_base(settings, folder / "base/record.json", "", "")
-    prepare(folder / "pairs/record.json")
-    evaluate(folder, folder / "scores/record.json")
-    return folder
+def evaluated(demo):
+    """The demo's folder with the scores of its base by a regressor, too."""
+    evaluate(demo, demo / "relatedness/record.json")
+    return demo
 
 
 def evaluate(folder, record) -> None:
     record.parent.mkdir(exist_ok=True)
-    read = [str(folder / name / "record.json") for name in ("base", "pairs")]
-    evaluate_relatedness(RUN, *read, Target(record, COMPUTE, "0123"))
-
-
-def lines(folder) -> list[dict[str, str]]:
-    with open(folder / "scores/scores.csv", newline="") as stream:
-        return list(csv.DictReader(stream))
+    evaluate_relatedness(RUN, *records(folder, "base", "pairs"), Target(record, COMPUTE, "0123"))
 
 
 def test_the_data_sets_with_train_pairs_are_the_releases_in_three_parts():
@@ -64,15 +44,16 @@ def test_the_data_sets_with_train_pairs_are_the_releases_in_three_parts():
 
 
 def test_each_part_has_its_pairs_and_a_data_set_without_train_pairs_is_refused(evaluated, tmp_path):
-    pairs = pd.DataFrame(read_parts(evaluated / "pairs"))
+    pairs = pd.DataFrame(read_columns(evaluated / "pairs/pairs.parquet", COLUMNS))
     counts = pairs.groupby(["task", "part"]).size()
     for (task, part), number in counts.items():
-        name = getattr(RELEASES[RELEASE_OF[task]], part)
+        name = RELEASES[RELEASE_OF[task]][1][part]
         text = (ROOT / "demo/data" / RELEASE_OF[task] / name).read_text().splitlines()
         assert number == len(text) - (task == "sickr")  # SICK has a header
     assert len(counts) == 6
     with pytest.raises(InputError, match="'sts12' has no train pairs for a regressor"):
-        prepare(tmp_path / "record.json", ["sts12"])
+        settings = {"datasets": ["sts12"], "protocol": "senteval"}
+        prepare(prepare_relatedness, settings, tmp_path / "record.json")
 
 
 def test_pairs_are_numbered_by_their_words_and_then_by_their_score():
@@ -88,9 +69,9 @@ def test_pairs_are_numbered_by_their_words_and_then_by_their_score():
 
 
 def test_each_task_has_both_correlations_of_its_test_and_dev_pairs(evaluated):
-    found = pd.read_parquet(evaluated / "scores/predictions.parquet")
+    found = pd.read_parquet(evaluated / "relatedness/predictions.parquet")
     scores = {}
-    for line in lines(evaluated):
+    for line in lines(evaluated / "relatedness/record.json"):
         key = (line["task"], line["aggregation"], line["metric"])
         scores[key] = (float(line["value"]), int(line["n"]), line["protocol"])
     assert len(scores) == len(RELATEDNESS_TASKS) * 2 * 2
@@ -104,20 +85,22 @@ def test_each_task_has_both_correlations_of_its_test_and_dev_pairs(evaluated):
 
 
 def test_expected_scores_are_between_the_first_and_the_last_class(evaluated):
-    found = pd.read_parquet(evaluated / "scores/predictions.parquet")
+    found = pd.read_parquet(evaluated / "relatedness/predictions.parquet")
     assert found["predicted"].between(1, 5).all() and found["predicted"].std() > 0
 
 
 def test_gold_scores_are_those_of_the_pairs_of_their_index(evaluated):
-    found = pd.read_parquet(evaluated / "scores/predictions.parquet")
+    found = pd.read_parquet(evaluated / "relatedness/predictions.parquet")
     key = ["task", "part", "index"]
-    pairs = pd.DataFrame(read_parts(evaluated / "pairs")).set_index(key)["score"]
+    pairs = pd.DataFrame(read_columns(evaluated / "pairs/pairs.parquet", COLUMNS)).set_index(key)[
+        "score"
+    ]
     predicted = found.set_index(key)["gold"]
     assert predicted.to_dict() == pairs[predicted.index].to_dict()
 
 
 def test_the_record_names_what_was_read_and_the_seed_of_the_regressors(evaluated):
-    record = read_sealed(evaluated / "scores/record.json")
+    record = read_sealed(evaluated / "relatedness/record.json")
     pairs = read_sealed(evaluated / "pairs/record.json")
     assert record["stage"] == "evaluate_relatedness"
     assert record["inputs"]["data"] == outputs_digest(pairs)
@@ -127,7 +110,7 @@ def test_the_record_names_what_was_read_and_the_seed_of_the_regressors(evaluated
 def test_a_second_evaluation_gives_the_same_bytes(evaluated, tmp_path):
     evaluate(evaluated, tmp_path / "record.json")
     for name in ("scores.csv", "predictions.parquet"):
-        assert (tmp_path / name).read_bytes() == (evaluated / "scores" / name).read_bytes()
+        assert (tmp_path / name).read_bytes() == (evaluated / "relatedness" / name).read_bytes()
 
 
 def test_the_recomputed_scores_are_those_of_the_evaluation():

@@ -1,8 +1,5 @@
 """The evaluation on the transfer tasks: features, what is predicted, scores, files."""
 
-import csv
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,52 +7,45 @@ import pytest
 from semblance.errors import InputError
 from semblance.evaluation import transfer
 from semblance.evaluation.classifier import Classifier
+from semblance.evaluation.prepared import read_columns
 from semblance.evaluation.scored import Target
 from semblance.evaluation.texts import Vectors
-from semblance.evaluation.transfer import Transfer, accuracy_rows, read_items
-from semblance.evaluation.transfer_run import TransferRun, evaluate_transfer
-from semblance.models.base import BaseSettings, build_base
+from semblance.evaluation.transfer import (
+    Transfer,
+    TransferRun,
+    accuracy_rows,
+    evaluate_transfer,
+)
 from semblance.models.folder import load
 from semblance.names import TRANSFER_TASKS
-from semblance.provenance import ROOT, outputs_digest, read_sealed, record_digest
-from tests.dag.tiny import write_base
+from semblance.provenance import outputs_digest, read_sealed, record_digest
 from tests.example_settings import COMPUTE
-from workflow.scripts import prepare_transfer
+from tests.unit.evaluation.prepared import lines, records
 
 FOLDS = 2
 
 
 @pytest.fixture(scope="module")
-def evaluated(tmp_path_factory):
-    """The folders of a base, of the demo's prepared items and of the base's scores on them."""
-    folder = tmp_path_factory.mktemp("transfer")
-    write_base(folder / "raw")
-    settings = BaseSettings(32, folder=str(folder / "raw"), pooling="mean")
-    build_base(settings, folder / "base/record.json", "", "")
-    prepare_transfer.main(
-        ["--settings", json.dumps({"datasets": list(TRANSFER_TASKS)})]
-        + ["--manifest", str(ROOT / "demo/manifest.yaml"), "--data", str(ROOT / "demo/data")]
-        + ["--output", str(folder / "items/record.json")]
-    )
-    target = Target(folder / "scores/record.json", COMPUTE, "0123")
+def evaluated(demo):
+    """The demo's folder with the scores of its base on the transfer tasks, too."""
+    target = Target(demo / "transfer/record.json", COMPUTE, "0123")
     target.record.parent.mkdir()
     run = TransferRun("none", "tiny", "start", "0", FOLDS, 1111)
-    evaluate_transfer(
-        run, str(folder / "base/record.json"), str(folder / "items/record.json"), target
-    )
-    return folder
-
-
-def lines(folder) -> list[dict[str, str]]:
-    with open(folder / "scores/scores.csv", newline="") as stream:
-        return list(csv.DictReader(stream))
+    evaluate_transfer(run, *records(demo, "base", "items"), target)
+    return demo
 
 
 def test_each_task_has_its_accuracy_on_dev_and_on_test_and_mrpc_its_f1(evaluated):
-    found = [(line["task"], line["metric"], line["aggregation"]) for line in lines(evaluated)]
+    found = [
+        (line["task"], line["metric"], line["aggregation"])
+        for line in lines(evaluated / "transfer/record.json")
+    ]
     expected = {(task, "accuracy", part) for task in TRANSFER_TASKS for part in ("dev", "test")}
     assert sorted(found) == sorted(expected | {("mrpc", "f1", "test")})
-    counts = {(line["task"], line["aggregation"]): int(line["n"]) for line in lines(evaluated)}
+    counts = {
+        (line["task"], line["aggregation"]): int(line["n"])
+        for line in lines(evaluated / "transfer/record.json")
+    }
     assert (counts["mr", "dev"], counts["mr", "test"]) == (48, 48)
     assert (counts["sst2", "dev"], counts["sst2", "test"]) == (12, 16)
     assert (counts["trec", "dev"], counts["trec", "test"]) == (42, 18)
@@ -63,7 +53,7 @@ def test_each_task_has_its_accuracy_on_dev_and_on_test_and_mrpc_its_f1(evaluated
 
 def test_the_gold_labels_of_the_predictions_are_those_of_the_items(evaluated):
     items = pd.read_parquet(evaluated / "items/items.parquet")
-    found = pd.read_parquet(evaluated / "scores/predictions.parquet")
+    found = pd.read_parquet(evaluated / "transfer/predictions.parquet")
     labels = items.set_index(["task", "part", "index"])["label"].sort_index()
     # Where the items of a prediction lie: dev items of a task without a dev part are of train.
     known = set(zip(items["task"], items["part"], strict=True))
@@ -73,7 +63,7 @@ def test_the_gold_labels_of_the_predictions_are_those_of_the_items(evaluated):
 
 
 def test_the_record_names_what_was_read_and_how_the_items_were_dealt(evaluated):
-    record = read_sealed(evaluated / "scores/record.json")
+    record = read_sealed(evaluated / "transfer/record.json")
     items = read_sealed(evaluated / "items/record.json")
     assert record["inputs"]["data"] == outputs_digest(items)
     assert record["records"]["data"] == record_digest(items)
@@ -85,10 +75,10 @@ def test_the_record_names_what_was_read_and_how_the_items_were_dealt(evaluated):
 def test_a_second_evaluation_gives_the_same_bytes(evaluated, tmp_path):
     target = Target(tmp_path / "record.json", COMPUTE, "0123")
     run = TransferRun("none", "tiny", "start", "0", FOLDS, 1111)
-    read = [str(evaluated / name / "record.json") for name in ("base", "items")]
+    read = records(evaluated, "base", "items")
     evaluate_transfer(run, *read, target)
     for name in ("scores.csv", "predictions.parquet"):
-        assert (tmp_path / name).read_bytes() == (evaluated / "scores" / name).read_bytes()
+        assert (tmp_path / name).read_bytes() == (evaluated / "transfer" / name).read_bytes()
 
 
 def test_each_distinct_text_is_embedded_once_over_all_tasks(evaluated, monkeypatch):
@@ -101,7 +91,7 @@ def test_each_distinct_text_is_embedded_once_over_all_tasks(evaluated, monkeypat
         return encode(tokens, max_length)
 
     monkeypatch.setattr(encoder, "encode", counted)
-    items = read_items(evaluated / "items")
+    items = read_columns(evaluated / "items/items.parquet", transfer.COLUMNS)
     texts = {*items["sentence1"], *items["sentence2"][items["sentence2"] != ""]}
     tasks = Transfer(items, evaluated / "base/model/tokenizer.json")
     tasks.predict(encoder, 32, Classifier(FOLDS, 1111, 1))
@@ -156,6 +146,6 @@ def test_f1_is_zero_where_label_1_is_never_right():
 
 def test_too_few_items_for_the_folds_stop_with_one_line(evaluated, tmp_path):
     run = TransferRun("none", "tiny", "start", "0", 30, 1111)
-    read = [str(evaluated / name / "record.json") for name in ("base", "items")]
+    read = records(evaluated, "base", "items")
     with pytest.raises(InputError, match="evaluate_transfer.folds: a class has 24 items"):
         evaluate_transfer(run, *read, Target(tmp_path / "record.json", COMPUTE, ""))

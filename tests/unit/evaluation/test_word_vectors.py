@@ -1,58 +1,37 @@
 """Word vectors are evaluated by the stages that evaluate a transformer, from files to scores."""
 
-import csv
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from semblance.errors import InputError
-from semblance.evaluation.relatedness_run import RelatednessRun, evaluate_relatedness
-from semblance.evaluation.run import StsRun, evaluate_sts
+from semblance.evaluation.relatedness import RelatednessRun, evaluate_relatedness
 from semblance.evaluation.scored import Target
-from semblance.evaluation.transfer_run import TransferRun, evaluate_transfer
+from semblance.evaluation.sts import StsRun, evaluate_sts
+from semblance.evaluation.transfer import TransferRun, evaluate_transfer
 from semblance.names import TRANSFER_TASKS
-from semblance.provenance import ROOT, read_sealed
+from semblance.provenance import read_sealed
 from tests.example_settings import COMPUTE
+from tests.unit.evaluation.prepared import lines, prepare, records
 from workflow.scripts import (
-    prepare_dev,
-    prepare_relatedness,
-    prepare_sts,
-    prepare_transfer,
     prepare_word_vectors,
 )
 
 WIDTH = 12
 PAIRS = {"protocol": "senteval"}
-PREPARED = {
-    "sts": (prepare_sts, {"datasets": ["stsb", "sick"], **PAIRS}),
-    "dev": (prepare_dev, {"dataset": "stsb", **PAIRS}),
-    "items": (prepare_transfer, {"datasets": list(TRANSFER_TASKS)}),
-    "pairs": (prepare_relatedness, {"datasets": ["stsb", "sick"], **PAIRS}),
-}
 RUN = ("none", "glove", "start", "0")
 
 
-def prepare(script, settings, record) -> None:
-    script.main(
-        ["--settings", json.dumps(settings), "--manifest", str(ROOT / "demo/manifest.yaml")]
-        + ["--data", str(ROOT / "demo/data"), "--output", str(record)]
-    )
-
-
 @pytest.fixture(scope="module")
-def world(tmp_path_factory):
+def world(demo):
     """The demo's prepared data, and word vectors of the words of its STS pairs; ``none`` of others."""
-    folder = tmp_path_factory.mktemp("world")
-    for name, (script, settings) in PREPARED.items():
-        prepare(script, settings, folder / name / "record.json")
+    folder = demo
     pairs = pd.concat(pd.read_parquet(folder / name / "pairs.parquet") for name in ("sts", "dev"))
     texts = [*pairs["sentence1"], *pairs["sentence2"]]
     words = sorted({word for text in texts for word in text.lower().split()})
     rows = np.random.default_rng(0).normal(size=(len(words), WIDTH)).round(3)
-    lines = [f"{w} {' '.join(map(str, row))}\n" for w, row in zip(words, rows, strict=True)]
-    (folder / "glove.txt").write_text("".join(lines), encoding="utf-8")
+    texts = [f"{w} {' '.join(map(str, row))}\n" for w, row in zip(words, rows, strict=True)]
+    (folder / "glove.txt").write_text("".join(texts), encoding="utf-8")
     (folder / "none.txt").write_text("qqqq 1 2\n")
     for name, file in (("glove", "glove.txt"), ("none", "none.txt")):
         settings = {"path": str(folder / file)}
@@ -60,17 +39,8 @@ def world(tmp_path_factory):
     return folder, dict(zip(words, rows, strict=True))
 
 
-def records(folder, *names) -> list[str]:
-    return [str(folder / name / "record.json") for name in names]
-
-
 def target(folder) -> Target:
     return Target(folder / "scores/record.json", COMPUTE, "0123")
-
-
-def scores(folder) -> list[dict[str, str]]:
-    with open(folder / "scores/scores.csv", newline="") as stream:
-        return list(csv.DictReader(stream))
 
 
 def test_sts_predictions_are_the_cosines_of_mean_word_vectors(world, tmp_path):
@@ -90,7 +60,9 @@ def test_sts_predictions_are_the_cosines_of_mean_word_vectors(world, tmp_path):
         right = mean(pair["sentence2"])
         cosine = left @ right / np.sqrt(left @ left * (right @ right))
         assert similarity == pytest.approx(cosine, abs=1e-6)
-    tasks = {row["task"] for row in scores(tmp_path) if row["metric"] == "spearman"}
+    tasks = {
+        row["task"] for row in lines(tmp_path / "scores/record.json") if row["metric"] == "spearman"
+    }
     assert tasks == {"stsb", "sickr", "stsb-dev"}
     weights = read_sealed(folder / "glove/record.json")["outputs"]["model/model.safetensors"]
     assert read_sealed(tmp_path / "scores/record.json")["inputs"]["weights"] == weights
@@ -107,7 +79,9 @@ def test_transfer_tasks_are_scored_also_where_a_text_has_no_known_word(world, tm
     (tmp_path / "scores").mkdir()
     run = TransferRun(*RUN, folds=2, shuffle=1111)
     evaluate_transfer(run, *records(folder, "glove", "items"), target(tmp_path))
-    tasks = {row["task"] for row in scores(tmp_path) if row["metric"] == "accuracy"}
+    tasks = {
+        row["task"] for row in lines(tmp_path / "scores/record.json") if row["metric"] == "accuracy"
+    }
     assert tasks == set(TRANSFER_TASKS)
 
 
@@ -116,4 +90,4 @@ def test_the_regressor_is_trained_on_word_vectors(world, tmp_path):
     (tmp_path / "scores").mkdir()
     run = RelatednessRun(*RUN, regressor_seed=1111)
     evaluate_relatedness(run, *records(folder, "glove", "pairs"), target(tmp_path))
-    assert {row["task"] for row in scores(tmp_path)} == {"stsb", "sickr"}
+    assert {row["task"] for row in lines(tmp_path / "scores/record.json")} == {"stsb", "sickr"}

@@ -7,8 +7,8 @@ import pyarrow as pa
 
 from semblance import layout
 from semblance.data.arrow import write_parquet
+from semblance.evaluation.faq import ranked
 from semblance.evaluation.prepared import Question
-from semblance.evaluation.retrieval import ranked
 from semblance.names import FAQ_DEV
 from semblance.provenance import outputs_digest, read_sealed, write_record
 

@@ -8,7 +8,7 @@ import pytest
 
 from semblance.data.tokens import tokenise
 from semblance.errors import InputError
-from semblance.evaluation.poolings import Poolings, distinct
+from semblance.evaluation.protocols import Poolings, distinct
 from semblance.models import folder as model_folder
 from semblance.models.base import BaseSettings, build_base
 from semblance.models.found import BARE, POOLER, load_found, read_found

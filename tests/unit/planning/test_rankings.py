@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from semblance.errors import InputError
-from semblance.evaluation.run import FaqRun
+from semblance.evaluation.faq import FaqRun
 from semblance.settings import decode_json
 from tests.shipped import merged
 from tests.unit.planning.test_config import ROOT

@@ -6,9 +6,9 @@ import re
 import pytest
 import yaml
 
-from semblance.data.pair_files import RELEASES
-from semblance.data.scored_file import READER
+from semblance.data.sts import RELEASES
 from semblance.errors import InputError
+from semblance.named_modules import OWN_PAIRS
 from semblance.provenance import ROOT
 from tests.shipped import merged
 from tests.unit.costing.examples import MANIFEST, SHIPPED
@@ -50,7 +50,7 @@ def test_own_pairs_are_a_test_set_and_no_download():
     assert json.loads(plan.test_settings())["own"] == {"mine": MINE}
     assert "own" not in json.loads(plan.dev_settings())
     assert inputs(plan, TESTS) == [Job("download", name="stsb")]
-    assert modules_of_scored(plan.config, "prepare_sts") == [READER]
+    assert modules_of_scored(plan.config, "prepare_sts") == [OWN_PAIRS]
     assert modules_of_scored(plan.config, "prepare_dev") == []
 
 

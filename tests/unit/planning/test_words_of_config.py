@@ -9,16 +9,17 @@ from annotated_types import Ge, Gt, Le, Lt
 from pydantic.fields import FieldInfo
 
 from semblance.config import inputs, model, outputs, trainings
-from semblance.data.corpus_rows import CorpusSettings
-from semblance.data.faq_parts import HoldOut, Together
+from semblance.data.faq import HoldOut, Together
 from semblance.data.prepare_faq import ANNOTATED, PAIRS, TrainOn
+from semblance.data.prepare_nli import NliSettings
 from semblance.data.prepare_pairs import PairSettings
-from semblance.data.scored_file import OwnPairs
+from semblance.data.sts import OwnPairs
 from semblance.data.thinning import Of
-from semblance.evaluation.ranking import By, Match
-from semblance.evaluation.run import WhitenedOn
+from semblance.data.wiki import WikiSettings
+from semblance.evaluation.sts import WhitenedOn
 from semblance.models.dropouts.sampled import Options as Sampled
 from semblance.models.prompts import DOCUMENT, QUERY
+from semblance.ranking.candidates import By, Match
 from semblance.settings import Bound
 from semblance.training.batching import Apart
 from semblance.training.recipe import Head, TrainSettings, WindowUnit
@@ -64,8 +65,8 @@ def test_each_choice_of_the_config_has_the_words_that_the_code_knows(field, know
 
 
 def test_the_kinds_of_corpora_are_those_that_are_prepared():
-    prepared = words(typing.get_type_hints(CorpusSettings)["kind"])
-    prepared |= words(typing.get_type_hints(PairSettings)["kind"])
+    settings = (NliSettings, WikiSettings, PairSettings)
+    prepared = {word for s in settings for word in words(typing.get_type_hints(s)["kind"])}
     kinds = {word for part in (inputs.Nli, inputs.Wiki, inputs.Pairs) for word in stated_kind(part)}
     assert kinds == prepared
 

@@ -3,7 +3,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semblance.ranking.candidates import Candidates
+from semblance.ranking.candidates import (
+    Candidate,
+    Candidates,
+    known_candidates,
+    reciprocal_rank_fusion,
+)
 
 TEXTS = st.lists(st.text(max_size=3), min_size=1, max_size=4)
 
@@ -31,3 +36,33 @@ def test_equal_texts_of_an_answer_count_once_and_those_of_two_answers_twice():
 def test_an_answer_without_a_text_is_refused():
     with pytest.raises(ValueError, match="an answer has no text"):
         Candidates.of([["a"], []])
+
+
+def test_a_fold_knows_the_wordings_that_it_does_not_hold_out():
+    known = [
+        Candidate(0, "answer", "zzz", -1),
+        Candidate(1, "answer", "yyy", -1),
+        Candidate(1, "wording", "a cat sat", 0),
+        Candidate(0, "wording", "held out", 1),
+    ]
+    assert known_candidates(known, "better", {1, 2}).texts == ("zzz", "yyy", "a cat sat")
+    assert known_candidates(known, "question", {1, 2}).texts == ("zzz", "a cat sat")
+    assert known_candidates(known, "answer", {1, 2}).texts == ("zzz", "yyy")
+
+
+def test_fused_scores_are_sums_of_reciprocal_ranks():
+    vectors = np.array([[0.9, 0.1, 0.5]])  # ranks 1, 3, 2
+    words = np.array([[0.0, 7.0, 2.0]])  # ranks 3, 1, 2
+    expected = [[1 / 61 + 1 / 63, 1 / 63 + 1 / 61, 1 / 62 + 1 / 62]]
+    assert reciprocal_rank_fusion(vectors, words) == pytest.approx(np.array(expected))
+
+
+def test_of_equal_scores_the_lower_number_comes_first():
+    fused = reciprocal_rank_fusion(np.array([[0.0, 0.0, 0.0]]))
+    assert fused == pytest.approx(np.array([[1 / 61, 1 / 62, 1 / 63]]))
+
+
+def test_a_ranking_fused_with_itself_keeps_its_order():
+    scores = np.random.default_rng(0).normal(size=(5, 40))
+    fused = reciprocal_rank_fusion(scores, scores)
+    assert (np.argsort(-fused, 1, kind="stable") == np.argsort(-scores, 1, kind="stable")).all()

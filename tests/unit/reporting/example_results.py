@@ -6,10 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
-from semblance.evaluation import retrieval, similarity
+from semblance.evaluation import faq as faq_scores
+from semblance.evaluation import sts
+from semblance.evaluation.faq import FaqRun
 from semblance.evaluation.metrics import accuracy_at, average_precision
-from semblance.evaluation.run import FaqRun, StsRun
 from semblance.evaluation.scored import Scored, Target, write_evaluation
+from semblance.evaluation.sts import StsRun
 from semblance.provenance import (
     ROOT,
     canonical,
@@ -209,13 +211,11 @@ def _scored(
     predictions = _ranks(rng) if faq else _similarities(NOISE[method], rng)
     if faq:
         rows = [
-            {"fold": corpus[-1], "task": "bank", **row} for row in retrieval.score_rows(predictions)
+            {"fold": corpus[-1], "task": "bank", **row}
+            for row in faq_scores.score_rows(predictions)
         ]
     else:
-        rows = [
-            {"fold": "", "protocol": "senteval", **row}
-            for row in similarity.score_rows(predictions)
-        ]
+        rows = [{"fold": "", "protocol": "senteval", **row} for row in sts.score_rows(predictions)]
         rows.append(
             {
                 "fold": "",

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from semblance.data.corpus import NONE, read_rows, read_sentences, write_corpus
-from semblance.data.fold_texts import ANSWER, QUESTION, FoldText, write_texts
+from semblance.data.folds import ANSWER, QUESTION, FoldText, write_texts
 from semblance.errors import InputError
 from semblance.provenance import checked, outputs_digest, read_sealed, write_record
 from semblance.training.embeddings import NAME

@@ -35,12 +35,6 @@ def test_a_format_without_a_module_is_refused_with_the_known_ones():
         read_bank(demo_data(), settings("excel"))
 
 
-@pytest.mark.parametrize("kind, path", [("own", None), ("faqir", "demo/data/faq/own/library.csv")])
-def test_a_path_is_for_a_bank_of_the_users_own_and_for_no_other(kind, path):
-    with pytest.raises(InputError, match=r"\Abank.path: "):
-        read_bank(demo_data(), settings(kind, path=path))
-
-
 @pytest.mark.parametrize("kind", ["cough", "covid", "faqir", "stackfaq"])
 def test_a_bank_is_read_from_the_files_of_its_data_set_and_no_other(kind):
     raw = demo_data()

@@ -4,13 +4,12 @@ import math
 
 import numpy as np
 import pandas as pd
-import pyarrow.parquet as pq
 import pytest
 from scipy import stats
 
 from semblance.data.sts import read_stsb
 from semblance.errors import InputError
-from semblance.evaluation.similarity import Sts, score_rows, write_predictions
+from semblance.evaluation.sts import Sts, score_rows
 from tests.dag.tiny import write_base
 
 SCIPY = {"spearman": stats.spearmanr, "pearson": stats.pearsonr}
@@ -108,13 +107,6 @@ def test_a_subset_without_a_correlation_leaves_no_mean(predictions):
         and math.isnan(rows["wmean", ""])
     )
     assert math.isfinite(rows["all", ""])
-
-
-def test_predictions_are_read_back_bit_for_bit(predictions, tmp_path):
-    write_predictions(tmp_path / "p.parquet", predictions)
-    table = pq.read_table(tmp_path / "p.parquet")
-    for name, column in predictions.items():
-        assert table[name].to_pylist() == column.tolist()
 
 
 class RandomEncoder:

@@ -9,52 +9,15 @@ import numpy as np
 import pytest
 import torch
 
-from semblance.data import prepare_dev, prepare_sts
-from semblance.data.raw import Raw
-from semblance.download.manifest import load_manifest
 from semblance.errors import InputError
-from semblance.evaluation.run import StsRun, evaluate_sts
 from semblance.evaluation.scored import Target
-from semblance.models.base import BaseSettings, build_base
+from semblance.evaluation.sts import StsRun, evaluate_sts
 from semblance.provenance import read_sealed, write_record
 from semblance.training.inputs import read_regulators
-from tests.dag.tiny import ROOT, write_base
 from tests.example_settings import COMPUTE
 
 
-@pytest.fixture(scope="module")
-def world(tmp_path_factory):
-    """A folder with a tiny base under ``base`` and the demo's STS-B and SICK under ``sts``."""
-    folder = tmp_path_factory.mktemp("world")
-    write_base(folder / "raw")
-    build_base(
-        BaseSettings(32, folder=str(folder / "raw"), pooling="mean"),
-        folder / "base/record.json",
-        "",
-    )
-    raw = Raw(load_manifest(ROOT / "demo/manifest.yaml"), ROOT / "demo/data")
-    prepare_sts.write_test_pairs(
-        raw, prepare_sts.StsSettings(("stsb", "sick"), "senteval"), folder / "sts"
-    )
-    write_record(
-        folder / "sts/record.json",
-        "prepare_sts",
-        outputs=["pairs.parquet"],
-        started=0.0,
-        settings={"protocol": "senteval"},
-    )
-    prepare_dev.write_dev_pairs(raw, prepare_dev.DevSettings("stsb", "senteval"), folder / "dev")
-    write_record(
-        folder / "dev/record.json",
-        "prepare_dev",
-        outputs=["pairs.parquet"],
-        started=0.0,
-        settings={"protocol": "senteval"},
-    )
-    return folder
-
-
-def scores(world, model, out, compute):
+def scores(demo, model, out, compute):
     """Evaluate; return the scores and the record.
 
     Scores: (task, subset, metric, aggregation) to (value, precision, environment).
@@ -63,8 +26,8 @@ def scores(world, model, out, compute):
     evaluate_sts(
         StsRun("none", "tiny", "start", "0"),
         str(model),
-        str(world / "sts/record.json"),
-        str(world / "dev/record.json"),
+        str(demo / "sts/record.json"),
+        str(demo / "dev/record.json"),
         Target(record, compute, "0123"),
     )
     with open(out / "scores.csv", newline="") as stream:
@@ -79,10 +42,10 @@ def scores(world, model, out, compute):
     }, read_sealed(record)
 
 
-def test_the_declared_precision_is_used_and_told(world, tmp_path):
-    plain, _ = scores(world, world / "base/record.json", tmp_path / "fp32", COMPUTE)
+def test_the_declared_precision_is_used_and_told(demo, tmp_path):
+    plain, _ = scores(demo, demo / "base/record.json", tmp_path / "fp32", COMPUTE)
     half, record = scores(
-        world, world / "base/record.json", tmp_path / "bf16", replace(COMPUTE, precision="bf16")
+        demo, demo / "base/record.json", tmp_path / "bf16", replace(COMPUTE, precision="bf16")
     )
     assert {p for _, p, _ in plain.values()} == {"fp32"} and {p for _, p, _ in half.values()} == {
         "bf16"
@@ -96,16 +59,16 @@ def test_the_declared_precision_is_used_and_told(world, tmp_path):
     )  # eight bits of mantissa, few pairs
 
 
-def protocol_of_each_task(world, out, **settings) -> dict[str, str]:
+def protocol_of_each_task(demo, out, **settings) -> dict[str, str]:
     """Evaluate the base on test pairs of SentEval and on dev pairs whose record has ``settings``."""
     (out / "dev").mkdir()
-    shutil.copy(world / "dev/pairs.parquet", out / "dev")
+    shutil.copy(demo / "dev/pairs.parquet", out / "dev")
     dev = out / "dev/record.json"
     write_record(dev, "prepare_dev", outputs=["pairs.parquet"], started=0.0, settings=settings)
     evaluate_sts(
         StsRun("none", "tiny", "start", "0"),
-        str(world / "base/record.json"),
-        str(world / "sts/record.json"),
+        str(demo / "base/record.json"),
+        str(demo / "sts/record.json"),
         str(dev),
         Target(out / "record.json", COMPUTE, "0123"),
     )
@@ -113,33 +76,33 @@ def protocol_of_each_task(world, out, **settings) -> dict[str, str]:
         return {row["task"]: row["protocol"] for row in csv.DictReader(stream)}
 
 
-def test_each_score_names_the_protocol_in_the_record_of_its_pairs(world, tmp_path):
-    found = protocol_of_each_task(world, tmp_path, protocol="raw")
+def test_each_score_names_the_protocol_in_the_record_of_its_pairs(demo, tmp_path):
+    found = protocol_of_each_task(demo, tmp_path, protocol="raw")
     assert found == {"stsb": "senteval", "sickr": "senteval", "stsb-dev": "raw"}
 
 
 @pytest.mark.parametrize("settings", [{}, {"protocol": "cooked"}])
-def test_pairs_without_a_known_protocol_are_refused(world, tmp_path, settings):
+def test_pairs_without_a_known_protocol_are_refused(demo, tmp_path, settings):
     with pytest.raises(InputError, match="dev/record.json: settings.protocol: .* raw"):
-        protocol_of_each_task(world, tmp_path, **settings)
+        protocol_of_each_task(demo, tmp_path, **settings)
 
 
-def test_the_matmul_precision_is_used_and_part_of_the_environment(world, tmp_path):
+def test_the_matmul_precision_is_used_and_part_of_the_environment(demo, tmp_path):
     seen = {}
     for matmul in ("medium", "highest"):
         found, _ = scores(
-            world, world / "base/record.json", tmp_path / matmul, replace(COMPUTE, matmul=matmul)
+            demo, demo / "base/record.json", tmp_path / matmul, replace(COMPUTE, matmul=matmul)
         )
         seen[matmul] = {environment for *_, environment in found.values()}
         assert torch.get_float32_matmul_precision() == matmul
     assert len(seen["highest"]) == len(seen["medium"]) == 1 and seen["highest"] != seen["medium"]
 
 
-def trained_model(world, folder, precision, regulator_precision):
+def trained_model(demo, folder, precision, regulator_precision):
     """Write a training's record beside the tiny base's weights."""
     folder.mkdir(exist_ok=True)
-    (folder / "model").symlink_to(world / "base/model")
-    outputs = list(json.loads((world / "base/record.json").read_text())["outputs"])
+    (folder / "model").symlink_to(demo / "base/model")
+    outputs = list(json.loads((demo / "base/record.json").read_text())["outputs"])
     write_record(
         folder / "record.json",
         "train",
@@ -153,12 +116,12 @@ def trained_model(world, folder, precision, regulator_precision):
     return folder / "record.json"
 
 
-def test_the_steps_of_a_training_stand_among_its_scores(world, tmp_path):
+def test_the_steps_of_a_training_stand_among_its_scores(demo, tmp_path):
     name = ("training", "", "steps", "all")
-    untrained, _ = scores(world, world / "base/record.json", tmp_path / "untrained", COMPUTE)
+    untrained, _ = scores(demo, demo / "base/record.json", tmp_path / "untrained", COMPUTE)
     assert name not in untrained
-    model = trained_model(world, tmp_path / "model", "fp32", {})
-    trained, _ = scores(world, model, tmp_path / "trained", COMPUTE)
+    model = trained_model(demo, tmp_path / "model", "fp32", {})
+    trained, _ = scores(demo, model, tmp_path / "trained", COMPUTE)
     assert trained[name][0] == 37.0  # as its record says
 
 
@@ -181,7 +144,7 @@ def embeddings(folder, **facts):
     return str(record)
 
 
-def test_regulators_change_the_environment_only_if_they_were_made_in_another_one(world, tmp_path):
+def test_regulators_change_the_environment_only_if_they_were_made_in_another_one(demo, tmp_path):
     """A table holds models with and without them, and must not call that mixed."""
     seen = {}
     for name, regulator_precision in {
@@ -189,13 +152,13 @@ def test_regulators_change_the_environment_only_if_they_were_made_in_another_one
         "same": {"precision": "fp32", "matmul": "highest"},
         "other": {"precision": "fp32", "matmul": "medium"},
     }.items():
-        model = trained_model(world, tmp_path / name, "fp32", regulator_precision)
+        model = trained_model(demo, tmp_path / name, "fp32", regulator_precision)
         [seen[name]] = {
-            e for *_, e in scores(world, model, tmp_path / name / "scores", COMPUTE)[0].values()
+            e for *_, e in scores(demo, model, tmp_path / name / "scores", COMPUTE)[0].values()
         }
     [untrained] = {
         e
-        for *_, e in scores(world, world / "base/record.json", tmp_path / "start", COMPUTE)[
+        for *_, e in scores(demo, demo / "base/record.json", tmp_path / "start", COMPUTE)[
             0
         ].values()
     }
@@ -213,13 +176,13 @@ def test_regulators_change_the_environment_only_if_they_were_made_in_another_one
     ],
 )
 def test_the_precisions_of_training_and_regulators_are_told_where_they_differ(
-    world, tmp_path, trained, regulators, evaluated, told
+    demo, tmp_path, trained, regulators, evaluated, told
 ):
     model = trained_model(
-        world,
+        demo,
         tmp_path,
         trained,
         {"precision": regulators, "matmul": "highest"} if regulators else {},
     )
-    found, _ = scores(world, model, tmp_path / "scores", replace(COMPUTE, precision=evaluated))
+    found, _ = scores(demo, model, tmp_path / "scores", replace(COMPUTE, precision=evaluated))
     assert {p for _, p, _ in found.values()} == {told}

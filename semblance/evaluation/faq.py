@@ -1,29 +1,56 @@
 """FAQ retrieval: every answer of the bank is ranked for each query, under each protocol."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
+from semblance.data.arrow import read_parquet
+from semblance.data.folds import dev_part
+from semblance.errors import InputError
 from semblance.evaluation.metrics import (
     accuracy_at,
     average_precision,
     refuse_zero_vectors,
     relevant_ranks,
 )
-from semblance.evaluation.prepared import Question
-from semblance.evaluation.ranking import By
+from semblance.evaluation.prepared import Question, read_bank
+from semblance.evaluation.scored import Evaluation, Target
 from semblance.evaluation.texts import Texts
 from semblance.models.encoder import Encoder
 from semblance.models.prompts import NO_PROMPTS, Prompts
 from semblance.models.vectors import unit
 from semblance.names import FAQ_CUTOFFS, FAQ_DEV, FAQ_METRICS
-from semblance.ranking.candidates import Candidates
-from semblance.ranking.fusion import reciprocal_rank_fusion
+from semblance.provenance import outputs_digest
+from semblance.ranking.candidates import (
+    By,
+    Candidate,
+    Candidates,
+    Ranking,
+    known_candidates,
+    reciprocal_rank_fusion,
+)
 from semblance.ranking.words import Words
 
+CANDIDATES = "candidates.parquet"
 KEPT = 100  # the best answers of each question, with their scores, in the predictions
 Scores = Iterable[np.ndarray]  # of all answers (A,), for one question after another
+
+
+@dataclass(frozen=True)
+class FaqRun:
+    """Which model is evaluated on which fold of a bank, and how it ranks; φ of an entropy model."""
+
+    corpus: str
+    base: str
+    method: str
+    seed: str
+    bank: str
+    fold: int
+    protocols: tuple[str, ...]
+    phi: str = ""
+    ranking: Ranking = field(default_factory=Ranking)
 
 
 class Retrieval:
@@ -45,10 +72,10 @@ class Retrieval:
         self.test = list(test)
         self.dev = list(dev)
         self.compared = prompts.of_faq(candidates.texts, candidates.questions)
-        self.asked = prompts.queries(texts_of(test))
-        self.asked_on_dev = prompts.queries(texts_of(dev))
-        self.test_texts = Texts([*self.compared, *self.asked], tokenizer_file)
-        self.dev_texts = Texts(self.asked_on_dev, tokenizer_file)
+        self.queries = prompts.queries(texts_of(test))
+        self.dev_queries = prompts.queries(texts_of(dev))
+        self.test_texts = Texts([*self.compared, *self.queries], tokenizer_file)
+        self.dev_texts = Texts(self.dev_queries, tokenizer_file)
 
     def predict(self, encoder: Encoder, max_length: int, by: By = "vectors") -> dict[str, list]:
         """Return per-query columns: protocol, query, ranks, acc@k, ap, top; those of dev come last.
@@ -63,8 +90,8 @@ class Retrieval:
             of_test = self.test_texts.encode(encoder, max_length)
             of_dev = self.dev_texts.encode(encoder, max_length)
             texts = of_test.of(self.compared)  # (T, d)
-            test.append(by_vectors(self.candidates, texts, of_test.of(self.asked)))
-            dev.append(by_vectors(self.candidates, texts, of_dev.of(self.asked_on_dev)))
+            test.append(by_vectors(self.candidates, texts, of_test.of(self.queries)))
+            dev.append(by_vectors(self.candidates, texts, of_dev.of(self.dev_queries)))
         if by != "vectors":
             words = Words(self.candidates.texts)
             test.append(by_words(self.candidates, words, texts_of(self.test)))
@@ -94,13 +121,6 @@ def by_words(candidates: Candidates, words: Words, queries: Sequence[str]) -> Sc
         yield candidates.best(words.scores([query]))[0]
 
 
-def fused(scores: Sequence[np.ndarray]) -> np.ndarray:
-    """Return the scores of one ranking (A,), or of several fused by reciprocal ranks."""
-    if len(scores) == 1:
-        return scores[0]
-    return reciprocal_rank_fusion(*(each[None] for each in scores))[0]
-
-
 def ranked(rankings: Sequence[Scores], questions: Sequence[Question]) -> dict[str, list]:
     """Return the per-query columns of some questions, given the scores of one ranking or more."""
     columns: dict[str, list] = {
@@ -113,24 +133,19 @@ def ranked(rankings: Sequence[Scores], questions: Sequence[Question]) -> dict[st
         "without": [],
     }
     for *parts, question in zip(*rankings, questions, strict=True):
-        scores = fused(parts)
+        scores = parts[0]
+        if len(parts) > 1:
+            scores = reciprocal_rank_fusion(*(each[None] for each in parts))[0]
         columns["ranks"].append(relevant_ranks(scores, np.asarray(question.relevant)).tolist())
         order = np.argsort(-scores, kind="stable")  # of equals the lower number first
         columns["top"].append(order[:KEPT].tolist())
         columns["top_scores"].append(scores[order[:KEPT]].tolist())
         columns["confidence"].append(float(parts[0][order[0]]))
-        columns["without"].append(_without(parts[0], order, question))
+        others = order[~np.isin(order, question.relevant)]
+        columns["without"].append(float(parts[0][others[0]]) if len(others) else float("nan"))
     for k in FAQ_CUTOFFS:
         columns[f"acc@{k}"] = [accuracy_at(np.asarray(r), k) for r in columns["ranks"]]
     return columns | {"ap": [average_precision(np.asarray(r)) for r in columns["ranks"]]}
-
-
-def _without(scores: np.ndarray, order: np.ndarray, question: Question) -> float:
-    """Return the score of the best answer that is not relevant; NaN where all are."""
-    others = order[~np.isin(order, question.relevant)]
-    if len(others) == 0:
-        return float("nan")
-    return float(scores[others[0]])
 
 
 def score_rows(predictions: dict[str, list]) -> Iterator[dict]:
@@ -149,3 +164,34 @@ def score_rows(predictions: dict[str, list]) -> Iterator[dict]:
                 "value": float(values.mean()),
                 "n": int(inside.sum()),
             }
+
+
+def evaluate_faq(
+    run: FaqRun, model: str, bank: str, dev: str, max_length: int, target: Target
+) -> None:
+    """Write the retrieval scores of one fold of a bank: of its test and of its dev questions.
+
+    ``bank`` and ``dev`` are the records of the whole bank and of the fold's dev questions.
+    """
+    evaluation = Evaluation(model, {"data": bank, "dev": dev}, target)
+    saved = evaluation.model
+    folder = Path(bank).parent
+    whole = read_bank(folder)
+    of_dev = read_bank(Path(dev).parent)
+    if of_dev.answers != whole.answers:
+        problem = "its answers are not those of the bank"
+        raise InputError(dev, problem, "delete both records and prepare the bank again")
+    test = [q for q in whole.questions if q.part == run.fold and q.protocol in run.protocols]
+    questions = [replace(question, protocol=FAQ_DEV) for question in of_dev.questions]
+    held_out = (run.fold, dev_part(run.fold, evaluation.read["data"]["folds"]))
+    texts = read_parquet(folder / CANDIDATES, Candidate._fields).to_pylist()
+    known = [Candidate(**text) for text in texts]
+    candidates = known_candidates(known, run.ranking.match, held_out)
+    retrieval = Retrieval(candidates, test, questions, saved.tokenizer, saved.prompts)
+    predictions = retrieval.predict(evaluation.encoder, max_length, run.ranking.by)
+    rows = list(score_rows(predictions))
+    for row in rows:
+        row |= {"fold": str(run.fold), "task": run.bank}
+        if row["protocol"] == FAQ_DEV:
+            row["data"] = outputs_digest(evaluation.read["dev"])
+    evaluation.write("evaluate_faq", run, rows, predictions, ranking=asdict(run.ranking))

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from semblance.evaluation.prepared import Bank, Question
-from semblance.evaluation.retrieval import by_vectors, by_words, fused, ranked, score_rows
+from semblance.evaluation.faq import by_vectors, by_words, ranked, score_rows
+from semblance.evaluation.prepared import Question
 from semblance.evaluation.texts import Vectors
 from semblance.ranking.candidates import Candidates
 from semblance.ranking.words import Words
@@ -87,13 +87,6 @@ def test_words_rank_what_shares_them_with_the_question():
     assert found["top"] == [[2, 0, 1]] and found["top_scores"][0][2] == 0
 
 
-def test_two_rankings_are_fused_by_their_ranks():
-    one, other = np.array([0.9, 0.8, 0.1]), np.array([0.0, 5.0, 4.0])
-    found = fused([one, other])
-    assert found == pytest.approx([1 / 61 + 1 / 63, 1 / 62 + 1 / 61, 1 / 63 + 1 / 62])
-    assert (fused([one]) == one).all()
-
-
 def test_the_confidence_of_fused_rankings_is_that_of_the_first_of_them():
     vectors = [np.array([0.9, 0.8, 0.1])]
     words = [np.array([0.0, 5.0, 4.0])]
@@ -159,8 +152,3 @@ def test_the_protocol_of_dev_questions_is_their_aggregation_too(predictions):
     of_dev = predictions | {"protocol": ["dev"] * 60}
     assert {(r["protocol"], r["aggregation"]) for r in score_rows(of_dev)} == {("dev", "dev")}
     assert {r["aggregation"] for r in score_rows(predictions)} == {"test"}
-
-
-def test_a_bank_holds_its_answers_and_questions():
-    bank = Bank(ANSWERS, (Question("pairs", "a", "up", 0, (0,)),))
-    assert bank.questions[0].relevant == (0,) and bank.answers[3] == "south-west"

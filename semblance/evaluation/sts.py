@@ -1,18 +1,22 @@
 """Semantic textual similarity: the seven tasks, their subsets, three aggregations."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
-import pyarrow as pa
 
-from semblance.data.arrow import write_parquet
 from semblance.evaluation.geometry import NEAR, alignment, uniformity
 from semblance.evaluation.metrics import cosine_pairs, pearson, refuse_zero_vectors, spearman
+from semblance.evaluation.prepared import read_pairs
+from semblance.evaluation.scored import Evaluation, Target, protocol_of
 from semblance.evaluation.texts import Texts
 from semblance.models.encoder import Encoder
+from semblance.models.saved import SavedModel
 from semblance.models.whitening import fit
-from semblance.names import STS_DEV, STS_TASKS
+from semblance.names import STEPS, STS_DEV, STS_TASKS, TRAINING
+from semblance.provenance import outputs_digest
 
 # The dev pairs of STS-B stand before its test pairs.
 ORDER = (*STS_TASKS[: STS_TASKS.index("stsb")], STS_DEV, *STS_TASKS[STS_TASKS.index("stsb") :])
@@ -20,6 +24,22 @@ METRICS = {"spearman": spearman, "pearson": pearson}
 # Measure -> its value, and how many pairs (alignment) or distinct vectors (uniformity) it is of.
 # A vector stands for one sentence, or for several that the model cannot tell apart.
 Geometry = dict[str, tuple[float, int]]
+WhitenedOn = Literal["target"]  # by an evaluation: the sentences of the task
+
+
+@dataclass(frozen=True)
+class StsRun:
+    """Which model is evaluated on STS; φ of an entropy model.
+
+    ``whitening``: its vectors are whitened for each task, on the sentences of that task.
+    """
+
+    corpus: str
+    base: str
+    method: str
+    seed: str
+    phi: str = ""
+    whitening: WhitenedOn | None = None
 
 
 class Sts:
@@ -130,6 +150,34 @@ def _task_rows(part: dict[str, np.ndarray], metric: str) -> Iterator[dict]:
             yield {"subset": name, "aggregation": "subset", "value": value, "n": size}
 
 
-def write_predictions(path: Path, columns: dict) -> None:
-    """Write per-item predictions as Parquet."""
-    write_parquet(pa.table(columns), path)
+def evaluate_sts(run: StsRun, model: str, test: str, dev: str, target: Target) -> None:
+    """Write the STS scores of the model with record ``model``: of the test sets and of STS-B dev.
+
+    ``test`` and ``dev`` are the records of the prepared pairs. Each score names the protocol of
+    its pairs.
+    """
+    evaluation = Evaluation(model, {"data": test, "dev": dev}, target)
+    saved = evaluation.model
+    of_test = {"fold": "", "protocol": protocol_of(test)}
+    of_dev = {"fold": "", "protocol": protocol_of(dev)}
+    of_dev["data"] = outputs_digest(evaluation.read["dev"])
+    pairs = join_pairs(read_pairs(Path(dev).parent), read_pairs(Path(test).parent))
+    sentences = Sts(pairs, saved.tokenizer, saved.prompts.default)
+    whiten = run.whitening is not None
+    predictions, geometry = sentences.predict(evaluation.encoder, saved.max_length, whiten=whiten)
+    rows = [*score_rows(predictions), *_other_rows(geometry, saved)]
+    for row in rows:
+        row |= of_dev if row["task"] == STS_DEV else of_test
+    settings = {"whitening": run.whitening} if whiten else {}
+    evaluation.write("evaluate_sts", run, rows, predictions, **settings)
+
+
+def _other_rows(geometry: Geometry, model: SavedModel) -> Iterator[dict]:
+    """Yield the score rows of alignment and uniformity, and of the steps that a training took."""
+    for name, (value, count) in geometry.items():
+        row = {"task": "stsb", "subset": "", "metric": name, "aggregation": "all"}
+        yield row | {"value": value, "n": count}
+    steps = model.record.get("training", {}).get("step")
+    if steps:
+        row = {"task": TRAINING, "subset": "", "metric": STEPS, "aggregation": "all"}
+        yield row | {"value": float(steps), "n": 1}
