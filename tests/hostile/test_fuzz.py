@@ -23,9 +23,9 @@ from semblance.data import nli, sts, wiki
 from semblance.data.banks import cough, own, stackfaq
 from semblance.data.text import normalise
 from semblance.data.tokens import tokenise
-from semblance.download.manifest import load_manifest
-from semblance.download.unpack import extract
 from semblance.errors import InputError
+from semblance.fetch.manifest import load_manifest
+from semblance.fetch.unpack import extract
 from semblance.models import folder as model_folder
 from semblance.provenance import canonical, read_sealed, text_digest
 from semblance.reporting.published import read_published

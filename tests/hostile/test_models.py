@@ -287,8 +287,6 @@ def test_a_sealed_file_that_is_not_the_record_of_a_stage_is_refused(value, tmp_p
         checked(tmp_path / "record.json")
 
 
-
-
 @pytest.mark.parametrize(
     "content",
     [

@@ -54,9 +54,9 @@ def stages(folder: Path) -> list[str]:
     torch.load = noted(torch.load, "torch.load")
     from semblance.data import corpus, prepare_dev, prepare_nli, prepare_sts, tokens
     from semblance.data.raw import Raw
-    from semblance.download.manifest import load_manifest
     from semblance.evaluation.scored import Target
     from semblance.evaluation.sts import StsRun, evaluate_sts
+    from semblance.fetch.manifest import load_manifest
     from semblance.models.base import BaseSettings, build_base
     from semblance.provenance import write_record
     from semblance.reporting.build import build

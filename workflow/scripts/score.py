@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from semblance import layout
 from semblance.data.raw import Raw
 from semblance.data.sts import OwnPairs, ScoredPair, own_pairs
-from semblance.download.manifest import Dataset, load_manifest
 from semblance.errors import InputError
+from semblance.fetch.manifest import Dataset, load_manifest
 from semblance.files import write_text
 from semblance.models.saved import SavedModel
 from semblance.provenance import ROOT

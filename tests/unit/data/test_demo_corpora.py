@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from semblance.data.raw import Raw
-from semblance.download.manifest import load_manifest
+from semblance.fetch.manifest import load_manifest
 
 DEMO = Path(__file__).resolve().parents[3] / "demo"
 DATA = DEMO / "data"
