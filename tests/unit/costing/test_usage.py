@@ -98,24 +98,14 @@ def test_a_job_on_another_device_than_the_config_asks_for_teaches_nothing(run):
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "",
-        "[]",
-        "{",
-        '{"stage": "train", "seconds": "soon"}',
-        '{"stage": 3, "seconds": 1}',
-        '{"stage": "train", "seconds": 50, "settings": 3}',
-        '{"stage": "train", "seconds": 50}',
-        '{"seconds": 50, "outputs": {}, "training": {"step": 1}, "steps": 0}',
-        '{"seconds": 50, "outputs": {}, "training": {"step": 1}, "steps": 2, "device": 3}',
-    ],
+    ["{", '{"seconds": "soon"}', '{"seconds": 50, "training": {"step": 1}, "steps": 0}'],
 )
 def test_a_damaged_record_teaches_nothing_and_stops_nothing(run, text):
     (run / "models/wiki/minilm-3/simcse/seed-3/record.json").write_text(text)
     assert measured().n == 2
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"value": []}', '{"value": 0.0, "n": 1}'])
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"value": []}'])
 def test_a_damaged_file_of_the_factor_gives_way_to_the_estimates(tmp_path, capsys, text):
     (tmp_path / "logs").mkdir()
     (tmp_path / rates.FACTOR).write_text(text)
