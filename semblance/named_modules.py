@@ -21,6 +21,8 @@ BANKS = "semblance.data.banks"  # read(...): raw files to the pairs and queries 
 PAIRS = "semblance.data.pairs"  # read(...): a raw file to labelled pairs of sentences
 # One module, imported by name too: its code counts for those trainings alone that mask words.
 MASKED_WORDS = "semblance.training.masked_words"
+# The reader of a user's own FAQ, a part of the application: it counts for such banks alone.
+OWN_FAQ = "semblance_faq.read.faq"
 COLLECTED = "semblance.reporting.figures"  # rows(...): of a figure, from the files of a stage
 MEASURED = "semblance.evaluation.figures"  # rows(...): of a figure, from the embeddings of a model
 

@@ -12,7 +12,7 @@ from semblance.data.raw import Raw
 from semblance.data.sts import ScoredPair
 from semblance.errors import InputError
 
-READER = "semblance.data.own_pairs"
+READER = "semblance_faq.read.pairs"
 ROLES = ("sentence1", "sentence2", "score")
 
 

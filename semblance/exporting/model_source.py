@@ -4,11 +4,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from semblance import layout
-from semblance.answering.folder import MODEL_SUFFIXES, STAGE, read
 from semblance.errors import InputError
 from semblance.models.module_files import LISTING
 from semblance.models.saved import FOLDER, SavedModel, stored_length
-from semblance.provenance import read_sealed
+from semblance.provenance import checked, read_sealed
+
+STAGE = "build_answerer"  # of the record of a trained FAQ
+MODEL_SUFFIXES = {".json", ".txt", ".safetensors", ".md"}  # other files, such as pickles, stay
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ def find_model(named: str | Path) -> ModelSource:
     record = folder / layout.RECORD
     if record.is_file() and (folder / FOLDER).is_dir():
         if read_sealed(record).get("stage") == STAGE:
-            return ModelSource(folder / FOLDER, read(folder).settings.max_length)
+            return ModelSource(folder / FOLDER, checked(record)["settings"]["max_length"])
         folder = SavedModel.read(record).folder
     elif not (folder / LISTING).is_file():
         advice = "name the folder of a trained FAQ or of a sentence-transformers model"

@@ -9,7 +9,6 @@ import onnxruntime
 import torch
 from torch import Tensor
 
-from semblance.answering.embedding import Embedder
 from semblance.data.tokens import tokenise
 from semblance.errors import InputError
 from semblance.exporting.model_source import ModelSource
@@ -17,7 +16,9 @@ from semblance.exporting.new_folder import require_new
 from semblance.exporting.onnx_files import MODEL, OUTPUT, require_exportable, write_onnx
 from semblance.files import copy_file, whole_folder
 from semblance.models.encoder import Encoder
+from semblance.models.folder import load
 from semblance.models.packing import Packed
+from semblance.models.saved import TOKENIZER
 from semblance.models.vectors import unit
 from semblance.provenance import file_digest, write_json
 
@@ -104,10 +105,10 @@ def export_onnx(source: ModelSource, output: Path) -> OnnxExport:
 
 
 def _compare(source: ModelSource, file: Path) -> OnnxExport:
-    embedder = Embedder(source.folder, source.max_length)
-    tokens = tokenise(embedder.tokenizer_file, SAMPLES)
-    expected = embedder.encoder.encode(tokens, source.max_length)
-    vectors = OnnxEncoder(embedder.encoder, file).encode(tokens, source.max_length)
+    encoder = load(source.folder).eval()
+    tokens = tokenise(source.folder / Path(TOKENIZER).name, SAMPLES)
+    expected = encoder.encode(tokens, source.max_length)
+    vectors = OnnxEncoder(encoder, file).encode(tokens, source.max_length)
     difference = float(np.abs(vectors - expected).max())
     if not difference <= TOLERANCE:  # NaN is not within it
         problem = f"its ONNX file gives other vectors, {difference:.1e} away"

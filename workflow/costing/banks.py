@@ -1,10 +1,12 @@
 """How large a FAQ bank is, and what its folds train on and are asked."""
 
+import importlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from semblance.errors import InputError
+from semblance.named_modules import OWN_FAQ
 from workflow.costing.lines import UNKNOWN_PAIRS, count_own
 
 LARGEST_READ = 4_000_000  # bytes of a user's file that is read before a run, a tenth of a second
@@ -53,11 +55,9 @@ def _own_size(bank: Mapping[str, Any]) -> BankSize:
 
 
 def _read_size(bank: Mapping[str, Any]) -> BankSize:
-    from semblance.data.banks.own import read_own  # few configs need it
-
     columns = {"question": "question_column", "answer": "answer_column"}
     given = {role: bank[key] for role, key in columns.items() if key in bank}
-    faq = read_own(bank["path"], given, bank.get("queries_path"))
+    faq = importlib.import_module(OWN_FAQ).read_own(bank["path"], given, bank.get("queries_path"))
     words = sum(len(text.split()) for p in faq.pairs for text in (p.question, p.answer))
     tokens = 2 + TOKENS_OF_WORD * words / (2 * len(faq.pairs))
     rights = sum(len(query.relevant) for query in faq.queries)

@@ -2,11 +2,11 @@
 
 import pytest
 
-from semblance.answering.building import AnswererSettings
 from semblance.errors import InputError
 from semblance.names import INITIAL
 from semblance.settings import decode_json
 from semblance.training.recipe import TrainSettings
+from semblance_faq.judge.building import AnswererSettings
 from tests.shipped import merged
 from workflow.planning import answering
 from workflow.planning.config import load
