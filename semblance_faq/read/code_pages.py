@@ -44,7 +44,14 @@ IN_NO_WORD = ("No", "Sc", "Sk", "Sm", "So")  # categories of signs that stand in
 def recognise(sample: bytes) -> str | None:
     """Return the code page of bytes that are not UTF-8; None if it cannot be decided."""
     counted = {page: _letters(sample, page) for page, _ in LANGUAGES}
-    shares = [(page, _share(*counted[page], alphabet)) for page, alphabet in LANGUAGES]
+    shares = []
+    for page, alphabet in LANGUAGES:
+        letters, odd = counted[page]
+        total = letters.total() + odd
+        share = 1.0  # of a text without any letter beyond ASCII
+        if total:
+            share = sum(letters[character] for character in alphabet) / total
+        shares.append((page, share))
     best = max(share for _, share in shares)
     if best < LEAST:
         return _by_frequency(sample, EASTERN)
@@ -64,41 +71,16 @@ def _letters(sample: bytes, page: str) -> tuple[Counter, int]:
         text = sample.decode(page).lower().replace("\u0307", "")  # i + the dot of İ
     except UnicodeDecodeError:
         return Counter(), 1
-    letters = Counter({c: n for c, n in Counter(text).items() if _is_letter(c)})
-    return letters, _signs_in_words(text) + (page in OTHER_SCRIPTS) * _mixed(text)
-
-
-def _share(letters: Counter, odd: int, alphabet: str) -> float:
-    """Return the share of letters that are in an alphabet; 1 for a text without any."""
-    total = letters.total() + odd
-    if not total:
-        return 1.0
-    return sum(letters[character] for character in alphabet) / total
-
-
-def _is_letter(character: str) -> bool:
-    return not character.isascii() and unicodedata.category(character)[0] in "LM"
-
-
-def _mixed(text: str) -> int:
-    """Return how often a letter beyond ASCII stands beside one of ASCII."""
-    return sum(
-        one.isalpha() and other.isalpha() and one.isascii() != other.isascii()
-        for one, other in zip(text, text[1:], strict=False)
-    )
-
-
-def _signs_in_words(text: str) -> int:
-    triples = zip(text, text[1:], text[2:], strict=False)
-    return sum(
-        before.isalpha() and after.isalpha() and _is_sign(sign) for before, sign, after in triples
-    )
-
-
-def _is_sign(character: str) -> bool:
-    if character.isascii():
-        return False
-    return character in "¿¡" or unicodedata.category(character) in IN_NO_WORD
+    kinds = {c: unicodedata.category(c) for c in set(text) if not c.isascii()}
+    signs = {c for c, kind in kinds.items() if c in "¿¡" or kind in IN_NO_WORD}
+    odd = 0
+    for before, sign, after in zip(text, text[1:], text[2:], strict=False):
+        odd += sign in signs and before.isalpha() and after.isalpha()
+    if page in OTHER_SCRIPTS:
+        for one, other in zip(text, text[1:], strict=False):
+            odd += one.isascii() != other.isascii() and one.isalpha() and other.isalpha()
+    counts = Counter(text)
+    return Counter({c: counts[c] for c, kind in kinds.items() if kind[0] in "LM"}), odd
 
 
 def _by_frequency(sample: bytes, pages: tuple[str, ...]) -> str | None:

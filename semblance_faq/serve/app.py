@@ -3,26 +3,40 @@
 import asyncio
 import base64
 import hashlib
+import sys
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
 from starlette.applications import Starlette
+from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from semblance.errors import InputError
 from semblance_faq.answer.answerer import Answered, Answerer
 from semblance_faq.answer.output import as_json
-from semblance_faq.serve.guard import HOSTS, Guard, log_to_stderr, refuse_other_sites
 from semblance_faq.serve.log import QuestionLog
 from semblance_faq.serve.requests import Question, chosen_of, of_address, of_body
 
+HEADERS = {
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+NOTHING = "default-src 'none'; frame-ancestors 'none'"  # the policy of an answer that is no page
+HOSTS = ("127.0.0.1", "localhost")
+ROUTES = ("/", "/api/ask", "/api/chosen")
+METHODS = ("GET", "HEAD", "POST")
 HERE = Path(__file__).parent
 CLOSE = {"connection": "close"}  # after a body that was not read to its end
 T = TypeVar("T")
@@ -98,6 +112,64 @@ def _digest_of(text: str) -> str:
     """Return the source expression of an inline element: the digest of all between its tags."""
     digest = hashlib.sha256(text.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+class Guard:
+    """Middleware that adds the headers and writes the access log.
+
+    A line names route, status and time. It never holds an address as it came, since a question is
+    part of it. ``is_stopping`` tells whether the server stops: then each answer closes its connection, so that
+    the client asks no more on it.
+    """
+
+    def __init__(self, app: ASGIApp, is_stopping: Callable[[], bool], log: Callable[[str], None]):
+        self.app = app
+        self.is_stopping = is_stopping
+        self.log = log
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, and its answer back."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        started = time.perf_counter()
+        statuses = [500]
+
+        async def send_guarded(message: Message) -> None:
+            """Add the headers to the start of an answer."""
+            if message["type"] == "http.response.start":
+                statuses.append(message["status"])
+                headers = MutableHeaders(scope=message)
+                headers.update(HEADERS)
+                headers.setdefault("content-security-policy", NOTHING)
+                if self.is_stopping():
+                    headers["connection"] = "close"
+            await send(message)
+
+        try:
+            await self.app(scope, receive, send_guarded)
+        finally:
+            milliseconds = (time.perf_counter() - started) * 1000
+            when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+            method = scope["method"] if scope["method"] in METHODS else "other"
+            route = scope["path"] if scope["path"] in ROUTES else "elsewhere"
+            self.log(f"{when} {method} {route} {statuses[-1]} {milliseconds:.0f} ms")
+
+
+def refuse_other_sites(request: Request) -> None:
+    """Raise HTTPException 403 for a request that a page of another site has sent.
+
+    Browsers say so in a header that no page can change. The answer would be hidden from that page
+    anyway; this keeps it from making the model work.
+    """
+    site = request.headers.get("sec-fetch-site", "none")
+    if site not in ("same-origin", "none"):
+        raise HTTPException(403, "only this server's own page may ask")
+
+
+def log_to_stderr(line: str) -> None:
+    """Write a line of the access log."""
+    print(line, file=sys.stderr, flush=True)
 
 
 def build_app(service: Service, log: Callable[[str], None] = log_to_stderr) -> Starlette:

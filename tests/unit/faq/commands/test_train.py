@@ -10,6 +10,7 @@ from semblance_faq.commands import cli as faq
 from semblance_faq.commands import learn as learning
 from semblance_faq.commands import train as training
 from semblance_faq.commands.config import OwnFaq
+from workflow.scripts import endings
 from workflow.scripts.endings import BAD_INPUT, INTERRUPTED, RUN_FAILED
 
 
@@ -106,7 +107,7 @@ def test_a_faq_with_fewer_answers_than_folds_is_refused_before_anything_is_writt
     rows = "".join(f"question {i},answer {i % 4}\n" for i in range(40))
     Path(file).write_text("question,answer\n" + rows)
     with pytest.raises(SystemExit) as ended:
-        faq.run(lambda: faq.main(["train", file, "--output", "y"]))
+        endings.run(lambda: faq.main(["train", file, "--output", "y"]))
     assert ended.value.code == BAD_INPUT and not Path("y.yaml").exists()
 
 

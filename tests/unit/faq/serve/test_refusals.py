@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from semblance_faq.answer.questions import LONGEST
 from semblance_faq.serve import requests
-from semblance_faq.serve.app import build_app
-from semblance_faq.serve.guard import HOSTS
+from semblance_faq.serve.app import HOSTS, build_app
 from semblance_faq.serve.requests import MOST_BODY
 
 

@@ -133,6 +133,20 @@ def test_a_request_that_is_not_clean_gets_no_answer_and_harms_nobody(quick, name
     assert quick.ask("still there?") == (200, "still there?")
 
 
+def test_a_client_that_still_sends_gets_the_refusal_and_no_reset(quick):
+    """On a loaded machine the server refuses a long head while the rest is on its way."""
+    with socket.create_connection(quick.address, timeout=10) as connection:
+        connection.sendall(RAW["a header without an end"])
+        for _ in range(5):
+            time.sleep(0.1)  # by now the server has refused what came first
+            connection.sendall(b"x" * 100_000)
+        connection.shutdown(socket.SHUT_WR)
+        found = b""
+        while part := connection.recv(1 << 16):
+            found += part
+    assert found.startswith(b"HTTP/1.1 400 ")
+
+
 HEAD = b"GET /api/ask?q=a HTTP/1.1\r\nHost: localhost\r\n"
 HEAD_SECONDS = 0.4
 
