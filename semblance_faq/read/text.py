@@ -16,7 +16,7 @@ from semblance_faq.read.code_pages import recognise
 from semblance_faq.read.findings import Findings
 
 MARKS_OF_UTF16 = (b"\xff\xfe", b"\xfe\xff")
-MOST = 1 << 28  # bytes of a text, unpacked; it is read as a whole
+MOST = 1 << 27  # bytes of a text, unpacked; it is read as a whole
 SAMPLE = 1 << 18  # bytes that the code page is recognised by
 # A line of a code page can be valid UTF-8 by accident, such as one with É and … side by side.
 MOST_BY_ACCIDENT = 0.05

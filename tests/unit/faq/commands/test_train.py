@@ -22,20 +22,31 @@ def file(tmp_path, monkeypatch) -> str:
     return "my.csv"
 
 
-@pytest.mark.parametrize("snakemake", [1, 75, -15])
-def test_a_failed_run_of_train_has_a_status_of_its_own(file, monkeypatch, snakemake):
+@pytest.mark.parametrize(
+    "snakemake, status",
+    [
+        *((failed, RUN_FAILED) for failed in (1, 75, -15)),
+        *((kept, kept) for kept in (BAD_INPUT, INTERRUPTED)),
+    ],
+)
+def test_a_failed_run_has_a_status_that_is_no_verdict(file, monkeypatch, snakemake, status):
     monkeypatch.setattr(training, "run_workflow", lambda config, cores: snakemake)
     with pytest.raises(SystemExit) as ended:
         faq.main(["train", file, "--output", "y"])
-    assert ended.value.code == RUN_FAILED not in (faq.NOT_BETTER, faq.NOT_ACCEPTED)
+    assert ended.value.code == status not in (faq.NOT_BETTER, faq.NOT_ACCEPTED)
 
 
-@pytest.mark.parametrize("status", [BAD_INPUT, INTERRUPTED])
-def test_bad_input_and_ctrl_c_keep_their_statuses(file, monkeypatch, status):
-    monkeypatch.setattr(training, "run_workflow", lambda config, cores: status)
-    with pytest.raises(SystemExit) as ended:
-        faq.main(["train", file, "--output", "y"])
-    assert ended.value.code == status
+def test_the_config_is_written_once_and_a_changed_one_is_never_overwritten(file):
+    own, _ = training.read_faq(file, "my-faq", thorough=True)
+    path = training.write_config(own, file)
+    before = path.read_text()
+    assert path.name == "my-faq.yaml" and yaml.safe_load(before)["output"] == "my-faq"
+    assert "semblance faq train my.csv --thorough" in before
+    assert training.write_config(own, file) == path and path.read_text() == before
+    path.write_text(before.replace("epochs: 10", "epochs: 20"))
+    with pytest.raises(InputError, match="another config of this name is there"):
+        training.write_config(own, file)
+    assert "epochs: 20" in path.read_text()
 
 
 def test_a_failed_run_of_learn_has_a_status_of_its_own(monkeypatch):
@@ -111,23 +122,23 @@ def test_a_faq_with_fewer_answers_than_folds_is_refused_before_anything_is_writt
     assert ended.value.code == BAD_INPUT and not Path("y.yaml").exists()
 
 
-def test_too_few_wordings_are_told_to_be_untested(file):
-    own, lines = lines_of("".join(f"question {i},answer {i},wording {i}\n" for i in range(24)))
-    assert own.wordings == 24 and not own.holds_out_wordings
+@pytest.mark.parametrize(
+    "count, queries, wordings",
+    [(24, "wording {}", 24), (24, "wording {0}|Question {0}?", 24), (9, "w {0}|v {0}", 18)],
+)
+def test_too_few_wordings_are_said_to_be_untested(file, count, queries, wordings):
+    """A wording that is a question of the FAQ does not count as one."""
+    rows = "".join(f"question {i},answer {i},{queries.format(i)}\n" for i in range(count))
+    own, lines = lines_of(rows)
+    assert own.wordings == wordings and not own.holds_out_wordings
     assert lines == [
-        "test: the 24 questions of the FAQ, each held out once",
-        "not tested: 24 wordings of users; the models train on them, and 25 are needed to hold some"
-        " out",
+        f"test: the {count} questions of the FAQ, each held out once",
+        f"not tested: {wordings} wordings of users; the models train on them, and 25 are needed to"
+        " hold some out",
     ]
 
 
-def test_a_wording_that_is_a_question_does_not_count_as_one(file):
-    rows = "".join(f"question {i},answer {i},wording {i}|Question {i}?\n" for i in range(24))
-    own, _ = lines_of(rows)
-    assert own.wordings == 24 and not own.holds_out_wordings
-
-
-def test_enough_wordings_are_told_to_be_the_test(file):
+def test_enough_wordings_are_said_to_be_the_test(file):
     own, lines = lines_of("".join(f"question {i},answer {i},wording {i}\n" for i in range(25)))
     assert own.holds_out_wordings and lines == ["test: 25 wordings of users, each held out once"]
 
