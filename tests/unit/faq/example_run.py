@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -52,50 +53,58 @@ def write_run(
         }
         for number, text in enumerate(asked)
     ]
-    _write_bank(output / "faq/faq", questions, known)
+    first, *others = ENTRIES
+    entries = (replace(first, wordings=(*first.wordings, *known)), *others)
+    bank = write_bank(output / "faq/faq", entries, questions)
     records = []
     for fold in range(3):
         own = [question for question in questions if question["part"] == fold]
+        precision = [asked[question["text"]] for question in own]
+        columns = {
+            "protocol": "wording",
+            "ap": precision,
+            "acc@1": [each == 1 for each in precision],
+            "confidence": [0.9] * len(own),
+            "without": [0.3] * len(own),
+        }
         folder = output / f"scores/faq/faq-{fold}/tiny/start/seed-0"
-        records.append(_write_evaluation(folder, fold, own, asked))
-    sources = Sources(
-        str(output / "faq/faq/record.json"), (str(model.record_path),), tuple(records)
-    )
+        run = {"corpus": f"faq-{fold}", "method": "start"}
+        records.append(write_evaluation(folder, run, [each["id"] for each in own], columns))
+    sources = Sources(bank, (str(model.record_path),), tuple(records))
     record = output / "answerers/faq/record.json"
     build_answerer(decode(AnswererSettings, STATED), sources, record, 0, "")
     return record.parent
 
 
-def _write_bank(folder: Path, questions: list[dict], known: Sequence[str]) -> None:
+def write_bank(folder: Path, entries: Sequence[FaqEntry], questions: list[dict]) -> str:
+    """Write a prepared bank; return its record."""
     folder.mkdir(parents=True)
-    rows = [{**vars(entry), "wordings": list(entry.wordings)} for entry in ENTRIES]
-    rows[0]["wordings"] += known
+    rows = [{**vars(entry), "wordings": list(entry.wordings)} for entry in entries]
     write_parquet(pa.Table.from_pylist(rows), folder / "entries.parquet")
-    write_parquet(
-        pa.table({"text": [entry.answer for entry in ENTRIES]}), folder / "answers.parquet"
-    )
+    answers = [entry.answer for entry in entries]
+    write_parquet(pa.table({"text": answers}), folder / "answers.parquet")
     write_parquet(pa.Table.from_pylist(questions), folder / "questions.parquet")
     outputs = ["entries.parquet", "questions.parquet"]
     write_record(folder / "record.json", "prepare_faq", outputs=outputs, started=0.0)
+    return str(folder / "record.json")
 
 
-def _write_evaluation(
-    folder: Path, fold: int, questions: list[dict], asked: Mapping[str, float]
+def write_evaluation(
+    folder: Path, run: dict, queries: Sequence[str], columns: dict, dev: float = 0.5
 ) -> str:
+    """Write the predictions and scores of one evaluation; return its record.
+
+    ``columns`` are those of the test questions; a dev question, which does not count, follows them.
+    """
     folder.mkdir(parents=True)
-    precision = [asked[question["text"]] for question in questions]
-    columns = {
-        "protocol": ["wording"] * len(questions) + ["dev"],
-        "query": [*(question["id"] for question in questions), "on dev"],
-        "ap": [*precision, 0.0],
-        "acc@1": [*(float(each == 1) for each in precision), 0.0],
-        "confidence": [0.9] * (len(questions) + 1),
-        "without": [0.3] * (len(questions) + 1),
-    }
-    write_parquet(pa.table(columns), folder / "predictions.parquet")
+    given = {"query": [*queries, "on dev"]}
+    given["protocol"] = [columns.pop("protocol")] * len(queries) + ["dev"]
+    given |= {name: [*map(float, values), 0.99] for name, values in columns.items()}
+    write_parquet(pa.table(given), folder / "predictions.parquet")
     with open(folder / "scores.csv", "w", newline="") as stream:
-        csv.writer(stream).writerows([["protocol", "metric", "value"], ["dev", "map", "0.5"]])
-    run = {"corpus": f"faq-{fold}", "base": "tiny", "method": "start", "seed": "0"}
-    outputs = ["scores.csv", "predictions.parquet"]
-    write_record(folder / "record.json", "evaluate_faq", outputs=outputs, started=0.0, run=run)
+        rows = [["protocol", "metric", "value"], ["pairs", "map", "0.123"], ["dev", "map", dev]]
+        csv.writer(stream).writerows(rows)
+    facts = {"outputs": ["scores.csv", "predictions.parquet"], "started": 0.0}
+    facts["run"] = {"base": "tiny", "seed": "0", **run}
+    write_record(folder / "record.json", "evaluate_faq", **facts)
     return str(folder / "record.json")

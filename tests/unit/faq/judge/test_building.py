@@ -4,65 +4,37 @@ import csv
 from itertools import product
 
 import numpy as np
-import pyarrow as pa
 import pytest
-import torch
 
-from semblance.data.arrow import write_parquet
 from semblance.errors import InputError
-from semblance.provenance import beside, read_sealed, record_digest, write_record
+from semblance.provenance import beside, read_sealed, record_digest
 from semblance.settings import decode
 from semblance_faq.answer.answerer import Answerer
-from semblance_faq.answer.bank import FaqEntry
 from semblance_faq.answer.check import check_answerer
 from semblance_faq.answer.folder import read
 from semblance_faq.judge.building import AnswererSettings, Sources, build_answerer
 from semblance_faq.judge.evaluations import BankQuestions, read_evaluations
+from tests.unit.faq.example_run import ENTRIES, STATED, write_bank, write_evaluation
 
 QUESTIONS = 40  # of a fold
-ENTRIES = (
-    FaqEntry("reset", "How do I reset my password?", "Open Settings.", ("forgot it",)),
-    FaqEntry("ship", "When does it ship?", "Within two days.", ()),
-)
 WORDS = {"method": "bm25", "seeds": [0], "ranking": {"of": "start", "by": "words"}}
 START = {"method": "start", "seeds": [0], "ranking": {}}
-STATED = {
-    "name": "mine",
-    "bank": "faq",
-    "base": "tiny",
-    "folds": 3,
-    "seeds": [1],
-    "protocol": "pairs",
-    "precision": 0.9,
-    "max_length": 32,
-    "threads": torch.get_num_threads(),  # other tests compare vectors to the last digit
-    "models": ["start"],
-    "ways": [START, WORDS],
-}
+WANTED = STATED | {"name": "mine", "protocol": "pairs", "ways": [START, WORDS]}
 
 
-def evaluation(folder, method, fold, dev, right, **changes):
-    """Write the scores, predictions and record of one evaluation; return the record's path."""
-    folder.mkdir(parents=True)
+def evaluation(folder, method, fold, dev, right, queries=None):
+    """Write an evaluation in which a share of the answers is right; return the record's path."""
     first = np.arange(QUESTIONS) < right * QUESTIONS
     columns = {
-        "protocol": ["pairs"] * QUESTIONS + ["dev"],
-        "query": [f"{fold}-{number}" for number in range(QUESTIONS)] + ["on dev"],
-        "ap": [*np.where(first, 1.0, 0.5), 0.0],
-        "acc@1": [*first.astype(float), 0.0],
-        "confidence": [*np.where(first, 0.9, 0.3), 0.99],
-        "without": [0.3] * QUESTIONS + [0.99],
+        "protocol": "pairs",
+        "ap": np.where(first, 1.0, 0.5),
+        "acc@1": first,
+        "confidence": np.where(first, 0.9, 0.3),
+        "without": [0.3] * QUESTIONS,
     }
-    write_parquet(pa.table(columns | changes), folder / "predictions.parquet")
-    with open(folder / "scores.csv", "w", newline="") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["protocol", "metric", "value"])
-        writer.writerow(["pairs", "map", "0.123"])
-        writer.writerow(["dev", "map", repr(dev)])
-    run = {"corpus": f"faq-{fold}", "base": "tiny", "method": method, "seed": "0"}
-    outputs = ["scores.csv", "predictions.parquet"]
-    write_record(folder / "record.json", "evaluate_faq", outputs=outputs, started=0.0, run=run)
-    return str(folder / "record.json")
+    queries = queries or [f"{fold}-{number}" for number in range(QUESTIONS)]
+    run = {"corpus": f"faq-{fold}", "method": method}
+    return write_evaluation(folder, run, queries, columns, dev)
 
 
 def evaluations(folder):
@@ -75,10 +47,7 @@ def evaluations(folder):
 
 
 def prepared(folder):
-    """Write the entries of a prepared bank and their record."""
-    folder.mkdir(parents=True)
-    rows = [{**vars(entry), "wordings": list(entry.wordings)} for entry in ENTRIES]
-    write_parquet(pa.Table.from_pylist(rows), folder / "entries.parquet")
+    """Write a prepared bank whose questions have nothing in common."""
     questions = [
         {
             "protocol": "pairs",
@@ -89,10 +58,7 @@ def prepared(folder):
         }
         for place, (fold, number) in enumerate(product(range(3), range(QUESTIONS)))
     ]
-    write_parquet(pa.Table.from_pylist(questions), folder / "questions.parquet")
-    outputs = ["entries.parquet", "questions.parquet"]
-    write_record(folder / "record.json", "prepare_faq", outputs=outputs, started=0.0, folds=3)
-    return str(folder / "record.json")
+    return write_bank(folder, ENTRIES, questions)
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +67,7 @@ def built(tmp_path_factory, model):
     root = tmp_path_factory.mktemp("built")
     records = tuple(evaluations(root / "scores"))
     sources = Sources(prepared(root / "faq"), (str(model.record_path),), records)
-    wanted = decode(AnswererSettings, STATED)
+    wanted = decode(AnswererSettings, WANTED)
     record = root / "answerers/mine/record.json"
     return root, sources, build_answerer(wanted, sources, record, 0, "0123")
 
@@ -168,25 +134,25 @@ def test_the_card_tells_the_score_with_its_interval_and_its_protocol(built):
 def test_an_evaluation_that_is_missing_is_named(built, model, tmp_path):
     _, sources, _ = built
     fewer = Sources(sources.bank, sources.models, sources.evaluations[:-1])
-    wanted = decode(AnswererSettings, STATED)
+    wanted = decode(AnswererSettings, WANTED)
     with pytest.raises(InputError, match="there is none of bm25 on faq-2, seed 0"):
         build_answerer(wanted, fewer, tmp_path / "out/record.json", 0, "")
 
 
 WRONG = {
-    "has no question of the protocol wording": ({}, "tiny", "wording"),
-    "is no evaluation of a model of other": ({}, "other", "pairs"),
-    "asks other questions": ({"query": ["x"] * (QUESTIONS + 1)}, "tiny", "pairs"),
+    "has no question of the protocol wording": (None, "tiny", "wording"),
+    "is no evaluation of a model of other": (None, "other", "pairs"),
+    "asks other questions": (["x"] * QUESTIONS, "tiny", "pairs"),
 }
 
 
 @pytest.mark.parametrize("problem", WRONG)
 def test_evaluations_that_do_not_fit_together_are_refused(tmp_path, problem):
-    changes, base, protocol = WRONG[problem]
+    queries, base, protocol = WRONG[problem]
     asked = BankQuestions(
         protocol, {f"0-{number}": number for number in range(QUESTIONS)} | {"x": 0}
     )
     one = evaluation(tmp_path / "one", "start", 0, 0.5, 0.5)
-    other = evaluation(tmp_path / "other", "bm25", 0, 0.5, 0.5, **changes)
+    other = evaluation(tmp_path / "other", "bm25", 0, 0.5, 0.5, queries)
     with pytest.raises(InputError, match=problem):
         read_evaluations([one, other], base, asked)
