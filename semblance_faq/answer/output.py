@@ -33,18 +33,15 @@ def as_text(answered: Answered, width: int, every: bool = False) -> str:
     """
     lines = []
     if not answered.known:
-        lines.append(_no_answer(answered))
+        line = "No answer: no entry shares a word with the question."
+        if answered.threshold is not None:
+            best = answered.answers[0].score
+            least = answered.threshold.score
+            line = f"No answer: the best score, {best:.3f}, is below the threshold, {least:.3f}."
+        lines.append(line)
     if answered.known or every:
         lines += [_paragraph(answer, width) for answer in answered.answers]
     return "\n".join(lines)
-
-
-def _no_answer(answered: Answered) -> str:
-    best = answered.answers[0].score
-    if answered.threshold is None:
-        return "No answer: no entry shares a word with the question."
-    least = answered.threshold.score
-    return f"No answer: the best score, {best:.3f}, is below the threshold, {least:.3f}."
 
 
 def _paragraph(answer: Answer, width: int) -> str:
@@ -64,10 +61,5 @@ def _wrapped(text: str, indent: str, width: int) -> str:
 
 def plain(text: str) -> str:
     """Return a text in one line without characters that steer a terminal or turn the direction."""
-    return "".join(map(_harmless, normalise(text)))
-
-
-def _harmless(character: str) -> str:
-    if character in TURNING or unicodedata.category(character) in ("Cc", "Cs"):
-        return REPLACEMENT
-    return character
+    steering = {c for c in text if c in TURNING or unicodedata.category(c) in ("Cc", "Cs")}
+    return "".join(REPLACEMENT if c in steering else c for c in normalise(text))

@@ -46,17 +46,14 @@ def questions_of(stream: BinaryIO, before_each: Callable[[], None]) -> Iterator[
     while raw := stream.readline(MOST_LINE + 1):
         number += 1
         where = at("stdin", number)
-        text = _decode_line(raw, where)
+        if len(raw) > MOST_LINE:
+            problem = f"a line of more than {MOST_LINE} bytes"
+            raise InputError(where, problem, "ask a shorter question")
+        try:
+            text = raw.decode().rstrip("\r\n")
+        except UnicodeDecodeError as error:
+            problem = f"not UTF-8: {error.reason} at byte {error.start}"
+            raise InputError(where, problem, "convert the questions to UTF-8") from None
         if text.strip():
             yield checked_question(text, where)
         before_each()
-
-
-def _decode_line(raw: bytes, where: str) -> str:
-    if len(raw) > MOST_LINE:
-        raise InputError(where, f"a line of more than {MOST_LINE} bytes", "ask a shorter question")
-    try:
-        return raw.decode("utf-8").rstrip("\r\n")
-    except UnicodeDecodeError as error:
-        problem = f"not UTF-8: {error.reason} at byte {error.start}"
-        raise InputError(where, problem, "convert the questions to UTF-8") from None

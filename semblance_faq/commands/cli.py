@@ -219,8 +219,9 @@ def train(args: argparse.Namespace) -> None:
     status = training.run_workflow(training.write_config(own, args.file), args.cores)
     if status:
         sys.exit(training.ending(status))
-    print(training.summary_of(own.output))
-    if not training.is_better(own.output):
+    summary, is_better = training.result_of(own.output)
+    print(summary)
+    if not is_better:
         sys.exit(NOT_BETTER)
 
 

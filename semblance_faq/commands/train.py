@@ -206,17 +206,13 @@ def ending(status: int) -> int:
     return RUN_FAILED
 
 
-def answerer_of(output: str) -> str:
-    """Return the folder of the answerer that a run makes."""
-    return layout.place(output, layout.ANSWERER, answerer=BANK)
+def result_of(output: str) -> tuple[str, bool]:
+    """Return the summary of a finished run.
 
-
-def summary_of(output: str) -> str:
-    """Return the summary of a finished run."""
-    return Path(answerer_of(output), layout.SUMMARY).read_text(encoding="utf-8")
-
-
-def is_better(output: str) -> bool:
-    """Tell whether the choice was shown to be better than each way that takes no training."""
-    evidence = checked(Path(answerer_of(output), layout.RECORD))["evidence"]
-    return all(found["verdict"]["word"] == "better" for found in evidence["against"].values())
+    The second value tells whether its choice was shown to be better than each way that takes no
+    training.
+    """
+    folder = Path(layout.place(output, layout.ANSWERER, answerer=BANK))
+    against = checked(folder / layout.RECORD)["evidence"]["against"]
+    is_better = all(found["verdict"]["word"] == "better" for found in against.values())
+    return (folder / layout.SUMMARY).read_text(encoding="utf-8"), is_better

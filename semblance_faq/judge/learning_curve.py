@@ -10,7 +10,7 @@ from semblance.layout import fold_corpus
 from semblance.provenance import read_text
 from semblance.settings import Count, Seed
 from semblance_faq.judge.evaluations import Evaluations, Way
-from semblance_faq.judge.evidence import LEVEL, FoldResult, compare, joined
+from semblance_faq.judge.evidence import LEVEL, compare, joined
 from semblance_faq.judge.judgement import over_seeds
 
 ALL = 100
@@ -56,9 +56,12 @@ class Point:
 def points_of(settings: CurveSettings, evaluations: Evaluations) -> list[Point]:
     """Return the points of all curves; a question counts once, however many seeds there are."""
     found = []
+    corpora = [fold_corpus(settings.bank, fold) for fold in range(settings.folds)]
     for of in dict.fromkeys(part.of for part in settings.parts):
         parts = [part for part in settings.parts if part.of == of]
-        results = [_results(settings, evaluations, part) for part in parts]
+        ways = [Way(part.method, settings.seeds) for part in parts]
+        runs = [evaluations.of_way(way, settings.seeds, corpora) for way in ways]
+        results = [over_seeds(run, settings.folds) for run in runs]
         for part, result in zip(parts, results, strict=True):
             to_all = compare(results[-1], result)
             precision = joined(result, "precision")
@@ -66,14 +69,6 @@ def points_of(settings: CurveSettings, evaluations: Evaluations) -> list[Point]:
             differences = (to_all.difference, to_all.low, to_all.high)
             found.append(Point(of, part.percent, len(precision), score, *differences))
     return found
-
-
-def _results(
-    settings: CurveSettings, evaluations: Evaluations, part: PartTrained
-) -> list[FoldResult]:
-    corpora = [fold_corpus(settings.bank, fold) for fold in range(settings.folds)]
-    way = Way(part.method, settings.seeds)
-    return over_seeds(evaluations.of_way(way, settings.seeds, corpora), settings.folds)
 
 
 def curve_csv(points: Iterable[Point]) -> str:

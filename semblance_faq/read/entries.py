@@ -48,7 +48,6 @@ class Entries:
     path: Path | str
     pairs: dict[str, FaqPair] = field(default_factory=dict)
     by_id: dict[str, str] = field(default_factory=dict)
-    lines: dict[str, int] = field(default_factory=dict)  # of each entry
     rows: dict[str, int] = field(default_factory=dict)  # the line of each id
     numbered: set[str] = field(default_factory=set)  # ids that are line numbers
     written: list[WrittenQuery] = field(default_factory=list)
@@ -71,9 +70,8 @@ class Entries:
         self.by_id[key] = entry
         if entry == key:
             self.pairs[key] = FaqPair(key, question, answer, group)
-            self.lines[key] = line
         else:
-            findings.add(DUPLICATE, self.path, line, self.lines[entry])
+            findings.add(DUPLICATE, self.path, line, self.rows[entry])
         wordings = row.get("queries")
         if wordings is not None and not isinstance(wordings, list):
             advice = 'write "queries": ["…", "…"]'
@@ -133,15 +131,15 @@ class Entries:
                 is_earlier = kind != OWN_QUESTION and first.path == query.path
                 findings.add(kind, query.path, query.line, first.line * is_earlier)
             places.append(query)
-        return tuple(self._query(ids[text], places) for text, places in by_text.items())
-
-    def _query(self, identity: str, places: list[WrittenQuery]) -> FaqQuery:
-        relevant = {query.entry for query in places}
-        group = self.pairs[places[0].entry].group
-        ordered = (places[0].entry,)
-        if len(relevant) > 1:
-            ordered = in_bank_order(relevant, self.pairs)
-        return FaqQuery(identity, places[0].text, group, ordered)
+        found = []
+        for text, places in by_text.items():
+            owners = {query.entry for query in places}
+            relevant = tuple(owners)
+            if len(owners) > 1:  # few have more than one: to look through the bank takes time
+                relevant = in_bank_order(owners, self.pairs)
+            group = self.pairs[places[0].entry].group
+            found.append(FaqQuery(ids[text], text, group, relevant))
+        return tuple(found)
 
 
 def read_entries(path: Path | str, rows: Iterable[Row], findings: Findings) -> Entries:
@@ -153,7 +151,7 @@ def read_entries(path: Path | str, rows: Iterable[Row], findings: Findings) -> E
     bare_questions: dict[str, tuple[str, int]] = {}
     bare_answers: dict[str, tuple[str, int]] = {}
     for key, pair in entries.pairs.items():
-        line = entries.lines[key]
+        line = entries.rows[key]
         first = questions.setdefault(pair.question, line)
         if first != line:
             findings.add(OTHER_ANSWER, path, line, first)

@@ -8,18 +8,15 @@ from typing import Any
 from semblance.data.bare import shows_nothing
 from semblance.data.text import read_lines, refuse_traces
 from semblance.errors import InputError, at
-from semblance.files import open_regular
 from semblance.strict_json import parse_strict
 from semblance_faq.read.columns import Columns
 from semblance_faq.read.delimited import read_delimited
 from semblance_faq.read.findings import EMPTY, Findings
+from semblance_faq.read.text import FORMATS
 
 Row = tuple[int, dict[str, Any]]
 Reader = Callable[[Path | str, Columns, Findings], Iterator[Row]]
-FORMATS = "CSV (.csv, .tsv), Excel (.xlsx) or JSON lines (.jsonl)"
 BAR = re.compile(r"(?<!\\)\|")
-# What stands at the start of a file of a certain format, and what its name must end in.
-STARTS = {b"PK\x03\x04": ".xlsx", b"\x1f\x8b": ".gz"}
 
 
 def read_rows(path: Path | str, columns: Columns, findings: Findings) -> Iterator[Row]:
@@ -52,7 +49,6 @@ def _reader(path: Path | str) -> Reader:
     plain = str(path).removesuffix(".gz")
     suffix = Path(plain).suffix.lower()
     if suffix in (".csv", ".tsv"):
-        _check_start(path)
         return read_delimited
     if suffix in (".jsonl", ".ndjson"):
         return _read_json
@@ -64,21 +60,6 @@ def _reader(path: Path | str) -> Reader:
     if suffix in (".xls", ".ods"):
         advice = "open it in Excel or LibreOffice and save it as .xlsx"
     raise InputError(path, f"neither .csv nor .jsonl nor .xlsx: a FAQ is {FORMATS}", advice)
-
-
-def _check_start(path: Path | str) -> None:
-    """Refuse a file of another format than its name says."""
-    if str(path).endswith(".gz"):
-        return
-    try:
-        with open_regular(path) as stream:
-            start = stream.read(4)
-    except OSError:
-        return  # its reader says why
-    for mark, ending in STARTS.items():
-        if start.startswith(mark):
-            problem = f"the content is that of a file whose name ends in {ending}"
-            raise InputError(at(path, 1), problem, f"rename it, or save it as {FORMATS}")
 
 
 def _read_json(path: Path | str, columns: Columns, findings: Findings) -> Iterator[Row]:

@@ -37,9 +37,17 @@ class Chosen:
 
 
 def of_address(request: Request) -> Question:
-    """Read ``?q=…&count=…&draft=1``; InputError for anything else."""
+    """Read ``?q=…&count=…&draft=1``; InputError for anything else.
+
+    Starlette alone would put a replacement character in place of what is not UTF-8.
+    """
+    try:
+        query = request.scope["query_string"].decode("utf-8")
+        parameters = parse_qsl(query, keep_blank_values=True, errors="strict")
+    except UnicodeDecodeError as error:
+        raise InputError("address", f"not UTF-8: {error.reason}", "send UTF-8") from None
     given: dict[str, str] = {}
-    for name, value in _parameters(request):
+    for name, value in parameters:
         if name not in NAMES:
             raise InputError(
                 "address", f"unknown parameter {name!r:.80}", "known are q, count, draft"
@@ -56,18 +64,6 @@ def of_address(request: Request) -> Question:
     if draft not in DRAFT:
         raise InputError("draft", f"{draft!r:.40} is unknown", "known are 1, 0, true, false")
     return _checked(Question(given["q"], int(count), DRAFT[draft]))
-
-
-def _parameters(request: Request) -> list[tuple[str, str]]:
-    """Return the parameters of the address; InputError where one is not UTF-8.
-
-    Starlette alone would put a replacement character in place of what is not UTF-8.
-    """
-    try:
-        query = request.scope["query_string"].decode("utf-8")
-        return parse_qsl(query, keep_blank_values=True, errors="strict")
-    except UnicodeDecodeError as error:
-        raise InputError("address", f"not UTF-8: {error.reason}", "send UTF-8") from None
 
 
 async def of_body(request: Request) -> Question:
