@@ -21,18 +21,42 @@ def test_rows_that_repeat_question_and_answer_are_one_entry_with_all_queries(tmp
     assert places(faq, "duplicate rows") == [(4, 2)]
 
 
-def test_the_same_question_with_other_answers_stays_and_is_told(tmp_path):
-    faq = read_own(put(tmp_path / "f.csv", "question,answer\nq,a\nr,b\nq,c\nq,d\n"))
-    assert [pair.answer for pair in faq.pairs] == ["a", "b", "c", "d"]
-    assert places(faq, "questions with another answer") == [(4, 2), (5, 2)]
+ALIKE = {
+    "a question with other answers": (
+        "q,a,\nr,b,\nq,c,\nq,d,\n",
+        0,
+        {"questions with another answer": [(4, 2), (5, 2)]},
+    ),
+    "near-duplicates": (
+        "Where is it?,Here.,\nwhere is it,There,\nWHERE  is it ?!,here,\n",
+        0,
+        {"near-duplicate questions": [(3, 2), (4, 2)], "near-duplicate answers": [(4, 2)]},
+    ),
+    "a query that is a question": (
+        "q,a,r\nr,b,\n",
+        1,
+        {"queries that are a question of the FAQ": [(2, 0)]},
+    ),
+    "a query that is a question in another spelling": (
+        "q,a,R?\nr,b,\n",
+        1,
+        {"queries that are a question of the FAQ": [(2, 0)]},
+    ),
+    "queries in two spellings": (  # the second line repeats "how" as it stands, too
+        "q,a,How?|how|why\nr,b,HOW!|how\n",
+        4,
+        {"near-duplicate queries": [(2, 2), (3, 2)], "queries at a further entry": [(3, 2)]},
+    ),
+}
 
 
-def test_near_duplicates_stay_and_are_told(tmp_path):
-    text = "question,answer\nWhere is it?,Here.\nwhere is it,There\nWHERE  is it ?!,here\n"
-    faq = read_own(put(tmp_path / "f.csv", text))
-    assert len(faq.pairs) == 3
-    assert places(faq, "near-duplicate questions") == [(3, 2), (4, 2)]
-    assert places(faq, "near-duplicate answers") == [(4, 2)]
+@pytest.mark.parametrize("name", ALIKE)
+def test_what_is_alike_stays_and_is_told(name, tmp_path):
+    rows, queries, found = ALIKE[name]
+    faq = read_own(put(tmp_path / "f.csv", f"question,answer,queries\n{rows}"))
+    assert len(faq.pairs) == rows.count("\n")
+    assert len(faq.queries) == queries
+    assert {kind: places(faq, kind) for kind in found} == found
 
 
 @pytest.mark.parametrize(
@@ -61,26 +85,6 @@ def test_a_query_at_several_entries_is_one_query_with_all_of_them(tmp_path):
     )
     assert places(faq, "queries at a further entry") == [(3, 2), (4, 2)]
     assert places(faq, "repeated queries") == [(4, 2)]
-
-
-def test_a_query_that_is_a_question_is_told(tmp_path):
-    faq = read_own(put(tmp_path / "f.csv", "question,answer,queries\nq,a,r\nr,b,\n"))
-    assert [query.text for query in faq.queries] == ["r"]
-    assert places(faq, "queries that are a question of the FAQ") == [(2, 0)]
-
-
-def test_a_query_that_is_a_question_in_another_spelling_is_told(tmp_path):
-    faq = read_own(put(tmp_path / "f.csv", "question,answer,queries\nq,a,R?\nr,b,\n"))
-    assert places(faq, "queries that are a question of the FAQ") == [(2, 0)]
-
-
-def test_queries_in_two_spellings_are_two_and_told(tmp_path):
-    rows = "question,answer,queries\nq,a,How?|how|why\nr,b,HOW!|how\n"
-    faq = read_own(put(tmp_path / "f.csv", rows))
-    assert [query.text for query in faq.queries] == ["How?", "how", "why", "HOW!"]
-    # The second line repeats "how" as it stands, which is told as a query of two entries.
-    assert places(faq, "near-duplicate queries") == [(2, 2), (3, 2)]
-    assert places(faq, "queries at a further entry") == [(3, 2)]
 
 
 def test_a_second_file_names_the_entries_of_its_queries(tmp_path):
