@@ -6,23 +6,16 @@ import pytest
 import yaml
 
 from semblance.errors import InputError
-from semblance.models.saved import SavedModel
 from semblance_faq.commands import learn as learning
 from semblance_faq.commands import train as training
 from semblance_faq.commands.config import FEWEST_WORDINGS
 from semblance_faq.commands.learn import find_run, next_output
 from semblance_faq.read.faq import read_own
-from tests.unit.faq.example_faq import write_model
 from tests.unit.faq.example_run import write_run
 from workflow.planning.config import load_files
 from workflow.planning.plan import Plan
 
 NEW = {f"wording {number}": 1.0 for number in range(FEWEST_WORDINGS)}
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory) -> SavedModel:
-    return write_model(tmp_path_factory.mktemp("model"))
 
 
 @pytest.fixture
