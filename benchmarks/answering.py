@@ -15,18 +15,22 @@ import resource
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from semblance.answering.answerer import Answerer
-from semblance.answering.bank import build_bank
-from semblance.answering.embedding import use_one_thread
-from semblance.answering.entries import FaqEntry
-from semblance.answering.folder import StoredAnswerer, require_listed
-from semblance.answering.settings import AnsweringSettings, Ranking, read_settings
 from semblance.counts import counted
-from workflow.scripts.faq import answerer_folder
+from semblance_faq.answer.answerer import Answerer
+from semblance_faq.answer.bank import FaqEntry, build_bank
+from semblance_faq.answer.embedding import use_one_thread
+from semblance_faq.answer.folder import (
+    AnsweringSettings,
+    Ranking,
+    StoredAnswerer,
+    answerer_folder,
+    read_record,
+)
 
 RANKINGS: tuple[Ranking, ...] = ("vectors", "words", "hybrid")
 LIMITS = {10_000: 30.0, 100_000: 100.0}  # entries -> ms of one question
@@ -64,7 +68,6 @@ def timed(
     folder: Path, sizes: Iterable[int], questions: int
 ) -> Iterator[tuple[int, Ranking, np.ndarray]]:
     """Yield each number of entries and each ranking with the time of each question in ms, (n,)."""
-    require_listed(folder)
     use_one_thread()
     for entries in sizes:
         bank = made_up(folder, entries)
@@ -81,12 +84,12 @@ def made_up(folder: Path, entries: int) -> StoredAnswerer:
         for number, (answer, question, wording) in enumerate(zip(*texts, strict=True))
     )
     bank = build_bank(made, "better")
-    stored = read_settings(folder / "answering.json")
+    stored = AnsweringSettings.from_record(read_record(folder))
     settings = AnsweringSettings("hybrid", "better", stored.max_length, None)
     width = np.load(folder / "vectors.npy", mmap_mode="r").shape[1]
     vectors = rng.standard_normal((len(bank.sources), width), np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    return StoredAnswerer(folder, {}, settings, made, bank, vectors)
+    return StoredAnswerer(folder, settings, made, bank, vectors)
 
 
 def sentences(rng: np.random.Generator, count: int, length: int) -> list[str]:
@@ -99,10 +102,7 @@ def sentences(rng: np.random.Generator, count: int, length: int) -> list[str]:
 def milliseconds(stored: StoredAnswerer, ranking: Ranking, questions: int) -> np.ndarray:
     """Return the time of each question, (n,), one after another as in a session."""
     settings = AnsweringSettings(ranking, "better", stored.settings.max_length, None)
-    changed = StoredAnswerer(
-        stored.folder, {}, settings, stored.entries, stored.bank, stored.vectors
-    )
-    answerer = Answerer(changed)
+    answerer = Answerer(replace(stored, settings=settings))
     asked = sentences(np.random.default_rng(1), WARM_UP + questions, LENGTHS["question"])
     found = []
     for text in asked:

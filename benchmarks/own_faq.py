@@ -22,7 +22,7 @@ import psutil
 
 from benchmarks import answering, serving
 from benchmarks.workload import FOLDER, ROOT, Workload
-from workflow.scripts.faq import answerer_folder
+from semblance_faq.answer.folder import answerer_folder
 
 ENTRIES = 500
 OF_ANSWER = 4  # sentences

@@ -25,9 +25,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.workload import ROOT
-from semblance.answering.entries import read_entries
-from semblance.answering.folder import ENTRIES
-from workflow.scripts.faq import answerer_folder
+from semblance_faq.answer.bank import read_entries
+from semblance_faq.answer.folder import ENTRIES, answerer_folder
 
 PATIENCE = 60.0  # seconds for one answer
 PERCENTILES = (50, 95, 99, 99.9, 100)

@@ -11,7 +11,7 @@ from pathlib import Path
 from semblance.errors import InputError
 from semblance.provenance import ROOT, canonical, text_digest
 
-PACKAGES = ("semblance", "workflow")
+PACKAGES = ("semblance", "semblance_faq", "workflow")
 # These modules cannot move a result: neither their code nor what they alone import is hashed.
 INERT = frozenset(
     {

@@ -21,7 +21,9 @@ BANKS = "semblance.data.banks"  # read(...): raw files to the pairs and queries 
 PAIRS = "semblance.data.pairs"  # read(...): a raw file to labelled pairs of sentences
 # Modules imported by name too: the code counts for those trainings alone that mask words.
 MASKED_WORDS = "semblance.training.masked_words"
-OWN_PAIRS = "semblance.data.own_pairs"  # so does that of a user's own scored pairs
+# The reader of a user's own FAQ, a part of the application: it counts for such banks alone.
+OWN_FAQ = "semblance_faq.read.faq"
+OWN_PAIRS = "semblance_faq.read.pairs"  # the same, of a user's own scored pairs
 COLLECTED = "semblance.reporting.figures"  # rows(...): of a figure, from the files of a stage
 MEASURED = "semblance.evaluation.figures"  # rows(...): of a figure, from the embeddings of a model
 

@@ -2,9 +2,8 @@
 
 import unicodedata
 
-from semblance.data.own_faq.visible import FORMAT
-
-LEFT_OUT = ("P", FORMAT)  # Unicode's categories
+FORMAT = "Cf"  # Unicode's category of the characters that nobody sees, such as a zero-width space
+LEFT_OUT = ("P", FORMAT)
 
 
 def bare(text: str) -> str:
@@ -18,6 +17,11 @@ def bare(text: str) -> str:
 def bare_or_whole(text: str) -> str:
     """Return the bare text, or the text itself where nothing is left of it."""
     return bare(text) or text
+
+
+def shows_nothing(text: str) -> bool:
+    """Tell whether a text holds nothing but white space and format characters."""
+    return all(c.isspace() or unicodedata.category(c) == FORMAT for c in text)
 
 
 class _Bare(dict):

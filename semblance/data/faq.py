@@ -4,14 +4,14 @@ Texts are white-space-normalised. Where a bank names no group, a pair's group is
 folds never split one question between training and test. The formats are the modules of ``banks``.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
 
 from semblance.data import folds
 from semblance.data.bare import bare_or_whole
-from semblance.data.own_faq.findings import Reading
 from semblance.data.text import normalise
 from semblance.errors import InputError, at
 
@@ -38,6 +38,13 @@ class FaqQuery:
     text: str
     group: str
     relevant: tuple[str, ...]
+
+
+class Reading(NamedTuple):
+    """What was found in a user's own files: lines for the log, and counts for the record."""
+
+    lines: tuple[str, ...] = ()
+    counts: Mapping[str, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True)

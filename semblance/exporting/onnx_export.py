@@ -19,19 +19,27 @@ import torch
 from torch import Tensor, nn
 
 from semblance import layout
-from semblance.answering.embedding import Embedder
-from semblance.answering.folder import MODEL_SUFFIXES, STAGE, read
 from semblance.data.tokens import tokenise
 from semblance.errors import InputError
 from semblance.files import copy_file, require_new, whole_folder
 from semblance.models.architecture import read_architecture
 from semblance.models.encoder import Encoder
+from semblance.models.folder import load
 from semblance.models.modules import POOLER, POOLING_KEYS, Modules
 from semblance.models.packing import Packed
-from semblance.models.saved import FOLDER, LISTING, WEIGHTS_FILE, SavedModel, stored_length
+from semblance.models.saved import (
+    FOLDER,
+    LISTING,
+    TOKENIZER,
+    WEIGHTS_FILE,
+    SavedModel,
+    stored_length,
+)
 from semblance.models.vectors import unit
-from semblance.provenance import file_digest, read_object, read_sealed, write_json
+from semblance.provenance import checked, file_digest, read_object, read_sealed, write_json
 
+STAGE = "build_answerer"  # of the record of a trained FAQ
+MODEL_SUFFIXES = {".json", ".txt", ".safetensors", ".md"}  # other files, such as pickles, stay
 MODEL = "onnx/model.onnx"
 REPORT = "onnx/export.json"
 PACKAGES = ("onnx", "onnxruntime", "onnxscript")
@@ -81,7 +89,7 @@ def find_model(named: str | Path) -> ModelSource:
     record = folder / layout.RECORD
     if record.is_file() and (folder / FOLDER).is_dir():
         if read_sealed(record).get("stage") == STAGE:
-            return ModelSource(folder / FOLDER, read(folder).settings.max_length)
+            return ModelSource(folder / FOLDER, checked(record)["settings"]["max_length"])
         folder = SavedModel.read(record).folder
     elif not (folder / LISTING).is_file():
         advice = "name the folder of a trained FAQ or of a sentence-transformers model"
@@ -237,10 +245,10 @@ def export_onnx(source: ModelSource, output: Path) -> dict[str, Any]:
 
 
 def _compare(source: ModelSource, file: Path) -> dict[str, float]:
-    embedder = Embedder(source.folder, source.max_length)
-    tokens = tokenise(embedder.tokenizer_file, SAMPLES)
-    expected = embedder.encoder.encode(tokens, source.max_length)
-    vectors = OnnxEncoder(embedder.encoder, file).encode(tokens, source.max_length)
+    encoder = load(source.folder).eval()
+    tokens = tokenise(source.folder / Path(TOKENIZER).name, SAMPLES)
+    expected = encoder.encode(tokens, source.max_length)
+    vectors = OnnxEncoder(encoder, file).encode(tokens, source.max_length)
     difference = float(np.abs(vectors - expected).max())
     if not difference <= TOLERANCE:  # NaN is not within it
         problem = f"its ONNX file gives other vectors, {difference:.1e} away"

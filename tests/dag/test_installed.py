@@ -12,7 +12,10 @@ import pytest
 from semblance.code_digest import code_digest
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("configs", "demo", "envs", "papers", "profiles", "semblance", "slurm", "workflow")
+FOLDERS = (
+    *("configs", "demo", "envs", "papers", "profiles"),
+    *("semblance", "semblance_faq", "slurm", "workflow"),
+)
 FILES = ("Snakefile", "config.yaml", "pyproject.toml", "setup.py", "README.md", "LICENSE")
 PACKAGE = "semblance_workflow"
 LEFT_OUT = ("demo/generator/", "demo/make_corpora.py", "demo/README.md", "demo/.gitattributes")

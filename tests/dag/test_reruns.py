@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from semblance.code_digest import INERT
+from semblance.code_digest import PACKAGES as PROJECT
 from semblance.figures import DRAWN
 from semblance.named_modules import (
     BANKS,
@@ -220,7 +221,7 @@ NAMED_MODULES = {
     "train_final:regulated": (REGULATORS, ROWS, MEAN),
     "train_final:mined": (CONTRASTIVE, ROWS, MEAN),
     "train_final:initial": (CONTRASTIVE, ROWS, MEAN),
-    "build_answerer": ("semblance.answering.embedding", MEAN),  # imported where vectors are made
+    "build_answerer": ("semblance_faq.answer.embedding", MEAN),  # imported where vectors are made
     "pretrain": (MASKED_WORDS, TWICE, MEAN),
     "train_initial": (CONTRASTIVE, ROWS, MEAN),
     "train_entropy": (ENTROPY, ROWS, MEAN),
@@ -266,13 +267,14 @@ def imported_by() -> dict[str, set[str]]:
     """Map each module of the project to the stages whose process really imports it."""
     program = (
         "import importlib, json, sys\n"
+        f"PROJECT = {PROJECT}\n"
         "found = {}\n"
         "for stage, modules in json.loads(sys.argv[1]).items():\n"
-        "    for name in [n for n in sys.modules if n.split('.')[0] in ('semblance', 'workflow')]:\n"
+        "    for name in [n for n in sys.modules if n.split('.')[0] in PROJECT]:\n"
         "        del sys.modules[name]\n"
         "    for module in modules:\n"
         "        importlib.import_module(module)\n"
-        "    found[stage] = [n for n in sys.modules if n.split('.')[0] in ('semblance', 'workflow')]\n"
+        "    found[stage] = [n for n in sys.modules if n.split('.')[0] in PROJECT]\n"
         "print(json.dumps(found))\n"
     )
     told_apart = {stage.partition(":")[0] for stage in NAMED_MODULES if ":" in stage}
@@ -300,7 +302,9 @@ def test_a_finished_run_has_nothing_to_be_done(finished: Project):
 
 def module_files() -> list[str]:
     """Return every module of the package and every script, as paths from the root."""
-    files = [*(ROOT / "semblance").rglob("*.py"), *(ROOT / "workflow" / "scripts").glob("*.py")]
+    files = [*(ROOT / "workflow" / "scripts").glob("*.py")]
+    for package in ("semblance", "semblance_faq"):
+        files += (ROOT / package).rglob("*.py")
     return sorted(str(f.relative_to(ROOT)) for f in files if f.stat().st_size)
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from semblance.answering.check import check_answerer
 from semblance.audit.explain import explain, problems
 from semblance.audit.verify import verify
 from semblance.errors import InputError
@@ -20,6 +19,7 @@ from semblance.provenance import (
     write_sealed,
 )
 from semblance.reporting.table import from_json
+from semblance_faq.answer.check import check_answerer
 from tests.dag.tiny import CONFIG, ROOT, Project
 
 pytestmark = pytest.mark.dag
@@ -216,7 +216,7 @@ def test_the_trained_model_loads_with_sentence_transformers(finished: Project):
 def test_an_answerer_is_chosen_judged_and_ready_to_answer(finished: Project):
     folder = finished.folder / "results/answerers/tiny"
     record = read_sealed(folder / "record.json")
-    assert check_answerer(folder).problems == ()
+    assert check_answerer(folder).problems == []
     wanted = CONFIG["answerers"]["tiny"]
     evaluated = [name for name in record["records"] if "/scores/faq/" in name]
     assert len(evaluated) == len(wanted["methods"]) * CONFIG["faq"]["folds"]

@@ -18,6 +18,7 @@ COPIED = (
     "config.yaml",
     "papers",
     "semblance",
+    "semblance_faq",
     "workflow",
     "profiles",
     "slurm",

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from semblance.data import nli, sts, transfer, wiki
-from semblance.data.banks import cough, covid, faqir, own, stackfaq
+from semblance.data.banks import cough, covid, faqir, stackfaq
 from semblance.data.faq import Faq
 from semblance.data.pairs import captions, nli_table, paranmt, qqp
 from semblance.reporting.scores import COLUMNS, read_scores
+from semblance_faq.read.faq import read_own
 
 HEAD = "index,question,answer,language\n"
 PAIRS, QUERIES = (
@@ -469,7 +470,7 @@ FORMATS = [
         "own csv",
         {"o.csv": "question,answer,id\nq,ä,1\nr,b,2\n"},
         "o.csv",
-        own.read_own,
+        read_own,
         on(3, CSV_ROWS)
         | {
             "a doubled id": (3, "r,b,1"),
@@ -482,7 +483,7 @@ FORMATS = [
         "own jsonl",
         {"o.jsonl": _own() + "\n" + _own(id="2") + "\n"},
         "o.jsonl",
-        own.read_own,
+        read_own,
         on(2, {name: row for name, row in JSON_ROWS.items() if name != "blank"})  # is skipped
         | {
             "a doubled id": (2, _own()),

@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from semblance.answering.settings import Threshold
+from semblance_faq.answer.folder import Threshold
 from tests.dag.tiny import ROOT
-from tests.unit.answering.example_faq import ENTRIES, write_example, write_model
+from tests.unit.faq.example_faq import ENTRIES, write_example, write_model
 from workflow.scripts.endings import CLOSED
 
 KNOWN = ENTRIES[2].question
@@ -91,7 +91,7 @@ def test_a_reader_that_leaves_ends_the_session_quietly(folders):
 
 def test_answers_by_vectors_need_torch_and_none_of_the_slow_libraries(folders):
     program = (
-        "import sys; from workflow.scripts import faq; faq.main(sys.argv[1:]); "
+        "import sys; from semblance_faq.commands import cli as faq; faq.main(sys.argv[1:]); "
         "print('LOADED', *sys.modules)"
     )
     command = [sys.executable, "-c", program, "ask", "--model", folders / "vectors", KNOWN]

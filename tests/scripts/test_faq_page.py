@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from semblance.answering.entries import FaqEntry
-from semblance.answering.settings import Threshold
+from semblance_faq.answer.bank import FaqEntry
+from semblance_faq.answer.folder import Threshold
 from tests.dag.tiny import ROOT
-from tests.unit.answering.example_faq import write_example, write_model
+from tests.unit.faq.example_faq import write_example, write_model
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 SIZES = [(1440, 900), (390, 844)]

@@ -3,6 +3,7 @@
 By the manifest's counts, and by the user's own files.
 """
 
+import importlib
 import math
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple
 
 from semblance.errors import InputError
 from semblance.fetch.manifest import Dataset
+from semblance.named_modules import OWN_FAQ
 from workflow.planning.parts import parts_of
 from workflow.planning.plan import Plan
 from workflow.planning.scored_pairs import own_sets
@@ -178,11 +180,9 @@ def bank_size(bank: Mapping[str, Any], counts: Mapping[str, int]) -> BankSize:
 
 
 def _read_size(bank: Mapping[str, Any]) -> BankSize:
-    from semblance.data.banks.own import read_own  # few configs need it
-
     columns = {"question": "question_column", "answer": "answer_column"}
     given = {role: bank[key] for role, key in columns.items() if key in bank}
-    faq = read_own(bank["path"], given, bank.get("queries_path"))
+    faq = importlib.import_module(OWN_FAQ).read_own(bank["path"], given, bank.get("queries_path"))
     words = sum(len(text.split()) for p in faq.pairs for text in (p.question, p.answer))
     tokens = 2 + TOKENS_OF_WORD * words / (2 * len(faq.pairs))
     rights = sum(len(query.relevant) for query in faq.queries)

@@ -18,6 +18,7 @@ OWN = (  # folders of the project that hold no results; so do those whose names 
     "papers",
     "profiles",
     "semblance",
+    "semblance_faq",
     "slurm",
     "tests",
     "workflow",

@@ -9,6 +9,7 @@ from semblance.named_modules import (
     DROPOUTS,
     LOSSES,
     MASKED_WORDS,
+    OWN_FAQ,
     OWN_PAIRS,
     PAIRS,
     POOLINGS,
@@ -41,9 +42,12 @@ def modules_of_training(config: dict, base: str, settings: str) -> list[str]:
 
 
 def modules_of_bank(config: dict, bank: str) -> list[str]:
-    """Return the module that reads the files of a FAQ bank."""
+    """Return the module that reads the files of a FAQ bank; of a user's own file also its reader."""
     kind = config["faq"]["banks"][bank]["kind"]
-    return [module_path(BANKS, kind, f"config.faq.banks.{bank}.kind")]
+    found = [module_path(BANKS, kind, f"config.faq.banks.{bank}.kind")]
+    if kind == "own":
+        found.append(OWN_FAQ)
+    return found
 
 
 def modules_of_pairs(config: dict, corpus: str) -> list[str]:

@@ -7,7 +7,6 @@ from pathlib import Path
 from markupsafe import Markup
 
 from semblance import layout
-from semblance.answering import learning_curve, threshold
 from semblance.drawing.inline import inline_svg
 from semblance.layout import RECORD
 from semblance.provenance import checked, read_text
@@ -76,10 +75,10 @@ def _pictures(out: Path, name: str, folder: Path) -> Iterator[Picture]:
 def _drawings(out: Path, name: str, folder: Path) -> Iterator[tuple[Path, str, str, str]]:
     """Yield the folder, the drawing, the table and the caption of each drawing of an answerer."""
     caption = "How right the answers are against how many are given."
-    yield folder, threshold.PICTURE, threshold.TABLE, caption
+    yield folder, layout.THRESHOLD_PICTURE, layout.THRESHOLDS, caption
     curve = Path(layout.place(out, layout.LEARNING_CURVE, answerer=name))
     if (curve / RECORD).is_file():
-        yield curve, learning_curve.PICTURE, learning_curve.CURVE, "Would more data help?"
+        yield curve, layout.CURVE_PICTURE, layout.CURVE_TABLE, "Would more data help?"
 
 
 def files(facts: Facts) -> Iterator[tuple[str, str]]:

@@ -3,9 +3,9 @@
 import argparse
 from pathlib import Path
 
-from semblance.answering.building import AnswererSettings, Sources, build_answerer
 from semblance.gpus import take_gpu
 from semblance.settings import decode_json
+from semblance_faq.judge.building import AnswererSettings, Sources, build_answerer
 from workflow.scripts.endings import run
 
 

@@ -5,19 +5,18 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-from semblance.answering.curve_picture import draw_curves
-from semblance.answering.learning_curve import (
-    CURVE,
-    PICTURE,
+from semblance.drawing.saving import svg_text
+from semblance.files import write_text
+from semblance.layout import CURVE_PICTURE, CURVE_TABLE
+from semblance.provenance import named_beside, write_record
+from semblance.settings import decode_json
+from semblance_faq.judge.evaluations import read_evaluations, read_questions
+from semblance_faq.judge.learning_curve import (
     CurveSettings,
     curve_csv,
     points_of,
 )
-from semblance.answering.measured import read_asked, read_evaluations
-from semblance.drawing.saving import svg_text
-from semblance.files import write_text
-from semblance.provenance import named_beside, write_record
-from semblance.settings import decode_json
+from semblance_faq.judge.pictures import draw_curves
 from workflow.scripts.endings import run
 
 
@@ -34,23 +33,22 @@ def main(argv: list[str] | None = None) -> None:
     args = parser.parse_args(argv)
     started = time.monotonic()
     settings = decode_json(CurveSettings, args.settings)
-    measured = read_evaluations(
-        args.evaluations, settings.base, read_asked(args.bank.parent, settings.protocol)
-    )
-    points = points_of(settings, measured)
+    questions = read_questions(args.bank.parent, settings.protocol)
+    evaluations = read_evaluations(args.evaluations, settings.base, questions)
+    points = points_of(settings, evaluations)
     folder = args.output.parent
     folder.mkdir(parents=True, exist_ok=True)
-    write_text(folder / CURVE, curve_csv(points))
-    write_text(folder / PICTURE, svg_text(draw_curves(points)))
+    write_text(folder / CURVE_TABLE, curve_csv(points))
+    write_text(folder / CURVE_PICTURE, svg_text(draw_curves(points)))
     write_record(
         args.output,
         "draw_learning_curve",
-        outputs=[CURVE, PICTURE],
+        outputs=[CURVE_TABLE, CURVE_PICTURE],
         started=started,
         code=args.code,
         settings=asdict(settings),
-        inputs=named_beside(args.output, measured.digests),
-        records=named_beside(args.output, measured.records),
+        inputs=named_beside(args.output, evaluations.digests),
+        records=named_beside(args.output, evaluations.records),
     )
 
 

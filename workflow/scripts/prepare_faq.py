@@ -30,11 +30,11 @@ def main(argv: list[str] | None = None) -> None:
     raw = Raw(load_manifest(args.manifest), args.data)
     folders = FaqFolders(Path(args.output).parent, args.corpora, args.dev)
     bank = read_bank(raw, settings)
-    for line in bank.reading.lines():
+    for line in bank.reading.lines:
         print(line, file=sys.stderr)
     counts = write_folds(bank, settings, folders)
     if settings.kind == OWN:
-        counts |= bank.reading.counts()
+        counts |= bank.reading.counts
     for fold in range(settings.folds):
         name = fold_corpus(settings.name, fold)
         for record, outputs in ((args.corpora / name, ROWS), (args.dev / name, QUESTIONS)):

@@ -1,17 +1,10 @@
-"""A user's own FAQ: one file of CSV, Excel or JSON lines, and if wanted one of users' queries."""
+"""A user's own FAQ; its reader is a part of the application, which is imported by its name."""
 
-from collections.abc import Mapping
-from pathlib import Path
+import importlib
 
-from semblance.data.faq import Faq, require_pairs
-from semblance.data.own_faq.columns import Columns
-from semblance.data.own_faq.entries import read_entries
-from semblance.data.own_faq.findings import Findings
-from semblance.data.own_faq.tables import read_rows
+from semblance.data.faq import Faq
 from semblance.data.raw import Raw
-from semblance.errors import at
-
-QUERY_COLUMNS = Columns(("query", "id"))
+from semblance.named_modules import OWN_FAQ
 
 
 def read(
@@ -26,33 +19,7 @@ def read(
     named = {"question": question_column, "answer": answer_column}
     given = {role: name for role, name in named.items() if name is not None}
     file = raw.user_file(path)
-    if queries_path is None:
-        return read_own(file, given)
-    return read_own(file, given, raw.user_file(queries_path))
-
-
-def read_own(
-    path: Path | str,
-    given: Mapping[str, str] | None = None,
-    queries_path: Path | str | None = None,
-) -> Faq:
-    """Read a user's FAQ, and the queries to it if they are in a file of their own.
-
-    The name of a file says its format: ``.csv``, ``.tsv`` or JSON lines (``.jsonl``), plain or
-    ``.gz``, or ``.xlsx``. Columns or keys: question, answer, and if wanted id (else the line
-    number), group (else the question) and queries, other wordings, which become annotated queries:
-    several in one cell with ``|`` between them, in JSON a list. The second file has the columns
-    query and id. ``given`` names the columns of question and answer; else they are found by
-    ``columns.NAMES``. What was recognised and found is the ``reading`` of the result.
-    Raises InputError with file and line for what cannot be read.
-    """
-    findings = Findings()
-    columns = Columns(("question", "answer"), ("id", "group", "queries"), given or {})
-    entries = read_entries(path, read_rows(path, columns, findings), findings)
-    pairs = require_pairs(entries.pairs.values(), at(path, 1))
+    queries = None
     if queries_path is not None:
-        for line, row in read_rows(queries_path, QUERY_COLUMNS, findings):
-            entries.add_query(queries_path, line, row)
-    queries = entries.queries(findings)
-    name = Path(str(path).removesuffix(".gz")).stem
-    return Faq(name, pairs, queries, reading=findings.reading())
+        queries = raw.user_file(queries_path)
+    return importlib.import_module(OWN_FAQ).read_own(file, given, queries)

@@ -5,8 +5,8 @@ import pytest
 from semblance.audit.explain import explain_answerer, problems
 from semblance.audit.origin_text import to_text
 from semblance.errors import InputError
-from tests.unit.answering.example_faq import write_model
-from tests.unit.answering.example_run import write_run
+from tests.unit.faq.example_faq import write_model
+from tests.unit.faq.example_run import write_run
 from workflow.scripts import explain as command
 
 

@@ -19,7 +19,7 @@ from semblance.data.tokens import tokenise
 from semblance.errors import InputError
 from semblance.models.base import BaseSettings, build_base
 from semblance.models.folder import load
-from tests.unit.answering.example_faq import ENTRIES, write_example, write_model
+from tests.unit.faq.example_faq import ENTRIES, write_example, write_model
 from tests.unit.models.tiny_models import make_source, sentences
 
 WITHOUT = (

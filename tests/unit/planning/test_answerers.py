@@ -2,11 +2,11 @@
 
 import pytest
 
-from semblance.answering.building import AnswererSettings
 from semblance.errors import InputError
 from semblance.names import INITIAL
 from semblance.settings import decode_json
 from semblance.training.recipe import TrainSettings
+from semblance_faq.judge.building import AnswererSettings
 from tests.shipped import merged
 from workflow.planning import answering
 from workflow.planning.config import load
@@ -40,7 +40,7 @@ def test_the_answerer_is_told_how_each_way_ranks_and_whose_model_it_uses():
     assert (ways["better"].ranking.by, ways["better"].ranking.match) == ("hybrid", "better")
     assert ways["bm25"].seeds == (0,) and ways["better"].seeds == wanted.seeds
     assert wanted.protocol == "wording" and wanted.precision == 0.9
-    assert wanted.models == ("start", TRAINED) and wanted.plain == ["start", "bm25"]
+    assert wanted.models == ("start", TRAINED)
 
 
 def test_a_bank_that_holds_out_entries_is_judged_by_its_pairs():

@@ -23,6 +23,7 @@ def _in_the_project(monkeypatch):
     "output",
     [
         "semblance",
+        "semblance_faq",
         "./workflow/",
         "tests/results",  # a folder below
         ".",  # a folder above

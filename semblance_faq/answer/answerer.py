@@ -1,0 +1,155 @@
+"""Questions answered from a FAQ: ranked answers, and whether the best of them is good enough."""
+
+import importlib
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from semblance.ranking.candidates import reciprocal_rank_fusion
+from semblance_faq.answer.bank import Kind
+from semblance_faq.answer.folder import (
+    AnsweringSettings,
+    Ranking,
+    StoredAnswerer,
+    Threshold,
+    read,
+    read_record,
+)
+from semblance_faq.answer.questions import checked_count, checked_question
+
+if TYPE_CHECKING:
+    from semblance.ranking.words import Words
+    from semblance_faq.answer.embedding import Embedder
+
+# Imported by their names: not every ranking needs torch, or scipy.
+EMBEDDING = "semblance_faq.answer.embedding"
+WORDS = "semblance.ranking.words"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer of a ranking, and the text of its entry that matched the question best.
+
+    ``score`` is the cosine of that text, or its BM25 score where words alone rank. The hybrid ranks
+    by both, so there a lower ``rank`` (from 1) may have a higher score.
+    """
+
+    rank: int
+    id: str
+    question: str
+    answer: str
+    score: float
+    matched_text: str
+    matched_kind: Kind
+
+
+@dataclass(frozen=True)
+class Answered:
+    """The answers to a question, best first; ``known`` is False where the best is not good enough."""
+
+    question: str
+    known: bool
+    answers: tuple[Answer, ...]
+    threshold: Threshold | None
+    ranking: Ranking
+
+
+class Answerer:
+    """A FAQ that is ready to answer; several threads may ask at the same time."""
+
+    def __init__(self, stored: StoredAnswerer):
+        """Load what the ranking needs: the model, the counts of words, or both."""
+        self.stored = stored
+        self.ranking = stored.settings.ranking
+        self.embedder: Embedder | None = None
+        self.words: Words | None = None
+        if self.ranking != "vectors":
+            words = importlib.import_module(WORDS)
+            self.words = words.Words(stored.bank.candidates.texts)
+        if self.ranking != "words":
+            embedding = importlib.import_module(EMBEDDING)
+            self.embedder = embedding.Embedder(stored.model, stored.settings.max_length)
+
+    @classmethod
+    def open(cls, folder: str | Path, one_thread: bool = False) -> "Answerer":
+        """Read a folder and load it; InputError for one that is damaged or no answerer.
+
+        ``one_thread``: this process computes with one thread from now on, as is best for a session.
+
+        The files are read and their digests computed in a second thread while torch is imported:
+        each of the two takes about a second.
+        """
+        folder = Path(folder)
+        settings = AnsweringSettings.from_record(read_record(folder))
+        with ThreadPoolExecutor(1) as reader:
+            stored = reader.submit(read, folder)
+            if settings.ranking != "words":
+                embedding = importlib.import_module(EMBEDDING)
+                if one_thread:
+                    embedding.use_one_thread()
+            return cls(stored.result())
+
+    def ask(self, question: str, count: int = 5) -> Answered:
+        """Rank the answers for a question and return the ``count`` best.
+
+        Of equal scores the answer that stands first in the FAQ comes first. Raises InputError for
+        a question that is empty or too long, and for a count out of bounds.
+        """
+        text = checked_question(question)
+        count = checked_count(count)
+        of_texts = self._score_texts(text)  # one or two of (T,)
+        chosen = best_first(self._score_answers(of_texts), count)
+        answers = tuple(
+            self._answer(rank, number, of_texts[0]) for rank, number in enumerate(chosen, 1)
+        )
+        best = answers[0].score
+        threshold = self.stored.settings.threshold
+        known = threshold is None or best >= threshold.score
+        if self.ranking == "words" and best <= 0:  # no word in common
+            known = False
+        return Answered(text, known, answers, threshold, self.ranking)
+
+    def rank_scores(self, question: str) -> np.ndarray:
+        """Return what each answer is ranked by for a question, (A,), in the order of the bank."""
+        return self._score_answers(self._score_texts(checked_question(question)))
+
+    def _score_texts(self, text: str) -> list[np.ndarray]:
+        """Return the score of each candidate text, (T,), by vectors first, then by words."""
+        scores = []
+        if self.embedder is not None:
+            scores.append(self.stored.vectors @ self.embedder.embed(text))
+        if self.words is not None:
+            scores.append(self.words.scores([text])[0])
+        return scores
+
+    def _score_answers(self, of_texts: list[np.ndarray]) -> np.ndarray:
+        """Return what each answer is ranked by, (A,)."""
+        best = [self.stored.bank.candidates.best(scores[None]) for scores in of_texts]
+        if self.ranking == "hybrid":
+            return reciprocal_rank_fusion(*best)[0]
+        return best[0][0]
+
+    def _answer(self, rank: int, number: int, of_texts: np.ndarray) -> Answer:
+        """Return the answer of a number; of its texts the one with the best score matched."""
+        bank = self.stored.bank
+        first, last = np.searchsorted(bank.candidates.owners, [number, number + 1])
+        place = int(first + np.argmax(of_texts[first:last]))
+        kind, entry_number = bank.sources[place]
+        entry = self.stored.entries[entry_number]
+        matched = bank.candidates.texts[place]
+        score = float(of_texts[place])
+        return Answer(rank, entry.id, entry.question, entry.answer, score, matched, kind)
+
+
+def best_first(scores: np.ndarray, count: int) -> list[int]:
+    """Return the places of the ``count`` best scores; of equal ones the first place comes first."""
+    if count < len(scores):
+        least = np.partition(scores, -count)[-count]
+        among = np.flatnonzero(scores >= least)
+    else:
+        among = np.arange(len(scores))
+    order = np.argsort(-scores[among], kind="stable")
+    return among[order][:count].tolist()

@@ -1,0 +1,83 @@
+"""The entries of a FAQ, and the texts of each with which a question is compared."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from semblance.data.text import normalise
+from semblance.files import write_text
+from semblance.ranking.candidates import Candidates
+
+Match = Literal["answer", "question", "better"]
+Kind = Literal["answer", "question", "wording"]
+
+
+@dataclass(frozen=True)
+class FaqEntry:
+    """A question, its answer, and other wordings of the question."""
+
+    id: str
+    question: str
+    answer: str
+    wordings: tuple[str, ...] = ()
+
+
+def write_entries(path: Path, entries: Iterable[FaqEntry]) -> None:
+    """Write entries, one JSON object a line, whole or not at all."""
+    lines = [json.dumps(asdict(entry), ensure_ascii=False) + "\n" for entry in entries]
+    write_text(path, "".join(lines))
+
+
+def read_entries(path: Path) -> tuple[FaqEntry, ...]:
+    """Read what ``write_entries`` wrote."""
+    with path.open(encoding="utf-8", newline="\n") as stream:
+        values = [json.loads(line) for line in stream]
+    return tuple(FaqEntry(**value | {"wordings": tuple(value["wordings"])}) for value in values)
+
+
+class TextSource(NamedTuple):
+    """Which part of which entry a text is; ``entry`` is the entry's number."""
+
+    kind: Kind
+    entry: int
+
+
+@dataclass(frozen=True)
+class Bank:
+    """Candidate texts, and the source of each of them."""
+
+    candidates: Candidates
+    sources: tuple[TextSource, ...]  # (T,)
+
+
+def build_bank(entries: Sequence[FaqEntry], match: Match) -> Bank:
+    """Return the texts that stand for each distinct answer, in order of first appearance.
+
+    Texts are compared and embedded with their white space normalised. A text that an answer has
+    twice, such as a wording at two entries, counts for the first of them.
+    """
+    texts: dict[str, dict[str, TextSource]] = {}
+    questions = set()
+    for number, entry in enumerate(entries):
+        of_answer = texts.setdefault(normalise(entry.answer), {})
+        for kind, text in _texts_of(entry, match):
+            plain = normalise(text)
+            of_answer.setdefault(plain, TextSource(kind, number))
+            if kind != "answer":
+                questions.add(plain)
+    candidates = Candidates.of([list(of_answer) for of_answer in texts.values()], questions)
+    sources = chain.from_iterable(of_answer.values() for of_answer in texts.values())
+    return Bank(candidates, tuple(sources))
+
+
+def _texts_of(entry: FaqEntry, match: Match) -> Iterator[tuple[Kind, str]]:
+    """Yield the texts of an entry that a question is compared with."""
+    if match != "question":
+        yield "answer", entry.answer
+    if match != "answer":
+        yield "question", entry.question
+        for wording in entry.wordings:
+            yield "wording", wording

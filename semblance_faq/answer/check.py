@@ -1,0 +1,77 @@
+"""Whether an answerer's folder is what its record says and its model computes."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from semblance.counts import counted
+from semblance.errors import InputError
+from semblance.models.saved import FOLDER
+from semblance.provenance import file_digest
+from semblance_faq.answer.folder import StoredAnswerer, read_files, read_record
+
+# Numbers of a unit vector, computed on another machine, with other threads or in other batches.
+TOLERANCE = 1e-4
+
+
+class Checked(NamedTuple):
+    """What was found: ``facts`` for the reader, ``problems`` that make the folder wrong."""
+
+    facts: list[str]
+    problems: list[str]
+
+
+def check_answerer(folder: Path) -> Checked:
+    """Check digests and compute the vectors again; nothing is written.
+
+    Raises InputError for a folder that is no answerer at all.
+    """
+    record = read_record(folder)
+    outputs = record["outputs"]
+    found = Checked([f"{counted(len(outputs), 'file')} listed by the record"], [])
+    for name, expected in sorted(outputs.items()):
+        path = folder / name
+        if not path.is_file():
+            found.problems.append(f"{path}: missing")
+        elif file_digest(path) != expected:
+            found.problems.append(f"{path}: damaged: its sha256 is not that of the record")
+    for path in sorted((folder / FOLDER).rglob("*")):
+        if path.is_file() and path.relative_to(folder).as_posix() not in outputs:
+            found.problems.append(f"{path}: not listed by the record")  # a reader might use it
+    try:
+        stored = read_files(folder, record)
+        found.facts.append(_description(stored))
+        difference = vector_difference(stored)
+    except (InputError, OSError, ValueError) as error:  # the other problems are worth telling, too
+        found.problems.append(str(error))
+        return found
+    found.facts.append(f"vectors computed again differ by {difference:.1e} at most")
+    if not difference <= TOLERANCE:  # NaN is not within it
+        found.problems.append(f"vectors: not those of the model (more than {TOLERANCE:.0e} away)")
+    return found
+
+
+def _description(stored: StoredAnswerer) -> str:
+    entries = counted(len(stored.entries), "entry", "entries")
+    answers = counted(stored.bank.candidates.answers, "distinct answer")
+    texts = counted(len(stored.bank.sources), "text")
+    settings = stored.settings
+    how = f"ranking {settings.ranking}, match {settings.match}"
+    promise = "no threshold: each question gets an answer"
+    if settings.threshold is not None:
+        least = settings.threshold
+        shares = f"precision {least.precision:.1%}, {least.answered:.1%} answered"
+        promise = f"threshold {least.score:.4f} ({shares})"
+    return f"{entries}, {answers}, {texts} to compare with; {how}; {promise}"
+
+
+def vector_difference(stored: StoredAnswerer) -> float:
+    """Return the largest difference of a number in the stored vectors from the model's own."""
+    from semblance_faq.answer.embedding import Embedder  # imports torch
+
+    embedder = Embedder(stored.model, stored.settings.max_length)
+    own = embedder.embed_candidates(stored.bank.candidates)
+    if own.shape != stored.vectors.shape:
+        raise InputError(stored.model, f"makes vectors of {embedder.width} numbers")
+    return float(np.abs(own - stored.vectors).max())

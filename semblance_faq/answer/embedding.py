@@ -1,0 +1,72 @@
+"""Texts to vectors of length one, by a loaded model. This module alone of its package imports torch."""
+
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from semblance.data.tokens import Tokens, load_tokenizer, refuse_tokenizer, tokenise
+from semblance.errors import InputError
+from semblance.models import folder as model_folder
+from semblance.models.prompts import read_prompts
+from semblance.models.saved import TOKENIZER
+from semblance.models.vectors import unit
+from semblance.ranking.candidates import Candidates
+
+
+def use_one_thread() -> None:
+    """Let this process compute with one thread.
+
+    A question has few tokens. With two threads one of ten questions took 100 ms in place of 15,
+    because a thread that waits for the other keeps the core that this one needs.
+    """
+    torch.set_num_threads(1)
+
+
+class Embedder:
+    """A model and its tokenizer, loaded once; several threads may use it at the same time."""
+
+    def __init__(self, folder: Path, max_length: int, device: str = "cpu"):
+        """``max_length`` is the longest text in tokens; raises InputError for a damaged folder."""
+        self.folder = folder
+        self.max_length = max_length
+        self.encoder = model_folder.load(folder).eval().to(device)
+        self.prompts = read_prompts(folder)
+        self.tokenizer_file = folder / Path(TOKENIZER).name
+        self.tokenizer = load_tokenizer(self.tokenizer_file)
+        self.tokenizer.no_truncation()
+        self.tokenizer.no_padding()
+
+    @property
+    def width(self) -> int:
+        """The length d of a vector."""
+        return self.encoder.shape.hidden_size
+
+    def embed_candidates(self, candidates: Candidates) -> np.ndarray:
+        """Return the unit vectors of the texts that questions are compared with, (T, d) float32."""
+        texts = self.prompts.of_faq(candidates.texts, candidates.questions)
+        return self._embed(tokenise(self.tokenizer_file, texts))
+
+    def embed(self, text: str) -> np.ndarray:
+        """Return the unit vector of a question, (d,) float32."""
+        asked = self.prompts.queries([text])[0]
+        with refuse_tokenizer(self.tokenizer_file):
+            encoding = self.tokenizer.encode(asked)
+        ids = np.asarray(encoding.ids, np.int32)
+        return self._embed(Tokens(ids, np.asarray([0, len(ids)])))[0]
+
+    def _embed(self, tokens: Tokens) -> np.ndarray:
+        known = self.encoder.shape.vocab_size
+        problem = None
+        if tokens.lengths().min() < 1:
+            problem = "makes no token of a text"
+        elif tokens.ids.min() < 0 or tokens.ids.max() >= known:
+            problem = f"makes tokens beyond the {known} of the model"
+        if problem:
+            raise InputError(self.tokenizer_file, problem, "fetch both from one revision")
+        vectors = unit(self.encoder.encode(tokens, self.max_length)).astype(np.float32)
+        if not np.isfinite(vectors).all():
+            raise InputError(
+                self.folder, "gives vectors that have no direction", "train the model again"
+            )
+        return vectors

@@ -1,0 +1,191 @@
+"""The folder of an answerer: a model, the entries, a vector for each candidate text, the settings.
+
+The record, written last, holds the digest of each file and the settings. It lies beside ``model/``
+as the record of a trained model does, so ``SavedModel.read`` reads it too. One check of all digests,
+when the folder is opened, guards what is in it; only the model's own files are hostile beyond that,
+and their readers know it.
+"""
+
+import shutil
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from semblance import layout
+from semblance.errors import InputError
+from semblance.files import whole_file, whole_folder, write_text
+from semblance.layout import RECORD
+from semblance.locks import exclusive
+from semblance.models.saved import FOLDER, SavedModel
+from semblance.provenance import checked, read_sealed, write_json, write_record
+from semblance_faq.answer.bank import (
+    Bank,
+    FaqEntry,
+    Match,
+    build_bank,
+    read_entries,
+    write_entries,
+)
+
+STAGE = "build_answerer"
+ENTRIES = "entries.jsonl"
+VECTORS = "vectors.npy"
+SETTINGS = "answering.json"  # for people and their programs; the record says the same
+Ranking = Literal["vectors", "words", "hybrid"]
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """The least score of a first answer, for a precision that held-out questions have shown.
+
+    The score is the cosine, or BM25's where words alone rank. ``answered`` is the share of the
+    questions whose first answer reaches it. ``facts`` say how it was found.
+    """
+
+    score: float
+    precision: float
+    answered: float
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> "Threshold":
+        """Return what ``as_json`` wrote."""
+        facts = dict(values)
+        numbers = [facts.pop(name) for name in ("score", "precision", "answered")]
+        return cls(*numbers, facts)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the JSON form: the numbers and the facts in one object."""
+        numbers = asdict(self)
+        return {**numbers.pop("facts"), **numbers}
+
+
+@dataclass(frozen=True)
+class AnsweringSettings:
+    """Which ranking compares a question with which texts of an entry; ``max_length`` in tokens."""
+
+    ranking: Ranking
+    match: Match
+    max_length: int
+    threshold: Threshold | None
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> "AnsweringSettings":
+        """Return the settings that the record of an answerer holds."""
+        values = dict(record["settings"])
+        if values["threshold"] is not None:
+            values["threshold"] = Threshold.from_json(values["threshold"])
+        return cls(**values)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        threshold = None
+        if self.threshold is not None:
+            threshold = self.threshold.as_json()
+        return {**vars(self), "threshold": threshold}
+
+
+@dataclass(frozen=True)
+class StoredAnswerer:
+    """What an answerer's folder holds; ``vectors`` (T, d) float32 are memory-mapped."""
+
+    folder: Path
+    settings: AnsweringSettings
+    entries: tuple[FaqEntry, ...]
+    bank: Bank
+    vectors: np.ndarray
+
+    @property
+    def model(self) -> Path:
+        """The folder of the model."""
+        return self.folder / FOLDER
+
+
+def answerer_folder(named: str | Path) -> Path:
+    """Return the folder of a trained FAQ: the one named, or the only one that its run has made."""
+    found = sorted(Path(named).glob(f"{layout.pattern(layout.ANSWERER)}/{RECORD}"))
+    if len(found) == 1:
+        return found[0].parent
+    return Path(named)
+
+
+def write_answerer(
+    folder: Path,
+    entries: Sequence[FaqEntry],
+    model: SavedModel,
+    settings: AnsweringSettings,
+    texts: Mapping[str, str] | None = None,
+    compute_on: str = "cpu",
+    **facts: Any,
+) -> None:
+    """Write an answerer: the model is copied, and the vectors are computed on ``compute_on``.
+
+    ``texts`` are further files to write, by name, ``facts`` what else the record says. The files
+    are written one by one, the record last; other files of the folder stay.
+    """
+    from semblance_faq.answer.embedding import Embedder  # imports torch
+
+    texts = texts or {}
+    folder.mkdir(parents=True, exist_ok=True)
+    with exclusive(folder):
+        started = time.monotonic()
+        (folder / RECORD).unlink(missing_ok=True)  # from here on the folder is not whole
+        write_entries(folder / ENTRIES, entries)
+        write_json(folder / SETTINGS, settings.as_json())
+        # What the record lists alone: a model's card comes later.
+        copied = [name for name in model.record["outputs"] if name.startswith(f"{FOLDER}/")]
+        with whole_folder(folder / FOLDER) as temporary:
+            for name in copied:
+                place = temporary / Path(name).relative_to(FOLDER)
+                place.parent.mkdir(exist_ok=True)
+                shutil.copyfile(model.record_path.parent / name, place)
+        embedder = Embedder(folder / FOLDER, settings.max_length, compute_on)
+        vectors = embedder.embed_candidates(build_bank(entries, settings.match).candidates)
+        with whole_file(folder / VECTORS) as temporary, temporary.open("wb") as stream:
+            np.save(stream, vectors, allow_pickle=False)
+        for name, text in texts.items():
+            write_text(folder / name, text)
+        write_record(
+            folder / RECORD,
+            STAGE,
+            outputs=[ENTRIES, SETTINGS, VECTORS, *copied, *texts],
+            started=started,
+            settings=settings.as_json(),
+            **facts,
+        )
+
+
+def read_record(folder: Path) -> dict[str, Any]:
+    """Return the record of an answerer; InputError for a folder without one."""
+    path = folder / RECORD
+    advice = "name the folder that semblance faq train wrote"
+    if not path.is_file():
+        raise InputError(folder, f"no answerer: it has no {RECORD}", advice)
+    record = read_sealed(path)
+    if record.get("stage") != STAGE:
+        raise InputError(path, "not the record of an answerer", advice)
+    return record
+
+
+def read(folder: Path) -> StoredAnswerer:
+    """Read an answerer and check each file's digest; the model itself is not loaded.
+
+    Raises InputError for a file that is missing or damaged.
+    """
+    record = read_record(folder)
+    checked(folder / RECORD)
+    return read_files(folder, record)
+
+
+def read_files(folder: Path, record: Mapping[str, Any]) -> StoredAnswerer:
+    """Read the files of an answerer without their digests."""
+    settings = AnsweringSettings.from_record(record)
+    entries = read_entries(folder / ENTRIES)
+    vectors = np.load(folder / VECTORS, mmap_mode="r", allow_pickle=False)
+    bank = build_bank(entries, settings.match)
+    # A plain view: memmap's own operators are slower.
+    return StoredAnswerer(folder, settings, entries, bank, np.asarray(vectors))

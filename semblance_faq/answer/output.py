@@ -1,0 +1,65 @@
+"""Answers as a terminal shows them, and as JSON."""
+
+import textwrap
+import unicodedata
+from typing import Any
+
+from semblance.data.text import normalise
+from semblance_faq.answer.answerer import Answer, Answered
+
+# Characters that turn the direction of the text after them: a FAQ could show one thing and say another.
+TURNING = set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c")
+REPLACEMENT = "\ufffd"
+
+
+def as_json(answered: Answered) -> dict[str, Any]:
+    """Return the JSON object that ``semblance faq ask --json`` and the server give."""
+    threshold = None
+    if answered.threshold is not None:
+        threshold = answered.threshold.as_json()
+    return {
+        "question": answered.question,
+        "known": answered.known,
+        "ranking": answered.ranking,
+        "threshold": threshold,
+        "answers": [vars(answer) for answer in answered.answers],
+    }
+
+
+def as_text(answered: Answered, width: int, every: bool = False) -> str:
+    """Return lines for a terminal of so many columns.
+
+    Where the answer is not known they say so; with ``every`` the ranked answers follow even then.
+    """
+    lines = []
+    if not answered.known:
+        line = "No answer: no entry shares a word with the question."
+        if answered.threshold is not None:
+            best = answered.answers[0].score
+            least = answered.threshold.score
+            line = f"No answer: the best score, {best:.3f}, is below the threshold, {least:.3f}."
+        lines.append(line)
+    if answered.known or every:
+        lines += [_paragraph(answer, width) for answer in answered.answers]
+    return "\n".join(lines)
+
+
+def _paragraph(answer: Answer, width: int) -> str:
+    """Return an answer with its question, its score, and the text that matched."""
+    head = f"{answer.rank}. {plain(answer.question)}"
+    why = f"score {answer.score:.3f}, entry {plain(answer.id)}, matched its {answer.matched_kind}"
+    if answer.matched_kind == "wording":
+        why += f": {plain(answer.matched_text)}"
+    parts = [_wrapped(head, "", width), _wrapped(plain(answer.answer), "   ", width)]
+    return "\n".join([*parts, _wrapped(f"({why})", "   ", width)])
+
+
+def _wrapped(text: str, indent: str, width: int) -> str:
+    later = indent or "   "
+    return textwrap.fill(text, max(width, 20), initial_indent=indent, subsequent_indent=later)
+
+
+def plain(text: str) -> str:
+    """Return a text in one line without characters that steer a terminal or turn the direction."""
+    steering = {c for c in text if c in TURNING or unicodedata.category(c) in ("Cc", "Cs")}
+    return "".join(REPLACEMENT if c in steering else c for c in normalise(text))

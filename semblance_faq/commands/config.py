@@ -1,0 +1,178 @@
+"""The config of one FAQ of a user's own: a few trainings, and one answerer at the end.
+
+It is laid over config.yaml, of which it leaves out the papers' tables, figures and banks.
+"""
+
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+BANK = "faq"
+BASE = "minilm"  # all-MiniLM-L6-v2, Apache-2.0: a package that is installed, so no hub is asked
+READY = (  # bases of config.yaml that were made for searching
+    "e5-small",
+    "e5-base",
+    "multilingual-e5-small",
+    "bge-small",
+    "bge-base",
+    "arctic-small",
+    "arctic-base",
+)
+TUNED = {  # RCL's Eq. 1 with its dropout, on a FAQ of some hundred entries
+    "label": "Tuned",
+    "recipe": "rcl",
+    "dropout": {"attention": 0.1},
+    # A few minutes on two cores. On StackFAQ's wordings these steps reach the dev score of 400 at the
+    # recipe's 2e-5. On the 210 entries of the COVID tables an earlier step is best on dev.
+    "on_faq": {"batch_size": 32, "epochs": 10, "max_steps": 120, "learning_rate": 1.0e-4},
+}
+PRECISION = 0.9  # of the answers given, where the user states none
+FOLDS = 5
+FEWEST_WORDINGS = 5 * FOLDS  # of users, of which some are held out; with fewer, entries are
+PERCENTS = (25, 50)  # of a learning curve, and all
+
+# On two cores one fold at a time takes a fifth longer than two at once (7.8 against 6.5 minutes for
+# 500 entries), and half the memory.
+# The many short trainings of the thorough way spend much of their time on their start.
+THREADS = 2
+
+
+@dataclass(frozen=True)
+class OwnFaq:
+    """A user's file, and what is made of it.
+
+    It holds so many ``entries``, and ``wordings`` of users that are no question of an entry.
+
+    Without a GPU (``gpus`` 0) times are predicted for the processor, and no job looks for one.
+    """
+
+    path: str
+    output: str
+    wordings: int
+    precision: float = PRECISION
+    queries_path: str | None = None
+    question_column: str | None = None
+    answer_column: str | None = None
+    bf16: bool = False
+    gpus: int = 1
+    base: str = BASE
+    entries: int = 0
+    thorough: bool = False
+    learning_curve: bool = False
+
+    @property
+    def holds_out_wordings(self) -> bool:
+        """Whether there are enough queries to test the model on some of them."""
+        return self.wordings >= FEWEST_WORDINGS
+
+
+def quick_config(known: dict, bases: dict, own: OwnFaq) -> dict[str, Any]:
+    """Return the config to lay over ``known``, which is config.yaml.
+
+    ``bases`` are those that ``known`` lacks.
+    """
+    methods = _rankings(own)
+    candidates = ["start", "bm25", *methods]
+    answerer = {"bank": BANK, "base": own.base, "methods": candidates, "seeds": BANK}
+    answerer["precision"] = own.precision
+    parts: dict[str, dict] = {}
+    if own.learning_curve or own.thorough:
+        parts, answerer["learning_curves"] = learning_curve("tuned", TUNED, own.holds_out_wordings)
+    row = {"corpora": [BANK], "bases": [own.base], "methods": [*candidates, *parts]}
+    table = {
+        "title": "Ways to answer from my FAQ",
+        "layout": "faq",
+        "seeds": BANK,
+        "control": "tuned",
+        "rows": [row],
+    }
+    return {
+        "output": own.output,
+        "keep": {"models": "final"},
+        "seeds": {BANK: [1]},
+        "bases": bases,
+        "faq": {
+            "folds": FOLDS,
+            "banks": {**dict.fromkeys(known["faq"]["banks"]), BANK: _bank(own)},
+        },
+        "methods": methods | parts,
+        **_computing(own),
+        "papers": [],
+        "tables": {BANK: table},
+        "figures": {"contrasts": None},
+        "answerers": {BANK: answerer},
+    }
+
+
+def learning_curve(
+    name: str, method: dict[str, Any], wordings: bool
+) -> tuple[dict[str, dict], dict[str, list[str]]]:
+    """Return the methods of a method's learning curve, and the curves of the answerer.
+
+    ``wordings``: whether users' wordings, which the bank trains on, have a curve, too. A table of
+    the bank must have rows of the methods.
+    """
+    kinds = ["entries", "wordings"] if wordings else ["entries"]
+    methods = {}
+    curves = {}
+    for of in kinds:
+        for percent in PERCENTS:
+            label = f"{method.get('label', name)} on {percent} % of the {of}"
+            part_of = {"percent": percent, "of": of}
+            part = {**deepcopy(method), "label": label, "train_part": part_of}
+            methods[f"{name}-{percent}-{of}"] = part
+        curves[of] = [*(f"{name}-{percent}-{of}" for percent in PERCENTS), name]
+    return methods, curves
+
+
+def _rankings(own: OwnFaq) -> dict[str, dict]:
+    """Return the methods by name: the training, and the ways to rank that are tried."""
+    methods: dict[str, dict] = {"tuned": TUNED}
+    for of, label in (("start", "Untrained"), ("tuned", "Tuned")):
+        methods |= rankings_of(own, of, label)
+    if own.holds_out_wordings:
+        words = "BM25, questions and answers"
+        methods["bm25-better"] = _ranking(words, "start", "words", "better")
+    return methods
+
+
+def rankings_of(own: OwnFaq, of: str, label: str) -> dict[str, dict]:
+    """Return the ways to rank with one model, besides the answers by its vectors alone."""
+    found = {f"{of}-hybrid": _ranking(f"{label} with BM25", of, "hybrid")}
+    if own.holds_out_wordings:
+        better = f"{label}, questions and answers"
+        found[f"{of}-better"] = _ranking(better, of, "vectors", "better")
+        found[f"{of}-hybrid-better"] = _ranking(f"{better}, with BM25", of, "hybrid", "better")
+    return found
+
+
+def _ranking(label: str, of: str, by: str, match: str = "answer") -> dict:
+    return {"label": label, "ranking": {"of": of, "by": by, "match": match}}
+
+
+def _bank(own: OwnFaq) -> dict[str, str]:
+    """Return the bank: what the user states of the file, and what the folds hold out."""
+    stated = {
+        "queries_path": own.queries_path,
+        "question_column": own.question_column,
+        "answer_column": own.answer_column,
+    }
+    hold_out = "wordings" if own.holds_out_wordings else "entries"
+    given = {key: value for key, value in stated.items() if value is not None}
+    return {"kind": "own", "path": own.path, "hold_out": hold_out, **given}
+
+
+def _computing(own: OwnFaq) -> dict[str, dict]:
+    """Return the sections that say what is tested, and how models are trained and compute."""
+    # A wording is no wrong answer to another one of its entry.
+    training: dict[str, Any] = {"apart": "entries"}
+    if not (own.gpus or own.thorough):
+        training["threads"] = THREADS
+    evaluation: dict[str, Any] = {"protocols": ["pairs"]}
+    if own.bf16:
+        training["precision"] = "bf16"
+        evaluation["precision"] = "bf16"
+    found: dict[str, dict] = {"training": training, "evaluate_faq": evaluation}
+    if not own.gpus:
+        found["resources"] = {"gpus": 0}
+    return found

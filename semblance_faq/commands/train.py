@@ -1,0 +1,217 @@
+"""From a user's file to an answerer: the config is written, and Snakemake runs it."""
+
+import os
+import re
+import shlex
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from semblance import layout
+from semblance.counts import counted
+from semblance.data.faq import Faq, Split, answers_known_by_groups, keys_of, new_wordings
+from semblance.errors import InputError
+from semblance.files import write_text
+from semblance.gpus import visible_gpus
+from semblance.provenance import ROOT, checked
+from semblance.strict_yaml import read_yaml
+from semblance_faq.commands.config import (
+    BANK,
+    BASE,
+    FEWEST_WORDINGS,
+    FOLDS,
+    PRECISION,
+    READY,
+    OwnFaq,
+    quick_config,
+)
+from semblance_faq.commands.thorough import thorough_config
+from semblance_faq.read.faq import read_own
+from workflow.planning.config import load_files
+from workflow.planning.layers import PROJECT, laid_over
+from workflow.scripts.endings import BAD_INPUT, INTERRUPTED, RUN_FAILED
+
+SPLIT_SEED = 0  # as in config.yaml
+CPU_FACTS = Path("/proc/cpuinfo")
+BF16_FLAGS = {"avx512_bf16", "amx_bf16"}  # of processors that compute in bf16 by themselves
+# What a config may name, as its schema says; a path through .. is refused, too.
+OUTPUT = re.compile(r"(~?/)?[A-Za-z0-9_][A-Za-z0-9_./-]*")
+HEADER = """\
+# Written by: semblance faq train {file}
+# Change it as you like, and run it again with: semblance run {config}
+"""
+
+
+def read_faq(
+    file: str,
+    output: str,
+    columns: Mapping[str, str] | None = None,
+    queries: str | None = None,
+    **options: Any,
+) -> tuple[OwnFaq, tuple[str, ...]]:
+    """Read a user's file; return what is made of it, and the lines that tell what was found.
+
+    ``columns`` are the names that the user gave, by what they hold, ``options`` further fields of
+    ``OwnFaq``. Raises InputError also for an output or a precision that no config can have.
+    """
+    output = checked_output(output)
+    precision = options.get("precision", PRECISION)
+    if not 0 < precision < 1:
+        advice = "choose a share, such as 0.9 for nine right answers of ten"
+        raise InputError("--precision", f"{precision} is not between 0 and 1", advice)
+    columns = columns or {}
+    bank = read_own(file, columns, queries)
+    require_folds(bank, file)
+    lines = (*bank.reading.lines, *test_lines(bank))
+    queries_path = None
+    if queries is not None:
+        queries_path = str(Path(queries).resolve())
+    own = OwnFaq(
+        path=str(Path(file).resolve()),
+        output=output,
+        entries=len(bank.pairs),
+        wordings=len(new_wordings(bank)),
+        queries_path=queries_path,
+        question_column=columns.get("question"),
+        answer_column=columns.get("answer"),
+        bf16=computes_in_bf16(),
+        gpus=min(1, len(visible_gpus())),
+        **options,
+    )
+    return own, lines
+
+
+def checked_output(output: str) -> str:
+    """Return the folder without ``./`` and doubled slashes; InputError if no config can name it."""
+    plain = os.path.normpath(output)
+    if OUTPUT.fullmatch(plain) is None or plain.endswith(".."):
+        advice = (
+            "use letters from a to z, digits and the characters _ - . and / alone, no .. and no"
+            " blank, and begin with a letter, a digit, _ or /"
+        )
+        raise InputError("--output", f"{output!r:.80} cannot be the name of the folder", advice)
+    return plain
+
+
+def require_folds(bank: Faq, path: str) -> None:
+    """Raise InputError for a FAQ with fewer different answers than folds."""
+    parts = len(set(keys_of(bank.pairs, "answer")))
+    if parts < FOLDS:
+        problem = (
+            f"{counted(parts, 'different entry', 'different entries')}, where those that share a question"
+            f" or an answer count as one; the test needs {FOLDS}"
+        )
+        raise InputError(path, problem, "add entries with other questions and other answers")
+
+
+def test_lines(bank: Faq) -> Iterator[str]:
+    """Yield what is tested and what is not, in plain lines."""
+    new = len(new_wordings(bank))
+    if new >= FEWEST_WORDINGS:
+        yield f"test: {new:,} wordings of users, each held out once"
+    else:
+        yield f"test: the {counted(len(bank.pairs), 'question')} of the FAQ, each held out once"
+        known = answers_known_by_groups(bank.pairs, Split(FOLDS, SPLIT_SEED))
+        if known:
+            yield (
+                "test: all questions of one answer are held out together; otherwise"
+                f" {known:,} of them would have their answer in training"
+            )
+    if 0 < new < FEWEST_WORDINGS:
+        yield (
+            f"not tested: {counted(new, 'wording')} of users; the models train on them, and"
+            f" {FEWEST_WORDINGS} are needed to hold some out"
+        )
+
+
+def computes_in_bf16() -> bool:
+    """Tell whether the processor has instructions for bf16, which are several times as fast."""
+    try:
+        facts = CPU_FACTS.read_text(encoding="utf-8")
+    except OSError:
+        return False
+    return not BF16_FLAGS.isdisjoint(facts.split())
+
+
+def write_config(own: OwnFaq, file: str) -> Path:
+    """Write the config beside the output folder, once the planning has accepted it.
+
+    InputError if another one lies there.
+    """
+    path = Path(f"{own.output.rstrip('/')}.yaml")
+    command = shlex.quote(" ".join(file.split()))  # a line break would end the comment
+    if own.thorough:
+        command += " --thorough"
+    if own.learning_curve:
+        command += " --learning-curve"
+    header = HEADER.format(file=command, config=shlex.quote(str(path)))
+    text = header + as_yaml(config_of(own))
+    if path.exists() and path.read_text(encoding="utf-8") != text:
+        advice = f"run it with `semblance run {path}`, or move it away, or choose another --output"
+        raise InputError(path, "another config of this name is there", advice)
+    with tempfile.TemporaryDirectory() as folder:
+        trial = Path(folder, "config.yaml")
+        trial.write_text(text, encoding="utf-8")
+        load_files([str(trial)])
+    write_text(path, text)
+    return path
+
+
+def config_of(own: OwnFaq) -> dict[str, Any]:
+    """Return the config that is written for a user's file; InputError for an unknown base."""
+    known = laid_over([PROJECT])
+    bases = {}
+    if own.base == BASE and BASE not in known["bases"]:
+        bases = {BASE: read_yaml(ROOT / "configs" / "minilm.yaml")["bases"][BASE]}
+    elif own.base not in known["bases"]:
+        advice = f"choose one of {', '.join((BASE, *READY))}"
+        raise InputError("--base", f"config.yaml has no base {own.base!r:.80}", advice)
+    if own.thorough:
+        return thorough_config(known, bases, own)
+    return quick_config(known, bases, own)
+
+
+def as_yaml(config: dict[str, Any]) -> str:
+    """Return the text of a config."""
+    return yaml.safe_dump(config, sort_keys=False, allow_unicode=True)
+
+
+def run_workflow(config: Path, cores: str) -> int:
+    """Run Snakemake on the config, the command shown first; return its exit status.
+
+    One line tells the progress and the time left. Of a run that fails the last lines are shown,
+    which name the log.
+    """
+    from workflow.controller import progress
+
+    arguments = ["--cores", cores, "--configfile", str(config)]
+    if Path.cwd() != ROOT:
+        arguments += ["--snakefile", str(ROOT / "Snakefile")]
+    print(shlex.join(["snakemake", *arguments]), file=sys.stderr, flush=True)
+    return progress.main(arguments)
+
+
+def ending(status: int) -> int:
+    """Return how a command ends whose run ended with a status other than 0.
+
+    Snakemake's 1 would be the verdict of the command itself.
+    """
+    if status in (BAD_INPUT, INTERRUPTED):
+        return status
+    return RUN_FAILED
+
+
+def result_of(output: str) -> tuple[str, bool]:
+    """Return the summary of a finished run.
+
+    The second value tells whether its choice was shown to be better than each way that takes no
+    training.
+    """
+    folder = Path(layout.place(output, layout.ANSWERER, answerer=BANK))
+    against = checked(folder / layout.RECORD)["evidence"]["against"]
+    is_better = all(found["verdict"]["word"] == "better" for found in against.values())
+    return (folder / layout.SUMMARY).read_text(encoding="utf-8"), is_better

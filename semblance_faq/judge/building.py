@@ -1,0 +1,195 @@
+"""From a FAQ bank, its final models and the evaluations on its folds to one answerer."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from semblance.data.arrow import read_parquet
+from semblance.drawing.saving import svg_text
+from semblance.errors import InputError
+from semblance.evaluation.prepared import QUESTIONS
+from semblance.layout import (
+    CURVE_TABLE,
+    SUMMARY,
+    THRESHOLD_PICTURE,
+    THRESHOLDS,
+    fold_corpus,
+)
+from semblance.models.compute import device_name, set_up
+from semblance.models.saved import WEIGHTS, SavedModel
+from semblance.names import START
+from semblance.provenance import checked, named_beside, record_digest
+from semblance.settings import Count, Length, Seed, Share, Threads
+from semblance_faq.answer.bank import FaqEntry
+from semblance_faq.answer.folder import AnsweringSettings, write_answerer
+from semblance_faq.judge.evaluations import (
+    BankQuestions,
+    Evaluations,
+    Way,
+    read_evaluations,
+    read_questions,
+)
+from semblance_faq.judge.judgement import Judgement, judge
+from semblance_faq.judge.learning_curve import curve_lines, read_curve
+from semblance_faq.judge.pictures import draw_threshold
+from semblance_faq.judge.summary import Subject, card_text, summary_text
+from semblance_faq.judge.threshold import tried_csv
+
+ENTRIES = "entries.parquet"  # of a prepared bank
+CARD = "README.md"
+
+
+@dataclass(frozen=True)
+class AnswererSettings:
+    """What an answerer is made of.
+
+    ``models`` are the methods of the models to choose from, ``protocol`` says what the test asks,
+    ``precision`` is what the threshold must be shown to have. The first of the ``seeds`` is that of
+    the final models.
+    """
+
+    name: str
+    bank: str
+    base: str
+    folds: Count
+    seeds: tuple[Seed, ...]
+    protocol: str
+    precision: Share
+    max_length: Length
+    threads: Threads
+    models: tuple[str, ...]
+    ways: tuple[Way, ...]
+
+    def way(self, method: str) -> Way:
+        """Return the way of a method."""
+        return next(way for way in self.ways if way.method == method)
+
+    def results(self, evaluations: Evaluations) -> dict[str, list]:
+        """Return the results of each way on all folds; InputError for a missing evaluation."""
+        corpora = [fold_corpus(self.bank, fold) for fold in range(self.folds)]
+        return {way.method: evaluations.of_way(way, self.seeds, corpora) for way in self.ways}
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The records that an answerer is made from; ``models`` in the order of the settings'.
+
+    ``curves`` is the record of its learning curves, if it has some.
+    """
+
+    bank: str
+    models: tuple[str, ...]
+    evaluations: tuple[str, ...]
+    curves: tuple[str, ...] = ()
+
+
+def build_answerer(
+    wanted: AnswererSettings, sources: Sources, record: Path, gpus: int, code: str
+) -> Judgement:
+    """Write the answerer into the folder of ``record``; return what its choice rests on."""
+    device = set_up(wanted.threads, gpus, "highest")  # a service computes in fp32, too
+    bank = checked(sources.bank, ENTRIES, QUESTIONS)
+    bank_file = Path(sources.bank).parent / ENTRIES
+    entries = read_bank_entries(bank_file)
+    questions = read_questions(bank_file.parent, wanted.protocol)
+    evaluations = read_evaluations(sources.evaluations, wanted.base, questions)
+    judgement = judge_answerer(wanted, evaluations)
+    way = wanted.way(judgement.chosen)
+    model_path = dict(zip(wanted.models, sources.models, strict=True))[way.model]
+    model = SavedModel.read(model_path)
+    inputs = evaluations.digests | {str(bank_file): bank["outputs"][ENTRIES]}
+    inputs[str(Path(model_path).parent / WEIGHTS)] = model.weights_digest
+    records = evaluations.records | {sources.bank: record_digest(bank)}
+    records[model_path] = record_digest(model.record)
+    curves, curve_inputs, curve_records = _read_curves(sources.curves)
+    about = _subject(wanted, way, entries, questions, model.record, curves)
+    ranking = way.ranking
+    threshold = judgement.threshold()
+    settings = AnsweringSettings(ranking.by, ranking.match, wanted.max_length, threshold)
+    write_answerer(
+        record.parent,
+        entries,
+        model,
+        settings,
+        texts={
+            SUMMARY: summary_text(judgement, about),
+            THRESHOLDS: tried_csv(judgement.tried, judgement.certified),
+            CARD: card_text(judgement, about, _card_facts(wanted, way), model.record),
+            THRESHOLD_PICTURE: svg_text(draw_threshold(judgement)),
+        },
+        compute_on=device,
+        code=code,
+        inputs=named_beside(record, inputs | curve_inputs),
+        records=named_beside(record, records | curve_records),
+        answerer=asdict(wanted),
+        evidence=asdict(judgement),
+        device=device_name(device),
+    )
+    return judgement
+
+
+def read_bank_entries(path: Path) -> list[FaqEntry]:
+    """Read the entries of a prepared bank."""
+    rows = read_parquet(path, ("id", "question", "answer", "wordings")).to_pylist()
+    if not rows:
+        raise InputError(path, "holds no entry", "prepare the bank again")
+    return [FaqEntry(r["id"], r["question"], r["answer"], tuple(r["wordings"])) for r in rows]
+
+
+def judge_answerer(wanted: AnswererSettings, evaluations: Evaluations) -> Judgement:
+    """Choose the way of an answerer and judge the choice; InputError for a missing evaluation."""
+    by_words = [way.method for way in wanted.ways if way.ranking.by == "words"]
+    plain = [way.method for way in wanted.ways if way.method in (START, *by_words)]
+    untrained = [way.method for way in wanted.ways if way.model == START or way.method in by_words]
+    results = wanted.results(evaluations)
+    return judge(results, wanted.folds, plain, wanted.precision, untrained)
+
+
+def _card_facts(wanted: AnswererSettings, way: Way) -> dict[str, Any]:
+    """Return the settings that a card lists."""
+    return {
+        "bank": wanted.bank,
+        "base": wanted.base,
+        "method": way.method,
+        "ranking": way.ranking.by,
+        "compared with": way.ranking.match,
+        "folds": wanted.folds,
+        "seeds": ", ".join(map(str, wanted.seeds)),
+        "wanted precision": wanted.precision,
+        "longest text in tokens": wanted.max_length,
+    }
+
+
+def _subject(
+    wanted: AnswererSettings,
+    way: Way,
+    entries: Sequence[FaqEntry],
+    questions: BankQuestions,
+    model: dict[str, Any],
+    curves: Sequence[str],
+) -> Subject:
+    """Return what the summary is about; ``model`` is the record of the chosen model."""
+    made = "the start model as it is"
+    if way.model != START:
+        steps = model["training"]["step"]
+        seed = model["settings"]["seed"]
+        made = f"{way.model}, trained on all entries for {steps} steps with seed {seed}"
+    wordings = {text for entry in entries for text in entry.wordings}
+    untested = len(wordings - questions.texts)
+    size = len(entries)
+    return Subject(wanted.name, size, way, wanted.protocol, made, untested, tuple(curves))
+
+
+def _read_curves(paths: Sequence[str]) -> tuple[list[str], dict[str, str], dict[str, str]]:
+    """Return what learning curves say; the digests of their files and records, by path."""
+    lines = []
+    inputs = {}
+    records = {}
+    for path in paths:
+        record = checked(path, CURVE_TABLE)
+        file = Path(path).parent / CURVE_TABLE
+        lines += curve_lines(read_curve(file))
+        inputs[str(file)] = record["outputs"][CURVE_TABLE]
+        records[path] = record_digest(record)
+    return lines, inputs, records

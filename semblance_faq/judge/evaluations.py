@@ -1,0 +1,156 @@
+"""What the evaluations on the folds of a FAQ bank say of each way to answer."""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from semblance.data.arrow import read_parquet
+from semblance.data.bare import bare_or_whole
+from semblance.errors import InputError
+from semblance.evaluation.prepared import QUESTIONS
+from semblance.names import FAQ_DEV
+from semblance.provenance import checked, read_text, record_digest
+from semblance.ranking.candidates import Ranking
+from semblance_faq.judge.evidence import FoldResult, clusters_of
+
+SCORES = "scores.csv"
+PREDICTIONS = "predictions.parquet"
+COLUMNS = ("protocol", "query", "ap", "acc@1", "confidence", "without")
+AGAIN = "delete its record and run again"
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way to answer: a method, and how it ranks.
+
+    ``seeds`` are those of its evaluations; a method without a training has seed 0 alone.
+    """
+
+    method: str
+    seeds: tuple[int, ...]
+    ranking: Ranking = field(default_factory=Ranking)
+
+    @property
+    def model(self) -> str:
+        """The method whose model it uses."""
+        return self.ranking.of or self.method
+
+
+class FoldRun(NamedTuple):
+    """Which evaluation it is: the corpus of a fold, a method, a seed."""
+
+    corpus: str
+    method: str
+    seed: int
+
+
+@dataclass
+class Evaluations:
+    """The results of evaluations, and the digests of the files and of the records read, by path."""
+
+    results: dict[FoldRun, FoldResult] = field(default_factory=dict)
+    digests: dict[str, str] = field(default_factory=dict)
+    records: dict[str, str] = field(default_factory=dict)
+
+    def of_way(self, way: Way, seeds: Sequence[int], corpora: Sequence[str]) -> list[FoldResult]:
+        """Return the results of a way: of the first seed fold by fold, then of the next seed.
+
+        The one run of a method without a training counts for every seed.
+        """
+        found = []
+        for seed in seeds:
+            own = seed
+            if way.seeds == (0,):
+                own = 0
+            for corpus in corpora:
+                place = FoldRun(corpus, way.method, own)
+                if place not in self.results:
+                    name = f"{way.method} on {corpus}, seed {own}"
+                    raise InputError("evaluations", f"there is none of {name}", "name its record")
+                found.append(self.results[place])
+        return found
+
+
+class BankQuestions(NamedTuple):
+    """The questions of a prepared bank under a protocol: the cluster of each by its id; all texts."""
+
+    protocol: str
+    cluster: dict[str, int]
+    texts: frozenset[str] = frozenset()
+
+
+def read_questions(bank: Path, protocol: str) -> BankQuestions:
+    """Read the questions of a prepared bank, which is a folder.
+
+    Questions that share a right answer or a group, or that differ only in case, white space and
+    punctuation, are one cluster.
+    """
+    names = ("protocol", "id", "text", "group", "relevant")
+    rows = read_parquet(bank / QUESTIONS, names).to_pylist()
+    rows = [row for row in rows if row["protocol"] == protocol]
+    marks = []
+    for row in rows:
+        answers = [("answer", number) for number in row["relevant"]]
+        marks.append([*answers, ("group", row["group"]), ("text", bare_or_whole(row["text"]))])
+    clusters = clusters_of(marks)
+    cluster = {row["id"]: int(c) for row, c in zip(rows, clusters, strict=True)}
+    return BankQuestions(protocol, cluster, frozenset(row["text"] for row in rows))
+
+
+def read_evaluations(records: Iterable[str], base: str, questions: BankQuestions) -> Evaluations:
+    """Read evaluations of models of one base, known by their records.
+
+    Raises InputError for a damaged file, for another base, and where two of one fold do not ask
+    the same questions.
+    """
+    found = Evaluations()
+    asked: dict[str, list[str]] = {}
+    for path in records:
+        record = checked(path, SCORES, PREDICTIONS)
+        run = record.get("run", {})
+        if run.get("base") != base:
+            raise InputError(path, f"is no evaluation of a model of {base}", AGAIN)
+        place = FoldRun(run["corpus"], run["method"], int(run["seed"]))
+        folder = Path(path).parent
+        queries, result = _fold_result(folder, questions)
+        if asked.setdefault(place.corpus, queries) != queries:
+            raise InputError(path, "asks other questions than another method's", AGAIN)
+        found.results[place] = result
+        found.records[path] = record_digest(record)
+        for name in (SCORES, PREDICTIONS):
+            found.digests[f"{folder}/{name}"] = record["outputs"][name]
+    return found
+
+
+def _fold_result(folder: Path, questions: BankQuestions) -> tuple[list[str], FoldResult]:
+    """Return the test questions of one fold under a protocol, and what was found for them."""
+    path = folder / PREDICTIONS
+    table = read_parquet(path, COLUMNS)
+    columns = {name: np.asarray(table[name].to_pylist()) for name in COLUMNS}
+    asked = columns["protocol"] == questions.protocol
+    if not asked.any():
+        raise InputError(path, f"has no question of the protocol {questions.protocol}", AGAIN)
+    chosen = {name: column[asked] for name, column in columns.items()}
+    queries = chosen["query"].tolist()
+    result = FoldResult(
+        dev=_dev_score(folder / SCORES),
+        precision=chosen["ap"].astype(float),
+        right=chosen["acc@1"] == 1,
+        confidence=chosen["confidence"].astype(float),
+        without=chosen["without"].astype(float),
+        cluster=np.asarray([questions.cluster[query] for query in queries]),
+    )
+    return queries, result
+
+
+def _dev_score(path: Path) -> float:
+    """Return the mean average precision of a fold's dev questions."""
+    for row in csv.DictReader(io.StringIO(read_text(path))):
+        if (row.get("protocol"), row.get("metric")) == (FAQ_DEV, "map"):
+            return float(row["value"])
+    raise InputError(path, "has no score of the dev questions", AGAIN)

@@ -1,0 +1,194 @@
+"""Two models that answer one FAQ, compared on wordings that neither of them was trained on.
+
+The model before and the new one have learned different wordings, so that no plain test is fair to
+both. Each wording is judged here by what had no part in it:
+
+- The new model: by the models of its folds, of which each is asked about wordings that its training
+  and its choice have not seen. They know three fifths of the wordings, the new model knows all.
+- The model before, on a wording that is new in the log: by itself. It has never seen it.
+- The model before, on a wording that it knows: by the models of its own folds.
+
+Both are asked the same wordings with the same right answers. What is not even favours the model
+before. It has shown the answers of which people chose one: where it failed altogether, the log says
+nothing. And it is whole where the new one is judged by its folds. So "worse" has to be shown: with a
+probability of 90 % the mean average precision is lower.
+"""
+
+import os
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from semblance import layout
+from semblance.counts import counted
+from semblance.data.arrow import read_parquet
+from semblance.data.bare import bare
+from semblance.data.text import normalise
+from semblance.evaluation.metrics import average_precision, relevant_ranks
+from semblance.evaluation.prepared import read_bank
+from semblance.provenance import read_sealed
+from semblance.settings import decode
+from semblance_faq.answer.answerer import Answerer
+from semblance_faq.answer.questions import LONGEST
+from semblance_faq.judge.building import AnswererSettings
+from semblance_faq.judge.evaluations import PREDICTIONS, read_evaluations, read_questions
+from semblance_faq.judge.evidence import choose_by_fold, clusters_of, mean_interval
+from semblance_faq.judge.judgement import over_seeds
+from semblance_faq.judge.summary import WORDING
+
+LEVEL = 0.8  # of the two-sided interval: what lies below it is worse with a probability of 90 %
+FEWEST = 10  # wordings that are judged by themselves
+SCORES = layout.FAQ_SCORES.partition("/{")[0]
+
+
+class Judged(NamedTuple):
+    """A wording, its right answers, and what a model made of it: average precision, first right."""
+
+    text: str
+    relevant: frozenset[str]
+    precision: float
+    right: bool
+
+
+ByWording = Mapping[str, Judged]  # by the text without case, white space and punctuation
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some wordings: the scores of the model before and of the new one, and clusters, (n,) each."""
+
+    name: str
+    before: np.ndarray
+    now: np.ndarray
+    clusters: np.ndarray
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The interval of the mean difference, in pairs; wordings of one entry are a cluster."""
+        return mean_interval(self.now - self.before, self.clusters, LEVEL)
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether the new model was shown to be worse."""
+        return self.interval[1] < 0
+
+    def line(self) -> str:
+        """Return what was found, in one line."""
+        low, high = (100 * bound for bound in self.interval)
+        before = 100 * self.before.mean()
+        now = 100 * self.now.mean()
+        return (
+            f"{self.name} ({len(self.now):,}): MAP {now:.1f}, before {before:.1f},"
+            f" {now - before:+.1f} points ({LEVEL:.0%} interval {low:+.1f} to {high:+.1f})"
+        )
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All held-out wordings first, then those known before and those learned, if enough of each.
+
+    ``left_out`` wordings could not be asked of both.
+    """
+
+    parts: tuple[Part, ...]
+    left_out: int
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether the new model is worse on all wordings, or on one of the parts."""
+        return any(part.is_worse for part in self.parts)
+
+    def lines(self) -> Iterator[str]:
+        """Yield what was found, in plain lines."""
+        for part in self.parts:
+            yield part.line()
+        if self.left_out:
+            wordings = counted(self.left_out, "wording")
+            yield f"{wordings} left out: no test of both models with the same right answers"
+
+
+def of_folds(folder: Path) -> dict[str, Judged]:
+    """Return what the fold models of an answerer made of the wordings that they had not seen.
+
+    For each fold its own dev questions choose the method, as for the verdicts of the summary. An
+    answerer that was tested on other questions than wordings has none. Raises InputError for files
+    that are damaged.
+    """
+    record = read_sealed(folder / layout.RECORD)
+    where = f"{folder / layout.RECORD}.answerer"
+    wanted = decode(AnswererSettings, record.get("answerer"), where)
+    if wanted.protocol != WORDING:
+        return {}
+    paths = [os.path.normpath(folder / name) for name in record["records"] if f"/{SCORES}/" in name]
+    output = Path(os.path.normpath(folder / ".." / ".."))
+    questions = read_questions(Path(layout.place(output, layout.BANK, bank=wanted.bank)), WORDING)
+    evaluations = read_evaluations(paths, wanted.base, questions)
+    bank = read_bank(layout.place(output, layout.BANK, bank=wanted.bank))
+    by_id = {question.id: question for question in bank.questions if question.protocol == WORDING}
+    places = zip(evaluations.results, paths, strict=True)
+    of_corpus = {place.corpus: Path(path).parent for place, path in places}
+    chosen = over_seeds(choose_by_fold(wanted.results(evaluations)), wanted.folds)
+    found = {}
+    for fold, result in enumerate(chosen):
+        file = of_corpus[layout.fold_corpus(wanted.bank, fold)] / PREDICTIONS
+        rows = read_parquet(file, ("protocol", "query")).to_pylist()
+        asked = [by_id[row["query"]] for row in rows if row["protocol"] == WORDING]
+        for question, precision, right in zip(asked, result.precision, result.right, strict=True):
+            relevant = frozenset(bank.answers[number] for number in question.relevant)
+            judged = Judged(question.text, relevant, float(precision), bool(right))
+            found[bare(question.text)] = judged
+    return found
+
+
+def by_answerer(answerer: Answerer, asked: Collection[Judged]) -> dict[str, Judged]:
+    """Return what a whole model makes of wordings that it does not know.
+
+    A wording whose right answers it does not have, or which is too long to be asked, is left out.
+    """
+    answers = dict.fromkeys(normalise(entry.answer) for entry in answerer.stored.entries)
+    number = {answer: place for place, answer in enumerate(answers)}
+    found = {}
+    for text, relevant, _, _ in asked:
+        if relevant <= number.keys() and len(text) <= LONGEST:
+            places = np.asarray([number[answer] for answer in relevant])
+            ranks = relevant_ranks(answerer.rank_scores(text), places)
+            judged = Judged(text, relevant, average_precision(ranks), bool(ranks[0] == 1))
+            found[bare(text)] = judged
+    return found
+
+
+def compare(before: Answerer, now: Path) -> Comparison:
+    """Compare the model before with a new answerer, whose folder is ``now``."""
+    held_out = of_folds(now)
+    entries = before.stored.entries
+    known = {bare(text) for entry in entries for text in (entry.question, *entry.wordings)}
+    new = [judged for key, judged in held_out.items() if key not in known]
+    judged = {**of_folds(before.stored.folder), **by_answerer(before, new)}
+    asked = [
+        key
+        for key, now_judged in held_out.items()
+        if key in judged and judged[key].relevant == now_judged.relevant
+    ]
+    parts = []
+    if asked:
+        parts.append(_part("held-out wordings", asked, judged, held_out))
+    for name, chosen in (
+        ("of these known before", [key for key in asked if key in known]),
+        ("of these learned", [key for key in asked if key not in known]),
+    ):
+        if FEWEST <= len(chosen) < len(asked):
+            parts.append(_part(name, chosen, judged, held_out))
+    return Comparison(tuple(parts), len(held_out) - len(asked))
+
+
+def _part(name: str, keys: list[str], before: ByWording, now: ByWording) -> Part:
+    """Return the scores of some wordings."""
+    return Part(
+        name,
+        np.asarray([before[key].precision for key in keys]),
+        np.asarray([now[key].precision for key in keys]),
+        clusters_of([now[key].relevant for key in keys]),
+    )

@@ -1,0 +1,1 @@
+"""A user's own tables: CSV, Excel, JSON lines, with the dirt that such files have."""

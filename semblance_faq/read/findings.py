@@ -1,0 +1,108 @@
+"""What was found in a user's own files: for the log, and counted for the record."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from semblance.data.faq import Reading
+
+EMPTY = "empty rows"
+DUPLICATE = "duplicate rows"
+OTHER_ANSWER = "questions with another answer"
+NEAR_QUESTION = "near-duplicate questions"
+NEAR_ANSWER = "near-duplicate answers"
+REPEATED_QUERY = "repeated queries"
+SHARED_QUERY = "queries at a further entry"
+OWN_QUESTION = "queries that are a question of the FAQ"
+NEAR_QUERY = "near-duplicate queries"
+HIDDEN = "hidden rows"
+MERGED = "rows of merged cells"
+DATES = "rows with dates"
+ROUNDED = "rows with rounded numbers"
+
+# What happens to the rows of each kind, in the words of the log.
+DONE = {
+    EMPTY: "skipped",
+    DUPLICATE: "the same question and answer again: one entry",
+    OTHER_ANSWER: "the same question: kept",
+    NEAR_QUESTION: "equal but for case, punctuation and white space: kept",
+    NEAR_ANSWER: "equal but for case, punctuation and white space: kept as two answers",
+    REPEATED_QUERY: "the same query of the same entry again: one query",
+    SHARED_QUERY: "one query, and all of its entries are right",
+    OWN_QUESTION: "in the same or another spelling: kept, and never tested as a new wording",
+    NEAR_QUERY: "equal but for case, punctuation and white space: kept, in one fold",
+    HIDDEN: "read like the others",
+    MERGED: "each row has the value of the merged cell",
+    DATES: "written as 2024-05-31, 14:30:00",
+    ROUNDED: "Excel keeps 15 digits of a number; an id should be text",
+}
+MOST_SHOWN = 12  # places of one kind that a line of the log names
+
+
+class Place(NamedTuple):
+    """A line of a file; ``first`` is the earlier line that it is like, 0 if there is none."""
+
+    line: int
+    first: int = 0
+
+
+class Findings:
+    """Collects what is found while files are read."""
+
+    def __init__(self) -> None:
+        self._notes: list[str] = []
+        self._places: dict[tuple[str, str], list[Place]] = {}  # by kind and file
+
+    def note(self, path: Path | str, sentence: str) -> None:
+        """Keep a sentence on a file."""
+        self._notes.append(f"{path}: {sentence}")
+
+    def add(self, kind: str, path: Path | str, line: int, first: int = 0) -> None:
+        """Keep a place; ``first`` is the earlier line that it is like."""
+        self._places.setdefault((kind, str(path)), []).append(Place(line, first))
+
+    def reading(self) -> Reading:
+        """Return all that was found so far, the kinds in the order of ``DONE``."""
+        order = list(DONE)
+        found = sorted(self._places.items(), key=lambda item: order.index(item[0][0]))
+        counts = dict.fromkeys(DONE, 0)
+        lines = list(self._notes)
+        for (kind, path), places in found:
+            counts[kind] += len(places)
+            lines.append(f"{path}: {kind}: {len(places):,} ({DONE[kind]}): {_in_words(places)}")
+        return Reading(tuple(lines), counts)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names in quotes, a part of them if they are many."""
+    text = ", ".join(repr(name) for name in names[:MOST_SHOWN])
+    if len(names) > MOST_SHOWN:
+        text += f" and {len(names) - MOST_SHOWN:,} more"
+    return text
+
+
+def _in_words(places: Sequence[Place]) -> str:
+    """Return places in words; neighbours without an earlier line are one range."""
+    words = []
+    for start, last in _runs(places):
+        word = str(start.line)
+        if start.first:
+            word += f" (as {start.first})"
+        elif start != last:
+            word += f" to {last.line}"
+        words.append(word)
+    if len(words) > MOST_SHOWN:
+        more = f"{len(words) - MOST_SHOWN:,} more places"
+        words = [*words[:MOST_SHOWN], more]
+    return "line " + ", ".join(words)
+
+
+def _runs(places: Sequence[Place]) -> Iterator[tuple[Place, Place]]:
+    """Yield the first and the last place of each run of neighbours."""
+    start = last = places[0]
+    for place in places[1:]:
+        if place.first or last.first or place.line != last.line + 1:
+            yield start, last
+            start = place
+        last = place
+    yield start, last

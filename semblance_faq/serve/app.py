@@ -1,0 +1,199 @@
+"""The web application: one page, and a JSON interface that the page itself uses."""
+
+import asyncio
+import base64
+import hashlib
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+from starlette.applications import Starlette
+from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from semblance.errors import InputError
+from semblance_faq.answer.answerer import Answered, Answerer
+from semblance_faq.answer.output import as_json
+from semblance_faq.serve.log import QuestionLog
+from semblance_faq.serve.requests import Question, chosen_of, of_address, of_body
+
+HEADERS = {
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+NOTHING = "default-src 'none'; frame-ancestors 'none'"  # the policy of an answer that is no page
+HOSTS = ("127.0.0.1", "localhost")
+ROUTES = ("/", "/api/ask", "/api/chosen")
+METHODS = ("GET", "HEAD", "POST")
+HERE = Path(__file__).parent
+CLOSE = {"connection": "close"}  # after a body that was not read to its end
+T = TypeVar("T")
+
+
+class Service:
+    """The answerer, one thread that does all its work, and the log of questions if there is one."""
+
+    def __init__(self, answerer: Answerer, log: QuestionLog | None):
+        self.answerer = answerer
+        self.log = log
+        self.pool = ThreadPoolExecutor(1, thread_name_prefix="model")
+        self.ids = {entry.id for entry in answerer.stored.entries}
+        self.page, self.policy = build_page(len(self.ids), logged=log is not None)
+        self.stopping = False
+
+    async def show(self, request: Request) -> Response:
+        """Give the page."""
+        headers = {"content-security-policy": self.policy}
+        return Response(self.page, media_type="text/html", headers=headers)
+
+    async def ask(self, request: Request) -> Response:
+        """Answer a question, as JSON."""
+        refuse_other_sites(request)
+        if request.method == "POST":
+            question = await of_body(request)
+        else:
+            question = of_address(request)
+        return JSONResponse(as_json(await self._run(self._answer, question)))
+
+    async def choose(self, request: Request) -> Response:
+        """Note which entry answered a question; 404 without a log or such an entry."""
+        refuse_other_sites(request)
+        chosen = await chosen_of(request)
+        if self.log is None or chosen.id not in self.ids:
+            raise HTTPException(404, "no log of questions, or no such entry")
+        await self._run(self.log.note_choice, chosen.question, chosen.id)
+        return JSONResponse({"noted": True})
+
+    async def _run(self, work: Callable[..., T], *arguments: object) -> T:
+        """Return what ``work`` returns, in its turn."""
+        return await asyncio.get_running_loop().run_in_executor(self.pool, work, *arguments)
+
+    def _answer(self, asked: Question) -> Answered:
+        """Answer in the model's thread, and note what was not merely typed on the way."""
+        answered = self.answerer.ask(asked.question, asked.count)
+        if self.log is not None and not asked.draft:
+            self.log.note_answers(answered)
+        return answered
+
+
+def build_page(entries: int, logged: bool) -> tuple[str, str]:
+    """Return the page, with its style and script inside, and the policy that allows only these.
+
+    The page holds no text of the FAQ: its script puts answers in as text, never as HTML.
+    """
+    page, style, script = (
+        HERE.joinpath(name).read_text(encoding="utf-8")
+        for name in ("page.html", "page.css", "page.js")
+    )
+    page = page.replace("{{entries}}", f"{entries:,}")
+    page = page.replace("{{logged}}", str(logged).lower())
+    page = page.replace("{{style}}", style).replace("{{script}}", script)
+    policy = (
+        f"default-src 'none'; script-src {_digest_of(script)}; style-src {_digest_of(style)}; "
+        "img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+        "frame-ancestors 'none'"
+    )
+    return page, policy
+
+
+def _digest_of(text: str) -> str:
+    """Return the source expression of an inline element: the digest of all between its tags."""
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+class Guard:
+    """Middleware that adds the headers and writes the access log.
+
+    A line names route, status and time. It never holds an address as it came, since a question is
+    part of it. ``is_stopping`` tells whether the server stops: then each answer closes its connection, so that
+    the client asks no more on it.
+    """
+
+    def __init__(self, app: ASGIApp, is_stopping: Callable[[], bool], log: Callable[[str], None]):
+        self.app = app
+        self.is_stopping = is_stopping
+        self.log = log
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, and its answer back."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        started = time.perf_counter()
+        statuses = [500]
+
+        async def send_guarded(message: Message) -> None:
+            """Add the headers to the start of an answer."""
+            if message["type"] == "http.response.start":
+                statuses.append(message["status"])
+                headers = MutableHeaders(scope=message)
+                headers.update(HEADERS)
+                headers.setdefault("content-security-policy", NOTHING)
+                if self.is_stopping():
+                    headers["connection"] = "close"
+            await send(message)
+
+        try:
+            await self.app(scope, receive, send_guarded)
+        finally:
+            milliseconds = (time.perf_counter() - started) * 1000
+            when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+            method = scope["method"] if scope["method"] in METHODS else "other"
+            route = scope["path"] if scope["path"] in ROUTES else "elsewhere"
+            self.log(f"{when} {method} {route} {statuses[-1]} {milliseconds:.0f} ms")
+
+
+def refuse_other_sites(request: Request) -> None:
+    """Raise HTTPException 403 for a request that a page of another site has sent.
+
+    Browsers say so in a header that no page can change. The answer would be hidden from that page
+    anyway; this keeps it from making the model work.
+    """
+    site = request.headers.get("sec-fetch-site", "none")
+    if site not in ("same-origin", "none"):
+        raise HTTPException(403, "only this server's own page may ask")
+
+
+def log_to_stderr(line: str) -> None:
+    """Write a line of the access log."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def build_app(service: Service, log: Callable[[str], None] = log_to_stderr) -> Starlette:
+    """Return the ASGI application of a service; ``log`` writes a line of the access log."""
+    routes = [
+        Route("/", service.show),
+        Route("/api/ask", service.ask, methods=["GET", "POST"]),
+        Route("/api/chosen", service.choose, methods=["POST"]),
+    ]
+    middleware = [
+        Middleware(Guard, is_stopping=lambda: service.stopping, log=log),
+        # A page that reached us by another name has made that name lead to this machine.
+        Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS, www_redirect=False),
+    ]
+    handlers = {InputError: _refuse, HTTPException: _fail}
+    return Starlette(routes=routes, middleware=middleware, exception_handlers=handlers)
+
+
+async def _refuse(request: Request, error: InputError) -> Response:
+    return JSONResponse({"error": str(error)}, 400)
+
+
+async def _fail(request: Request, error: HTTPException) -> Response:
+    headers = dict(error.headers or {})
+    if error.status_code in (408, 413):
+        headers |= CLOSE
+    return JSONResponse({"error": error.detail}, error.status_code, headers)

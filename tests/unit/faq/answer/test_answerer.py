@@ -1,0 +1,168 @@
+"""Questions are answered by the ranking of the folder, and not below its threshold."""
+
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from semblance.data.tokens import tokenise
+from semblance.errors import InputError
+from semblance.models import folder as model_folder
+from semblance.ranking.words import Words
+from semblance_faq.answer.answerer import Answerer, best_first
+from semblance_faq.answer.folder import Threshold
+from semblance_faq.answer.questions import LONGEST
+from tests.unit.faq.example_faq import ANSWERS, ENTRIES, write_example
+
+RESET, LOGIN, REFUND, _ = ENTRIES
+
+
+def cosines(model, question, texts):
+    """The cosine of a question with each text, in float64, from the model alone."""
+    tokens = tokenise(model.tokenizer, [question, *texts])
+    first, *others = model_folder.load(model.folder).encode(tokens, 32).astype(np.float64)
+    return [v @ first / np.linalg.norm(v) / np.linalg.norm(first) for v in others]
+
+
+def test_a_known_question_finds_its_answer_first_and_says_why(answerer):
+    found = answerer.ask(f"  {REFUND.wordings[0].upper()} ")
+    assert found.question == REFUND.wordings[0].upper() and found.known
+    best = found.answers[0]
+    assert (best.rank, best.id, best.answer) == (1, REFUND.id, REFUND.answer)
+    assert best.question == REFUND.question
+    assert (best.matched_text, best.matched_kind) == (REFUND.wordings[0], "wording")
+    assert best.score == pytest.approx(1, abs=1e-5)  # the tokenizer folds case
+
+
+def test_each_score_is_the_best_cosine_of_the_answers_texts(answerer, model):
+    question = "Something else entirely"
+    found = answerer.ask(question, 100)
+    groups = {
+        RESET.id: [RESET, LOGIN],
+        **{entry.id: [entry] for entry in ENTRIES[2:]},
+    }
+    expected = []
+    for entries in groups.values():
+        texts = [t for e in entries for t in (e.answer, e.question, *e.wordings)]
+        texts = [" ".join(text.split()) for text in texts]
+        expected.append(max(cosines(model, question, texts)))
+    assert len(found.answers) == ANSWERS
+    assert [a.score for a in found.answers] == pytest.approx(sorted(expected)[::-1], abs=1e-5)
+    assert [answer.rank for answer in found.answers] == [1, 2, 3]
+
+
+def test_of_two_entries_with_one_answer_the_matching_one_is_shown(answerer):
+    found = answerer.ask(LOGIN.question, 100)
+    assert found.answers[0].id == LOGIN.id
+    assert RESET.id not in [answer.id for answer in found.answers]
+
+
+def test_below_the_threshold_the_answer_is_not_known_and_still_ranked(answerer):
+    found = answerer.ask("Something else entirely", 2)
+    assert not found.known and len(found.answers) == 2
+    assert found.answers[0].score < found.threshold.score
+
+
+def changed(answerer, **changes):
+    """The same answerer with other settings."""
+    stored = answerer.stored
+    return Answerer(replace(stored, settings=replace(stored.settings, **changes)))
+
+
+def test_a_score_at_the_threshold_is_known_and_one_above_it_is_not(answerer):
+    question = "Something else entirely"
+    plain = changed(answerer, threshold=None).ask(question)
+    assert plain.known
+    score = plain.answers[0].score
+    for least, known in ((score, True), (float(np.nextafter(score, 2)), False)):
+        threshold = Threshold(least, 0.9, 0.5)
+        assert changed(answerer, threshold=threshold).ask(question).known == known
+
+
+@pytest.mark.parametrize(
+    ("asked", "ranking", "threads"),
+    [(True, "vectors", [1]), (True, "hybrid", [1]), (True, "words", []), (False, "vectors", [])],
+)
+def test_a_session_computes_with_one_thread_where_it_computes_at_all(
+    model, tmp_path, monkeypatch, asked, ranking, threads
+):
+    folder = write_example(tmp_path / "faq", model, ranking=ranking)
+    said = []
+    monkeypatch.setattr("torch.set_num_threads", said.append)
+    Answerer.open(folder, one_thread=asked)
+    assert said == threads
+
+
+def test_words_rank_without_a_model_and_know_when_no_word_is_shared(answerer):
+    by_words = changed(answerer, ranking="words", threshold=None)
+    assert by_words.embedder is None
+    found = by_words.ask("refund")
+    texts = answerer.stored.bank.candidates.texts
+    assert found.known and found.answers[0].id == REFUND.id
+    assert found.answers[0].score == pytest.approx(Words(texts).scores(["refund"]).max())
+    assert not by_words.ask("xyzzy").known
+
+
+def test_the_hybrid_adds_the_reciprocal_ranks_of_both(answerer):
+    question = "get money"
+    expected = Counter()
+    for each in (changed(answerer, ranking="words"), answerer):
+        for answer in each.ask(question, 9).answers:
+            expected[" ".join(answer.answer.split())] += 1 / (60 + answer.rank)
+    found = changed(answerer, ranking="hybrid", threshold=None).ask(question, 9).answers
+    fused = [expected[" ".join(answer.answer.split())] for answer in found]
+    assert fused == pytest.approx(sorted(expected.values(), reverse=True))
+    assert len(set(expected.values())) > 1
+    cosines_of = {answer.answer: answer.score for answer in answerer.ask(question, 9).answers}
+    assert {answer.answer: answer.score for answer in found} == cosines_of
+
+
+def test_the_hybrid_compares_the_cosine_of_its_first_answer_with_the_threshold(answerer):
+    """What it ranks by is 2 / 61 at most, below any cosine that tells answers apart."""
+    for least, known in ((0.5, True), (1.1, False)):
+        threshold = Threshold(least, 0.9, 0.5)
+        hybrid = changed(answerer, ranking="hybrid", threshold=threshold).ask(REFUND.question)
+        assert hybrid.answers[0].id == REFUND.id and hybrid.known == known
+        assert hybrid.answers[0].score == pytest.approx(1, abs=1e-5)  # the cosine of equal texts
+
+
+def test_two_threads_get_the_answers_that_one_gets(answerer):
+    questions = [entry.question for entry in ENTRIES] * 5
+    expected = [answerer.ask(question) for question in questions]
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(answerer.ask, questions)) == expected
+
+
+@pytest.mark.parametrize("question", ["", " \n", "x" * (LONGEST + 1), "a\0b", "\ud800"])
+def test_what_is_no_question_is_refused(answerer, question):
+    with pytest.raises(InputError, match="^question"):
+        answerer.ask(question)
+
+
+@pytest.mark.parametrize("count", [0, -1, 101])
+def test_a_count_out_of_bounds_is_refused(answerer, count):
+    with pytest.raises(InputError, match="^count"):
+        answerer.ask("How?", count)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.text(max_size=LONGEST + 5))
+def test_any_text_is_answered_or_refused_in_one_line(answerer, question):
+    try:
+        found = answerer.ask(question)
+    except InputError as error:
+        assert "\n" not in str(error)
+        return
+    scores = [answer.score for answer in found.answers]
+    assert scores == sorted(scores, reverse=True) and np.isfinite(scores).all()
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=30), st.integers(1, 40))
+def test_the_best_come_first_and_of_equal_ones_the_first(scores, count):
+    expected = sorted(range(len(scores)), key=lambda i: (-scores[i], i))[:count]
+    assert best_first(np.array(scores, np.float32), count) == expected

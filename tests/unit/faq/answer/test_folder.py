@@ -1,0 +1,97 @@
+"""The folder of an answerer is read as it was written; damage is refused."""
+
+import json
+
+import numpy as np
+import pytest
+
+from semblance.errors import InputError
+from semblance.models.saved import WEIGHTS, SavedModel
+from semblance.provenance import digests, file_digest, read_sealed, write_sealed
+from semblance_faq.answer.folder import AnsweringSettings, Threshold, read, write_answerer
+from tests.unit.faq.example_faq import ENTRIES, TEXTS, THRESHOLD, write_example
+
+
+def seal_again(folder, *names):
+    """Write the digests of changed files into the record, as whoever sends a folder can do."""
+    record = read_sealed(folder / "record.json")
+    record["outputs"] |= digests(folder, names)
+    write_sealed(folder / "record.json", record)
+
+
+def test_what_was_written_is_read(example):
+    stored = read(example)
+    assert stored.entries == ENTRIES
+    assert stored.settings == AnsweringSettings("vectors", "better", 32, THRESHOLD)
+    assert stored.vectors.shape == (TEXTS["better"], 16) and stored.vectors.dtype == np.float32
+    assert np.linalg.norm(stored.vectors, axis=1) == pytest.approx(1, abs=1e-6)
+    assert not stored.vectors.flags.writeable
+
+
+def test_the_record_names_every_file_and_the_model_that_was_copied(example, model):
+    record = read_sealed(example / "record.json")
+    files = {path for path in example.rglob("*") if path.is_file()} - {example / "record.json"}
+    named = {example / name for name in record["outputs"]}
+    assert named == {path for path in files if path.name != ".writer"}
+    assert SavedModel.read(example / "record.json").weights_digest == model.weights_digest
+
+
+def test_a_folder_is_written_anew_and_its_other_files_stay(copy, model):
+    (copy / "report.html").write_text("mine")
+    (copy / "model/1_Dense").mkdir()  # of the model that was there before
+    write_example(copy, model, match="answer")
+    assert not (copy / "model/1_Dense").exists()
+    assert len(read(copy).vectors) == TEXTS["answer"]
+    assert (copy / "report.html").read_text() == "mine"
+
+
+def test_a_write_that_fails_leaves_a_folder_that_is_refused(copy, tmp_path):
+    settings = AnsweringSettings("vectors", "better", 32, None)
+    model = SavedModel(tmp_path / "none/record.json", {"outputs": {WEIGHTS: "0"}})
+    with pytest.raises(FileNotFoundError):
+        write_answerer(copy, ENTRIES, model, settings)
+    with pytest.raises(InputError, match="no answerer"):
+        read(copy)
+
+
+@pytest.mark.parametrize(
+    "name", ["model/model.safetensors", "entries.jsonl", "vectors.npy", "answering.json"]
+)
+def test_one_flipped_bit_and_a_missing_file_are_refused(name, copy):
+    path = copy / name
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="damaged"):
+        read(copy)
+    path.unlink()
+    with pytest.raises(InputError, match="missing"):
+        read(copy)
+
+
+def test_a_folder_that_is_none_is_refused_in_one_line(tmp_path):
+    for folder in (tmp_path, tmp_path / "none"):
+        with pytest.raises(InputError, match="no answerer: it has no record.json"):
+            read(folder)
+
+
+def test_the_record_of_another_stage_is_refused(copy, model):
+    (copy / "record.json").write_bytes(model.record_path.read_bytes())
+    with pytest.raises(InputError, match="not the record of an answerer"):
+        read(copy)
+
+
+def test_digests_are_those_of_the_files(example):
+    record = read_sealed(example / "record.json")
+    for name, digest in record["outputs"].items():
+        assert file_digest(example / name) == digest
+
+
+@pytest.mark.parametrize("threshold", [None, Threshold(0.5, 0.9, 0.7, {"interval": [0.6, 0.8]})])
+def test_settings_come_back_from_the_record_that_says_what_their_file_says(
+    model, tmp_path, threshold
+):
+    folder = write_example(tmp_path / "out", model, threshold=threshold)
+    assert read(folder).settings == AnsweringSettings("vectors", "better", 32, threshold)
+    stated = json.loads((folder / "answering.json").read_text())
+    assert stated == read_sealed(folder / "record.json")["settings"]

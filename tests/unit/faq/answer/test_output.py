@@ -1,0 +1,77 @@
+"""Answers as text and as JSON, and questions as they are read from a stream."""
+
+import io
+import json
+
+import pytest
+
+from semblance.errors import InputError
+from semblance_faq.answer.answerer import Answer, Answered
+from semblance_faq.answer.folder import Threshold
+from semblance_faq.answer.output import as_json, as_text, plain
+from semblance_faq.answer.questions import LONGEST, MOST_LINE, questions_of
+
+HOSTILE = "\x1b[31mred\x07\n\u202eevil\u2066"
+ANSWER = Answer(1, "a", "How?", "So. " * 30, 0.75, "like this", "wording")
+
+
+THRESHOLD = Threshold(0.8, 0.9, 0.5)
+
+
+def answered(known=True, answer=ANSWER, threshold=THRESHOLD):
+    return Answered("how", known, (answer,), threshold, "vectors")
+
+
+def test_the_text_holds_answer_score_and_what_matched_within_the_width():
+    text = as_text(answered(), 40)
+    for part in ("1. How?", "0.750", "wording", "like this"):
+        assert part in " ".join(text.split())
+    assert max(map(len, text.splitlines())) <= 40
+
+
+def test_without_an_answer_the_text_says_so_and_ranks_only_if_asked():
+    text = as_text(answered(known=False), 80)
+    assert text.startswith("No answer") and "0.750" in text and "0.800" in text
+    assert "How?" not in text
+    assert "How?" in as_text(answered(known=False), 80, every=True)
+
+
+def test_no_text_of_a_faq_steers_the_terminal_or_turns_the_direction():
+    for character in HOSTILE:
+        if not character.isprintable():
+            assert character not in plain(HOSTILE)
+    hostile = Answer(1, HOSTILE, HOSTILE, HOSTILE, 0.75, HOSTILE, "wording")
+    text = as_text(answered(answer=hostile), 80)
+    assert all(c.isprintable() or c == "\n" for c in text)
+    assert plain("نمی\u200cخواهم 🙂") == "نمی\u200cخواهم 🙂"  # joiners are part of words
+
+
+def test_the_json_holds_all_that_is_known():
+    found = json.loads(json.dumps(as_json(answered())))
+    assert found["known"] is True and found["ranking"] == "vectors"
+    assert found["threshold"] == {"score": 0.8, "precision": 0.9, "answered": 0.5}
+    assert found["answers"] == [vars(ANSWER)]
+    assert as_json(answered(threshold=None))["threshold"] is None
+
+
+def read(content: bytes) -> list[str]:
+    return list(questions_of(io.BytesIO(content), lambda: None))
+
+
+def test_each_line_is_a_question_and_blank_ones_are_passed_over():
+    assert read(b"one\r\n\n  \ntwo  words\nlast") == ["one", "two words", "last"]
+
+
+def test_the_prompt_comes_before_each_line():
+    shown = []
+    assert list(questions_of(io.BytesIO(b"one\ntwo\n"), lambda: shown.append(1))) == ["one", "two"]
+    assert len(shown) == 3  # the third one meets the end
+
+
+@pytest.mark.parametrize(
+    "line", [b"\xff", b"x" * (LONGEST + 1), b"x" * 10 * MOST_LINE, b"a\0b"], ids=repr
+)
+def test_a_line_that_is_no_question_is_refused_with_its_number(line):
+    with pytest.raises(InputError) as caught:
+        read(b"good\n" + line + b"\n")
+    assert str(caught.value).startswith("stdin:2: ")

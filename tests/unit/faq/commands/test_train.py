@@ -1,0 +1,153 @@
+"""From a file to a run: what is refused before anything is written, and how a failed run ends."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from semblance.errors import InputError
+from semblance_faq.commands import cli as faq
+from semblance_faq.commands import learn as learning
+from semblance_faq.commands import train as training
+from semblance_faq.commands.config import OwnFaq
+from workflow.scripts import endings
+from workflow.scripts.endings import BAD_INPUT, INTERRUPTED, RUN_FAILED
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"question {i},answer {i}\n" for i in range(9))
+    Path("my.csv").write_text("question,answer\n" + rows)
+    return "my.csv"
+
+
+@pytest.mark.parametrize(
+    "snakemake, status",
+    [
+        *((failed, RUN_FAILED) for failed in (1, 75, -15)),
+        *((kept, kept) for kept in (BAD_INPUT, INTERRUPTED)),
+    ],
+)
+def test_a_failed_run_has_a_status_that_is_no_verdict(file, monkeypatch, snakemake, status):
+    monkeypatch.setattr(training, "run_workflow", lambda config, cores: snakemake)
+    with pytest.raises(SystemExit) as ended:
+        faq.main(["train", file, "--output", "y"])
+    assert ended.value.code == status not in (faq.NOT_BETTER, faq.NOT_ACCEPTED)
+
+
+def test_the_config_is_written_once_and_a_changed_one_is_never_overwritten(file):
+    own, _ = training.read_faq(file, "my-faq", thorough=True)
+    path = training.write_config(own, file)
+    before = path.read_text()
+    assert path.name == "my-faq.yaml" and yaml.safe_load(before)["output"] == "my-faq"
+    assert "semblance faq train my.csv --thorough" in before
+    assert training.write_config(own, file) == path and path.read_text() == before
+    path.write_text(before.replace("epochs: 10", "epochs: 20"))
+    with pytest.raises(InputError, match="another config of this name is there"):
+        training.write_config(own, file)
+    assert "epochs: 20" in path.read_text()
+
+
+def test_a_failed_run_of_learn_has_a_status_of_its_own(monkeypatch):
+    class Before:
+        output = "before"
+
+    monkeypatch.setattr(learning, "find_run", lambda model: Before)
+    ready = learning.Prepared((), Path("y.yaml"))
+    monkeypatch.setattr(learning, "prepare", lambda log, before, output: ready)
+    monkeypatch.setattr(learning, "link_finished", lambda before, output: 0)
+    monkeypatch.setattr(training, "run_workflow", lambda config, cores: 1)
+    assert learning.learn("log.jsonl", "before", "y", "1") == RUN_FAILED != learning.REFUSED
+
+
+def test_the_run_shows_its_progress_in_one_line(file, monkeypatch):
+    from workflow.controller import progress
+
+    given = []
+    monkeypatch.setattr(progress, "main", lambda arguments: given.append(arguments) or 0)
+    assert training.run_workflow(Path("y.yaml"), "2") == 0
+    assert given[0][:4] == ["--cores", "2", "--configfile", "y.yaml"]
+
+
+@pytest.mark.parametrize("output", ["./y", "y/", ".//y", "x/../y"])
+def test_usual_ways_to_name_a_folder_are_one_name(file, output):
+    own, _ = training.read_faq(file, output)
+    assert own.output == "y"
+    assert training.write_config(own, file) == Path("y.yaml")
+
+
+@pytest.mark.parametrize("output", ["", ".", "../y", "my faq", "ü", "-y", "y\n"])
+def test_an_output_that_no_config_can_name_is_refused_with_advice(file, output):
+    with pytest.raises(
+        InputError, match="letters from a to z, digits and the characters _ - . and /"
+    ):
+        training.read_faq(file, output)
+
+
+@pytest.mark.parametrize("precision", ["1.5", "0", "1", "nan"])
+def test_a_precision_that_is_no_share_is_refused_before_the_config_is_written(file, precision):
+    with pytest.raises(InputError, match="--precision.*not between 0 and 1"):
+        faq.main(["train", file, "--output", "y", "--precision", precision])
+    assert not Path("y.yaml").exists()
+
+
+def test_a_config_that_the_planning_refuses_is_not_written(file):
+    with pytest.raises(InputError):
+        training.write_config(OwnFaq(file, "workflow", 0, precision=2.0), file)
+    assert not Path("workflow.yaml").exists()
+
+
+def test_a_line_break_in_a_name_stays_in_the_comment(file):
+    own, _ = training.read_faq(file, "y")
+    plain = training.as_yaml(training.config_of(own))
+    written = training.write_config(own, "my\nseeds: 7\n.csv").read_text()
+    comment, _, rest = written.partition(plain[:20])
+    assert all(line.startswith("#") for line in comment.splitlines())
+    assert yaml.safe_load(written) == yaml.safe_load(plain) and rest
+
+
+def lines_of(rows: str) -> tuple[OwnFaq, list[str]]:
+    """What is told of a FAQ with these rows, without what was recognised in the file."""
+    Path("my.csv").write_text("question,answer,queries\n" + rows)
+    own, lines = training.read_faq("my.csv", "y")
+    return own, [line for line in lines if line.startswith(("test:", "not tested:"))]
+
+
+def test_a_faq_with_fewer_answers_than_folds_is_refused_before_anything_is_written(file):
+    rows = "".join(f"question {i},answer {i % 4}\n" for i in range(40))
+    Path(file).write_text("question,answer\n" + rows)
+    with pytest.raises(SystemExit) as ended:
+        endings.run(lambda: faq.main(["train", file, "--output", "y"]))
+    assert ended.value.code == BAD_INPUT and not Path("y.yaml").exists()
+
+
+@pytest.mark.parametrize(
+    "count, queries, wordings",
+    [(24, "wording {}", 24), (24, "wording {0}|Question {0}?", 24), (9, "w {0}|v {0}", 18)],
+)
+def test_too_few_wordings_are_said_to_be_untested(file, count, queries, wordings):
+    """A wording that is a question of the FAQ does not count as one."""
+    rows = "".join(f"question {i},answer {i},{queries.format(i)}\n" for i in range(count))
+    own, lines = lines_of(rows)
+    assert own.wordings == wordings and not own.holds_out_wordings
+    assert lines == [
+        f"test: the {count} questions of the FAQ, each held out once",
+        f"not tested: {wordings} wordings of users; the models train on them, and 25 are needed to"
+        " hold some out",
+    ]
+
+
+def test_enough_wordings_are_said_to_be_the_test(file):
+    own, lines = lines_of("".join(f"question {i},answer {i},wording {i}\n" for i in range(25)))
+    assert own.holds_out_wordings and lines == ["test: 25 wordings of users, each held out once"]
+
+
+def test_questions_that_share_an_answer_are_told(file):
+    rows = "".join(f"question {i},answer {i % 6},\n" for i in range(60))
+    _, lines = lines_of(rows)
+    # Ten questions of each answer lie in all five folds, by any split that is even.
+    assert lines[1] == (
+        "test: all questions of one answer are held out together; otherwise 60 of them would have"
+        " their answer in training"
+    )

@@ -1,0 +1,37 @@
+"""A small FAQ and the folder of its answerer, with a random model of two layers."""
+
+from pathlib import Path
+
+from semblance.models.base import BaseSettings, build_base
+from semblance.models.saved import SavedModel
+from semblance_faq.answer.bank import FaqEntry
+from semblance_faq.answer.folder import AnsweringSettings, Threshold, write_answerer
+from tests.dag.tiny import write_base
+
+ENTRIES = (
+    FaqEntry("reset", "How do I reset my password?", "Open Settings.", ("forgot my password",)),
+    FaqEntry("login", "I cannot log in. Why?", "Open  Settings.", ()),
+    FaqEntry(
+        "refund", "Can I get a refund?", "Write to us within 14 days.", ("money back please",)
+    ),
+    FaqEntry("ship", "When does it ship?", "Within two days.", ()),
+)
+ANSWERS = 3  # the first two entries have one answer, but for white space
+TEXTS = {"answer": 3, "question": 6, "better": 9}
+THRESHOLD = Threshold(0.999, 0.9, 0.5)
+
+
+def write_model(place: Path) -> SavedModel:
+    """Write a base model and its record into a folder."""
+    write_base(place / "raw")
+    settings = BaseSettings(max_length=32, folder=str(place / "raw"), pooling="mean")
+    build_base(settings, place / "record.json", "code")
+    return SavedModel.read(place / "record.json")
+
+
+def write_example(folder: Path, model: SavedModel, **changes: object) -> Path:
+    """Write an answerer of the example's entries; ``changes`` are those of its settings."""
+    values = {"ranking": "vectors", "match": "better", "max_length": 32, "threshold": THRESHOLD}
+    entries = changes.pop("entries", ENTRIES)
+    write_answerer(folder, entries, model, AnsweringSettings(**(values | changes)))
+    return folder

@@ -1,0 +1,158 @@
+"""From evaluations on folds to the folder of an answerer, and what its record and summary say."""
+
+import csv
+from itertools import product
+
+import numpy as np
+import pytest
+
+from semblance.errors import InputError
+from semblance.provenance import beside, read_sealed, record_digest
+from semblance.settings import decode
+from semblance_faq.answer.answerer import Answerer
+from semblance_faq.answer.check import check_answerer
+from semblance_faq.answer.folder import read
+from semblance_faq.judge.building import AnswererSettings, Sources, build_answerer
+from semblance_faq.judge.evaluations import BankQuestions, read_evaluations
+from tests.unit.faq.example_run import ENTRIES, STATED, write_bank, write_evaluation
+
+QUESTIONS = 40  # of a fold
+WORDS = {"method": "bm25", "seeds": [0], "ranking": {"of": "start", "by": "words"}}
+START = {"method": "start", "seeds": [0], "ranking": {}}
+WANTED = STATED | {"name": "mine", "protocol": "pairs", "ways": [START, WORDS]}
+
+
+def evaluation(folder, method, fold, dev, right, queries=None):
+    """Write an evaluation in which a share of the answers is right; return the record's path."""
+    first = np.arange(QUESTIONS) < right * QUESTIONS
+    columns = {
+        "protocol": "pairs",
+        "ap": np.where(first, 1.0, 0.5),
+        "acc@1": first,
+        "confidence": np.where(first, 0.9, 0.3),
+        "without": [0.3] * QUESTIONS,
+    }
+    queries = queries or [f"{fold}-{number}" for number in range(QUESTIONS)]
+    run = {"corpus": f"faq-{fold}", "method": method}
+    return write_evaluation(folder, run, queries, columns, dev)
+
+
+def evaluations(folder):
+    """Write the evaluations of two ways on three folds; by its dev scores BM25 is the better one."""
+    return [
+        evaluation(folder / method / str(fold), method, fold, dev, right)
+        for method, dev, right in (("start", 0.5, 0.25), ("bm25", 0.75, 0.75))
+        for fold in range(3)
+    ]
+
+
+def prepared(folder):
+    """Write a prepared bank whose questions have nothing in common."""
+    questions = [
+        {
+            "protocol": "pairs",
+            "id": f"{fold}-{number}",
+            "text": f"{fold} {number}",
+            "group": f"{fold} {number}",
+            "relevant": [place],
+        }
+        for place, (fold, number) in enumerate(product(range(3), range(QUESTIONS)))
+    ]
+    return write_bank(folder, ENTRIES, questions)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory, model):
+    """The folder of the results, and what was found."""
+    root = tmp_path_factory.mktemp("built")
+    records = tuple(evaluations(root / "scores"))
+    sources = Sources(prepared(root / "faq"), (str(model.record_path),), records)
+    wanted = decode(AnswererSettings, WANTED)
+    record = root / "answerers/mine/record.json"
+    return root, sources, build_answerer(wanted, sources, record, 0, "0123")
+
+
+def test_the_folder_answers_by_the_way_that_is_best_on_dev(built):
+    root, _, found = built
+    assert found.chosen == "bm25"
+    stored = read(root / "answerers/mine")
+    assert (stored.settings.ranking, stored.settings.match) == ("words", "answer")
+    assert stored.entries == ENTRIES
+    assert stored.settings.threshold.score == 0.9  # three quarters are right, and have it
+    assert stored.settings.threshold.facts["questions"] == 3 * QUESTIONS
+    assert check_answerer(root / "answerers/mine").problems == []
+    assert Answerer.open(root / "answerers/mine").ask("two days").answers[0].id == "ship"
+
+
+def test_the_verdict_is_against_the_start_model_and_against_bm25(built):
+    _, _, found = built
+    words = {name: against.verdict.word for name, against in found.against.items()}
+    assert words == {"start": "better", "bm25": "no better"}
+    assert found.against["start"].score == pytest.approx(0.25 + 0.75 / 2)
+
+
+def test_the_record_names_each_file_and_each_record_that_was_read(built):
+    root, sources, found = built
+    path = root / "answerers/mine/record.json"
+    record = read_sealed(path)
+    assert record["stage"] == "build_answerer" and record["code"] == "0123"
+    for read_record in (sources.bank, *sources.models, *sources.evaluations):
+        name = beside(path, read_record)
+        assert record["records"][name] == record_digest(read_sealed(read_record))
+    for source in sources.evaluations:
+        name = beside(path, source).replace("record.json", "predictions.parquet")
+        assert record["inputs"][name] == read_sealed(source)["outputs"]["predictions.parquet"]
+    assert record["evidence"]["chosen"] == found.chosen
+    text = (root / "answerers/mine/summary.md").read_text()
+    assert "summary.md" in record["outputs"] and "VERDICT: better than the start model" in text
+    assert "The model (folder model) is the start model as it is." in text
+
+
+def test_the_thresholds_tried_are_kept_drawn_and_named_in_the_summary(built):
+    root, _, found = built
+    folder = root / "answerers/mine"
+    record = read_sealed(folder / "record.json")
+    with open(folder / "threshold.csv", newline="") as stream:
+        points = list(csv.DictReader(stream))
+    assert [float(point["low"]) for point in points] == [point.low for point in found.tried]
+    assert len(record["evidence"]["tried"]) == len(points) == 10
+    assert {point["score"] for point in points if point["chosen"] == "yes"} == {"0.9"}
+    assert (folder / "threshold.svg").read_text().startswith("<?xml")
+    assert "threshold.svg" in (folder / "summary.md").read_text()
+    assert {"threshold.csv", "threshold.svg", "README.md"} <= record["outputs"].keys()
+
+
+def test_the_card_tells_the_score_with_its_interval_and_its_protocol(built):
+    root, _, found = built
+    text = (root / "answerers/mine/README.md").read_text()
+    assert f"MAP {100 * found.score:.1f} (95% interval {100 * found.low:.1f} to" in text
+    assert found.low < found.score < found.high
+    assert "protocol pairs" in text and "- better than start: " in text
+    assert "| seeds | 1 |" in text and "threshold 0.900" in text
+
+
+def test_an_evaluation_that_is_missing_is_named(built, model, tmp_path):
+    _, sources, _ = built
+    fewer = Sources(sources.bank, sources.models, sources.evaluations[:-1])
+    wanted = decode(AnswererSettings, WANTED)
+    with pytest.raises(InputError, match="there is none of bm25 on faq-2, seed 0"):
+        build_answerer(wanted, fewer, tmp_path / "out/record.json", 0, "")
+
+
+WRONG = {
+    "has no question of the protocol wording": (None, "tiny", "wording"),
+    "is no evaluation of a model of other": (None, "other", "pairs"),
+    "asks other questions": (["x"] * QUESTIONS, "tiny", "pairs"),
+}
+
+
+@pytest.mark.parametrize("problem", WRONG)
+def test_evaluations_that_do_not_fit_together_are_refused(tmp_path, problem):
+    queries, base, protocol = WRONG[problem]
+    asked = BankQuestions(
+        protocol, {f"0-{number}": number for number in range(QUESTIONS)} | {"x": 0}
+    )
+    one = evaluation(tmp_path / "one", "start", 0, 0.5, 0.5)
+    other = evaluation(tmp_path / "other", "bm25", 0, 0.5, 0.5, queries)
+    with pytest.raises(InputError, match=problem):
+        read_evaluations([one, other], base, asked)

@@ -1,0 +1,107 @@
+"""The threshold of a stated precision: exact tests, and what they promise on fresh questions."""
+
+from math import comb
+
+import numpy as np
+import pytest
+
+from semblance_faq.judge.threshold import (
+    RISK,
+    TRIED,
+    certify,
+    refused,
+    tried_csv,
+    tried_thresholds,
+)
+
+
+def chance(wrong: int, answered: int, error: float) -> float:
+    """The probability of so few wrong answers at an error rate, summed from its definition."""
+    return sum(
+        comb(answered, k) * error**k * (1 - error) ** (answered - k) for k in range(wrong + 1)
+    )
+
+
+def test_questions_that_are_all_answered_rightly_are_all_answered():
+    found = certify(np.linspace(0, 1, 100), np.ones(100, bool), 0.9)
+    assert found.score == 0.0 and found.answered == found.precision == 1.0
+    assert chance(0, 100, 0.1) <= RISK / TRIED
+
+
+def test_the_threshold_is_the_lowest_that_passes_the_exact_test():
+    confidence = np.arange(200.0)
+    right = confidence >= 100  # below, every answer is wrong
+    found = certify(confidence, right, 0.8)
+    passing = []
+    for part in range(1, TRIED + 1):
+        answered = 200 * part // TRIED
+        wrong = max(0, answered - 100)
+        if chance(wrong, answered, 0.2) <= RISK / TRIED:
+            passing.append((answered, wrong))
+    answered, wrong = max(passing)
+    assert found.answered == answered / 200 and found.precision == 1 - wrong / answered
+    assert found.score == confidence[200 - answered]
+
+
+def test_too_few_questions_show_no_precision():
+    assert certify(np.arange(20.0), np.ones(20, bool), 0.9) is None
+    assert chance(0, 20, 0.1) > RISK / TRIED
+
+
+def test_a_model_that_is_mostly_wrong_gets_no_threshold():
+    right = np.arange(500) % 2 == 0
+    assert certify(np.random.default_rng(0).normal(size=500), right, 0.9) is None
+
+
+def test_without_a_question_there_is_no_threshold():
+    assert certify(np.array([]), np.array([]), 0.9) is None
+
+
+def test_the_precision_on_fresh_questions_is_rarely_lower_than_stated():
+    """The promise itself: 400 draws from a known law, each threshold held against that law."""
+    generator = np.random.default_rng(1)
+    failures = found = 0
+    for _ in range(400):
+        confidence = generator.uniform(size=600)
+        right = generator.uniform(size=600) < confidence  # P(right | c) = c
+        certified = certify(confidence, right, 0.8)
+        if certified is not None:
+            found += 1
+            true = (1 - certified.score**2) / 2 / (1 - certified.score)  # the mean of c above it
+            failures += true < 0.8
+    assert found > 200
+    assert failures / 400 <= RISK
+
+
+def test_the_intervals_hold_the_shares():
+    found = certify(np.arange(300.0), np.arange(300) % 30 > 0, 0.9)
+    assert found.precision_interval[0] < found.precision < found.precision_interval[1]
+    assert found.questions == 300
+
+
+@pytest.mark.parametrize("threshold,share", [(0.0, 0.0), (0.5, 0.5), (2.0, 1.0)])
+def test_the_share_refused_counts_what_lies_below_the_threshold(threshold, share):
+    assert refused(np.array([0.1, 0.4, 0.5, 0.9]), threshold) == share
+
+
+def test_a_tried_threshold_counts_where_its_bound_reaches_the_stated_precision():
+    confidence = np.arange(300.0)
+    right = np.arange(300) % 30 > 0
+    points = tried_thresholds(confidence, right)
+    certified = certify(confidence, right, 0.9)
+    assert [point.answered for point in points] == [part / TRIED for part in range(TRIED, 0, -1)]
+    first = next(point for point in points if point.low >= 0.9)
+    assert (first.score, first.precision) == (certified.score, certified.precision)
+
+
+def test_the_bound_of_all_right_answers_is_the_root_of_the_risk():
+    [point, *_] = tried_thresholds(np.linspace(0, 1, 50), np.ones(50, bool))
+    assert point.low == pytest.approx((RISK / TRIED) ** (1 / 50))
+
+
+def test_the_table_of_thresholds_marks_the_chosen_one():
+    confidence = np.linspace(0, 1, 100)
+    points = tried_thresholds(confidence, np.ones(100, bool))
+    lines = tried_csv(points, certify(confidence, np.ones(100, bool), 0.9)).splitlines()
+    assert lines[0] == "score,answered,precision,low,chosen"
+    assert [line.rpartition(",")[2] for line in lines[1:]] == ["yes"] + ["no"] * 9

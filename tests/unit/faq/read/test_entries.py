@@ -1,0 +1,156 @@
+"""Entries and queries of a user's FAQ: what is alike is told, and nothing goes away unsaid."""
+
+import pytest
+
+from semblance.data.bare import bare
+from semblance.data.faq import FaqPair, FaqQuery
+from semblance_faq.read.faq import read_own
+from semblance_faq.read.findings import DONE, EMPTY, Findings
+from tests.unit.data.files import fails_at, put
+from tests.unit.faq.read.places import places
+
+
+def test_rows_that_repeat_question_and_answer_are_one_entry_with_all_queries(tmp_path):
+    text = "question,answer,id,queries\nq,a,1,x\nr,b,2,\n q ,a,3,y\n"
+    faq = read_own(put(tmp_path / "f.csv", text))
+    assert faq.pairs == (FaqPair("1", "q", "a", "q"), FaqPair("2", "r", "b", "r"))
+    assert faq.queries == (
+        FaqQuery("1-q1", "x", "q", ("1",)),
+        FaqQuery("1-q2", "y", "q", ("1",)),
+    )
+    assert places(faq, "duplicate rows") == [(4, 2)]
+
+
+ALIKE = {
+    "a question with other answers": (
+        "q,a,\nr,b,\nq,c,\nq,d,\n",
+        0,
+        {"questions with another answer": [(4, 2), (5, 2)]},
+    ),
+    "near-duplicates": (
+        "Where is it?,Here.,\nwhere is it,There,\nWHERE  is it ?!,here,\n",
+        0,
+        {"near-duplicate questions": [(3, 2), (4, 2)], "near-duplicate answers": [(4, 2)]},
+    ),
+    "a query that is a question": (
+        "q,a,r\nr,b,\n",
+        1,
+        {"queries that are a question of the FAQ": [(2, 0)]},
+    ),
+    "a query that is a question in another spelling": (
+        "q,a,R?\nr,b,\n",
+        1,
+        {"queries that are a question of the FAQ": [(2, 0)]},
+    ),
+    "queries in two spellings": (  # the second line repeats "how" as it stands, too
+        "q,a,How?|how|why\nr,b,HOW!|how\n",
+        4,
+        {"near-duplicate queries": [(2, 2), (3, 2)], "queries at a further entry": [(3, 2)]},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ALIKE)
+def test_what_is_alike_stays_and_is_told(name, tmp_path):
+    rows, queries, found = ALIKE[name]
+    faq = read_own(put(tmp_path / "f.csv", f"question,answer,queries\n{rows}"))
+    assert len(faq.pairs) == rows.count("\n")
+    assert len(faq.queries) == queries
+    assert {kind: places(faq, kind) for kind in found} == found
+
+
+@pytest.mark.parametrize(
+    "one, other, alike",
+    [
+        ("Straße?", "STRASSE", True),
+        ("ﬁne", "fine", True),
+        ("e-mail", "email", True),
+        ("so\u00adft\u200b", "soft", True),
+        ("C++", "C", False),
+        ("5 €", "5 $", False),
+        ("हिंदी", "हद", False),  # vowel signs are letters
+    ],
+)
+def test_only_case_white_space_and_punctuation_are_left_out(one, other, alike):
+    assert (bare(one) == bare(other)) == alike
+
+
+def test_a_query_at_several_entries_is_one_query_with_all_of_them(tmp_path):
+    text = "question,answer,id,queries\nq,a,1,x|y\nr,b,2,z|x\ns,c,3,x|x\n"
+    faq = read_own(put(tmp_path / "f.csv", text))
+    assert faq.queries == (
+        FaqQuery("1-q1", "x", "q", ("1", "2", "3")),
+        FaqQuery("1-q2", "y", "q", ("1",)),
+        FaqQuery("2-q1", "z", "r", ("2",)),
+    )
+    assert places(faq, "queries at a further entry") == [(3, 2), (4, 2)]
+    assert places(faq, "repeated queries") == [(4, 2)]
+
+
+def test_a_second_file_names_the_entries_of_its_queries(tmp_path):
+    path = put(tmp_path / "f.csv", "question,answer,id,queries\nq,a,1,x\nr,b,2,\nq,a,3,\n")
+    asked = put(tmp_path / "asked.csv", "id;Anfrage\n2;x\n\n3;y\n")
+    faq = read_own(path, None, asked)
+    # Row 3 repeats row 1, so its id is another name of entry 1.
+    assert faq.queries == (
+        FaqQuery("1-q1", "x", "q", ("1", "2")),
+        FaqQuery("1-q2", "y", "q", ("1",)),
+    )
+    assert any(line.startswith(f"{asked}: empty rows: 1 ") for line in faq.reading.lines)
+
+
+@pytest.mark.parametrize(
+    "row, words",
+    [("x,9", "no entry has the id '9'"), ("x, ", "id is empty"), (" ,1", "query is empty")],
+)
+def test_a_row_of_the_second_file_that_fits_no_entry_names_its_line(row, words, tmp_path):
+    path = put(tmp_path / "f.csv", "question,answer,id\nq,a,1\n")
+    asked = put(tmp_path / "asked.csv", f"query,id\nw,1\n{row}\n")
+    with fails_at(asked, 3, words):
+        read_own(path, None, asked)
+
+
+def test_without_a_column_id_the_second_file_names_lines(tmp_path):
+    path = put(tmp_path / "f.csv", "question,answer\nq,a\nr,b\n")
+    asked = put(tmp_path / "asked.jsonl", '{"query": "w", "id": 3}\n')
+    assert read_own(path, None, asked).queries == (FaqQuery("3-q1", "w", "r", ("3",)),)
+
+
+def test_named_columns_are_read(tmp_path):
+    path = put(tmp_path / "f.csv", "title,body,text\nt,b,x\n")
+    faq = read_own(path, {"answer": "text"})
+    assert [(pair.question, pair.answer) for pair in faq.pairs] == [("t", "x")]
+
+
+def test_a_long_list_of_places_is_cut_and_its_count_is_not():
+    findings = Findings()
+    for number in range(1, 31):
+        findings.add(EMPTY, "f.csv", 2 * number)
+    (line,), counts = findings.reading()
+    assert "empty rows: 30 " in line and line.endswith("24, 18 more places")
+    assert counts == dict.fromkeys(DONE, 0) | {"empty rows": 30}
+
+
+@pytest.mark.parametrize("row", ["\u200b,a", "q,\u202e \u200b"])
+def test_a_text_of_format_characters_alone_is_empty(tmp_path, row):
+    path = put(tmp_path / "f.csv", f"question,answer\n{row}\n")
+    with fails_at(path, 2, "is empty"):
+        read_own(path)
+
+
+def test_blank_lines_of_json_are_skipped_and_counted_as_in_csv(tmp_path):
+    rows = ['{"question": "q", "answer": "a"}', '{"question": "r", "answer": "b"}']
+    found = read_own(put(tmp_path / "my.jsonl", f"\n{rows[0]}\n \n{rows[1]}\n\n"))
+    assert places(found, "empty rows") == [(1, 0), (3, 0), (5, 0)]
+    assert [pair.id for pair in found.pairs] == ["2", "4"]
+
+
+def test_a_line_number_that_is_the_id_of_another_row_is_told_so(tmp_path):
+    head = "id,question,answer\n"
+    path = put(tmp_path / "a.csv", f"{head}3,q1,a1\n,q2,a2\n")
+    words = "the row has no id, and its line number is the id of line 2"
+    with fails_at(path, 3, words):
+        read_own(path)
+    path = put(tmp_path / "b.csv", f"{head},q1,a1\n2,q2,a2\n")
+    with fails_at(path, 3, "id '2' is the line number of line 2, whose row has no id"):
+        read_own(path)

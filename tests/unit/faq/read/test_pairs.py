@@ -1,0 +1,149 @@
+"""A user's own scored pairs: any table whose columns are known, and one line for what is wrong in it."""
+
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from semblance.data.prepare_dev import DevSettings
+from semblance.data.prepare_sts import StsSettings
+from semblance.data.sts import OwnPairs
+from semblance.errors import InputError
+from semblance.provenance import checked
+from semblance.settings import decode
+from semblance_faq.read.pairs import read_own_pairs
+from tests.unit.data.files import fails_at, put
+from workflow.scripts import prepare_dev, prepare_sts
+
+ROOT = Path(__file__).resolve().parents[4]
+SHARED = ["--manifest", str(ROOT / "demo/manifest.yaml"), "--data", str(ROOT / "demo/data")]
+ROWS = (
+    ("When do you open?", "What are the hours?", 4.5),
+    ("May I smoke?", "Are pets allowed?", -1),
+)
+
+
+def read(path: Path, **columns: str) -> list[tuple]:
+    """Return the sentences and the score of each pair of a file."""
+    pairs, _ = read_own_pairs(path, "mine", OwnPairs("pairs", str(path), columns))
+    assert {(pair.task, pair.subset) for pair in pairs} == {("mine", "")}
+    return [(pair.sentence1, pair.sentence2, pair.score) for pair in pairs]
+
+
+def table(header: str, delimiter: str = ",") -> str:
+    """Return the rows as a text with a delimiter, below a header."""
+    lines = [delimiter.join(map(str, row)) for row in ROWS]
+    return "\n".join([header.replace(",", delimiter), *lines, ""])
+
+
+@pytest.mark.parametrize(
+    "name, delimiter", [("p.csv", ","), ("p.csv", ";"), ("p.tsv", "\t"), ("p.csv.gz", ",")]
+)
+def test_a_table_is_read_with_any_delimiter(tmp_path, name, delimiter):
+    path = put(tmp_path / name, table("sentence1,sentence2,score", delimiter))
+    assert read(path) == [*ROWS]
+
+
+@pytest.mark.parametrize(
+    "header", ["Sentence1,Sentence2,Score", "sentence_A,sentence_B,relatedness_score", "s1,s2,gold"]
+)
+def test_columns_are_known_by_their_usual_names(tmp_path, header):
+    assert read(put(tmp_path / "p.csv", table(header))) == [*ROWS]
+
+
+def test_json_lines_have_numbers_or_their_digits(tmp_path):
+    keys = ("sentence1", "sentence2", "score")
+    lines = [json.dumps(dict(zip(keys, row, strict=True))) for row in ROWS]
+    lines.append(json.dumps({"sentence1": "a", "sentence2": "b", "score": "1e-1"}))
+    assert read(put(tmp_path / "p.jsonl", "\n".join(lines))) == [*ROWS, ("a", "b", 0.1)]
+
+
+def test_a_column_of_another_name_is_stated(tmp_path):
+    path = put(tmp_path / "p.csv", table("links,rechts,score"))
+    assert read(path, sentence1="links", sentence2="rechts") == [*ROWS]
+    with fails_at(path, 1, "no column sentence1"):
+        read(path)
+    with fails_at(path, 1, "no column 'left' for the sentence1"):
+        read(path, sentence1="left", sentence2="rechts")
+    with pytest.raises(InputError, match=r"columns\.title: pairs have no such column"):
+        read(path, title="links")
+
+
+def test_an_empty_row_is_skipped_and_counted(tmp_path):
+    path = put(tmp_path / "p.csv", "sentence1,sentence2,score\na,b,1\n,,\nc,d,2\n")
+    pairs, reading = read_own_pairs(path, "mine", OwnPairs("pairs", str(path)))
+    assert [pair.index for pair in pairs] == [2, 4]
+    assert any("empty rows: 1" in line and "line 3" in line for line in reading.lines)
+
+
+@pytest.mark.parametrize(
+    "row, words",
+    [
+        ("a,b,nan", "score 'nan' is no finite number"),
+        ("a,b,inf", "score 'inf' is no finite number"),
+        ("a,b,1e999", "score '1e999' is no finite number"),
+        ('a,b,"4,5"', "score '4,5' is no finite number"),
+        ("a,b,", "score is empty"),
+        ("a, ,3", "sentence2 is empty"),
+        ("a,b", "fields: 2, and 3 in the header"),
+    ],
+)
+def test_a_row_that_is_no_pair_is_one_line_with_its_place(tmp_path, row, words):
+    path = put(tmp_path / "p.csv", f"sentence1,sentence2,score\nx,y,1\n{row}\n")
+    with fails_at(path, 3, words):
+        read(path)
+
+
+@pytest.mark.parametrize("score", ["true", "null", "[1]", "1" + "0" * 400])
+def test_a_score_in_json_is_a_finite_number(tmp_path, score):
+    row = f'{{"sentence1": "a", "sentence2": "b", "score": {score}}}\n'
+    path = put(tmp_path / "p.jsonl", row)
+    with fails_at(path, 1, "score"):
+        read(path)
+
+
+def test_pairs_without_any_correlation_are_refused(tmp_path):
+    path = put(tmp_path / "p.csv", "sentence1,sentence2,score\na,b,1\n")
+    with fails_at(path, 1, "pairs: 1, and a correlation needs 2 at least"):
+        read(path)
+    path = put(tmp_path / "p.csv", "sentence1,sentence2,score\na,b,3\nc,d,3.0\n")
+    with fails_at(path, 2, "all 2 scores are 3, which correlates with nothing"):
+        read(path)
+    with fails_at(put(tmp_path / "empty.csv", ""), 1, "no header"):
+        read(tmp_path / "empty.csv")
+
+
+def prepare(script, settings: dict, out: Path) -> list[dict]:
+    """Run a prepare script in this process; return the pairs that it wrote."""
+    record = out / "record.json"
+    script.main(["--settings", json.dumps(settings), *SHARED, "--output", str(record)])
+    checked(record)
+    return pq.read_table(out / "pairs.parquet").to_pylist()
+
+
+def test_own_pairs_are_prepared_as_a_test_set_beside_those_of_the_manifest(tmp_path):
+    path = put(tmp_path / "p.csv", table("sentence1,sentence2,score"))
+    own = {"mine": {"kind": "pairs", "path": str(path)}}
+    settings = {"datasets": ["stsb", "mine"], "protocol": "senteval", "own": own}
+    found = prepare(prepare_sts, settings, tmp_path / "sts")
+    mine = [pair for pair in found if pair["task"] == "mine"]
+    assert {pair["task"] for pair in found} == {"stsb", "mine"}
+    assert [pair["sentence1"] for pair in mine] == ["when do you open ?", "may i smoke ?"]
+    assert [pair["score"] for pair in mine] == [4.5, -1]
+    record = checked(tmp_path / "sts/record.json")
+    assert str(path) in record["inputs"] and record["counts"]["mine"] == 2
+
+
+def test_own_pairs_are_prepared_as_the_dev_set(tmp_path):
+    path = put(tmp_path / "p.csv", table("sentence1,sentence2,score"))
+    settings = {"dataset": "mine", "protocol": "raw", "own": {"kind": "pairs", "path": str(path)}}
+    found = prepare(prepare_dev, settings, tmp_path / "dev")
+    assert [(pair["task"], pair["sentence2"]) for pair in found] == [
+        ("stsb-dev", row[1]) for row in ROWS
+    ]
+
+
+def test_settings_without_own_pairs_are_as_before():
+    assert decode(StsSettings, {"datasets": ["stsb"], "protocol": "raw"}).own == {}
+    assert decode(DevSettings, {"dataset": "stsb", "protocol": "raw"}).own is None

@@ -1,0 +1,209 @@
+"""A FAQ in an Excel workbook: the traps of sheets, rows and cells."""
+
+import datetime
+import zipfile
+from pathlib import Path
+
+import pytest
+from openpyxl import Workbook
+
+from semblance.errors import InputError
+from semblance_faq.read.faq import read_own
+from tests.unit.data.files import fails_at
+from tests.unit.faq.read.places import places
+
+HEADER = ["question", "answer", "id", "queries"]
+
+
+def save(path: Path, *rows: list, change=lambda book: None) -> Path:
+    """Write a workbook with one sheet of rows, changed before it is saved."""
+    book = Workbook()
+    for row in rows:
+        book.active.append(row)
+    change(book)
+    book.save(path)
+    return path
+
+
+def rewrite(path: Path, part: str, old: str, new: str) -> Path:
+    """Change the XML of one part of a workbook."""
+    with zipfile.ZipFile(path) as box:
+        parts = {name: box.read(name) for name in box.namelist()}
+    assert old.encode() in parts[part]
+    parts[part] = parts[part].replace(old.encode(), new.encode())
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as box:
+        for name, content in parts.items():
+            box.writestr(name, content)
+    return path
+
+
+SHEET = "xl/worksheets/sheet1.xml"
+
+
+def answers(faq) -> list[str]:
+    return [pair.answer for pair in faq.pairs]
+
+
+def lines_of(faq, kind: str) -> list[int]:
+    return [line for line, _ in places(faq, kind)]
+
+
+def test_a_table_of_texts_comes_back_with_its_queries(tmp_path):
+    path = save(tmp_path / "f.xlsx", HEADER, ["q", "a\nb", "k", "x|y"], ["r", " c ", None, None])
+    faq = read_own(path)
+    assert [(p.id, p.question, p.answer) for p in faq.pairs] == [("k", "q", "a b"), ("3", "r", "c")]
+    assert [(query.text, query.relevant) for query in faq.queries] == [("x", ("k",)), ("y", ("k",))]
+    assert faq.name == "f"
+
+
+@pytest.mark.parametrize(
+    "value, code, shown",
+    [
+        (1_200_000_000_000_000, "General", "1200000000000000"),
+        (1.2e15, "0.00E+00", "1200000000000000"),
+        (4915123456789, "General", "4915123456789"),
+        (42, "General", "42"),
+        (0.1 + 0.2, "General", "0.3"),
+        (0.00001, "General", "0.00001"),
+        (1234, "00000", "01234"),
+        (2.5, "0", "3"),  # Excel rounds half away from zero
+        (1234.5, "#,##0.00", "1,234.50"),
+        (0.123, "0.0%", "12.3%"),
+        (-1.5, "0.00", "-1.50"),
+        (True, "General", "TRUE"),
+        (datetime.date(2024, 5, 31), "dd.mm.yyyy", "2024-05-31"),
+        (datetime.datetime(2024, 5, 31, 14, 30), "d.m.yy h:mm", "2024-05-31 14:30:00"),
+        (datetime.time(14, 30), "h:mm", "14:30:00"),
+    ],
+)
+def test_a_cell_is_read_as_it_is_shown(value, code, shown, tmp_path):
+    def set_format(book: Workbook) -> None:
+        book.active["B2"].number_format = code
+
+    path = save(tmp_path / "f.xlsx", HEADER, ["q", value], change=set_format)
+    assert answers(read_own(path)) == [shown]
+
+
+def test_dates_and_rounded_numbers_are_told(tmp_path):
+    day = datetime.date(2024, 5, 31)
+    rows = (["q", day], ["r", 1_234_567_890_123_456_789], ["s", 999_999_999_999_999])
+    faq = read_own(save(tmp_path / "f.xlsx", HEADER, *rows))
+    assert lines_of(faq, "rows with dates") == [2]
+    assert lines_of(faq, "rows with rounded numbers") == [3]  # 15 digits are exact
+
+
+def test_the_first_visible_sheet_with_the_columns_is_read_and_told(tmp_path):
+    def add_sheets(book: Workbook) -> None:
+        book.active.title = "Notes"
+        hidden = book.create_sheet("Old")
+        hidden.append(HEADER)
+        hidden.append(["q", "old"])
+        hidden.sheet_state = "hidden"
+        for title in ("New", "Newer"):
+            sheet = book.create_sheet(title)
+            sheet.append(["Our FAQ, for the desk"])
+            sheet.append([])
+            sheet.append(["Frage ", "ANTWORT"])
+            sheet.append(["q", title])
+
+    path = save(tmp_path / "f.xlsx", ["what to do"], change=add_sheets)
+    faq = read_own(path)
+    assert answers(faq) == ["New"] and faq.pairs[0].id == "4"
+    told = "sheet 'New', its header in row 3; sheets that are not read: 'Notes', 'Old', 'Newer'"
+    assert f"{path}: {told}" in faq.reading.lines
+
+
+def test_hidden_rows_are_read_and_told(tmp_path):
+    def hide(book: Workbook) -> None:
+        book.active.row_dimensions[3].hidden = True
+
+    faq = read_own(save(tmp_path / "f.xlsx", HEADER, ["q", "a"], ["r", "b"], change=hide))
+    assert answers(faq) == ["a", "b"] and lines_of(faq, "hidden rows") == [3]
+
+
+def test_each_row_of_merged_cells_has_their_value(tmp_path):
+    def merge(book: Workbook) -> None:
+        book.active.merge_cells("B2:B4")
+        book.active.merge_cells("A6:B6")  # of one row: a heading
+
+    rows = (["q", "a"], ["r"], ["s"], ["t", "b"])
+    faq = read_own(save(tmp_path / "f.xlsx", HEADER, *rows, change=merge))
+    assert answers(faq) == ["a", "a", "a", "b"]
+    assert lines_of(faq, "rows of merged cells") == [3, 4]
+
+
+def test_empty_rows_are_skipped_and_those_below_the_last_value_are_not_counted(tmp_path):
+    def format_far_below(book: Workbook) -> None:
+        book.active.cell(5000, 1).number_format = "0.00"
+
+    rows = (["q", "a"], [], [None, "  "], ["r", "b"])
+    faq = read_own(save(tmp_path / "f.xlsx", HEADER, *rows, change=format_far_below))
+    assert answers(faq) == ["a", "b"] and lines_of(faq, "empty rows") == [3, 4]
+
+
+def test_a_size_that_the_sheet_states_wrongly_cuts_nothing(tmp_path):
+    path = save(tmp_path / "f.xlsx", HEADER, ["q", "a"], ["r", "b"])
+    rewrite(path, SHEET, '<dimension ref="A1:D3"', '<dimension ref="A1:A1"')
+    assert answers(read_own(path)) == ["a", "b"]
+
+
+def test_the_value_of_a_formula_is_read_and_one_without_a_value_is_refused(tmp_path):
+    path = save(tmp_path / "f.xlsx", HEADER, ["q", '="a"&"b"'])
+    with fails_at(path, 2, "cell B2 has a formula without a value; open the file in Excel"):
+        read_own(path)
+    rewrite(path, SHEET, '<c r="B2"><f>"a"&amp;"b"</f><v />', '<c r="B2" t="str"><f>x</f><v>ab</v>')
+    assert answers(read_own(path)) == ["ab"]
+
+
+def test_an_error_in_a_cell_is_refused_at_its_row(tmp_path):
+    path = save(tmp_path / "f.xlsx", HEADER, ["q", "a"], ["r", "#REF!"])
+    with fails_at(path, 3, "cell B3 shows the error #REF!"):
+        read_own(path)
+
+
+@pytest.mark.parametrize(
+    "rows, row, words",
+    [
+        ([HEADER, ["q", "a"], ["r", None]], 3, "answer is empty"),
+        ([HEADER, ["q", "a", "k"], ["r", "b", "k"]], 3, "id 'k' stands twice"),
+        ([["Frage", "Q", "A"], ["q", "r", "a"]], 1, "two columns may hold the question"),
+        ([[], ["what", "that"]], 2, "no column question"),
+        ([HEADER], 1, "no question-answer pair"),
+    ],
+)
+def test_what_cannot_be_read_names_its_row(rows, row, words, tmp_path):
+    path = save(tmp_path / "f.xlsx", *rows)
+    with fails_at(path, row, words):
+        read_own(path)
+
+
+def test_the_file_of_queries_may_be_a_workbook(tmp_path):
+    path = save(tmp_path / "f.xlsx", HEADER, ["q", "a", 7])
+    asked = save(tmp_path / "asked.xlsx", ["query", "id"], ["x", 7], ["y", 8])
+    with fails_at(asked, 3, "no entry has the id '8'"):
+        read_own(path, None, asked)
+
+
+OLD = bytes.fromhex("d0cf11e0a1b11ae1") + bytes(600)
+
+
+@pytest.mark.parametrize(
+    "content, words",
+    [
+        (OLD + "Workbook".encode("utf-16-le"), r"an Excel file of before 2007 \(.xls\)"),
+        (OLD + "EncryptedPackage".encode("utf-16-le"), "has a password"),
+        (b"question,answer\nq,a\n", "cannot be read as an Excel workbook"),
+        (b"", "cannot be read as an Excel workbook"),
+    ],
+)
+def test_what_is_no_open_workbook_is_refused_in_one_line(content, words, tmp_path):
+    path = tmp_path / "f.xlsx"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=rf"\A{path}: {words}[^\n]*; [^\n]*\Z"):
+        read_own(path)
+
+
+@pytest.mark.parametrize("name", ["f.xls", "f.ods"])
+def test_other_formats_of_tables_are_refused_with_what_to_do(name, tmp_path):
+    with pytest.raises(InputError, match=r"save it as .xlsx\Z"):
+        read_own(tmp_path / name)

@@ -1,0 +1,150 @@
+"""The encoding of a user's text: recognised and told, or refused at line and byte."""
+
+import gzip
+
+import pytest
+
+from semblance.errors import InputError
+from semblance_faq.read import text as module
+from semblance_faq.read.findings import Findings
+from semblance_faq.read.text import read_text
+from tests.unit.data.files import fails_at
+
+TEXTS = {
+    "cp1252": [
+        "Frage;Antwort\nWie lange?;Von 9 bis 18 Uhr, täglich außer an Feiertagen.\n",
+        "question;réponse\nOù est le bureau ?;À côté de la gare, déjà ouvert, même à Noël.\n",
+        "question;réponse\nOuvert ?;jusqu'à midi\n",
+        "pregunta;respuesta\n¿Cuándo abren?;Mañana por la mañana, señor.\n",
+        "spørgsmål;svar\nHvornår åbner I?;Hver dag, også søndag.\n",
+        "question,answer\nIt’s open?,“Yes” – it costs 5 €\n",
+    ],
+    "cp1250": [
+        "pytanie;odpowiedź\nGdzie jest biuro?;Na ulicy Źródlanej, obok łąki. Proszę wejść.\n",
+        "otázka;odpověď\nKde je kancelář?;Na náměstí, vedle pošty. Přijďte ráno.\n",
+        "kérdés;válasz\nMikor vannak nyitva?;Hétfőtől péntekig. Az űrlap kitölthető.\n",
+    ],
+    "cp1251": ["вопрос;ответ\nГде находится офис?;На главной улице, рядом со станцией.\n"],
+    "cp1253": ["ερώτηση;απάντηση\nΠού είναι το γραφείο;Στον κεντρικό δρόμο, δίπλα στον σταθμό.\n"],
+    "cp1254": ["soru;cevap\nOfis nerede?;Çarşının karşısında, büyük binanın içinde. İyi günler!\n"],
+    "cp932": [
+        "質問,回答\n営業時間は何時ですか,九時から六時までです。日曜日は休みです。\n"
+        "本を借りるにはどうすればいいですか,受付で図書館カードを作ってください。\n"
+        "カードをなくしました。どうすればいいですか,すぐに受付に連絡してください。\n"
+    ],
+    "utf-16": ["q,a\nGeöffnet?,Ja\r\n日本,はい\n"],
+    "utf-8-sig": ["q,a\nGeöffnet?,Ja\n"],
+    "utf-8": ["q,a\nGeöffnet?,Ja\n", "q,a\nplain,text\n", ""],
+}
+
+
+def read(path) -> tuple[list[str], tuple[str, ...]]:
+    findings = Findings()
+    text = read_text(path, findings)
+    return text.splitlines(), findings.reading().lines
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("encoding", TEXTS)
+def test_each_encoding_is_read_as_it_was_written(encoding, packed, tmp_path):
+    for text in TEXTS[encoding]:
+        content = text.encode(encoding)
+        path = tmp_path / "f.csv"
+        if packed:
+            path = tmp_path / "f.csv.gz"
+            content = gzip.compress(content)
+        path.write_bytes(content)
+        assert read(path)[0] == text.replace("\r\n", "\n").splitlines()
+
+
+@pytest.mark.parametrize(
+    "encoding, told",
+    [
+        ("utf-8", "text in UTF-8"),
+        ("utf-8-sig", "text in UTF-8, with a byte order mark"),
+        ("utf-16", "text in UTF-16, by its byte order mark"),
+    ],
+)
+def test_the_encoding_is_told(encoding, told, tmp_path):
+    path = tmp_path / "f.csv"
+    path.write_bytes("q,ä\n".encode(encoding))
+    assert read(path)[1] == (f"{path}: {told}",)
+
+
+def test_a_code_page_is_told_with_a_line_to_look_at(tmp_path):
+    path = tmp_path / "f.csv"
+    path.write_bytes("q,a\nWo?,Hier\nWann?,Täglich außer Montag\n".encode("cp1252"))
+    (note,) = read(path)[1]
+    assert "read as cp1252, an encoding of Windows" in note
+    assert note.endswith("line 3: 'Wann?,Täglich außer Montag'")
+
+
+@pytest.mark.parametrize("big", [False, True])
+def test_both_byte_orders_of_utf16_are_read(big, tmp_path):
+    encoding = "utf-16-be" if big else "utf-16-le"
+    (tmp_path / "f.csv").write_bytes("\ufeffq,ä\n".encode(encoding))
+    assert read(tmp_path / "f.csv")[0] == ["q,ä"]
+
+
+DAMAGE = [
+    b"\x80",
+    b"\xe2\x82",
+    b"\xc0\xaf",
+    b"\xed\xa0\x80",
+    b"\xf4\x90\x80\x80",
+    b"caf\xe9 ",
+    b"\xff",
+]
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_byte_in_a_text_of_utf8_is_no_code_page(damage, tmp_path):
+    path = tmp_path / "f.csv"
+    path.write_bytes("q,a\nGeöffnet?,Ja\n".encode() + b"xy" + damage + b",z\n")
+    byte = 2 + damage.index(damage.lstrip(b"caf"))
+    with fails_at(path, 3, f"not UTF-8: .* at byte {byte}, though other places in the file are"):
+        read(path)
+
+
+def test_damage_in_the_only_line_beyond_ascii_is_no_code_page(tmp_path):
+    (tmp_path / "f.csv").write_bytes("q,a\nr,Größe und Maß".encode() + b"\xe9\n")
+    with fails_at(tmp_path / "f.csv", 2, "not UTF-8"):
+        read(tmp_path / "f.csv")
+
+
+def test_a_line_that_is_utf8_by_accident_does_not_hide_a_code_page(tmp_path):
+    lines = ["q,a", *["Où est le café ?,À côté"] * 40, "CAFÉ…,oui"]
+    accident = lines[-1].encode("cp1252")
+    assert accident.decode() != lines[-1]  # valid, but another text
+    (tmp_path / "f.csv").write_bytes("\n".join(lines).encode("cp1252"))
+    assert read(tmp_path / "f.csv")[0] == lines
+
+
+def test_a_text_too_short_to_decide_on_its_code_page_is_refused(tmp_path):
+    path = tmp_path / "f.csv"
+    path.write_bytes("質問,回答\n".encode("cp932"))
+    with fails_at(path, 1, "no known code page of Windows; save the file as UTF-8"):
+        read(path)
+
+
+def test_bytes_that_fit_no_code_page_are_refused_at_line_and_byte(tmp_path):
+    path = tmp_path / "f.csv"
+    path.write_bytes(b"q,a\nr,b\nab\x81\x8d\x8f\x90\x9d,c\n")
+    with fails_at(path, 3, "not UTF-8: .* at byte 2"):
+        read(path)
+
+
+def test_broken_utf16_is_refused_at_line_and_byte(tmp_path):
+    path = tmp_path / "f.csv"
+    start = "q,a\nr,".encode("utf-16")
+    path.write_bytes(start + b"\x00\xd8" + "x\n".encode("utf-16-le"))
+    with fails_at(path, 2, f"not UTF-16: .* at byte {len(start)} of the file"):
+        read(path)
+
+
+def test_a_text_beyond_the_limit_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "MOST", 100)
+    path = tmp_path / "f.csv.gz"
+    path.write_bytes(gzip.compress(b"q,a\n" * 100))
+    with pytest.raises(InputError, match=r":1: more than 100 bytes of text; split the file"):
+        read(path)

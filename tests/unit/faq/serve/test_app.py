@@ -1,0 +1,125 @@
+"""The web application: its answers and its logs."""
+
+import base64
+import hashlib
+import json
+import re
+
+import pytest
+
+from semblance_faq.answer.output import as_json
+from semblance_faq.serve.log import QuestionLog
+from tests.unit.faq.example_faq import ENTRIES
+from tests.unit.faq.serve.example_site import QUESTION, Site
+
+SECRET = "my very own question"
+
+
+@pytest.fixture
+def logged(answerer, tmp_path):
+    log = QuestionLog(tmp_path / "log.jsonl")
+    yield Site(answerer, log), tmp_path / "log.jsonl"
+    log.close()
+
+
+def lines_of(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+# --- answers --------------------------------------------------------------------------------------
+
+
+def test_both_ways_to_ask_give_what_the_answerer_gives(site, answerer):
+    expected = json.loads(json.dumps(as_json(answerer.ask(QUESTION, 2))))
+    assert site.ask(count=2).json() == expected
+    body = json.dumps({"question": QUESTION, "count": 2})
+    answer = site.post(body)
+    assert answer.status_code == 200 and answer.json() == expected
+    assert answer.headers["content-type"] == "application/json"
+
+
+def test_the_page_is_one_document_whose_policy_allows_its_own_style_and_script_alone(site):
+    answer = site.client.get("/")
+    assert answer.status_code == 200 and answer.headers["content-type"].startswith("text/html")
+    policy = answer.headers["content-security-policy"]
+    for tag in ("style", "script"):
+        [inside] = re.findall(rf"<{tag}>(.*?)</{tag}>", answer.text, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(inside.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy
+    assert "default-src 'none'" in policy and "unsafe" not in policy
+    assert "{{" not in answer.text and not re.search(r"(src|href)=\"(?!data:,)", answer.text)
+    assert "innerHTML" not in answer.text and "outerHTML" not in answer.text
+
+
+def test_the_page_says_whether_questions_are_logged(site, logged):
+    assert 'data-logged="false"' in site.client.get("/").text
+    assert 'data-logged="true"' in logged[0].client.get("/").text
+
+
+@pytest.mark.parametrize("address", ["/", "/api/ask?q=a", "/api/ask", "/none", "/../etc/passwd"])
+def test_every_answer_has_the_headers_that_protect_it(site, address):
+    headers = site.client.get(address).headers
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["cache-control"] == "no-store"
+    assert "frame-ancestors 'none'" in headers["content-security-policy"]
+    assert "access-control-allow-origin" not in headers
+
+
+# --- the log --------------------------------------------------------------------------------------
+
+
+def test_the_access_log_never_holds_a_question(answerer):
+    site = Site(answerer)
+    site.ask(SECRET)
+    site.client.get("/" + SECRET)
+    site.client.request("X" + SECRET.split()[0], "/")
+    site.post(json.dumps({"question": SECRET}))
+    assert len(site.lines) == 4
+    for line in site.lines:
+        assert not set(SECRET.split()) & set(re.findall(r"\w+", line))
+    assert " GET /api/ask 200 " in site.lines[0] and " GET elsewhere 404 " in site.lines[1]
+
+
+@pytest.mark.parametrize("draft, kept", [("1", 0), ("true", 0), ("0", 1), ("false", 1)])
+def test_a_draft_in_the_address_is_not_logged(logged, draft, kept):
+    site, path = logged
+    assert site.ask(draft=draft).status_code == 200
+    assert len(lines_of(path)) == kept
+
+
+def test_the_log_of_questions_holds_what_was_asked_and_not_what_was_half_typed(logged, answerer):
+    site, path = logged
+    site.ask("half a que", draft="1")
+    site.ask(SECRET, count=2)
+    [line] = lines_of(path)
+    found = answerer.ask(SECRET, 2)
+    assert (line["kind"], line["question"], line["known"]) == ("asked", SECRET, found.known)
+    assert line["answers"] == [{"id": a.id, "score": a.score} for a in found.answers]
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_chosen_answer_is_logged_and_an_unknown_entry_is_not(logged, site):
+    with_log, path = logged
+    good = json.dumps({"question": f" {SECRET}  ", "id": ENTRIES[0].id})
+    assert with_log.post(good, "/api/chosen").status_code == 200
+    bad = json.dumps({"question": SECRET, "id": "no such entry"})
+    assert with_log.post(bad, "/api/chosen").status_code == 404
+    assert site.post(good, "/api/chosen").status_code == 404  # it has no log
+    [line] = lines_of(path)
+    assert (line["kind"], line["question"], line["id"]) == ("chosen", SECRET, ENTRIES[0].id)
+
+
+def test_a_log_that_cannot_be_written_costs_no_answer(answerer, capsys):
+    log = QuestionLog("/dev/full")
+    assert Site(answerer, log).ask().status_code == 200
+    assert "/dev/full: not written" in capsys.readouterr().err
+    log.close()
+
+
+def test_a_server_that_stops_closes_its_connections(answerer):
+    site = Site(answerer)
+    assert "connection" not in site.ask().headers
+    site.service.stopping = True
+    answer = site.ask()
+    assert answer.status_code == 200 and answer.headers["connection"] == "close"

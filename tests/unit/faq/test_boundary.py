@@ -1,0 +1,54 @@
+"""The reproduction does not import the application, and the code of what it names counts all the same."""
+
+import ast
+from pathlib import Path
+
+import pytest
+from semblance.data.scored_file import READER
+
+from semblance.code_digest import module_digests
+from semblance.named_modules import OWN_FAQ
+from workflow.planning.modules import modules_of_bank
+
+ROOT = Path(__file__).resolve().parents[3]
+APPLICATION = "semblance_faq"
+STAGES = {"workflow/scripts/build_answerer.py", "workflow/scripts/draw_learning_curve.py"}
+
+
+def imports_application(path: Path) -> bool:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [node.module or ""]
+        if any(name.partition(".")[0] == APPLICATION for name in names):
+            return True
+    return False
+
+
+def test_no_file_of_the_reproduction_imports_the_application_but_its_two_stages():
+    files = [*ROOT.glob("semblance/**/*.py"), *ROOT.glob("workflow/**/*.py")]
+    found = {str(path.relative_to(ROOT)) for path in files if imports_application(path)}
+    assert found == STAGES
+
+
+@pytest.mark.parametrize(
+    "module, covered",
+    [
+        ("workflow.scripts.build_answerer", "semblance_faq.answer.embedding"),
+        ("workflow.scripts.draw_learning_curve", "semblance_faq.judge.evidence"),
+        (OWN_FAQ, "semblance_faq.read.code_pages"),
+        (READER, "semblance_faq.read.columns"),
+    ],
+)
+def test_the_digest_of_a_stage_covers_the_code_of_the_application_that_it_runs(module, covered):
+    assert covered in module_digests(module)
+
+
+def test_the_code_of_the_reader_counts_for_a_bank_that_is_a_users_own_file_alone():
+    banks = {"mine": {"kind": "own"}, "theirs": {"kind": "cough"}}
+    found = {name: modules_of_bank({"faq": {"banks": banks}}, name) for name in banks}
+    assert OWN_FAQ in found["mine"] and OWN_FAQ not in found["theirs"]
+    covered = module_digests(*found["theirs"], "workflow.scripts.prepare_faq")
+    assert not any(name.startswith(APPLICATION) for name in covered)
