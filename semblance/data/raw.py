@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from semblance.download.manifest import Dataset
-from semblance.download.pin import Pin
 from semblance.errors import InputError
+from semblance.fetch.manifest import Dataset, Pin
 from semblance.layout import RAW_DATA, RAW_RECORD
 from semblance.provenance import file_digest, place_of, read_sealed, record_digest
 

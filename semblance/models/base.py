@@ -11,12 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from semblance.data.tokens import load_tokenizer, refuse_tokenizer
-from semblance.download.hub import Fetched, fetch_repository
-from semblance.download.hub_api import Repository, is_wanted
-from semblance.download.origins import note_origins, origin, stamp
-from semblance.download.transfer import FetchOptions
-from semblance.download.wanted import Hub
 from semblance.errors import InputError
+from semblance.fetch.hub import Repository, fetch_repository, is_wanted
+from semblance.fetch.origins import note_origins, origin, stamp
+from semblance.fetch.wanted import Hub
 from semblance.files import copy_file, whole_folder
 from semblance.layout import RECORD, SOURCE
 from semblance.models.architecture import CLASSES, Architecture, read_architecture
@@ -86,7 +84,7 @@ def build_base(
     facts = {}
     if settings.hub:
         fetched = _fetch(settings, place, hub, mirror)
-        facts["source"] = {"hub": settings.hub, **asdict(fetched)}
+        facts["source"] = {"hub": settings.hub, **fetched}
     source = _source(settings, place)
     digest = _checked_digest(_weights_file(source), settings.weights_sha256)
     origins = {}
@@ -114,12 +112,12 @@ def _stated(settings: BaseSettings) -> dict[str, Any]:
     return {key: v for key, v in values.items() if v is not None or key not in of_prompts}
 
 
-def _fetch(settings: BaseSettings, place: Path, hub: Hub, mirror: str | None) -> Fetched:
+def _fetch(settings: BaseSettings, place: Path, hub: Hub, mirror: str | None) -> dict[str, Any]:
     """Fetch the files of a base; the lock file of all bases lies beside their folders."""
     repository = Repository(
         settings.hub or "", settings.revision or "", hub, settings.weights_sha256
     )
-    return fetch_repository(repository, place / SOURCE, place.parent, FetchOptions(mirror))
+    return fetch_repository(repository, place / SOURCE, place.parent, mirror)
 
 
 def _source(settings: BaseSettings, place: Path) -> Path:

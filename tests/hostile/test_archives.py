@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from semblance.download.unpack import extract
 from semblance.errors import InputError
+from semblance.fetch.unpack import extract
 
 GOOD = b"the content\n" * 100
 LIMIT = 10_000

@@ -22,10 +22,10 @@ from semblance.data.text import read_lines
 from semblance.data.tokens import load_tokenizer
 from semblance.data.wiki import read_sentences
 from semblance.data.xml_text import read_xml
-from semblance.download import unpack
-from semblance.download.manifest import load_manifest
-from semblance.download.unpack import extract
 from semblance.errors import InputError
+from semblance.fetch import unpack
+from semblance.fetch.manifest import load_manifest
+from semblance.fetch.unpack import extract
 from semblance.models.architecture import read_architecture
 from semblance.models.weights import load_weights
 from semblance.provenance import MOST_TEXT, checked, file_digest, read_json, read_sealed, read_text

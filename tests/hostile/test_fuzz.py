@@ -25,9 +25,9 @@ from semblance.data.arrow import read_arrow, read_parquet
 from semblance.data.banks import cough, own, stackfaq
 from semblance.data.text import normalise
 from semblance.data.tokens import read_tokens, tokenise
-from semblance.download.manifest import load_manifest
-from semblance.download.unpack import extract
 from semblance.errors import InputError
+from semblance.fetch.manifest import load_manifest
+from semblance.fetch.unpack import extract
 from semblance.models import folder as model_folder
 from semblance.provenance import canonical, read_sealed, text_digest
 from semblance.reporting.published import read_published

@@ -12,8 +12,8 @@ import yaml
 from semblance.data.corpus_rows import CorpusSettings
 from semblance.data.prepare_dev import DevSettings
 from semblance.data.prepare_sts import StsSettings
-from semblance.download.manifest import load_manifest
 from semblance.errors import InputError
+from semblance.fetch.manifest import load_manifest
 from semblance.models.base import BaseSettings
 from semblance.models.compute import Compute
 from semblance.provenance import read_json

@@ -55,9 +55,9 @@ def stages(folder: Path) -> list[str]:
     from semblance.data import corpus, prepare_dev, prepare_nli, prepare_sts, tokens
     from semblance.data.corpus_rows import CorpusSettings
     from semblance.data.raw import Raw
-    from semblance.download.manifest import load_manifest
     from semblance.evaluation.run import StsRun, evaluate_sts
     from semblance.evaluation.scored import Target
+    from semblance.fetch.manifest import load_manifest
     from semblance.models.base import BaseSettings, build_base
     from semblance.provenance import write_record
     from semblance.reporting.build import build

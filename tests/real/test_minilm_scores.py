@@ -14,10 +14,10 @@ from semblance.data.prepare_sts import StsSettings, released_pairs, write_test_p
 from semblance.data.protocol import apply_protocol
 from semblance.data.raw import Raw
 from semblance.data.tokens import tokenise
-from semblance.download.manifest import load_manifest
 from semblance.evaluation.prepared import read_pairs
 from semblance.evaluation.protocols import EveryPooling, Reading, score_task
 from semblance.evaluation.similarity import Sts, score_rows
+from semblance.fetch.manifest import load_manifest
 from semblance.models import folder as model_folder
 from semblance.models.found import read_found
 from semblance.models.saved import stored_length

@@ -9,11 +9,11 @@ import pytest
 from semblance.data.prepare_sts import released_pairs
 from semblance.data.raw import Raw
 from semblance.data.sts import ScoredPair
-from semblance.download.manifest import load_manifest
 from semblance.errors import InputError
 from semblance.evaluation import protocol_table as shown
 from semblance.evaluation.protocols import AVERAGE, averages
 from semblance.evaluation.similarity import Sts, score_rows
+from semblance.fetch.manifest import load_manifest
 from semblance.models import folder as model_folder
 from semblance.models.base import BaseSettings, build_base
 from semblance.models.found import BARE

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from semblance.download.manifest import Dataset, load_manifest
 from semblance.errors import InputError
+from semblance.fetch.manifest import Dataset, load_manifest
 from semblance.gpus import visible_gpus, without_gpu
 from workflow.controller import slurm
 from workflow.controller.command import Command

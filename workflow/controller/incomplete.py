@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from semblance import layout
-from semblance.download.manifest import load_manifest
 from semblance.errors import InputError
+from semblance.fetch.manifest import load_manifest
 from semblance.files import write_text
 from semblance.names import NO_CORPUS, START
 from semblance.provenance import ROOT, beside, canonical, checked, read_sealed, read_text

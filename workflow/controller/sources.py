@@ -11,8 +11,8 @@ from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
-from semblance.download.origins import check_origins
 from semblance.errors import InputError
+from semblance.fetch.origins import check_origins
 from semblance.provenance import canonical
 from workflow.controller import command, scripts
 from workflow.planning.plan import Plan

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from semblance.download.manifest import Dataset
+from semblance.fetch.manifest import Dataset
 from workflow.costing.needs import Need, Needs
 from workflow.costing.rates import Factor
 from workflow.costing.sizes import Sizes

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from semblance.download.manifest import Dataset
+from semblance.fetch.manifest import Dataset
 from workflow.costing.banks import BankSize, FoldSize, bank_size, fold_size, whole_size
 from workflow.costing.lines import count_own
 from workflow.planning.parts import parts_of

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from semblance.download.manifest import load_manifest
 from semblance.errors import InputError
+from semblance.fetch.manifest import load_manifest
 from semblance.files import open_regular, open_text
 from semblance.provenance import MOST_TEXT, read_object
 from workflow.costing.model import Cost

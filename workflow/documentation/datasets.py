@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from semblance.download.manifest import Dataset, File
+from semblance.fetch.manifest import Dataset, File
 
 HEADING = "## Every file"
 FIRST = "| dataset |"

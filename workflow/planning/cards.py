@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from semblance.download.manifest import Dataset
+from semblance.fetch.manifest import Dataset
 from semblance.provenance import canonical
 from workflow.planning.stand_ins import content_digest
 

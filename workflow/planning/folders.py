@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from semblance.download.pin import is_url
 from semblance.errors import InputError
+from semblance.fetch.manifest import is_url
 from semblance.provenance import ROOT
 from semblance.version import BUILT
 

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
-from semblance.download.manifest import Dataset
-from semblance.download.pin import is_url
 from semblance.errors import InputError
+from semblance.fetch.manifest import Dataset, is_url
 from semblance.models.architecture import read_architecture
 from workflow.planning.plan import Plan
 from workflow.planning.scored_pairs import of_manifest, own_paths, scored_sets

@@ -8,8 +8,8 @@ import functools
 import os
 from pathlib import Path
 
-from semblance.download.pin import is_url
 from semblance.errors import InputError
+from semblance.fetch.manifest import is_url
 from semblance.provenance import ROOT, file_digest
 from workflow.planning.folders import WRITTEN
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any
 
-from semblance.download.wanted import OWN_HUB, BaseSource, Hub, Wanted
+from semblance.fetch.wanted import OWN_HUB, BaseSource, Hub, Wanted
 from workflow.planning.plan import Plan
 from workflow.planning.stages import Job, jobs
 

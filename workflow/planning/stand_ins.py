@@ -7,7 +7,7 @@ read: `download` and `download_model` hold each file to the digest that is pinne
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from semblance.download.manifest import Dataset
+from semblance.fetch.manifest import Dataset
 from semblance.names import NO_CORPUS, START, TRANSFER_TASKS
 from semblance.provenance import canonical, text_digest
 from semblance.reporting.overlap import COLUMN as OVERLAP

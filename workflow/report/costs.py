@@ -8,7 +8,7 @@ from statistics import median
 
 from semblance import layout
 from semblance.counts import duration, size
-from semblance.download.manifest import load_manifest
+from semblance.fetch.manifest import load_manifest
 from workflow.costing.model import Cost
 from workflow.costing.rates import shipped
 from workflow.costing.usage import Used, finished

@@ -9,7 +9,7 @@ from typing import Any
 
 from semblance import layout
 from semblance.counts import counted
-from semblance.download.manifest import Dataset, load_manifest
+from semblance.fetch.manifest import Dataset, load_manifest
 from semblance.provenance import read_object
 from workflow.planning.pretrained import is_pretrained
 from workflow.planning.sources import wanted_by

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from semblance import layout
 from semblance.data.raw import Raw
 from semblance.data.scored_file import OwnPairs, pairs_of
-from semblance.download.manifest import Dataset, load_manifest
 from semblance.errors import InputError
+from semblance.fetch.manifest import Dataset, load_manifest
 from semblance.models.saved import SavedModel
 from semblance.provenance import ROOT
 from workflow.planning import scored_pairs

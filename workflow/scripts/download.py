@@ -6,15 +6,14 @@ The record lists each file with its sha256 and size. A second run fetches only w
 import argparse
 from pathlib import Path
 
-from semblance.download.fetch import fetch_dataset
-from semblance.download.manifest import find_dataset, load_manifest
-from semblance.download.transfer import FetchOptions
+from semblance.fetch.datasets import fetch_dataset
+from semblance.fetch.manifest import find_dataset, load_manifest
 from semblance.provenance import write_sealed
 from workflow.scripts.endings import run
 
 
-def parse(argv: list[str] | None) -> argparse.Namespace:
-    """Parse the command line."""
+def main(argv: list[str] | None = None) -> None:
+    """Fetch one dataset and write its record."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--manifest", type=Path, required=True, help="the manifest (YAML)")
     parser.add_argument("--dataset", required=True, help="a name in the manifest")
@@ -25,18 +24,10 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--mirror", help="a folder or http(s) address with the same paths; no other place is tried"
     )
-    parser.add_argument("--offline", action="store_true", help="use no network")
-    return parser.parse_args(argv)
-
-
-def main(argv: list[str] | None = None) -> None:
-    """Fetch one dataset and write its record."""
-    options = parse(argv)
-    datasets = load_manifest(options.manifest)
-    dataset = find_dataset(datasets, options.dataset, options.manifest)
-    allowed = FetchOptions(options.mirror, options.offline)
-    record = fetch_dataset(dataset, options.destination, allowed)
-    write_sealed(options.record, {"dataset": options.dataset, **record})
+    args = parser.parse_args(argv)
+    dataset = find_dataset(load_manifest(args.manifest), args.dataset, args.manifest)
+    record = fetch_dataset(dataset, args.destination, args.mirror)
+    write_sealed(args.record, {"dataset": args.dataset, **record})
 
 
 if __name__ == "__main__":

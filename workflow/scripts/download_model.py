@@ -2,7 +2,7 @@
 
 import argparse
 
-from semblance.download.wanted import OWN_HUB, Hub
+from semblance.fetch.wanted import OWN_HUB, Hub
 from semblance.models.base import BaseSettings, build_base
 from semblance.settings import decode_json
 from workflow.scripts.endings import run

@@ -11,12 +11,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from semblance.download.fill import fill_mirror
-from semblance.download.manifest import load_manifest
-from semblance.download.pin import is_url
-from semblance.download.transfer import FetchOptions
-from semblance.download.wanted import Wanted
 from semblance.errors import InputError
+from semblance.fetch.fill import fill_mirror
+from semblance.fetch.manifest import is_url, load_manifest
 from workflow.planning.config import load
 from workflow.planning.layers import Layer, Layered, over_project
 from workflow.planning.plan import Plan
@@ -45,30 +42,23 @@ def main(argv: list[str] | None = None) -> None:
     folder = args.mirror or config.get("mirror")
     if folder is None or is_url(folder):
         raise InputError("--mirror", "no folder to fill is named", "give --mirror FOLDER")
-    options = FetchOptions()
-    if is_url(config.get("mirror")):
-        options = FetchOptions(config["mirror"])
+    source = config.get("mirror")
+    if not is_url(source):
+        source = None
     flag = Layer("--mirror", {"mirror": folder}, is_file=False)
     wanted = wanted_by(Plan(load(Layered([*config.layers, flag]))))
-    if not _fill(wanted, Path(wanted.mirror or folder), options):
-        sys.exit(1)
-
-
-def _fill(wanted: Wanted, folder: Path, options: FetchOptions) -> bool:
-    """Fill the folder; return whether it has everything."""
+    folder = Path(wanted.mirror or folder)
     missing = 0
     files = 0
-    for filled in fill_mirror(wanted, load_manifest(wanted.manifest), folder, options):
+    for filled in fill_mirror(wanted, load_manifest(wanted.manifest), folder, source):
         print(filled, flush=True)
         files += 1
-        if not filled.is_there:
-            missing += 1
+        missing += not filled.is_there
     if missing:
         problem = f"{missing} of {files} files are missing (see above)"
         print(f"error: {folder}: {problem}; the same command goes on from here", file=sys.stderr)
-        return False
+        sys.exit(1)
     print(f"{folder} has all {files} files: start with --config mirror={folder.resolve()}")
-    return True
 
 
 if __name__ == "__main__":

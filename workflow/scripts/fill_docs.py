@@ -8,7 +8,7 @@ Run it in the project's root after a change of config.yaml or of the manifest.
 import argparse
 from pathlib import Path
 
-from semblance.download.manifest import load_manifest
+from semblance.fetch.manifest import load_manifest
 from workflow.costing import usage
 from workflow.documentation import counts, datasets, error_rates, results
 from workflow.scripts.endings import run

@@ -7,7 +7,7 @@ from pathlib import Path
 from semblance.data.fold_texts import TEXTS
 from semblance.data.prepare_faq import OWN, BankSettings, FaqFolders, read_bank, write_folds
 from semblance.data.raw import Raw
-from semblance.download.manifest import load_manifest
+from semblance.fetch.manifest import load_manifest
 from semblance.layout import RECORD, fold_corpus, whole_corpus
 from semblance.provenance import write_record
 from semblance.settings import decode_json

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from semblance.data.raw import Raw
-from semblance.download.manifest import load_manifest
+from semblance.fetch.manifest import load_manifest
 from semblance.provenance import write_record
 from semblance.settings import decode_json
 from workflow.scripts.cli import preparation

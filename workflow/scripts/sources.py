@@ -7,9 +7,9 @@ within a minute; exit status 1 if a file is nowhere to be had.
 import argparse
 import sys
 
-from semblance.download.manifest import load_manifest
-from semblance.download.sources import ask_all, missing, page, questions
-from semblance.download.wanted import Wanted
+from semblance.fetch.manifest import load_manifest
+from semblance.fetch.sources import ask_all, missing, page, questions
+from semblance.fetch.wanted import Wanted
 from semblance.settings import decode_json
 from workflow.planning.config import load_files
 from workflow.planning.plan import Plan

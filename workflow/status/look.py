@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from semblance.download.manifest import load_manifest
+from semblance.fetch.manifest import load_manifest
 from workflow.controller import lock, slurm
 from workflow.controller.causes import Causes, job_name
 from workflow.costing import rates, usage

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from semblance.download.manifest import load_manifest
 from semblance.errors import InputError
+from semblance.fetch.manifest import load_manifest
 from semblance.layout import RECORD
 from semblance.names import FAQ_METRICS, STS_TASKS
 from semblance.provenance import ROOT, canonical, write_record

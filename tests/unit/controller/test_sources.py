@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from snakemake.exceptions import WorkflowError
 
-from semblance.download.wanted import Wanted
+from semblance.fetch.wanted import Wanted
 from semblance.settings import decode_json
 from tests.shipped import merged
 from workflow.controller import sources

@@ -2,7 +2,7 @@
 
 import functools
 
-from semblance.download.manifest import load_manifest
+from semblance.fetch.manifest import load_manifest
 from tests.shipped import merged
 from tests.unit.planning.test_config import ROOT
 from workflow.costing import rates

@@ -12,8 +12,8 @@ from semblance.data.pair import Pair
 from semblance.data.pairs.captions import read as read_captions
 from semblance.data.prepare_pairs import PairSettings, choose, write_positive_pairs
 from semblance.data.raw import Raw
-from semblance.download.manifest import load_manifest
 from semblance.errors import InputError
+from semblance.fetch.manifest import load_manifest
 
 DEMO = Path(__file__).parents[3] / "demo"
 NUMBERED = [Pair(f"first {number}", f"second {number}") for number in range(1000)]

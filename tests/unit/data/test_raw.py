@@ -5,8 +5,8 @@ import hashlib
 import pytest
 
 from semblance.data.raw import Raw
-from semblance.download.manifest import Archive, Dataset, File
 from semblance.errors import InputError
+from semblance.fetch.manifest import Archive, Dataset, File
 from semblance.layout import RAW_RECORD
 from semblance.provenance import read_sealed, record_digest, write_sealed
 

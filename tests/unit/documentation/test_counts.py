@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from semblance.download.manifest import load_manifest
 from semblance.errors import InputError
+from semblance.fetch.manifest import load_manifest
 from tests.shipped import merged
 from tests.unit.planning.test_config import ROOT
 from workflow.costing import rates

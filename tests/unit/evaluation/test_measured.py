@@ -10,13 +10,13 @@ from sentence_transformers import SentenceTransformer
 
 from semblance.data import corpus, prepare_sts
 from semblance.data.raw import Raw
-from semblance.download.manifest import load_manifest
 from semblance.errors import InputError
 from semblance.evaluation.figures import retrieval
 from semblance.evaluation.figures.anisotropy import share_of_largest
 from semblance.evaluation.figures.singular_values import singular_values
 from semblance.evaluation.measured import Collection, FigureInputs, StsB, measure_figure
 from semblance.evaluation.scored import Target
+from semblance.fetch.manifest import load_manifest
 from semblance.figures import FigureModels, FigureSettings
 from semblance.models.base import BaseSettings, build_base
 from semblance.provenance import checked, read_sealed, write_record

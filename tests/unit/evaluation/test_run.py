@@ -11,10 +11,10 @@ import torch
 
 from semblance.data import prepare_dev, prepare_sts
 from semblance.data.raw import Raw
-from semblance.download.manifest import load_manifest
 from semblance.errors import InputError
 from semblance.evaluation.run import StsRun, evaluate_sts
 from semblance.evaluation.scored import Target
+from semblance.fetch.manifest import load_manifest
 from semblance.models.base import BaseSettings, build_base
 from semblance.provenance import read_sealed, write_record
 from semblance.training.inputs import read_regulators

@@ -8,8 +8,8 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import AutoModel
 
-from semblance.download.hub_api import WANTED
 from semblance.errors import InputError
+from semblance.fetch.hub import WANTED
 from semblance.models import folder as model_folder
 from semblance.models.base import BaseSettings, build_base
 from semblance.models.module_files import stored_pooling

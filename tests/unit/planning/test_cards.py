@@ -2,7 +2,7 @@
 
 import json
 
-from semblance.download.manifest import load_manifest
+from semblance.fetch.manifest import load_manifest
 from tests.shipped import merged
 from workflow.planning.cards import settings
 from workflow.planning.config import load

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from semblance.download.manifest import load_manifest
+from semblance.fetch.manifest import load_manifest
 from tests.shipped import merged
 from tests.unit.planning.test_config import ROOT
 from workflow.planning.config import load

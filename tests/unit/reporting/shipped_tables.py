@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from semblance.download.manifest import load_manifest
+from semblance.fetch.manifest import load_manifest
 from semblance.names import FAQ_DEV, FAQ_METRICS, STS_DEV
 from semblance.reporting.build import build
 from semblance.reporting.comparison import attach

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from semblance.download.manifest import load_manifest
 from semblance.errors import InputError
+from semblance.fetch.manifest import load_manifest
 from semblance.provenance import write_json, write_record
 from semblance.reporting.overlap import overlap_csv, read_overlaps
 from semblance.reporting.published import read_published

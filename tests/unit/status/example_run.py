@@ -7,7 +7,7 @@ import socket
 import time
 from pathlib import Path
 
-from semblance.download.manifest import load_manifest
+from semblance.fetch.manifest import load_manifest
 from semblance.locks import name_for
 from semblance.provenance import ROOT, write_json
 from tests.shipped import merged

@@ -10,8 +10,8 @@ from semblance.data.banks.faqir import read_faqir
 from semblance.data.banks.stackfaq import read_stackfaq
 from semblance.data.prepare_faq import BankSettings, read_bank
 from semblance.data.raw import Raw
-from semblance.download.manifest import load_manifest
 from semblance.errors import InputError
+from semblance.fetch.manifest import load_manifest
 from semblance.named_modules import BANKS, module_names
 from tests.unit.data.files import put
 

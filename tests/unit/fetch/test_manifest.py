@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from semblance.download.manifest import Archive, File, load_manifest
 from semblance.errors import InputError
+from semblance.fetch.manifest import Archive, File, load_manifest
 
 MANIFEST = Path(__file__).parents[3] / "workflow" / "manifest.yaml"
 GOOD = """\

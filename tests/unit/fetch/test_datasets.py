@@ -15,22 +15,21 @@ from pathlib import Path
 
 import pytest
 
-from semblance.download import answer, transfer
-from semblance.download.answer import Patience
-from semblance.download.fetch import fetch_dataset
-from semblance.download.manifest import Archive, Dataset, File, load_manifest
-from semblance.download.origins import NAME
-from semblance.download.transfer import FetchOptions, Transfer
 from semblance.errors import InputError
+from semblance.fetch import download
+from semblance.fetch.datasets import fetch_dataset
+from semblance.fetch.download import Patience
+from semblance.fetch.manifest import Archive, Dataset, File, load_manifest
+from semblance.fetch.origins import NAME
 from semblance.layout import DIGEST_LOCK
 from semblance.provenance import read_sealed
 from tests.local_http import Fault, Served, running
-from workflow.scripts import download
+from workflow.scripts import download as script
 
 MANIFEST = Path(__file__).parents[3] / "workflow" / "manifest.yaml"
 CONTENT = bytes(range(256)) * 64
 ATTEMPTS = 3
-QUICK = Transfer(Patience(ATTEMPTS, first=0.01, longest=2.0, timeout=2.0), progress=False)
+QUICK = Patience(ATTEMPTS, first=0.01, longest=2.0, timeout=2.0)
 server = pytest.fixture(running)
 
 
@@ -46,12 +45,12 @@ def pinned(*urls: str, content: bytes = CONTENT, path: str = "a/b.txt") -> File:
     return File(path, sha(content), len(content), urls)
 
 
-def fetch(data: Dataset, folder: Path, **options) -> dict:
-    return fetch_dataset(data, folder, FetchOptions(transfer=QUICK, **options))
+def fetch(data: Dataset, folder: Path, mirror: Path | str | None = None) -> dict:
+    return fetch_dataset(data, folder, mirror, QUICK)
 
 
-def fetch_one(item: File, folder: Path, **options) -> dict:
-    return fetch(dataset(item), folder, **options)
+def fetch_one(item: File, folder: Path, mirror: Path | str | None = None) -> dict:
+    return fetch(dataset(item), folder, mirror)
 
 
 def left(folder: Path) -> set[str]:
@@ -67,7 +66,7 @@ def test_a_good_file_is_recorded_by_path_digest_and_size(server, tmp_path):
 
 def test_a_file_that_is_there_is_not_asked_for_again(server, tmp_path):
     item = pinned(server.serve("/f", CONTENT))
-    first, second = fetch_one(item, tmp_path), fetch_one(item, tmp_path, offline=True)
+    first, second = fetch_one(item, tmp_path), fetch_one(item, tmp_path)
     assert first == second and server.count("/f") == 1
 
 
@@ -100,62 +99,41 @@ def test_a_dropped_connection_is_resumed_and_loses_less_than_a_chunk(server, tmp
     server.faults["/f"] = [Fault(cut=cut)]
     fetch_one(pinned(url, content=content), tmp_path)
     assert (tmp_path / "a/b.txt").read_bytes() == content
-    assert cut - answer.CHUNK < int(re.fullmatch(r"bytes=(\d+)-", server.seen[1][2])[1]) <= cut
+    assert cut - download.CHUNK < int(re.fullmatch(r"bytes=(\d+)-", server.seen[1][2])[1]) <= cut
 
 
 LONG = CONTENT * 8  # several chunks: of a shorter file nothing is kept when a connection is lost
 
 
-def test_a_continued_request_asks_for_the_same_version(server, tmp_path):
-    stated = {"ETag": '"one"', "Last-Modified": "Sat, 21 Nov 2026 07:28:00 GMT"}
-    url = server.serve("/f", LONG, headers=stated)
-    server.faults["/f"] = [Fault(cut=100_000)]
-    fetch_one(pinned(url, content=LONG), tmp_path)
-    assert [asked.get("If-Range") for asked in server.headers] == [None, '"one"']
-
-
-def test_a_weak_etag_is_no_condition_but_the_date_is(server, tmp_path):
-    date = "Sat, 21 Nov 2026 07:28:00 GMT"
-    url = server.serve("/f", LONG, headers={"ETag": 'W/"one"', "Last-Modified": date})
-    server.faults["/f"] = [Fault(cut=100_000)]
-    fetch_one(pinned(url, content=LONG), tmp_path)
-    assert server.headers[1]["If-Range"] == date
-
-
 OTHER = LONG[::-1]
-OTHERS = {
-    "etag": Served(OTHER, {"ETag": '"two"'}),
-    "size": Served(OTHER + b"!", {"ETag": '"one"'}),
-}
 
 
-@pytest.mark.parametrize("difference", OTHERS)
-def test_the_rest_of_another_version_is_not_joined_but_fetched_afresh(server, tmp_path, difference):
-    """The server does not know If-Range: it answers 206 with the rest of what it has now."""
-    other = OTHERS[difference]
-    url = server.serve("/f", LONG, headers={"ETag": '"one"'})
-    server.faults["/f"] = [Fault(cut=100_000, then=other)]
-    item = File("a/b.txt", sha(other.content), None, (url,))
-    fetch_one(item, tmp_path)
-    assert (tmp_path / "a/b.txt").read_bytes() == other.content
-    asked = [seen[2] for seen in server.seen]
-    assert asked[0] is None and asked[1].startswith("bytes=") and asked[2:] == [None]
+def test_the_rests_of_two_versions_are_not_joined(server, tmp_path):
+    """The file changes after a connection is lost; its size and name stay."""
+    url = server.serve("/f", LONG)
+    server.faults["/f"] = [Fault(cut=100_000, then=Served(OTHER))]
+    fetch_one(pinned(url, content=OTHER), tmp_path)
+    assert (tmp_path / "a/b.txt").read_bytes() == OTHER
+    starts = [seen[2] for seen in server.seen]
+    assert starts[0] is None and starts[1].startswith("bytes=") and starts[2:] == [None]
 
 
 def test_a_file_that_changes_at_each_request_is_refused_after_one_fresh_start(server, tmp_path):
-    url = server.serve("/f", LONG, headers={"ETag": '"one"'})
-    third = Served(LONG, {"ETag": '"three"'})
-    server.faults["/f"] = [
-        Fault(cut=100_000, then=OTHERS["etag"]),
-        Fault(),
-        Fault(cut=100_000, then=third),
-    ]
-    four = FetchOptions(transfer=replace(QUICK, patience=replace(QUICK.patience, attempts=4)))
-    with pytest.raises(
-        InputError, match='changed while it was downloaded: etag "two", then "three'
-    ):
-        fetch_dataset(dataset(pinned(url, content=LONG)), tmp_path, four)
-    assert server.count("/f") == 4 and left(tmp_path) == set()
+    url = server.serve("/f", LONG)
+    server.faults["/f"] = [Fault(cut=100_000, then=Served(OTHER)), Fault(then=Served(OTHER))]
+    with pytest.raises(InputError, match="its content was altered"):
+        fetch_one(pinned(url, content=LONG), tmp_path)
+    assert server.count("/f") == 3 and left(tmp_path) == set()
+
+
+def test_without_a_digest_nothing_is_continued(server, tmp_path):
+    content = zipped({"one": os.urandom(300_000)})
+    [member] = zipfile.ZipFile(io.BytesIO(content)).infolist()
+    inside = pinned(path="one.txt", content=zipfile.ZipFile(io.BytesIO(content)).read(member))
+    archive = archived(server, content, {"one": "one.txt"}, pin=False)
+    server.faults["/x"] = [Fault(cut=200_000)]
+    fetch(dataset(inside, archives=(archive,)), tmp_path)
+    assert [seen[2] for seen in server.seen] == [None, None]
 
 
 def test_an_empty_answer_for_a_file_without_a_digest_is_refused(server, tmp_path):
@@ -230,7 +208,7 @@ def test_a_mirror_folder_is_the_only_place_tried(server, tmp_path):
         fetch_one(item, tmp_path / "data", mirror=tmp_path / "mirror")
     (tmp_path / "mirror/a").mkdir(parents=True)
     (tmp_path / "mirror/a/b.txt").write_bytes(CONTENT)
-    fetch_one(item, tmp_path / "data", mirror=tmp_path / "mirror", offline=True)
+    fetch_one(item, tmp_path / "data", mirror=tmp_path / "mirror")
     assert server.seen == []
 
 
@@ -252,26 +230,18 @@ def test_a_mirror_address_has_the_same_paths(server, tmp_path):
     assert [seen[1] for seen in server.seen] == ["/mirror/a/b%20c.txt"]
 
 
-def test_an_altered_file_that_is_there_is_replaced_or_named_offline(server, tmp_path):
+def test_an_altered_file_that_is_there_is_replaced(server, tmp_path):
     item = pinned(server.serve("/f", CONTENT))
     (tmp_path / "a").mkdir()
     (tmp_path / "a/b.txt").write_bytes(CONTENT[::-1])
-    with pytest.raises(InputError, match=f"actual {sha(CONTENT[::-1])}"):
-        fetch_one(item, tmp_path, offline=True)
     fetch_one(item, tmp_path)
     assert (tmp_path / "a/b.txt").read_bytes() == CONTENT
-
-
-def test_offline_no_server_is_asked(server, tmp_path):
-    with pytest.raises(InputError, match="the network is forbidden"):
-        fetch_one(pinned(server.serve("/f", CONTENT)), tmp_path, offline=True)
-    assert server.seen == []
 
 
 def test_too_little_space_on_the_disk_is_reported_before_the_download(
     server, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(transfer.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 10}))
+    monkeypatch.setattr(download.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 10}))
     with pytest.raises(InputError, match=f"{len(CONTENT)} bytes are needed and 10 are free"):
         fetch_one(pinned(server.serve("/f", CONTENT)), tmp_path)
 
@@ -299,7 +269,7 @@ def test_the_stated_digest_is_locked_and_required_from_then_on(server, tmp_path)
     item = on_hub(server)
     record = fetch_one(item, tmp_path)
     assert read_sealed(tmp_path / DIGEST_LOCK) == record["files"]
-    assert fetch_one(item, tmp_path, offline=True) == record
+    assert fetch_one(item, tmp_path) == record
     (tmp_path / "a/b.txt").unlink()
     on_hub(server, CONTENT[::-1])
     with pytest.raises(InputError, match=f"expected {sha(CONTENT)}, actual {sha(CONTENT[::-1])}"):
@@ -324,11 +294,12 @@ def test_a_mirror_folder_may_bring_the_lock_file(server, tmp_path):
     item = on_hub(server)
     record = fetch_one(item, tmp_path / "mirror")
     asked = len(server.seen)
+    server.close()
     (tmp_path / "mirror" / DIGEST_LOCK).rename(tmp_path / "lock")
     with pytest.raises(InputError, match=f"put {DIGEST_LOCK} into the mirror"):
-        fetch_one(item, tmp_path / "data", mirror=tmp_path / "mirror", offline=True)
+        fetch_one(item, tmp_path / "data", mirror=tmp_path / "mirror")
     (tmp_path / "lock").rename(tmp_path / "mirror" / DIGEST_LOCK)
-    options = {"mirror": tmp_path / "mirror", "offline": True}
+    options = {"mirror": tmp_path / "mirror"}
     assert fetch_one(item, tmp_path / "data", **options) == record
     assert read_sealed(tmp_path / "data" / DIGEST_LOCK) == record["files"]
     assert len(server.seen) == asked
@@ -338,7 +309,7 @@ def test_a_file_is_checked_by_its_git_blob(server, tmp_path):
     blob = hashlib.sha1(b"blob %d\0" % len(CONTENT) + CONTENT).hexdigest()
     item = File("a/b.txt", None, None, (server.serve("/f", CONTENT),), git_blob=blob)
     assert fetch_one(item, tmp_path)["files"]["a/b.txt"]["sha256"] == sha(CONTENT)
-    assert fetch_one(item, tmp_path, offline=True) and left(tmp_path) == {"a/b.txt"}
+    assert fetch_one(item, tmp_path) and left(tmp_path) == {"a/b.txt"}
     server.serve("/f", CONTENT[::-1])
     with pytest.raises(InputError, match=f"git blob expected {blob}, actual"):
         fetch_one(item, tmp_path / "other")
@@ -376,7 +347,7 @@ def test_a_member_is_extracted_to_its_path_and_nothing_else_is(server, tmp_path)
     assert left(tmp_path) == {
         "data/" + name for name in ("x.zip", "a/one.txt", DIGEST_LOCK, ".fetching")
     }
-    assert fetch(data, tmp_path / "data", offline=True) == record and server.count("/x") == 1
+    assert fetch(data, tmp_path / "data") == record and server.count("/x") == 1
 
 
 def test_an_unpinned_archive_is_accepted_if_its_members_are_pinned(server, tmp_path):
@@ -477,13 +448,13 @@ def test_the_script_writes_the_record_and_names_an_unknown_dataset(server, tmp_p
         str(tmp_path / "record.json"),
         "--dataset",
     ]
-    download.main([*flags, "one"])
+    script.main([*flags, "one"])
     assert read_sealed(tmp_path / "record.json") == {
         "dataset": "one",
         "files": {"a/b.txt": {"sha256": sha(CONTENT), "size": len(CONTENT)}},
     }
     with pytest.raises(InputError, match="no dataset 'two'.*known are one"):
-        download.main([*flags, "two"])
+        script.main([*flags, "two"])
 
 
 AT_HAND = [
@@ -511,4 +482,4 @@ def test_the_real_files_have_the_pinned_digests(name, tmp_path):
         )
         pytest.skip("SEMBLANCE_DATA is not set")
     data = load_manifest(MANIFEST)[name]
-    assert len(fetch(data, tmp_path, mirror=folder, offline=True)["files"]) == len(data.files)
+    assert len(fetch(data, tmp_path, mirror=folder)["files"]) == len(data.files)

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from semblance.download import sources
-from semblance.download.answer import Patience
-from semblance.download.fetch import fetch_dataset
-from semblance.download.hub import fetch_repository, mirrored
-from semblance.download.hub_api import Repository
-from semblance.download.manifest import Archive, Dataset, File
-from semblance.download.sources import (
+from semblance.errors import InputError
+from semblance.fetch import sources
+from semblance.fetch.datasets import fetch_dataset
+from semblance.fetch.download import Patience
+from semblance.fetch.hub import Repository, fetch_repository, mirrored
+from semblance.fetch.manifest import Archive, Dataset, File
+from semblance.fetch.sources import (
     FAILED,
     HERE,
     MIRROR,
@@ -22,8 +22,7 @@ from semblance.download.sources import (
     missing,
     page,
 )
-from semblance.download.wanted import BaseSource, Hub, Wanted
-from semblance.errors import InputError
+from semblance.fetch.wanted import BaseSource, Hub, Wanted
 from semblance.layout import DIGEST_LOCK
 from semblance.provenance import ROOT, write_json, write_sealed
 from tests.local_http import Fault, running

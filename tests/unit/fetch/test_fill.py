@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from semblance.download.answer import Patience
-from semblance.download.fill import BY_HAND, FAILED, FETCHED, HAVE, Filled, fill_mirror
-from semblance.download.manifest import Archive, Dataset, File
-from semblance.download.transfer import FetchOptions, Transfer
-from semblance.download.wanted import BaseSource, Hub, Wanted
 from semblance.errors import InputError
+from semblance.fetch.download import Patience
+from semblance.fetch.fill import BY_HAND, FAILED, FETCHED, HAVE, Filled, fill_mirror
+from semblance.fetch.manifest import Archive, Dataset, File
+from semblance.fetch.wanted import BaseSource, Hub, Wanted
 from semblance.provenance import read_sealed
 from tests.dag.tiny import CONFIG, ROOT, write_base
 from tests.local_http import Fault, Served, running
@@ -27,7 +26,7 @@ SHA256 = hashlib.sha256(CONTENT).hexdigest()
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 REPO = "someone/some-model"
 MODEL = {"config.json": b"{}", "model.safetensors": bytes(1000)}
-QUICK = Transfer(Patience(attempts=2, first=0.01, longest=0.1, timeout=1.0), progress=False)
+QUICK = Patience(attempts=2, first=0.01, longest=0.1, timeout=1.0)
 server = pytest.fixture(running)
 
 
@@ -47,7 +46,7 @@ def pinned(path: str, *urls: str) -> File:
 def fill(folder: Path, *parts: Dataset, hub: str = "", **bases: BaseSource) -> list[Filled]:
     manifest = {f"set{number}": part for number, part in enumerate(parts)}
     wanted = Wanted("m.yaml", str(folder / "resources"), Hub(hub), tuple(manifest), bases)
-    return list(fill_mirror(wanted, manifest, folder / "mirror", FetchOptions(transfer=QUICK)))
+    return list(fill_mirror(wanted, manifest, folder / "mirror", patience=QUICK))
 
 
 def states(lines: list[Filled]) -> dict[str, str]:
@@ -165,7 +164,7 @@ def prepare_offline(config_file: str, mirror: Path) -> Path:
     from_mirror = ["--mirror", str(mirror)]
     record = data / "records/nli-simcse.json"
     place = ["--destination", str(data), "--record", str(record)]
-    download.main([*raw, "--dataset", "nli-simcse", *place, *from_mirror, "--offline"])
+    download.main([*raw, "--dataset", "nli-simcse", *place, *from_mirror])
     settings = json.dumps(config["corpora"]["nli"])
     output = ["--output", str(out / "corpora/nli/record.json")]
     prepare_nli.main(["--settings", settings, *raw, "--data", str(data), "--code", "", *output])

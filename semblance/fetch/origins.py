@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from semblance.download.pin import is_url
-from semblance.download.wanted import Wanted
 from semblance.errors import InputError
+from semblance.fetch.manifest import is_url
+from semblance.fetch.wanted import Wanted
 from semblance.provenance import file_digest, place_of, read_sealed, write_sealed
 
 # Of a note, in the folder of the raw data and beside each base; hidden, as no record lists it.

@@ -3,36 +3,37 @@
 What is already downloaded, or lies in a mirror folder, is checked by its digest and asked of nobody.
 """
 
-import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 from semblance import layout
-from semblance.download.address import ask_address
-from semblance.download.answer import Patience, Unavailable
-from semblance.download.digest_lock import DigestLock
-from semblance.download.fetch import locked_pin
-from semblance.download.hub import RECORD, check_statement, difference, lock_name, mirrored
-from semblance.download.hub_api import (
+from semblance.errors import InputError
+from semblance.fetch import digest_lock
+from semblance.fetch.datasets import locked_pin, places
+from semblance.fetch.download import Patience, Unavailable, ask_address
+from semblance.fetch.hub import (
+    RECORD,
     WEIGHTS,
     Repository,
     ask_listing,
+    check_statement,
+    difference,
     look_for_weights,
+    mirrored,
     repository_of,
 )
-from semblance.download.manifest import Archive, Dataset, File, find_dataset
-from semblance.download.pin import Pin, is_of_hub, is_url
-from semblance.download.wanted import HOW_TO_FILL, BaseSource, Wanted
-from semblance.errors import InputError
+from semblance.fetch.manifest import Archive, Dataset, File, find_dataset, is_of_hub, is_url
+from semblance.fetch.wanted import HOW_TO_FILL, BaseSource, Wanted
 
 THREADS = 16
 SECONDS = 30.0  # for all questions together
-# Two attempts of one question (6 s to connect, 6 s to answer) end within the rest of a minute.
-BRIEF = Patience(attempts=2, first=1.0, longest=2.0, timeout=6.0)
+# Two attempts of one question end within the rest of a minute.
+BRIEF = Patience(attempts=2, first=1.0, longest=2.0, timeout=12.0)
 HERE = "here"
 MIRROR = "mirror"
 REACHED = "reached"
@@ -65,29 +66,20 @@ class Question(NamedTuple):
 def ask_all(questions: Sequence[Question], seconds: float = SECONDS) -> list[Answer]:
     """Ask all questions at the same time; return the answers in the questions' order."""
     pool = ThreadPoolExecutor(THREADS)
-    futures = [pool.submit(_answer, question) for question in questions]
+    futures = [pool.submit(question.ask) for question in questions]
     done, _ = wait(futures, timeout=seconds)
     pool.shutdown(wait=False, cancel_futures=True)
     answers = []
     for question, future in zip(questions, futures, strict=True):
-        if future in done:
+        try:
+            if future not in done:
+                raise Unavailable(f"no answer within {seconds:.0f} s")
             answers += future.result()
-        else:
-            answers.append(_failure(question, f"no answer within {seconds:.0f} s"))
+        except (Unavailable, InputError) as error:
+            problem = getattr(error, "problem", str(error))
+            failure = Answer(question.source, question.file, FAILED, None, question.place, problem)
+            answers.append(failure)
     return answers
-
-
-def _answer(question: Question) -> list[Answer]:
-    try:
-        return question.ask()
-    except Unavailable as reason:
-        return [_failure(question, str(reason))]
-    except InputError as error:
-        return [_failure(question, error.problem)]
-
-
-def _failure(question: Question, problem: str) -> Answer:
-    return Answer(question.source, question.file, FAILED, None, question.place, problem)
 
 
 def missing(answers: Iterable[Answer]) -> list[Answer]:
@@ -97,49 +89,43 @@ def missing(answers: Iterable[Answer]) -> list[Answer]:
     return [a for a in answers if a.state == FAILED and (a.source, a.file) not in had]
 
 
+def questions(wanted: Wanted, manifest: Mapping[str, Dataset]) -> list[Question]:
+    """Return the questions for the data sets and bases that are wanted."""
+    found: list[Question] = []
+    for name in wanted.datasets:
+        dataset = find_dataset(manifest, name, wanted.manifest)
+        inside = dataset.member_paths()
+        for file in dataset.files:
+            if file.path not in inside:
+                found += _questions_of_file(name, file, wanted)
+        for archive in dataset.archives:
+            members = list(archive.files_inside(dataset).values())
+            found += _questions_of_archive(name, archive, members, wanted)
+    return found + [_question_of_base(name, base, wanted) for name, base in wanted.bases.items()]
+
+
 # --- raw data -------------------------------------------------------------------------------------
 
 
-def questions_of_dataset(name: str, dataset: Dataset, wanted: Wanted) -> Iterator[Question]:
-    """Yield one question for each place of each file of a data set."""
-    inside = set(dataset.member_paths())
-    for file in dataset.files:
-        if file.path not in inside:
-            yield from _questions_of_file(name, file, wanted)
-    for archive in dataset.archives:
-        yield from _questions_of_archive(name, dataset, archive, wanted)
-
-
 def _questions_of_archive(
-    name: str, dataset: Dataset, archive: Archive, wanted: Wanted
+    name: str, archive: Archive, members: list[File], wanted: Wanted
 ) -> Iterator[Question]:
     """Yield the questions for an archive, or one question where its members are at hand."""
-    pinned = {file.path: file for file in dataset.files}
-    members = [pinned.get(path, File(path, None, None)) for path in archive.members.values()]
     found = [_at_hand(name, member, wanted) for member in members]
+
+    def ask_mirror() -> list[Answer]:
+        """Ask a mirror's address for the members of an archive, and else for the archive."""
+        try:
+            return [_ask_address(name, m, places(m, wanted.mirror)[0], wanted) for m in members]
+        except Unavailable:
+            return [_ask_address(name, archive, places(archive, wanted.mirror)[0], wanted)]
+
     if all(found):
-        answers = [answer for answer in found if answer]
-        yield Question(name, archive.path, HERE, lambda: answers)
+        yield Question(name, archive.path, HERE, lambda: found)
     elif is_url(wanted.mirror):
-        ask = partial(_ask_mirror, name, archive, members, wanted)
-        yield Question(name, archive.path, str(wanted.mirror), ask)
+        yield Question(name, archive.path, str(wanted.mirror), ask_mirror)
     else:
         yield from _questions_of_file(name, archive, wanted)
-
-
-def _ask_mirror(
-    name: str, archive: Archive, members: Sequence[File], wanted: Wanted
-) -> list[Answer]:
-    """Ask a mirror's address for the members of an archive, and else for the archive itself."""
-    try:
-        asked = [_ask_address(name, m, _mirrored(m, wanted), wanted) for m in members]
-    except Unavailable:
-        return _ask_address(name, archive, _mirrored(archive, wanted), wanted)
-    return [answer for answers in asked for answer in answers]
-
-
-def _mirrored(file: File, wanted: Wanted) -> str:
-    return f"{str(wanted.mirror).rstrip('/')}/{quote(file.path)}"
 
 
 def _questions_of_file(name: str, file: File, wanted: Wanted) -> Iterator[Question]:
@@ -147,22 +133,20 @@ def _questions_of_file(name: str, file: File, wanted: Wanted) -> Iterator[Questi
     if found:
         yield Question(name, file.path, HERE, lambda: [found])
         return
-    addresses = list(file.urls)
-    if is_url(wanted.mirror):
-        addresses = [_mirrored(file, wanted)]
-    elif wanted.mirror is not None:
-        path = Path(wanted.mirror, file.path)
-        problem = _problem_of_mirror(file, path, wanted)
-        yield Question(name, file.path, str(path), partial(_fail, problem))
-        return
-    if not addresses:
-        yield Question(name, file.path, "", partial(_fail, "it has no public address"))
-    for url in addresses:
-        yield Question(name, file.path, url, partial(_ask_address, name, file, url, wanted))
+    for place in places(file, wanted.mirror) or [""]:
+        yield Question(name, file.path, place, partial(_ask_place, name, file, place, wanted))
 
 
-def _fail(problem: str) -> list[Answer]:
-    raise Unavailable(problem)
+def _ask_place(name: str, file: File, place: str, wanted: Wanted) -> list[Answer]:
+    """Ask an address, or say why a mirror folder does not have the file."""
+    if not place:
+        raise Unavailable("it has no public address")
+    if is_url(place):
+        return [_ask_address(name, file, place, wanted)]
+    if not Path(place).is_file():
+        raise Unavailable("no such file in the mirror")
+    problem = locked_pin(file, wanted.data, wanted.mirror).mismatch(Path(place))
+    raise Unavailable(problem or "neither the manifest nor a lock file has its digest")
 
 
 def _at_hand(name: str, file: File, wanted: Wanted) -> Answer | None:
@@ -171,27 +155,16 @@ def _at_hand(name: str, file: File, wanted: Wanted) -> Answer | None:
     folders = {HERE: wanted.data}
     if wanted.mirror is not None and not is_url(wanted.mirror):
         folders[MIRROR] = Path(wanted.mirror)
+    # The members of an archive without a digest are checked one by one.
+    needs_digest = file.has_digest or not isinstance(file, Archive)
     for state, folder in folders.items():
-        if _is_good(folder / file.path, file, pin):
-            return Answer(name, file.path, state, (folder / file.path).stat().st_size)
+        path = folder / file.path
+        if path.is_file() and not pin.mismatch(path) and (pin.has_digest or not needs_digest):
+            return Answer(name, file.path, state, path.stat().st_size)
     return None
 
 
-def _is_good(path: Path, file: File, pin: Pin) -> bool:
-    """Tell whether a file is there as pinned; the members of an archive are checked one by one."""
-    if isinstance(file, Archive) and not file.has_digest:
-        return path.is_file() and not pin.mismatch(path)
-    return pin.holds(path)
-
-
-def _problem_of_mirror(file: File, path: Path, wanted: Wanted) -> str:
-    if not path.is_file():
-        return "no such file in the mirror"
-    problem = locked_pin(file, wanted.data, wanted.mirror).mismatch(path)
-    return problem or "neither the manifest nor a lock file has its digest"
-
-
-def _ask_address(name: str, file: File, url: str, wanted: Wanted) -> list[Answer]:
+def _ask_address(name: str, file: File, url: str, wanted: Wanted) -> Answer:
     pin = locked_pin(file, wanted.data, wanted.mirror)
     stated = ask_address(url, BRIEF)
     problem = pin.contradiction(stated)
@@ -199,17 +172,14 @@ def _ask_address(name: str, file: File, url: str, wanted: Wanted) -> list[Answer
         problem = "no digest is stated there"
     if problem:
         raise Unavailable(problem)
-    size = pin.size
-    if size is None:
-        size = stated.size
-    return [Answer(name, file.path, REACHED, size)]
+    return Answer(name, file.path, REACHED, stated.size if pin.size is None else pin.size)
 
 
 # --- bases ----------------------------------------------------------------------------------------
 
 
-def questions_of_base(name: str, base: BaseSource, wanted: Wanted) -> Question:
-    """Return the question for a base: about its model folder, its package, or its files on the hub."""
+def _question_of_base(name: str, base: BaseSource, wanted: Wanted) -> Question:
+    """Return the question for a base: about its folder, its package, or its files on the hub."""
     repository = repository_of(base, wanted.hub)
     if (wanted.base_folder(name) / layout.RECORD).is_file():
         return Question(name, "model", HERE, lambda: [Answer(name, "model", HERE)])
@@ -232,33 +202,20 @@ def _ask_for_repository(name: str, repository: Repository, wanted: Wanted) -> li
     if not difference(folder / layout.SOURCE, repository):
         return [Answer(name, str(repository), HERE)]
     place = mirrored(wanted.mirror, repository)
+    if place and not is_url(place) and not difference(Path(place), repository):
+        return [Answer(name, str(repository), MIRROR)]
     if is_url(place):
-        with contextlib.suppress(Unavailable):
+        with suppress(Unavailable):
             ask_address(f"{place}/{RECORD}", BRIEF)
             return [Answer(name, str(repository), REACHED)]
-    elif place and not difference(Path(place), repository):
-        return [Answer(name, str(repository), MIRROR)]
-    return _ask_hub(name, repository, folder.parent)
-
-
-def _ask_hub(name: str, repository: Repository, lock_folder: Path) -> list[Answer]:
-    locked = DigestLock(lock_folder / layout.DIGEST_LOCK).get(lock_name(repository))
-    listing = ask_listing(repository, BRIEF)
-    if locked and locked["commit"] != listing.commit:
-        problem = f"the lock file has commit {locked['commit']}, the hub states {listing.commit}"
+    locked = digest_lock.entries(folder.parent / layout.DIGEST_LOCK).get(repository.key)
+    commit, pins = ask_listing(repository, BRIEF)
+    if locked and locked["commit"] != commit:
+        problem = f"the lock file has commit {locked['commit']}, the hub states {commit}"
         raise Unavailable(problem)
-    for file, pin in listing.files.items():
+    for file, pin in pins.items():
         check_statement(repository, file, pin, locked)
-    return [Answer(name, file, REACHED, pin.size) for file, pin in listing.files.items()]
-
-
-def questions(wanted: Wanted, manifest: Mapping[str, Dataset]) -> list[Question]:
-    """Return the questions for the data sets and bases that are wanted."""
-    found: list[Question] = []
-    for name in wanted.datasets:
-        dataset = find_dataset(manifest, name, wanted.manifest)
-        found += questions_of_dataset(name, dataset, wanted)
-    return found + [questions_of_base(name, base, wanted) for name, base in wanted.bases.items()]
+    return [Answer(name, file, REACHED, pin.size) for file, pin in pins.items()]
 
 
 # --- the table, as `semblance sources` prints it --------------------------------------------------

@@ -1,19 +1,86 @@
-"""The manifest of the raw datasets: where each file comes from, and the digest that it must have.
+"""The manifest of the raw data sets: where each file comes from, and the digest it must have.
 
 The manifest (workflow/manifest.yaml) pins each file by its size and its sha256 or git blob. A path is
 relative, and the same under a mirror and under the project's data folder.
 """
 
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from semblance.download.pin import LARGEST, Pin, is_of_hub, is_url
 from semblance.errors import InputError
 from semblance.layout import DIGEST_LOCK
+from semblance.provenance import file_digest
 from semblance.settings import decode
 from semblance.strict_yaml import read_yaml
+
+LARGEST = 8 << 30  # bytes; no file of ours comes near it
+CHUNK = 1 << 20  # bytes
+AT_COMMIT = re.compile("/resolve/([0-9a-f]{40})/")  # in the addresses of a hub's files
+
+
+@dataclass(frozen=True)
+class Pin:
+    """The digest of a file and its size in bytes, each None if it is unknown.
+
+    The digest is a sha256, or git's name of the content (``blob_digest``), or both.
+    """
+
+    sha256: str | None = None
+    size: int | None = None
+    git_blob: str | None = None
+
+    @property
+    def has_digest(self) -> bool:
+        """Tell whether a digest is known, so that a file can be trusted."""
+        return self.sha256 is not None or self.git_blob is not None
+
+    def mismatch(self, path: Path) -> str:
+        """Return how a file differs from the pin, or the empty string."""
+        found = path.stat().st_size
+        if self.size not in (None, found):
+            return f"it has {found} bytes, expected {self.size}"
+        for name, digest in (("sha256", file_digest), ("git_blob", blob_digest)):
+            expected = getattr(self, name)
+            if expected is not None and (actual := digest(path)) != expected:
+                kind = name.replace("_", " ")
+                return f"its content was altered: {kind} expected {expected}, actual {actual}"
+        return ""
+
+    def holds(self, path: Path) -> bool:
+        """Tell whether a file is there as pinned; without a digest none can be trusted."""
+        return self.has_digest and path.is_file() and not self.mismatch(path)
+
+    def contradiction(self, stated: "Pin") -> str:
+        """Return how what a server states of a file differs from the pin, or the empty string."""
+        for name in ("size", "sha256", "git_blob"):
+            expected = getattr(self, name)
+            found = getattr(stated, name)
+            if None not in (expected, found) and expected != found:
+                return f"{name.replace('_', ' ')} expected {expected}, the server states {found}"
+        return ""
+
+
+def blob_digest(path: str | Path) -> str:
+    """Return git's name of a content: the sha1 of ``blob <size>``, a zero byte, the content."""
+    path = Path(path)
+    digest = hashlib.sha1(b"blob %d\0" % path.stat().st_size)
+    with open(path, "rb") as stream:
+        while chunk := stream.read(CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def is_url(place: object) -> bool:
+    """Tell whether a place is an http(s) address, not a folder or file."""
+    return str(place).startswith(("http://", "https://"))
+
+
+def is_of_hub(url: str) -> bool:
+    """Tell whether an address is that of a hub's file at a whole commit."""
+    return AT_COMMIT.search(url) is not None
 
 
 @dataclass(frozen=True)
@@ -46,6 +113,13 @@ class Archive(File):
     """A zip or tar file, of which ``members`` ({name in the archive: relative path}) are wanted."""
 
     members: dict[str, str] = field(default_factory=dict)
+
+    def files_inside(self, dataset: "Dataset") -> dict[str, File]:
+        """Return {name in the archive: file}, each pinned as a data set pins the file's path."""
+        pinned = {file.path: file for file in dataset.files}
+        return {
+            name: pinned.get(path, File(path, None, None)) for name, path in self.members.items()
+        }
 
     def has_pinned_members(self, files: Sequence[File]) -> bool:
         """Tell whether ``files`` pin all its members, so that it needs no digest of its own."""
@@ -108,13 +182,9 @@ def _check_dataset(dataset: Dataset, where: str) -> None:
             _check_path(path, f"{where}.members")
     # A member of an archive may be pinned as a file, so these two lists may share paths.
     archives = [archive.path for archive in dataset.archives]
-    _check_unique([file.path for file in dataset.files] + archives, where)
-    _check_unique(dataset.member_paths() + archives, where)
-
-
-def _check_unique(paths: Sequence[str], where: str) -> None:
-    if len(set(paths)) != len(paths):
-        raise InputError(where, "the same path stands twice")
+    for paths in ([file.path for file in dataset.files], dataset.member_paths()):
+        if len({*paths, *archives}) != len(paths) + len(archives):
+            raise InputError(where, "the same path stands twice")
 
 
 def _check_file(file: File, where: str) -> None:
@@ -131,20 +201,11 @@ def _check_file(file: File, where: str) -> None:
 
 
 def _check_path(path: str, where: str) -> None:
-    if path in (".", DIGEST_LOCK) or not _is_plain(path):
-        raise InputError(
-            where,
-            f"not a plain relative path: {path!r}",
-            "no leading /, no .., no backslash or brace",
-        )
-
-
-def _is_plain(path: str) -> bool:
-    """Tell whether a path stays below its folder and means the same to every tool.
-
-    Braces would be wildcards to Snakemake, and some file systems end a name at a control character.
-    """
+    """Raise InputError for a path that leaves its folder, or means different things to tools."""
     pure = PurePosixPath(path)
-    if pure.is_absolute() or ".." in pure.parts or str(pure) != path:
-        return False
-    return all(c.isprintable() and c not in "\\{}" for c in path)
+    is_odd = pure.is_absolute() or ".." in pure.parts or str(pure) != path
+    # Braces are wildcards to Snakemake, and some file systems end a name at a control character.
+    has_odd_character = any(not c.isprintable() or c in "\\{}" for c in path)
+    if is_odd or has_odd_character or path in (".", DIGEST_LOCK):
+        problem = f"not a plain relative path: {path!r}"
+        raise InputError(where, problem, "no leading /, no .., no backslash or brace")

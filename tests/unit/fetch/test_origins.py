@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from semblance.download import origins
-from semblance.download.fetch import fetch_dataset
-from semblance.download.manifest import Dataset, File
-from semblance.download.origins import NAME, check_origins
-from semblance.download.transfer import FetchOptions
-from semblance.download.wanted import BaseSource, Hub, Wanted
 from semblance.errors import InputError
+from semblance.fetch import origins
+from semblance.fetch.datasets import fetch_dataset
+from semblance.fetch.manifest import Dataset, File
+from semblance.fetch.origins import NAME, check_origins
+from semblance.fetch.wanted import BaseSource, Hub, Wanted
 from semblance.models.base import BaseSettings, build_base
 from semblance.provenance import file_digest
 from tests.dag.tiny import write_base
@@ -29,7 +28,7 @@ def copied(tmp_path) -> Wanted:
     source.write_bytes(CONTENT)
     data = Dataset("t", "l", None, {}, (File("a/b.txt", file_digest(source), None),))
     wanted = Wanted("m", str(tmp_path / "resources"), Hub(), ("one",), {}, str(tmp_path / "mirror"))
-    fetch_dataset(data, wanted.data, FetchOptions(tmp_path / "mirror"))
+    fetch_dataset(data, wanted.data, tmp_path / "mirror")
     return wanted
 
 

@@ -1,0 +1,185 @@
+"""One data set of the manifest to the data folder: from a mirror, its addresses or its archives."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from semblance.errors import InputError
+from semblance.fetch import digest_lock
+from semblance.fetch.download import (
+    PATIENT,
+    Altered,
+    Patience,
+    Unavailable,
+    ask_address,
+    fetch_file,
+)
+from semblance.fetch.manifest import LARGEST, Archive, Dataset, File, Pin, is_of_hub, is_url
+from semblance.fetch.origins import note_origins, origin, stamp
+from semblance.fetch.unpack import extract
+from semblance.fetch.wanted import HOW_TO_FILL
+from semblance.files import sync
+from semblance.layout import DIGEST_LOCK
+from semblance.provenance import file_digest
+
+
+def fetch_dataset(
+    dataset: Dataset,
+    destination: str | Path,
+    mirror: str | Path | None = None,
+    patience: Patience = PATIENT,
+) -> dict:
+    """Fetch a data set's files into ``destination``; return ``{"files": {path: {sha256, size}}}``.
+
+    A file that is there with the right digest stays. Otherwise each address is tried in turn; of a
+    ``mirror``, folder or address, no other place is. Where the manifest does not pin a file, its
+    hub states the digest; it is kept in the lock file at the first download and required from then
+    on. Raises InputError; nothing half-written takes a file's place.
+    """
+    folder = Path(destination)
+    with digest_lock.exclusive(folder):
+        fetching = _Fetching(folder, mirror, patience)
+        inside = dataset.member_paths()
+        try:
+            for file in dataset.files:
+                if file.path not in inside:
+                    fetching.fetch(file, fetching.known_pin(file), dataset.homepage)
+            for archive in dataset.archives:
+                fetching.fetch_members(archive, dataset)
+        finally:
+            note_origins(folder, fetching.origins)
+        return {"files": {path: _entry(folder / path) for path in dataset.paths()}}
+
+
+@dataclass
+class _Fetching:
+    """Fetches files into a folder; ``origins`` are those of a mirror folder that were copied."""
+
+    folder: Path
+    mirror: str | Path | None
+    patience: Patience
+    origins: dict[Path, dict[str, Any]] = field(default_factory=dict)
+
+    def fetch(self, file: File, pin: Pin, homepage: str | None) -> None:
+        """Make sure that a file is there as ``pin`` states; InputError if nowhere it is."""
+        if pin.holds(self.folder / file.path):
+            return
+        problems = []
+        for place in places(file, self.mirror):
+            try:
+                return self._take(place, file, pin)
+            except Unavailable as reason:
+                problems.append(f"{place}: {reason}")
+        advice = HOW_TO_FILL
+        if homepage:
+            advice = f"see {homepage}; {advice}"
+        problem = "; ".join(problems) or "it has no public address"
+        raise InputError(file.path, problem, advice)
+
+    def fetch_members(self, archive: Archive, dataset: Dataset) -> None:
+        """Fetch the wanted members of an archive, and the archive only if they need it."""
+        missing = {}
+        for name, member in archive.files_inside(dataset).items():
+            pin = self._pin(member)
+            if not pin.holds(self.folder / member.path) and not self._has_mirror(member, pin):
+                missing[name] = member
+        if not missing:
+            return
+        pin = archive.pin
+        if not archive.has_pinned_members(dataset.files):
+            pin = self.known_pin(archive)
+        self.fetch(archive, pin, dataset.homepage)
+        for name, member in missing.items():
+            self._unpack(archive, name, member)
+
+    def known_pin(self, file: File) -> Pin:
+        """Return the pin of a file with its digest, which a hub states if nobody else does."""
+        pin = self._pin(file)
+        if pin.has_digest:
+            return pin
+        problems = ["neither the manifest nor a lock file has its digest"]
+        for url in file.urls:
+            try:
+                stated = ask_address(url, self.patience) if is_of_hub(url) else Pin()
+            except Unavailable as reason:
+                problems.append(f"{url}: {reason}")
+                continue
+            if stated.has_digest:
+                return stated
+            problems.append(f"{url}: no digest is stated there")
+        advice = f"fetch it once with a network, or put {DIGEST_LOCK} into the mirror"
+        raise InputError(file.path, "; ".join(problems), advice)
+
+    def _take(self, place: str, file: File, pin: Pin) -> None:
+        """Fetch a file from one place; raise Unavailable."""
+        source = Path(place)
+        taken = None
+        if not is_url(place) and source.is_file():
+            taken = stamp(source)
+        digest = fetch_file(place, self.folder / file.path, pin, self.patience)
+        if taken:
+            self.origins[source] = origin(taken, digest, file.path)
+        if pin.has_digest:
+            self._lock(file)
+
+    def _has_mirror(self, member: File, pin: Pin) -> bool:
+        """Fetch an archive's member from the mirror itself; return whether the mirror has it."""
+        if self.mirror is None or not pin.has_digest:
+            return False
+        [place] = places(member, self.mirror)
+        try:
+            self._take(place, member, pin)
+        except Altered as reason:
+            raise InputError(member.path, f"{place}: {reason}", "mend the mirror") from None
+        except Unavailable:
+            return False
+        return True
+
+    def _unpack(self, archive: Archive, name: str, member: File) -> None:
+        target = self.folder / member.path
+        fresh = target.with_name(target.name + ".fresh")
+        extract(self.folder / archive.path, name, fresh, member.size or LARGEST)
+        problem = self._pin(member).mismatch(fresh)
+        if problem:
+            fresh.unlink()
+            raise InputError(member.path, f"member {name} of {archive.path}: {problem}")
+        fresh.replace(target)
+        sync(target.parent)
+        self._lock(member)
+
+    def _pin(self, file: File) -> Pin:
+        return locked_pin(file, self.folder, self.mirror)
+
+    def _lock(self, file: File) -> None:
+        """Keep the digest of a file that the manifest does not pin."""
+        if not file.pin.has_digest:
+            entry = _entry(self.folder / file.path)
+            digest_lock.keep(self.folder / DIGEST_LOCK, file.path, entry)
+
+
+def places(file: File, mirror: str | Path | None) -> list[str]:
+    """List where to look for a file, in order."""
+    if mirror is None:
+        return list(file.urls)
+    if is_url(mirror):
+        return [f"{str(mirror).rstrip('/')}/{quote(file.path)}"]
+    return [str(Path(mirror, file.path))]
+
+
+def locked_pin(file: File, folder: Path, mirror: str | Path | None) -> Pin:
+    """Return the pin of a file: the manifest's, or that in the lock file of folder or mirror."""
+    if file.pin.has_digest:
+        return file.pin
+    folders = [folder]
+    if mirror is not None and not is_url(mirror):
+        folders.append(Path(mirror))
+    for place in folders:
+        locked = digest_lock.entries(place / DIGEST_LOCK).get(file.path)
+        if locked:
+            return Pin(locked["sha256"], locked["size"])
+    return file.pin
+
+
+def _entry(path: Path) -> dict:
+    return {"sha256": file_digest(path), "size": path.stat().st_size}

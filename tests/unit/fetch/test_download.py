@@ -1,0 +1,296 @@
+"""One address: what a server states of it, and servers that are slow, endless or hostile."""
+
+import gzip
+import hashlib
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+
+import pytest
+
+from semblance.errors import InputError
+from semblance.fetch import download
+from semblance.fetch.download import Patience, Unavailable, ask_address, fetch_file
+from semblance.fetch.hub import Repository, ask_listing
+from semblance.fetch.manifest import Pin
+from semblance.fetch.wanted import Hub
+from tests.local_http import Fault, blob_name, running
+
+CONTENT = b"some text\n"
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+PATH = f"/some/data/resolve/{COMMIT}/file"
+QUICK = Patience(attempts=2, first=0.01, longest=0.1, timeout=2.0)
+ONCE = Patience(attempts=1, first=0.01, timeout=0.4)
+TWICE = Patience(attempts=2, first=0.01, timeout=0.4)
+OK = b"HTTP/1.1 200 OK\r\n"
+Talk = Callable[[socket.socket, str], None]
+server = pytest.fixture(running)
+
+
+def test_an_ordinary_server_states_the_size_and_its_etag_is_no_digest(server):
+    url = server.serve("/f", CONTENT, headers={"ETag": f'"{"0" * 40}"'})
+    assert ask_address(url, QUICK) == Pin(None, len(CONTENT))
+    assert server.seen == [("HEAD", "/f", None)]  # nothing is downloaded
+
+
+def test_a_hub_states_the_sha256_of_a_large_file_and_its_storage_is_not_requested(server):
+    server.serve_large(PATH, COMMIT, CONTENT)
+    expected = Pin(hashlib.sha256(CONTENT).hexdigest(), len(CONTENT))
+    assert ask_address(server.url + PATH, QUICK) == expected
+    assert [seen[1] for seen in server.seen] == [PATH]
+
+
+def test_a_hub_states_the_git_blob_of_a_small_file(server):
+    headers = {"X-Repo-Commit": COMMIT, "ETag": f'"{blob_name(CONTENT)}"'}
+    url = server.serve(PATH, CONTENT, headers=headers)
+    assert ask_address(url, QUICK) == Pin(None, len(CONTENT), blob_name(CONTENT))
+
+
+def test_a_hub_that_answers_with_another_commit_is_refused(server):
+    server.serve_large(PATH, "f" * 40, CONTENT)
+    with pytest.raises(Unavailable, match=f"revision {'f' * 40}"):
+        ask_address(server.url + PATH, QUICK)
+
+
+def test_a_redirection_is_followed_but_not_for_ever(server):
+    server.serve("/new", CONTENT)
+    url = server.serve("/old", b"moved", location="/new")
+    assert ask_address(url, QUICK).size == len(CONTENT)
+    with pytest.raises(Unavailable, match="more than 5 redirections"):
+        ask_address(server.serve("/f", b"moved", location="/f"), QUICK)
+
+
+@pytest.mark.parametrize("status", [403, 405, 501])
+def test_a_server_that_answers_no_head_is_asked_for_one_byte(server, status):
+    url = server.serve("/f", CONTENT)
+    server.faults["/f"] = [Fault(status=status)]
+    assert ask_address(url, QUICK).size == len(CONTENT)
+    assert server.seen == [("HEAD", "/f", None), ("GET", "/f", "bytes=0-0")]
+
+
+def test_a_busy_server_is_asked_again_and_one_without_the_file_is_not(server):
+    url = server.serve("/f", CONTENT)
+    server.faults["/f"] = [Fault(status=503)]
+    assert ask_address(url, QUICK).size == len(CONTENT)
+    with pytest.raises(Unavailable, match="HTTP 404"):
+        ask_address(server.url + "/gone", QUICK)
+    assert server.count("/gone", "HEAD") == 1
+
+
+def test_a_server_that_is_gone_fails_in_one_line(server):
+    server.close()
+    with pytest.raises(Unavailable, match="the connection failed"):
+        ask_address(server.url + "/f", QUICK)
+
+
+# Hostile servers
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[[Talk], str]]:
+    """Return a function that starts a server and returns its address.
+
+    The server answers each connection by ``talk(connection, request)``; then it closes it.
+    """
+    listeners = []
+
+    def start(talk: Talk) -> str:
+        listeners.append(socket.create_server(("127.0.0.1", 0)))
+        threading.Thread(target=accept, args=(listeners[-1], talk), daemon=True).start()
+        return f"http://127.0.0.1:{listeners[-1].getsockname()[1]}"
+
+    def accept(listener: socket.socket, talk: Talk) -> None:
+        with suppress(OSError):  # the test has ended
+            while True:
+                connection, _ = listener.accept()
+                threading.Thread(target=answer, args=(connection, talk), daemon=True).start()
+
+    def answer(connection: socket.socket, talk: Talk) -> None:
+        with connection, suppress(OSError):  # the client has left
+            talk(connection, connection.recv(65536).decode())
+
+    yield start
+    for listener in listeners:
+        listener.close()
+
+
+def drip(connection: socket.socket, content: bytes) -> None:
+    """Send a content one byte at a time, for ever."""
+    while True:
+        for byte in content:
+            connection.sendall(bytes([byte]))
+            time.sleep(0.05)
+
+
+def never(connection: socket.socket, request: str) -> None:
+    """Send nothing."""
+    time.sleep(3)
+
+
+def slow_headers(connection: socket.socket, request: str) -> None:
+    connection.sendall(OK + b"X: ")
+    drip(connection, b"a")
+
+
+def endless_headers(connection: socket.socket, request: str) -> None:
+    """Announce the answer for ever."""
+    while True:
+        connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n" * 100)
+
+
+def slow_body(connection: socket.socket, request: str) -> None:
+    connection.sendall(OK + b"\r\n")
+    drip(connection, b"a")
+
+
+def slow_chunk(connection: socket.socket, request: str) -> None:
+    """Send the size of a first chunk one digit at a time, for ever."""
+    connection.sendall(OK + b"Transfer-Encoding: chunked\r\n\r\n")
+    drip(connection, b"0")
+
+
+def endless_body(connection: socket.socket, request: str) -> None:
+    """Send chunks as fast as they are read, for ever."""
+    connection.sendall(OK + b"Transfer-Encoding: chunked\r\n\r\n")
+    while True:
+        connection.sendall(b"10000\r\n" + bytes(0x10000) + b"\r\n")
+
+
+def packed(content: bytes) -> Talk:
+    """Return what sends a content as gzip although nobody has asked for it."""
+
+    def talk(connection: socket.socket, request: str) -> None:
+        stated = b"Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(content)
+        connection.sendall(OK + stated + content)
+
+    return talk
+
+
+def redirect(location: bytes) -> Talk:
+    """Return what redirects to a place."""
+
+    def talk(connection: socket.socket, request: str) -> None:
+        connection.sendall(b"HTTP/1.1 302 Found\r\nLocation: " + location + b"\r\n\r\n")
+
+    return talk
+
+
+@pytest.fixture
+def low_speed(monkeypatch):
+    """Require 1,000 bytes a second, so that a busy machine reaches it; `drip` sends 20."""
+    monkeypatch.setattr(download, "LEAST_SPEED", 1000)
+
+
+TOO_SLOW = r"\d+ bytes came within 0.4 s, fewer than 400"
+HOSTILE = {
+    "never": (never, TOO_SLOW),
+    "slow headers": (slow_headers, TOO_SLOW),
+    "endless headers": (endless_headers, TOO_SLOW),
+    "slow body": (slow_body, TOO_SLOW),
+    "slow chunk": (slow_chunk, TOO_SLOW),
+    "endless body": (endless_body, "longer than 10 bytes"),
+    "no gzip": (packed(b"no gzip at all"), "it has 14 bytes, expected 10"),
+    "gzip of 50 MB": (packed(gzip.compress(bytes(50_000_000))), "bytes, expected 10"),
+    "half an IPv6": (redirect(b"http://["), "IPv6"),
+    "a port of letters": (redirect(b"http://a:b/"), "[Pp]ort"),
+    "a port too large": (redirect(b"http://a:99999999/"), "[Pp]ort"),
+    "another scheme": (redirect(b"ftp://a/"), "ftp://a/"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_server_is_refused_in_one_line_within_bounds(serve, tmp_path, low_speed, name):
+    talk, reason = HOSTILE[name]
+    started = time.monotonic()
+    with pytest.raises(Unavailable, match=reason) as caught:
+        fetch_file(serve(talk), tmp_path / "file", Pin("0" * 64, 10), ONCE)
+    assert time.monotonic() - started < 2.5 and "\n" not in str(caught.value)
+    part = tmp_path / "file.part"
+    assert not (tmp_path / "file").exists()
+    assert not part.exists() or part.stat().st_size <= 10 + download.CHUNK
+
+
+@pytest.mark.parametrize("talk", [never, slow_headers, endless_headers])
+def test_a_question_to_a_server_that_is_too_slow_is_given_up(serve, talk):
+    started = time.monotonic()
+    with pytest.raises(Unavailable):
+        ask_address(serve(talk), ONCE)
+    assert time.monotonic() - started < 2.5
+
+
+@pytest.mark.parametrize("talk", [endless_headers, slow_body, slow_chunk, endless_body])
+def test_a_hub_that_is_too_slow_or_endless_is_given_up_in_one_line(
+    serve, low_speed, monkeypatch, talk
+):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
+    repository = Repository("someone/some-model", "0" * 40, Hub(serve(talk)))
+    started = time.monotonic()
+    with pytest.raises(InputError, match="the hub does not answer") as caught:
+        ask_listing(repository, ONCE)
+    assert time.monotonic() - started < 2.5 and "\n" not in str(caught.value)
+
+
+def test_a_steady_server_above_the_least_speed_is_waited_for(serve, tmp_path, low_speed):
+    """It sends 200 bytes each 10 ms for longer than two timeouts."""
+    content = bytes(24_000)
+
+    def talk(connection: socket.socket, request: str) -> None:
+        connection.sendall(OK + b"Content-Length: %d\r\n\r\n" % len(content))
+        for start in range(0, len(content), 200):
+            connection.sendall(content[start : start + 200])
+            time.sleep(0.01)
+
+    started = time.monotonic()
+    fetch_file(serve(talk), tmp_path / "file", Pin(), ONCE)
+    assert (tmp_path / "file").read_bytes() == content
+    assert time.monotonic() - started > 2 * ONCE.timeout
+
+
+def test_the_next_attempt_continues_after_a_slow_one(serve, tmp_path, low_speed):
+    content = bytes(range(256)) * 400
+    given = 40_000  # bytes that come quickly, before the server gets slow
+    starts = []
+
+    def talk(connection: socket.socket, request: str) -> None:
+        if "Range: bytes=" in request:
+            start = int(request.partition("Range: bytes=")[2].partition("-")[0])
+            starts.append(start)
+            rest = content[start:]
+            stated = f"Content-Range: bytes {start}-{len(content) - 1}/{len(content)}\r\n"
+            connection.sendall(b"HTTP/1.1 206 Partial Content\r\n" + stated.encode())
+            connection.sendall(b"Content-Length: %d\r\n\r\n" % len(rest) + rest)
+            return
+        connection.sendall(OK + b"Content-Length: %d\r\n\r\n" % len(content))
+        connection.sendall(content[:given])
+        drip(connection, content[given:])
+
+    pin = Pin(hashlib.sha256(content).hexdigest(), None)
+    fetch_file(serve(talk), tmp_path / "file", pin, TWICE)
+    assert (tmp_path / "file").read_bytes() == content and starts[0] >= given
+
+
+def test_the_endless_body_of_a_redirection_is_not_read(serve, tmp_path):
+    def talk(connection: socket.socket, request: str) -> None:
+        if "GET /new " in request:
+            connection.sendall(OK + b"Content-Length: 2\r\n\r\nok")
+            return
+        connection.sendall(b"HTTP/1.1 302 Found\r\nLocation: /new\r\n\r\n")
+        while True:
+            connection.sendall(bytes(65536))
+
+    fetch_file(serve(talk), tmp_path / "file", Pin(), ONCE)
+    assert (tmp_path / "file").read_bytes() == b"ok"
+
+
+@pytest.mark.parametrize("talk", [slow_body, slow_chunk])
+def test_the_thread_of_an_answer_that_was_given_up_ends(serve, tmp_path, low_speed, talk):
+    """The server sends on: only the client can end it."""
+    before = set(threading.enumerate())
+    with pytest.raises(Unavailable):
+        fetch_file(serve(talk), tmp_path / "file", Pin(), ONCE)
+    threads = [t for t in threading.enumerate() if t not in before and t.name == "download"]
+    for thread in threads:
+        thread.join(2)
+    assert not [thread for thread in threads if thread.is_alive()]
