@@ -7,18 +7,18 @@ from urllib.parse import quote
 
 from semblance.errors import InputError
 from semblance.fetch import digest_lock
-from semblance.fetch.download import (
+from semblance.fetch.download import fetch_file
+from semblance.fetch.manifest import LARGEST, Archive, Dataset, File, Pin, is_of_hub, is_url
+from semblance.fetch.origins import note_origins, origin, stamp
+from semblance.fetch.unpack import extract
+from semblance.fetch.wanted import HOW_TO_FILL
+from semblance.fetch.web import (
     PATIENT,
     Altered,
     Patience,
     Unavailable,
     ask_address,
-    fetch_file,
 )
-from semblance.fetch.manifest import LARGEST, Archive, Dataset, File, Pin, is_of_hub, is_url
-from semblance.fetch.origins import note_origins, origin, stamp
-from semblance.fetch.unpack import extract
-from semblance.fetch.wanted import HOW_TO_FILL
 from semblance.files import sync
 from semblance.layout import DIGEST_LOCK
 from semblance.provenance import file_digest

@@ -11,18 +11,18 @@ from typing import NamedTuple
 from semblance.errors import InputError
 from semblance.fetch.datasets import fetch_dataset, locked_pin
 from semblance.fetch.digest_lock import exclusive
-from semblance.fetch.download import PATIENT, Patience, Unavailable
 from semblance.fetch.hub import (
     WEIGHTS,
     Repository,
-    difference,
     fetch_repository,
+    holds,
     look_for_weights,
     mirrored,
     repository_of,
 )
 from semblance.fetch.manifest import Dataset, File, find_dataset
 from semblance.fetch.wanted import Wanted
+from semblance.fetch.web import PATIENT, Patience, Unavailable
 
 HAVE = "have"
 FETCHED = "fetched"
@@ -118,7 +118,7 @@ def _fill_repository(
 ) -> Iterator[Filled]:
     place = Path(mirrored(folder, repository))
     with exclusive(folder):
-        state = FETCHED if difference(place, repository) else HAVE
+        state = HAVE if holds(place, repository) else FETCHED
         try:
             files = fetch_repository(repository, place, place.parents[1], patience=patience)[
                 "files"

@@ -6,7 +6,7 @@ last change and its digest; as long as size and time are the same, a look costs 
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +26,9 @@ def stamp(path: Path) -> dict[str, int]:
 
 
 def origin(taken: Mapping[str, int], sha256: str, copy: str) -> dict[str, Any]:
-    """Return what a note keeps of a file: its ``stamp``, the digest of what was copied, the copy.
+    """Return what a note keeps of a file: its ``stamp``, its digest, and the path of its copy.
 
-    ``copy`` is a path relative to the note, which leads to what was made from the file.
+    The path is relative to the note and leads to what was made from the file.
     """
     return {**taken, "sha256": sha256, "copy": copy}
 
@@ -55,21 +55,16 @@ def check_origins(wanted: Wanted, may_write: bool) -> None:
         touched = {}
         for name, entry in _read(folder).items():
             path = Path(os.path.abspath(folder / name))
-            if (folder / entry["copy"]).exists() and any(map(path.is_relative_to, inside)):
-                touched.update(_touched(path, entry, folder))
+            is_used = (folder / entry["copy"]).exists() and any(map(path.is_relative_to, inside))
+            if is_used and path.is_file() and not stamp(path).items() <= entry.items():
+                touched[path] = {**entry, **_new_stamp(path, entry, folder)}
         if touched and may_write:
             note_origins(folder, touched)
 
 
-def _touched(
-    path: Path, entry: Mapping[str, Any], folder: Path
-) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Yield a file that has a new time but the same content; raise InputError for a new content."""
-    if not path.is_file():
-        return
+def _new_stamp(path: Path, entry: Mapping[str, Any], folder: Path) -> dict[str, int]:
+    """Return the stamp of a file that was only touched; raise InputError for a new content."""
     now = stamp(path)
-    if now == {key: entry[key] for key in now}:
-        return
     found = file_digest(path)
     if found != entry["sha256"]:
         problem = f"changed after it was copied: sha256 {entry['sha256']} then, {found} now"
@@ -78,10 +73,8 @@ def _touched(
             " correct the digest that pins the file, if there is one"
         )
         raise InputError(path, problem, advice)
-    yield path, {**entry, **now}
+    return now
 
 
 def _read(folder: Path) -> dict[str, Any]:
-    if not (folder / NAME).exists():
-        return {}
-    return read_sealed(folder / NAME)
+    return read_sealed(folder / NAME) if (folder / NAME).exists() else {}

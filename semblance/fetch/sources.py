@@ -15,20 +15,19 @@ from semblance import layout
 from semblance.errors import InputError
 from semblance.fetch import digest_lock
 from semblance.fetch.datasets import locked_pin, places
-from semblance.fetch.download import Patience, Unavailable, ask_address
 from semblance.fetch.hub import (
     RECORD,
     WEIGHTS,
     Repository,
     ask_listing,
-    check_statement,
-    difference,
+    holds,
     look_for_weights,
     mirrored,
     repository_of,
 )
 from semblance.fetch.manifest import Archive, Dataset, File, find_dataset, is_of_hub, is_url
 from semblance.fetch.wanted import HOW_TO_FILL, BaseSource, Wanted
+from semblance.fetch.web import Patience, Unavailable, ask_address
 
 THREADS = 16
 SECONDS = 30.0  # for all questions together
@@ -199,22 +198,17 @@ def _ask_for_repository(name: str, repository: Repository, wanted: Wanted) -> li
     """Look for a repository in the folder of the base and in the mirror, and else ask its hub."""
     repository.check_revision()
     folder = wanted.base_folder(name)
-    if not difference(folder / layout.SOURCE, repository):
+    if holds(folder / layout.SOURCE, repository):
         return [Answer(name, str(repository), HERE)]
     place = mirrored(wanted.mirror, repository)
-    if place and not is_url(place) and not difference(Path(place), repository):
+    if place and not is_url(place) and holds(Path(place), repository):
         return [Answer(name, str(repository), MIRROR)]
     if is_url(place):
         with suppress(Unavailable):
             ask_address(f"{place}/{RECORD}", BRIEF)
             return [Answer(name, str(repository), REACHED)]
     locked = digest_lock.entries(folder.parent / layout.DIGEST_LOCK).get(repository.key)
-    commit, pins = ask_listing(repository, BRIEF)
-    if locked and locked["commit"] != commit:
-        problem = f"the lock file has commit {locked['commit']}, the hub states {commit}"
-        raise Unavailable(problem)
-    for file, pin in pins.items():
-        check_statement(repository, file, pin, locked)
+    _, pins = ask_listing(repository, locked, BRIEF)
     return [Answer(name, file, REACHED, pin.size) for file, pin in pins.items()]
 
 

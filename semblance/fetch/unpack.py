@@ -74,8 +74,8 @@ def _read_from_zip(stream: BinaryIO, archive: Path, member: str) -> Iterator[byt
         found = [info for info in box.infolist() if info.filename == member]
         _require_one(len(found), archive, member)
         mode = stat.S_IFMT(found[0].external_attr >> 16)  # zero where the writer knew no Unix
-        is_regular = not found[0].is_dir() and mode in (0, stat.S_IFREG)
-        _require_regular(is_regular, archive, member)
+        if found[0].is_dir() or mode not in (0, stat.S_IFREG):
+            raise InputError(archive, f"member {member} is not a regular file")
         with box.open(found[0]) as content:
             yield from _chunks(content, archive, member)
 
@@ -90,22 +90,21 @@ def _read_from_tar(stream: BinaryIO, archive: Path, member: str) -> Iterator[byt
             if info.name == member:
                 times += 1
                 _require_one(times, archive, member)
-                _require_regular(info.isreg(), archive, member)
+                if not info.isreg():
+                    raise InputError(archive, f"member {member} is not a regular file")
                 yield from _chunks(box.extractfile(info), archive, member)
     _require_one(times, archive, member)
 
 
 def _chunks(content: BinaryIO, archive: Path, member: str) -> Iterator[bytes]:
-    chunk = b"any"
-    while chunk:
-        try:
-            chunk = content.read(CHUNK)
-        except DAMAGE as error:
-            if is_passing(error):
-                raise
-            problem = f"member {member} is damaged: {error}"
-            raise InputError(archive, problem, "delete the archive and fetch it again") from None
-        yield chunk
+    try:
+        while chunk := content.read(CHUNK):
+            yield chunk
+    except DAMAGE as error:
+        if is_passing(error):
+            raise
+        problem = f"member {member} is damaged: {error}"
+        raise InputError(archive, problem, "delete the archive and fetch it again") from None
 
 
 def _require_one(times: int, archive: Path, member: str) -> None:
@@ -113,11 +112,6 @@ def _require_one(times: int, archive: Path, member: str) -> None:
         raise InputError(archive, f"no member {member}")
     if times > 1:
         raise InputError(archive, f"member {member} stands in it more than once")
-
-
-def _require_regular(is_regular: bool, archive: Path, member: str) -> None:
-    if not is_regular:
-        raise InputError(archive, f"member {member} is not a regular file")
 
 
 class _Directory(io.BufferedReader):

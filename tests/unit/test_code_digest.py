@@ -273,7 +273,7 @@ def test_each_inert_module_exists(name):
 
 def test_each_listed_exception_is_one():
     places = ("builtins", "semblance.errors", "semblance.training.loop")
-    places += ("semblance.fetch.download",)
+    places += ("semblance.fetch.web",)
     for name in EXCEPTIONS:
         found = [getattr(importlib.import_module(p), name, None) for p in places]
         kinds = [kind for kind in found if kind]

@@ -16,11 +16,11 @@ from pathlib import Path
 import pytest
 
 from semblance.errors import InputError
-from semblance.fetch import download
+from semblance.fetch import download, web
 from semblance.fetch.datasets import fetch_dataset
-from semblance.fetch.download import Patience
 from semblance.fetch.manifest import Archive, Dataset, File, load_manifest
 from semblance.fetch.origins import NAME
+from semblance.fetch.web import Patience
 from semblance.layout import DIGEST_LOCK
 from semblance.provenance import read_sealed
 from tests.local_http import Fault, Served, running
@@ -99,7 +99,7 @@ def test_a_dropped_connection_is_resumed_and_loses_less_than_a_chunk(server, tmp
     server.faults["/f"] = [Fault(cut=cut)]
     fetch_one(pinned(url, content=content), tmp_path)
     assert (tmp_path / "a/b.txt").read_bytes() == content
-    assert cut - download.CHUNK < int(re.fullmatch(r"bytes=(\d+)-", server.seen[1][2])[1]) <= cut
+    assert cut - web.CHUNK < int(re.fullmatch(r"bytes=(\d+)-", server.seen[1][2])[1]) <= cut
 
 
 LONG = CONTENT * 8  # several chunks: of a shorter file nothing is kept when a connection is lost

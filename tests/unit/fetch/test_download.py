@@ -11,11 +11,12 @@ from contextlib import suppress
 import pytest
 
 from semblance.errors import InputError
-from semblance.fetch import download
-from semblance.fetch.download import Patience, Unavailable, ask_address, fetch_file
+from semblance.fetch import web
+from semblance.fetch.download import fetch_file
 from semblance.fetch.hub import Repository, ask_listing
 from semblance.fetch.manifest import Pin
 from semblance.fetch.wanted import Hub
+from semblance.fetch.web import Patience, Unavailable, ask_address
 from tests.local_http import Fault, blob_name, running
 
 CONTENT = b"some text\n"
@@ -180,7 +181,7 @@ def redirect(location: bytes) -> Talk:
 @pytest.fixture
 def low_speed(monkeypatch):
     """Require 1,000 bytes a second, so that a busy machine reaches it; `drip` sends 20."""
-    monkeypatch.setattr(download, "LEAST_SPEED", 1000)
+    monkeypatch.setattr(web, "LEAST_SPEED", 1000)
 
 
 TOO_SLOW = r"\d+ bytes came within 0.4 s, fewer than 400"
@@ -209,7 +210,7 @@ def test_a_hostile_server_is_refused_in_one_line_within_bounds(serve, tmp_path, 
     assert time.monotonic() - started < 2.5 and "\n" not in str(caught.value)
     part = tmp_path / "file.part"
     assert not (tmp_path / "file").exists()
-    assert not part.exists() or part.stat().st_size <= 10 + download.CHUNK
+    assert not part.exists() or part.stat().st_size <= 10 + web.CHUNK
 
 
 @pytest.mark.parametrize("talk", [never, slow_headers, endless_headers])
@@ -228,7 +229,7 @@ def test_a_hub_that_is_too_slow_or_endless_is_given_up_in_one_line(
     repository = Repository("someone/some-model", "0" * 40, Hub(serve(talk)))
     started = time.monotonic()
     with pytest.raises(InputError, match="the hub does not answer") as caught:
-        ask_listing(repository, ONCE)
+        ask_listing(repository, None, ONCE)
     assert time.monotonic() - started < 2.5 and "\n" not in str(caught.value)
 
 

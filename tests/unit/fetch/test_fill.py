@@ -9,10 +9,10 @@ import pytest
 import yaml
 
 from semblance.errors import InputError
-from semblance.fetch.download import Patience
 from semblance.fetch.fill import BY_HAND, FAILED, FETCHED, HAVE, Filled, fill_mirror
 from semblance.fetch.manifest import Archive, Dataset, File
 from semblance.fetch.wanted import BaseSource, Hub, Wanted
+from semblance.fetch.web import Patience
 from semblance.provenance import read_sealed
 from tests.dag.tiny import CONFIG, ROOT, write_base
 from tests.local_http import Fault, Served, running

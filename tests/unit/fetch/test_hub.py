@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from semblance.errors import InputError
-from semblance.fetch.download import Patience
 from semblance.fetch.hub import RECORD, Repository, fetch_repository, mirrored
 from semblance.fetch.origins import NAME
 from semblance.fetch.wanted import Hub
+from semblance.fetch.web import Patience
 from semblance.layout import DIGEST_LOCK
 from semblance.provenance import read_sealed, write_sealed
 from tests.local_http import Fault, LocalServer, running
@@ -119,7 +119,7 @@ def test_altered_weights_of_the_same_size_are_found(server, tmp_path):
         InputError, match=f"model.safetensors: .*expected {CDN[5:]}, actual {altered}"
     ):
         fetch(server, tmp_path)
-    assert not (tmp_path / "model").exists()
+    assert not (tmp_path / "model" / RECORD).exists()
 
 
 def test_an_altered_small_file_of_the_same_size_is_found(server, tmp_path):
@@ -127,12 +127,12 @@ def test_an_altered_small_file_of_the_same_size_is_found(server, tmp_path):
     server.files[resolve("vocab.txt")].content = b"[BAD]\n"
     with pytest.raises(InputError, match="vocab.txt: its content was altered"):
         fetch(server, tmp_path)
-    assert not (tmp_path / "model").exists()
+    assert not (tmp_path / "model" / RECORD).exists()
 
 
 def test_weights_other_than_the_pinned_ones_are_refused_before_the_download(server, tmp_path):
     hub(server)
-    with pytest.raises(InputError, match=f"expected {'0' * 64}, the hub states {CDN[5:]}"):
+    with pytest.raises(InputError, match=f"expected {'0' * 64}, the server states {CDN[5:]}"):
         fetch(server, tmp_path, weights_sha256="0" * 64)
     assert server.count(CDN) == 0
 
@@ -174,7 +174,7 @@ def test_a_hub_that_always_refuses_fails_in_one_clear_line(server, tmp_path, pat
     with pytest.raises(InputError, match="HTTP 429") as caught:
         fetch(server, tmp_path)
     assert "\n" not in str(caught.value) and len(server.seen) < 40
-    assert not (tmp_path / "model").exists()
+    assert not (tmp_path / "model" / RECORD).exists()
 
 
 def test_a_repository_without_safetensors_is_refused(server, tmp_path):
@@ -258,7 +258,7 @@ def test_a_hub_that_later_states_another_digest_is_refused_in_one_line(server, t
         fetch(server, tmp_path / "two")
     both = {digests(FILES)[file], digests({file: changed})[file]}
     assert "\n" not in str(caught.value) and all(digest in str(caught.value) for digest in both)
-    assert not (tmp_path / "two/model").exists()
+    assert not (tmp_path / "two/model" / RECORD).exists()
 
 
 def test_weights_other_than_the_locked_ones_are_refused_before_the_download(server, tmp_path):
@@ -266,7 +266,7 @@ def test_weights_other_than_the_locked_ones_are_refused_before_the_download(serv
     files = {**digests(FILES), "model.safetensors": "0" * 64}
     lock = {f"{REPO}@{REVISION}": {"commit": REVISION, "files": files}}
     write_sealed(tmp_path / DIGEST_LOCK, lock)
-    with pytest.raises(InputError, match=f"expected {'0' * 64}, the hub states {CDN[5:]}"):
+    with pytest.raises(InputError, match=f"expected {'0' * 64}, the server states {CDN[5:]}"):
         fetch(server, tmp_path)
     assert server.count(CDN) == 0
 
@@ -399,7 +399,7 @@ def test_an_altered_file_of_a_mirror_is_refused_with_both_digests(server, tmp_pa
     file.write_bytes(b"[BAD]\n")
     with pytest.raises(InputError, match=f"expected {digests(FILES)['vocab.txt']}, actual"):
         fetch_offline(mirror, tmp_path / "other")
-    assert not (tmp_path / "other/model").exists()
+    assert not (tmp_path / "other/model" / RECORD).exists()
 
 
 def test_weights_of_a_mirror_other_than_the_pinned_ones_are_refused(server, tmp_path):

@@ -9,7 +9,6 @@ import pytest
 from semblance.errors import InputError
 from semblance.fetch import sources
 from semblance.fetch.datasets import fetch_dataset
-from semblance.fetch.download import Patience
 from semblance.fetch.hub import Repository, fetch_repository, mirrored
 from semblance.fetch.manifest import Archive, Dataset, File
 from semblance.fetch.sources import (
@@ -23,6 +22,7 @@ from semblance.fetch.sources import (
     page,
 )
 from semblance.fetch.wanted import BaseSource, Hub, Wanted
+from semblance.fetch.web import Patience
 from semblance.layout import DIGEST_LOCK
 from semblance.provenance import ROOT, write_json, write_sealed
 from tests.local_http import Fault, running
@@ -184,7 +184,7 @@ def test_every_file_of_a_base_on_a_hub_is_listed_with_its_size(server, tmp_path)
 
 def test_weights_other_than_the_pinned_ones_are_missing(server, tmp_path):
     [answer] = missing(ask(tmp_path, **on_hub(server, weights_sha256="0" * 64)))
-    assert f"expected {'0' * 64}, the hub states {WEIGHTS}" in answer.problem
+    assert f"expected {'0' * 64}, the server states {WEIGHTS}" in answer.problem
 
 
 def test_a_hub_that_states_another_digest_than_the_locked_one_is_named(server, tmp_path):
@@ -193,7 +193,7 @@ def test_a_hub_that_states_another_digest_than_the_locked_one_is_named(server, t
     entry = {"commit": COMMIT, "files": {"model.safetensors": "0" * 64}}
     write_sealed(lock, {f"{REPO}@{COMMIT}": entry})
     [answer] = missing(ask(tmp_path, **on_hub(server)))
-    assert f"the hub states {WEIGHTS}" in answer.problem
+    assert f"the server states {WEIGHTS}" in answer.problem
 
 
 def test_a_hub_that_does_not_answer_is_named(server, tmp_path):
