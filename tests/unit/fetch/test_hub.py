@@ -3,6 +3,7 @@
 import hashlib
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,15 @@ def network_allowed(monkeypatch):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
 
 
+LISTING = f"/api/models/{REPO}/revision/{REVISION}"
+
+
+def unlist(server: LocalServer) -> None:
+    """Let the hub list the names of the files alone; it states the digests with each file."""
+    listing = {"sha": REVISION, "siblings": [{"rfilename": name} for name in FILES]}
+    server.serve(LISTING, json.dumps(listing).encode())
+
+
 def hub(server: LocalServer, without: tuple[str, ...] = (), **changed: bytes) -> None:
     files = {name: content for name, content in (FILES | UNWANTED).items() if name not in without}
     server.serve_hub(
@@ -78,11 +88,6 @@ def test_the_wanted_files_come_with_their_digests_and_no_others(server, tmp_path
     assert left(tmp_path) == {f"model/{name}" for name in (*FILES, RECORD)}
     assert (tmp_path / "model/model.safetensors").read_bytes() == WEIGHTS
     assert not any(name in path for name in UNWANTED for _, path, _ in server.seen)
-
-
-def test_weights_are_fetched_from_the_address_that_the_hub_names(server, tmp_path):
-    hub(server)
-    fetch(server, tmp_path)
     assert server.count(CDN) == 1
 
 
@@ -95,46 +100,11 @@ def test_a_revision_that_can_move_is_refused(server, tmp_path, revision):
 
 def test_an_abbreviated_commit_is_fetched_by_its_whole_name(server, tmp_path):
     hub(server)
-    listing = {
-        "id": REPO,
-        "modelId": REPO,
-        "sha": REVISION,
-        "siblings": [{"rfilename": name} for name in FILES],
-    }
-    server.serve(
-        f"/api/models/{REPO}/revision/{REVISION[:7]}",
-        json.dumps(listing).encode(),
-        headers={"Content-Type": "application/json"},
-    )
+    short = f"/api/models/{REPO}/revision/{REVISION[:7]}"
+    server.serve(short, server.files[LISTING].content)
     found = fetch(server, tmp_path, revision=REVISION[:7])
     assert found["commit"] == REVISION and set(found["files"]) == set(FILES)
     assert not any(f"resolve/{REVISION[:7]}/" in path for _, path, _ in server.seen)
-
-
-def test_altered_weights_of_the_same_size_are_found(server, tmp_path):
-    hub(server)
-    server.serve(CDN, WEIGHTS[::-1])
-    altered = hashlib.sha256(WEIGHTS[::-1]).hexdigest()
-    with pytest.raises(
-        InputError, match=f"model.safetensors: .*expected {CDN[5:]}, actual {altered}"
-    ):
-        fetch(server, tmp_path)
-    assert not (tmp_path / "model" / RECORD).exists()
-
-
-def test_an_altered_small_file_of_the_same_size_is_found(server, tmp_path):
-    hub(server)
-    server.files[resolve("vocab.txt")].content = b"[BAD]\n"
-    with pytest.raises(InputError, match="vocab.txt: its content was altered"):
-        fetch(server, tmp_path)
-    assert not (tmp_path / "model" / RECORD).exists()
-
-
-def test_weights_other_than_the_pinned_ones_are_refused_before_the_download(server, tmp_path):
-    hub(server)
-    with pytest.raises(InputError, match=f"expected {'0' * 64}, the server states {CDN[5:]}"):
-        fetch(server, tmp_path, weights_sha256="0" * 64)
-    assert server.count(CDN) == 0
 
 
 def test_a_dropped_connection_is_resumed(server, tmp_path):
@@ -154,9 +124,7 @@ def test_a_second_run_continues_what_the_first_could_not_finish(server, tmp_path
     assert server.count(resolve("config.json")) == 1
 
 
-@pytest.mark.parametrize(
-    "path", [f"/api/models/{REPO}/revision/{REVISION}", resolve("config.json"), CDN]
-)
+@pytest.mark.parametrize("path", [LISTING, resolve("config.json"), CDN])
 def test_after_too_many_requests_we_wait_and_ask_again(server, tmp_path, path):
     hub(server)
     server.faults[path] = [Fault(status=429, retry_after="1")]
@@ -165,9 +133,7 @@ def test_after_too_many_requests_we_wait_and_ask_again(server, tmp_path, path):
     assert time.monotonic() - started >= 1.0
 
 
-@pytest.mark.parametrize(
-    "path", [f"/api/models/{REPO}/revision/{REVISION}", resolve("config.json"), CDN]
-)
+@pytest.mark.parametrize("path", [LISTING, resolve("config.json"), CDN])
 def test_a_hub_that_always_refuses_fails_in_one_clear_line(server, tmp_path, path):
     hub(server)
     server.always[path] = Fault(status=429, retry_after="0")
@@ -175,45 +141,6 @@ def test_a_hub_that_always_refuses_fails_in_one_clear_line(server, tmp_path, pat
         fetch(server, tmp_path)
     assert "\n" not in str(caught.value) and len(server.seen) < 40
     assert not (tmp_path / "model" / RECORD).exists()
-
-
-def test_a_repository_without_safetensors_is_refused(server, tmp_path):
-    hub(server, without=("model.safetensors",))
-    with pytest.raises(InputError, match="no model.safetensors.*pickled ones are never read"):
-        fetch(server, tmp_path)
-
-
-def test_a_dense_layer_without_safetensors_is_refused(server, tmp_path):
-    hub(server, without=("2_Dense/model.safetensors",))
-    with pytest.raises(InputError, match="no 2_Dense/model.safetensors"):
-        fetch(server, tmp_path)
-
-
-def test_a_listed_file_that_is_missing_is_named(server, tmp_path):
-    hub(server)
-    del server.files[resolve("tokenizer.json")]
-    with pytest.raises(InputError, match="tokenizer.json: .*HTTP 404"):
-        fetch(server, tmp_path)
-
-
-def test_an_unknown_repository_is_named(server, tmp_path):
-    with pytest.raises(InputError, match=f"{REPO}@.*HTTP 404"):
-        fetch(server, tmp_path)
-
-
-def test_a_listing_of_another_revision_is_refused(server, tmp_path):
-    hub(server)
-    listing = server.files[f"/api/models/{REPO}/revision/{REVISION}"]
-    listing.content = listing.content.replace(REVISION.encode(), b"f" * 40)
-    with pytest.raises(InputError, match=f"answers with revision {'f' * 40}"):
-        fetch(server, tmp_path)
-    assert len(server.seen) == 1
-
-
-def test_a_hub_that_does_not_answer_fails_in_one_clear_line(server, tmp_path):
-    server.close()
-    with pytest.raises(InputError, match="the connection failed"):
-        fetch(server, tmp_path)
 
 
 def test_after_the_first_fetch_no_network_is_needed_until_a_file_is_altered(server, tmp_path):
@@ -261,22 +188,22 @@ def test_a_hub_that_later_states_another_digest_is_refused_in_one_line(server, t
     assert not (tmp_path / "two/model" / RECORD).exists()
 
 
-def test_weights_other_than_the_locked_ones_are_refused_before_the_download(server, tmp_path):
+@pytest.mark.parametrize(
+    "commit, changed, problem",
+    [
+        (REVISION, {"model.safetensors": "0" * 64}, f"0{{64}}, the server states {CDN[5:]}"),
+        ("0123456" + "f" * 33, {}, f"commit: 0123456f* at first use, now {REVISION}"),
+    ],
+)
+def test_a_hub_that_contradicts_the_lock_is_refused_before_the_download(
+    server, tmp_path, commit, changed, problem
+):
     hub(server)
-    files = {**digests(FILES), "model.safetensors": "0" * 64}
-    lock = {f"{REPO}@{REVISION}": {"commit": REVISION, "files": files}}
-    write_sealed(tmp_path / DIGEST_LOCK, lock)
-    with pytest.raises(InputError, match=f"expected {'0' * 64}, the server states {CDN[5:]}"):
+    entry = {"commit": commit, "files": digests(FILES) | changed}
+    write_sealed(tmp_path / DIGEST_LOCK, {f"{REPO}@{REVISION}": entry})
+    with pytest.raises(InputError, match=problem):
         fetch(server, tmp_path)
     assert server.count(CDN) == 0
-
-
-def test_an_abbreviation_that_later_means_another_commit_is_refused(server, tmp_path):
-    hub(server)
-    lock = {f"{REPO}@{REVISION}": {"commit": "0123456" + "f" * 33, "files": digests(FILES)}}
-    write_sealed(tmp_path / DIGEST_LOCK, lock)
-    with pytest.raises(InputError, match=f"commit: 0123456f* at first use, now {REVISION}"):
-        fetch(server, tmp_path)
 
 
 def test_a_folder_with_other_digests_than_the_lock_file_is_refused(server, tmp_path):
@@ -314,45 +241,103 @@ def test_the_token_goes_to_the_hub_that_the_config_names_but_not_to_its_storage(
     assert len(with_token) == len(asked)
 
 
-@pytest.mark.parametrize(
-    "listing, problem",
-    [
-        (b"[" * 100_000, "nested too deeply"),
-        (b'{"sha": "' + b"0" * 40 + b'", "siblings": [7]}', "makes no sense"),
-        (b'{"sha": "' + b"0" * 40 + b'", "siblings": [{"rfilename": 7}]}', "makes no sense"),
-        (b'{"siblings": []}', "makes no sense"),
-        (b"\xff", "makes no sense"),
-        (b" " * (9 << 20), "more than 8,388,608 bytes"),
-    ],
-)
-def test_a_listing_that_makes_no_sense_is_refused_in_one_line(server, tmp_path, listing, problem):
-    server.serve(f"/api/models/{REPO}/revision/{REVISION}", listing)
-    with pytest.raises(InputError, match=problem) as caught:
-        fetch(server, tmp_path)
-    assert "\n" not in str(caught.value)
-
-
-def unlist(server: LocalServer) -> None:
-    """Let the hub list the names of the files alone; it states the digests with each file."""
-    listing = {"sha": REVISION, "siblings": [{"rfilename": name} for name in FILES]}
-    server.serve(f"/api/models/{REPO}/revision/{REVISION}", json.dumps(listing).encode())
-
-
 def test_a_hub_that_lists_no_digests_states_them_with_each_file(server, tmp_path):
     hub(server)
     unlist(server)
     assert set(fetch(server, tmp_path)["files"]) == set(FILES)
+
+
+def altered_weights(server: LocalServer) -> None:
+    server.serve(CDN, WEIGHTS[::-1])
+
+
+def altered_vocabulary(server: LocalServer) -> None:
+    server.files[resolve("vocab.txt")].content = b"[BAD]\n"
+
+
+def missing_tokenizer(server: LocalServer) -> None:
+    del server.files[resolve("tokenizer.json")]
+
+
+def other_revision_listed(server: LocalServer) -> None:
+    content = server.files[LISTING].content
+    server.files[LISTING].content = content.replace(REVISION.encode(), b"f" * 40)
+
+
+def other_revision_of_a_file(server: LocalServer) -> None:
+    unlist(server)
     server.files[resolve("vocab.txt")].headers["X-Repo-Commit"] = "f" * 40
-    with pytest.raises(InputError, match=f"answers with revision {'f' * 40}"):
-        fetch(server, tmp_path / "other")
 
 
-def test_a_hub_that_states_no_digest_is_refused(server, tmp_path):
-    hub(server)
+def no_digest(server: LocalServer) -> None:
     unlist(server)
     server.files[resolve("vocab.txt")].headers["ETag"] = '"unknown"'
-    with pytest.raises(InputError, match="vocab.txt: the hub states no digest"):
+
+
+def no_repository(server: LocalServer) -> None:
+    server.files.clear()
+
+
+def without(name: str) -> Callable[[LocalServer], object]:
+    return lambda server: hub(server, without=(name,))
+
+
+def listed(content: bytes) -> Callable[[LocalServer], object]:
+    return lambda server: server.serve(LISTING, content)
+
+
+SHA = b'{"sha": "' + b"0" * 40 + b'", "siblings": '
+ALTERED = hashlib.sha256(WEIGHTS[::-1]).hexdigest()
+REFUSED = {
+    "altered weights": (
+        altered_weights,
+        f"model.safetensors: .*sha256 expected {CDN[5:]}, actual {ALTERED}",
+    ),
+    "an altered small file": (altered_vocabulary, "vocab.txt: .*its content was altered"),
+    "a missing file": (missing_tokenizer, "tokenizer.json: .*HTTP 404"),
+    "another revision": (other_revision_listed, f"answers with revision {'f' * 40}"),
+    "another revision of a file": (
+        other_revision_of_a_file,
+        f"answers with revision {'f' * 40}",
+    ),
+    "no digest": (no_digest, "vocab.txt: the hub states no digest"),
+    "no repository": (no_repository, f"{REPO}@.*the hub does not answer: HTTP 404"),
+    "no server": (LocalServer.close, "the connection failed"),
+    "no safetensors": (
+        without("model.safetensors"),
+        "no model.safetensors.*pickled ones are never read",
+    ),
+    "no safetensors of a layer": (
+        without("2_Dense/model.safetensors"),
+        "no 2_Dense/model.safetensors",
+    ),
+    "a deep listing": (listed(b"[" * 100_000), "nested too deeply"),
+    "a listed number": (listed(SHA + b"[7]}"), "makes no sense"),
+    "a numeric name": (listed(SHA + b'[{"rfilename": 7}]}'), "makes no sense"),
+    "a listing without a commit": (listed(b'{"siblings": []}'), "makes no sense"),
+    "a listing that is no text": (listed(b"\xff"), "makes no sense"),
+    "a huge listing": (listed(b" " * (9 << 20)), "more than 8,388,608 bytes"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_hub_that_is_wrong_is_refused_in_one_line(server, tmp_path, name):
+    break_it, problem = REFUSED[name]
+    hub(server)
+    break_it(server)
+    with pytest.raises(InputError, match=problem) as caught:
         fetch(server, tmp_path)
+    assert "\n" not in str(caught.value) and not (tmp_path / "model" / RECORD).exists()
+
+
+@pytest.mark.parametrize("lists_digests", [True, False])
+def test_weights_other_than_the_pinned_ones_are_refused(server, tmp_path, lists_digests):
+    hub(server)
+    if not lists_digests:
+        unlist(server)
+    with pytest.raises(InputError, match=f"expected {'0' * 64}, .* {CDN[5:]}"):
+        fetch(server, tmp_path, weights_sha256="0" * 64)
+    assert server.count(CDN) == (not lists_digests)  # what the hub states is not downloaded
 
 
 # Mirrors

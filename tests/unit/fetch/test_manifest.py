@@ -1,12 +1,21 @@
-"""The manifest: what it may say, and what the project's own says."""
+"""The manifest: what it may say, and what the project's own says; what a pin accepts."""
 
+import hashlib
 import re
 from pathlib import Path
 
 import pytest
 
 from semblance.errors import InputError
-from semblance.fetch.manifest import Archive, File, load_manifest
+from semblance.fetch.manifest import (
+    Archive,
+    File,
+    Pin,
+    blob_digest,
+    is_of_hub,
+    is_url,
+    load_manifest,
+)
 
 MANIFEST = Path(__file__).parents[3] / "workflow" / "manifest.yaml"
 GOOD = """\
@@ -154,3 +163,60 @@ def test_an_archive_needs_no_digest_if_all_its_members_have_one():
     pinned = [File("a", "0" * 64, None), File("b", None, None, git_blob="0" * 40)]
     assert archive.has_pinned_members(pinned)
     assert not archive.has_pinned_members(pinned[:1])
+
+
+# Pins
+
+CONTENT = b"some text\n"
+DIGEST = hashlib.sha256(CONTENT).hexdigest()
+BLOB = hashlib.sha1(b"blob 10\0some text\n").hexdigest()
+ALTERED = "its content was altered: {} expected {}, actual {}"
+
+
+@pytest.mark.parametrize(
+    "pin, problem",
+    [
+        (Pin(DIGEST, 10, BLOB), ""),
+        (Pin(DIGEST), ""),
+        (Pin(None, None, BLOB), ""),
+        (Pin(None, 10), ""),
+        (Pin(), ""),
+        (Pin(DIGEST, 3), "it has 10 bytes, expected 3"),
+        (Pin("0" * 64), ALTERED.format("sha256", "0" * 64, DIGEST)),
+        (Pin("0" * 64, None, BLOB), ALTERED.format("sha256", "0" * 64, DIGEST)),
+        (Pin(DIGEST, None, "0" * 40), ALTERED.format("git blob", "0" * 40, BLOB)),
+    ],
+)
+def test_a_file_is_held_by_a_pin_with_a_digest_if_all_agrees(tmp_path, pin, problem):
+    path = tmp_path / "a.txt"
+    path.write_bytes(CONTENT)
+    assert pin.mismatch(path) == problem
+    has_digest = pin.sha256 is not None or pin.git_blob is not None
+    assert pin.holds(path) == (has_digest and not problem)
+    assert not pin.holds(path.with_name("b.txt"))
+
+
+def test_a_blob_digest_is_the_one_that_git_computes():
+    empty = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"  # git's well-known empty blob
+    assert blob_digest("/dev/null") == empty
+
+
+@pytest.mark.parametrize(
+    "stated, problem",
+    [
+        (Pin(DIGEST, 10, BLOB), ""),
+        (Pin(), ""),  # a server may state nothing
+        (Pin(None, 11), "size expected 10, the server states 11"),
+        (Pin("0" * 64, 10), f"sha256 expected {DIGEST}, the server states {'0' * 64}"),
+        (Pin(None, 10, "0" * 40), f"git blob expected {BLOB}, the server states {'0' * 40}"),
+    ],
+)
+def test_what_a_server_states_may_contradict_a_pin(stated, problem):
+    assert Pin(DIGEST, 10, BLOB).contradiction(stated) == problem
+
+
+def test_an_address_is_one_of_http_or_https_and_of_a_hub_at_a_whole_commit():
+    assert is_url("http://x/y") and is_url("https://x/y")
+    assert not is_url("ftp://x/y") and not is_url("/folder/file")
+    assert is_of_hub(f"https://hub/datasets/a/b/resolve/{'0' * 40}/c.txt")
+    assert not is_of_hub("https://hub/datasets/a/b/resolve/main/c.txt")
