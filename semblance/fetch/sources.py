@@ -229,32 +229,21 @@ def page(answers: Sequence[Answer]) -> str:
     lines = [ROW.format(*HEAD), RULE]
     for source in dict.fromkeys(answer.source for answer in answers):
         own = [answer for answer in answers if answer.source == source]
-        lines.append(
-            _source_row(source, own, [answer for answer in lost if answer.source == source])
-        )
+        gone = {answer.file for answer in lost if answer.source == source}
+        sizes = {answer.file: answer.size for answer in own if answer.state == REACHED}
+        known = [size for size in sizes.values() if size is not None]
+        total = f"{sum(known) / 1e6:,.1f} MB"
+        if len(known) < len(sizes):
+            total += f" + {len(sizes) - len(known)} unknown"
+        here, mirror = (len({a.file for a in own if a.state == state}) for state in (HERE, MIRROR))
+        state = "missing" if gone else "good"
+        lines.append(ROW.format(source, here, mirror, len(sizes), len(gone), total, state))
     others = [a for a in answers if a.state == FAILED and a not in lost]
     lines += [f"note: {line}; another place has the file" for line in _grouped(others)]
     lines += [f"missing: {line}" for line in _grouped(lost)]
     if lost:
         lines.append(ADVICE)
     return "\n".join(lines)
-
-
-def _source_row(source: str, own: Sequence[Answer], lost: Sequence[Answer]) -> str:
-    reached = {a.file: a.size for a in own if a.state == REACHED}
-    known = [size for size in reached.values() if size is not None]
-    total = f"{sum(known) / 1e6:,.1f} MB"
-    if len(known) < len(reached):
-        total += f" + {len(reached) - len(known)} unknown"
-    return ROW.format(
-        source,
-        len({a.file for a in own if a.state == HERE}),
-        len({a.file for a in own if a.state == MIRROR}),
-        len(reached),
-        len({a.file for a in lost}),
-        total,
-        "missing" if lost else "good",
-    )
 
 
 def _grouped(failures: Iterable[Answer]) -> Iterator[str]:

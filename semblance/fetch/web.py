@@ -74,12 +74,7 @@ def ask_address(url: str, patience: Patience, headers: Mapping[str, str] | None 
     the size alone, or nothing. ``headers`` are sent to the address. Raises Unavailable.
     """
     sent = {**(headers or {}), **IDENTITY}
-
-    def attempt() -> Pin:
-        """Ask once; Transient if asking again may help."""
-        return watched(patience, _ask, url, sent, patience)
-
-    return retrying(patience)(attempt)
+    return retrying(patience)(watched, patience, _ask, url, sent, patience)
 
 
 def _ask(request: "Request", url: str, headers: dict[str, str], patience: Patience) -> Pin:

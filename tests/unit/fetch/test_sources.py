@@ -115,20 +115,27 @@ def test_a_dead_address_is_no_loss_where_another_one_answers(server, tmp_path):
     assert f"note: one: a/b.txt ({server.url}/gone): HTTP 404; another place has" in page(answers)
 
 
-def test_a_file_that_no_address_has_is_missing_and_the_page_says_what_to_do(server, tmp_path):
-    answers = ask(tmp_path, dataset(pinned(server.url + "/gone")))
-    assert [answer.file for answer in missing(answers)] == ["a/b.txt"]
-    assert f"missing: one: a/b.txt ({server.url}/gone): HTTP 404" in page(answers)
-    assert "what to do: " in page(answers)
-
-
-def test_a_file_of_another_size_is_missing(server, tmp_path):
-    answers = ask(tmp_path, dataset(pinned(server.serve("/f", CONTENT + b"!"))))
-    assert "size expected 10, the server states 11" in missing(answers)[0].problem
-
-
-def test_a_file_without_an_address_is_missing(tmp_path):
-    assert "no public address" in missing(ask(tmp_path, dataset(pinned())))[0].problem
+@pytest.mark.parametrize(
+    "path, fault, problem",
+    [
+        ("/gone", Fault(), "HTTP 404"),
+        ("/longer", Fault(), "size expected 10, the server states 11"),
+        ("/f", Fault(status=503), "HTTP 503"),
+        (None, Fault(), "it has no public address"),
+    ],
+)
+def test_a_file_that_no_address_has_is_missing_and_the_page_says_what_to_do(
+    server, tmp_path, path, fault, problem
+):
+    server.serve("/f", CONTENT)
+    server.serve("/longer", CONTENT + b"!")
+    url = path and server.url + path
+    server.always[path] = fault
+    answers = ask(tmp_path, dataset(pinned(*([url] if url else []))))
+    assert [(answer.file, answer.problem) for answer in missing(answers)] == [("a/b.txt", problem)]
+    place = f" ({url})" if url else ""
+    line, advice = page(answers).splitlines()[-2:]
+    assert line == f"missing: one: a/b.txt{place}: {problem}" and advice.startswith("what to do: ")
 
 
 def test_a_hubs_file_without_a_digest_is_held_against_the_lock_file(server, tmp_path):
@@ -182,18 +189,18 @@ def test_every_file_of_a_base_on_a_hub_is_listed_with_its_size(server, tmp_path)
     assert states(answers) == [REACHED] * 3 and len(server.seen) == 1
 
 
-def test_weights_other_than_the_pinned_ones_are_missing(server, tmp_path):
-    [answer] = missing(ask(tmp_path, **on_hub(server, weights_sha256="0" * 64)))
+@pytest.mark.parametrize("is_locked", [False, True])
+def test_a_hub_that_states_other_weights_than_the_pinned_or_locked_ones_is_named(
+    server, tmp_path, is_locked
+):
+    pins = {} if is_locked else {"weights_sha256": "0" * 64}
+    if is_locked:
+        lock = tmp_path / "resources/models" / DIGEST_LOCK
+        lock.parent.mkdir(parents=True)
+        entry = {"commit": COMMIT, "files": {"model.safetensors": "0" * 64}}
+        write_sealed(lock, {f"{REPO}@{COMMIT}": entry})
+    [answer] = missing(ask(tmp_path, **on_hub(server, **pins)))
     assert f"expected {'0' * 64}, the server states {WEIGHTS}" in answer.problem
-
-
-def test_a_hub_that_states_another_digest_than_the_locked_one_is_named(server, tmp_path):
-    lock = tmp_path / "resources/models" / DIGEST_LOCK
-    lock.parent.mkdir(parents=True)
-    entry = {"commit": COMMIT, "files": {"model.safetensors": "0" * 64}}
-    write_sealed(lock, {f"{REPO}@{COMMIT}": entry})
-    [answer] = missing(ask(tmp_path, **on_hub(server)))
-    assert f"the server states {WEIGHTS}" in answer.problem
 
 
 def test_a_hub_that_does_not_answer_is_named(server, tmp_path):
@@ -242,12 +249,6 @@ def test_questions_are_asked_at_the_same_time_and_late_answers_are_failures():
     assert time.monotonic() - started < 2.0
     assert states(answers) == [REACHED, REACHED, FAILED]
     assert answers[2].problem == "no answer within 1 s"
-
-
-def test_a_server_that_is_silent_for_a_while_is_given_up(server, tmp_path):
-    url = server.serve("/f", CONTENT)
-    server.always["/f"] = Fault(status=503)
-    assert "HTTP 503" in missing(ask(tmp_path, dataset(pinned(url))))[0].problem
 
 
 def test_the_page_counts_a_row_for_each_source_and_unknown_sizes_as_unknown():
