@@ -114,8 +114,9 @@ class Request:
     """What one thread asks of a server, and how many bytes it has received."""
 
     def __init__(self, timeout: float):
-        # A host may have two addresses of which one is dead: both are tried in time.
-        self.limits = (timeout / 2, timeout)
+        # A host may have two addresses of which one is dead: both are tried in time. A silence is
+        # the matter of ``watched``; the second limit ends the thread that nobody waits for.
+        self.limits = (timeout / 2, 2 * timeout)
         self.received = 0
         self.ended = False
         self.response: requests.Response | None = None
