@@ -1,7 +1,8 @@
 """What changed between the parameters that made a result and those of now, key by key.
 
 Snakemake notes the parameters of each job as texts without names, and says of a change only all
-texts of before and of now. No snakemake here.
+texts of before and of now. Of code, which is a parameter as one digest, notes below the output
+folder say which modules it covers. No snakemake here.
 """
 
 import ast
@@ -9,16 +10,51 @@ import contextlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
+from semblance.code_digest import code_digest, module_digests
 from semblance.counts import counted
+from semblance.errors import InputError
+from semblance.files import write_text
+from semblance.provenance import read_object
 
+NOTES = "logs/code.json"  # below the output folder
+DIGITS = 12  # of the digest of a module
+MOST = 200  # digests of code that are noted, the latest ones
 DIGEST = re.compile(r"[0-9a-f]{64}")  # of code
 FEW = 3  # so many keys or files are named, the rest counted
 LONGEST = 40  # characters of a value
 ABSENT = object()
 
 Parts = Mapping[str, Mapping[str, str]]  # a digest of code -> its modules -> the digest of each
+
+_stages: dict[str, tuple[str, ...]] = {}  # the digests of this process: of which modules
+
+
+def digest(*modules: str) -> str:
+    """Return the digest of all code that modules run, and remember which modules they are."""
+    found = code_digest(*modules)
+    _stages[found] = modules
+    return found
+
+
+def parts_of_code(out: str | Path) -> dict[str, dict[str, str]]:
+    """Return each known digest of code with its modules and the beginnings of their digests."""
+    known: dict[str, dict[str, str]] = {}
+    with contextlib.suppress(InputError, OSError):
+        known = read_object(Path(out, NOTES))
+    for code, modules in _stages.items():
+        found = module_digests(*modules)
+        known.pop(code, None)  # so that it becomes the last one
+        known[code] = {name: text[:DIGITS] for name, text in sorted(found.items())}
+    return known
+
+
+def note_code(out: str | Path) -> None:
+    """Note what the digests of this process cover, beside those of earlier starts."""
+    latest = dict(list(parts_of_code(out).items())[-MOST:])
+    write_text(Path(out, NOTES), json.dumps(latest, indent=2) + "\n")  # their order is their age
 
 
 def describe_changes(
@@ -29,44 +65,35 @@ def describe_changes(
     ``before`` and ``now`` hold the ``repr`` of those parameters that the other one lacks; ``names``
     has the names of the parameters of now by their ``repr``.
     """
-    old = [_decode_value(text) for text in sorted(before)]
-    new = [(names.get(text, ""), _decode_value(text)) for text in sorted(now)]
-    for name, value in new:
-        counterpart = _counterpart(value, old)
-        if counterpart is not ABSENT:
+    old = [_decode(text) for text in sorted(before)]
+    for text in sorted(now):
+        new = _decode(text)
+        kin = [other for other in old if _type_of(other) == _type_of(new)]
+        if isinstance(new, dict):
+            kin.sort(key=lambda other: len(other.keys() & new.keys()), reverse=True)
+        counterpart = ABSENT
+        if kin:
+            counterpart = kin[0]
             old.remove(counterpart)
-        yield from _of_one(name, counterpart, value, parts)
+        yield _describe(names.get(text, "a parameter"), counterpart, new, parts)
 
 
-def _decode_value(text: str) -> Any:
-    """Return what a ``repr`` stands for."""
+def _decode(text: str) -> Any:
+    """Return what a ``repr`` stands for: the settings that it holds as JSON or as flags, or a value."""
     try:
         value = ast.literal_eval(text)
     except (ValueError, SyntaxError):
         return text
-    if isinstance(value, str):
-        return _decoded(value)
-    return value
-
-
-def _decoded(text: str) -> Any:
-    """Return the settings that a text holds, as JSON or as flags with values; else the text."""
-    if text.startswith("--"):
-        words = text.split()
+    if not isinstance(value, str):
+        return value
+    if value.startswith("--"):
+        words = value.split()
         flags = [word.removeprefix("--") for word in words[::2]]
         return dict(zip(flags, words[1::2], strict=False))
-    if text[:1] in ("{", "["):
+    if value[:1] in ("{", "["):
         with contextlib.suppress(ValueError):
-            return json.loads(text)
-    return text
-
-
-def _counterpart(value: Any, others: Iterable[Any]) -> Any:
-    """Return the one of the other values that was most likely the same parameter."""
-    kin = [other for other in others if _type_of(other) == _type_of(value)]
-    if isinstance(value, dict):
-        kin.sort(key=lambda other: len(other.keys() & value.keys()), reverse=True)
-    return next(iter(kin), ABSENT)
+            return json.loads(value)
+    return value
 
 
 def _type_of(value: Any) -> str:
@@ -75,14 +102,16 @@ def _type_of(value: Any) -> str:
     return type(value).__name__
 
 
-def _of_one(name: str, old: Any, new: Any, parts: Parts) -> Iterator[str]:
-    """Yield the change of one parameter."""
+def _describe(name: str, old: Any, new: Any, parts: Parts) -> str:
+    """Return the change of one parameter."""
     if _type_of(new) == "code":
-        yield f"code changed: {_files(parts.get(old, {}), parts.get(new, {}))}"
-    elif isinstance(old, dict) and isinstance(new, dict):
-        yield _few(list(_of_keys(dict(_leaves(old)), dict(_leaves(new)))), "key")
-    else:
-        yield _change(name or "a parameter", old, new)
+        return f"code changed: {_files(parts.get(old, {}), parts.get(new, {}))}"
+    if not isinstance(old, dict) or not isinstance(new, dict):
+        return _change(name, old, new)
+    before = dict(_leaves(old))
+    now = dict(_leaves(new))
+    pairs = {key: (before.get(key, ABSENT), now.get(key, ABSENT)) for key in {**before, **now}}
+    return _few([_change(key, *pair) for key, pair in pairs.items() if pair[0] != pair[1]], "key")
 
 
 def _files(old: Mapping[str, str], new: Mapping[str, str]) -> str:
@@ -99,34 +128,22 @@ def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     if isinstance(value, dict):
         children = [(f"{path}.{key}" if path else key, inner) for key, inner in value.items()]
     elif isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
-        children = [(f"{path}[{_label(item, i)}]", item) for i, item in enumerate(value)]
+        children = [(f"{path}[{item.get('label', i)}]", item) for i, item in enumerate(value)]
     if not children:
         yield path, value
     for inner_path, inner in children:
         yield from _leaves(inner, inner_path)
 
 
-def _label(item: Mapping[str, Any], number: int) -> str:
-    return str(item.get("label", number))
-
-
-def _of_keys(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
-    for key in {**old, **new}:
-        before = old.get(key, ABSENT)
-        now = new.get(key, ABSENT)
-        if before != now:
-            yield _change(key, before, now)
-
-
 def _change(name: str, old: Any, new: Any) -> str:
     if old is ABSENT:
-        return f"{name} is new: {_shown(new)}"
+        return f"{name} is new: {_shortened(new)}"
     if new is ABSENT:
-        return f"{name} left out: {_shown(old)}"
-    return f"{name} {_shown(old)} -> {_shown(new)}"
+        return f"{name} left out: {_shortened(old)}"
+    return f"{name} {_shortened(old)} -> {_shortened(new)}"
 
 
-def _shown(value: Any) -> str:
+def _shortened(value: Any) -> str:
     text = value
     if not isinstance(value, str):
         text = json.dumps(value, ensure_ascii=False)

@@ -6,11 +6,13 @@ No network is asked. ``semblance check`` shows it all, and each start of snakema
 import functools
 import os
 import shutil
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from semblance.counts import size
 from semblance.download.manifest import Dataset, load_manifest
 from semblance.errors import InputError
 from semblance.gpus import visible_gpus, without_gpu
@@ -18,12 +20,14 @@ from workflow.controller import slurm
 from workflow.controller.command import Command
 from workflow.costing import rates
 from workflow.costing.model import Cost
-from workflow.costing.proportions import odd_proportions, proportion_checks
+from workflow.costing.sizes import WORKBOOKS, count_lines
 from workflow.planning.collecting import errors_of
 from workflow.planning.config import examine
 from workflow.planning.inputs import dataset_checks, input_checks
 from workflow.planning.layers import Layered
 from workflow.planning.stages import STAGES, Job, jobs, record
+
+FEW = 5  # pairs: with fewer in a part of a bank, its scores say little
 
 
 @dataclass
@@ -48,46 +52,88 @@ def check(layers: Layered, asked: Command) -> Checked:
     if config is None:
         return Checked(errors, asked=asked)
     checked = Checked([], config, asked=asked)
-    checked.errors += map(layers.located, errors_of([partial(_add_costs, checked)]))
-    if not checked.errors:
+    found = errors_of([partial(_add_costs, checked)])
+    if not found:
         plan = checked.cost.plan
         everything = jobs(plan)
         found = errors_of(dataset_checks(plan, everything, checked.datasets))
         if asked.plans_jobs:
-            found += _missing_or_odd(checked, everything)
+            missing = errors_of(input_checks(plan, everything))
+            if not missing:
+                missing = errors_of(_check_folds(checked.cost, everything))
+                checked.warnings += _odd_proportions(checked.cost, everything)
+            found += missing
             _check_disks(checked, everything)
             found += errors_of([partial(_check_devices, checked, asked)])
-        checked.errors += map(layers.located, found)
+    checked.errors += map(layers.located, found)
     return checked
 
 
 def _add_costs(checked: Checked) -> None:
     config = checked.config
-    checked.datasets = _datasets(config)
+    path = config["manifest"]
+    if not Path(path).exists():
+        raise InputError("config.manifest", f"{path}: no such file", "correct the path")
+    checked.datasets = load_manifest(path)
     factor = rates.kept_factor(config["output"])
     checked.cost = Cost(config, checked.datasets, rates.shipped(), factor)
 
 
-def _datasets(config: dict) -> dict[str, Dataset]:
-    path = config["manifest"]
-    if not Path(path).exists():
-        raise InputError("config.manifest", f"{path}: no such file", "correct the path")
-    return load_manifest(path)
+def _check_folds(cost: Cost, everything: list[Job]) -> Iterator[Callable[[], None]]:
+    """Yield checks of the counts that no run can have: more parts of a bank than it has pairs."""
+    for job in everything:
+        if job.stage == "prepare_faq":
+            yield partial(_check_bank, cost, job.name)
 
 
-def _missing_or_odd(checked: Checked, everything: list[Job]) -> list[InputError]:
-    found = errors_of(input_checks(checked.cost.plan, everything))
-    if not found:
-        found = errors_of(proportion_checks(checked.cost, everything))
-        checked.warnings += odd_proportions(checked.cost, everything)
-    return found
+def _check_bank(cost: Cost, bank: str) -> None:
+    pairs = _most_pairs(cost, bank)
+    if pairs is not None and pairs < cost.plan.folds:
+        problem = f"{cost.plan.folds} parts of at most {pairs} pairs (bank {bank})"
+        raise InputError("config.faq.folds", problem, "ask for fewer parts, or leave the bank out")
+
+
+def _most_pairs(cost: Cost, bank: str) -> int | None:
+    """Return how many pairs a bank has at most; None if nobody says it."""
+    entry = cost.plan.banks[bank]
+    if "path" in entry:
+        path = Path(entry["path"])
+        if path.suffix.lower() in (".gz", *WORKBOOKS) or not path.is_file():
+            return None
+        return count_lines(path)  # each pair takes a line at least
+    counts = cost.needs.sizes.manifest[entry["dataset"]].expected
+    return counts.get("pairs", counts.get("answers"))
+
+
+def _odd_proportions(cost: Cost, everything: list[Job]) -> list[str]:
+    """Return a line for each pair of counts that a run can have, but hardly anybody means."""
+    folds = cost.plan.folds
+    lines = []
+    for job in everything:
+        if job.stage == "prepare_faq":
+            pairs = _most_pairs(cost, job.name)
+            if pairs is not None and folds <= pairs < FEW * folds:
+                lines.append(f"faq.folds: {folds} parts of at most {pairs} pairs (bank {job.name})")
+    for job in everything:
+        if STAGES[job.stage].work == "train":
+            batch = cost.needs.settings(job)["batch_size"]
+            rows = cost.needs.sizes.corpora[job.corpus].rows
+            if batch > rows:
+                of = job.name or job.base  # a base that is trained here has no method
+                has = f"{job.corpus} has about {rows:,} rows in all"
+                lines.append(f"batch_size {batch} of {of}: {has}")
+    return list(dict.fromkeys(lines))
 
 
 def _check_devices(checked: Checked, asked: Command) -> None:
     """Check the cluster of a run that submits its jobs, or else the GPUs and CPUs of this machine."""
     if asked.submits:
         if asked.on_slurm and asked.starts_jobs:
-            _check_cluster(asked)
+            try:
+                slurm.check_cluster(asked.programs, asked.partitions)
+            except slurm.Unanswered as error:
+                answer = f"gives no answer: {error}"
+                raise InputError("Slurm", answer, "try again later") from None
         checked.facts.append("device: those of the cluster's nodes")
         return
     device = "CPU"
@@ -109,53 +155,27 @@ def gpus_here() -> tuple[str, ...]:
     return tuple(visible_gpus())
 
 
-def _check_cluster(asked: Command) -> None:
-    try:
-        slurm.check_cluster(asked.programs, asked.partitions)
-    except slurm.Unanswered as error:
-        raise InputError("Slurm", f"gives no answer: {error}", "try again later") from None
-
-
 def _check_disks(checked: Checked, everything: list[Job]) -> None:
     """Compare what the jobs to do will write with the room on the disks of the two folders."""
     todo = [job for job in everything if not Path(record(checked.cost.plan, job)).is_file()]
     checked.facts.append(f"{len(everything):,} jobs, {len(todo):,} of them to do")
-    planned: dict[str, float] = dict.fromkeys(("output", "downloads"), 0.0)
-    scratch = 0.0
-    for job in todo:
-        need = checked.cost.need(job)
+    needs = [checked.cost.need(job) for job in todo]
+    # The scratch of one training at a time, at least.
+    planned = {"output": max((need.scratch for need in needs), default=0.0), "downloads": 0.0}
+    for job, need in zip(todo, needs, strict=True):
         planned["downloads" if STAGES[job.stage].work == "download" else "output"] += need.disk
-        scratch = max(scratch, need.scratch)
-    planned["output"] += scratch  # of one training at a time, at least
-    for folder, megabytes in _by_disk(checked.config, planned):
-        free = shutil.disk_usage(folder).free / 1e6
-        line = f"disk: {_with_unit(megabytes)} planned, {_with_unit(free)} free at {folder}"
-        checked.facts.append(line)
-        if megabytes > free:
-            checked.warnings.append(f"{line}: set output or downloads to another disk")
-
-
-def _by_disk(config: dict, planned: dict[str, float]) -> Iterator[tuple[Path, float]]:
-    """Yield a folder of each disk that is written, and the planned MB of all folders on it."""
     folders: dict[int, Path] = {}
-    sums: dict[int, float] = {}
+    sums: Counter[int] = Counter()
     for key, megabytes in planned.items():
-        folder = _existing(Path(config[key]).resolve())
+        folder = Path(checked.config[key]).resolve()
+        while not folder.is_dir():
+            folder = folder.parent
         disk = folder.stat().st_dev
         folders.setdefault(disk, folder)
-        sums[disk] = sums.get(disk, 0.0) + megabytes
+        sums[disk] += megabytes
     for disk, folder in folders.items():
-        yield folder, sums[disk]
-
-
-def _existing(folder: Path) -> Path:
-    """Return a folder, or the nearest one above it that is there."""
-    while not folder.is_dir():
-        folder = folder.parent
-    return folder
-
-
-def _with_unit(megabytes: float) -> str:
-    if megabytes < 1000:
-        return f"{megabytes:,.0f} MB"
-    return f"{megabytes / 1000:,.1f} GB"
+        free = shutil.disk_usage(folder).free / 1e6
+        line = f"disk: {size(sums[disk])} planned, {size(free)} free at {folder}"
+        checked.facts.append(line)
+        if sums[disk] > free:
+            checked.warnings.append(f"{line}: set output or downloads to another disk")

@@ -13,35 +13,13 @@ from semblance.errors import InputError
 from semblance.provenance import ROOT
 
 # Each of these makes snakemake print, list or clean something; then it starts no job.
-STARTS_NOTHING = (
-    "archive",
-    "cleanup_metadata",
-    "cleanup_shadow",
-    "conda_cleanup_envs",
-    "conda_create_envs_only",
-    "container_cleanup_images",
-    "containerize",
-    "d3dag",
-    "dag",
-    "delete_all_output",
-    "delete_temp_output",
-    "detailed_summary",
-    "dryrun",
-    "filegraph",
-    "generate_unit_tests",
-    "lint",
-    "list_changes",
-    "list_conda_envs",
-    "list_input_changes",
-    "list_params_changes",
-    "list_rules",
-    "list_target_rules",
-    "list_untracked",
-    "print_compilation",
-    "rulegraph",
-    "summary",
-    "unlock",
-)
+STARTS_NOTHING = """
+    archive cleanup_metadata cleanup_shadow conda_cleanup_envs conda_create_envs_only
+    container_cleanup_images containerize d3dag dag delete_all_output delete_temp_output
+    detailed_summary dryrun filegraph generate_unit_tests lint list_changes list_conda_envs
+    list_input_changes list_params_changes list_rules list_target_rules list_untracked
+    print_compilation rulegraph summary unlock
+""".split()
 # These say what of a run snakemake prints.
 OF_PRINTING = ("debug_dag", "printshellcmds", "quiet", "verbose")
 # These look at the rules alone; all else writes notes below .snakemake, a dry run too.
@@ -52,27 +30,18 @@ NAME = re.compile(r"[A-Za-z0-9_.-]+")  # of a partition
 
 @dataclass(frozen=True)
 class Command:
-    """A command line of snakemake.
-
-    ``plans_jobs``: whether it makes the plan of a run, as a dry run does, too. ``writes_notes``:
-    whether it will write below .snakemake in its working folder. ``dry_run``: whether it only says
-    which jobs it would start; ``lists_jobs``: whether it was asked to print, or not to print, more
-    than that. ``touches``: whether it calls results current as they are. ``submits``: whether its
-    jobs run elsewhere, by a scheduler.
-    ``partitions`` are those of Slurm that it names, as far as they are no expressions. ``programs``
-    are those of Slurm that the executor will call.
-    """
+    """A command line of snakemake."""
 
     starts_jobs: bool
-    plans_jobs: bool = False
-    writes_notes: bool = False
+    plans_jobs: bool = False  # as a dry run does, too
+    writes_notes: bool = False  # below .snakemake in its working folder
     dry_run: bool = False
-    lists_jobs: bool = False
-    touches: bool = False
-    submits: bool = False
+    lists_jobs: bool = False  # it says itself what snakemake prints
+    touches: bool = False  # it calls results current as they are
+    submits: bool = False  # its jobs run elsewhere, by a scheduler
     on_slurm: bool = False
-    partitions: frozenset[str] = frozenset()
-    programs: tuple[str, ...] = ()
+    partitions: frozenset[str] = frozenset()  # of Slurm, as far as they are no expressions
+    programs: tuple[str, ...] = ()  # of Slurm, that the executor will call
 
 
 def read(arguments: list[str]) -> Command:
@@ -105,30 +74,24 @@ def of_profile(profile: str) -> Command:
     raise InputError("--profile", f"there is no profile {profile}", "name its folder")
 
 
-def _options(arguments: list[str]) -> Namespace | None:
-    """Return snakemake's options; without the profiles if they are not found from here."""
+def _options(arguments: list[str], profiles: bool = True) -> Namespace | None:
+    """Return snakemake's options; without the profiles also if they are not found from here.
+
+    None for arguments that are not snakemake's: another program has loaded the Snakefile.
+    """
     with contextlib.redirect_stderr(io.StringIO()):  # snakemake has told of its profiles
-        for parse in (_parse_with_profiles, _parse_without_profiles):
+        if profiles:
             with contextlib.suppress(SystemExit, Exception):
-                return parse(arguments)
-    return None  # another program has loaded the Snakefile
-
-
-def _parse_with_profiles(arguments: list[str]) -> Namespace:
-    _, options = parse_args(arguments)
-    return options
-
-
-def _parse_without_profiles(arguments: list[str]) -> Namespace:
-    return get_argument_parser().parse_args(arguments)
+                return parse_args(arguments)[1]
+        with contextlib.suppress(SystemExit):
+            return get_argument_parser().parse_args(arguments)
+    return None
 
 
 def _asks_for_listing(arguments: list[str]) -> bool:
     """Tell whether the command line itself, without the profiles, says what snakemake prints."""
-    with contextlib.redirect_stderr(io.StringIO()), contextlib.suppress(SystemExit):
-        options = get_argument_parser().parse_args(arguments)
-        return any(getattr(options, name) for name in OF_PRINTING)
-    return True
+    options = _options(arguments, profiles=False)
+    return options is None or any(getattr(options, name) for name in OF_PRINTING)
 
 
 def _resources(options: Namespace, *names: str) -> Iterator[str]:

@@ -1,45 +1,50 @@
 """What the one process that plans and starts jobs does beside that; jobs do none of it.
 
-Only here, and in the modules beside this one, is anything of Snakemake used that is not in its
-documentation: parts of its ``Workflow`` object, and its files in ``.snakemake``.
+Only in this package is anything of Snakemake used that is not in its documentation: parts of its
+``Workflow`` object, and its files in ``.snakemake``.
 """
 
 import contextlib
 import os
+import shlex
+import shutil
+import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from threading import Thread
 
 from snakemake.exceptions import WorkflowError
+from snakemake.logging import logger
 from snakemake.settings.types import DeploymentMethod
 
 from semblance import layout
+from semblance.counts import counted
+from semblance.download.origins import check_origins
 from semblance.errors import InputError
 from semblance.gpus import REMOTE_JOB
 from semblance.locks import Busy
-from workflow.controller import (
-    command,
-    failures,
-    job_failures,
-    lock,
-    saved,
-    scripts,
-    slurm,
-    started,
-    used_models,
-)
+from semblance.provenance import canonical, write_json
+from workflow.controller import command, events, lock, scripts, slurm
 from workflow.controller.check import Checked, check, gpus_here
 from workflow.documentation.results import write_readme
+from workflow.planning.kept import deletes_models
 from workflow.planning.layers import Layer, Layered, laid_over, over_project
 from workflow.planning.plan import Plan
+from workflow.planning.sources import wanted_by
+from workflow.planning.stages import STAGES, jobs, record
 
 BAD_INPUT = 2
-STARTED = time.time()
 LOOK = 1.0  # seconds between two looks whether the downloads are finished
+LOOK_FOR_COPIES = 10.0
 # Snakemake's default limit of starts in a time, which is never reached: 100 a second.
 DEFAULT_LIMIT = (100, 1)
 IN_COMMANDS = ("CADENCE", "HUB", "PYTHON", "SHARING", "SOURCE")  # of the rules; a test holds them
+SOURCES_LOG = "logs/sources.log"  # below the output folder
+STOP = "not every file can be had (see above); --keep-going runs what does not need the others"
+SAVED = 10  # trainings that are named at the end
 
 
 def check_start(workflow, config: dict) -> Checked:
@@ -48,7 +53,10 @@ def check_start(workflow, config: dict) -> Checked:
     ``config`` is Snakemake's, which counts only in a module. Ends the process with status 2 and one
     line for each error: an exception would be told with a line of the Snakefile.
     """
-    asked = _asked(workflow)
+    asked = command.Command(starts_jobs=False)
+    if workflow.is_main_process:  # a job of a scheduler starts none itself
+        with contextlib.chdir(workflow.rundir):  # where the profiles are looked for
+            asked = command.read(sys.argv[1:])
     try:
         checked = check(_layers(workflow, config), asked)
     except InputError as error:
@@ -60,14 +68,6 @@ def check_start(workflow, config: dict) -> Checked:
     if checked.errors:
         sys.exit(BAD_INPUT)
     return checked
-
-
-def _asked(workflow) -> command.Command:
-    """Return what the command line asks for; of a job of a scheduler, that it starts none itself."""
-    if not workflow.is_main_process:
-        return command.Command(starts_jobs=False)
-    with contextlib.chdir(workflow.rundir):  # where the profiles are looked for
-        return command.read(sys.argv[1:])
 
 
 def _layers(workflow, config: dict) -> Layered:
@@ -105,19 +105,21 @@ def share_names(workflow, names: dict) -> None:
         importer.setdefault(name, names[name])
 
 
-def prepare_start(out: str, downloads: str, asked: command.Command) -> None:
-    """Make sure, before the plan is made, that this run may start; clear up after killed ones.
+def prepare_start(plan: Plan, asked: command.Command) -> None:
+    """Make sure, before Snakemake's plan, that this run may start; clear up after killed ones.
 
-    Where ``asked`` starts no job, as in a dry run, nothing is touched.
+    Where ``asked`` starts no job, as in a dry run, nothing is touched. A file of the mirror, or of
+    a base's folder, that was changed is refused: a finished run would say that nothing is to be done.
     """
     if asked.writes_notes:
         _require_notes()
-    if not asked.starts_jobs:
-        return
     try:
-        _claim(out, downloads)
-        if slurm.has_runs(out):
-            slurm.settle_earlier(out)
+        if asked.starts_jobs:
+            _claim(plan.out, plan.downloads)
+            _settle_earlier(plan.out)
+        check_origins(wanted_by(plan), may_write=asked.starts_jobs)
+    except InputError as error:
+        raise WorkflowError(str(error)) from None
     except slurm.Unanswered as error:
         raise WorkflowError(f"Slurm gives no answer: {error}") from None
     except KeyboardInterrupt:
@@ -145,28 +147,36 @@ def _claim(out: str, downloads: str) -> None:
         raise WorkflowError(f"{error.filename or out}: {error.strerror}") from None
 
 
+def _settle_earlier(out: str) -> None:
+    """Wait until no job of an earlier run on a cluster is left; forget what Snakemake did not note."""
+    runs = events.unsettled(out)
+    if runs and slurm.settle([run["cluster"] for run in runs]):
+        slurm.forget_orphans(out, runs[-1]["time"])
+        events.append(out, "settled")
+
+
+def watch_jobs(out: str) -> events.Writer:
+    """Return what will write down what happens to the jobs of this run."""
+    writer = events.Writer(out)
+    logger.addHandler(writer)
+    return writer
+
+
 def limit_gpu_jobs(workflow, jobs_per_gpu: int) -> None:
     """Let no more jobs run at a time than this machine's GPUs can take.
 
-    A limit that the user has set stays. On a cluster the scheduler limits the jobs.
+    A limit that the user has set stays. On a cluster, where Snakemake limits the number of jobs
+    (``nodes``), the scheduler knows the GPUs.
     """
-    if _is_submitting(workflow) or "gpu" in workflow.resource_settings.resources:
+    resources = workflow.resource_settings
+    if resources.nodes is not None or "gpu" in resources.resources:
         return
-    gpus = _count_gpus()
-    if gpus:
-        workflow.register_resource("gpu", gpus * jobs_per_gpu)
-
-
-def _is_submitting(workflow) -> bool:
-    """Tell whether jobs run elsewhere, by a scheduler: its number of jobs is None without one."""
-    return workflow.resource_settings.nodes is not None
-
-
-def _count_gpus() -> int:
     try:
-        return len(gpus_here())
+        gpus = len(gpus_here())
     except InputError as error:
         raise WorkflowError(str(error)) from None
+    if gpus:
+        workflow.register_resource("gpu", gpus * jobs_per_gpu)
 
 
 def mark_remote_job(workflow) -> None:
@@ -175,64 +185,127 @@ def mark_remote_job(workflow) -> None:
         os.environ[REMOTE_JOB] = "1"
 
 
-def begin(workflow, config: dict, logs: list[str]) -> None:
-    """Begin a run whose plan is made, and say in the README.md of its folder what lies where.
-
-    ``logs`` are Snakemake's: they name the jobs of this run.
-    """
+def begin(workflow, config: dict, writer: events.Writer) -> None:
+    """Begin a run whose plan is made, and say in the README.md of its folder what lies where."""
     out, downloads = config["output"], config["downloads"]
     _claim(out, downloads)  # again: another program than snakemake may have loaded the Snakefile
     Thread(target=_release_downloads, args=(workflow, downloads), daemon=True).start()
-    used_models.watch(config)
-    slurm.note_run(out, logs)
+    if deletes_models(config):
+        Thread(target=_keep_removing_copies, args=(config,), daemon=True).start()
+    writer.begin()
     with contextlib.suppress(OSError):  # only a help for readers: a full disk is told elsewhere
         write_readme(out)
-        started.note_command(workflow, out, downloads)
-        started.note_config(out, config)
-    _stop_needless_looks(workflow)
-
-
-def _release_downloads(workflow, downloads: str) -> None:
-    """Let other runs download as soon as this one has made all that it downloads."""
-    jobs = [job for job in workflow.dag.needrun_jobs() if _makes_file_below(job, downloads)]
-    while not all(map(workflow.dag.finished, jobs)):
-        time.sleep(LOOK)
-    lock.release_downloads()
-
-
-def _makes_file_below(job, folder: str) -> bool:
-    return any(str(file).startswith(f"{folder}/") for file in job.output)
-
-
-def _stop_needless_looks(workflow) -> None:
-    """Switch off Snakemake's default limit of starts in a time; a limit of the user's own stays.
-
-    Under a limit, Snakemake 9.27 orders a new look at the queue after each look. The looks after a
-    finished job start one more such chain, which never ends: after 80 jobs they took a quarter of
-    a core, and ever more.
-    """
+        _note_start(workflow, out, downloads)
+        write_json(layout.place(out, layout.CONFIG), config)
+    # Under a limit, Snakemake 9.27 orders a new look at the queue after each look. The looks after
+    # a finished job start one more such chain, which never ends: after 80 jobs they took a quarter
+    # of a core, and ever more. A limit of the user's own stays.
     limit = workflow.scheduling_settings.max_jobs_per_timespan
     if limit and (limit.max_jobs, limit.timespan) == DEFAULT_LIMIT:
         workflow.scheduler.job_rate_limiter = None
 
 
+def _release_downloads(workflow, downloads: str) -> None:
+    """Let other runs download as soon as this one has made all that it downloads."""
+    needed = workflow.dag.needrun_jobs()
+    below = f"{downloads}/"
+    waiting = [job for job in needed if any(str(file).startswith(below) for file in job.output)]
+    while not all(map(workflow.dag.finished, waiting)):
+        time.sleep(LOOK)
+    lock.release_downloads()
+
+
+def _note_start(workflow, out: str, downloads: str) -> None:
+    """Write how the run was started, for later commands.
+
+    ``options`` are those that choose the workflow and its config. ``cores`` are those of this
+    machine; ``at_a_time`` is the largest number of jobs that a scheduler has at a time, null where
+    the jobs run on this machine.
+    """
+    options = []
+    if Path(workflow.main_snakefile) != Path("Snakefile").absolute():
+        options += ["--snakefile", str(workflow.main_snakefile)]
+    if files := workflow.config_settings.configfiles:
+        here = Path.cwd()
+        near = [path.relative_to(here) if path.is_relative_to(here) else path for path in files]
+        options += ["--configfile", *map(str, near)]
+    if workflow.config_settings.config_args:
+        options += ["--config", *workflow.config_settings.config_args]
+    note = {
+        "folder": os.getcwd(),
+        "output": out,
+        "downloads": downloads,
+        "options": options,
+        "command": shlex.join(["snakemake", *sys.argv[1:]]),
+        "cores": workflow.resource_settings.cores,
+        "at_a_time": workflow.resource_settings.nodes,
+    }
+    write_json(layout.place(out, layout.COMMAND), note)
+
+
+def _keep_removing_copies(config: dict) -> None:
+    while True:
+        time.sleep(LOOK_FOR_COPIES)
+        remove_copies(config)
+
+
+def remove_copies(config: dict) -> None:
+    """Remove the second copies of models whose weights are used and deleted (``keep.models: final``).
+
+    A finished training keeps its outputs a second time, for a controller that dies before it notes
+    the job's end (``training.keeping.finished``).
+    """
+    if not deletes_models(config):
+        return
+    for found in Path(config["output"]).glob(f"{layout.pattern(layout.MODEL)}/{layout.RECORD}"):
+        copies = found.parent / "checkpoints"
+        if copies.is_dir() and not (found.parent / layout.WEIGHTS).exists() and found.exists():
+            shutil.rmtree(copies, ignore_errors=True)
+
+
+def ask_for_sources(workflow, plan: Plan) -> None:
+    """Ask for the files that this run downloads; nothing is asked where it downloads none.
+
+    Stops the run if a file is nowhere to be had, unless the user wants it to keep going. No rule
+    can do this before all others: Snakemake 9.27 makes every job stale whose input a rule has to
+    make, `ancient` or not, and with it all that a finished run has downloaded.
+    """
+    downloads = [job for job in jobs(plan) if STAGES[job.stage].work == "download"]
+    by_record = {record(plan, job): job for job in downloads}  # a module may rename the rules
+    made = [str(file) for job in workflow.dag.needrun_jobs() for file in job.output]
+    needed = [by_record[file] for file in made if file in by_record]
+    if not needed:
+        return
+    done = subprocess.run(
+        [*scripts.arguments("sources"), "--settings", canonical(asdict(wanted_by(plan, needed)))],
+        env=scripts.environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    print(done.stdout, file=sys.stderr, end="")
+    log = Path(plan.out, SOURCES_LOG)
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.write_text(done.stdout, encoding="utf-8")
+    if done.returncode and not workflow.execution_settings.keep_going:
+        raise WorkflowError(STOP)
+
+
 def end(plan: Plan) -> None:
     """Note that all jobs of this run have ended; remove the incomplete forms of whole tables."""
-    slurm.forget_runs(plan.out)
-    used_models.remove_copies(plan.config)
+    with contextlib.suppress(OSError):  # then the next start asks Slurm for them
+        events.append(plan.out, "settled")
+    remove_copies(plan.config)
     if Path(layout.place(plan.out, layout.INCOMPLETE)).exists():
         _render_incomplete(plan)
 
 
 def print_end(workflow, plan: Plan) -> None:
     """Print why jobs of this run failed, what there is of the tables, and how to go on."""
-    used_models.remove_copies(plan.config)
-    on_cluster = failures.report(failures.SLURM_LOGS, STARTED)
-    others = job_failures.report_jobs(workflow.scheduler.failed, on_cluster)
-    tables = _render_incomplete(plan)
-    for text in (on_cluster, others, tables, saved.describe_saved(workflow.dag, plan.out)):
-        if text:
-            print(text, file=sys.stderr)
+    remove_copies(plan.config)
+    failed = events.failures(events.of_last_run(events.read(plan.out)))
+    for text in (*failed, _render_incomplete(plan), *_describe_saved(workflow.dag, plan.out)):
+        print(text, file=sys.stderr)
 
 
 def _render_incomplete(plan: Plan) -> str:
@@ -243,6 +316,26 @@ def _render_incomplete(plan: Plan) -> str:
         return incomplete.render(plan)
     except Exception as error:  # a help for readers: the end of the run goes on without it
         return f"the incomplete tables are not written ({error}); `semblance table NAME` shows one"
+
+
+def _describe_saved(dag, out: str) -> Iterator[str]:
+    """Yield what a run that did not finish its plan has saved, and how it goes on."""
+    done = sum(1 for _ in dag.finished_jobs)
+    yield f"stopped: jobs that are done, and stay done: {done} of {len(list(dag.jobs))}"
+    newest: dict[Path, Path] = {}
+    for step in sorted(Path(out).glob(f"{layout.pattern(layout.MODEL)}/checkpoints/*/step-*")):
+        newest[step.parents[2]] = max(step, newest.get(step.parents[2], step), key=_step)
+    times = {folder: step.stat().st_mtime for folder, step in newest.items()}
+    for folder in sorted(newest, key=lambda folder: -times[folder])[:SAVED]:
+        clock = time.strftime("%H:%M:%S", time.localtime(times[folder]))
+        yield f"saved: {folder}: step {_step(newest[folder])}, at {clock}"
+    if len(newest) > SAVED:
+        yield f"saved: {counted(len(newest) - SAVED, 'more training')}"
+    yield "to go on: the same command again; a saved training goes on from its step"
+
+
+def _step(checkpoint: Path) -> int:
+    return int(checkpoint.name.rpartition("-")[2])
 
 
 def command_of_scripts(workflow) -> str:

@@ -6,14 +6,14 @@ folder, ``semblance verify`` does not check it, and each file in it says that it
 
 import contextlib
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from semblance import layout
 from semblance.download.manifest import load_manifest
 from semblance.errors import InputError
 from semblance.files import write_text
-from semblance.names import NO_CORPUS, START
 from semblance.provenance import ROOT, beside, canonical, checked, read_sealed, read_text
 from semblance.reporting.build import build
 from semblance.reporting.claims import read_claims
@@ -24,8 +24,9 @@ from semblance.reporting.judging import judge
 from semblance.reporting.published import Published
 from semblance.reporting.scores import collect, score_digests
 from semblance.reporting.table import Table, from_json, to_json
+from workflow.controller import events
 from workflow.controller.causes import Cause, Causes, format_causes, job_name
-from workflow.planning.plan import Evaluation, Plan, Run
+from workflow.planning.plan import Evaluation, Plan
 from workflow.planning.reads import Job, evaluation_job
 from workflow.planning.stand_ins import StandIns
 from workflow.planning.table_checks import published
@@ -42,33 +43,35 @@ UNUSABLE = (InputError, OSError, LookupError, TypeError, AttributeError)
 
 @dataclass
 class Incomplete:
-    """What there is of one table.
-
-    ``lacking`` counts those of its ``runs`` that have no scores; ``causes`` maps each cause to the
-    labels of the rows that miss scores because of it.
-    """
+    """What there is of one table; ``lacking`` counts those of its ``runs`` that have no scores."""
 
     name: str
+    table: Table
     runs: int
-    lacking: int = 0
-    causes: dict[Cause, list[str]] = field(default_factory=dict)
-    table: Table | None = None
+    lacking: int
+    causes: list[Cause]
+
+    @property
+    def state(self) -> str:
+        """What it lacks, in words."""
+        if not self.lacking:
+            return "each run has scores, but the table is not rendered"
+        return f"runs without scores: {self.lacking} of {self.runs}"
 
 
-@dataclass
-class State:
+class State(NamedTuple):
     """Each table of a run as far as it goes, by name, and what the incomplete ones lack."""
 
     tables: dict[str, Table]
     incomplete: list[Incomplete]
 
 
-def state(plan: Plan) -> State:
-    """Return what there is of each table. Raises InputError for a damaged manifest."""
-    stand_ins = _all_stand_ins(plan)
-    causes = Causes(plan)
+def state(plan: Plan, names: Iterable[str] = ()) -> State:
+    """Return what there is of some tables, or of all. Raises InputError for a damaged manifest."""
+    stand_ins = StandIns(plan, load_manifest(plan.config["manifest"]), published())
+    causes = Causes(plan, events.read(plan.out))
     found = State({}, [])
-    for name in plan.config["tables"]:
+    for name in names or plan.config["tables"]:
         settings = stand_ins.marked(plan.table_spec(name))
         table = _whole(plan, settings)
         if table is None:
@@ -78,28 +81,29 @@ def state(plan: Plan) -> State:
     return found
 
 
-def table_now(plan: Plan, name: str) -> tuple[Table, bool]:
-    """Return what there is of one table, and whether it is whole. Raises InputError as ``state``."""
-    settings = _all_stand_ins(plan).marked(plan.table_spec(name))
-    table = _whole(plan, settings)
-    if table is not None:
-        return table, True
-    return _incomplete(plan, settings, Causes(plan)).table, False
-
-
-def _all_stand_ins(plan: Plan) -> StandIns:
-    return StandIns(plan, load_manifest(plan.config["manifest"]), published())
-
-
 def render(plan: Plan) -> str:
     """Write what there is of each table that is not whole; return in a few lines what is missing.
 
     A table that is whole loses its incomplete form. Raises InputError for a damaged manifest.
     """
-    found = state(plan)
+    tables, incomplete = state(plan)
     folder = Path(layout.place(plan.out, layout.INCOMPLETE))
-    _write_only(folder, _texts(found.incomplete, found.tables, published()))
-    return _summary(folder, found.incomplete, len(found.tables))
+    texts = _texts(incomplete, tables, published())
+    for name, text in texts.items():
+        write_text(folder / name, text)
+    for path in [*folder.glob("*.md"), *folder.glob("*.csv")]:
+        if path.name not in texts:
+            path.unlink(missing_ok=True)  # of an earlier state
+    if not incomplete:
+        with contextlib.suppress(OSError):  # it holds files of somebody else, or is not there
+            folder.rmdir()
+        return "every table is whole"
+    lines = [f"incomplete tables: {len(incomplete)} of {len(tables)}; what there is: {folder}/"]
+    lines += [f"  {found.name}: {found.state}" for found in incomplete]
+    causes = list(dict.fromkeys(cause for found in incomplete for cause in found.causes))
+    if causes:
+        lines.append("because:")
+    return "\n".join([*lines, *(f"  {line}" for line in format_causes(causes))])
 
 
 def _whole(plan: Plan, settings: dict) -> Table | None:
@@ -132,28 +136,25 @@ def _score_digests_now(plan: Plan, name: str, record: Path) -> dict[str, str]:
 
 
 def _incomplete(plan: Plan, settings: dict, causes: Causes) -> Incomplete:
-    """Build a table from those of its scores that are there."""
+    """Build a table from those of its scores that are there, with its state in title and notes."""
     name = settings["name"]
     evaluations = plan.evaluations_of(name)
-    found = Incomplete(name, len(evaluations))
-    present = []
-    causes_of_run: dict[str, list[Cause]] = {}
-    for evaluation in evaluations:
-        why = _why_without_scores(plan, evaluation, causes)
-        if why:
-            found.lacking += 1
-            causes_of_run.setdefault(_name_in_rows(evaluation.run), []).extend(why)
-        else:
-            present.append(plan.scores(evaluation))
-    table = attach(build(settings, collect(present)), published())
-    for run, why in causes_of_run.items():
-        labels = [row.label for row in table.rows if run in row.missing]
-        for cause in why:
-            found.causes.setdefault(cause, []).extend(labels)
-    if not found.lacking:
+    why = {evaluation: _why_without_scores(plan, evaluation, causes) for evaluation in evaluations}
+    present = [plan.scores(evaluation) for evaluation in evaluations if not why[evaluation]]
+    lacking = len(evaluations) - len(present)
+    known = list(dict.fromkeys(cause for found in why.values() for cause in found))
+    if not lacking:
         own = causes.of([Job("render_table", name=name)])
-        found.causes = {cause: [] for cause in own if cause.state != "not started"}
-    found.table = _marked(table, found)
+        known = [cause for cause in own if cause.state != "not started"]
+    table = attach(build(settings, collect(present)), published())
+    found = Incomplete(name, table, len(evaluations), lacking, known)
+    notes = [f"{HEAD}: {found.state}", *format_causes(known), AS_THEY_LIE]
+    found.table = replace(
+        table,
+        name=f"{table.name} ({HEAD})",
+        title=f"{HEAD}: {table.title}",
+        notes=(*notes, *table.notes),
+    )
     return found
 
 
@@ -182,34 +183,6 @@ def _is_of_an_earlier_model(plan: Plan, evaluation: Evaluation) -> bool:
         return False
 
 
-def _name_in_rows(run: Run) -> str:
-    """Return the name by which the rows of a table list a run that lacks scores."""
-    if run.method == START:
-        run = run._replace(corpus=NO_CORPUS)
-    return run.path()
-
-
-def _marked(table: Table, found: Incomplete) -> Table:
-    """Return the table with its state in its name, in its title and in its first notes."""
-    notes = [
-        f"{HEAD}: {_format_state(found)}",
-        *format_causes(found.causes, len(table.rows)),
-        AS_THEY_LIE,
-    ]
-    return replace(
-        table,
-        name=f"{table.name} ({HEAD})",
-        title=f"{HEAD}: {table.title}",
-        notes=(*notes, *table.notes),
-    )
-
-
-def _format_state(found: Incomplete) -> str:
-    if not found.lacking:
-        return "each run has scores, but the table is not rendered"
-    return f"runs without scores: {found.lacking} of {found.runs}"
-
-
 def _texts(
     incomplete: Iterable[Incomplete], tables: dict[str, Table], printed: Published
 ) -> dict[str, str]:
@@ -218,41 +191,10 @@ def _texts(
     for found in incomplete:
         texts[f"{found.name}.md"] = markdown(found.table)
         texts[f"{found.name}.csv"] = csv_text(found.table)
-    if texts:
-        for name, page in _pages(tables, printed).items():
-            texts[name] = f"{HEAD}: made while some tables are incomplete.\n\n{page}"
+    if texts:  # the pages that are made of all tables, as far as these go
+        comparisons = compare(tables.values(), printed, TOLERANCE)
+        judgements = judge(read_claims(CLAIMS), tables, printed)
+        head = f"{HEAD}: made while some tables are incomplete.\n\n"
+        texts["published.md"] = head + ledger(comparisons, printed, TOLERANCE)
+        texts["claims.md"] = head + claims_markdown(judgements)
     return texts
-
-
-def _pages(tables: dict[str, Table], printed: Published) -> dict[str, str]:
-    """Return the pages that are made of all tables, as far as these go."""
-    comparisons = compare(tables.values(), printed, TOLERANCE)
-    judgements = judge(read_claims(CLAIMS), tables, printed)
-    return {
-        "published.md": ledger(comparisons, printed, TOLERANCE),
-        "claims.md": claims_markdown(judgements),
-    }
-
-
-def _write_only(folder: Path, texts: dict[str, str]) -> None:
-    """Write these files; delete the other ones of an earlier state, and a folder without files."""
-    for name, text in texts.items():
-        write_text(folder / name, text)
-    for path in [*folder.glob("*.md"), *folder.glob("*.csv")]:
-        if path.name not in texts:
-            path.unlink(missing_ok=True)
-    with contextlib.suppress(OSError):  # it holds files, or is not there
-        folder.rmdir()
-
-
-def _summary(folder: Path, incomplete: list[Incomplete], tables: int) -> str:
-    if not incomplete:
-        return "every table is whole"
-    causes: dict[Cause, list[str]] = {}
-    lines = [f"incomplete tables: {len(incomplete)} of {tables}; what there is: {folder}/"]
-    for found in incomplete:
-        lines.append(f"  {found.name}: {_format_state(found)}")
-        causes |= dict.fromkeys(found.causes, [])
-    if causes:
-        lines.append("because:")
-    return "\n".join([*lines, *(f"  {line}" for line in format_causes(causes))])

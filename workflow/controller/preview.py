@@ -1,66 +1,225 @@
 """What a run is going to do, in a few lines: jobs of each stage, what runs again, and why.
 
 ``snakemake -n`` alone prints this in place of some twelve lines for each job. With an option that
-asks for Snakemake's own listing, such as ``-np`` or ``--quiet``, it stands below that.
+asks for Snakemake's own listing, such as ``-np`` or ``--quiet``, it stands below that. A start is
+refused that would take results of other settings for current: Snakemake compares the parameters of
+a job with its own notes, which `--touch` writes anew; a record holds a digest of the settings that
+its stage was given.
 """
 
 import atexit
 import contextlib
 import logging
+import shlex
 import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
 
 from snakemake.common import NOTHING_TO_BE_DONE_MSG
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from workflow.controller import code_notes, command, reasons
+from semblance.counts import counted
+from semblance.errors import InputError
+from semblance.provenance import read_object, settings_digest
+from workflow.controller.changes import Parts, describe_changes, note_code, parts_of_code
+from workflow.controller.command import Command
+from workflow.planning.stages import STAGES
 
+BAD_INPUT = 2
 END = "nothing was started; `snakemake -np` lists each job, `semblance plan` says what they cost"
+TABLE = "{:17}  {:>6}  {:>6}  {:>6}  {:>6}"
+HEAD = ("stage", "jobs", "done", "new", "again")
+MOST = 10  # reasons that are printed
+MOST_STAGES = 15  # that have a line each
+NAMED = 4  # stages that are named in one line, the rest counted
+DERIVED = "they read what this run makes"
 
 
-class _PlanIsMade(logging.Filter):
-    """Lets warnings pass, or all; ``true`` as soon as Snakemake has said what is to be done."""
+class _OnPlan(logging.Filter):
+    """Looks at the plan once, as soon as Snakemake has said what is to be done.
 
-    def __init__(self, everything: bool):
+    Ends the process with one line if a result is stale. In a dry run it lets warnings pass alone,
+    and prints the short form at the end.
+    """
+
+    def __init__(self, workflow, out: str, asked: Command):
         super().__init__()
-        self.everything = everything
-        self.true = False
+        self.workflow = workflow
+        self.out = out
+        self.asked = asked
+        self.is_done = False
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Tell whether a line is printed."""
-        if getattr(record, "event", None) == LogEvent.RUN_INFO:
-            self.true = True
-        if record.getMessage() == NOTHING_TO_BE_DONE_MSG:
-            self.true = True
-        return self.everything or record.levelno >= logging.WARNING
+        planned = getattr(record, "event", None) == LogEvent.RUN_INFO
+        if not self.is_done and (planned or record.getMessage() == NOTHING_TO_BE_DONE_MSG):
+            self.is_done = True
+            problem = find_stale(self.workflow.dag, self.asked.touches)
+            if problem:
+                print(f"error: {problem}", file=sys.stderr)
+                sys.exit(BAD_INPUT)  # an exception would be told with lines of the code
+            if self.asked.dry_run:
+                atexit.register(lambda: print(describe(self.workflow.dag, self.out)))
+        is_short = self.asked.dry_run and not self.asked.lists_jobs
+        return not is_short or record.levelno >= logging.WARNING
 
 
-def shorten_dry_run(workflow, out: str, arguments: list[str]) -> None:
-    """Print the short form at the end, if ``arguments`` of snakemake ask for a dry run."""
-    asked = command.read(arguments)
-    if asked.dry_run:
-        made = _PlanIsMade(asked.lists_jobs)
-        logger.addFilter(made)
-        atexit.register(_print, workflow, out, made)
+def watch_plan(workflow, out: str, asked: Command) -> None:
+    """Compare the results with the plan as soon as there is one; print a dry run's short form."""
+    logger.addFilter(_OnPlan(workflow, out, asked))
 
 
-def _print(workflow, out: str, made: _PlanIsMade) -> None:
-    if made.true:
-        print(describe(workflow.dag, out))
+def find_stale(dag, touches: bool) -> str:
+    """Return which results of other settings this start would take for current; "" if it takes none."""
+    to_do = set(dag.needrun_jobs(exclude_finished=False))
+    if touches:
+        changed = [job for job in to_do if dag.reason(job).params_changed or _is_stale(job)]
+        if changed:
+            results = f"{counted(len(changed), 'result')} of other settings current"
+            example = min(map(_record, changed))
+            return f"--touch would call {results}, such as {example}; start without it"
+    stale = [job for job in dag.jobs if job.output and job not in to_do and _is_stale(job)]
+    if stale:
+        rules = " ".join(sorted({job.rule.name for job in stale}))
+        problem = f"{counted(len(stale), 'result')} of other settings than the plan's"
+        advice = f"make them again: --forcerun {rules}"
+        return f"{problem}, such as {min(map(_record, stale))}; {advice}"
+    return ""
+
+
+def _record(job) -> str:
+    return str(job.output.get("record"))
+
+
+def _is_stale(job) -> bool:
+    """Tell whether a job's record says that other settings made it; one of an earlier version does not."""
+    record = _record(job)
+    if not job.shellcmd or not Path(record).is_file():
+        return False
+    try:
+        given = read_object(record).get("given")
+    except InputError:
+        return False  # a damaged record is refused by the job that reads it
+    return given is not None and given != settings_digest(shlex.split(job.shellcmd))
 
 
 def describe(dag, out: str) -> str:
     """Return the short form."""
-    plan = reasons.read_plan(dag, code_notes.parts(out))
+    plan = read_plan(dag, parts_of_code(out))
     if not plan.new and not plan.again:
         return f"Nothing to be done: jobs that are done: {plan.jobs.total():,}"
-    return "\n".join([*reasons.format_table(plan), *reasons.format_reasons(plan), END])
+    return "\n".join([*format_table(plan), *format_reasons(plan), END])
 
 
 def explain_start(workflow, out: str) -> None:
     """Print which finished jobs a run makes again, and why; note what code its jobs run."""
     with contextlib.suppress(OSError):  # only a help for readers: a full disk is told elsewhere
-        plan = reasons.read_plan(workflow.dag, code_notes.parts(out))
-        for line in reasons.format_reasons(plan):
+        for line in format_reasons(read_plan(workflow.dag, parts_of_code(out))):
             print(line, file=sys.stderr)
-        code_notes.note(out)
+        note_code(out)
+
+
+class Plan(NamedTuple):
+    """The jobs of a plan, counted by stage; ``again`` counts (stage, why) of those made again."""
+
+    jobs: Counter[str]
+    new: Counter[str]
+    again: Counter[tuple[str, str]]
+
+
+def read_plan(dag, parts: Parts) -> Plan:
+    """Return what a run would do. ``dag`` is Snakemake's; ``parts``: the modules of code digests."""
+    plan = Plan(Counter(), Counter(), Counter())
+    plan.jobs.update(stage_of(job) for job in dag.jobs if job.output)  # a target makes nothing
+    for job in dag.needrun_jobs(exclude_finished=False):
+        # Of a job that failed, Snakemake deletes the outputs.
+        if any(Path(file).exists() for file in job.output):
+            why = "; ".join(_reasons(dag.reason(job), job, parts)) or DERIVED
+            plan.again[stage_of(job), why] += 1
+        elif job.output:
+            plan.new[stage_of(job)] += 1
+    return plan
+
+
+def stage_of(job) -> str:
+    """Return the stage of a job: each data set has a rule of its own to download it."""
+    name = job.rule.name
+    if name.startswith("download_") and name != "download_model":
+        return "download"
+    return name
+
+
+def _reasons(reason, job, parts: Parts) -> Iterator[str]:
+    """Yield why a finished job runs again."""
+    if reason.forced:
+        yield "it was asked for"
+    if reason.incomplete_output:
+        yield "it was killed before its end"
+    if reason.missing_output:
+        yield _files("missing output", reason.missing_output)
+    if reason.params_changed:
+        changed = reason.params_changed
+        names = {repr(value): name for name, value in job.params.items()}
+        yield from describe_changes(changed.only_old, changed.only_new, names, parts)
+    if reason.code_changed:
+        yield "its command in the rules changed"
+    if reason.input_changed:
+        yield "it reads other files than before"
+    if reason.updated_input:
+        yield _files("changed input", reason.updated_input)
+
+
+def _files(what: str, files: Iterable) -> str:
+    first, *others = sorted(map(str, files))
+    if others:
+        return f"{what}: {first} and {counted(len(others), 'more file')}"
+    return f"{what}: {first}"
+
+
+def format_table(plan: Plan) -> list[str]:
+    """Return the counts of the stages that have something to do, and of all together.
+
+    Of more stages than have a line each, those without a model share a line by their kind of work.
+    """
+    again: Counter[str] = Counter()
+    for (stage, _), number in plan.again.items():
+        again[stage] += number
+    active = [stage for stage in STAGES if plan.new[stage] or again[stage]]
+    lines: dict[str, list[str]] = {}
+    for stage in active:
+        shares = len(active) > MOST_STAGES and not STAGES[stage].uses_model
+        lines.setdefault(STAGES[stage].work if shares else stage, []).append(stage)
+    rows = [TABLE.format(*HEAD), "-" * len(TABLE.format(*HEAD))]
+    for name, stages in {**lines, "in all": list(plan.jobs)}.items():
+        jobs = sum(plan.jobs[stage] for stage in stages)
+        new = sum(plan.new[stage] for stage in stages)
+        redone = sum(again[stage] for stage in stages)
+        counts = (jobs, jobs - new - redone, new, redone)
+        rows.append(TABLE.format(name, *(f"{count:,}" for count in counts)))
+    return rows
+
+
+def format_reasons(plan: Plan) -> list[str]:
+    """Return a line for each reason for which finished jobs are made again, first the causes."""
+    by_reason: dict[str, Counter[str]] = {}
+    for (stage, why), number in sorted(plan.again.items()):
+        by_reason.setdefault(why, Counter())[stage] += number
+    derived = by_reason.pop(DERIVED, None)
+    lines = [f"again: {_stages(stages)}: {why}" for why, stages in by_reason.items()]
+    if len(lines) > MOST:
+        lines = [*lines[:MOST], f"again: for {counted(len(lines) - MOST, 'more reason')}"]
+    if derived:
+        lines.append(f"again: {_stages(derived)}: {DERIVED}")
+    return lines
+
+
+def _stages(stages: Counter[str]) -> str:
+    """Name the stages of jobs, and how many jobs of each."""
+    named = [f"{stage} ({counted(number, 'job')})" for stage, number in stages.items()]
+    if len(named) > NAMED:
+        others = sum(list(stages.values())[NAMED:])
+        named = [*named[:NAMED], f"{counted(others, 'more job')}"]
+    return ", ".join(named)

@@ -8,7 +8,6 @@ or never, where one is malformed. So they are checked here first.
 
 import argparse
 import contextlib
-import re
 import subprocess
 import sys
 import threading
@@ -20,11 +19,10 @@ from tqdm import tqdm
 
 from semblance.counts import duration
 from semblance.errors import InputError
+from workflow.controller import events
 from workflow.planning.config import check_files, read_layer
+from workflow.planning.layers import PROJECT
 
-RULE = re.compile(r"^(?:local)?(?:rule|checkpoint) (\w[\w-]*):")
-WILDCARDS = re.compile(r"^    wildcards: (.*)")
-DONE = re.compile(r"^(\d+) of (\d+) steps")
 SHOWN = (  # beginnings of lines that are passed on
     "again:",
     "error:",
@@ -44,7 +42,7 @@ SECONDS = 20  # between two looks at the time left, and between two lines in a f
 QUIET = 60  # seconds after which a file gets a line though no job was done
 PLAIN = "{n_fmt} of {total_fmt} jobs done, {elapsed} passed, {left} ({desc})"
 BAR = "{percentage:3.0f}%|{bar}| {n_fmt} of {total_fmt} jobs, {elapsed} passed, {left} ({desc})"
-LOG = re.compile(r"^Complete log(?:\(s\))?: (.*)")
+LOG = "Complete log(s): "
 BAD_INPUT = 2
 INTERRUPTED = 130
 
@@ -57,6 +55,7 @@ def main(arguments: list[str]) -> int:
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         return BAD_INPUT
+    progress = Progress(output_of([PROJECT, *files]))
     process = subprocess.Popen(
         [sys.executable, "-m", "snakemake", *arguments],
         text=True,
@@ -65,21 +64,26 @@ def main(arguments: list[str]) -> int:
         stderr=subprocess.STDOUT,
     )
     recent: deque[str] = deque(maxlen=LAST)
-    interrupted = _follow_all(process.stdout or (), recent, output_of(files))
+    lines = process.stdout or ()
+    interrupted = False
+    with progress.bar, progress.ticking():
+        while True:
+            try:
+                for line in lines:
+                    recent.append(line)
+                    progress.follow(line)
+                break
+            except KeyboardInterrupt:  # snakemake got it too, and says what it has saved
+                interrupted = True
     status = process.wait()
     if interrupted:
         return INTERRUPTED
     if status:
         sys.stderr.writelines(recent)
-        _tell_log(recent)
+        for line in recent:
+            if line.startswith(LOG):  # it keeps all that snakemake said
+                print(f"the whole log of the run: {line[len(LOG) :].rstrip()}", file=sys.stderr)
     return status
-
-
-def _tell_log(recent: Iterable[str]) -> None:
-    """Name the file in which Snakemake has kept all that it said."""
-    for line in recent:
-        if found := LOG.match(line):
-            print(f"the whole log of the run: {found[1]}", file=sys.stderr)
 
 
 def config_files(arguments: list[str]) -> list[str]:
@@ -89,25 +93,10 @@ def config_files(arguments: list[str]) -> list[str]:
     return parser.parse_known_args(arguments)[0].configfile
 
 
-def output_of(files: Iterable[str]) -> str | None:
-    """Return the output folder that the last of config files names; None where none does."""
+def output_of(files: Iterable[str]) -> str:
+    """Return the output folder that the last of config files names that names one."""
     named = [read_layer(file).value.get("output") for file in files]
-    return next((str(output) for output in reversed(named) if output), None)
-
-
-def _follow_all(lines: Iterable[str], recent: deque[str], output: str | None) -> bool:
-    """Follow snakemake to its end and keep its ``recent`` lines; tell whether Ctrl-C was typed."""
-    interrupted = False
-    rule = ""
-    with _progress_bar() as bar, _ticking(bar, output):
-        while True:
-            try:
-                for line in lines:
-                    recent.append(line)
-                    rule = follow(line, rule, bar)
-                return interrupted
-            except KeyboardInterrupt:  # snakemake got the signal too, and says what it has saved
-                interrupted = True
+    return str([output for output in named if output][-1])
 
 
 class Bar(tqdm):
@@ -146,63 +135,65 @@ class Lines(Bar):
         super().close()
 
 
-def _progress_bar() -> Bar:
+class Progress:
+    """The progress of one run, whose events stand behind those of earlier ones of its folder."""
+
+    def __init__(self, output: str):
+        self.output = output
+        self.bar = _bar()
+        _, self._read = events.read_from(output, 0)
+
+    def follow(self, line: str) -> None:
+        """Pass on a line of snakemake's that is for people; bring the bar up to date."""
+        if line.startswith(SHOWN):
+            self.bar.write(line.rstrip(), file=sys.stderr)
+        found, self._read = events.read_from(self.output, self._read)
+        for event in found:
+            if event["event"] == "started":
+                name = " ".join([event["rule"], *event["wildcards"].values()])
+                self.bar.set_description_str(name[:WIDTH], refresh=False)
+            elif event["event"] == "progress":
+                self.bar.total = event["total"]
+                if event["done"] == event["total"]:
+                    self.bar.left = "0 s left"
+                self.bar.update(event["done"] - self.bar.n)
+
+    @contextlib.contextmanager
+    def ticking(self) -> Iterator[None]:
+        """Bring the time left up to date from time to time, also while no job ends."""
+        stopped = threading.Event()
+
+        def tick() -> None:
+            while not stopped.wait(SECONDS):
+                self.bar.left = time_left(self.output)
+                self.bar.refresh()
+
+        thread = threading.Thread(target=tick, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            stopped.set()
+            thread.join(SECONDS)
+
+
+def _bar() -> Bar:
     if sys.stderr.isatty():
         form = {"mininterval": 0, "dynamic_ncols": True, "bar_format": BAR}
         return Bar(unit="job", file=sys.stderr, **form)
     return Lines(unit="job", file=sys.stderr, mininterval=SECONDS, bar_format=PLAIN)
 
 
-@contextlib.contextmanager
-def _ticking(bar: Bar, output: str | None) -> Iterator[None]:
-    """Bring the time left of a bar up to date from time to time, also while no job ends."""
-    stopped = threading.Event()
-
-    def tick() -> None:
-        while not stopped.wait(SECONDS):
-            bar.left = time_left(output)
-            bar.refresh()
-
-    thread = threading.Thread(target=tick, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        stopped.set()
-        thread.join(SECONDS)
-
-
-def time_left(output: str | None) -> str:
+def time_left(output: str) -> str:
     """Return about how long the run on an output folder still takes, as `semblance status` tells it."""
     from workflow.status.look import look  # slow to load, and not needed before a run
     from workflow.status.started import read_start
 
     try:
-        if output is None:
-            return Bar.left
         remaining = look(read_start(output)).remaining
     except (InputError, OSError, ValueError, LookupError):  # files that are being written
         return Bar.left
     return f"{remaining.bound} {duration(remaining.seconds)} left"
-
-
-def follow(line: str, rule: str, bar: tqdm) -> str:
-    """Bring the bar up to date with one line of snakemake's; return the rule last named."""
-    if found := RULE.match(line):
-        rule = found.group(1)
-        bar.set_description_str(rule, refresh=False)
-    elif found := WILDCARDS.match(line):
-        values = [part.partition("=")[2] for part in found.group(1).split(", ")]
-        bar.set_description_str(" ".join([rule, *values])[:WIDTH], refresh=False)
-    elif found := DONE.match(line):
-        done, total = map(int, found.groups())
-        bar.total = total
-        if done == total:
-            bar.left = "0 s left"
-        bar.update(done - bar.n)
-    elif line.startswith(SHOWN):
-        bar.write(line.rstrip(), file=sys.stderr)
-    return rule
 
 
 if __name__ == "__main__":

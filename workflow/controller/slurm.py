@@ -1,24 +1,26 @@
-"""What the controller and its jobs ask of Slurm beside what Snakemake's plugin asks.
+"""What the controller and its jobs ask of Slurm, and what Slurm's log of a failed job says.
 
 A controller that dies leaves its jobs behind. The next one must neither start them a second time
 nor lose what they make: it takes back those that still wait in the queue, and lets those that run
 come to their end. No snakemake here.
 """
 
+import os
 import re
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from base64 import urlsafe_b64encode
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from semblance.errors import InputError
-from workflow.controller import orphans
+from semblance.layout import RECORD
+from workflow.controller import lock
 
-NAME = ".slurm-runs"  # below the output folder: for each run a line, the name of all its jobs
-RUN_ID = re.compile(r"SLURM run ID: ([A-Za-z0-9_-]+)")
 OVER = (  # states of a job that has ended
     "BOOT_FAIL",
     "CANCELLED",
@@ -31,6 +33,70 @@ OVER = (  # states of a job that has ended
     "TIMEOUT",
 )
 PATIENCE = 60  # seconds for one of Slurm's programs
+NOTES = Path(".snakemake/metadata")  # one file for each output that Snakemake made
+
+
+class Cause(NamedTuple):
+    """A cause of failure: the pattern that shows it in a log, its name, and what to do."""
+
+    pattern: str
+    name: str
+    advice: str
+
+
+AGAIN = "start again: trainings go on from their last checkpoint"
+MORE_TIME = "for longer jobs, set runtime of {rule} under set-resources in slurm/profile.yaml"
+CAUSES = (  # the first whose pattern is found is the cause
+    Cause(
+        r"oom-kill|Out Of Memory|exceeded.*memory limit",
+        "out of memory",
+        "each try asks for more; to begin higher, set mem_mb of {rule} under set-resources in"
+        " slurm/profile.yaml",
+    ),
+    Cause(r"DUE TO TIME LIMIT", "its time was up before it could save", f"{AGAIN}; {MORE_TIME}"),
+    Cause(r"DUE TO PREEMPTION", "preempted by a job of higher priority", AGAIN),
+    Cause(
+        r"DUE TO NODE FAILURE|Node failure",
+        "the node failed",
+        "start again; to leave a node out: --slurm-exclude-failed-nodes NODE",
+    ),
+    Cause(r"CANCELLED AT", "cancelled (by scancel, or by the site)", AGAIN),
+    Cause(
+        r"\bout of time at step",
+        "its time was up; it saved first",
+        f"start again: it goes on from there; {MORE_TIME}",
+    ),
+    Cause(
+        r"no GPU that this job can use",
+        "it has no GPU that it can use",
+        "name the GPUs of your cluster in slurm/profile.yaml, or set resources.gpus: 0 to run on"
+        " the CPU; docs/cluster.md says more",
+    ),
+    Cause(
+        r"another process writes here",
+        "another job trains into the same folder",
+        "wait for that job, or scancel it",
+    ),
+    Cause(
+        "", "it ended with an error", "its last lines say why; the same command goes on from here"
+    ),
+)
+NODE = re.compile(  # the ways in which a log names the job's node
+    r"^node (\S+), Slurm job|slurmstepd-(\w[\w.-]*):"
+    r"|\bON (\w[\w.-]*) CANCELLED|srun: error: (\w[\w.-]*): task",
+    re.MULTILINE,
+)
+
+
+def cause_in(log: str) -> Cause:
+    """Return why a job of Slurm's failed, by its log."""
+    return next(cause for cause in CAUSES if re.search(cause.pattern, log))
+
+
+def node_in(log: str) -> str:
+    """Return the node that is named last: a job that is started again may change its node."""
+    found = [match[match.lastindex] for match in NODE.finditer(log)]
+    return found[-1] if found else "unknown"
 
 
 class Unanswered(Exception):
@@ -48,9 +114,8 @@ def check_cluster(programs: Iterable[str], partitions: Iterable[str]) -> None:
         if missing == ["sacct"]:
             where = "set slurm_account, or slurm-no-account: true, in slurm/profile.yaml"
         raise InputError("Slurm", f"{', '.join(missing)}: no such program here", where)
-    wanted = set(partitions)
     known = set(_ask("sinfo", "--all", "--noheader", "--format=%R").split())
-    if unknown := sorted(wanted - known):
+    if unknown := sorted(set(partitions) - known):
         raise InputError(
             "Slurm",
             f"there is no partition {', '.join(unknown)}",
@@ -58,69 +123,33 @@ def check_cluster(programs: Iterable[str], partitions: Iterable[str]) -> None:
         )
 
 
-def note_run(out: str | Path, logs: Iterable[str | Path]) -> None:
-    """Note below ``out`` the name of this run's jobs, if snakemake's ``logs`` name one."""
-    for log in logs:
-        found = RUN_ID.search(Path(log).read_text(encoding="utf-8", errors="replace"))
-        if found is not None:
-            Path(out).mkdir(parents=True, exist_ok=True)
-            with open(Path(out, NAME), "a", encoding="utf-8") as stream:
-                stream.write(f"{found.group(1)}\n")
-
-
-def has_runs(out: str | Path) -> bool:
-    """Tell whether an earlier run on ``out`` may have jobs left on a cluster."""
-    return Path(out, NAME).exists()
-
-
-def forget_runs(out: str | Path) -> None:
-    """Note that all jobs of the runs so far have ended."""
-    Path(out, NAME).unlink(missing_ok=True)
-
-
-def settle_earlier(out: str | Path, every: float = 10.0) -> None:
-    """Return when no job of an earlier run on ``out`` is left.
+def settle(names: list[str], every: float = 10.0) -> bool:
+    """Return as soon as no job of these names is left; False where there is no Slurm to ask.
 
     Jobs that wait are taken back, jobs that run are awaited. Call this before the plan is made, so
     that what those jobs finish counts. ``every``: seconds between two looks at the queue.
     Raises Unanswered.
     """
-    noted = Path(out, NAME)
-    names = noted.read_text(encoding="utf-8").split()
     if not shutil.which("squeue"):
         print(
-            f"note: {noted} names jobs on a cluster, and there is no squeue here to ask about them",
+            "note: an earlier run has jobs on a cluster, and there is no squeue here to ask about"
+            " them",
             file=sys.stderr,
         )
-        return
-    since = noted.stat().st_mtime
-    _await_jobs(names, every)
-    orphans.forget(out, since)
-    forget_runs(out)
-
-
-def _await_jobs(names: Iterable[str], every: float) -> None:
+        return False
     announced: set[str] = set()
     while jobs := jobs_of(names):
         waiting = [job for job, state in jobs.items() if state == "PENDING"]
         if waiting:
-            _take_back(waiting)
+            _ask("scancel", "--state=PENDING", *waiting)
+            left = f"left by an earlier run: jobs {', '.join(waiting)}"
+            print(f"taken back from the queue, {left}", file=sys.stderr)
         running = set(jobs) - set(waiting) - announced
         if running:
             _announce(running)
             announced |= running
-        if announced:
-            time.sleep(every)
-        else:
-            time.sleep(1)
-
-
-def _take_back(jobs: list[str]) -> None:
-    _ask("scancel", "--state=PENDING", *jobs)
-    print(
-        f"taken back from the queue, left by an earlier run: jobs {', '.join(jobs)}",
-        file=sys.stderr,
-    )
+        time.sleep(every if announced else 1)
+    return True
 
 
 def _announce(running: set[str]) -> None:
@@ -132,19 +161,11 @@ def _announce(running: set[str]) -> None:
     )
 
 
-def queue_of(out: str | Path, patience: float) -> dict[str, str]:
-    """Return the jobs of the last runs on ``out`` that have not ended: {id: state}; change nothing.
+def jobs_of(names: Iterable[str], patience: float = PATIENCE) -> dict[str, str]:
+    """Return the jobs of these names that have not ended: {id: state}.
 
     Raises Unanswered if Slurm gives no answer within ``patience`` seconds.
     """
-    noted = Path(out, NAME)
-    if not noted.exists():
-        return {}
-    return jobs_of(noted.read_text(encoding="utf-8").split(), patience)
-
-
-def jobs_of(names: Iterable[str], patience: float = PATIENCE) -> dict[str, str]:
-    """Return the jobs of these names that have not ended: {id: state}."""
     lines = _ask(
         "squeue",
         "--noheader",
@@ -186,3 +207,53 @@ def _ask(*command: str, patience: float = PATIENCE) -> str:
     if done.returncode:
         raise Unanswered(f"{command[0]}: {done.stderr.strip()}")
     return done.stdout.strip()
+
+
+def orphans(out: str | Path, since: float, notes: Path = NOTES) -> Iterator[Path]:
+    """Yield the records below ``out`` written after ``since`` of which Snakemake has no note.
+
+    Those jobs ended after their controller had died.
+    """
+    if not notes.is_dir() or not any(notes.iterdir()):
+        return  # the results were copied here, and Snakemake has no note of any
+    for folder, subfolders, files in os.walk(out):
+        # Another run's output folder may lie below this one.
+        subfolders[:] = [
+            name
+            for name in subfolders
+            if name != "checkpoints" and not Path(folder, name, lock.NAME).exists()
+        ]
+        record = Path(folder, RECORD)
+        is_new = RECORD in files and record.stat().st_mtime >= since
+        if is_new and not _note(str(record), notes).exists():
+            yield record
+
+
+def forget_orphans(out: str | Path, since: float) -> None:
+    """Delete the records of orphans, so that their stages run again, this time noted.
+
+    Snakemake has no note of their settings, and so takes them for current, whatever the config says
+    later. A training is made again in seconds, from what it kept when it finished
+    (``semblance.training.keeping.finished``). One that kept nothing keeps its record, with a warning.
+    """
+    for record in list(orphans(out, since)):
+        kept = any(record.parent.glob(f"checkpoints/*/finished/{RECORD}"))
+        if kept or not (record.parent / "model").is_dir():
+            record.unlink()
+        else:
+            print(
+                f"warning: {record.parent} was finished after its controller had died. Snakemake"
+                " will not notice a change of its settings; delete it to train it again",
+                file=sys.stderr,
+            )
+
+
+def _note(path: str, notes: Path) -> Path:
+    """Return where Snakemake notes how a file was made.
+
+    It is the file's name in base64, cut into folders where that is too long for one name.
+    """
+    longest = os.pathconf(notes, "PC_NAME_MAX") - 1
+    name = urlsafe_b64encode(path.encode()).decode()
+    parts = [name[first : first + longest] for first in range(0, len(name), longest)]
+    return notes.joinpath(*(f"@{part}" for part in parts[:-1]), parts[-1])

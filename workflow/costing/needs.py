@@ -5,12 +5,13 @@ Work is counted in GFLOP where a model runs: 6 P for each token trained on (forw
 """
 
 import json
+import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from semblance import layout
-from workflow.costing.sizes import Sizes, Texts
-from workflow.costing.trained import evaluations, fitted_items, readings, schedule
+from workflow.costing.sizes import Corpus, Sizes, Texts
 from workflow.planning.figures import collection, curve_settings, figure_runs
 from workflow.planning.kept import deletes_weights
 from workflow.planning.methods import entropy_parts
@@ -30,6 +31,7 @@ IN_CHECKPOINT = 4  # copies of the parameters: weights, 2 moments, best
 ACTIVATION = 8.5e-3  # MB a token and million parameters: 24 floats x layers x width
 TOKENS_AT_ONCE = {"cpu": 2048, "gpu": 8192}  # when a model only reads
 EMBEDDED_AT_ONCE = 32768  # sentences
+GRID = 6  # values of C that a classifier tries (7 where a task has no dev part)
 EPOCHS = 1050  # of a regressor, at most
 OF_FIT = 0.1  # of the time of a classifier's fit: one epoch of a regressor on as many features
 CURVE_SENTENCES = 256  # that a curve's measure reads each time: both of twice 64 pairs
@@ -60,50 +62,62 @@ class Needs:
         self.sizes = sizes
         self.device = device
         self.speed = {"fp32": 1.0, "bf16": bf16}
-        self.million = {}
-        self.guessed = set()  # the bases whose size nobody states
-        for name in plan.config["bases"]:
-            stated = _million(plan, name)
-            self.million[name] = stated or UNKNOWN_MILLION
-            if stated is None:
-                self.guessed.add(name)
+        stated = {name: _million(plan, name) for name in plan.config["bases"]}
+        self.million = {name: size or UNKNOWN_MILLION for name, size in stated.items()}
+        self.guessed = {name for name, size in stated.items() if size is None}
 
     def of(self, job: Job) -> Need:
         """Return what a job needs; the memory of a GPU is not counted."""
-        need = self._kept(job)
+        need = self._of_stage(job)
         if deletes_weights(self.plan.config, job.stage):
             return need._replace(disk=WITHOUT_WEIGHTS, scratch=need.scratch + need.disk)
         return need
 
-    def _kept(self, job: Job) -> Need:
+    def _of_stage(self, job: Job) -> Need:
         """Return what a job needs whose outputs all stay."""
         if STAGES[job.stage].work == "train":
             return self._training(job)
-        if job.stage == "embed":
-            return self._embedding(job)
-        if job.stage == "fit_whitening":
-            return self._whitening(job)
-        if job.stage == "measure_figure":
-            return self._measurement(job)
-        if job.stage == "build_answerer":
-            return self._answerer(job)
-        if STAGES[job.stage].work == "read":
-            return self._evaluation(job)
+        match job.stage:
+            case "embed":
+                return self._embedding(job)
+            case "fit_whitening":
+                return self._whitening(job)
+            case "measure_figure":
+                return self._measurement(job)
+            case "build_answerer":
+                return self._answerer(job)
+            case "evaluate_sts":
+                sts = self.sizes.sts
+                need = self._reading(job, sts, sts.sentences, SCORES)
+                return need._replace(disk=7.5e-6 * sts.sentences)
+            case "evaluate_transfer":
+                return self._transfer(job)
+            case "evaluate_relatedness":
+                return self._relatedness(job)
+            case "evaluate_faq":
+                test = self.sizes.corpora[job.corpus].test
+                texts = test.cut(self.plan.config[job.stage]["max_length"])
+                held = max(texts.sentences, self.sizes.sts.sentences)  # a fold asks for no less
+                return self._reading(job, texts, held, SCORES)
         return self._light(job)
 
     def settings(self, job: Job) -> dict[str, Any]:
         """Return the settings of a training."""
+        plan = self.plan
         place = (job.corpus, job.base)
-        if job.stage == "train_entropy":
-            kind, phi = entropy_parts(self.plan.config, job.name)
-            return json.loads(self.plan.entropy_settings(*place, kind, phi, job.seed))
-        if job.stage == "pretrain":
-            return json.loads(self.plan.pretrain_settings(job.base))
-        if job.stage == "train_initial":
-            return json.loads(self.plan.initial_settings(*place, job.seed))
-        if job.stage == "train_curve":
-            return json.loads(curve_settings(self.plan, *place, job.name, job.seed))
-        return json.loads(self.plan.train_settings(*place, job.name, job.seed))
+        match job.stage:
+            case "train_entropy":
+                kind, phi = entropy_parts(plan.config, job.name)
+                text = plan.entropy_settings(*place, kind, phi, job.seed)
+            case "pretrain":
+                text = plan.pretrain_settings(job.base)
+            case "train_initial":
+                text = plan.initial_settings(*place, job.seed)
+            case "train_curve":
+                text = curve_settings(plan, *place, job.name, job.seed)
+            case _:
+                text = plan.train_settings(*place, job.name, job.seed)
+        return json.loads(text)
 
     def _training(self, job: Job) -> Need:
         settings = self.settings(job)
@@ -144,19 +158,6 @@ class Needs:
         held = 2 * min(EMBEDDED_AT_ONCE, texts.sentences)  # in float64, too
         need = self._reading(job, texts, held, more=4 * texts.sentences * texts.tokens / 1e6)
         return need._replace(disk=_weights(self.million[job.base]))
-
-    def _evaluation(self, job: Job) -> Need:
-        sts = self.sizes.sts
-        if job.stage == "evaluate_sts":
-            need = self._reading(job, sts, sts.sentences, SCORES)
-            return need._replace(disk=7.5e-6 * sts.sentences)
-        if job.stage == "evaluate_transfer":
-            return self._transfer(job)
-        if job.stage == "evaluate_relatedness":
-            return self._relatedness(job)
-        texts = self.sizes.corpora[job.corpus].test.cut(self.plan.config[job.stage]["max_length"])
-        held = max(texts.sentences, sts.sentences)  # a fold asks for no less
-        return self._reading(job, texts, held, SCORES)
 
     def _transfer(self, job: Job) -> Need:
         sizes = self.sizes
@@ -278,3 +279,48 @@ def _width(million: float) -> float:
 def _in_memory(rows: float, written: float = 1e5) -> Need:
     """Return what a job needs that holds all its rows in memory and writes so many bytes."""
     return Need(rows, INTERPRETER + ROW * rows, written / 1e6)
+
+
+def schedule(settings: Mapping[str, Any], corpus: Corpus) -> tuple[int, float]:
+    """Return the steps of a training that does not stop early, and the tokens of each."""
+    rows = corpus.rows
+    sequences = 2 + corpus.negatives
+    if settings["views"] == "twice":
+        rows = corpus.texts.sentences
+        sequences = 2
+    batch_size = min(settings["batch_size"], rows)
+    steps = int(rows / batch_size) * settings["epochs"]
+    steps = int(min(steps, settings.get("max_steps", math.inf)))
+    return steps, batch_size * sequences * corpus.texts.cut(settings["max_length"]).tokens
+
+
+def readings(settings: Mapping[str, Any]) -> float:
+    """Return how often a training reads the texts of a batch: masked words need a pass of their own.
+
+    Without a loss of sentences, one of the two equal texts of a row is read.
+    """
+    if settings["loss"] is None:
+        return 0.5
+    if "masked_words" in settings:
+        return 2
+    return 1
+
+
+def evaluations(settings: Mapping[str, Any], steps: int) -> int:
+    """Return how often a training reads the dev set: at the start, on the way and at the end."""
+    every = settings.get("evaluate_every")
+    if not every and settings.get("evaluate_share"):
+        every = max(1, round(settings["evaluate_share"] * steps))
+    if not every:
+        return 0
+    return 1 + math.ceil(steps / every)
+
+
+def fitted_items(counts: Mapping[str, int], folds: int) -> float:
+    """Return how many items the classifiers of a transfer task are fitted to, all fits together."""
+    if "dev" in counts:
+        return (GRID + 1) * counts["train"]
+    share = 1 - 1 / folds
+    if "train" in counts:
+        return counts["train"] * (folds * (GRID + 1) * share + 1)
+    return sum(counts.values()) * folds * share * (folds * GRID * share + 1)

@@ -33,6 +33,9 @@ def plan_page(cost: Cost) -> str:
 
 def _plan_row(cost: Cost, stage: str, some: Sequence[Job], left: Sequence[Job]) -> str:
     machine = cost.places[stage].machine
+    longest = duration(max(cost.seconds(job) for job in some))
+    if _unknown_files(cost, some):
+        longest = f"> {longest}"
     return PLAN.format(
         stage,
         f"{len(some):,}",
@@ -40,7 +43,7 @@ def _plan_row(cost: Cost, stage: str, some: Sequence[Job], left: Sequence[Job]) 
         machine,
         _hours(cost, some, machine),
         _hours(cost, left, machine),
-        _longest(cost, some),
+        longest,
         size(max(cost.need(job).memory for job in some)),
         _outputs(cost, some),
     )
@@ -56,14 +59,6 @@ def _outputs(cost: Cost, some: Sequence[Job]) -> str:
     return "unknown"
 
 
-def _longest(cost: Cost, some: Sequence[Job]) -> str:
-    """Return how long the longest job takes; where files have no stated size, that it is longer."""
-    longest = duration(max(cost.seconds(job) for job in some))
-    if _unknown_files(cost, some):
-        return f"> {longest}"
-    return longest
-
-
 def _unknown_files(cost: Cost, some: Iterable[Job]) -> int:
     return sum(cost.need(job).unknown for job in some)
 
@@ -74,41 +69,30 @@ def _totals(cost: Cost, everything: Sequence[Job], todo: Sequence[Job]) -> list[
     source = "no job has been measured yet"
     if cost.factor.n:
         source = f"times {cost.factor.value:.2f}, by {counted(cost.factor.n, 'job')} of this run"
+    downloads = [job for job in everything if job.stage == "download"]
+    raw_data = _outputs(cost, downloads) if downloads else "none to download"
+    if unknown := _unknown_files(cost, downloads):
+        raw_data += (
+            f", {counted(unknown, 'file')} of unknown size (`semblance sources` asks for them)"
+        )
+    models = []
+    bases = {job.base for job in everything if job.stage == "download_model"}
+    if guessed := sorted(bases & cost.needs.guessed):
+        size_of = (
+            f"no size is stated (bases.NAME.million_parameters); counted as {UNKNOWN_MILLION:g}"
+        )
+        models = [f"models: {', '.join(guessed)}: {size_of} million parameters"]
     return [
         f"GPU-hours: {_hours(cost, everything, 'gpu')} in all, {_hours(cost, todo, 'gpu')} to do",
         f"core-hours: {_hours(cost, everything, 'cpu')} in all, {_hours(cost, todo, 'cpu')} to do",
         f"disk: {outputs} of outputs, and up to {scratch} more for the {CHECKPOINTS} checkpoints "
         "of each running training",
-        f"raw data: {_raw_data(cost, everything)}",
-        *_models(cost, everything),
+        f"raw data: {raw_data}",
+        *models,
         f"submissions to a scheduler: {submissions(cost.plan, everything):,} for "
         f"{counted(len(everything), 'job')}, {submissions(cost.plan, todo):,} for the "
         f"{len(todo):,} to do",
         f"rates: the estimates of workflow/rates.yaml; {source}",
-    ]
-
-
-def _raw_data(cost: Cost, everything: Iterable[Job]) -> str:
-    """Return the size of the raw data, and how many files have a size that nobody states."""
-    downloads = [job for job in everything if job.stage == "download"]
-    if not downloads:
-        return "none to download"
-    text = _outputs(cost, downloads)
-    unknown = _unknown_files(cost, downloads)
-    if unknown:
-        text += f", {counted(unknown, 'file')} of unknown size (`semblance sources` asks for them)"
-    return text
-
-
-def _models(cost: Cost, everything: Iterable[Job]) -> list[str]:
-    """Name the base models whose size nobody states."""
-    used = {job.base for job in everything if job.stage == "download_model"}
-    guessed = sorted(used & cost.needs.guessed)
-    if not guessed:
-        return []
-    return [
-        f"models: {', '.join(guessed)}: no size is stated (bases.NAME.million_parameters); "
-        f"counted as {UNKNOWN_MILLION:g} million parameters"
     ]
 
 

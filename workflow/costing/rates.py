@@ -36,13 +36,10 @@ def kept_factor(out: str | Path) -> Factor:
     if not path.is_file():
         return Factor()
     try:
-        factor = decode(Factor, read_object(path), str(path))
-        if not factor.value > 0:
-            raise InputError(path, "its value is not above 0")
+        return decode(Factor, read_object(path), str(path))
     except InputError as error:
         print(f"warning: {error}; the estimates of {SHIPPED.name} are used", file=sys.stderr)
         return Factor()
-    return factor
 
 
 def keep_factor(out: str | Path, factor: Factor) -> None:

@@ -1,4 +1,7 @@
-"""How large the data of a config are, by the manifest's counts: rows, sentences, tokens."""
+"""How large the data of a config are: rows, sentences, tokens, pairs of banks and of their folds.
+
+By the manifest's counts, and by the user's own files.
+"""
 
 import math
 from collections.abc import Mapping
@@ -6,12 +9,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from semblance.download.manifest import Dataset
-from workflow.costing.banks import BankSize, FoldSize, bank_size, fold_size, whole_size
-from workflow.costing.lines import count_own
+from semblance.errors import InputError
 from workflow.planning.parts import parts_of
 from workflow.planning.plan import Plan
 from workflow.planning.scored_pairs import own_sets
 
+BLOCK = 1 << 20  # bytes that are read at once
+WORKBOOKS = (".xlsx", ".xlsm")  # a FAQ whose file does not show its rows as lines
+UNKNOWN_PAIRS = 1000  # of a FAQ bank whose data set states no counts
+LARGEST_READ = 4_000_000  # bytes of a user's file that is read before a run, a tenth of a second
+TOKENS_OF_WORD = 1.3  # WordPiece, English
 UNKNOWN_ROWS = 1_000_000  # of a corpus whose data sets state no counts
 ALL_LABELS = ("entailment", "neutral", "contradiction")  # a third of the pairs has each
 TRIPLES_OF_PAIRS = 0.29  # SimCSE made 275,601 triples of the 942,854 pairs of SNLI and MultiNLI
@@ -36,6 +43,28 @@ class Corpus(NamedTuple):
     dev: Texts
     test: Texts
     negatives: int = 0  # of a row
+
+
+class BankSize(NamedTuple):
+    """The question-answer pairs of a bank, users' queries, and the right answers of all queries.
+
+    ``tokens`` is the mean number of tokens of a question or an answer; None where it is not known.
+    """
+
+    pairs: int
+    queries: int = 0
+    rights: int = 0
+    tokens: float | None = None
+
+
+class FoldSize(NamedTuple):
+    """The rows of a training corpus, the pairs and queries in it, the texts that dev and test read."""
+
+    rows: int
+    pairs: float
+    queries: float
+    dev: float = 0
+    test: float = 0
 
 
 class Sizes:
@@ -67,10 +96,13 @@ class Sizes:
             found = fold_size(plan.banks[bank], size, plan.folds)
             self.corpora[fold] = self._of_bank(found, size)
         for name, part in parts_of(plan).items():
-            self.corpora[name] = _part(self.corpora[part.corpus], part.percent)
+            of = self.corpora[part.corpus]  # nothing else is evaluated on a part of it
+            texts = of.texts._replace(sentences=of.texts.sentences * part.percent / 100)
+            rows = max(2, of.rows * part.percent // 100)
+            self.corpora[name] = of._replace(rows=rows, texts=texts)
         for whole, bank in plan.wholes.items():
             size = self.banks[bank]
-            self.corpora[whole] = self._of_bank(whole_size(plan.banks[bank], size), size)
+            self.corpora[whole] = self._of_bank(trained_size(plan.banks[bank], size, 1, 1), size)
 
     def _corpus(self, entry: Mapping[str, Any]) -> Corpus:
         rows = sum(self._rows(entry, dataset) for dataset in entry["datasets"])
@@ -115,8 +147,7 @@ class Sizes:
 
     def megabytes(self, dataset: str) -> float:
         """Return the MB of the files of a data set whose size the manifest states."""
-        known = [size for size in self._file_sizes(dataset) if size is not None]
-        return sum(known) / 1e6
+        return sum(size for size in self._file_sizes(dataset) if size is not None) / 1e6
 
     def unknown(self, dataset: str) -> int:
         """Return how many files of a data set have a size that the manifest does not state."""
@@ -129,8 +160,70 @@ class Sizes:
         return [file.size for file in (*found.files, *found.archives)]
 
 
-def _part(corpus: Corpus, percent: int) -> Corpus:
-    """Return the corpus that is a part of one, on which nothing else is evaluated."""
-    rows = max(2, corpus.rows * percent // 100)
-    texts = corpus.texts._replace(sentences=corpus.texts.sentences * percent / 100)
-    return corpus._replace(rows=rows, texts=texts)
+def bank_size(bank: Mapping[str, Any], counts: Mapping[str, int]) -> BankSize:
+    """Return the size of a bank, as the manifest ``counts``, or of a user's own file as it is.
+
+    Of a large file, and of one that is malformed, it is a guess.
+    """
+    if "path" not in bank:
+        queries = counts.get("queries", 0)
+        return BankSize(counts.get("pairs", counts.get("answers", UNKNOWN_PAIRS)), queries, queries)
+    path = Path(bank["path"])
+    try:
+        if path.stat().st_size <= LARGEST_READ:
+            return _read_size(bank)
+    except (InputError, OSError):
+        pass  # the stage that reads it says what is wrong
+    return BankSize(count_own(path))
+
+
+def _read_size(bank: Mapping[str, Any]) -> BankSize:
+    from semblance.data.banks.own import read_own  # few configs need it
+
+    columns = {"question": "question_column", "answer": "answer_column"}
+    given = {role: bank[key] for role, key in columns.items() if key in bank}
+    faq = read_own(bank["path"], given, bank.get("queries_path"))
+    words = sum(len(text.split()) for p in faq.pairs for text in (p.question, p.answer))
+    tokens = 2 + TOKENS_OF_WORD * words / (2 * len(faq.pairs))
+    rights = sum(len(query.relevant) for query in faq.queries)
+    return BankSize(len(faq.pairs), len(faq.queries), rights, tokens)
+
+
+def fold_size(bank: Mapping[str, Any], size: BankSize, folds: int) -> FoldSize:
+    """Return the size of a fold, which trains on all parts but one for dev and one for test."""
+    kept = (folds - 2) / folds
+    if bank.get("hold_out") == "wordings":
+        asked = size.pairs + size.queries / folds
+        return trained_size(bank, size, 1, kept)._replace(dev=asked, test=asked)
+    dev = size.pairs + size.pairs / folds
+    return trained_size(bank, size, kept, kept)._replace(dev=dev, test=dev + size.queries / folds)
+
+
+def trained_size(bank: Mapping[str, Any], size: BankSize, pairs: float, queries: float) -> FoldSize:
+    """Return what is trained on: these shares of the pairs and of the users' queries.
+
+    A query makes two rows with each right answer: one with the answer, one with its question.
+    """
+    if bank.get("train_on") != "wordings":
+        queries = 0
+    rows = int(size.pairs * pairs + 2 * size.rights * queries)
+    return FoldSize(max(2, rows), size.pairs * pairs, size.queries * queries)
+
+
+def count_own(path: Path) -> int:
+    """Return the pairs of a user's file, a line each; of a packed or missing one, a guess."""
+    if not path.is_file() or path.suffix.lower() in WORKBOOKS:
+        return UNKNOWN_PAIRS
+    lines = count_lines(path)
+    if path.suffix == ".gz":
+        return max(UNKNOWN_PAIRS, lines)
+    if path.suffix in (".csv", ".tsv"):
+        lines -= 1  # the header
+    return max(1, lines)
+
+
+def count_lines(path: Path) -> int:
+    """Return the number of line ends of a file, which may be larger than the memory."""
+    with open(path, "rb") as stream:
+        blocks = iter(lambda: stream.read(BLOCK), b"")
+        return sum(block.count(b"\n") for block in blocks)

@@ -84,33 +84,23 @@ def running(cost: Cost) -> list[Used]:
     for job in jobs(cost.plan):
         if STAGES[job.stage].work == "train" and not Path(record(cost.plan, job)).exists():
             line = last_progress(cost, job)
-            if line is not None:
-                with contextlib.suppress(*DAMAGED):
-                    found.append(_used_so_far(cost, job, line))
+            if line and line.rate > 0 and line.steps > 0:
+                seconds = cost.start(job.stage) + line.step / line.rate
+                on_cpu = cost.device == "cpu"
+                found.append(Used(job, seconds, None, line.step / line.steps, on_cpu))
     return found
 
 
 def last_progress(cost: Cost, job: Job) -> Line | None:
     """Return what the last line of progress in a training's log says; None without such a line."""
-    lines = PROGRESS.findall(_end_of(Path(cost.plan.out, f"{log(job)}.log")))
-    with contextlib.suppress(*DAMAGED):
-        return Line(*map(float, lines[-1]))
-    return None
-
-
-def _used_so_far(cost: Cost, job: Job, line: Line) -> Used:
-    seconds = cost.start(job.stage) + line.step / line.rate
-    return Used(job, seconds, None, line.step / line.steps, cost.device == "cpu")
-
-
-def _end_of(path: Path) -> str:
-    """Return the end of a log; nothing of one that is not there."""
+    path = Path(cost.plan.out, f"{log(job)}.log")
     try:
         with open_regular(path) as stream:
             stream.seek(max(0, path.stat().st_size - END_OF_LOG))
-            return stream.read(END_OF_LOG).decode(errors="replace")
-    except (InputError, OSError):
-        return ""
+            end = stream.read(END_OF_LOG).decode(errors="replace")
+        return Line(*map(float, PROGRESS.findall(end)[-1]))
+    except (InputError, OSError, LookupError, ValueError):
+        return None
 
 
 def _benchmark(path: Path) -> tuple[float, float | None]:

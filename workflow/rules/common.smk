@@ -6,7 +6,7 @@ import shlex
 from dataclasses import asdict
 
 from semblance.provenance import ROOT, canonical
-from workflow.controller import code_notes, preview, slurm, sources, stale
+from workflow.controller import changes, preview, slurm
 from workflow.planning import figures, kept, parts
 from workflow.planning.corpora import pair_corpora
 from workflow.planning.methods import trained_methods, whitened_methods
@@ -58,7 +58,7 @@ if (_end := slurm.end_of_allocation(os.environ)) is not None:
 
 def code(script, *modules):
     """Return the digest of all code that a script runs; an edit there reruns the stage."""
-    return code_notes.digest(f"workflow.scripts.{script}", *modules)
+    return changes.digest(f"workflow.scripts.{script}", *modules)
 
 
 def asks(stage):

@@ -1,11 +1,10 @@
 # What the one process that plans and starts jobs does beside that; jobs only learn what they are.
-# Needs: CHECKED, PLAN, OUT, RESOURCES, GPUS, JOBS_PER_GPU, hooks. Holds OUT for this run alone.
+# Needs: CHECKED, PLAN, OUT, GPUS, JOBS_PER_GPU, hooks, preview. Holds OUT for this run alone.
 
 if workflow.is_main_process:
-    hooks.prepare_start(OUT, RESOURCES, CHECKED.asked)
-    stale.watch_plan(workflow, CHECKED.asked.touches)  # before lines are filtered out
-    preview.shorten_dry_run(workflow, OUT, sys.argv[1:])
-    sources.require_unchanged(PLAN, sys.argv[1:])
+    hooks.prepare_start(PLAN, CHECKED.asked)
+    preview.watch_plan(workflow, OUT, CHECKED.asked)
+    EVENTS = hooks.watch_jobs(OUT)
     if GPUS:
         hooks.limit_gpu_jobs(workflow, JOBS_PER_GPU)
 else:
@@ -13,10 +12,10 @@ else:
 
 
 onstart:
-    hooks.begin(workflow, config, log)
+    hooks.begin(workflow, config, EVENTS)
     preview.explain_start(workflow, OUT)
     if not hooks.uses_conda(workflow):  # conda makes the jobs' environment only later
-        sources.ask_first(workflow, PLAN)
+        hooks.ask_for_sources(workflow, PLAN)
 
 
 onsuccess:

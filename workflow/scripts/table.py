@@ -81,9 +81,9 @@ def _one_table(plan: Plan, name: str, form: str) -> str:
     if name not in plan.config["tables"]:
         known = ", ".join([*plan.config["tables"], *PAGES])
         raise InputError(name, "there is no such table", f"name one of {known}")
-    table, is_whole = incomplete.table_now(plan, name)
-    if not is_whole:
-        return incomplete.FORMS[form](table)
+    found = incomplete.state(plan, [name])
+    if found.incomplete:
+        return incomplete.FORMS[form](found.tables[name])
     if form == "json":
         return read_text(layout.place(plan.out, layout.TABLE_JSON, table=name))
     return read_text(Path(layout.place(plan.out, layout.TABLES), f"{name}.{ENDINGS[form]}"))

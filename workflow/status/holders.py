@@ -51,18 +51,14 @@ def holder_of(path: str | Path) -> Holder | None:
     try:
         found = decoded(read_regular(path, WIDTH).strip())
         beaten = path.stat().st_mtime
-        host = _printable(found["host"])
-        pid = int(found["pid"])
-        job = _printable(found["job"])
-        beat = int(found["beat"])
-    except (InputError, OSError, LookupError, TypeError, ValueError):
+        host, pid, job, beat = (found[key] for key in ("host", "pid", "job", "beat"))
+    except (InputError, OSError, LookupError, TypeError, ValueError):  # it is being written
         return None
     silent = max(0.0, time.time() - beaten)
     since = beaten - max(0, beat - 1) * Lease.BEAT
     if host != socket.gethostname():
-        if silent < Lease.WATCH:
-            return Holder(host, pid, job, since, silent, "alive")
-        return Holder(host, pid, job, since, silent, "silent")
+        state = "alive" if silent < Lease.WATCH else "silent"
+        return Holder(host, pid, job, since, silent, state)
     began = _began(pid)
     # A process that began after the last beat has only the same number.
     if began is None or began > beaten + CLOCK:
@@ -79,7 +75,3 @@ def _began(pid: int) -> float | None:
         return process.create_time()
     except (psutil.Error, ValueError, OverflowError):
         return None
-
-
-def _printable(value: object) -> str:
-    return "".join(c for c in str(value) if c.isprintable())

@@ -1,20 +1,19 @@
 """One look at a run: what runs where, what is done, what is left, what failed. Nothing is written."""
 
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from semblance.download.manifest import load_manifest
-from workflow.controller import lock, slurm
+from workflow.controller import events, lock, slurm
 from workflow.controller.causes import Causes, job_name
 from workflow.costing import rates, usage
 from workflow.costing.model import Cost
-from workflow.planning.reads import Job
-from workflow.planning.stages import STAGES
+from workflow.planning.stages import STAGES, Job, log
 from workflow.status.holders import Holder, holder_of
-from workflow.status.progress import Progress, log_of
-from workflow.status.remaining import Remaining, remaining, share_done
+from workflow.status.progress import Progress, Remaining
 from workflow.status.started import Started
 
 PATIENCE = 5.0  # seconds for an answer of Slurm's
@@ -85,7 +84,10 @@ class Status:
 
 def look(started: Started) -> Status:
     """Return the state of a run; call it in the run's working folder."""
-    cost = _cost(started.config)
+    config = started.config
+    cost = Cost(config, load_manifest(config["manifest"]), rates.shipped())
+    # By the factor that finished and running jobs show, which is not noted.
+    cost.factor = usage.measured(cost, [*usage.finished(cost), *usage.running(cost)])
     progress = Progress(cost)
     status = Status(
         output=cost.plan.out,
@@ -94,37 +96,30 @@ def look(started: Started) -> Status:
         command=started.command,
         began=started.began,
         stages=list(_count_stages(progress)),
-        share=share_done(progress),
-        remaining=remaining(progress, started),
+        share=progress.share_done(),
+        remaining=progress.remaining(started),
         measured=bool(cost.factor.n),
     )
-    _sort_jobs(status, progress, started)
+    _sort_jobs(status, progress)
     _ask_queue(status)
     return status
 
 
-def _cost(config: dict) -> Cost:
-    """Return the costs by the factor that finished and running jobs show, without noting it."""
-    cost = Cost(config, load_manifest(config["manifest"]), rates.shipped())
-    cost.factor = usage.measured(cost, [*usage.finished(cost), *usage.running(cost)])
-    return cost
-
-
 def _count_stages(progress: Progress) -> Iterator[StageCount]:
     """Yield the counts of each stage that the plan has."""
-    todo = set(progress.todo)
+    every = Counter(job.stage for job in progress.all)
+    left = Counter(job.stage for job in progress.todo)
+    running = Counter(job.stage for job in progress.todo if progress.runs(job))
     for stage in STAGES:
-        some = [job for job in progress.all if job.stage == stage]
-        left = [job for job in some if job in todo]
-        running = sum(map(progress.runs, left))
-        if some:
-            done = len(some) - len(left)
-            yield StageCount(stage, len(some), done, running, len(left) - running)
+        if every[stage]:
+            done = every[stage] - left[stage]
+            to_do = left[stage] - running[stage]
+            yield StageCount(stage, every[stage], done, running[stage], to_do)
 
 
-def _sort_jobs(status: Status, progress: Progress, started: Started) -> None:
+def _sort_jobs(status: Status, progress: Progress) -> None:
     """Name the jobs that run, that have failed since the start, and that were stopped."""
-    causes = Causes(progress.plan, started.began)
+    causes = Causes(progress.plan, events.of_last_run(events.read(status.output)))
     for job in progress.todo:
         if progress.runs(job):
             status.running.append(_seen(progress, job))
@@ -142,17 +137,13 @@ def _sort_jobs(status: Status, progress: Progress, started: Started) -> None:
 def _seen(progress: Progress, job: Job, error: str = "") -> JobSeen:
     steps = progress.steps(job)
     holder = progress.holders.get(job)
-    age = None
-    step = None
-    if progress.runs(job):
-        step = steps.seen
-        age = max(0.0, time.time() - holder.since)
+    runs = progress.runs(job)
     return JobSeen(
         job=job_name(job),
-        log=log_of(progress.cost, job),
+        log=f"{progress.plan.out}/{log(job)}.log",
         holder=holder,
-        age=age,
-        step=step,
+        age=max(0.0, time.time() - holder.since) if runs else None,
+        step=steps.seen if runs else None,
         steps=steps.steps,
         saved=steps.saved,
         left=progress.left(job),
@@ -162,16 +153,14 @@ def _seen(progress: Progress, job: Job, error: str = "") -> JobSeen:
 
 def _ask_queue(status: Status) -> None:
     """Count what the cluster's queue holds of the last runs."""
-    if not slurm.has_runs(status.output):
+    runs = events.unsettled(status.output)
+    if not runs:
         return
     try:
-        states = slurm.queue_of(status.output, PATIENCE)
+        states = slurm.jobs_of([run["cluster"] for run in runs], PATIENCE)
+        status.queue = dict(Counter(states.values()))
     except slurm.Unanswered as error:
         status.notes.append(f"the queue of the cluster is not known ({error})")
-        return
-    status.queue = {}
-    for state in states.values():
-        status.queue[state] = status.queue.get(state, 0) + 1
 
 
 def whole(status: Status) -> bool:

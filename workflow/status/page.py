@@ -11,16 +11,20 @@ from workflow.status.holders import Holder
 from workflow.status.look import JobSeen, Status, whole
 from workflow.terminal import Paint
 
-SHOWN = 10  # jobs of a kind that are named
+NAMED = 10  # jobs of a kind that are named
 ROW = "{:20}  {:>6}  {:>6}  {:>7}  {:>6}"
 HEAD = ("stage", "jobs", "done", "running", "to do")
 
 
 def as_page(status: Status, paint: Paint) -> str:
     """Return the page; ``paint`` colours parts of it."""
+    stages = [paint(ROW.format(*HEAD), "bold")]
+    for count in status.stages:
+        numbers = (count.jobs, count.done, count.running, count.to_do)
+        stages.append(ROW.format(count.stage, *(f"{number:,}" for number in numbers)))
     blocks = [
-        _head(status, paint),
-        list(_stage_lines(status, paint)),
+        list(_head(status, paint)),
+        stages,
         _jobs(paint("running", "bold"), status.running, _running_line),
         _jobs(paint("starting", "bold"), status.starting, _starting_line),
         _jobs(paint("failed since the start", "red"), status.failed, _failed_line),
@@ -30,54 +34,46 @@ def as_page(status: Status, paint: Paint) -> str:
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
-def _head(status: Status, paint: Paint) -> list[str]:
+def _head(status: Status, paint: Paint) -> Iterator[str]:
+    yield f"{status.output}: {_controller(status, paint)}"
+    if status.command:
+        yield f"  {status.command}"
     done = sum(count.done for count in status.stages)
     jobs = sum(count.jobs for count in status.stages)
-    lines = [_controller_line(status, paint)]
-    if status.command:
-        lines.append(f"  {status.command}")
-    lines.append(f"done: {done:,} of {counted(jobs, 'job')}, {status.share:.0%} of the work")
+    yield f"done: {done:,} of {counted(jobs, 'job')}, {status.share:.0%} of the work"
     if not whole(status):
         source = "estimated rates"
         if status.measured:
             source = "measured rates where there are any"
         left = status.remaining
-        lines.append(f"time left: {left.bound} {duration(left.seconds)}: {left.meaning} ({source})")
-    return lines
+        yield f"time left: {left.bound} {duration(left.seconds)}: {left.meaning} ({source})"
 
 
-def _controller_line(status: Status, paint: Paint) -> str:
+def _controller(status: Status, paint: Paint) -> str:
     controller = status.controller
     clock = time.strftime("%Y-%m-%d %H:%M", time.localtime(status.began))
     if controller is None:
         state = paint("no run works here", "bold")
         if whole(status):
             state = paint("finished", "green")
-        return f"{status.output}: {state}; the last one began at {clock}"
+        return f"{state}; the last one began at {clock}"
     who = controller.describe()
     if controller.state == "dead":
-        return f"{status.output}: {paint('the run was killed', 'red')} ({who}); it began at {clock}"
+        return f"{paint('the run was killed', 'red')} ({who}); it began at {clock}"
     if controller.state == "silent":
         state = paint(f"no sign of life for {duration(controller.silent)}", "red")
-        return f"{status.output}: {state} of the run ({who}), which began at {clock}"
+        return f"{state} of the run ({who}), which began at {clock}"
     age = duration(max(0.0, time.time() - status.began))
-    return f"{status.output}: {paint('a run works', 'green')} ({who}) since {clock}, for {age}"
-
-
-def _stage_lines(status: Status, paint: Paint) -> Iterator[str]:
-    yield paint(ROW.format(*HEAD), "bold")
-    for count in status.stages:
-        numbers = (count.jobs, count.done, count.running, count.to_do)
-        yield ROW.format(count.stage, *(f"{number:,}" for number in numbers))
+    return f"{paint('a run works', 'green')} ({who}) since {clock}, for {age}"
 
 
 def _jobs(title: str, jobs: list[JobSeen], line: Callable[[JobSeen], str]) -> list[str]:
     """Return a titled list of the first jobs of a kind, the others counted."""
     if not jobs:
         return []
-    lines = [f"{title}:", *(f"  {line(job)}" for job in jobs[:SHOWN])]
-    if len(jobs) > SHOWN:
-        lines.append(f"  and {counted(len(jobs) - SHOWN, 'more job')} (--json names all)")
+    lines = [f"{title}:", *(f"  {job.job}{line(job)}" for job in jobs[:NAMED])]
+    if len(jobs) > NAMED:
+        lines.append(f"  and {counted(len(jobs) - NAMED, 'more job')} (--json names all)")
     return lines
 
 
@@ -91,22 +87,22 @@ def _running_line(job: JobSeen) -> str:
         parts.append(f"saved at step {job.saved:,}")
     if job.left:
         parts.append(f"about {duration(job.left)} left")
-    return f"{job.job}: {', '.join(parts)}"
+    return f": {', '.join(parts)}"
 
 
 def _starting_line(job: JobSeen) -> str:
-    return f"{job.job}: no process has begun to write yet ({job.log})"
+    return f": no process has begun to write yet ({job.log})"
 
 
 def _failed_line(job: JobSeen) -> str:
-    return f"{job.job}: {job.error}{_goes_on(job)}"
+    return f": {job.error}{_goes_on(job)}"
 
 
 def _stopped_line(job: JobSeen) -> str:
     was = ""
     if job.holder is not None:
         was = f", was made by {_who(job.holder)}"
-    return f"{job.job}{was}{_goes_on(job) or '; begins anew'}"
+    return f"{was}{_goes_on(job) or '; begins anew'}"
 
 
 def _goes_on(job: JobSeen) -> str:
@@ -129,15 +125,10 @@ def _end(status: Status) -> Iterator[str]:
     if not status.lives and not whole(status):
         if status.running:
             yield "these jobs still run without their controller; the next run keeps what they make"
-        yield f"to go on: {_command(status)}"
-
-
-def _command(status: Status) -> str:
-    """Return what starts the run again from the folder of this process."""
-    command = status.command or "the command of the last run again"
-    if Path(status.folder) == Path.cwd():
-        return command
-    return f"in {status.folder}: {command}"
+        command = status.command or "the command of the last run again"
+        if Path(status.folder) != Path.cwd():
+            command = f"in {status.folder}: {command}"
+        yield f"to go on: {command}"
 
 
 def as_json(status: Status) -> str:

@@ -1,4 +1,4 @@
-"""What the last run on an output folder has noted of its start (workflow.controller.started)."""
+"""What the last run on an output folder has noted of its start (workflow.controller.hooks)."""
 
 import os
 from dataclasses import dataclass
@@ -18,8 +18,7 @@ class Started:
     """How the last run on a folder was started.
 
     ``folder`` is its working folder, from which the paths of ``config`` count. ``began``: seconds
-    since the epoch. ``command`` is empty, and ``cores`` None, where the run did not note it.
-    ``at_a_time``: so many jobs may a scheduler have; None for a run on one machine.
+    since the epoch. ``at_a_time``: so many jobs may a scheduler have; None for a run on one machine.
     """
 
     folder: Path
@@ -45,40 +44,19 @@ def read_start(out: str) -> Started:
     path = Path(layout.place(out, layout.CONFIG))
     if not note.is_file() or not path.is_file():
         raise InputError(out, "no run has noted its start here", ADVICE)
-    said = read_object(note)
+    noted = read_object(note)
     config = read_object(path)
     try:
-        folder = Path(said["folder"])
-        is_there = folder.is_dir() and _same(folder / said["output"], out)
-        if not is_there:  # the results were moved or copied
+        folder = Path(noted["folder"])
+        place = os.path.realpath(folder / noted["output"])
+        if not folder.is_dir() or place != os.path.realpath(out):  # moved or copied results
             folder = Path.cwd()
             config |= {"output": os.path.abspath(out)}
-        _require_jobs(config)
-        return Started(
-            folder=folder,
-            config=config,
-            began=note.stat().st_mtime,
-            command=str(said.get("command", "")),
-            cores=_number(said.get("cores")),
-            at_a_time=_number(said.get("at_a_time")),
-        )
+        plan = Plan(config)
+        for job in jobs(plan):  # raises one of these errors for a config that lacks something
+            record(plan, job)
+        facts = {key: noted.get(key) for key in ("cores", "at_a_time")}
+        return Started(folder, config, note.stat().st_mtime, noted.get("command", ""), **facts)
     except (LookupError, TypeError, AttributeError, ValueError):
         problem = "not the config of a run of this version"
         raise InputError(path, problem, "start the run again, which writes it anew") from None
-
-
-def _same(one: Path, other: str) -> bool:
-    return os.path.realpath(one) == os.path.realpath(other)
-
-
-def _number(value: object) -> int | None:
-    if value is None:
-        return None
-    return int(value)
-
-
-def _require_jobs(config: dict) -> None:
-    """Raise one of the errors of a config that lacks what a plan needs."""
-    plan = Plan(config)
-    for job in jobs(plan):
-        record(plan, job)

@@ -4,8 +4,11 @@ import json
 
 import pytest
 
+from semblance.code_digest import code_digest, module_digests
+from workflow.controller import changes
 from workflow.controller.changes import describe_changes
 
+MODULE = "semblance.training.losses.entropy"
 OLD_CODE, NEW_CODE = "a" * 64, "b" * 64
 
 
@@ -78,3 +81,38 @@ def test_a_long_value_is_cut_and_of_many_keys_three_are_named():
 def test_a_text_that_only_begins_like_settings_is_a_plain_value(text):
     assert len(said([text], ["other"], name="other")) == 1
     assert len(list(describe_changes([text], ["'x'"], {}, {}))) == 1
+
+
+@pytest.fixture(autouse=True)
+def new_process(monkeypatch):
+    monkeypatch.setattr(changes, "_stages", {})
+
+
+def test_a_digest_that_was_asked_for_is_noted_with_its_modules(tmp_path):
+    assert changes.digest(MODULE) == code_digest(MODULE)
+    changes.note_code(tmp_path)
+    modules = changes.parts_of_code(tmp_path)[code_digest(MODULE)]
+    whole = module_digests(MODULE)
+    assert modules.keys() == whole.keys() and MODULE in modules
+    assert all(whole[name].startswith(modules[name]) for name in modules)
+
+
+def test_notes_of_earlier_starts_stay_up_to_a_number(tmp_path, monkeypatch):
+    monkeypatch.setattr(changes, "MOST", 3)
+    path = tmp_path / changes.NOTES
+    path.parent.mkdir()
+    now = changes.digest(MODULE)
+    earlier = [now, *(digit * 64 for digit in "z0a")]  # by age, which is no order of digests
+    path.write_text(json.dumps({digest: {"m": "1"} for digest in earlier}))
+    changes.note_code(tmp_path)
+    assert list(json.loads(path.read_text())) == ["0" * 64, "a" * 64, now]
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{"])
+def test_damaged_notes_are_no_error(tmp_path, text):
+    path = tmp_path / changes.NOTES
+    path.parent.mkdir()
+    path.write_text(text)
+    changes.parts_of_code(tmp_path)
+    changes.note_code(tmp_path)
+    assert json.loads(path.read_text()) is not None

@@ -172,7 +172,7 @@ def test_parts_of_fewer_than_five_pairs_are_a_warning(pairs, warned, tmp_path):
 
 
 def test_a_batch_that_is_larger_than_its_corpus_is_a_warning(monkeypatch):
-    monkeypatch.setattr("workflow.costing.banks.UNKNOWN_PAIRS", 0)
+    monkeypatch.setattr("workflow.costing.sizes.UNKNOWN_PAIRS", 0)
     found = check(layers(recipes={"rcl": {"batch_size": 512}}), START)
     assert any(w.startswith("batch_size 512 of continued: mine-0 has") for w in found.warnings)
 

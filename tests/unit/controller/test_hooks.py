@@ -3,17 +3,26 @@
 import json
 import os
 import re
+import subprocess
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from snakemake.exceptions import WorkflowError
 
+from semblance.download.wanted import Wanted
 from semblance.errors import InputError
 from semblance.gpus import REMOTE_JOB
 from semblance.locks import Busy
-from workflow.controller import command, hooks, lock, slurm
+from semblance.settings import decode_json
+from tests.shipped import merged
+from workflow.controller import command, events, hooks, lock, slurm
+from workflow.planning.config import load
+from workflow.planning.kept import deletes_models
+from workflow.planning.plan import Plan
+from workflow.planning.sources import wanted_by
 
 ROOT = Path(__file__).resolve().parents[3]
 OWN_PARTS = re.compile(
@@ -29,10 +38,18 @@ def calls(monkeypatch, tmp_path):
     monkeypatch.setattr(lock, "claim_output", lambda out: made.append(f"claim {out}"))
     monkeypatch.setattr(lock, "claim_downloads", lambda out: made.append(f"claim {out}"))
     monkeypatch.setattr(lock, "release_downloads", lambda: made.append("release"))
-    monkeypatch.setattr(slurm, "has_runs", lambda out: True)
-    monkeypatch.setattr(slurm, "settle_earlier", lambda out: made.append("settle"))
-    monkeypatch.setattr(slurm, "note_run", lambda out, logs: made.append("note"))
+    monkeypatch.setattr(slurm, "settle", lambda names: made.append(f"settle {names}") or True)
+    monkeypatch.setattr(hooks, "wanted_by", lambda plan: "wanted")
+    monkeypatch.setattr(hooks, "check_origins", lambda wanted, may_write: None)
+    monkeypatch.setattr(hooks, "deletes_models", lambda config: False)
     return made
+
+
+class Writer:
+    """A stand-in for what writes the events down."""
+
+    def begin(self):
+        events.append("out", "run", cluster="aaa")
 
 
 def workflow(nodes=None, resources=(), limit=(100, 1)):
@@ -63,12 +80,33 @@ def test_a_job_knows_that_a_scheduler_runs_it(monkeypatch, remote):
 
 
 FOLDERS = {"output": "out", "downloads": "raw"}
+PLACE = SimpleNamespace(out="out", downloads="raw")
 START = command.Command(starts_jobs=True)
 
 
 def test_a_start_claims_its_folders_before_it_settles_earlier_runs(calls):
-    hooks.prepare_start("out", "raw", START)
-    assert calls == ["claim out", "claim raw", "settle"]
+    Writer().begin()
+    hooks.prepare_start(PLACE, START)
+    assert calls == ["claim out", "claim raw", "settle ['aaa']"]
+    hooks.prepare_start(PLACE, START)
+    assert calls[3:] == ["claim out", "claim raw"]
+
+
+def test_jobs_that_slurm_cannot_be_asked_about_stay_unsettled(monkeypatch):
+    monkeypatch.setattr(slurm, "settle", lambda names: False)
+    Writer().begin()
+    hooks.prepare_start(PLACE, START)
+    assert len(events.unsettled("out")) == 1
+
+
+def test_a_changed_file_of_the_mirror_ends_each_start_with_one_line(monkeypatch):
+    def refuse(wanted, may_write):
+        raise InputError("mirror/a.csv", f"changed; may write: {may_write}")
+
+    monkeypatch.setattr(hooks, "check_origins", refuse)
+    for asked, may_write in ((START, True), (command.read(["-n"]), False)):
+        with pytest.raises(WorkflowError, match=f"mirror/a.csv: changed; may write: {may_write}"):
+            hooks.prepare_start(PLACE, asked)
 
 
 @pytest.mark.parametrize("exists", [False, True])
@@ -79,12 +117,12 @@ def test_a_working_folder_that_is_read_only_is_told_in_one_line(exists, tmp_path
     read_only = (tmp_path / ".snakemake" if exists else tmp_path).resolve()
     monkeypatch.setattr(hooks.os, "access", lambda path, mode: Path(path).resolve() != read_only)
     with pytest.raises(WorkflowError, match=f"{read_only}: cannot be written, and Snakemake"):
-        hooks.prepare_start("out", "raw", command.read(["-n"]))
-    hooks.prepare_start("out", "raw", command.read(["--list"]))
+        hooks.prepare_start(PLACE, command.read(["-n"]))
+    hooks.prepare_start(PLACE, command.read(["--list"]))
 
 
 def test_a_dry_run_touches_nothing(calls):
-    hooks.prepare_start("out", "raw", command.Command(starts_jobs=False, on_slurm=True))
+    hooks.prepare_start(PLACE, command.Command(starts_jobs=False, on_slurm=True))
     assert calls == []
 
 
@@ -103,7 +141,7 @@ def test_a_folder_that_cannot_be_claimed_ends_the_start_with_one_line(
 
     monkeypatch.setattr(lock, "claim_output", refuse)
     with pytest.raises(WorkflowError, match=line):
-        hooks.prepare_start("out", "raw", START)
+        hooks.prepare_start(PLACE, START)
     assert calls == []
 
 
@@ -113,16 +151,17 @@ def test_an_interrupted_wait_ends_the_start_with_one_line(monkeypatch):
 
     monkeypatch.setattr(lock, "claim_downloads", interrupt)
     with pytest.raises(WorkflowError, match="this run has started nothing"):
-        hooks.prepare_start("out", "raw", START)
+        hooks.prepare_start(PLACE, START)
 
 
 def test_no_answer_of_slurm_ends_the_start_with_one_line(monkeypatch):
-    def unanswered(out):
+    def unanswered(names):
         raise slurm.Unanswered("squeue: no route")
 
-    monkeypatch.setattr(slurm, "settle_earlier", unanswered)
+    Writer().begin()
+    monkeypatch.setattr(slurm, "settle", unanswered)
     with pytest.raises(WorkflowError, match="Slurm gives no answer: squeue: no route"):
-        hooks.prepare_start("out", "raw", START)
+        hooks.prepare_start(PLACE, START)
 
 
 class Dag:
@@ -185,14 +224,15 @@ def test_without_a_gpu_nothing_is_limited_and_a_broken_driver_is_told(monkeypatc
 @pytest.mark.parametrize("limit, left", [((100, 1), None), ((5, 60), "limiter"), (None, "limiter")])
 def test_snakemakes_default_limit_is_switched_off_and_a_users_own_stays(limit, left):
     started = workflow(limit=limit)
-    hooks.begin(started, FOLDERS, [])
+    hooks.begin(started, FOLDERS, Writer())
     assert started.scheduler.job_rate_limiter == left
 
 
 def test_a_run_claims_its_folders_again_before_its_first_job(calls, monkeypatch):
     monkeypatch.setattr(hooks.Thread, "start", lambda thread: None)
-    hooks.begin(workflow(), FOLDERS, [])
-    assert calls == ["claim out", "claim raw", "note"]
+    hooks.begin(workflow(), FOLDERS, Writer())
+    assert calls == ["claim out", "claim raw"]
+    assert [run["cluster"] for run in events.unsettled("out")] == ["aaa"]
 
 
 def test_a_run_notes_how_it_was_started(tmp_path, monkeypatch):
@@ -200,7 +240,7 @@ def test_a_run_notes_how_it_was_started(tmp_path, monkeypatch):
     started = workflow(nodes=7)
     started.config_settings.configfiles = [tmp_path / "mine.yaml", Path("/else/far.yaml")]
     started.config_settings.config_args = ["mirror=DATA"]
-    hooks.begin(started, FOLDERS, [])
+    hooks.begin(started, FOLDERS, Writer())
     assert json.loads((tmp_path / "out/logs/command.json").read_text()) == {
         "folder": str(tmp_path),
         "output": "out",
@@ -230,3 +270,130 @@ def test_a_module_whose_paths_are_moved_is_refused():
     moved = SimpleNamespace(namespace="inner", modify_path=lambda path: f"other/{path}")
     with pytest.raises(InputError, match="^module inner: prefix and replace_prefix would move"):
         hooks._refuse_prefix(moved)
+
+
+PLAN = Plan(load(merged("config.yaml")))
+
+
+def job(rule: str, *output: str):
+    """A stand-in for a job of Snakemake."""
+    return SimpleNamespace(rule=SimpleNamespace(name=rule), output=output)
+
+
+BASE = job("download_model", "resources/models/bert-base/record.json")
+DATASET = job("download_stsb", "resources/data/x.csv", "resources/data/records/stsb.json")
+
+
+@pytest.fixture
+def asked(monkeypatch, tmp_path):
+    """What the program is asked for; it answers with the exit status in ``asked.status``."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(hooks, "wanted_by", wanted_by)
+    found = SimpleNamespace(status=0, wanted=[])
+
+    def run(command, **_):
+        found.wanted.append(decode_json(Wanted, command[-1]))
+        return subprocess.CompletedProcess(command, found.status, stdout="the table\n")
+
+    monkeypatch.setattr(subprocess, "run", run)
+    return found
+
+
+def downloading(*jobs, keep_going: bool = False):
+    """A stand-in for Snakemake's Workflow that is about to run some jobs."""
+    return SimpleNamespace(
+        dag=SimpleNamespace(needrun_jobs=lambda: iter(jobs)),
+        execution_settings=SimpleNamespace(keep_going=keep_going),
+    )
+
+
+def test_a_run_without_downloads_asks_nobody(asked):
+    hooks.ask_for_sources(downloading(job("train"), job("all")), PLAN)
+    assert asked.wanted == []
+
+
+def test_only_what_the_run_downloads_is_asked_for(asked, capsys, tmp_path):
+    hooks.ask_for_sources(downloading(BASE, DATASET, job("train")), PLAN)
+    [wanted] = asked.wanted
+    assert wanted.datasets == ("stsb",) and list(wanted.bases) == ["bert-base"]
+    assert wanted.bases["bert-base"].hub == "google-bert/bert-base-uncased"
+    assert capsys.readouterr().err == "the table\n"
+    assert (tmp_path / "results/logs/sources.log").read_text() == "the table\n"
+
+
+def test_the_downloads_of_a_module_are_known_under_any_name_of_their_rules(asked):
+    hooks.ask_for_sources(downloading(job("mine_download_x", *DATASET.output)), PLAN)
+    assert asked.wanted[0].datasets == ("stsb",)
+
+
+def test_a_missing_file_stops_the_run_unless_it_keeps_going(asked):
+    asked.status = 1
+    with pytest.raises(WorkflowError, match="not every file can be had"):
+        hooks.ask_for_sources(downloading(DATASET), PLAN)
+    hooks.ask_for_sources(downloading(DATASET, keep_going=True), PLAN)
+
+
+def checkpoint(out, seed, step, seconds):
+    """Leave the checkpoint of a training as of a time."""
+    folder = out / f"models/nli/tiny/rcl-2/seed-{seed}/checkpoints/0123/step-{step:08d}"
+    folder.mkdir(parents=True)
+    os.utime(folder, (seconds, seconds))
+
+
+def dag(jobs, finished):
+    return SimpleNamespace(jobs=range(jobs), finished_jobs=iter(range(finished)))
+
+
+def test_the_jobs_that_are_done_the_saved_steps_and_the_way_on_are_told(tmp_path):
+    checkpoint(tmp_path, 1, 999, 1000)
+    checkpoint(tmp_path, 1, 1000, 1010)
+    checkpoint(tmp_path, 2, 50, 2000)
+    first, newer, older, way = hooks._describe_saved(dag(9, 4), tmp_path)
+    assert first.startswith("stopped: jobs that are done, and stay done: 4 of 9")
+    clock = [time.strftime("%H:%M:%S", time.localtime(seconds)) for seconds in (2000, 1010)]
+    assert newer.endswith(f"models/nli/tiny/rcl-2/seed-2: step 50, at {clock[0]}")
+    assert older.endswith(f"models/nli/tiny/rcl-2/seed-1: step 1000, at {clock[1]}")
+    assert way.startswith("to go on: the same command again")
+
+
+def test_of_many_trainings_the_last_saved_are_named_and_the_others_counted(tmp_path):
+    for seed in range(hooks.SAVED + 3):
+        checkpoint(tmp_path, seed, 1, 1000 + seed)
+    lines = list(hooks._describe_saved(dag(1, 0), tmp_path))
+    assert len(lines) == hooks.SAVED + 3
+    assert lines[-2] == "saved: 3 more trainings"
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch) -> dict:
+    """The config of a run whose models are deleted after their use."""
+    monkeypatch.setattr(hooks, "deletes_models", deletes_models)
+    return {"output": str(tmp_path), "keep": {"models": "final"}}
+
+
+def training(run: dict, *there: str) -> Path:
+    """Leave a finished copy of a training, and the files named; return the folder of the copies."""
+    folder = Path(run["output"], "models/mine-0/tiny/tuned/seed-1")
+    for name in ("checkpoints/0123/finished/model/model.safetensors", *there):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("")
+    return folder / "checkpoints"
+
+
+def test_the_copy_goes_once_the_weights_are_gone(run):
+    copies = training(run, "record.json")
+    hooks.remove_copies(run)
+    assert not copies.exists() and (copies.parent / "record.json").exists()
+
+
+@pytest.mark.parametrize("there", [("record.json", "model/model.safetensors"), ()])
+def test_the_copy_stays_while_the_weights_are_there_and_while_the_training_is_not_noted(run, there):
+    copies = training(run, *there)
+    hooks.remove_copies(run)
+    assert copies.exists()
+
+
+def test_where_every_model_stays_no_copy_goes(run):
+    copies = training(run, "record.json")
+    hooks.remove_copies(run | {"keep": {"models": "all"}})
+    assert copies.exists()

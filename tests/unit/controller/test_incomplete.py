@@ -17,7 +17,7 @@ from semblance.provenance import ROOT, canonical, write_record
 from tests.shipped import merged
 from tests.unit.reporting.example_scores import record as score_record
 from tests.unit.reporting.example_scores import write as write_scores
-from workflow.controller import hooks, incomplete
+from workflow.controller import events, hooks, incomplete
 from workflow.controller.causes import Cause, Causes, format_causes
 from workflow.planning.config import load
 from workflow.planning.plan import Evaluation, Plan, Run
@@ -90,13 +90,17 @@ def score(plan: Plan, evaluation: Evaluation, value: float = 0.5) -> Path:
     return folder
 
 
-def lose(plan: Plan, job: Job, told: str | None = None) -> None:
-    """Remove a job's results; leave a log if the job was started."""
-    shutil.rmtree(Path(record(plan, job)).parent)
-    if told is not None:
+def lose(plan: Plan, job: Job, event: str | None = None, error: str = "", at: float = 9e9) -> None:
+    """Remove a job's results; leave its log and an event if it was started, ``at`` a time."""
+    shutil.rmtree(Path(record(plan, job)).parent, ignore_errors=True)
+    if event is not None:
         path = Path(plan.out, f"{log(job)}.log")
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(told)
+        path.touch()
+        events.append(plan.out, event, job=log(job), error=error)
+        line = Path(plan.out, events.FILE).read_text()
+        noted = json.loads(line.splitlines()[-1]) | {"time": at}
+        Path(plan.out, events.FILE).write_text(json.dumps(noted) + "\n")
 
 
 def render_whole(plan: Plan, name: str) -> None:
@@ -130,50 +134,42 @@ TRAINING = Job("train", "nli", BASE, "rcl-2", 2)
 EVALUATION = TRAINING._replace(stage="evaluate_sts")
 
 
-def lose_training(plan: Plan, told: str | None) -> None:
+def lose_training(plan: Plan, event: str | None, error: str = "") -> None:
     finish(plan)
-    lose(plan, TRAINING, told)
+    lose(plan, TRAINING, event, error)
     lose(plan, EVALUATION)
 
 
 def test_a_table_shows_what_there_is_and_n_a_for_a_row_with_a_missing_run(plan):
-    lose_training(plan, "error: nli.csv:7: an empty sentence\n")
+    lose_training(plan, "failed", "nli.csv:7: an empty sentence")
     said = incomplete.render(plan)
     assert cells("t_sts", "Average") == ["50.0", "n/a"]
     assert "t_sts: runs without scores: 1 of 3" in said
     why = f"train nli/{BASE}/rcl-2/seed-2 failed: nli.csv:7: an empty sentence"
-    assert why in said and why in text("t_sts")
-    label = next(
-        row["label"] for row in plan.table_spec("t_sts")["rows"] if row["method"] == "rcl-2"
-    )
-    assert f"(results/logs/train/nli/{BASE}/rcl-2/seed-2.log); n/a in “{label}”" in text("t_sts")
+    place = f"(results/logs/train/nli/{BASE}/rcl-2/seed-2.log)"
+    assert f"{why} {place}" in said and f"{why} {place}" in text("t_sts")
 
 
 @pytest.mark.parametrize(
-    "told, words",
+    "event, error, words",
     [
-        (None, f"not started: train nli/{BASE}/rcl-2/seed-2; n/a in"),
-        ("step 7\n", "has not finished: it runs now, or it was killed (results/logs/train/"),
-        (
-            "a\nTraceback (most recent call last):\n  x\nKeyError: 'b'\nnode n1, Slurm job 3\n",
-            "failed: KeyError: 'b' (",
-        ),
-        ("error: out of memory (x)\nnode n1, Slurm job 3\n", "failed: out of memory (x) ("),
+        (None, "", f"not started: train nli/{BASE}/rcl-2/seed-2"),
+        ("finished", "", f"not started: train nli/{BASE}/rcl-2/seed-2"),  # and lost since
+        ("started", "", "has not finished: it runs now, or it was killed (results/logs/train/"),
+        ("failed", "", "has not finished: it runs now, or it was killed (results/logs/train/"),
+        ("failed", "KeyError: 'b'", "failed: KeyError: 'b' ("),
     ],
 )
-def test_the_log_of_a_job_tells_why_its_result_is_missing(plan, told, words):
-    lose_training(plan, told)
+def test_the_last_event_of_a_job_says_why_its_result_is_missing(plan, event, error, words):
+    lose_training(plan, event, error)
     incomplete.render(plan)
     assert words in text("t_sts")
 
 
-def test_a_batch_job_that_was_killed_is_explained_by_its_slurm_log(plan):
-    lose_training(plan, "step 7\n")
-    path = Path(".snakemake/slurm_logs/rule_train/5.log")
-    path.parent.mkdir(parents=True)
-    path.write_text(f"rule train:\n    output: {record(plan, TRAINING)}\noom-kill event\n")
-    incomplete.render(plan)
-    assert "failed: out of memory" in text("t_sts")
+def test_a_job_that_waits_in_a_queue_has_not_started(plan):
+    lose_training(plan, "started")
+    Path(f"results/{log(TRAINING)}.log").unlink()
+    assert f"not started: train nli/{BASE}/rcl-2/seed-2" in incomplete.render(plan)
 
 
 def test_the_first_missing_job_is_the_cause_and_each_cause_is_named_once(plan):
@@ -183,16 +179,13 @@ def test_the_first_missing_job_is_the_cause_and_each_cause_is_named_once(plan):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("{}")
     wanted = [evaluation_job(found) for found in plan.evaluations_of("t_faq")]
-    assert Causes(plan).of(wanted) == [Cause("download faqir", "not started")]
+    assert Causes(plan, []).of(wanted) == [Cause("download faqir", "not started")]
 
 
 def test_old_scores_are_not_shown_once_their_training_has_failed_again(plan):
     finish(plan)
-    lose(plan, TRAINING, "error: out of memory\n")
-    scored = Path(record(plan, EVALUATION))
-    failed = Path(f"results/{log(TRAINING)}.log")
-    os.utime(scored, (1000, 1000))
-    os.utime(failed, (2000, 2000))
+    lose(plan, TRAINING, "failed", "out of memory", at=2000)
+    os.utime(Path(record(plan, EVALUATION)), (1000, 1000))
     incomplete.render(plan)
     assert cells("t_sts", "Average") == ["50.0", "n/a"]
     assert f"train nli/{BASE}/rcl-2/seed-2 failed: out of memory" in text("t_sts")
@@ -200,8 +193,7 @@ def test_old_scores_are_not_shown_once_their_training_has_failed_again(plan):
 
 def test_scores_stay_when_their_model_is_deleted_to_free_its_space(plan):
     finish(plan)
-    lose(plan, TRAINING, "steps 9\n")
-    os.utime(Path(f"results/{log(TRAINING)}.log"), (1000, 1000))
+    lose(plan, TRAINING, "finished", at=1000)
     os.utime(Path(record(plan, EVALUATION)), (2000, 2000))
     incomplete.render(plan)
     assert cells("t_sts", "Average") == ["50.0", "50.0"]
@@ -221,9 +213,9 @@ def test_scores_of_a_model_that_was_trained_again_are_not_shown(plan):
 
 
 def test_the_rest_of_many_causes_is_counted():
-    failed = {Cause(f"train {i}", "failed", "x"): [] for i in range(13)}
-    waiting = {Cause(f"embed {i}", "not started"): [] for i in range(12)}
-    *named, rest, not_started = format_causes(failed | waiting)
+    failed = [Cause(f"train {i}", "failed", "x") for i in range(13)]
+    waiting = [Cause(f"embed {i}", "not started") for i in range(12)]
+    *named, rest, not_started = format_causes([*failed, *waiting])
     assert named == [f"train {i} failed: x" for i in range(10)]
     assert rest == "3 more jobs failed or did not finish"
     assert not_started.endswith("embed 9 and 2 more")
@@ -252,7 +244,7 @@ def test_a_claim_is_judged_once_its_table_has_the_scores_that_it_asks_for(plan):
     rows = [{"corpora": ["nli"], "bases": [BASE], "methods": methods}]
     plan = plan_of(rcl_table3=STS | {"rows": rows})
     finish(plan)
-    lose(plan, Job("evaluate_sts", "nli", BASE, "drophead-0.1", 1), "error: x\n")
+    lose(plan, Job("evaluate_sts", "nli", BASE, "drophead-0.1", 1), "failed", "x")
     incomplete.render(plan)
     lines = text("claims").splitlines()
     judged = next(line for line in lines if "RCL is better than attention dropout" in line)
@@ -262,7 +254,7 @@ def test_a_claim_is_judged_once_its_table_has_the_scores_that_it_asks_for(plan):
 
 
 def test_only_the_folder_of_incomplete_tables_is_written(plan):
-    lose_training(plan, "step 7\n")
+    lose_training(plan, "started")
     before = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
     incomplete.render(plan)
     after = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
@@ -282,10 +274,10 @@ def test_a_damaged_file_of_scores_is_not_shown(plan):
 
 def test_the_folds_of_an_untrained_base_are_found_by_their_row(plan):
     finish(plan)
-    lose(plan, Job("evaluate_faq", "faqir-1", BASE, "start", 0), "error: x\n")
+    lose(plan, Job("evaluate_faq", "faqir-1", BASE, "start", 0), "failed", "x")
     incomplete.render(plan)
     assert cells("t_faq", "map")[0] == "n/a" and cells("t_faq", "map")[2] == "50.0"
-    assert "seed-0 failed: x" in text("t_faq") and "; n/a in “" in text("t_faq")
+    assert "seed-0 failed: x" in text("t_faq")
 
 
 def test_a_table_that_only_waits_for_its_rendering_says_so(plan):
@@ -293,9 +285,8 @@ def test_a_table_that_only_waits_for_its_rendering_says_so(plan):
     incomplete.render(plan)
     assert cells("t_sts", "Average") == ["50.0", "50.0"]
     assert "INCOMPLETE: each run has scores, but the table is not rendered" in text("t_sts")
-    path = Path("results/logs/render_table/t_sts.log")
-    path.parent.mkdir(parents=True)
-    path.write_text("error: predictions.parquet: damaged\n")
+    Path("results/tables").mkdir(parents=True, exist_ok=True)
+    lose(plan, Job("render_table", name="t_sts"), "failed", "predictions.parquet: damaged")
     assert "render_table t_sts failed: predictions.parquet: damaged" in incomplete.render(plan)
 
 
@@ -342,17 +333,19 @@ def test_a_whole_table_stays_whole_without_the_scores_that_it_was_made_of(plan):
 
 @pytest.fixture
 def stopped():
-    """A stand-in for Snakemake's Workflow, none of whose jobs failed by itself."""
+    """A stand-in for Snakemake's Workflow at the end of a run."""
     dag = SimpleNamespace(finished_jobs=[], jobs=[])
-    return SimpleNamespace(scheduler=SimpleNamespace(failed=[]), dag=dag)
+    return SimpleNamespace(dag=dag)
 
 
 def test_the_end_of_a_run_prints_what_is_missing_and_never_stops_at_it(
     plan, stopped, capsys, monkeypatch
 ):
-    lose_training(plan, "error: nli.csv:7: an empty sentence\n")
+    lose_training(plan, "failed", "nli.csv:7: an empty sentence")
+    monkeypatch.setattr(events, "failures", lambda found: ["failed: train x"])
     hooks.print_end(stopped, plan)
-    assert "nli.csv:7: an empty sentence" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert said.startswith("failed: train x\n") and "nli.csv:7: an empty sentence" in said
 
     def broken(plan):
         raise InputError("scores.csv:3", "no number")

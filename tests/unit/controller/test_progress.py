@@ -3,31 +3,41 @@
 import io
 from types import SimpleNamespace
 
+import pytest
 from tqdm import tqdm
 
-from workflow.controller import progress
-from workflow.controller.progress import PLAIN, Lines, follow
-from workflow.status.remaining import Remaining
+from workflow.controller import events, progress
+from workflow.controller.progress import PLAIN, Lines, Progress
+from workflow.status.progress import Remaining
 
-LINES = """rule train:
-    output: x
-    wildcards: corpus=nli, base=tiny, method=rcl-2, seed=3
-12 of 50 steps (24%) done
-localrule render_table:
-error: nli.csv:7: an empty sentence
-""".splitlines(keepends=True)
+STARTED = {
+    "rule": "train",
+    "wildcards": {"corpus": "nli", "base": "tiny", "method": "rcl-2", "seed": "3"},
+}
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    events.append("out", "progress", done=7, total=9)  # of an earlier run
+
+
+def followed(bar) -> None:
+    """Follow a run with one job that starts and 12 of 50 that are done."""
+    found = Progress("out")
+    found.bar = bar
+    events.append("out", "started", **STARTED)
+    events.append("out", "progress", done=12, total=50)
+    for line in ("rule train:\n", "\n", "error: nli.csv:7: an empty sentence\n"):
+        found.follow(line)
 
 
 def test_the_line_names_the_job_and_how_much_is_left(capsys):
     with tqdm(file=io.StringIO()) as bar:
-        rule = ""
-        shown = []
-        for line in LINES:
-            rule = follow(line, rule, bar)
-            shown.append((bar.desc, bar.n, bar.total))
-    assert shown[2][0].startswith("train nli tiny rcl-2 3")
-    assert shown[3][1:] == (12, 50)
-    assert rule == "render_table" and "nli.csv:7: an empty sentence" in capsys.readouterr().err
+        followed(bar)
+        assert bar.desc.startswith("train nli tiny rcl-2 3") and (bar.n, bar.total) == (12, 50)
+    said = capsys.readouterr().err
+    assert "nli.csv:7: an empty sentence" in said and "rule train" not in said
 
 
 def test_the_exit_status_is_snakemakes(tmp_path, monkeypatch):
@@ -80,9 +90,7 @@ def test_a_file_gets_plain_lines_with_the_time_left():
     said = io.StringIO()
     with Lines(file=said, mininterval=0, bar_format=PLAIN) as bar:
         bar.left = "about 3 min left"
-        rule = ""
-        for line in LINES:
-            rule = follow(line, rule, bar)
+        followed(bar)
     [line] = said.getvalue().splitlines()
     assert line.startswith("12 of 50 jobs done")
     assert "passed, about 3 min left (train nli tiny rcl-2 3" in line
@@ -94,7 +102,7 @@ def test_a_file_gets_a_line_after_a_while_though_no_job_was_done(monkeypatch):
     now = [0.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
     with Lines(file=said, mininterval=0, bar_format=PLAIN) as bar:
-        follow("12 of 50 steps (24%) done", "", bar)
+        followed(bar)
         for now[0] in (1, progress.QUIET - 1, progress.QUIET + 1, progress.QUIET + 2):
             bar.refresh()
     assert len(said.getvalue().splitlines()) == 2
@@ -111,11 +119,11 @@ def test_the_time_left_is_that_of_the_cost_model(monkeypatch):
 
 def test_the_time_left_is_not_known_before_a_run_has_noted_its_start(tmp_path):
     unknown = "time left not known yet"
-    assert progress.time_left(str(tmp_path)) == progress.time_left(None) == unknown
+    assert progress.time_left(str(tmp_path)) == unknown
 
 
 def test_the_output_is_that_of_the_last_config_that_names_one(tmp_path):
     for name, text in (("a", "output: x\n"), ("b", "output: y\n"), ("c", "keep: {}\n")):
         (tmp_path / name).with_suffix(".yaml").write_text(text)
     files = [str(tmp_path / f"{name}.yaml") for name in "abc"]
-    assert progress.output_of(files) == "y" and progress.output_of(files[2:]) is None
+    assert progress.output_of(files) == "y"

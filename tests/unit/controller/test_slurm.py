@@ -1,7 +1,10 @@
-"""What the controller asks of Slurm, against stand-ins for its programs that keep a queue in a file."""
+"""What the controller asks of Slurm, against stand-ins for its programs that keep a queue in a file.
 
-import json
+Outputs of jobs that outlived their controller are held against what snakemake itself writes and reads.
+"""
+
 import os
+import subprocess
 import sys
 import time
 
@@ -31,6 +34,15 @@ queue.write_text(json.dumps(jobs))
 """
 
 
+SNAKEFILE = """
+rule all:
+    input: "out/a/record.json", "out/{long}/record.json"
+rule one:
+    output: "out/{{name}}/record.json"
+    shell: "touch {{output}}"
+"""
+
+
 @pytest.fixture
 def queue(tmp_path, monkeypatch):
     """A queue that squeue shows and scancel changes: {job: [name, state, looks until it is over]}."""
@@ -43,24 +55,7 @@ def queue(tmp_path, monkeypatch):
     return file
 
 
-def noted(tmp_path, *names):
-    out = tmp_path / "results"
-    for name in names:
-        log = tmp_path / "snakemake.log"
-        log.write_text(f"Building DAG of jobs...\nSLURM run ID: {name}\nUsing shell: /bin/bash\n")
-        slurm.note_run(out, [log])
-    return out
-
-
-def test_a_local_run_leaves_no_note_of_jobs(tmp_path):
-    log = tmp_path / "snakemake.log"
-    log.write_text("Building DAG of jobs...\nProvided cores: 2\n")
-    slurm.note_run(tmp_path / "results", [log])
-    assert not slurm.has_runs(tmp_path / "results")
-
-
-def test_squeue_is_asked_for_the_jobs_of_all_noted_runs_alone(tmp_path, queue):
-    noted(tmp_path, "aaa", "bbb")
+def test_squeue_is_asked_for_the_jobs_of_these_runs_alone(queue):
     queue.write_text(
         '{"1": ["aaa", "PENDING", 0], "2": ["bbb", "RUNNING", 9],'
         ' "3": ["ccc", "RUNNING", 9], "4": ["aaa", "FAILED", 0]}'
@@ -68,14 +63,13 @@ def test_squeue_is_asked_for_the_jobs_of_all_noted_runs_alone(tmp_path, queue):
     assert slurm.jobs_of(["aaa", "bbb"]) == {"1": "PENDING", "2": "RUNNING"}
 
 
-def test_waiting_jobs_are_taken_back_and_running_ones_awaited(tmp_path, queue, capsys, monkeypatch):
-    out = noted(tmp_path, "aaa")
+def test_waiting_jobs_are_taken_back_and_running_ones_awaited(queue, capsys, monkeypatch):
     queue.write_text(
         '{"1": ["aaa", "PENDING", 0], "2": ["aaa", "RUNNING", 3], "3": ["other", "PENDING", 0]}'
     )
     slept = []
     monkeypatch.setattr(time, "sleep", slept.append)
-    slurm.settle_earlier(out, every=7)
+    assert slurm.settle(["aaa"], every=7)
     left = queue.read_text()
     assert (
         '"1": ["aaa", "CANCELLED"' in left
@@ -85,22 +79,22 @@ def test_waiting_jobs_are_taken_back_and_running_ones_awaited(tmp_path, queue, c
     said = capsys.readouterr().err
     assert "taken back from the queue, left by an earlier run: jobs 1" in said
     assert said.count("still running from an earlier run: jobs 2") == 1  # once, not at each look
-    assert slept.count(7) == 3 and not slurm.has_runs(out)
+    assert slept.count(7) == 3
 
 
-def test_without_an_answer_of_slurm_no_job_counts_as_ended(tmp_path, queue):
-    out = noted(tmp_path, "aaa")
+@pytest.mark.parametrize("patience", [60, 0.001])
+def test_without_an_answer_of_slurm_no_job_counts_as_ended(queue, patience):
     queue.write_text('{"broken": 1}')
+    with pytest.raises(slurm.Unanswered, match="squeue"):
+        slurm.jobs_of(["aaa"], patience)
     with pytest.raises(slurm.Unanswered, match="Unable to contact slurm controller"):
-        slurm.settle_earlier(out)
-    assert slurm.has_runs(out)
+        slurm.settle(["aaa"])
 
 
-def test_without_squeue_the_note_of_the_jobs_stays(tmp_path, monkeypatch, capsys):
-    out = noted(tmp_path, "aaa")
+def test_without_squeue_no_job_counts_as_ended(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("PATH", str(tmp_path))
-    slurm.settle_earlier(out)
-    assert slurm.has_runs(out) and "no squeue here" in capsys.readouterr().err
+    assert not slurm.settle(["aaa"])
+    assert "no squeue here" in capsys.readouterr().err
 
 
 def test_the_end_of_an_allocation_comes_from_the_environment_or_from_squeue(tmp_path, monkeypatch):
@@ -154,26 +148,52 @@ def test_an_unanswered_question_for_partitions_is_no_unknown_partition(programs)
         slurm.check_cluster(["sinfo"], ["cpu"])
 
 
-def test_the_queue_is_counted_without_a_change_to_it(tmp_path, queue):
-    out = noted(tmp_path, "run-1", "run-2")
-    jobs = {
-        "1": ["run-1", "PENDING", 0],
-        "2": ["run-2", "COMPLETED", 0],
-        "3": ["else", "RUNNING", 9],
-    }
-    queue.write_text(json.dumps(jobs))
-    assert slurm.queue_of(out, patience=60) == {"1": "PENDING"}
-    assert json.loads(queue.read_text()) == jobs | {
-        "3": ["else", "RUNNING", 8]
-    }  # the stand-in's clock
-    assert slurm.has_runs(out)
+@pytest.fixture
+def ran(tmp_path, monkeypatch):
+    """A folder where snakemake made two records, one of a long name, and a job without a controller made a third."""
+    monkeypatch.chdir(tmp_path)
+    long = "/".join("".join(chr(97 + (7 * i + j * j) % 26) for j in range(100)) for i in range(3))
+    (tmp_path / "Snakefile").write_text(SNAKEFILE.format(long=long))
+    subprocess.run(
+        [sys.executable, "-m", "snakemake", "--cores", "1", "--quiet", "all"],
+        check=True,
+        capture_output=True,
+    )
+    (tmp_path / "out/c").mkdir()
+    (tmp_path / "out/c/record.json").write_text("{}")
+    return tmp_path
 
 
-def test_the_queue_of_a_folder_without_a_run_on_a_cluster_is_empty(tmp_path):
-    assert slurm.queue_of(tmp_path, patience=60) == {}
+def test_only_a_record_without_a_note_is_an_orphan(ran):
+    assert [str(path) for path in slurm.orphans("out", since=0)] == ["out/c/record.json"]
+    slurm.forget_orphans("out", since=0)
+    assert not (ran / "out/c/record.json").exists() and (ran / "out/a/record.json").exists()
 
 
-def test_a_queue_that_gives_no_answer_in_time_is_an_error(tmp_path, queue):
-    out = noted(tmp_path, "run-1")
-    with pytest.raises(slurm.Unanswered, match="squeue"):
-        slurm.queue_of(out, patience=0.001)
+def test_a_record_older_than_the_run_is_no_orphan(ran):
+    os.utime(ran / "out/c/record.json", (1000, 1000))
+    assert list(slurm.orphans("out", since=2000)) == []
+
+
+def test_copied_results_are_no_orphans(tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/record.json").write_text("{}")
+    assert list(slurm.orphans(tmp_path / "out", 0, tmp_path / ".snakemake/metadata")) == []
+
+
+def test_an_orphaned_training_is_forgotten_only_if_it_can_be_put_back(ran, capsys):
+    (ran / "out/c/model").mkdir()
+    slurm.forget_orphans("out", since=0)
+    assert (
+        ran / "out/c/record.json"
+    ).exists() and "delete it to train it again" in capsys.readouterr().err
+    (ran / "out/c/checkpoints/1234/finished").mkdir(parents=True)
+    (ran / "out/c/checkpoints/1234/finished/record.json").write_text("{}")
+    slurm.forget_orphans("out", since=0)
+    assert not (ran / "out/c/record.json").exists()
+    assert (ran / "out/c/checkpoints/1234/finished/record.json").exists()
+
+
+def test_a_record_of_another_run_below_the_output_folder_is_no_orphan(ran):
+    (ran / "out/c/.controller").touch()
+    assert list(slurm.orphans("out", since=0)) == []

@@ -6,11 +6,9 @@ import pytest
 
 from tests.shipped import merged
 from tests.unit.costing.examples import EMBED, LARGE, MANIFEST, SHIPPED, TRAIN, cost, small
-from workflow.costing.banks import BankSize, bank_size, fold_size
-from workflow.costing.lines import UNKNOWN_PAIRS
 from workflow.costing.model import Cost
-from workflow.costing.needs import UNKNOWN_MILLION
-from workflow.costing.trained import evaluations, schedule
+from workflow.costing.needs import UNKNOWN_MILLION, evaluations, schedule
+from workflow.costing.sizes import UNKNOWN_PAIRS, BankSize, bank_size, fold_size
 from workflow.planning.config import load
 from workflow.planning.stages import STAGES, Job
 
@@ -113,7 +111,7 @@ def test_a_bank_of_your_own_counts_with_the_rows_of_its_file(tmp_path, name, tex
 
 
 def test_a_large_file_of_your_own_is_not_read_before_a_run(tmp_path, monkeypatch):
-    monkeypatch.setattr("workflow.costing.banks.LARGEST_READ", 30)
+    monkeypatch.setattr("workflow.costing.sizes.LARGEST_READ", 30)
     path = tmp_path / "bank.csv"
     path.write_text("question,answer\n" + 9 * "q,a\n")
     assert bank_size({"path": str(path)}, {}) == BankSize(9)

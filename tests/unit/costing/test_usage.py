@@ -115,7 +115,7 @@ def test_a_damaged_record_teaches_nothing_and_stops_nothing(run, text):
     assert measured().n == 2
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"value": []}', '{"value": 0.0, "n": 1}'])
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"value": []}'])
 def test_a_damaged_file_of_the_factor_gives_way_to_the_estimates(tmp_path, capsys, text):
     (tmp_path / "logs").mkdir()
     (tmp_path / rates.FACTOR).write_text(text)

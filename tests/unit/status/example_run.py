@@ -11,7 +11,7 @@ from semblance.download.manifest import load_manifest
 from semblance.locks import name_for
 from semblance.provenance import ROOT, write_json
 from tests.shipped import merged
-from workflow.controller import lock
+from workflow.controller import events, lock
 from workflow.costing import rates
 from workflow.costing.model import Cost
 from workflow.planning.config import load
@@ -101,6 +101,11 @@ class ExampleRun:
         path.write_text(text)
         os.utime(path, (time.time() - age, time.time() - age))
         return path
+
+    def happened(self, event: str, job: Job, error: str = "") -> Path:
+        """Leave an event of a job that has a log; return the log."""
+        events.append(self.plan.out, event, job=log(job), error=error)
+        return self.tell(job, "")
 
     def save(self, job: Job, step: int) -> None:
         """Leave a step checkpoint of a training."""

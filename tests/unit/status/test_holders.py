@@ -74,9 +74,7 @@ def test_a_process_of_another_machine_began_as_many_beats_ago_as_it_has_counted(
     assert time.time() - found.since == pytest.approx(3 + 6 * Lease.BEAT, abs=2)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "[]", "{", '{"pid": 1}', '{"host": 1, "pid": "x", "job": ""}']
-)
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"pid": 1}'])
 def test_a_damaged_lease_names_nobody(tmp_path, text):
     path = Path(tmp_path, ".x")
     path.write_text(text)
@@ -86,8 +84,3 @@ def test_a_damaged_lease_names_nobody(tmp_path, text):
 def test_a_pipe_in_the_place_of_a_lease_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / ".x")
     assert holder_of(tmp_path / ".x") is None
-
-
-def test_terminal_codes_in_a_lease_are_not_printed(tmp_path):
-    found = holder_of(write_lease(tmp_path / ".x", host="n\x1b[31m7"))
-    assert "\x1b" not in found.describe()

@@ -13,7 +13,7 @@ from semblance.errors import InputError
 from semblance.provenance import ROOT, write_json
 from tests.shipped import merged
 from tests.unit.status.example_run import LINE, NOBODY, OTHER, TRAINING
-from workflow.controller import slurm
+from workflow.controller import events, slurm
 from workflow.costing.rates import FACTOR
 from workflow.planning.config import load
 from workflow.planning.stages import jobs
@@ -63,7 +63,7 @@ def test_a_job_on_a_cluster_is_named_with_its_node_and_slurm_id(example):
 
 
 def test_a_job_that_has_begun_but_has_no_lease_yet_is_starting_while_the_run_lives(example):
-    example.tell(TRAINING, "")
+    example.happened("started", TRAINING)
     example.control()
     status = example.look()
     assert [job.job for job in status.starting] == [NAME] and not status.left_behind
@@ -73,7 +73,7 @@ def test_a_job_that_has_begun_but_has_no_lease_yet_is_starting_while_the_run_liv
 
 
 def test_a_failed_job_is_named_with_its_error_and_its_log(example):
-    path = example.tell(TRAINING, "step 1\nerror: nli.csv:7: an empty sentence\n", age=-60)
+    path = example.happened("failed", TRAINING, "nli.csv:7: an empty sentence")
     status = example.look()
     [job] = status.failed
     assert job.error == f"nli.csv:7: an empty sentence ({path})"
@@ -81,12 +81,13 @@ def test_a_failed_job_is_named_with_its_error_and_its_log(example):
 
 
 def test_a_failure_of_an_earlier_run_is_not_told_again(example):
-    example.tell(TRAINING, "error: nli.csv:7: an empty sentence\n", age=3600)
+    example.happened("failed", TRAINING, "nli.csv:7: an empty sentence")
+    events.append(example.plan.out, "run", cluster=None)
     assert not example.look().failed
 
 
 def test_a_failed_job_that_runs_again_runs(example):
-    example.tell(TRAINING, "error: out of memory\n", age=-60)
+    example.happened("failed", TRAINING, "out of memory")
     example.hold(TRAINING)
     status = example.look()
     assert [job.job for job in status.running] == [NAME] and not status.failed
@@ -166,7 +167,7 @@ def test_a_look_changes_nothing(example):
 
 
 def test_the_queue_of_the_cluster_is_counted_by_state(example, monkeypatch):
-    Path(example.plan.out, slurm.NAME).write_text("run-1\n")
+    events.append(example.plan.out, "run", cluster="run-1")
     states = {"1": "PENDING", "2": "RUNNING", "3": "PENDING"}
     monkeypatch.setattr(slurm, "jobs_of", lambda names, patience: states)
     status = example.look()
@@ -175,7 +176,7 @@ def test_the_queue_of_the_cluster_is_counted_by_state(example, monkeypatch):
 
 
 def test_without_squeue_the_queue_is_not_known(example, monkeypatch):
-    Path(example.plan.out, slurm.NAME).write_text("run-1\n")
+    events.append(example.plan.out, "run", cluster="run-1")
     monkeypatch.setenv("PATH", "")
     status = example.look()
     assert status.queue is None
@@ -185,7 +186,7 @@ def test_without_squeue_the_queue_is_not_known(example, monkeypatch):
 def test_of_many_jobs_the_first_are_named_and_the_others_counted(example):
     seeds = range(1, 14)
     one = example.look()
-    example.tell(TRAINING, "error: x\n", age=-60)
+    example.happened("failed", TRAINING, "x")
     [failed] = example.look().failed
     one.failed = [failed for _ in seeds]
     shown = as_page(one, PLAIN)

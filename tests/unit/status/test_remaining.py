@@ -5,8 +5,7 @@ import pytest
 from semblance.locks import Lease
 from tests.unit.status.example_run import LINE, NOBODY, OTHER, TRAINING
 from workflow.planning.stages import Job, inputs
-from workflow.status import remaining as module
-from workflow.status.remaining import remaining, share_done
+from workflow.status import progress as module
 from workflow.status.started import Started
 
 TABLE = Job("report")
@@ -33,13 +32,13 @@ def test_what_is_done_takes_no_time(example):
     assert progress.todo == [TRAINING]
     assert progress.chain() == pytest.approx(example.cost.seconds(TRAINING))
     everything = sum(map(example.cost.seconds, example.jobs))
-    assert share_done(progress) == pytest.approx(1 - example.cost.seconds(TRAINING) / everything)
+    assert progress.share_done() == pytest.approx(1 - example.cost.seconds(TRAINING) / everything)
 
 
 def test_a_finished_run_takes_no_more_time(example):
     example.finish(*example.jobs)
-    assert remaining(example.progress(), started(cores=4)).seconds == 0
-    assert share_done(example.progress()) == 1
+    assert example.progress().remaining(started(cores=4)).seconds == 0
+    assert example.progress().share_done() == 1
 
 
 def test_on_one_machine_the_core_hours_are_spread_over_the_cores_of_the_run(example):
@@ -47,10 +46,10 @@ def test_on_one_machine_the_core_hours_are_spread_over_the_cores_of_the_run(exam
     progress = example.progress()
     seconds = example.cost.seconds(TRAINING)
     threads = example.cost.places["train"].cores
-    found = remaining(progress, started(cores=threads))
+    found = progress.remaining(started(cores=threads))
     assert found.seconds == pytest.approx(2 * seconds)  # one after the other
     assert found.bound == "about" and f"on {threads} core" in found.meaning
-    found = remaining(progress, started(cores=10 * threads))
+    found = progress.remaining(started(cores=10 * threads))
     assert found.seconds == pytest.approx(seconds) and "chain" in found.meaning
 
 
@@ -61,20 +60,20 @@ def test_on_gpus_one_training_at_a_time_runs_on_each(example, monkeypatch, tmp_p
     seconds = example.cost.seconds(TRAINING)
     monkeypatch.setattr(module, "GPUS", tmp_path / "gpus")
     (tmp_path / "gpus/0").mkdir(parents=True)
-    found = remaining(progress, started(cores=1000))
+    found = progress.remaining(started(cores=1000))
     assert found.seconds == pytest.approx(2 * seconds) and found.meaning.endswith("on 1 GPU")
     (tmp_path / "gpus/1").mkdir()
-    assert remaining(progress, started(cores=1000)).seconds == pytest.approx(seconds)
+    assert progress.remaining(started(cores=1000)).seconds == pytest.approx(seconds)
 
 
 def test_on_a_cluster_the_longest_chain_is_a_lower_bound(example):
     example.finish_all_but(TRAINING, OTHER)
     progress = example.progress()
     seconds = example.cost.seconds(TRAINING)
-    found = remaining(progress, started(at_a_time=100))
+    found = progress.remaining(started(at_a_time=100))
     assert found.seconds == pytest.approx(seconds) and found.bound == "at least"
     assert "without the time in the queue" in found.meaning and "chain" in found.meaning
-    found = remaining(progress, started(at_a_time=1))
+    found = progress.remaining(started(at_a_time=1))
     assert found.seconds == pytest.approx(2 * seconds) and "1 at a time" in found.meaning
 
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from workflow.controller.reasons import DERIVED, format_reasons, format_table, read_plan
+from workflow.controller.preview import DERIVED, format_reasons, format_table, read_plan
 
 NO_CHANGE = SimpleNamespace(only_old=set(), only_new=set())
 ATTRIBUTES = dict.fromkeys(
@@ -77,7 +77,7 @@ def test_jobs_are_counted_by_stage_as_done_new_or_again():
     ],
 )
 def test_of_many_stages_those_without_a_model_share_a_line(most, lines, monkeypatch):
-    monkeypatch.setattr("workflow.controller.reasons.MOST_STAGES", most)
+    monkeypatch.setattr("workflow.controller.preview.MOST_STAGES", most)
     missing = {"there": False, "why": {"missing_output": ["x"]}}
     rules = ("prepare_nli", "tokenise", "render_table", "embed")
     dag = Dag(*(job(rule, **missing) for rule in rules))

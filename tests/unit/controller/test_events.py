@@ -1,0 +1,228 @@
+"""The events of a run: what the writer takes from Snakemake, and what is printed of failed jobs."""
+
+import logging
+import os
+from pathlib import Path
+
+import pytest
+
+from semblance.gpus import NONE_GIVEN
+from workflow.controller import events
+
+SLURM_LOG = ".snakemake/slurm_logs/rule_train/5.log"
+FOLDER = "results/models/nli/tiny/rcl-2/seed-1"
+LOG = "results/logs/train/nli/tiny/rcl-2/seed-1.log"
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(events, "PATIENCE", 0)
+
+
+@pytest.fixture
+def writer():
+    """The writer of a run that has begun."""
+    found = events.Writer("results")
+    found.begin()
+    return found
+
+
+def say(writer, event: str | None, message: str = "", **facts) -> None:
+    """Let Snakemake's logger say something."""
+    record = logging.makeLogRecord({"msg": message, **facts})
+    if event:
+        record.event = event
+    writer.handle(record)
+
+
+def info(rule="train", number=1, folder=FOLDER, log=LOG) -> dict:
+    """Return what Snakemake says of a job."""
+    outputs = [f"{folder}/model.safetensors (temporary)", f"{folder}/record.json"]
+    facts = {"rule_name": rule, "wildcards": {"seed": "1"}, "output": outputs, "input": ["tokens"]}
+    return {"jobid": number, "log": [log] if log else [], **facts}
+
+
+def fail(writer, job: dict, slurm: str | None = None, own: str = "") -> str:
+    """Let a job fail that has left this log, and perhaps one of Slurm's; return what is printed."""
+    write(job["log"][0], own)
+    say(writer, "job_info", **job)
+    logs, aux = job["log"], {}
+    if slurm is not None:
+        write(SLURM_LOG, slurm)
+        logs, aux = [*logs, SLURM_LOG], {"external_jobid": "5"}
+    say(writer, "job_error", **job | {"log": logs, "aux": aux, "indent": False})
+    return printed()
+
+
+def write(path: str, text: str) -> None:
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Path(path).write_text(text)
+
+
+def printed() -> str:
+    return "\n".join(events.failures(events.read("results")))
+
+
+def kinds() -> list[str]:
+    return [event["event"] for event in events.read("results")]
+
+
+def test_a_job_that_starts_and_finishes_is_written_down_with_its_outputs_and_wildcards(writer):
+    say(writer, "job_info", **info())
+    say(writer, "job_finished", job_id=1)
+    say(writer, "progress", done=1, total=9)
+    _, started, finished, progress = events.read("results")
+    assert started["job"] == finished["job"] == "logs/train/nli/tiny/rcl-2/seed-1"
+    assert started["outputs"] == [f"{FOLDER}/model.safetensors", f"{FOLDER}/record.json"]
+    assert started["wildcards"] == {"seed": "1"} and started["log"] == LOG
+    assert (progress["done"], progress["total"]) == (1, 9)
+    assert printed() == ""
+
+
+def test_nothing_is_written_before_the_run_begins_nor_of_targets(tmp_path):
+    writer = events.Writer("results")
+    say(writer, "job_info", **info())
+    say(writer, None, "Building DAG of jobs...")
+    assert not Path("results").exists()
+    writer.begin()
+    say(writer, "job_info", **info("all", 7, log=None))
+    say(writer, "job_finished", job_id=7)
+    assert kinds() == ["run"]
+
+
+def test_a_line_that_a_kill_has_cut_hides_no_other_one(writer):
+    say(writer, "job_info", **info())
+    path = Path("results", events.FILE)
+    os.truncate(path, path.stat().st_size - 9)
+    assert kinds() == ["run"]
+    events.Writer("results").begin()
+    assert kinds() == ["run", "run"]
+    found, end = events.read_from("results", 0)
+    events.append("results", "settled")
+    [event], _ = events.read_from("results", end)
+    assert event["event"] == "settled" and len(events.of_last_run(events.read("results"))) == 2
+
+
+def test_runs_on_a_cluster_are_unsettled_until_their_jobs_have_ended():
+    events.Writer("results").begin()
+    assert events.unsettled("results") == []
+    for name in ("aaa", "bbb"):
+        writer = events.Writer("results")
+        say(writer, None, f"SLURM run ID: {name}")
+        writer.begin()
+    assert [run["cluster"] for run in events.unsettled("results")] == ["aaa", "bbb"]
+    events.append("results", "settled")
+    assert events.unsettled("results") == []
+
+
+@pytest.mark.parametrize(
+    "slurm, cause, node",
+    [
+        (
+            "slurmstepd-n3: error: Detected 1 oom-kill event(s) in StepId=1.0.",
+            "out of memory",
+            "n3",
+        ),
+        ("*** JOB 5 ON n4 CANCELLED AT 2026 DUE TO TIME LIMIT ***", "its time was up", "n4"),
+        ("*** JOB 5 ON n4 CANCELLED AT 2026 DUE TO PREEMPTION ***", "preempted", "n4"),
+        ("*** JOB 5 ON n4 CANCELLED AT 2026 DUE TO NODE FAILURE ***", "the node failed", "n4"),
+        ("*** JOB 5 ON gpu-17 CANCELLED AT 2026 ***", "cancelled", "gpu-17"),
+        ("node n1, Slurm job 5\nnode n2, Slurm job 5\n", "it ended with an error", "n2"),
+        ("nothing in particular", "it ended with an error", "unknown"),
+    ],
+)
+def test_the_cause_and_the_node_of_a_batch_job_are_named(writer, slurm, cause, node):
+    head, advice = fail(writer, info(), slurm).splitlines()
+    place = f"(Slurm job 5 on node {node})"
+    assert head.startswith(f"failed: train {FOLDER} {place}: {cause}")
+    assert advice.startswith("    try: ") and "{" not in advice
+
+
+@pytest.mark.parametrize(
+    "own, words",
+    [
+        (f"error: {NONE_GIVEN}\nnode n3, Slurm job 5\n", "name the GPUs of your cluster in slurm/"),
+        ("error: x: out of time at step 8 of 9; saved\n", "set runtime of train under"),
+        ("error: another process writes here\n", "wait for that job, or scancel it"),
+    ],
+)
+def test_what_a_batch_job_says_itself_decides_the_advice(writer, own, words):
+    assert words in fail(writer, info(), "", own).splitlines()[-1]
+
+
+def test_the_last_lines_of_its_own_log_are_shown_and_its_node_is_read_there(writer):
+    own = "\n".join(f"line {i}" for i in range(9)) + "\nnode c12, Slurm job 5\n"
+    head, *shown, _ = fail(writer, info(), "", own).splitlines()
+    assert shown == [f"    | line {i}" for i in range(5, 9)] + ["    | node c12, Slurm job 5"]
+    assert "on node c12" in head
+
+
+def test_a_later_try_that_succeeds_or_runs_is_no_failure_and_of_two_failures_the_last_counts(
+    writer,
+):
+    fail(writer, info(), "oom-kill")
+    assert fail(writer, info(), "DUE TO TIME LIMIT").count("failed: ") == 1
+    assert "its time was up" in printed()
+    say(writer, "job_info", **info())
+    assert printed() == ""
+    say(writer, "job_finished", job_id=1)
+    assert printed() == ""
+
+
+def test_a_failure_of_an_earlier_run_is_not_of_the_last_one(writer):
+    fail(writer, info(), "oom-kill")
+    events.Writer("results").begin()
+    assert list(events.failures(events.of_last_run(events.read("results")))) == []
+
+
+def test_in_a_group_the_first_job_without_output_is_the_one_that_failed(writer):
+    first = info("train", 1)
+    second = info("evaluate_sts", 2, "results/scores/x", "results/logs/evaluate_sts/x.log")
+    second["input"] = [f"{FOLDER}/record.json"]
+    group = {"job_error_info": [second, first], "aux_logs": [SLURM_LOG], "external_jobid": "5"}
+    for job in (first, second):
+        say(writer, "job_info", **job)
+    say(writer, "group_error", **group)
+    for job in (second, first):
+        say(writer, "job_error", **job, aux={}, indent=True)
+    [line] = [line for line in printed().splitlines() if line.startswith("failed")]
+    assert line.startswith(f"failed: train {FOLDER} (Slurm job 5")
+    write(f"{FOLDER}/model.safetensors", "")
+    write(f"{FOLDER}/record.json", "")
+    say(writer, "job_finished", job_id=1)
+    say(writer, "group_error", **group)
+    assert printed().startswith("failed: evaluate_sts results/scores/x (Slurm job 5")
+
+
+def test_a_local_job_is_reported_with_its_last_lines_and_what_to_try(writer):
+    lines = [f"line {number}" for number in range(7)] + ["error: a.csv: no such file"]
+    head, *shown, advice = fail(writer, info(), own="\n".join(lines)).splitlines()
+    assert head == f"failed: train {FOLDER}"
+    assert shown == [f"    | {line}" for line in lines[-5:]]
+    assert advice.startswith("    try: mend what the last line says")
+
+
+def test_a_job_that_slurm_refused_is_reported_without_lines(writer):
+    head, advice = fail(writer, info()).splitlines()
+    assert head == f"failed: train {FOLDER}: it did not begin" and "answer of sbatch" in advice
+
+
+def test_a_job_whose_log_has_no_error_was_killed(writer):
+    report = fail(writer, info(), own="made x in 1.2 s")
+    assert "probably killed" in report and "mend what the last line says" not in report
+
+
+@pytest.mark.parametrize(
+    "log, error",
+    [
+        ("step 7\n", ""),
+        ("error: first\nerror: out of memory (x)\nnode n1, Slurm job 3\n", "out of memory (x)"),
+        (
+            "a\nTraceback (most recent call last):\n  x\nKeyError: 'b'\nnode n1, Slurm job 3\n",
+            "KeyError: 'b'",
+        ),
+    ],
+)
+def test_the_error_of_a_script_is_its_last_one_line(log, error):
+    assert events.error_in(log) == error
