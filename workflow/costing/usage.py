@@ -84,7 +84,7 @@ def running(cost: Cost) -> list[Used]:
     for job in jobs(cost.plan):
         if STAGES[job.stage].work == "train" and not Path(record(cost.plan, job)).exists():
             line = last_progress(cost, job)
-            if line and line.rate > 0 and line.steps > 0:
+            if line:
                 seconds = cost.start(job.stage) + line.step / line.rate
                 on_cpu = cost.device == "cpu"
                 found.append(Used(job, seconds, None, line.step / line.steps, on_cpu))
@@ -92,13 +92,14 @@ def running(cost: Cost) -> list[Used]:
 
 
 def last_progress(cost: Cost, job: Job) -> Line | None:
-    """Return what the last line of progress in a training's log says; None without such a line."""
+    """Return what the last line of progress in a training's log says; None if it tells no speed."""
     path = Path(cost.plan.out, f"{log(job)}.log")
     try:
         with open_regular(path) as stream:
             stream.seek(max(0, path.stat().st_size - END_OF_LOG))
             end = stream.read(END_OF_LOG).decode(errors="replace")
-        return Line(*map(float, PROGRESS.findall(end)[-1]))
+        line = Line(*map(float, PROGRESS.findall(end)[-1]))
+        return line if line.rate > 0 and line.steps > 0 else None
     except (InputError, OSError, LookupError, ValueError):
         return None
 

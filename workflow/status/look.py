@@ -12,8 +12,7 @@ from workflow.controller.causes import Causes, job_name
 from workflow.costing import rates, usage
 from workflow.costing.model import Cost
 from workflow.planning.stages import STAGES, Job, log
-from workflow.status.holders import Holder, holder_of
-from workflow.status.progress import Progress, Remaining
+from workflow.status.progress import Holder, Progress, Remaining, holder_of
 from workflow.status.started import Started
 
 PATIENCE = 5.0  # seconds for an answer of Slurm's
@@ -32,43 +31,32 @@ class StageCount:
 
 @dataclass(frozen=True)
 class JobSeen:
-    """A job without a result, as its lease, its log and its checkpoints show it.
-
-    ``holder`` is the process that makes it, or was killed; ``age`` are the seconds since it began;
-    ``step`` and ``steps`` are those of a training; ``saved`` is the step that it would go on from;
-    ``left`` are seconds. ``error`` is the one with which its log ends. None or empty: not known.
-    """
+    """A job without a result. None or empty: not known."""
 
     job: str
     log: str
-    holder: Holder | None = None
-    age: float | None = None
-    step: int | None = None
-    steps: int | None = None
-    saved: int | None = None
-    left: float | None = None
-    error: str = ""
+    holder: Holder | None  # the process that makes it, or was killed
+    age: float | None  # seconds since it began
+    step: int | None
+    steps: int | None
+    saved: int | None  # the step that it would go on from
+    left: float | None  # seconds
+    error: str
 
 
 @dataclass
 class Status:
-    """What there is to say of a run; ``controller`` is None if the last one was not killed.
+    """What there is to say of a run."""
 
-    ``output`` counts from ``folder``. ``began`` is when the run did, in seconds since the epoch.
-    ``measured``: whether predicted times go by jobs of this run. ``left_behind`` are the jobs that were
-    stopped or killed. ``queue`` counts the jobs of the cluster by their state, None where Slurm was
-    not asked or gave no answer.
-    """
-
-    output: str
+    output: str  # counts from ``folder``
     folder: str
-    controller: Holder | None
+    controller: Holder | None  # None if the last one was not killed
     command: str
-    began: float
+    began: float  # seconds since the epoch
     stages: list[StageCount]
     share: float
     remaining: Remaining
-    measured: bool
+    measured: bool  # whether predicted times go by jobs of this run
     running: list[JobSeen] = field(default_factory=list)
     starting: list[JobSeen] = field(default_factory=list)
     failed: list[JobSeen] = field(default_factory=list)

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from semblance.counts import counted, duration
-from workflow.status.holders import Holder
 from workflow.status.look import JobSeen, Status, whole
+from workflow.status.progress import Holder
 from workflow.terminal import Paint
 
 NAMED = 10  # jobs of a kind that are named
@@ -26,8 +26,16 @@ def as_page(status: Status, paint: Paint) -> str:
         list(_head(status, paint)),
         stages,
         _jobs(paint("running", "bold"), status.running, _running_line),
-        _jobs(paint("starting", "bold"), status.starting, _starting_line),
-        _jobs(paint("failed since the start", "red"), status.failed, _failed_line),
+        _jobs(
+            paint("starting", "bold"),
+            status.starting,
+            lambda job: f": no process has begun to write yet ({job.log})",
+        ),
+        _jobs(
+            paint("failed since the start", "red"),
+            status.failed,
+            lambda job: f": {job.error}{_goes_on(job)}",
+        ),
         _jobs(paint("stopped or killed", "yellow"), status.left_behind, _stopped_line),
         list(_end(status)),
     ]
@@ -88,14 +96,6 @@ def _running_line(job: JobSeen) -> str:
     if job.left:
         parts.append(f"about {duration(job.left)} left")
     return f": {', '.join(parts)}"
-
-
-def _starting_line(job: JobSeen) -> str:
-    return f": no process has begun to write yet ({job.log})"
-
-
-def _failed_line(job: JobSeen) -> str:
-    return f": {job.error}{_goes_on(job)}"
 
 
 def _stopped_line(job: JobSeen) -> str:

@@ -1,29 +1,99 @@
-"""How far each job of a plan is, done, running, or to do, and how long all of them still take."""
+"""Which process makes each job of a plan, how far it is, and how long all of them still take.
+
+Nothing is written, and no lock is tried or touched.
+"""
 
 import os
+import socket
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
+
+import psutil
 
 from semblance.counts import counted
-from semblance.locks import name_for
+from semblance.errors import InputError
+from semblance.files import read_regular
+from semblance.locks import WIDTH, Lease, decoded, name_for
 from workflow.costing import usage
 from workflow.costing.model import Cost
 from workflow.planning.stages import STAGES, Job, inputs, jobs, record
-from workflow.status.holders import Holder, holder_of
 from workflow.status.started import Started
 
+CLOCK = 2.0  # seconds that the clocks of a process table and of a disk may differ
 GPUS = Path("/proc/driver/nvidia/gpus")  # a folder for each GPU of this machine
 CHECKPOINTS = "checkpoints/*/step-*"  # in the folder of a training
 CHAIN = "the longest chain of jobs that wait for each other"
 
 
 @dataclass(frozen=True)
+class Holder:
+    """The process that wrote a lease last, and has not ended it.
+
+    ``job`` is its Slurm job, or empty. ``since``: when it began, in seconds since the epoch; of a
+    process of another machine, by the number of its beats. ``silent``: the seconds since its last
+    beat. ``state``: ``dead`` for a process of this machine that is gone, ``silent`` for one of another
+    machine without a beat for long.
+    """
+
+    host: str
+    pid: int
+    job: str
+    since: float
+    silent: float
+    state: Literal["alive", "silent", "dead"]
+
+    @property
+    def lives(self) -> bool:
+        """Tell whether the process is known to work."""
+        return self.state == "alive"
+
+    def describe(self) -> str:
+        """Return the process as a person finds it."""
+        parts = [self.host, f"pid {self.pid}"]
+        if self.job:
+            parts.insert(1, f"Slurm job {self.job}")
+        return ", ".join(parts)
+
+
+def holder_of(path: str | Path) -> Holder | None:
+    """Return the holder by the locked file; None where the last one ended well, or nobody was."""
+    path = Path(path)
+    try:
+        found = decoded(read_regular(path, WIDTH).strip())
+        beaten = path.stat().st_mtime
+        host, pid, job, beat = (found[key] for key in ("host", "pid", "job", "beat"))
+    except (InputError, OSError, LookupError, TypeError, ValueError):  # it is being written
+        return None
+    silent = max(0.0, time.time() - beaten)
+    since = beaten - max(0, beat - 1) * Lease.BEAT
+    if host != socket.gethostname():
+        state = "alive" if silent < Lease.WATCH else "silent"
+        return Holder(host, pid, job, since, silent, state)
+    began = _began(pid)
+    # A process that began after the last beat has only the same number.
+    if began is None or began > beaten + CLOCK:
+        return Holder(host, pid, job, since, silent, "dead")
+    return Holder(host, pid, job, began, silent, "alive")
+
+
+def _began(pid: int) -> float | None:
+    """Return when a process of this machine began; None if there is none, or only its exit status."""
+    try:
+        process = psutil.Process(pid)
+        if process.status() == psutil.STATUS_ZOMBIE:
+            return None
+        return process.create_time()
+    except (psutil.Error, ValueError, OverflowError):
+        return None
+
+
+@dataclass(frozen=True)
 class Steps:
     """How far a training is: ``saved`` is the step of its checkpoint, ``seen`` that of its log.
 
-    ``steps`` are all, ``left`` the seconds for the rest at the speed of its log; each is None
-    where nothing is known of it. A training that goes on does so from ``saved``.
+    ``steps`` are all, ``left`` the seconds for the rest at the speed of its log; None: not known.
     """
 
     saved: int | None = None
@@ -70,23 +140,18 @@ class Progress:
 
     def steps(self, job: Job) -> Steps:
         """Return how far a training is; of another job, that nothing is known."""
+        if STAGES[job.stage].work != "train":
+            return Steps()
         if job not in self._steps:
-            self._steps[job] = Steps()
-            if STAGES[job.stage].work == "train":
-                self._steps[job] = self._read_steps(job)
+            folder = Path(record(self.plan, job)).parent
+            saved = [int(path.name.removeprefix("step-")) for path in folder.glob(CHECKPOINTS)]
+            newest = max(saved, default=None)
+            self._steps[job] = Steps(newest)
+            line = usage.last_progress(self.cost, job)
+            if line:
+                left = (line.steps - line.step) / line.rate
+                self._steps[job] = Steps(newest, int(line.step), int(line.steps), left)
         return self._steps[job]
-
-    def _read_steps(self, job: Job) -> Steps:
-        folder = Path(record(self.plan, job)).parent
-        saved = [int(path.name.removeprefix("step-")) for path in folder.glob(CHECKPOINTS)]
-        newest = max(saved, default=None)
-        line = usage.last_progress(self.cost, job)
-        if line is None:
-            return Steps(newest)
-        left = None
-        if line.rate > 0:
-            left = (line.steps - line.step) / line.rate
-        return Steps(newest, int(line.step), int(line.steps), left)
 
     def left(self, job: Job) -> float:
         """Return the seconds that a job without a record still takes, by the cost model or its log."""
@@ -123,24 +188,25 @@ class Progress:
         return max(0.0, 1 - sum(map(self.left, self.todo)) / everything)
 
     def remaining(self, started: Started) -> Remaining:
-        """Return how long the jobs to do take, if nothing fails and the cost model is right."""
-        if started.at_a_time is None:
-            return self._on_machine(started.cores or len(os.sched_getaffinity(0)))
-        return self._on_cluster(started.at_a_time)
+        """Return how long the jobs to do take, if nothing fails and the cost model is right.
 
-    def _on_cluster(self, at_a_time: int) -> Remaining:
-        """Return the longest chain of jobs, or the time at the largest number of jobs at a time.
-
+        It is the longest of the chain and of what the places for jobs allow: the core-hours on all
+        cores, the GPU-hours on all GPUs, or on a cluster the largest number of jobs at a time.
         Nobody knows how long jobs will wait in the queue.
         """
-        submitted = [job for job in self.todo if not STAGES[job.stage].local]
-        together = sum(map(self.left, submitted)) / at_a_time
-        bounds = {CHAIN: self.chain(), f"all jobs, {at_a_time} at a time": together}
+        bounds = {CHAIN: self.chain()}
+        bound, suffix = "about", ""
+        if started.at_a_time is None:
+            bounds = self._on_machine(started.cores or len(os.sched_getaffinity(0))) | bounds
+        else:
+            submitted = [job for job in self.todo if not STAGES[job.stage].local]
+            together = sum(map(self.left, submitted)) / started.at_a_time
+            bounds[f"all jobs, {started.at_a_time} at a time"] = together
+            bound, suffix = "at least", ", without the time in the queue"
         rule = max(bounds, key=bounds.__getitem__)
-        return Remaining(bounds[rule], "at least", f"{rule}, without the time in the queue")
+        return Remaining(bounds[rule], bound, f"{rule}{suffix}")
 
-    def _on_machine(self, cores: int) -> Remaining:
-        """Return the longest of the chain, the core-hours on all cores, the GPU-hours on all GPUs."""
+    def _on_machine(self, cores: int) -> dict[str, float]:
         on_cores = 0.0
         on_gpus = 0.0
         for job in self.todo:
@@ -150,10 +216,7 @@ class Progress:
             if place.machine == "gpu":
                 on_gpus += seconds
         gpus = max(1, sum(1 for _ in GPUS.glob("*")))
-        bounds = {
+        return {
             f"{on_cores / 3600:,.1f} core-hours on {counted(cores, 'core')}": on_cores / cores,
             f"{on_gpus / 3600:,.1f} GPU-hours on {counted(gpus, 'GPU')}": on_gpus / gpus,
-            CHAIN: self.chain(),
         }
-        rule = max(bounds, key=bounds.__getitem__)
-        return Remaining(bounds[rule], "about", rule)

@@ -11,7 +11,7 @@ import pytest
 
 from semblance.locks import Lease, exclusive
 from tests.unit.status.example_run import NOBODY, write_lease
-from workflow.status.holders import holder_of
+from workflow.status.progress import holder_of
 
 
 def test_the_holder_of_a_lease_that_is_held_is_this_process(tmp_path):
