@@ -322,28 +322,22 @@ def _describe_saved(dag, out: str) -> Iterator[str]:
     """Yield what a run that did not finish its plan has saved, and how it goes on."""
     done = sum(1 for _ in dag.finished_jobs)
     yield f"stopped: jobs that are done, and stay done: {done} of {len(list(dag.jobs))}"
-    newest: dict[Path, Path] = {}
-    for step in sorted(Path(out).glob(f"{layout.pattern(layout.MODEL)}/checkpoints/*/step-*")):
-        newest[step.parents[2]] = max(step, newest.get(step.parents[2], step), key=_step)
-    times = {folder: step.stat().st_mtime for folder, step in newest.items()}
-    for folder in sorted(newest, key=lambda folder: -times[folder])[:SAVED]:
-        clock = time.strftime("%H:%M:%S", time.localtime(times[folder]))
-        yield f"saved: {folder}: step {_step(newest[folder])}, at {clock}"
+    newest: dict[Path, tuple[int, float]] = {}  # the last step of a training, and its time
+    for path in Path(out).glob(f"{layout.pattern(layout.MODEL)}/checkpoints/*/step-*"):
+        saved = (int(path.name.removeprefix("step-")), path.stat().st_mtime)
+        newest[path.parents[2]] = max(saved, newest.get(path.parents[2], saved))
+    for folder in sorted(newest, key=lambda folder: -newest[folder][1])[:SAVED]:
+        step, seconds = newest[folder]
+        clock = time.strftime("%H:%M:%S", time.localtime(seconds))
+        yield f"saved: {folder}: step {step}, at {clock}"
     if len(newest) > SAVED:
         yield f"saved: {counted(len(newest) - SAVED, 'more training')}"
     yield "to go on: the same command again; a saved training goes on from its step"
 
 
-def _step(checkpoint: Path) -> int:
-    return int(checkpoint.name.rpartition("-")[2])
-
-
 def command_of_scripts(workflow) -> str:
     """Return the beginning of the shell command that runs a script of workflow/scripts."""
-    python = sys.executable
-    if uses_conda(workflow):
-        python = "python"
-    return scripts.shell_command(python)
+    return scripts.shell_command("python" if uses_conda(workflow) else sys.executable)
 
 
 def uses_conda(workflow) -> bool:

@@ -49,11 +49,8 @@ def claim_output(folder: str | os.PathLike, seconds: float = PATIENCE) -> None:
         _outputs.close()
         raise
     if lease.killed_writer:
-        print(
-            f"note: an earlier run on {folder} ({lease.killed_writer}) was killed; this one goes on"
-            " from what it left",
-            file=sys.stderr,
-        )
+        earlier = f"an earlier run on {folder} ({lease.killed_writer}) was killed"
+        print(f"note: {earlier}; this one goes on from what it left", file=sys.stderr)
         lease.killed_writer = ""  # said
 
 
@@ -65,7 +62,7 @@ def _take(out: Path, seconds: float) -> Lease:
             return _outputs.enter_context(exclusive(out, NAME))
         except Busy as busy:
             if time.monotonic() >= deadline:
-                raise _busy(busy, out) from None
+                raise _busy(busy, str(out)) from None
         time.sleep(POLL)
 
 
@@ -76,15 +73,15 @@ def _refuse_living(other: Path, out: Path) -> None:
     except PermissionError:
         return  # the folder of another user, which this run cannot write to
     except Busy as busy:
-        place = f", which lies below {out}"
+        place = f"{other}, which lies below {out}"
         if other in out.parents:
-            place = f", and {out} lies below it"
-        raise _busy(busy, other, place) from None
+            place = f"{other}, and {out} lies below it"
+        raise _busy(busy, place) from None
 
 
-def _busy(busy: Busy, folder: Path, place: str = "") -> Busy:
+def _busy(busy: Busy, place: str) -> Busy:
     advice = "wait for it, or give this run an output folder apart from that one"
-    return Busy(f"another run ({busy.writer}) works on {folder}{place}: {advice}")
+    return Busy(f"another run ({busy.writer}) works on {place}: {advice}")
 
 
 def nested_with(out: Path) -> Iterator[Path]:

@@ -21,18 +21,14 @@ from semblance.errors import InputError
 from semblance.layout import RECORD
 from workflow.controller import lock
 
-OVER = (  # states of a job that has ended
-    "BOOT_FAIL",
-    "CANCELLED",
-    "COMPLETED",
-    "DEADLINE",
-    "FAILED",
-    "NODE_FAIL",
-    "OUT_OF_MEMORY",
-    "PREEMPTED",
-    "TIMEOUT",
-)
+OVER = """
+    BOOT_FAIL CANCELLED COMPLETED DEADLINE FAILED NODE_FAIL OUT_OF_MEMORY PREEMPTED TIMEOUT
+""".split()  # states of a job that has ended
 PATIENCE = 60  # seconds for one of Slurm's programs
+WAITING = (
+    "waiting for what they make (Ctrl-C leaves them running; scancel stops them, and their"
+    " trainings go on from their last checkpoints)"
+)
 NOTES = Path(".snakemake/metadata")  # one file for each output that Snakemake made
 
 
@@ -131,11 +127,8 @@ def settle(names: list[str], every: float = 10.0) -> bool:
     Raises Unanswered.
     """
     if not shutil.which("squeue"):
-        print(
-            "note: an earlier run has jobs on a cluster, and there is no squeue here to ask about"
-            " them",
-            file=sys.stderr,
-        )
+        where = "and there is no squeue here to ask about them"
+        print(f"note: an earlier run has jobs on a cluster, {where}", file=sys.stderr)
         return False
     announced: set[str] = set()
     while jobs := jobs_of(names):
@@ -146,19 +139,11 @@ def settle(names: list[str], every: float = 10.0) -> bool:
             print(f"taken back from the queue, {left}", file=sys.stderr)
         running = set(jobs) - set(waiting) - announced
         if running:
-            _announce(running)
+            named = ", ".join(sorted(running, key=int))
+            print(f"still running from an earlier run: jobs {named}; {WAITING}", file=sys.stderr)
             announced |= running
         time.sleep(every if announced else 1)
     return True
-
-
-def _announce(running: set[str]) -> None:
-    print(
-        f"still running from an earlier run: jobs {', '.join(sorted(running, key=int))}; waiting"
-        " for what they make (Ctrl-C leaves them running; scancel stops them, and their trainings"
-        " go on from their last checkpoints)",
-        file=sys.stderr,
-    )
 
 
 def jobs_of(names: Iterable[str], patience: float = PATIENCE) -> dict[str, str]:
@@ -166,15 +151,9 @@ def jobs_of(names: Iterable[str], patience: float = PATIENCE) -> dict[str, str]:
 
     Raises Unanswered if Slurm gives no answer within ``patience`` seconds.
     """
-    lines = _ask(
-        "squeue",
-        "--noheader",
-        "--me",
-        "--states=all",
-        f"--name={','.join(names)}",
-        "--format=%A %T",
-        patience=patience,
-    ).splitlines()
+    wanted = f"--name={','.join(names)}"
+    query = ("squeue", "--noheader", "--me", "--states=all", wanted, "--format=%A %T")
+    lines = _ask(*query, patience=patience).splitlines()
     states = dict(line.split() for line in lines)
     return {job: state for job, state in states.items() if state not in OVER}
 
@@ -241,11 +220,11 @@ def forget_orphans(out: str | Path, since: float) -> None:
         if kept or not (record.parent / "model").is_dir():
             record.unlink()
         else:
-            print(
-                f"warning: {record.parent} was finished after its controller had died. Snakemake"
-                " will not notice a change of its settings; delete it to train it again",
-                file=sys.stderr,
+            found = f"{record.parent} was finished after its controller had died"
+            advice = (
+                "Snakemake will not notice a change of its settings; delete it to train it again"
             )
+            print(f"warning: {found}. {advice}", file=sys.stderr)
 
 
 def _note(path: str, notes: Path) -> Path:

@@ -221,14 +221,13 @@ class Needs:
                 text = 4.5 * corpus.texts.sentences * corpus.texts.tokens
                 return _in_memory(corpus.rows, 12 * corpus.rows + text)
             case "prepare_sts":
-                return _in_memory(sizes.sts_tests, 65 * sizes.sts_tests)
+                return _pairs_in_memory(sizes.sts_tests)
             case "prepare_dev":
-                return _in_memory(sizes.sts_dev, 65 * sizes.sts_dev)
+                return _pairs_in_memory(sizes.sts_dev)
+            case "prepare_relatedness":
+                return _pairs_in_memory(sizes.relatedness.sentences / 2)
             case "prepare_transfer":
                 return _in_memory(sizes.transfer.sentences, 60 * sizes.transfer.sentences)
-            case "prepare_relatedness":
-                pairs = sizes.relatedness.sentences / 2
-                return _in_memory(pairs, 65 * pairs)
             case "prepare_faq":
                 return _in_memory(sizes.banks[job.name].pairs)
             case "tokenise":
@@ -274,6 +273,10 @@ def _weights(million: float) -> float:
 def _width(million: float) -> float:
     """Return about how long an embedding is: 719 for 110 million parameters (BERT-base: 768)."""
     return 150 * million ** (1 / 3)
+
+
+def _pairs_in_memory(pairs: float) -> Need:
+    return _in_memory(pairs, 65 * pairs)
 
 
 def _in_memory(rows: float, written: float = 1e5) -> Need:
