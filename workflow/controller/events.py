@@ -116,7 +116,7 @@ class Writer(logging.Handler):
             case "job_info":
                 self._start(record)
             case "job_finished" if record.job_id in self._jobs:
-                append(self.out, "finished", **self._jobs[record.job_id])
+                append(self.out, "finished", job=self._jobs[record.job_id]["job"])
             case "progress":
                 append(self.out, "progress", done=record.done, total=record.total)
             case "job_error" if not record.indent:  # those of a group are indented
@@ -130,10 +130,13 @@ class Writer(logging.Handler):
     def _start(self, record: logging.LogRecord) -> None:
         if record.log:  # a target has none
             job = record.log[0].removeprefix(f"{self.out}/").removesuffix(".log")
-            facts = {"rule": record.rule_name, "wildcards": dict(record.wildcards)}
-            outputs = [_path(output) for output in record.output]
-            self._jobs[record.jobid] = {"job": job, **facts, "outputs": outputs}
-            self._jobs[record.jobid]["log"] = record.log[0]
+            self._jobs[record.jobid] = {
+                "job": job,
+                "rule": record.rule_name,
+                "wildcards": dict(record.wildcards),
+                "outputs": [_path(output) for output in record.output],
+                "log": record.log[0],
+            }
             append(self.out, "started", **self._jobs[record.jobid])
 
     def _fail(self, job_id: int | None, slurm_log: str | None, slurm_job: str | None) -> None:
