@@ -55,7 +55,7 @@ def main(arguments: list[str]) -> int:
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         return BAD_INPUT
-    progress = Progress(output_of([PROJECT, *files]))
+    progress = ProgressLine(output_of([PROJECT, *files]))
     process = subprocess.Popen(
         [sys.executable, "-m", "snakemake", *arguments],
         text=True,
@@ -135,7 +135,7 @@ class Lines(Bar):
         super().close()
 
 
-class Progress:
+class ProgressLine:
     """The progress of one run, whose events stand behind those of earlier ones of its folder."""
 
     def __init__(self, output: str):

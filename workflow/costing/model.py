@@ -17,7 +17,6 @@ LEAST_RUNTIME = 30  # minutes
 MEMORY_SAFETY = 1.5  # times the predicted MB
 LEAST_MEMORY = 2000  # MB
 LIGHT = "light"  # what starts a job that runs no model; others start by their device
-AS_ESTIMATED = Factor()
 NESTED = 250  # MB: the two Snakemakes around a scheduled job (226 measured)
 
 
@@ -46,7 +45,7 @@ class Cost:
         config: dict,
         manifest: Mapping[str, Dataset],
         shipped: dict[str, Any],
-        factor: Factor = AS_ESTIMATED,
+        factor: Factor = Factor(),
     ):
         self.config = config
         self.plan = Plan(config)

@@ -1,6 +1,6 @@
 """Render what there is of the tables whose runs are not all finished, and say what is missing.
 
-Reads the config files, the scores and the logs of a run, which may be running. Writes into
+Reads the config files, the scores and the events of a run, which may be running. Writes into
 tables/incomplete of its output folder alone; `snakemake` renders the whole tables.
 """
 

@@ -7,7 +7,7 @@ import pytest
 from tqdm import tqdm
 
 from workflow.controller import events, progress
-from workflow.controller.progress import PLAIN, Lines, Progress
+from workflow.controller.progress import PLAIN, Lines, ProgressLine
 from workflow.status.progress import Remaining
 
 STARTED = {
@@ -24,7 +24,7 @@ def here(tmp_path, monkeypatch):
 
 def followed(bar) -> None:
     """Follow a run with one job that starts and 12 of 50 that are done."""
-    found = Progress("out")
+    found = ProgressLine("out")
     found.bar = bar
     events.append("out", "started", **STARTED)
     events.append("out", "progress", done=12, total=50)

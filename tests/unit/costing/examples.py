@@ -17,16 +17,15 @@ EMBED = Job("embed", "nli", "nli-roberta-base-v2", "entropy-0.01")
 
 MANIFEST = load_manifest(ROOT / "workflow/manifest.yaml")
 SHIPPED = rates.shipped()
-AS_ESTIMATED = Factor()
 SMALL = ("config.yaml", "configs/minilm.yaml", "configs/minilm-cpu.yaml")
 parsed = functools.cache(merged)
 
 
-def cost(factor: Factor = AS_ESTIMATED, names: tuple = ("config.yaml",), **changes) -> Cost:
+def cost(factor: Factor = Factor(), names: tuple = ("config.yaml",), **changes) -> Cost:
     """Return the costs of the full reproduction, or of other configs, with some sections changed."""
     return Cost(load(parsed(*names) | changes), MANIFEST, SHIPPED, factor)
 
 
-def small(factor: Factor = AS_ESTIMATED) -> Cost:
+def small(factor: Factor = Factor()) -> Cost:
     """Return the costs of the small run on a CPU."""
     return cost(factor, SMALL)
