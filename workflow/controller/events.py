@@ -98,8 +98,15 @@ class Writer(logging.Handler):
         self._jobs: dict[int, Event] = {}
 
     def begin(self) -> None:
-        """Append the run, with the name of its jobs on Slurm; None for a run on this machine."""
-        append(self.out, "run", cluster=self._cluster)
+        """Append the run, with the name of its jobs on Slurm; None for a run on this machine.
+
+        On a cluster a full disk ends the start: the next one has to know the jobs.
+        """
+        try:
+            append(self.out, "run", cluster=self._cluster)
+        except OSError:
+            if self._cluster:
+                raise
         self._has_begun = True
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -108,8 +115,12 @@ class Writer(logging.Handler):
         if message.startswith(RUN_ID):
             self._cluster = message.removeprefix(RUN_ID)
         elif self._has_begun:
-            with contextlib.suppress(OSError):  # a full disk is told elsewhere
+            try:
                 self._append(record)
+            except OSError:
+                pass  # a full disk is told elsewhere
+            except Exception:  # such as of another Snakemake's records: the jobs go on
+                self.handleError(record)
 
     def _append(self, record: logging.LogRecord) -> None:
         match getattr(record, "event", None):

@@ -104,6 +104,22 @@ def test_a_line_that_a_kill_has_cut_hides_no_other_one(writer):
     assert event["event"] == "settled" and len(events.of_last_run(events.read("results"))) == 2
 
 
+def test_neither_a_full_disk_nor_an_unknown_record_stops_a_run_on_this_machine(monkeypatch, capsys):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(events, "append", full)
+    writer = events.Writer("results")
+    writer.begin()
+    say(writer, "job_info", **info())
+    assert capsys.readouterr().err == ""
+    say(writer, "job_info")
+    assert "AttributeError" in capsys.readouterr().err
+    say(writer, None, "SLURM run ID: aaa")
+    with pytest.raises(OSError, match="No space left"):
+        writer.begin()
+
+
 def test_runs_on_a_cluster_are_unsettled_until_their_jobs_have_ended():
     events.Writer("results").begin()
     assert events.unsettled("results") == []
