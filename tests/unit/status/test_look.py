@@ -80,17 +80,15 @@ def test_a_failed_job_is_named_with_its_error_and_its_log(example):
     assert f"{NAME}: {job.error}" in as_page(status, PLAIN)
 
 
-def test_a_failure_of_an_earlier_run_is_not_told_again(example):
+def test_a_job_that_failed_in_an_earlier_run_or_runs_again_has_not_failed(example):
     example.happened("failed", TRAINING, "nli.csv:7: an empty sentence")
-    events.append(example.plan.out, "run", cluster=None)
-    assert not example.look().failed
-
-
-def test_a_failed_job_that_runs_again_runs(example):
-    example.happened("failed", TRAINING, "out of memory")
-    example.hold(TRAINING)
+    assert len(example.look().failed) == 1
+    lease = example.hold(TRAINING)
     status = example.look()
     assert [job.job for job in status.running] == [NAME] and not status.failed
+    lease.unlink()
+    events.append(example.plan.out, "run", cluster=None)
+    assert not example.look().failed
 
 
 def test_after_a_crash_it_is_said_what_was_killed_and_where_each_training_goes_on(example):
@@ -110,21 +108,24 @@ def test_after_a_crash_it_is_said_what_was_killed_and_where_each_training_goes_o
     assert shown.endswith("to go on: snakemake --cores 4")
 
 
-def test_a_run_on_another_machine_without_a_beat_is_called_silent_and_not_killed(example):
-    example.control(host="n7", age=120)
-    shown = as_page(example.look(), PLAIN)
-    assert "no sign of life for 2 min" in shown and "killed" not in shown.splitlines()[0]
-
-
-def test_jobs_that_outlived_their_controller_are_named_as_such(example):
-    example.control(pid=NOBODY)
+@pytest.mark.parametrize(
+    "controller, head, words",
+    [
+        (None, "results: no run works here; the last one began", "to go on: "),
+        (
+            {"host": "n7", "age": 120},
+            "results: no sign of life for 2 min of the run (n7",
+            "to go on",
+        ),
+        ({"pid": NOBODY}, "results: the run was killed (", "still run without their controller"),
+    ],
+)
+def test_a_controller_that_is_gone_is_called_what_it_is(example, controller, head, words):
+    if controller:
+        example.control(**controller)
     example.hold(TRAINING)
-    assert "still run without their controller" in as_page(example.look(), PLAIN)
-
-
-def test_a_run_that_was_stopped_is_not_called_finished(example):
     shown = as_page(example.look(), PLAIN)
-    assert shown.startswith("results: no run works here") and "to go on: " in shown
+    assert shown.startswith(head) and words in shown
 
 
 def test_a_finished_run_has_no_time_left_and_nothing_to_go_on_with(example):
@@ -166,21 +167,19 @@ def test_a_look_changes_nothing(example):
     assert state() == before
 
 
-def test_the_queue_of_the_cluster_is_counted_by_state(example, monkeypatch):
+def test_the_queue_of_the_cluster_is_counted_by_state_where_there_is_a_squeue(example, monkeypatch):
+    assert example.look().queue is None
     events.append(example.plan.out, "run", cluster="run-1")
+    with monkeypatch.context() as patched:
+        patched.setenv("PATH", "")
+        status = example.look()
+    assert status.queue is None
+    assert "note: the queue of the cluster is not known (squeue: " in as_page(status, PLAIN)
     states = {"1": "PENDING", "2": "RUNNING", "3": "PENDING"}
     monkeypatch.setattr(slurm, "jobs_of", lambda names, patience: states)
     status = example.look()
     assert status.queue == {"PENDING": 2, "RUNNING": 1}
     assert "in the queue of the cluster: 2 pending, 1 running" in as_page(status, PLAIN)
-
-
-def test_without_squeue_the_queue_is_not_known(example, monkeypatch):
-    events.append(example.plan.out, "run", cluster="run-1")
-    monkeypatch.setenv("PATH", "")
-    status = example.look()
-    assert status.queue is None
-    assert "note: the queue of the cluster is not known (squeue: " in as_page(status, PLAIN)
 
 
 def test_of_many_jobs_the_first_are_named_and_the_others_counted(example):
