@@ -98,17 +98,7 @@ def test_a_job_on_another_device_than_the_config_asks_for_teaches_nothing(run):
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "",
-        "[]",
-        "{",
-        '{"stage": "train", "seconds": "soon"}',
-        '{"stage": 3, "seconds": 1}',
-        '{"stage": "train", "seconds": 50, "settings": 3}',
-        '{"stage": "train", "seconds": 50}',
-        '{"seconds": 50, "outputs": {}, "training": {"step": 1}, "steps": 0}',
-        '{"seconds": 50, "outputs": {}, "training": {"step": 1}, "steps": 2, "device": 3}',
-    ],
+    ["{", '{"seconds": "soon"}', '{"seconds": 50, "training": {"step": 1}, "steps": 0}'],
 )
 def test_a_damaged_record_teaches_nothing_and_stops_nothing(run, text):
     (run / "models/wiki/minilm-3/simcse/seed-3/record.json").write_text(text)
