@@ -200,6 +200,11 @@ class Row:
         """Return the method whose model stands behind a seed of the row on a corpus."""
         return self.chosen.get(f"{corpus}/{seed}", self.method)
 
+    def contrast(self, column: str) -> Contrast | None:
+        """Return the row's contrast with its control in a column."""
+        cell = self.cells.get(column)
+        return cell and cell.contrast
+
     def covariance(self, other: "Row", column: str) -> float | None:
         """Return what the test items cause in both rows together; None where it is not known."""
         found = self.items.get(column, {}).get(other.label)

@@ -7,10 +7,10 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
+from workflow.report import numbers
+
 TEMPLATES = Path(__file__).with_name("templates")
-MOST_LETTERS = (
-    300  # of a name out of data or config; the rest is cut, so that it stays in its place
-)
+MOST_LETTERS = 300  # of a name out of data or config: it stays in its place
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,8 @@ def render(
         lstrip_blocks=True,
     )
     environment.filters["cut"] = cut
-    style = _template_text("style.css")
+    environment.filters["minus"] = numbers.with_minus
+    style = TEMPLATES.joinpath("style.css").read_text(encoding="utf-8")
     return environment.get_template("report.html.j2").render(
         title=title,
         subtitle=subtitle,
@@ -54,7 +55,3 @@ def cut(text: str, most: int = MOST_LETTERS) -> str:
     if len(text) <= most:
         return text
     return f"{text[: most - 1]}…"
-
-
-def _template_text(name: str) -> str:
-    return TEMPLATES.joinpath(name).read_text(encoding="utf-8")
