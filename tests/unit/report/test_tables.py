@@ -2,11 +2,12 @@
 
 from types import SimpleNamespace
 
+from workflow.report.curves import CURVE_HEIGHT, CURVE_WIDTH, MOST_CURVES, curves
+
 from semblance import layout
 from semblance.reporting.table import Choice
 from workflow.planning.plan import Run
 from workflow.report import tables
-from workflow.report.curves import CURVE_HEIGHT, CURVE_WIDTH, MOST_CURVES, curves
 from workflow.report.facts import Facts, Model
 from workflow.report.tables import SHORT
 
