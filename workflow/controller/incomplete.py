@@ -1,4 +1,4 @@
-"""What there is of the tables whose runs are not all finished, and why the rest is missing.
+"""What there is of the tables whose runs are not all finished, and the logs of what is missing.
 
 It reads a run, finished or living, and writes into ``tables/incomplete`` alone. No rule knows that
 folder, ``semblance verify`` does not check it, and each file in it says that it is incomplete.
@@ -6,14 +6,13 @@ folder, ``semblance verify`` does not check it, and each file in it says that it
 
 import contextlib
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from semblance import layout
 from semblance.download.manifest import load_manifest
 from semblance.errors import InputError
 from semblance.files import write_text
-from semblance.names import NO_CORPUS, START
 from semblance.provenance import ROOT, beside, canonical, checked, read_sealed, read_text
 from semblance.reporting.build import build
 from semblance.reporting.claims import read_claims
@@ -24,9 +23,9 @@ from semblance.reporting.judging import judge
 from semblance.reporting.published import Published
 from semblance.reporting.scores import collect, score_digests
 from semblance.reporting.table import Table, from_json, to_json
-from workflow.controller.causes import Cause, Causes, format_causes, job_name
-from workflow.planning.plan import Evaluation, Plan, Run
+from workflow.planning.plan import Evaluation, Plan
 from workflow.planning.reads import Job, evaluation_job
+from workflow.planning.stages import inputs, log, record
 from workflow.planning.stand_ins import StandIns
 from workflow.planning.table_checks import published
 
@@ -42,17 +41,17 @@ UNUSABLE = (InputError, OSError, LookupError, TypeError, AttributeError)
 
 @dataclass
 class Incomplete:
-    """What there is of one table.
-
-    ``lacking`` counts those of its ``runs`` that have no scores; ``causes`` maps each cause to the
-    labels of the rows that miss scores because of it.
-    """
+    """What there is of one table; ``lacking`` counts those of its ``runs`` without scores."""
 
     name: str
     runs: int
-    lacking: int = 0
-    causes: dict[Cause, list[str]] = field(default_factory=dict)
-    table: Table | None = None
+    lacking: int
+    table: Table
+
+    def __str__(self) -> str:
+        if not self.lacking:
+            return "each run has scores, but the table is not rendered"
+        return f"runs without scores: {self.lacking} of {self.runs}"
 
 
 @dataclass
@@ -66,13 +65,12 @@ class State:
 def state(plan: Plan) -> State:
     """Return what there is of each table. Raises InputError for a damaged manifest."""
     stand_ins = _all_stand_ins(plan)
-    causes = Causes(plan)
     found = State({}, [])
     for name in plan.config["tables"]:
         settings = stand_ins.marked(plan.table_spec(name))
         table = _whole(plan, settings)
         if table is None:
-            found.incomplete.append(_incomplete(plan, settings, causes))
+            found.incomplete.append(_incomplete(plan, settings))
             table = found.incomplete[-1].table
         found.tables[name] = table
     return found
@@ -84,7 +82,7 @@ def table_now(plan: Plan, name: str) -> tuple[Table, bool]:
     table = _whole(plan, settings)
     if table is not None:
         return table, True
-    return _incomplete(plan, settings, Causes(plan)).table, False
+    return _incomplete(plan, settings).table, False
 
 
 def _all_stand_ins(plan: Plan) -> StandIns:
@@ -107,9 +105,9 @@ def _whole(plan: Plan, settings: dict) -> Table | None:
     name = settings["name"]
     path = Path(layout.place(plan.out, layout.TABLE_RECORD, table=name))
     try:
-        record = checked(path)
-        same_settings = canonical(record["settings"]) == canonical(settings)
-        same_scores = _score_digests_now(plan, name, path).items() <= record["inputs"].items()
+        rendered = checked(path)
+        same_settings = canonical(rendered["settings"]) == canonical(settings)
+        same_scores = _score_digests_now(plan, name, path).items() <= rendered["inputs"].items()
         if same_settings and same_scores:
             source = layout.place(plan.out, layout.TABLE_JSON, table=name)
             return from_json(read_text(source), source)
@@ -118,7 +116,7 @@ def _whole(plan: Plan, settings: dict) -> Table | None:
     return None
 
 
-def _score_digests_now(plan: Plan, name: str, record: Path) -> dict[str, str]:
+def _score_digests_now(plan: Plan, name: str, rendered: Path) -> dict[str, str]:
     """Return the digests of a table's score files by the names that its record gives them.
 
     A run without a record is left out: Snakemake, too, keeps a table whose sources are deleted.
@@ -127,49 +125,47 @@ def _score_digests_now(plan: Plan, name: str, record: Path) -> dict[str, str]:
     for path in map(Path, plan.table_files(name, "scores.csv")):
         with contextlib.suppress(*UNUSABLE):
             outputs = read_sealed(path.parent / layout.RECORD)["outputs"]
-            found[beside(record, path)] = outputs[path.name]
+            found[beside(rendered, path)] = outputs[path.name]
     return found
 
 
-def _incomplete(plan: Plan, settings: dict, causes: Causes) -> Incomplete:
-    """Build a table from those of its scores that are there."""
+def _incomplete(plan: Plan, settings: dict) -> Incomplete:
+    """Build a table from those of its scores that are there; say so in its name and its notes."""
     name = settings["name"]
     evaluations = plan.evaluations_of(name)
-    found = Incomplete(name, len(evaluations))
-    present = []
-    causes_of_run: dict[str, list[Cause]] = {}
-    for evaluation in evaluations:
-        why = _why_without_scores(plan, evaluation, causes)
-        if why:
-            found.lacking += 1
-            causes_of_run.setdefault(_name_in_rows(evaluation.run), []).extend(why)
-        else:
-            present.append(plan.scores(evaluation))
-    table = attach(build(settings, collect(present)), published())
-    for run, why in causes_of_run.items():
-        labels = [row.label for row in table.rows if run in row.missing]
-        for cause in why:
-            found.causes.setdefault(cause, []).extend(labels)
-    if not found.lacking:
-        own = causes.of([Job("render_table", name=name)])
-        found.causes = {cause: [] for cause in own if cause.state != "not started"}
-    found.table = _marked(table, found)
+    present = [found for found in evaluations if _has_scores(plan, found)]
+    waiting = [evaluation_job(found) for found in evaluations if found not in present]
+    logs = {_log(plan, job) for job in waiting or [Job("render_table", name=name)]} - {""}
+    table = attach(build(settings, collect(map(plan.scores, present))), published())
+    found = Incomplete(name, len(evaluations), len(waiting), table)
+    notes = [f"{HEAD}: {found}"]
+    if logs:
+        notes.append(f"see {', '.join(sorted(logs))}")
+    found.table = replace(
+        table,
+        name=f"{name} ({HEAD})",
+        title=f"{HEAD}: {table.title}",
+        notes=(*notes, AS_THEY_LIE, *table.notes),
+    )
     return found
 
 
-def _why_without_scores(plan: Plan, evaluation: Evaluation, causes: Causes) -> list[Cause]:
-    """Return why the scores of an evaluation cannot be shown; empty if they can."""
-    job = evaluation_job(evaluation)
-    found = causes.of([job])
-    if found:
-        return found
+def _has_scores(plan: Plan, evaluation: Evaluation) -> bool:
+    """Tell whether the scores of an evaluation are there, whole, and of the model as it is."""
     try:
         score_digests([plan.scores(evaluation)])
-    except UNUSABLE as error:
-        return [Cause(job_name(job), "failed", str(error))]
-    if _is_of_an_earlier_model(plan, evaluation):
-        return [Cause(job_name(job), "not started")]
-    return []
+    except UNUSABLE:
+        return False
+    return not _is_of_an_earlier_model(plan, evaluation)
+
+
+def _log(plan: Plan, job: Job) -> str:
+    """Return the log of the first job without a result that a job waits for; empty without one."""
+    for source in inputs(plan, job):
+        if not Path(record(plan, source)).is_file() and (found := _log(plan, source)):
+            return found
+    path = Path(plan.out, f"{log(job)}.log")
+    return str(path) if path.is_file() else ""
 
 
 def _is_of_an_earlier_model(plan: Plan, evaluation: Evaluation) -> bool:
@@ -180,34 +176,6 @@ def _is_of_an_earlier_model(plan: Plan, evaluation: Evaluation) -> bool:
         return scored not in model["outputs"].values()
     except UNUSABLE:
         return False
-
-
-def _name_in_rows(run: Run) -> str:
-    """Return the name by which the rows of a table list a run that lacks scores."""
-    if run.method == START:
-        run = run._replace(corpus=NO_CORPUS)
-    return run.path()
-
-
-def _marked(table: Table, found: Incomplete) -> Table:
-    """Return the table with its state in its name, in its title and in its first notes."""
-    notes = [
-        f"{HEAD}: {_format_state(found)}",
-        *format_causes(found.causes, len(table.rows)),
-        AS_THEY_LIE,
-    ]
-    return replace(
-        table,
-        name=f"{table.name} ({HEAD})",
-        title=f"{HEAD}: {table.title}",
-        notes=(*notes, *table.notes),
-    )
-
-
-def _format_state(found: Incomplete) -> str:
-    if not found.lacking:
-        return "each run has scores, but the table is not rendered"
-    return f"runs without scores: {found.lacking} of {found.runs}"
 
 
 def _texts(
@@ -248,11 +216,5 @@ def _write_only(folder: Path, texts: dict[str, str]) -> None:
 def _summary(folder: Path, incomplete: list[Incomplete], tables: int) -> str:
     if not incomplete:
         return "every table is whole"
-    causes: dict[Cause, list[str]] = {}
-    lines = [f"incomplete tables: {len(incomplete)} of {tables}; what there is: {folder}/"]
-    for found in incomplete:
-        lines.append(f"  {found.name}: {_format_state(found)}")
-        causes |= dict.fromkeys(found.causes, [])
-    if causes:
-        lines.append("because:")
-    return "\n".join([*lines, *(f"  {line}" for line in format_causes(causes))])
+    head = f"incomplete tables: {len(incomplete)} of {tables}; what there is: {folder}/"
+    return "\n".join([head, *(f"  {found.name}: {found}" for found in incomplete)])
