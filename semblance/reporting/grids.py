@@ -56,7 +56,7 @@ OF_CONTRAST = {  # as above, and the attribute of the cell's contrast
 
 
 @dataclass(frozen=True)
-class Place:
+class Text:
     """The text of one place, as yet without a form's own signs.
 
     ``deviation`` stands behind the text; ``mark`` is ``*`` (p < .05) or ``_`` (p < .1);
@@ -79,7 +79,7 @@ class Column:
     """One column: its name, a place for each row, and with which columns it belongs together."""
 
     name: str
-    places: list[Place]
+    places: list[Text]
     group: Literal["values", "behind", "seeds"]
 
 
@@ -94,21 +94,21 @@ class Grid:
     columns: list[Column]
     turned: bool
 
-    def lines(self) -> list[list[Place]]:
+    def lines(self) -> list[list[Text]]:
         """Return the header and the lines, the labels first in each."""
         columns = [["", *self.labels], *([c.name, *c.places] for c in self.columns)]
         if not self.turned:
             columns = zip(*columns, strict=True)
-        return [[p if isinstance(p, Place) else Place(p) for p in line] for line in columns]
+        return [[p if isinstance(p, Text) else Text(p) for p in line] for line in columns]
 
 
 def grid(table: Table) -> Grid:
     """Return the grid of a table, rounded once: values, what stands behind them, single seeds."""
     layout = find_layout(table.layout)
-    columns = [Column("n", [Place(str(len(row.seeds))) for row in table.rows], "values")]
+    columns = [Column("n", [Text(str(len(row.seeds))) for row in table.rows], "values")]
     seeds = []
     for name in table.columns:
-        places = [_place(layout, name, row.cells.get(name)) for row in table.rows]
+        places = [_value(layout, name, row.cells.get(name)) for row in table.rows]
         if layout.is_of_one_seed(name):
             seeds.append(Column(name, places, "seeds"))
         else:
@@ -119,7 +119,7 @@ def grid(table: Table) -> Grid:
         P_VALUE: _p_value,
     }
     for name, text in behind.items():
-        places = [Place(text(row, layout.main_column)) for row in table.rows]
+        places = [Text(text(row, layout.main_column)) for row in table.rows]
         if any(place.text for place in places):
             columns.append(Column(name, places, "behind"))
     return Grid(labels(table), columns + seeds, layout.turned)
@@ -139,19 +139,19 @@ def with_deviation(mean: float, sd: float | None) -> str:
     return f"{mean:.2f} ± {sd:.2f}"
 
 
-def _place(layout: Layout, column: str, cell: Cell | None) -> Place:
+def _value(layout: Layout, column: str, cell: Cell | None) -> Text:
     """Return our value in one place; empty where the column does not apply to the row."""
     if cell is None:
-        return Place()
+        return Text()
     published = "" if cell.published is None else f"{cell.published:.2f}"
     if cell.mean is None:
-        return Place(MISSING, published=published)
+        return Text(MISSING, published=published)
     deviation = ""
     if cell.sd is not None and layout.has_spread(column):
         deviation = f"± {cell.sd:.2f}"
         if layout.is_of_best_seeds(column):
             deviation += f" ({cell.population_sd:.2f})"
-    return Place(f"{cell.mean:.2f}", deviation, cell.mark, published)
+    return Text(f"{cell.mean:.2f}", deviation, cell.mark, published)
 
 
 def _published(row: Row, main: str) -> str:
@@ -207,7 +207,7 @@ def unrounded(table: Table) -> list[list[object]]:
     for row in table.rows:
         line = _identity(table, row)
         for column in table.columns:
-            line |= _fields(layout, column, row.cells.get(column))
+            line |= _unrounded(layout, column, row.cells.get(column))
         found.append(line)
     return [list(found[0]), *(list(line.values()) for line in found)]
 
@@ -235,7 +235,7 @@ def _identity(table: Table, row: Row) -> dict[str, object]:
     }
 
 
-def _fields(layout: Layout, column: str, cell: Cell | None) -> dict[str, object]:
+def _unrounded(layout: Layout, column: str, cell: Cell | None) -> dict[str, object]:
     of_cell: dict[str, str] = {}
     if layout.is_of_best_seeds(column):
         of_cell = OF_SPREAD | OF_BEST_SEEDS

@@ -7,7 +7,7 @@ longtable each, so that the seven STS tasks fit on the line of an article.
 import itertools
 from dataclasses import replace
 
-from semblance.reporting.grids import Grid, Place, grid
+from semblance.reporting.grids import Grid, Text, grid
 from semblance.reporting.table import Table
 
 LABELS = r"p{.3\textwidth}"  # a longer label is broken into lines
@@ -49,14 +49,14 @@ def latex(table: Table) -> str:
     printed = grid(table)
     lines = [r"\begingroup\footnotesize\setlength{\tabcolsep}{3pt}"]
     caption = [rf"  \caption{{{_escape(table.title)}}}\label{{tab:{table.name}}}\\"]
-    for part in _parts(printed):
+    for part in _groups(printed):
         lines += _longtable(part.lines(), caption)
         caption = []
     lines += [rf"\noindent {_escape(note)}\par" for note in table.notes]
     return "\n".join([*lines, r"\endgroup"]) + "\n"
 
 
-def _parts(printed: Grid) -> list[Grid]:
+def _groups(printed: Grid) -> list[Grid]:
     """Return the parts of a grid that have a longtable each: columns that belong together."""
     if printed.turned:
         return [printed]
@@ -64,7 +64,7 @@ def _parts(printed: Grid) -> list[Grid]:
     return [replace(printed, columns=list(columns)) for _, columns in groups]
 
 
-def _longtable(lines: list[list[Place]], caption: list[str]) -> list[str]:
+def _longtable(lines: list[list[Text]], caption: list[str]) -> list[str]:
     """Return the lines of a longtable; its header stands on each page."""
     header, *others = (rf"  {' & '.join(map(_written, line))} \\" for line in lines)
     return [
@@ -79,7 +79,7 @@ def _longtable(lines: list[list[Place]], caption: list[str]) -> list[str]:
     ]
 
 
-def _written(place: Place) -> str:
+def _written(place: Text) -> str:
     """Return a text escaped and marked; the deviation behind a mean as its subscript."""
     written = _escape(place.text)
     if place.mark == "*":

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from semblance.reporting.grids import DIFFERENCE, NAMES, P_VALUE, Column, Place, grid
+from semblance.reporting.grids import DIFFERENCE, NAMES, P_VALUE, Column, Text, grid
 from semblance.reporting.layouts import find_layout
 from semblance.reporting.table import Row, Table
 from workflow.controller.incomplete import HEAD
@@ -29,7 +29,7 @@ class ShownRow:
 
     label: str
     n: int
-    places: list[Place]
+    places: list[Text]
     difference: str
     p: str
     stand_in: bool
@@ -89,7 +89,7 @@ def _shown_table(facts: Facts, name: str, table: Table) -> ShownTable:
     printed = grid(table)
     columns = [column for column in printed.columns[1:] if column.group == "values"]
     behind = {column.name: column.places for column in printed.columns if column.group == "behind"}
-    nothing = [Place()] * len(table.rows)
+    nothing = [Text()] * len(table.rows)
     rows = []
     not_run = []
     above: tuple[str, Row] | None = None
@@ -110,7 +110,7 @@ def _shown_table(facts: Facts, name: str, table: Table) -> ShownTable:
             curves=_curves(models),
             above=above[0] if above else "",
             changes=_changes(facts, above[1], row) if above else [],
-            sources=list(map(_source, models)),
+            sources=list(map(_made_from, models)),
             train=_train_command(facts, models),
             explain=_explain_command(facts, name, table, label),
         )
@@ -172,7 +172,7 @@ def _changes(facts: Facts, above: Row, here: Row) -> list[tuple[str, str, str]]:
     return [pair for pair in pairs if pair[1] != pair[2]]
 
 
-def _source(model: Model) -> dict[str, Any]:
+def _made_from(model: Model) -> dict[str, Any]:
     """Return where a model lies, and from what it was made."""
     inputs = model.record.get("inputs", {})
     named = {name: digest for name, digest in inputs.items() if "/" not in name}
