@@ -36,17 +36,14 @@ class DrawingSettings:
 
 
 def draw_csv(settings: DrawingSettings, path: str | Path) -> Figure:
-    """Draw the CSV of a figure; raises InputError for a kind without a drawing, or a bad row."""
+    """Draw the CSV of a figure; raises InputError for a kind without a drawing."""
     if not is_drawn(settings.kind):
         raise InputError("settings.kind", f"there is no drawing of {settings.kind!r}")
     module = load_module(DRAWN, settings.kind, "settings.kind")
     names = {(one.corpus, one.base, one.method): one.label for one in settings.models}
     with open_text(path, MOST_BYTES) as stream:
         rows = list(csv.DictReader(stream))
-    try:
-        return module.draw(rows, names)
-    except (KeyError, AttributeError) as error:  # a column, or a field of a line, that is not there
-        raise InputError(path, f"no data of such a figure ({error!r})", "make it again") from None
+    return module.draw(rows, names)
 
 
 @styled

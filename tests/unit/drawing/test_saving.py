@@ -174,17 +174,6 @@ def test_the_script_writes_both_forms_and_a_record_of_them(tmp_path):
         draw_figure.main(arguments)
 
 
-@pytest.mark.parametrize("text", ["", "a,b\n1,2\n", "corpus,base\nx\n"])
-def test_a_csv_of_another_form_is_refused_or_has_no_data(text, tmp_path):
-    path = tmp_path / "f.csv"
-    path.write_text(text)
-    if text:
-        with pytest.raises(InputError, match="no data of such a figure"):
-            draw_csv(DrawingSettings("dev_curves"), path)
-    else:
-        assert "no data" in svg_text(draw_csv(DrawingSettings("dev_curves"), path))
-
-
 def test_a_kind_without_a_drawing_is_refused(tmp_path):
     with pytest.raises(InputError, match="there is no drawing of 'retrieval'"):
         draw_csv(DrawingSettings("retrieval"), tmp_path / "f.csv")
