@@ -22,7 +22,7 @@ TICKS = (1, 3, 5, 10, 20, 50, 100)
 
 @styled
 def draw(rows: Rows, names: Names) -> Figure:
-    """Draw k against the share of queries in percent; the value of a seed is the mean of its folds."""
+    """Draw k against the share of queries in percent; a seed's value is the mean of its folds."""
     # The bank of a corpus that is one of its folds.
     of_banks = [{**row, "bank": row["corpus"].rpartition("-")[0]} for row in rows]
     panels = grouped(of_banks, "bank", "protocol")

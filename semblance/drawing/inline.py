@@ -27,8 +27,8 @@ def inline_svg(svg_text: str, prefix: str, title: str, description: str) -> str:
     """Return an SVG of ``saving.svg_text`` for an HTML page.
 
     It has no header, metadata or comments. Its ids begin with ``prefix``; it shrinks with the page
-    but never grows. Each colour of the theme is a CSS variable, such as ``--ink`` or ``--series-1``,
-    with the colour itself where the page sets none. Raises InputError for what is no SVG.
+    but never grows. Each colour of the theme is a CSS variable, such as ``--ink``, with the colour
+    itself where the page sets none. Raises InputError for what is no SVG.
     """
     try:
         root = ET.fromstring(svg_text)

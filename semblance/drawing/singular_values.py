@@ -1,4 +1,4 @@
-"""Singular spectra of sentence embeddings, each relative to its largest value (SimCSE, Figure F.1)."""
+"""Singular spectra of embeddings, each relative to its largest value (SimCSE, Figure F.1)."""
 
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter

@@ -36,8 +36,8 @@ NOTE = (
 def with_bootstrap(table: Table, results: str | Path, draws: int, seed: int) -> Table:
     """Add what the test items cause, wherever the predictions of a row exist.
 
-    STS and transfer tasks: on each task and their average, items resampled within each task. FAQ: on
-    each metric, queries resampled within each fold. All rows share the resampled items.
+    STS and transfer tasks: on each task and their average, items resampled within each task. FAQ:
+    on each metric, queries resampled within each fold. All rows share the resampled items.
     """
     layout = find_layout(table.layout)
     if layout.resampling is None:
@@ -142,8 +142,8 @@ def _draw_items(setting: _Setting, rows: list[Row]) -> Drawn:
 def _draw_labels(setting: _Setting, rows: list[Row]) -> Drawn:
     """Return the accuracies of each row's seeds and their average, items resampled by task.
 
-    A resampled accuracy is of all items at once. The mean over folds, which the table shows, differs
-    by the folds' sizes alone: they differ by one item.
+    A resampled accuracy is of all items at once. The mean over folds, which the table shows,
+    differs by the folds' sizes alone: they differ by one item.
     """
     paths = [path for path, _ in setting.paths(rows)]
     frames = _same_items(paths, list(map(label_frame, paths)))

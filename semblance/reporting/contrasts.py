@@ -213,7 +213,7 @@ def _corrected(rows: list[Row], column: str) -> list[Row]:
 
 
 def with_items(table: Table) -> Table:
-    """Give each contrast the figures of seeds and test items together, where both rows know them."""
+    """Give each contrast the numbers of seeds and items together, where both rows know them."""
     rows = list(table.rows)
     peers = {(row.label, row.protocol): row for row in rows}
     for position, row in enumerate(rows):

@@ -94,7 +94,7 @@ class Facts:
         return self._models[run]
 
     def models_of(self, row: Row) -> list[Model]:
-        """Return the finished models behind a row of a table: each seed, of a FAQ bank each fold."""
+        """Return the finished models behind a row: each seed, of a FAQ bank each fold."""
         places = [row.corpus]
         if row.corpus in self.plan.banks:
             places = self.plan.fold_corpora(row.corpus)

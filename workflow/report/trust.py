@@ -18,14 +18,14 @@ from workflow.report.facts import UNREADABLE, Facts
 SHORT = 12
 PAPERS = {"rcl": "RCL", "s-simcse": "S-SimCSE", "simcse": "SimCSE"}
 LIMITS = (
-    "Seeds of a method share the data and the base; runs of one seed share the order of the batches across "
-    "methods. An interval over seeds says nothing about other data or other bases.",
-    "Each verdict stands for itself, by 95 % intervals and by two one-sided tests at 5 %. Among many verdicts "
-    "some are wrong.",
-    "Results are the same to the bit on the same machine and versions. Another processor, GPU or number of "
-    "threads may change the last digits.",
-    "A stand-in is another model or data set than the paper's. Its scores cannot confirm or contradict the "
-    "paper.",
+    "Seeds of a method share the data and the base; runs of one seed share the order of the "
+    "batches across methods. An interval over seeds says nothing about other data or other bases.",
+    "Each verdict stands for itself, by 95 % intervals and by two one-sided tests at 5 %. Among "
+    "many verdicts some are wrong.",
+    "Results are the same to the bit on the same machine and versions. Another processor, GPU or "
+    "number of threads may change the last digits.",
+    "A stand-in is another model or data set than the paper's. Its scores cannot confirm or "
+    "contradict the paper.",
 )
 CHECKLIST = (  # the questions of the ML reproducibility checklist; the run fills in the fields
     (

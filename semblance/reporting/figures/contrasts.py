@@ -27,8 +27,8 @@ def rows_of(shown: Table) -> list[Row]:
     """Return the differences in a table's main column, in points.
 
     A row without ``seed`` is a method against its control: the mean difference, its intervals over
-    seeds (``low``, ``high``) and over seeds and items (``bootstrap_…``), and the paper's difference,
-    which is None where one of the two rows stands in for the paper's: ``stand_in`` says in what.
+    seeds (``low``, ``high``) and over seeds and items (``bootstrap_…``), and the paper's, which
+    is None where one of the two rows stands in for the paper's: ``stand_in`` says in what.
     A row with ``seed`` is the paired difference of one seed. What a row lacks is None.
     """
     column = find_layout(shown.layout).main_column
