@@ -76,7 +76,7 @@ class FigureModels:
 
 @dataclass(frozen=True)
 class FigureSettings:
-    """What a figure shows: models, or the named tables; ``options`` are keyword arguments of its kind."""
+    """What a figure shows: models or named tables; ``options``: keyword arguments of its kind."""
 
     kind: str
     models: tuple[FigureModels, ...] = ()

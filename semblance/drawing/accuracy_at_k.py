@@ -3,7 +3,7 @@
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from semblance.drawing.series import Points, draw_seeds, mean_line
+from semblance.drawing.series import Points, draw_seeds, mean_line, points
 from semblance.drawing.style import (
     COLUMN,
     PAGE,
@@ -15,15 +15,17 @@ from semblance.drawing.style import (
     no_data,
     styled,
 )
-from semblance.drawing.text import Names, Rows, by_label, clean, grouped, value, values
+from semblance.drawing.text import Names, Rows, by_label, clean, grouped, value
 
 TICKS = (1, 3, 5, 10, 20, 50, 100)
 
 
 @styled
 def draw(rows: Rows, names: Names) -> Figure:
-    """Draw k against the share of queries in percent; the value of a seed is the mean of its folds."""
-    panels = grouped([{**row, "bank": _bank(row["corpus"])} for row in rows], "bank", "protocol")
+    """Draw k against the share of queries in percent; a seed's value is the mean of its folds."""
+    # The bank of a corpus that is one of its folds.
+    of_banks = [{**row, "bank": row["corpus"].rpartition("-")[0]} for row in rows]
+    panels = grouped(of_banks, "bank", "protocol")
     if not panels:
         return no_data()
     labels = looks(by_label(rows, names))
@@ -41,11 +43,6 @@ def draw(rows: Rows, names: Names) -> Figure:
     return figure
 
 
-def _bank(corpus: str) -> str:
-    """Return the bank of the corpus that is one of its folds."""
-    return corpus.rpartition("-")[0]
-
-
 def _draw_panel(axes: Axes, models: dict[str, Rows], labels: dict[str, Look]) -> None:
     for label, of_model in models.items():
         seeds = grouped(of_model, "seed").values()
@@ -55,8 +52,5 @@ def _draw_panel(axes: Axes, models: dict[str, Rows], labels: dict[str, Look]) ->
 
 
 def _over_folds(rows: Rows) -> Points:
-    folds = []
-    for fold in grouped(rows, "corpus").values():
-        found = [values(row, "k", "accuracy") for row in fold]
-        folds.append([(point[0], 100 * point[1]) for point in found if point])
-    return mean_line(folds)
+    folds = grouped(rows, "corpus").values()
+    return mean_line([points(fold, "k", "accuracy", 100) for fold in folds])

@@ -39,30 +39,21 @@ def draw(rows: Rows, names: Names) -> Figure:
     methods = _methods(by_label(rows, names, LONGEST))
     if not methods:
         return no_data()
-    figure, axes, key, across = _layout(len(methods))
+    if len(methods) <= KEY_ROWS:  # the key stands beside the panel
+        across = 1
+        figure = new_figure(PAGE, max(SHAPE[1], KEY_LINE * len(methods) + 0.5))
+        axes, key = figure.subplots(1, 2, width_ratios=(SHAPE[0], PAGE - SHAPE[0]))
+    else:  # below it
+        across = ACROSS
+        height = KEY_LINE * -(-len(methods) // across)
+        figure = new_figure(PAGE, SHAPE[1] + 0.6 + height)
+        axes, key = figure.subplots(2, 1, height_ratios=(SHAPE[1], height))
     _draw_points(axes, methods)
     _write_key(key, methods, across)
-    marks = [
-        Mark(str(number), method.uniformity, method.alignment)
-        for number, method in enumerate(methods, start=1)
-    ]
+    numbered = enumerate(methods, start=1)
+    marks = [Mark(str(n), method.uniformity, method.alignment) for n, method in numbered]
     write_clear(figure, axes, marks, [(mark.x, mark.y) for mark in marks])
     return figure
-
-
-def _layout(count: int) -> tuple[Figure, Axes, Axes, int]:
-    """Return a figure, its panel, the place of its key and the key's columns.
-
-    A short key stands beside the panel, a long one below it.
-    """
-    if count <= KEY_ROWS:
-        figure = new_figure(PAGE, max(SHAPE[1], KEY_LINE * count + 0.5))
-        axes, key = figure.subplots(1, 2, width_ratios=(SHAPE[0], PAGE - SHAPE[0]))
-        return figure, axes, key, 1
-    height = KEY_LINE * -(-count // ACROSS)
-    figure = new_figure(PAGE, SHAPE[1] + 0.6 + height)
-    axes, key = figure.subplots(2, 1, height_ratios=(SHAPE[1], height))
-    return figure, axes, key, ACROSS
 
 
 def _methods(models: dict[str, Rows]) -> list[Method]:
@@ -72,26 +63,18 @@ def _methods(models: dict[str, Rows]) -> list[Method]:
         places = [place for row in rows if (place := values(row, "uniformity", "alignment"))]
         scores = [score[0] for row in rows if (score := values(row, "average"))]
         if places:
-            x = mean(place[0] for place in places)
-            y = mean(place[1] for place in places)
-            found.append(Method(label, x, y, _average(scores)))
+            x, y = (mean(place[axis] for place in places) for axis in (0, 1))
+            found.append(Method(label, x, y, 100 * mean(scores) if scores else None))
     return sorted(found, key=lambda method: -(method.average or -100.0))
 
 
-def _average(scores: list[float]) -> float | None:
-    if not scores:
-        return None
-    return 100 * mean(scores)
-
-
 def _draw_points(axes: Axes, methods: list[Method]) -> None:
-    averages = [method.average for method in methods if method.average is not None]
     without = [method for method in methods if method.average is None]
     scored = [method for method in methods if method.average is not None]
     axes.plot(*_places(without), "x", color=SOFT, markersize=4)
     shown = axes.scatter(
         *_places(scored),
-        c=averages,
+        c=[method.average for method in scored],
         cmap=matplotlib.colormaps[COLOURS].resampled(SHADES),
         edgecolors=INK,
         linewidths=0.5,
@@ -99,9 +82,8 @@ def _draw_points(axes: Axes, methods: list[Method]) -> None:
         zorder=3,
     )
     if scored:
-        axes.figure.colorbar(
-            shown, ax=axes, location="top", label="STS average (ρ × 100)", aspect=40
-        )
+        title = "STS average (ρ × 100)"
+        axes.figure.colorbar(shown, ax=axes, location="top", label=title, aspect=40)
     axes.margins(0.1)
     axes.set_xlabel("Uniformity (lower is better)")
     axes.set_ylabel("Alignment (lower is better)")

@@ -2,8 +2,8 @@
 
 from matplotlib.figure import Figure
 
-from semblance.drawing.scores import draw_series, finish, mark_places, references
-from semblance.drawing.style import COLUMN, legend_height, looks, new_figure, no_data, styled
+from semblance.drawing.series import draw_series, references
+from semblance.drawing.style import COLUMN, legend_below, legend_height, new_figure, no_data, styled
 from semblance.drawing.text import Names, Rows, by_label, clean, grouped, value
 
 
@@ -21,10 +21,8 @@ def draw(rows: Rows, names: Names) -> Figure:
     height = legend_height(len(series) + len(by_label(others, names)), 1)
     figure = new_figure(COLUMN, 2.0 + height)
     axes = figure.add_subplot()
-    for label, look in looks(series).items():
-        draw_series(axes, series[label], "phi", label, look)
-    mark_places(axes, entropy, "phi")
+    draw_series(axes, series, "phi")
     references(axes, others, names)
     axes.set_xlabel("φ of the entropy model")
-    finish(figure, axes, True)
+    legend_below(figure, axes, 1)
     return figure

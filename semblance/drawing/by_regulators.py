@@ -2,8 +2,8 @@
 
 from matplotlib.figure import Figure
 
-from semblance.drawing.scores import draw_series, finish, mark_places, references
-from semblance.drawing.style import COLUMN, looks, new_figure, no_data, styled
+from semblance.drawing.series import draw_series, references
+from semblance.drawing.style import COLUMN, legend_below, new_figure, no_data, styled
 from semblance.drawing.text import Names, Rows, clean, grouped, value
 
 
@@ -22,10 +22,9 @@ def draw(rows: Rows, names: Names) -> Figure:
     series = {clean(" · ".join(key)): found for key, found in lines.items()}
     if len(series) == 1:
         series = {"mean of the seeds": counted}
-    for label, look in looks(series).items():
-        draw_series(axes, series[label], "regulators", label, look)
-    mark_places(axes, counted, "regulators")
+    draw_series(axes, series, "regulators")
     shown = references(axes, [row for row in rows if row not in counted], names)
     axes.set_xlabel("Number of regulators")
-    finish(figure, axes, shown > 0 or len(series) > 1)
+    if shown > 0 or len(series) > 1:
+        legend_below(figure, axes, 1)
     return figure

@@ -26,7 +26,6 @@ OURS = SERIES[0]
 PAPERS = SERIES[4]
 OF_SEEDS = {"color": PAPER, "markeredgecolor": INK, "markeredgewidth": 0.5, "markersize": 2.6}
 COLUMNS = {"map": "MAP", "stsb-dev": "STS-B dev", "mean": "Average", "transfer-dev": "Average"}
-ENDS = ("low", "high", "bootstrap_low", "bootstrap_high")
 INTERVALS = {  # of a method, the one that is drawn below first
     ("low", "high"): {"color": OURS, "linewidth": 3},
     ("bootstrap_low", "bootstrap_high"): {"color": INK, "linewidth": 0.8},
@@ -50,18 +49,15 @@ def draw(rows: Rows, names: Names) -> Figure:
     panels = figure.subplots(len(shown), 1, squeeze=False, height_ratios=heights)[:, 0]
     for axes, found in zip(panels, shown.values(), strict=True):
         _draw_table(axes, list(found.values()))
-    figure.legend(handles=_legend(), loc="outside lower center", ncols=5)
-    return figure
-
-
-def _legend() -> list:
-    return [
+    legend = [
         Line2D([], [], color=OURS, linewidth=3, marker="o", markersize=4, label="95 %, seeds"),
         Line2D([], [], color=INK, linewidth=0.8, label="95 %, seeds and items"),
         Line2D([], [], marker="o", linestyle="", label="one seed", **OF_SEEDS),
         Line2D([], [], color=PAPERS, marker="D", linestyle="", markersize=4, label="paper"),
         Patch(facecolor=BAND, label="counts as equal"),
     ]
+    figure.legend(handles=legend, loc="outside lower center", ncols=5)
+    return figure
 
 
 def _draw_table(axes: Axes, groups: list[Rows]) -> None:
@@ -78,65 +74,57 @@ def _draw_table(axes: Axes, groups: list[Rows]) -> None:
         axes.plot(seeds, [place] * len(seeds), "o", zorder=5, **OF_SEEDS)
     axes.set_xlim(-reach, reach)
     axes.set_ylim(len(groups) - 0.4, -0.6)
-    axes.set_yticks(range(len(groups)), [_label(rows[0], groups) for rows in groups])
+    protocols = {rows[0]["protocol"] for rows in groups}
+    controls = {rows[0]["control"] for rows in groups}
+    labels = [_label(rows[0], len(protocols) > 1, len(controls) > 1) for rows in groups]
+    axes.set_yticks(range(len(groups)), labels)
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="y")
     axes.spines["left"].set_visible(False)
     _write_title(axes, clean(first["title"], 100))
     column = COLUMNS.get(first["column"]) or clean(first["column"], 20)
-    axes.set_xlabel(f"{column}: points above {_control([rows[0] for rows in groups])}")
+    control = clean(controls.pop()) if len(controls) == 1 else "the control"
+    axes.set_xlabel(f"{column}: points above {control}")
+
+
+def _label(row: dict, with_protocol: bool, with_control: bool) -> str:
+    """Return the label of a method, with what differs within its table."""
+    label = clean(row["label"], 64)
+    if with_protocol:
+        label = f"{label} · {clean(row['protocol'], 12)}"
+    if with_control:
+        label = f"{label} against {clean(row['control'], 32)}"
+    return label
 
 
 def _write_title(axes: Axes, title: str) -> None:
     """Write a title from the left border of the figure, where the labels begin."""
     axes.set_title(" ")  # makes the room
-    across = axes.figure.transSubfigure
-    place = blended_transform_factory(across, axes.transAxes)
+    place = blended_transform_factory(axes.figure.transSubfigure, axes.transAxes)
     text = axes.text(0.008, 1.0, title, transform=place, fontweight="bold", va="bottom")
     text.set_in_layout(False)
-
-
-def _control(rows: Rows) -> str:
-    """Return the control of a table's rows, or what stands for several."""
-    controls = {row["control"] for row in rows}
-    if len(controls) > 1:
-        return "the control"
-    return clean(controls.pop())
 
 
 def _reach(rows: Rows, margin: float) -> float:
     """Return how far a panel reaches to both sides: to all differences, to intervals if near."""
     inner = [abs(value(row, name) or 0) for row in rows for name in ("difference", "published")]
     most = max([margin, *inner])
-    outer = [abs(value(row, name) or 0) for row in rows for name in ENDS]
+    outer = [abs(value(row, name) or 0) for row in rows for ends in INTERVALS for name in ends]
     return 1.08 * max([1.2 * most, *(end for end in outer if end <= WIDEST * most)])
 
 
 def _draw_method(axes: Axes, place: int, row: dict, reach: float) -> None:
-    for (low, high), look in INTERVALS.items():
-        ends = (value(row, low), value(row, high))
-        if None not in ends:
-            axes.hlines(place, max(ends[0], -reach), min(ends[1], reach), zorder=3, **look)
-            _mark_cut(axes, place, ends, reach)
+    for names, look in INTERVALS.items():
+        low, high = (value(row, name) for name in names)
+        if low is None or high is None:
+            continue
+        axes.hlines(place, max(low, -reach), min(high, reach), zorder=3, **look)
+        cut = {"color": INK, "markersize": 3, "clip_on": False, "zorder": 7}
+        if low < -reach:
+            axes.plot(-reach, place, "<", **cut)
+        if high > reach:
+            axes.plot(reach, place, ">", **cut)
     axes.plot(value(row, "difference"), place, "o", color=OURS, markersize=4.5, zorder=4)
     published = value(row, "published")
     if published is not None:
         axes.plot(published, place, "D", color=PAPERS, markersize=4, zorder=6)
-
-
-def _mark_cut(axes: Axes, place: int, ends: tuple[float, float], reach: float) -> None:
-    """Set a triangle at the border where an interval goes on beyond it."""
-    if ends[0] < -reach:
-        axes.plot(-reach, place, "<", color=INK, markersize=3, clip_on=False, zorder=7)
-    if ends[1] > reach:
-        axes.plot(reach, place, ">", color=INK, markersize=3, clip_on=False, zorder=7)
-
-
-def _label(row: dict, groups: list[Rows]) -> str:
-    """Return the label of a method, with protocol and control where the table has several."""
-    label = clean(row["label"], 64)
-    if len({rows[0]["protocol"] for rows in groups}) > 1:
-        label = f"{label} · {clean(row['protocol'], 12)}"
-    if len({rows[0]["control"] for rows in groups}) > 1:
-        label = f"{label} against {clean(row['control'], 32)}"
-    return label

@@ -42,10 +42,9 @@ def draw(rows: Rows, names: Names) -> Figure:
 
 def _densities(rows: Rows, edges: np.ndarray) -> dict[str, np.ndarray]:
     """Return the density of each group in each bin, the groups in the order of their scores."""
-    groups = grouped(rows, "group")
     found = {}
-    for (group,) in sorted(groups):
-        cosines = [pair[0] for row in groups[(group,)] if (pair := values(row, "cosine"))]
+    for (group,), of_group in sorted(grouped(rows, "group").items()):
+        cosines = [pair[0] for row in of_group if (pair := values(row, "cosine"))]
         if cosines:
             found[group], _ = np.histogram(cosines, edges, density=True)
     return found
@@ -54,17 +53,9 @@ def _densities(rows: Rows, edges: np.ndarray) -> dict[str, np.ndarray]:
 def _draw_panel(
     axes: Axes, densities: dict[str, np.ndarray], edges: np.ndarray, scale: float
 ) -> None:
-    places = range(len(densities))
-    for place, density in zip(places, densities.values(), strict=True):
-        axes.stairs(
-            place + scale * density,
-            edges,
-            baseline=place,
-            fill=True,
-            facecolor=SERIES[0],
-            edgecolor=INK,
-            linewidth=0.4,
-            zorder=2,
-        )
-    axes.set_yticks(list(places), [clean(group.replace("-", "–"), 9) for group in densities])
+    look = {"facecolor": SERIES[0], "edgecolor": INK, "linewidth": 0.4, "zorder": 2}
+    for place, density in enumerate(densities.values()):
+        axes.stairs(place + scale * density, edges, baseline=place, fill=True, **look)
+    labels = [clean(group.replace("-", "–"), 9) for group in densities]
+    axes.set_yticks(range(len(densities)), labels)
     axes.tick_params(axis="y", length=0)

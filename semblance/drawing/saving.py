@@ -1,12 +1,49 @@
-"""A figure as SVG and as PNG: the same figure gives the same bytes."""
+"""The drawing of a figure's CSV, as SVG and as PNG: the same data give the same bytes."""
 
+import csv
 import io
+from dataclasses import dataclass
+from pathlib import Path
 
 from matplotlib.figure import Figure
 
 from semblance.drawing.style import styled
+from semblance.errors import InputError
+from semblance.figures import DRAWN, is_drawn
+from semblance.files import open_text
+from semblance.named_modules import load_module
 
 DPI = 300
+MOST_BYTES = 1 << 28  # of a figure's CSV
+
+
+@dataclass(frozen=True)
+class Named:
+    """One model and what a figure calls it."""
+
+    corpus: str
+    base: str
+    method: str
+    label: str
+
+
+@dataclass(frozen=True)
+class DrawingSettings:
+    """The kind of a figure, and what its models are called."""
+
+    kind: str
+    models: tuple[Named, ...] = ()
+
+
+def draw_csv(settings: DrawingSettings, path: str | Path) -> Figure:
+    """Draw the CSV of a figure; raises InputError for a kind without a drawing."""
+    if not is_drawn(settings.kind):
+        raise InputError("settings.kind", f"there is no drawing of {settings.kind!r}")
+    module = load_module(DRAWN, settings.kind, "settings.kind")
+    names = {(one.corpus, one.base, one.method): one.label for one in settings.models}
+    with open_text(path, MOST_BYTES) as stream:
+        rows = list(csv.DictReader(stream))
+    return module.draw(rows, names)
 
 
 @styled

@@ -1,21 +1,60 @@
-"""Lines of several models with several seeds: each seed thin, their mean thick."""
+"""Lines of several models with several seeds, along a training or against a setting."""
 
+import math
 from collections.abc import Iterable
 
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-from semblance.drawing.style import Look
-from semblance.drawing.text import mean
+from semblance.drawing.style import (
+    COLUMN,
+    DASHES,
+    INK,
+    SOFT,
+    Look,
+    legend_below,
+    legend_height,
+    looks,
+    new_figure,
+)
+from semblance.drawing.text import MINUS, Names, Rows, by_label, grouped, mean, value, values
 
 MARKED = 10  # markers of a line, at most
+MOST_TICKS = 7
+FAR = 4.0  # heights of the series; a level line beyond would press them flat
+
 Points = list[tuple[float, float]]
+
+
+def draw_models(
+    rows: Rows, names: Names, x: str, y: str, scale: float = 1.0, least: float = -math.inf
+) -> tuple[Figure, Axes]:
+    """Draw a column against another: each seed of a model thin, their mean thick.
+
+    ``scale``: of y; a point whose y is below ``least`` is left out.
+    """
+    models = by_label(rows, names)
+    figure = new_figure(COLUMN, 2.0 + legend_height(len(models), 1))
+    axes = figure.add_subplot()
+    for (label, of_model), look in zip(models.items(), looks(models).values(), strict=True):
+        lines = [points(seed, x, y, scale) for seed in grouped(of_model, "corpus", "seed").values()]
+        lines = [[point for point in line if point[1] >= least] for line in lines]
+        draw_seeds(axes, lines, label, look)
+    legend_below(figure, axes, 1)
+    return figure, axes
+
+
+def points(rows: Rows, x: str, y: str, scale: float = 1.0) -> Points:
+    """Return the points of the rows that have both numbers."""
+    found = [values(row, x, y) for row in rows]
+    return [(place[0], scale * place[1]) for place in found if place]
 
 
 def draw_seeds(axes: Axes, seeds: list[Points], label: str, look: Look) -> None:
     """Draw the line of each seed, and with its label that of their mean at each common x."""
     if len(seeds) > 1:
-        for points in seeds:
-            axes.plot(*columns(points), color=look.colour, alpha=0.4, linewidth=0.6)
+        for line in seeds:
+            axes.plot(*columns(line), color=look.colour, alpha=0.4, linewidth=0.6)
     middle = mean_line(seeds)
     axes.plot(
         *columns(middle),
@@ -31,12 +70,60 @@ def mean_line(seeds: list[Points]) -> Points:
     """Return the mean of lines at each x that all of them have."""
     if not seeds:
         return []
-    lines = [dict(points) for points in seeds]
+    lines = [dict(line) for line in seeds]
     common = set.intersection(*map(set, lines))
     return [(x, mean(line[x] for line in lines)) for x in sorted(common)]
 
 
-def columns(points: Iterable[tuple[float, float]]) -> tuple[list[float], list[float]]:
+def columns(line: Iterable[tuple[float, float]]) -> tuple[list[float], list[float]]:
     """Return the x and the y of points."""
-    found = list(points)
+    found = list(line)
     return [x for x, _ in found], [y for _, y in found]
+
+
+def draw_series(axes: Axes, series: dict[str, Rows], column: str) -> None:
+    """Draw STS averages against a setting: a dot for each seed, a line through their means.
+
+    Each number of the setting has a tick where they are few.
+    """
+    for (label, rows), look in zip(series.items(), looks(series).values(), strict=True):
+        dots = points(rows, column, "average", 100)
+        by_place: dict[float, list[float]] = {}
+        for place, score in dots:
+            by_place.setdefault(place, []).append(score)
+        middle = [(place, mean(by_place[place])) for place in sorted(by_place)]
+        axes.plot(*columns(dots), ".", color=look.colour, alpha=0.5, markeredgewidth=0)
+        line = {"color": look.colour, "marker": look.marker, "linestyle": look.dashes}
+        axes.plot(*columns(middle), label=label, **line)
+    axes.set_ylabel("STS average (ρ × 100)")
+    rows = [row for of_series in series.values() for row in of_series]
+    places = sorted({place for row in rows if (place := value(row, column)) is not None})
+    if 0 < len(places) <= MOST_TICKS:
+        axes.set_xticks(places, [f"{place:g}".replace("-", MINUS) for place in places])
+
+
+def references(axes: Axes, rows: Rows, names: Names) -> int:
+    """Draw a level line at the mean of each model; return their number.
+
+    One that lies far from the series is told in the legend alone, with its value.
+    """
+    lowest, highest = axes.dataLim.intervaly
+    reach = FAR * max(highest - lowest, 0.0)
+    models = by_label(rows, names)
+    shown = 0
+    for place, (label, of_model) in enumerate(models.items()):
+        found = [score[0] for row in of_model if (score := values(row, "average"))]
+        if not found:
+            continue
+        score = 100 * mean(found)
+        look = {
+            "color": (SOFT, INK)[place % 2],
+            "linestyle": DASHES[(place + 1) % len(DASHES)],
+            "linewidth": 0.8,
+        }
+        if reach > 0 and not lowest - reach <= score <= highest + reach:
+            axes.plot([], [], label=f"{label}: {score:.2f}, outside", **look)
+        else:
+            axes.axhline(score, label=label, **look)
+        shown += 1
+    return shown

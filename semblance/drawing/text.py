@@ -5,14 +5,11 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from semblance.errors import InputError
-
 Names = Mapping[tuple[str, str, str], str]
 Rows = list[dict[str, Any]]
 MOST = 48  # characters of a label
 MINUS = "−"
 THIN_SPACE = "\u2009"
-REMAKE = "delete the record of the figure's data and run again"
 
 
 def clean(text: Any, most: int = MOST) -> str:
@@ -25,20 +22,11 @@ def clean(text: Any, most: int = MOST) -> str:
 
 
 def value(row: Mapping[str, Any], column: str) -> float | None:
-    """Return a number of a row; None for an empty field.
-
-    Raises InputError for a column that is missing, and for what is no finite number.
-    """
-    text = row.get(column, "")
+    """Return a number of a row; None for an empty field."""
+    text = row[column]
     if text is None or text == "":
         return None
-    try:
-        number = float(text)
-    except (TypeError, ValueError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise InputError("figure", f"{column}: {clean(text)!r} is not a finite number", REMAKE)
-    return number
+    return float(text)
 
 
 def values(row: Mapping[str, Any], *columns: str) -> list[float]:

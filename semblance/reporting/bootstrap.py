@@ -1,4 +1,4 @@
-"""What the test items cause in the rows of a table, from the predictions that stand behind its cells."""
+"""What the test items cause in the rows of a table, from the predictions behind its cells."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -36,24 +36,27 @@ NOTE = (
 def with_bootstrap(table: Table, results: str | Path, draws: int, seed: int) -> Table:
     """Add what the test items cause, wherever the predictions of a row exist.
 
-    STS and transfer tasks: on each task and their average, items resampled within each task. FAQ: on
-    each metric, queries resampled within each fold. All rows share the resampled items.
+    STS and transfer tasks: on each task and their average, items resampled within each task. FAQ:
+    on each metric, queries resampled within each fold. All rows share the resampled items.
     """
     layout = find_layout(table.layout)
     if layout.resampling is None:
         return table
-    resampled = RESAMPLED[layout.resampling]
-    if (table.metric, table.aggregation) != resampled.scores:
+    scores, draw = RESAMPLED[layout.resampling]
+    if (table.metric, table.aggregation) != scores:
         return table
     setting = _Setting(table, layout, Path(results), draws, seed)
     rows = list(table.rows)
     for protocol in dict.fromkeys(row.protocol for row in rows):
-        peers = [i for i, row in enumerate(rows) if row.protocol == protocol]
-        known = [i for i in peers if _has_predictions(setting, rows[i])]
-        chosen = [rows[i] for i in known]
-        if not chosen:
+        known = [
+            position
+            for position, row in enumerate(rows)
+            if row.protocol == protocol and setting.has_predictions(row)
+        ]
+        if not known:
             continue
-        covariances = _covariances(chosen, resampled.draw(setting, chosen))
+        chosen = [rows[position] for position in known]
+        covariances = _covariances(chosen, draw(setting, chosen))
         for position, items in zip(known, covariances, strict=True):
             rows[position] = replace(rows[position], items=items)
     return noted(with_items(replace(table, rows=tuple(rows))), draws)
@@ -77,15 +80,32 @@ class _Setting:
     draws: int
     seed: int
 
-    def paths(self, row: Row, fold: int | None = None) -> list[Path]:
-        """Return the predictions of each seed of a row."""
-        return [predictions_path(self.results, self.table, row, seed, fold) for seed in row.seeds]
+    def paths(self, rows: list[Row], fold: int | None = None) -> list[tuple[Path, str]]:
+        """Return the predictions of each seed of rows, and the protocol of the row."""
+        return [
+            (predictions_path(self.results, self.table, row, seed, fold), row.protocol)
+            for row in rows
+            for seed in row.seeds
+        ]
 
+    def has_predictions(self, row: Row) -> bool:
+        """Tell whether a row has all its scores, and the predictions behind them."""
+        if not row.cells[self.layout.main_column].values:
+            return False
+        return all(path.is_file() for path in all_paths(self.results, self.table, row))
 
-def _has_predictions(setting: _Setting, row: Row) -> bool:
-    """Tell whether a row has all its scores, and the predictions behind them."""
-    paths = all_paths(setting.results, setting.table, row)
-    return bool(row.cells[setting.layout.main_column].values) and all(p.is_file() for p in paths)
+    def by_task(self, tasks: pd.Index, draw: Callable[..., np.ndarray]) -> Drawn:
+        """Return the draws of each column of the layout: its tasks, and their average."""
+        rng = np.random.default_rng(self.seed)
+        found: Drawn = {}
+        for task in self.table.tasks:
+            found[task] = POINTS * draw(np.flatnonzero(tasks == task), self.draws, rng)
+        average = sum(found.values()) / len(found)
+        if not self.layout.part_columns:
+            found = {}
+        if self.layout.average_column:
+            found[self.layout.average_column] = average
+        return found
 
 
 def _covariances(rows: list[Row], drawn: Drawn) -> list[dict[str, dict[str, float]]]:
@@ -103,100 +123,67 @@ def _covariances(rows: list[Row], drawn: Drawn) -> list[dict[str, dict[str, floa
 
 def _draw_items(setting: _Setting, rows: list[Row]) -> Drawn:
     """Return the correlations of each row's seeds and their average, items resampled by task."""
-    paths = [path for row in rows for path in setting.paths(row)]
-    gold, similarities = _similarities(paths)
+    frames = {path: sts_frame(path) for path, _ in setting.paths(rows)}
+    first = next(iter(frames.values()))["gold"]
+    for path, frame in frames.items():
+        require_same_items(path, frame["gold"].equals(first) and frame.index.equals(first.index))
+    gold = first.to_numpy()  # (N,)
+    similarities = np.vstack(
+        [frames[path]["similarity"].to_numpy() for path, _ in setting.paths(rows)]
+    )
 
-    def draw(chosen: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def draw(chosen: np.ndarray, draws: int, rng: np.random.Generator) -> np.ndarray:
         """Return the correlations on some of the items, resampled."""
-        return spearman_draws(gold.to_numpy()[chosen], similarities[:, chosen], setting.draws, rng)
+        return spearman_draws(gold[chosen], similarities[:, chosen], draws, rng)
 
-    return _by_task(setting, gold.index.get_level_values("task"), paths, draw)
-
-
-def _by_task(
-    setting: _Setting, tasks: pd.Index, paths: list[Path], draw: Callable[..., np.ndarray]
-) -> Drawn:
-    """Return the draws of each column of the layout: its tasks, and their average."""
-    rng = np.random.default_rng(setting.seed)
-    found: Drawn = {}
-    for task in setting.table.tasks:
-        chosen = np.flatnonzero(tasks == task)
-        require_same_items(paths[0], chosen.size > 1)
-        found[task] = POINTS * draw(chosen, rng)
-    average = sum(found.values()) / len(found)
-    if not setting.layout.part_columns:
-        found = {}
-    if setting.layout.average_column:
-        found[setting.layout.average_column] = average
-    return found
-
-
-def _similarities(paths: list[Path]) -> tuple[pd.Series, np.ndarray]:
-    """Return the gold scores (N,) and the similarities (paths, N), all on the same items."""
-    first = sts_frame(paths[0])
-    gold = first["gold"]
-    similarities = []
-    for path in paths:
-        frame = sts_frame(path)
-        require_same_items(path, frame["gold"].equals(gold) and frame.index.equals(gold.index))
-        similarities.append(frame["similarity"].to_numpy())
-    return gold, np.vstack(similarities)
+    return setting.by_task(first.index.get_level_values("task"), draw)
 
 
 def _draw_labels(setting: _Setting, rows: list[Row]) -> Drawn:
     """Return the accuracies of each row's seeds and their average, items resampled by task.
 
-    A resampled accuracy is of all items at once. The mean over folds, which the table shows, differs
-    by the folds' sizes alone: they differ by one item.
+    A resampled accuracy is of all items at once. The mean over folds, which the table shows,
+    differs by the folds' sizes alone: they differ by one item.
     """
-    paths = [path for row in rows for path in setting.paths(row)]
-    frames = [label_frame(path) for path in paths]
-    for path, frame in zip(paths, frames, strict=True):
-        require_same_items(path, frame.index.equals(frames[0].index))
+    paths = [path for path, _ in setting.paths(rows)]
+    frames = _same_items(paths, list(map(label_frame, paths)))
     right = np.vstack([frame["right"].to_numpy() for frame in frames])  # (paths, N)
 
-    def draw(chosen: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def draw(chosen: np.ndarray, draws: int, rng: np.random.Generator) -> np.ndarray:
         """Return the accuracies on some of the items, resampled."""
-        return mean_draws(right[:, chosen], setting.draws, rng)
+        return mean_draws(right[:, chosen], draws, rng)
 
-    return _by_task(setting, frames[0].index.get_level_values("task"), paths, draw)
+    return setting.by_task(frames[0].index.get_level_values("task"), draw)
 
 
 def _draw_queries(setting: _Setting, rows: list[Row]) -> Drawn:
     """Return the mean over folds of each row's seeds, queries resampled within each fold."""
     rng = np.random.default_rng(setting.seed)
     metrics = setting.layout.metrics
+    names = [SCORE_OF.get(metric, metric) for metric in metrics]
     numbers = list(folds(setting.table))
     seeds = sum(len(row.seeds) for row in rows)
     total = np.zeros((setting.draws, len(metrics), seeds))
     for fold in numbers:
-        scores = _query_scores(setting, rows, fold)  # (metrics, seeds, queries)
-        flat = scores.reshape(-1, scores.shape[-1])
+        paths = setting.paths(rows, fold)
+        frames = [faq_frame(path, protocol, names) for path, protocol in paths]
+        frames = _same_items([path for path, _ in paths], frames)
+        scores = np.stack([frame.to_numpy().T for frame in frames], axis=1)
+        flat = scores.reshape(-1, scores.shape[-1])  # (metrics x seeds, queries)
         total += mean_draws(flat, setting.draws, rng).reshape(total.shape)
     means = POINTS * total / len(numbers)
     return {metric: means[:, at] for at, metric in enumerate(metrics)}
 
 
-def _query_scores(setting: _Setting, rows: list[Row], fold: int) -> np.ndarray:
-    """Return (metrics, seeds of all rows, queries): the scores of a fold's queries."""
-    names = [SCORE_OF.get(metric, metric) for metric in setting.layout.metrics]
-    paths = [(path, row.protocol) for row in rows for path in setting.paths(row, fold)]
-    frames = [faq_frame(path, protocol, names) for path, protocol in paths]
-    for (path, _), frame in zip(paths, frames, strict=True):
+def _same_items(paths: list[Path], frames: list[pd.DataFrame]) -> list[pd.DataFrame]:
+    for path, frame in zip(paths, frames, strict=True):
         require_same_items(path, frame.index.equals(frames[0].index))
-    return np.stack([frame.to_numpy().T for frame in frames], axis=1)
+    return frames
 
 
-@dataclass(frozen=True)
-class _Resampled:
-    """One way of resampling: the (metric, aggregation) that it can test, and how it draws."""
-
-    scores: tuple[str, str]
-    draw: Callable[[_Setting, list[Row]], Drawn]
-
-
-RESAMPLED = {
-    "items": _Resampled(("spearman", "all"), _draw_items),
-    "labels": _Resampled(("accuracy", "test"), _draw_labels),
-    "queries": _Resampled(("", "test"), _draw_queries),
+# A way of resampling -> the (metric, aggregation) that it can test, and how it draws.
+RESAMPLED: dict[str, tuple[tuple[str, str], Callable[[_Setting, list[Row]], Drawn]]] = {
+    "items": (("spearman", "all"), _draw_items),
+    "labels": (("accuracy", "test"), _draw_labels),
+    "queries": (("", "test"), _draw_queries),
 }

@@ -4,8 +4,6 @@ Everything stays unrounded, by seed, in points (times 100). A cell whose score i
 seed is missing, and a row with a missing cell has no average.
 """
 
-import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -27,14 +25,7 @@ from semblance.reporting.choice import best_on_dev
 from semblance.reporting.contrasts import compared
 from semblance.reporting.layouts import Layout, Scores, find_layout, mean
 from semblance.reporting.notes import ORIGIN, footnotes
-from semblance.reporting.table import (
-    Cell,
-    Row,
-    RowSpec,
-    Spec,
-    Table,
-    decode_spec,
-)
+from semblance.reporting.table import Cell, Row, RowSpec, Spec, Table, decode_spec
 
 Index = dict[tuple, dict]  # the values of INDEXED -> the line of the CSV
 INDEXED = ("base", "method", "seed", "fold", "task", "metric", "aggregation", "protocol")
@@ -94,7 +85,7 @@ class _RowScores:
     chosen: dict[str, str] = field(default_factory=dict)
 
     def find(self, seed: int, fold: str, task: str, metric: str, aggregation: str) -> float | None:
-        """Return a score in points, None if it is absent or not finite."""
+        """Return a score in points, None if it is absent."""
         method = self._method(fold, seed)
         if method is None:
             return None
@@ -134,13 +125,12 @@ class _RowScores:
     def _record(self, method: str, seed: int, fold: str, score: tuple[str, ...]) -> dict | None:
         """Return the line of a score: its task, metric, aggregation and protocol.
 
-        Where it is absent or not finite, the run that lacks it is noted.
+        Where it is absent, the run that lacks it is noted.
         """
         place = self._place(fold)
         record = self.index.get((place, self.asked.base, method, seed, fold, *score))
-        if record is None or not math.isfinite(record["value"]):
+        if record is None:
             self.missing.append(f"{place}/{self.asked.base}/{method}/seed-{seed}")
-            return None
         return record
 
     def _place(self, fold: str) -> str:
@@ -148,13 +138,6 @@ class _RowScores:
         if not fold or self.asked.method == START:
             return self.corpus
         return fold_corpus(self.corpus, fold)
-
-    def origin(self) -> dict[str, tuple[str, ...]]:
-        """Return the values of each property in ``ORIGIN`` that the used scores have."""
-        values = {}
-        for name in ORIGIN:
-            values[name] = tuple(sorted({record[name] for record in self.used}))
-        return values
 
     def steps(self, seeds: tuple[int, ...]) -> dict[str, float]:
         """Return the steps that the training of an entropy model took, by seed, where known."""
@@ -169,20 +152,26 @@ class _RowScores:
 
 def _row(spec: Spec, asked: RowSpec, protocol: str, index: Index) -> Row:
     layout = find_layout(spec.layout)
-    seeds = asked.seeds
+    seeds, corpus = asked.seeds, asked.corpus or ""
+    if layout.over_folds:
+        corpus = spec.dataset or ""
     if asked.method == START:
-        seeds = SEEDS_OF_START
-    scores = _RowScores(asked, _corpus(spec, asked, layout), protocol, index)
+        seeds, corpus = SEEDS_OF_START, NO_CORPUS
+    scores = _RowScores(asked, corpus, protocol, index)
     by_seed = {str(seed): _of_seed(spec, layout, seed, scores) for seed in seeds}
+    cells = {}
+    for column, values in layout.cells(by_seed).items():
+        known = {seed: value for seed, value in values.items() if value is not None}
+        cells[column] = Cell(known) if len(known) == len(values) else Cell({}, partial=known)
     return Row(
         label=asked.label,
-        corpus=scores.corpus,
+        corpus=corpus,
         base=asked.base,
         method=asked.method,
         seeds=seeds,
         protocol=protocol,
-        cells={column: _cell(values) for column, values in layout.cells(by_seed).items()},
-        origin=scores.origin(),
+        cells=cells,
+        origin={name: tuple(sorted({record[name] for record in scores.used})) for name in ORIGIN},
         missing=tuple(dict.fromkeys(scores.missing)),
         steps=scores.steps(seeds),
         choose=asked.choose,
@@ -192,27 +181,11 @@ def _row(spec: Spec, asked: RowSpec, protocol: str, index: Index) -> Row:
     )
 
 
-def _cell(values: Mapping[str, float | None]) -> Cell:
-    known = {seed: value for seed, value in values.items() if value is not None}
-    if len(known) < len(values):
-        return Cell({}, partial=known)
-    return Cell(known)
-
-
-def _corpus(spec: Spec, asked: RowSpec, layout: Layout) -> str:
-    if asked.method == START:
-        return NO_CORPUS
-    if layout.over_folds:
-        return spec.dataset or ""
-    return asked.corpus or ""
-
-
 def _of_seed(spec: Spec, layout: Layout, seed: int, scores: _RowScores) -> Scores:
     """Return a seed's value of each task or metric; over folds, the mean of the folds' values."""
     if not layout.over_folds:
-        return {
-            task: scores.find(seed, "", task, spec.metric, spec.aggregation) for task in spec.tasks
-        }
+        tasks = spec.tasks
+        return {task: scores.find(seed, "", task, spec.metric, spec.aggregation) for task in tasks}
     found = {}
     for metric in layout.metrics:
         found[metric] = mean(

@@ -1,23 +1,21 @@
 """Figures that are collected from files which other stages wrote: nothing is computed again."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from semblance import layout
-from semblance.figures import FILES, KINDS, FigureModels, FigureRun, FigureSettings, Row, figure_csv
+from semblance.figures import FILES, KINDS, FigureRun, FigureSettings, Row, figure_csv
 from semblance.named_modules import COLLECTED, load_module
 from semblance.provenance import beside, checked
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """One file that a figure is made from, its record, and the columns that it cannot tell."""
 
     path: Path
     record: Path
-    columns: Row = field(default_factory=dict)
+    columns: Row
 
 
 def collected_csv(settings: FigureSettings, results: str | Path) -> str:
@@ -29,30 +27,24 @@ def collected_csv(settings: FigureSettings, results: str | Path) -> str:
     columns = module.COLUMNS
     if settings.models:
         columns = (*FigureRun._fields, *columns)
-    return figure_csv(columns, _rows(module, settings, results))
-
-
-def _rows(module: Any, settings: FigureSettings, results: str | Path) -> Iterator[Row]:
-    for part in parts(settings, results):
-        for row in module.rows(part.path, **settings.options):
-            yield {**part.columns, **row}
+    rows = (
+        {**part.columns, **row}
+        for part in parts(settings, results)
+        for row in module.rows(part.path, **settings.options)
+    )
+    return figure_csv(columns, rows)
 
 
 def parts(settings: FigureSettings, results: str | Path) -> Iterator[Part]:
     """Yield each file that a figure is made from."""
     for models in settings.models:
-        yield from _parts_of(settings.kind, models, results)
+        folder, name = FILES[KINDS[settings.kind]]
+        for run in models.runs():
+            place = Path(layout.place(results, folder, **run._asdict()))
+            yield Part(place / name, place / layout.RECORD, {**run._asdict(), **models.values})
     for table in settings.tables:
         path = layout.place(results, layout.TABLE_JSON, table=table)
-        record = layout.place(results, layout.TABLE_RECORD, table=table)
-        yield Part(Path(path), Path(record))
-
-
-def _parts_of(kind: str, models: FigureModels, results: str | Path) -> Iterator[Part]:
-    folder, name = FILES[KINDS[kind]]
-    for run in models.runs():
-        place = Path(layout.place(results, folder, **run._asdict()))
-        yield Part(place / name, place / layout.RECORD, {**run._asdict(), **models.values})
+        yield Part(Path(path), Path(layout.place(results, layout.TABLE_RECORD, table=table)), {})
 
 
 def file_digests(settings: FigureSettings, results: str | Path) -> dict[Path, str]:

@@ -136,14 +136,10 @@ def compared(rows: list[Row], spec: Spec) -> list[Row]:
     """
     layout = find_layout(spec.layout)
     own = {asked.label: asked.control for asked in spec.rows}
-    controls = [
-        _control(position, rows, own[row.label] or spec.control)
-        for position, row in enumerate(rows)
-    ]
-    tested = [
-        _tested(row, control, layout, spec.margin)
-        for row, control in zip(rows, controls, strict=True)
-    ]
+    tested = []
+    for position, row in enumerate(rows):
+        control = _control(position, rows, own[row.label] or spec.control)
+        tested.append(row if control is None else _tested(row, control, layout, spec.margin))
     for column in layout.in_order(column for row in tested for column in row.cells):
         tested = _corrected(tested, column)
     return tested
@@ -157,9 +153,10 @@ def _control(position: int, rows: list[Row], control: str | None) -> Row | None:
     row = rows[position]
     if row.method == START:
         return None
+    peers = [other for other in rows if other.protocol == row.protocol and other.method != START]
     if control == PREVIOUS:
-        return next(reversed(_trained_peers(row, rows[:position])), None)
-    peers = _trained_peers(row, rows)
+        place = peers.index(row)
+        return peers[place - 1] if place else None
     named = [other for other in peers if other.label == control]
     if not named:
         named = [o for o in peers if o.method == control and o.base == row.base]
@@ -169,21 +166,27 @@ def _control(position: int, rows: list[Row], control: str | None) -> Row | None:
     return (same_corpus or named)[0]
 
 
-def _trained_peers(row: Row, rows: list[Row]) -> list[Row]:
-    """Return the rows of trained models under a row's protocol."""
-    return [other for other in rows if other.protocol == row.protocol and other.method != START]
-
-
-def _tested(row: Row, control: Row | None, layout: Layout, margin: float) -> Row:
-    if control is None:
-        return row
+def _tested(row: Row, control: Row, layout: Layout, margin: float) -> Row:
     cells = dict(row.cells)
     test = ""
     for column, cell in row.cells.items():
         found = between(row, control, column)
-        if layout.has_test(column) and found is not None:
-            test = found.test
-            cells[column] = replace(cell, contrast=_contrast(found, margin))
+        if found is None or not layout.has_test(column):
+            continue
+        test = found.test
+        contrast = Contrast(found.value)
+        if found.estimate is not None:
+            low, high = found.estimate.interval()
+            contrast = Contrast(
+                found.value,
+                low=float(low),
+                high=float(high),
+                p=float(found.estimate.p()),
+                p_exact=found.p_exact,
+                p_equivalence=float(found.estimate.p_equivalence(margin)),
+                detectable=float(found.estimate.detectable()),
+            )
+        cells[column] = replace(cell, contrast=contrast)
     return replace(row, cells=cells, control=control.label, test=test)
 
 
@@ -194,24 +197,23 @@ def between(row: Row, control: Row, column: str) -> SeedContrast | None:
     return weighted_sum([(1, row), (-1, control)], column)
 
 
-def _contrast(found: SeedContrast, margin: float) -> Contrast:
-    contrast = Contrast(found.value)
-    if found.estimate is not None:
-        low, high = found.estimate.interval()
-        contrast = replace(
-            contrast,
-            low=float(low),
-            high=float(high),
-            p=float(found.estimate.p()),
-            p_exact=found.p_exact,
-            p_equivalence=float(found.estimate.p_equivalence(margin)),
-            detectable=float(found.estimate.detectable()),
-        )
-    return contrast
+def _corrected(rows: list[Row], column: str) -> list[Row]:
+    """Correct the p values of a column, and mark its cells."""
+    contrasts = {position: row.contrast(column) for position, row in enumerate(rows)}
+    known = {at: found for at, found in contrasts.items() if found and found.p is not None}
+    corrected = significance.holm([found.p for found in known.values()])
+    rows = list(rows)
+    for (position, found), p in zip(known.items(), corrected, strict=True):
+        mark = ""
+        if found.difference > 0 and p < WEAK:
+            mark = "*" if p < STRONG else "_"
+        cell = replace(rows[position].cells[column], contrast=replace(found, p_holm=p), mark=mark)
+        rows[position] = replace(rows[position], cells=rows[position].cells | {column: cell})
+    return rows
 
 
 def with_items(table: Table) -> Table:
-    """Give each contrast the figures of seeds and test items together, where both rows know them."""
+    """Give each contrast the numbers of seeds and items together, where both rows know them."""
     rows = list(table.rows)
     peers = {(row.label, row.protocol): row for row in rows}
     for position, row in enumerate(rows):
@@ -219,46 +221,17 @@ def with_items(table: Table) -> Table:
         cells = dict(row.cells)
         for column in row.items if control else ():
             found = between(row, control, column)
-            cell = cells[column]
-            if found is not None and found.of_both is not None and cell.contrast is not None:
-                cells[column] = replace(cell, contrast=_of_both(cell.contrast, found.of_both))
+            contrast = cells[column].contrast
+            if found is None or found.of_both is None or contrast is None:
+                continue
+            low, high = found.of_both.interval()
+            contrast = replace(
+                contrast,
+                p_bootstrap=float(found.of_both.p()),
+                bootstrap_low=float(low),
+                bootstrap_high=float(high),
+                item_error=float(found.of_both.more),
+            )
+            cells[column] = replace(cells[column], contrast=contrast)
         rows[position] = replace(row, cells=cells)
     return replace(table, rows=tuple(rows))
-
-
-def _of_both(contrast: Contrast, found: Estimate) -> Contrast:
-    low, high = found.interval()
-    return replace(
-        contrast,
-        p_bootstrap=float(found.p()),
-        bootstrap_low=float(low),
-        bootstrap_high=float(high),
-        item_error=float(found.more),
-    )
-
-
-def _corrected(rows: list[Row], column: str) -> list[Row]:
-    """Correct the p values of a column, and mark its cells."""
-    positions = [position for position, row in enumerate(rows) if _p(row, column) is not None]
-    corrected = significance.holm([_p(rows[position], column) for position in positions])
-    rows = list(rows)
-    for position, p in zip(positions, corrected, strict=True):
-        row = rows[position]
-        cell = row.cells[column]
-        contrast = replace(cell.contrast, p_holm=p)
-        cells = row.cells | {column: replace(cell, contrast=contrast, mark=_mark(contrast))}
-        rows[position] = replace(row, cells=cells)
-    return rows
-
-
-def _p(row: Row, column: str) -> float | None:
-    cell = row.cells.get(column, NO_VALUES)
-    return cell.contrast and cell.contrast.p
-
-
-def _mark(contrast: Contrast) -> str:
-    if contrast.difference <= 0 or contrast.p_holm >= WEAK:
-        return ""
-    if contrast.p_holm < STRONG:
-        return "*"
-    return "_"

@@ -1,12 +1,13 @@
-"""The text of a table's places, for forms that people read: rounded once, header and lines."""
+"""The one grid of a table that every form prints: texts for people, and unrounded for programs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from semblance.names import STS_DEV
 from semblance.reporting.layouts import Layout, find_layout
 from semblance.reporting.significance import ALPHA
-from semblance.reporting.table import Cell, Contrast, Row, Table
+from semblance.reporting.table import Cell, Row, Table
 
 MISSING = "n/a"
 PUBLISHED = "published (Δ)"
@@ -27,41 +28,108 @@ NAMES = {
     "acc@3": "Acc@3",
     "acc@5": "Acc@5",
     "map": "MAP",
-    "mean": "mean",
     "top3": "top 3",
+}
+# Unrounded, behind a column's mean: the end of the field's name, and the attribute of the cell.
+OF_SPREAD = {
+    "_sd": "sd",
+    "_worst": "worst",
+    "_best": "best",
+    "_published": "published",
+    "_difference": "difference",
+}
+OF_BEST_SEEDS = {"_population_sd": "population_sd"}
+OF_CONTRAST = {  # as above, and the attribute of the cell's contrast
+    "_control_difference": "difference",
+    "_control_low": "low",
+    "_control_high": "high",
+    "_p": "p",
+    "_p_holm": "p_holm",
+    "_p_exact": "p_exact",
+    "_p_equivalence": "p_equivalence",
+    "_detectable": "detectable",
+    "_p_bootstrap": "p_bootstrap",
+    "_bootstrap_low": "bootstrap_low",
+    "_bootstrap_high": "bootstrap_high",
+    "_item_error": "item_error",
 }
 
 
 @dataclass(frozen=True)
 class Text:
-    """The text of one place, as yet without a target's own signs.
+    """The text of one place, as yet without a form's own signs.
 
-    ``mark`` is ``*`` (p < .05) or ``_`` (p < .1).
+    ``deviation`` stands behind the text; ``mark`` is ``*`` (p < .05) or ``_`` (p < .1);
+    ``published`` is the paper's value.
     """
 
-    plain: str = ""
+    text: str = ""
+    deviation: str = ""
     mark: str = ""
+    published: str = ""
+
+    @property
+    def whole(self) -> str:
+        """The text with what stands behind it."""
+        return f"{self.text} {self.deviation}".rstrip()
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its name, a place for each row, and with which columns it belongs together."""
+
+    name: str
+    places: list[Text]
+    group: Literal["values", "behind", "seeds"]
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Header and lines of a table, all of them of the same length; labels stand in column 0.
+    """A table as it is printed: the labels of its rows, and the columns behind them.
 
-    ``groups`` has the numbers of the other columns, those together that belong together.
+    ``turned``: a form shows each row as a column, as RCL prints its Table 4.
     """
 
-    header: list[Text]
-    lines: list[list[Text]]
-    groups: list[range]
+    labels: list[str]
+    columns: list[Column]
+    turned: bool
+
+    def lines(self) -> list[list[Text]]:
+        """Return the header and the lines, the labels first in each."""
+        columns = [["", *self.labels], *([c.name, *c.places] for c in self.columns)]
+        if not self.turned:
+            columns = zip(*columns, strict=True)
+        return [[p if isinstance(p, Text) else Text(p) for p in line] for line in columns]
 
 
 def grid(table: Table) -> Grid:
-    """Return the text of a table; standard deviations stand beside their means."""
+    """Return the grid of a table, rounded once: values, what stands behind them, single seeds."""
     layout = find_layout(table.layout)
-    printed = _Printed(table, layout)
-    if layout.turned:
-        return printed.turned()
-    return printed.upright()
+    columns = [Column("n", [Text(str(len(row.seeds))) for row in table.rows], "values")]
+    seeds = []
+    for name in table.columns:
+        places = [_value(layout, name, row.cells.get(name)) for row in table.rows]
+        if layout.is_of_one_seed(name):
+            seeds.append(Column(name, places, "seeds"))
+        else:
+            columns.append(Column(NAMES.get(name, name), places, "values"))
+    behind: dict[str, Callable[[Row, str], str]] = {
+        PUBLISHED: _published,
+        DIFFERENCE: _difference,
+        P_VALUE: _p_value,
+    }
+    for name, text in behind.items():
+        places = [Text(text(row, layout.main_column)) for row in table.rows]
+        if any(place.text for place in places):
+            columns.append(Column(name, places, "behind"))
+    return Grid(labels(table), columns + seeds, layout.turned)
+
+
+def labels(table: Table) -> list[str]:
+    """Return the label of each row, with its protocol where the table has several."""
+    if len({row.protocol for row in table.rows}) > 1:
+        return [f"{row.label} [{row.protocol}]" for row in table.rows]
+    return [row.label for row in table.rows]
 
 
 def with_deviation(mean: float, sd: float | None) -> str:
@@ -71,131 +139,114 @@ def with_deviation(mean: float, sd: float | None) -> str:
     return f"{mean:.2f} ± {sd:.2f}"
 
 
-@dataclass(frozen=True)
-class _Printed:
-    """The text of a table's places."""
-
-    table: Table
-    layout: Layout
-
-    def upright(self) -> Grid:
-        """Return the grid with each row on a line."""
-        of_seeds = [c for c in self.table.columns if self.layout.is_of_one_seed(c)]
-        columns = [c for c in self.table.columns if c not in of_seeds]
-        behind = self.behind()
-        header = ["", "n", *map(self.name, columns), *behind, *map(self.name, of_seeds)]
-        lines = []
-        for row in self.table.rows:
-            line = [Text(self.label(row)), Text(str(len(row.seeds)))]
-            line += [self.shown(row, column) for column in columns]
-            line += [Text(text(row)) for text in behind.values()]
-            lines.append(line + [self.shown(row, column) for column in of_seeds])
-        groups = _column_groups(1 + len(columns), len(behind), len(of_seeds))
-        return Grid(list(map(Text, header)), lines, groups)
-
-    def turned(self) -> Grid:
-        """Return the grid with each row in a column, as RCL prints its Table 4."""
-        rows = self.table.rows
-        header = ["", *map(self.label, rows)]
-        lines = [[Text("n"), *(Text(str(len(row.seeds))) for row in rows)]]
-        for column in self.table.columns:
-            lines.append([Text(self.name(column)), *(self.shown(row, column) for row in rows)])
-        for name, text in self.behind().items():
-            lines.append([Text(name), *(Text(text(row)) for row in rows)])
-        return Grid(list(map(Text, header)), lines, _column_groups(len(rows)))
-
-    def behind(self) -> dict[str, Callable[[Row], str]]:
-        """Return what stands behind the values of a row: a name, and the text of each row."""
-        found = {PUBLISHED: self.published, DIFFERENCE: self.difference, P_VALUE: self.p}
-        return {name: text for name, text in found.items() if any(map(text, self.table.rows))}
-
-    def name(self, column: str) -> str:
-        """Return a column's name as it is printed."""
-        return NAMES.get(column, column)
-
-    def label(self, row: Row) -> str:
-        """Return a row's label, with its protocol where the table has several."""
-        protocols = {other.protocol for other in self.table.rows}
-        if len(protocols) > 1:
-            return f"{row.label} [{row.protocol}]"
-        return row.label
-
-    def shown(self, row: Row, column: str) -> Text:
-        """Return our value in one place; empty where the column does not apply to the row."""
-        cell = row.cells.get(column)
-        if cell is None:
-            return Text()
-        if cell.mean is None:
-            return Text(MISSING)
-        text = f"{cell.mean:.2f}"
-        deviation = self.deviation(cell, column)
-        if deviation:
-            text = f"{text} {deviation}"
-        return Text(text, cell.mark)
-
-    def deviation(self, cell: Cell | None, column: str) -> str:
-        """Return what stands beside a mean; empty where a value has no deviation."""
-        if cell is None or cell.sd is None or not self.layout.has_spread(column):
-            return ""
-        text = f"± {cell.sd:.2f}"
-        if self.layout.is_of_best_seeds(column):
-            text += f" ({cell.population_sd:.2f})"
-        return text
-
-    def published(self, row: Row) -> str:
-        """Return the paper's value of the main column and our difference from it.
-
-        If the paper prints none: those of its other columns, each with its name. A stand-in has no
-        difference to show.
-        """
-        main = self.layout.main_column
-        texts = {}
-        for column, cell in row.cells.items():
-            if cell.published is not None:
-                texts[column] = _published(cell, row.stand_in)
-        if main in texts:
-            return texts[main]
-        return ", ".join(f"{NAMES.get(column, column)} {text}" for column, text in texts.items())
-
-    def difference(self, row: Row) -> str:
-        """Return the difference from the control in the main column, and its interval."""
-        contrast = self.contrast(row)
-        if contrast is None:
-            return ""
-        text = f"{contrast.difference:+z.2f}"
-        if contrast.low is not None:
-            text += f" [{contrast.low:+z.2f}, {contrast.high:+z.2f}]"
-        if contrast.p_equivalence is not None and contrast.p_equivalence < ALPHA:
-            text += f" {EQUAL}"
-        return text
-
-    def p(self, row: Row) -> str:
-        """Return the corrected p of the main column."""
-        contrast = self.contrast(row)
-        if contrast is None or contrast.p_holm is None:
-            return ""
-        if contrast.p_holm < LEAST_P:
-            return f"< {LEAST_P}"
-        return f"{contrast.p_holm:.4f}"
-
-    def contrast(self, row: Row) -> Contrast | None:
-        """Return a row's contrast with its control in the main column."""
-        cell = row.cells.get(self.layout.main_column)
-        return cell and cell.contrast
+def _value(layout: Layout, column: str, cell: Cell | None) -> Text:
+    """Return our value in one place; empty where the column does not apply to the row."""
+    if cell is None:
+        return Text()
+    published = "" if cell.published is None else f"{cell.published:.2f}"
+    if cell.mean is None:
+        return Text(MISSING, published=published)
+    deviation = ""
+    if cell.sd is not None and layout.has_spread(column):
+        deviation = f"± {cell.sd:.2f}"
+        if layout.is_of_best_seeds(column):
+            deviation += f" ({cell.population_sd:.2f})"
+    return Text(f"{cell.mean:.2f}", deviation, cell.mark, published)
 
 
-def _published(cell: Cell, stand_in: tuple[str, ...]) -> str:
-    if stand_in:
-        return f"{cell.published:.2f}"
-    difference = MISSING if cell.difference is None else f"{cell.difference:+z.2f}"
-    return f"{cell.published:.2f} ({difference})"
+def _published(row: Row, main: str) -> str:
+    """Return the paper's value of the main column and our difference from it.
+
+    If the paper prints none: those of its other columns, each with its name. A stand-in has no
+    difference to show.
+    """
+    texts = {}
+    for column, cell in row.cells.items():
+        if cell.published is not None:
+            texts[column] = f"{cell.published:.2f}"
+            if not row.stand_in:
+                difference = MISSING if cell.difference is None else f"{cell.difference:+z.2f}"
+                texts[column] += f" ({difference})"
+    if main in texts:
+        return texts[main]
+    return ", ".join(f"{NAMES.get(column, column)} {text}" for column, text in texts.items())
 
 
-def _column_groups(*sizes: int) -> list[range]:
-    """Return the numbers of the columns behind the labels, in groups of these sizes."""
-    groups = []
-    first = 1
-    for size in sizes:
-        groups.append(range(first, first + size))
-        first += size
-    return list(filter(None, groups))
+def _difference(row: Row, main: str) -> str:
+    """Return the difference from the control in the main column, and its interval."""
+    contrast = row.contrast(main)
+    if contrast is None:
+        return ""
+    text = f"{contrast.difference:+z.2f}"
+    if contrast.low is not None:
+        text += f" [{contrast.low:+z.2f}, {contrast.high:+z.2f}]"
+    if contrast.p_equivalence is not None and contrast.p_equivalence < ALPHA:
+        text += f" {EQUAL}"
+    return text
+
+
+def _p_value(row: Row, main: str) -> str:
+    """Return the corrected p of the main column."""
+    contrast = row.contrast(main)
+    if contrast is None or contrast.p_holm is None:
+        return ""
+    if contrast.p_holm < LEAST_P:
+        return f"< {LEAST_P}"
+    return f"{contrast.p_holm:.4f}"
+
+
+def unrounded(table: Table) -> list[list[object]]:
+    """Return a header and a line a row, values in points; None: does not apply.
+
+    Behind what names the row, each column ``c`` gives ``c`` and what stands in ``OF_SPREAD``, in
+    ``OF_BEST_SEEDS`` if its seeds are chosen, in ``OF_CONTRAST`` if it is tested; a seed's own
+    column gives only ``c``. ``n/a``: missing.
+    """
+    layout = find_layout(table.layout)
+    found = []
+    for row in table.rows:
+        line = _identity(table, row)
+        for column in table.columns:
+            line |= _unrounded(layout, column, row.cells.get(column))
+        found.append(line)
+    return [list(found[0]), *(list(line.values()) for line in found)]
+
+
+def _identity(table: Table, row: Row) -> dict[str, object]:
+    return {
+        "table": table.name,
+        "layout": table.layout,
+        "label": row.label,
+        "corpus": row.corpus,
+        "base": row.base,
+        "method": row.method,
+        "seeds": " ".join(map(str, row.seeds)),
+        "n": len(row.seeds),
+        "protocol": row.protocol,
+        "metric": table.metric,
+        "aggregation": table.aggregation,
+        "tasks": " ".join(table.tasks),
+        "dataset": table.dataset,
+        "folds": table.folds,
+        "stand_in": "; ".join(row.stand_in),
+        "control": row.control,
+        "test": row.test,
+        "margin": table.margin,
+    }
+
+
+def _unrounded(layout: Layout, column: str, cell: Cell | None) -> dict[str, object]:
+    of_cell: dict[str, str] = {}
+    if layout.is_of_best_seeds(column):
+        of_cell = OF_SPREAD | OF_BEST_SEEDS
+    elif not layout.is_of_one_seed(column):
+        of_cell = OF_SPREAD
+    of_contrast = OF_CONTRAST if layout.has_test(column) else {}
+    found: dict[str, object] = {column: None}
+    if cell is not None:
+        found[column] = MISSING if cell.mean is None else cell.mean
+    for end, name in of_cell.items():
+        found[column + end] = getattr(cell, name, None)
+    for end, name in of_contrast.items():
+        found[column + end] = getattr(getattr(cell, "contrast", None), name, None)
+    return found

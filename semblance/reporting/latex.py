@@ -4,6 +4,9 @@ A deviation stands as a subscript of its mean. The values, and what stands behin
 longtable each, so that the seven STS tasks fit on the line of an article.
 """
 
+import itertools
+from dataclasses import replace
+
 from semblance.reporting.grids import Grid, Text, grid
 from semblance.reporting.table import Table
 
@@ -44,48 +47,48 @@ ESCAPED = {
 def latex(table: Table) -> str:
     """Return the longtables of a table, the notes below them."""
     printed = grid(table)
-    first, *further = printed.groups
-    caption = rf"\caption{{{_escape(table.title)}}}\label{{tab:{table.name}}}\\"
     lines = [r"\begingroup\footnotesize\setlength{\tabcolsep}{3pt}"]
-    lines += _longtable(printed, first, caption)
-    for columns in further:
-        lines += _longtable(printed, columns, "")
+    caption = [rf"  \caption{{{_escape(table.title)}}}\label{{tab:{table.name}}}\\"]
+    for part in _groups(printed):
+        lines += _longtable(part.lines(), caption)
+        caption = []
     lines += [rf"\noindent {_escape(note)}\par" for note in table.notes]
     return "\n".join([*lines, r"\endgroup"]) + "\n"
 
 
-def _longtable(printed: Grid, columns: range, caption: str) -> list[str]:
-    """Return the lines of some columns behind the labels; the header stands on each page."""
-    header, *lines = (
-        [line[0], *(line[column] for column in columns)]
-        for line in (printed.header, *printed.lines)
-    )
+def _groups(printed: Grid) -> list[Grid]:
+    """Return the parts of a grid that have a longtable each: columns that belong together."""
+    if printed.turned:
+        return [printed]
+    groups = itertools.groupby(printed.columns, lambda column: column.group)
+    return [replace(printed, columns=list(columns)) for _, columns in groups]
+
+
+def _longtable(lines: list[list[Text]], caption: list[str]) -> list[str]:
+    """Return the lines of a longtable; its header stands on each page."""
+    header, *others = (rf"  {' & '.join(map(_written, line))} \\" for line in lines)
     return [
-        rf"\begin{{longtable}}{{{LABELS}{'r' * len(columns)}}}",
-        *([f"  {caption}"] if caption else []),
+        rf"\begin{{longtable}}{{{LABELS}{'r' * (len(lines[0]) - 1)}}}",
+        *caption,
         r"  \toprule",
-        rf"  {_join(header)} \\",
+        header,
         r"  \midrule \endhead",
         r"  \bottomrule \endfoot",
-        *(rf"  {_join(line)} \\" for line in lines),
+        *others,
         r"\end{longtable}",
     ]
 
 
-def _join(texts: list[Text]) -> str:
-    return " & ".join(map(_written, texts))
-
-
-def _written(text: Text) -> str:
+def _written(place: Text) -> str:
     """Return a text escaped and marked; the deviation behind a mean as its subscript."""
-    mean, _, deviation = _escape(text.plain).partition(r" $\pm$ ")
-    written = mean
-    if text.mark == "*":
-        written = f"$^{{*}}${mean}"
-    elif text.mark:
-        written = rf"\underline{{{mean}}}"
-    if deviation:
-        written += rf"$_{{\pm {deviation}}}$"
+    written = _escape(place.text)
+    if place.mark == "*":
+        written = f"$^{{*}}${written}"
+    elif place.mark:
+        written = rf"\underline{{{written}}}"
+    if place.deviation:
+        deviation = place.deviation.replace("±", r"\pm")
+        written += f"$_{{{deviation}}}$"
     return written
 
 

@@ -10,8 +10,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from semblance.errors import InputError
-from semblance.names import FAQ_DEV, FAQ_METRICS, RELATEDNESS_TASKS, STS_DEV, TRANSFER_TASKS
-from semblance.reporting.sts_settings import STS_SETTINGS
+from semblance.names import (
+    FAQ_DEV,
+    FAQ_METRICS,
+    REGRESSOR,
+    RELATEDNESS_TASKS,
+    STS_DEV,
+    TRANSFER_TASKS,
+)
 
 AVERAGE = "Average"
 PREVIOUS = "previous"  # the control that means: the trained row before
@@ -28,6 +34,13 @@ BEST_SEEDS = (
     "top3: mean ± sample sd of the three best seeds, and in brackets their population sd (n), which "
     "eight of the nine rows of the paper's table fit; because these seeds are chosen by their "
     "scores, it is higher than the mean of all seeds. max: the best seed."
+)
+OF_SUBSETS = "A task's value is the mean of its subsets' correlations"
+WEIGHT = "the weight of its pairs"
+PEARSON = "The correlation is Pearson's, over all pairs of a task."
+OF_REGRESSOR = (
+    "A regressor is trained on the embeddings of a task's train pairs; "
+    "the correlation of its scores with those of people is"
 )
 
 Scores = Mapping[str, float | None]  # a task or a metric -> its value, None where it is missing
@@ -68,14 +81,6 @@ class Layout:
     turned: bool = False
     footnote: tuple[str, ...] = (MEANS,)
 
-    def __post_init__(self):
-        tasks = bool(self.average_column or self.tasks)
-        tested = {None: True, "items": tasks, "labels": tasks, "queries": bool(self.metrics)}
-        if not tested.get(self.resampling):
-            raise ValueError(f"layout {self.name}: nothing to test by {self.resampling!r}")
-        if not (self.average_column or self.metrics or self.tasks):
-            raise ValueError(f"layout {self.name}: no column that a table of it is about")
-
     @property
     def on_dev_questions(self) -> bool:
         """Whether its scores are those of the dev questions of folds."""
@@ -106,9 +111,11 @@ class Layout:
 
     def cells(self, by_seed: Mapping[str, Scores]) -> dict[str, Values]:
         """Return each column's values by seed, from the scores of each seed."""
-        columns = {}
+        columns: dict[str, Values] = {}
         if self.part_columns:
-            columns |= _by_part(by_seed)
+            for seed, scores in by_seed.items():
+                for part, value in scores.items():
+                    columns.setdefault(part, {})[seed] = value
         averages = {seed: mean(scores.values()) for seed, scores in by_seed.items()}
         if self.average_column:
             columns[self.average_column] = averages
@@ -160,13 +167,6 @@ def mean(values: Iterable[float | None]) -> float | None:
     return math.fsum(values) / len(values)
 
 
-def _by_part(by_seed: Mapping[str, Scores]) -> dict[str, Values]:
-    columns = {}
-    for part in next(iter(by_seed.values()), {}):
-        columns[part] = {seed: scores[part] for seed, scores in by_seed.items()}
-    return columns
-
-
 def _best(values: Values, count: int) -> Values:
     """Return the ``count`` highest values, the lower seed first of equals; none of too few."""
     if None in values.values():
@@ -175,6 +175,25 @@ def _best(values: Values, count: int) -> Values:
     if len(ranked) < count:
         return {}
     return dict(ranked[:count])
+
+
+def _sts(
+    name: str,
+    about: str,
+    metric: str = "spearman",
+    aggregation: str = "all",
+    tasks: tuple[str, ...] | None = None,
+) -> Layout:
+    """Return a layout of tasks and their average, and what its footnote says about the scores."""
+    return Layout(
+        name,
+        tasks=tasks,
+        metric=metric,
+        aggregation=aggregation,
+        part_columns=True,
+        average_column=AVERAGE,
+        footnote=(MEANS, AVERAGES, about),
+    )
 
 
 LAYOUTS = {
@@ -197,17 +216,22 @@ LAYOUTS = {
             resampling="queries",
             footnote=(MEANS, FOLDS),
         ),
-        *(  # the settings of SimCSE's App. B; the items of a task's subsets are not resampled
-            Layout(
-                setting.name,
-                tasks=setting.tasks,
-                metric=setting.metric,
-                aggregation=setting.aggregation,
-                part_columns=True,
-                average_column=AVERAGE,
-                footnote=(MEANS, AVERAGES, setting.footnote),
-            )
-            for setting in STS_SETTINGS
+        # The settings of SimCSE's App. B; the items of a task's subsets are not resampled.
+        _sts("sts-mean", aggregation="mean", about=f"{OF_SUBSETS}."),
+        _sts("sts-wmean", aggregation="wmean", about=f"{OF_SUBSETS}, each with {WEIGHT}."),
+        _sts("sts-pearson", metric="pearson", about=PEARSON),
+        _sts(
+            "sts-regressor",
+            aggregation=REGRESSOR["test"],
+            tasks=RELATEDNESS_TASKS,
+            about=f"{OF_REGRESSOR} Spearman's.",
+        ),
+        _sts(
+            "sts-regressor-pearson",
+            metric="pearson",
+            aggregation=REGRESSOR["test"],
+            tasks=RELATEDNESS_TASKS,
+            about=f"{OF_REGRESSOR} Pearson's.",
         ),
         Layout(  # RCL's Table 4, which marks each column against the one before it
             "regulators",

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from pyarrow import ArrowException
 
-from semblance.errors import InputError, at, is_passing
+from semblance.errors import InputError, is_passing
 from semblance.files import require_regular
 from semblance.layout import RECORD, SCORES_OF, fold_corpus, place
 from semblance.provenance import checked
@@ -37,9 +37,9 @@ def prediction_digests(table: Table, results: str | Path) -> dict[str, str]:
     Files that do not exist are left out: their cells are missing, or have no bootstrap.
     """
     rows = [all_paths(Path(results), table, row) for row in table.rows]
-    found = {}
-    for path in dict.fromkeys(itertools.chain(*rows)):  # rows of two protocols share predictions
-        if path.is_file():
+    found: dict[str, str] = {}
+    for path in itertools.chain(*rows):
+        if path.is_file() and str(path) not in found:  # rows of two protocols share predictions
             record = checked(path.parent / RECORD, path.name)
             found[str(path)] = record["outputs"][path.name]
     return found
@@ -64,26 +64,30 @@ def folds(table: Table) -> Iterable[int | None]:
 def sts_frame(path: Path) -> pd.DataFrame:
     """Return gold and similarity of each item of a run on STS, by task, subset and index."""
     frame = read_predictions(path, [*ITEM, "gold", "similarity"])
-    frame = frame.set_index(ITEM).sort_index()
-    _require_numbers(path, frame)
-    return frame
+    return _indexed(path, frame, ITEM)
 
 
 def label_frame(path: Path) -> pd.DataFrame:
     """Return whether each test item of the transfer tasks got its label, by task and index."""
     frame = read_predictions(path, ["task", "part", "index", "gold", "predicted"])
-    frame = frame[frame["part"] == "test"].set_index(["task", "index"]).sort_index()
-    _require_numbers(path, frame[["gold", "predicted"]])
-    right = frame["gold"] == frame["predicted"]
-    return right.astype(float).to_frame("right")
+    frame = frame[frame["part"] == "test"].drop(columns="part")
+    frame = _indexed(path, frame, ["task", "index"])
+    return (frame["gold"] == frame["predicted"]).astype(float).to_frame("right")
 
 
 def faq_frame(path: Path, protocol: str, names: list[str]) -> pd.DataFrame:
     """Return the named columns of each query of a run on a FAQ bank, by the query's id."""
     frame = read_predictions(path, ["protocol", "query", *names])
-    frame = frame[frame["protocol"] == protocol].set_index("query")[names]
-    frame = frame.astype(float).sort_index()
-    _require_numbers(path, frame)
+    frame = frame[frame["protocol"] == protocol].drop(columns="protocol")
+    return _indexed(path, frame, ["query"]).astype(float)
+
+
+def _indexed(path: Path, frame: pd.DataFrame, index: list[str]) -> pd.DataFrame:
+    """Return the numbers of each item, sorted; raises InputError if one is not finite."""
+    frame = frame.set_index(index[0] if len(index) == 1 else index).sort_index()
+    if frame.index.has_duplicates or not np.isfinite(frame.to_numpy(float)).all():
+        problem = "an item occurs twice, or a prediction is not a finite number"
+        raise InputError(path, problem, "evaluate this run again")
     return frame
 
 
@@ -100,20 +104,11 @@ def read_predictions(path: Path, columns: list[str]) -> pd.DataFrame:
         ) from None
 
 
-def _require_numbers(path: Path, frame: pd.DataFrame) -> None:
-    if frame.index.has_duplicates or not np.isfinite(frame.to_numpy(float)).all():
-        raise InputError(
-            at(path),
-            "an item occurs twice, or a prediction is not a finite number",
-            "evaluate this run again",
-        )
-
-
 def require_same_items(path: Path, same: bool) -> None:
     """Raise InputError for a run whose items are not the ``same`` as those it is compared with."""
     if not same:
         raise InputError(
-            at(path),
+            path,
             "its items differ from those of the run that it is compared with",
             "evaluate both on the same data",
         )

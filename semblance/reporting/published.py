@@ -140,39 +140,33 @@ def read_published(path: str | Path) -> Published:
     for paper, about in data.papers.items():
         titles[paper] = about.title
         for number, sheet in about.tables.items():
-            titles[f"{paper}/{number}"] = sheet.title
-            _check_measured(sheet, f"{path}: {paper}/{number}")
+            table = f"{paper}/{number}"
+            titles[table] = sheet.title
+            _check_names(sheet, f"{path}: {table}")
             for row in sheet.rows:
-                entries += _entries(sheet, (paper, number, row), str(path))
-            sources |= _sources(data.used, sheet, f"{paper}/{number}", str(path))
+                entries += _entries(sheet, (paper, number, row), f"{path}: {table}/{row}")
+            for row, uses in sheet.rows_use.items():
+                where = f"{path}: {table}/{row}"
+                sources[f"{table}/{row}"] = source_of(data.used, sheet.uses, uses, where)
     return Published(tuple(entries), titles, data.known_slips, data.used, sources)
 
 
-def _check_measured(sheet: _Sheet, where: str) -> None:
-    for name in sheet.measured:
-        if name not in sheet.rows and name not in sheet.columns:
-            raise InputError(f"{where}.measured", f"the table has no row or column {name!r}")
-    for name in sheet.quoted:
-        if name not in sheet.rows:
-            raise InputError(f"{where}.quoted", f"the table has no row {name!r}")
+def _check_names(sheet: _Sheet, where: str) -> None:
+    """Refuse what is said of a row or a column that the table does not have."""
+    for key, names, known in (
+        ("measured", sheet.measured, (*sheet.rows, *sheet.columns)),
+        ("quoted", sheet.quoted, sheet.rows),
+        ("rows_use", sheet.rows_use, sheet.rows),
+    ):
+        for name in names:
+            if name not in known:
+                kind = "row or column" if key == "measured" else "row"
+                raise InputError(f"{where}.{key}", f"the table has no {kind} {name!r}")
 
 
-def _sources(used: Used, sheet: _Sheet, table: str, path: str) -> dict[str, Source]:
-    """Return what each row of a table was made from, by its name, where the table says it."""
-    for row in sheet.rows_use:
-        if row not in sheet.rows:
-            raise InputError(f"{path}: {table}.rows_use", f"the table has no row {row!r}")
-    found = {}
-    for row, uses in sheet.rows_use.items():
-        name = f"{table}/{row}"
-        found[name] = source_of(used, sheet.uses, uses, f"{path}: {name}")
-    return found
-
-
-def _entries(sheet: _Sheet, name: tuple[str, str, str], path: str) -> Iterator[Entry]:
+def _entries(sheet: _Sheet, name: tuple[str, str, str], where: str) -> Iterator[Entry]:
     """Yield the numbers of one printed row, ``name`` being its paper, table and row."""
-    where = f"{path}: {'/'.join(name)}"
-    paper, table, row = name
+    *_, row = name
     values = sheet.rows[row]
     if len(values) != len(sheet.columns):
         raise InputError(where, f"{len(values)} values for {len(sheet.columns)} columns")
@@ -184,31 +178,20 @@ def _entries(sheet: _Sheet, name: tuple[str, str, str], path: str) -> Iterator[E
         sd = None
         if column + SPREAD in printed:
             sd, _ = _number(printed[column + SPREAD], f"{where}: {column}{SPREAD}")
+        measure = asdict(_Measure(sheet.protocol, sheet.metric, sheet.aggregation))
+        for part in (row, column):
+            own = asdict(sheet.measured.get(part, _Measure()))
+            measure |= {key: text for key, text in own.items() if text is not None}
         yield Entry(
-            paper=paper,
-            table=table,
-            row=row,
-            column=column,
-            value=value,
+            *name,
+            column,
+            value,
             mark=mark,
             sd=sd,
             runs=sheet.runs,
             quoted=sheet.quoted.get(row, ""),
-            **_measure(sheet, row, column),
+            **measure,
         )
-
-
-def _measure(sheet: _Sheet, row: str, column: str) -> dict[str, str]:
-    """Return protocol, metric and aggregation of a number, by its column, row or table."""
-    found = {
-        "protocol": sheet.protocol,
-        "metric": sheet.metric,
-        "aggregation": sheet.aggregation,
-    }
-    for name in (row, column):
-        own = asdict(sheet.measured.get(name, _Measure()))
-        found |= {key: value for key, value in own.items() if value is not None}
-    return found
 
 
 def _number(printed: object, where: str) -> tuple[float, str]:

@@ -1,4 +1,4 @@
-"""The one long CSV of scores: every number a table may show, one a line, checked on the way in.
+"""The one long CSV of scores: every number that a table may show, one a line.
 
 A value stands in its natural unit (correlations in [-1, 1], accuracies and MAP in [0, 1]) and
 unrounded. Nothing is filled in: a score that is absent stays absent, and one that is no number
@@ -6,9 +6,6 @@ stops the reader.
 """
 
 import csv
-import io
-import math
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -17,13 +14,13 @@ import pandas as pd
 from semblance.errors import InputError, at
 from semblance.files import open_text, write_text
 from semblance.layout import RECORD
-from semblance.names import SCORE_COLUMNS, SCORE_KEY
+from semblance.names import SCORE_COLUMNS, SCORE_KEY, STS_TASKS
 from semblance.provenance import checked, record_digests
+from semblance.reporting.layouts import mean
 from semblance.settings import parse_json
 
 COLUMNS = SCORE_COLUMNS
 KEY = SCORE_KEY
-MAY_BE_EMPTY = frozenset({"fold", "subset", "phi"})
 RANGES = {
     "spearman": (-1.0, 1.0),
     "pearson": (-1.0, 1.0),
@@ -44,8 +41,8 @@ SLACK = 1e-9  # a correlation computed in floating point may pass 1 by a few uni
 def collect(paths: Iterable[str | Path]) -> pd.DataFrame:
     """Join score files into one frame, sorted by key, the same whatever the order of ``paths``.
 
-    Raises InputError (``file:line``) for a wrong header or field, a value that is missing, NaN,
-    infinite or outside its metric's range, and for a key that occurs twice.
+    Raises InputError (``file:line``) for a value that is missing, NaN or outside its metric's
+    range, and for a key that occurs twice.
     """
     seen: dict[tuple, str] = {}
     records = []
@@ -97,83 +94,46 @@ def read_scores(path: str | Path) -> pd.DataFrame:
     return collect([path])
 
 
+def whole_scores(path: str | Path) -> dict[tuple[str, str], float | None]:
+    """Return {(task, metric): score} over all pairs of a task, from the score file of a model.
+
+    The task ``average`` is the mean Spearman's ρ of the seven STS tasks; None if one is missing.
+    """
+    frame = read_scores(path)
+    whole = frame[frame["aggregation"] == "all"]
+    found = {(row.task, row.metric): row.value for row in whole.itertuples()}
+    average = mean(found.get((task, "spearman")) for task in STS_TASKS)
+    return found | {("average", "spearman"): average}
+
+
 def write_scores(frame: pd.DataFrame, path: str | Path) -> None:
     """Write the long CSV whole; values by ``repr``, so that reading gives the same floats."""
-    buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    for record in frame[list(COLUMNS)].to_dict("records"):
-        writer.writerow(record | {"value": repr(float(record["value"]))})
-    write_text(path, buffer.getvalue())
+    write_text(path, frame.to_csv(columns=list(COLUMNS), index=False, lineterminator="\n"))
 
 
 def _records(path: Path) -> Iterator[tuple[str, dict]]:
     """Yield the scores of a file, each with its place (``file:line``)."""
-    # A byte that is not UTF-8 comes in as a surrogate, which _parse refuses: so the error names its
-    # line. Strict decoding would stop at a whole block of the file.
-    with open_text(path, MOST_BYTES, errors="surrogateescape") as handle:
+    with open_text(path, MOST_BYTES) as handle:
         reader = csv.reader(handle, strict=True)
         try:
-            header = next(reader, [])
-            if tuple(header) != COLUMNS:
-                raise InputError(
-                    at(path, 1), f"the header is {header}", f"expected {','.join(COLUMNS)}"
-                )
+            header = tuple(next(reader, ()))
+            if header != COLUMNS:
+                raise ValueError(f"the header is not {','.join(COLUMNS)}")
             for fields in reader:
-                place = at(path, reader.line_num)
-                yield place, _parse(fields, place)
-        except csv.Error as error:
-            raise InputError(
-                at(path, reader.line_num), f"cannot be read as CSV ({error})"
-            ) from error
+                record = dict(zip(COLUMNS, fields, strict=True))
+                yield at(path, reader.line_num), record | _checked(record)
+        except (ValueError, csv.Error) as error:
+            place = at(path, max(1, reader.line_num))
+            raise InputError(place, f"not a score ({error})", "evaluate this run again") from None
 
 
-def _parse(fields: list[str], place: str) -> dict:
-    if len(fields) != len(COLUMNS):
-        raise InputError(
-            place, f"fields: {len(fields)} instead of {len(COLUMNS)}", "write this file again"
-        )
-    record: dict = dict(zip(COLUMNS, fields, strict=True))
-    for name, field in record.items():
-        if not field.isprintable():
-            raise InputError(place, f"{name} is not printable UTF-8 text", "write this file again")
-    empty = [name for name in COLUMNS if not record[name] and name not in MAY_BE_EMPTY]
-    if empty:
-        raise InputError(
-            place, f"no value for {', '.join(empty)}", "leave out the whole line of a missing score"
-        )
-    if bool(record["subset"]) != (record["aggregation"] == "subset"):
-        raise InputError(
-            place,
-            "names a subset under another aggregation, or none under the aggregation 'subset'",
-            "write this file again",
-        )
-    record["seed"] = _integer(record, "seed", 0, place)
-    record["n"] = _integer(record, "n", 1, place)
-    record["value"] = _value(record, place)
-    return record
-
-
-def _integer(record: dict, name: str, least: int, place: str) -> int:
-    text = record[name]
-    if not re.fullmatch("[0-9]{1,18}", text) or int(text) < least:
-        raise InputError(
-            place, f"{name} is {text!r}", f"expected a whole number of at least {least}"
-        )
-    return int(text)
-
-
-def _value(record: dict, place: str) -> float:
+def _checked(record: dict[str, str]) -> dict[str, float]:
+    """Return the numbers of a score; raises ValueError for a value that its metric cannot have."""
     metric = record["metric"]
-    text = record["value"]
     if metric not in RANGES:
-        raise InputError(place, f"unknown metric {metric!r}", f"known: {', '.join(RANGES)}")
-    if not re.fullmatch(r"-?[0-9]{1,20}(\.[0-9]{0,20})?(e[+-]?[0-9]{1,3})?|-?(nan|inf)", text):
-        raise InputError(place, f"the value {text!r:.80} is not a number")
-    value = float(text)
+        raise ValueError(f"unknown metric {metric!r}")
+    value = float(record["value"])
     low, high = RANGES[metric]
-    if not math.isfinite(value) or not low - SLACK <= value <= high + SLACK:
-        raise InputError(
-            place, f"{metric} is {text}", f"expected a number in [{low:g}, {high:g}], unrounded"
-        )
-    return value
+    if not low - SLACK <= value <= high + SLACK:  # NaN is not in it either
+        raise ValueError(f"{metric} is {value}, which is not in [{low:g}, {high:g}]")
+    return {"seed": int(record["seed"]), "n": int(record["n"]), "value": value}

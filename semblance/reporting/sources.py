@@ -3,7 +3,7 @@
 A score of ours is compared with a printed one only if it was made from the same things.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from semblance.errors import InputError
@@ -88,33 +88,29 @@ def source_of(used: Used, table: Uses, row: Uses, where: str) -> Source:
 
     Raises InputError for a missing part and for a name that ``used`` does not explain.
     """
-    base = _known(row.base or table.base, used.bases, f"{where}: base")
-    corpus = _known(row.corpus or table.corpus, used.corpora, f"{where}: corpus")
-    method = _known(row.method or table.method, used.methods, f"{where}: method")
-    tests: Names = ()
-    if named := row.tests or table.tests:
-        tests = used.tests[_known(named, used.tests, f"{where}: tests")]
-    stated = {**table.settings, **row.settings}
-    settings = used.methods[method] | stated
-    grid: dict[str, Any] = {}
-    if row.grid:
-        grid = used.methods[_known(row.grid, used.methods, f"{where}: grid")] | stated
+    said = asdict(table) | {key: value for key, value in asdict(row).items() if value}
+    settings = table.settings | row.settings
+    for key, names in (
+        ("base", used.bases),
+        ("corpus", used.corpora),
+        ("method", used.methods),
+        ("tests", used.tests),
+        ("grid", used.methods),
+    ):
+        if said[key] is None and key in ("base", "corpus", "method"):
+            advice = "say in `uses` or `rows_use` what the paper used"
+            raise InputError(f"{where}: {key}", "is not stated", advice)
+        if said[key] is not None and said[key] not in names:
+            problem = f"no {said[key]!r} under `used`"
+            raise InputError(f"{where}: {key}", problem, f"known are {', '.join(names)}")
     return Source(
-        base=base,
-        corpus=corpus,
-        method=method,
-        tests=tests,
-        dev=row.dev or table.dev,
-        folds=row.folds or table.folds,
-        settings=settings,
-        grid=grid,
-        limit=row.limit or table.limit,
+        base=said["base"],
+        corpus=said["corpus"],
+        method=said["method"],
+        tests=used.tests.get(said["tests"], ()),
+        dev=said["dev"],
+        folds=said["folds"],
+        settings=used.methods[said["method"]] | settings,
+        grid=used.methods[said["grid"]] | settings if said["grid"] else {},
+        limit=said["limit"],
     )
-
-
-def _known(name: str | None, names: dict[str, Any], where: str) -> str:
-    if name is None:
-        raise InputError(where, "is not stated", "say in `uses` or `rows_use` what the paper used")
-    if name not in names:
-        raise InputError(where, f"no {name!r} under `used`", f"known are {', '.join(names)}")
-    return name

@@ -4,12 +4,15 @@ import dataclasses
 import json
 import math
 import statistics
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from semblance import strict_json
 from semblance.errors import InputError
 from semblance.names import SEEDS_OF_START, START
-from semblance.reporting.layouts import PREVIOUS, Layout, find_layout
+from semblance.provenance import checked, read_text
+from semblance.reporting.layouts import find_layout
 from semblance.settings import Positive, decode
 
 MARGIN = 0.5  # points within which two methods count as equal, if the settings name none
@@ -200,6 +203,11 @@ class Row:
         """Return the method whose model stands behind a seed of the row on a corpus."""
         return self.chosen.get(f"{corpus}/{seed}", self.method)
 
+    def contrast(self, column: str) -> Contrast | None:
+        """Return the row's contrast with its control in a column."""
+        cell = self.cells.get(column)
+        return cell and cell.contrast
+
     def covariance(self, other: "Row", column: str) -> float | None:
         """Return what the test items cause in both rows together; None where it is not known."""
         found = self.items.get(column, {}).get(other.label)
@@ -227,65 +235,14 @@ class Table:
 
 
 def decode_spec(data: dict) -> Spec:
-    """Decode and check a table's settings; raises InputError naming the key."""
-    name = data.get("name", "?") if isinstance(data, dict) else "?"
-    spec = decode(Spec, data, f"table {name}")
+    """Decode a table's settings; its layout decides what they leave open."""
+    spec = decode(Spec, data, f"table {data.get('name', '?')}")
     layout = find_layout(spec.layout, f"table {spec.name}.layout")
-    _check_rows(spec)
-    _check_scores(spec, layout)
-    return _with_defaults(spec, layout)
-
-
-def _check_rows(spec: Spec) -> None:
-    labels = [row.label for row in spec.rows]
-    if len(set(labels)) != len(labels) or not labels:
-        raise InputError(
-            f"table {spec.name}.rows",
-            "has no rows, or two rows with the same label",
-            "give each row its own label",
-        )
-    names = {name for row in spec.rows if row.method != START for name in (row.label, row.method)}
-    for control in (spec.control, *(row.control for row in spec.rows)):
-        if control not in {None, PREVIOUS, *names}:
-            raise InputError(
-                f"table {spec.name}.control",
-                f"no row of a trained model has the label or the method {control!r}",
-            )
-
-
-def _check_scores(spec: Spec, layout: Layout) -> None:
-    if layout.over_folds and not (spec.dataset and spec.folds):
-        raise InputError(
-            f"table {spec.name}", f"a table of layout {layout.name} needs dataset and folds"
-        )
-    if layout.tasks is None:
-        if not spec.tasks:
-            raise InputError(
-                f"table {spec.name}.tasks",
-                "has no tasks",
-                "name the tasks whose scores the table shows",
-            )
-    elif spec.tasks not in ((), layout.tasks):
-        known = ", ".join(layout.tasks) or "none"
-        raise InputError(
-            f"table {spec.name}.tasks",
-            f"a table of layout {layout.name} cannot show {', '.join(spec.tasks)}",
-            f"its tasks are: {known}",
-        )
-
-
-def _with_defaults(spec: Spec, layout: Layout) -> Spec:
-    """Fill in what the layout decides where the settings leave it open."""
-    tasks = spec.tasks
-    if layout.tasks is not None:
-        tasks = layout.tasks
     metric = layout.metric or spec.metric
-    if layout.metrics:
-        metric = ""  # each column has its own
     return dataclasses.replace(
         spec,
-        tasks=tasks,
-        metric=metric,
+        tasks=spec.tasks if layout.tasks is None else layout.tasks,
+        metric="" if layout.metrics else metric,  # with several, each column has its own
         aggregation=layout.aggregation or spec.aggregation,
         protocols=spec.protocols or layout.protocols,
         control=spec.control or layout.control,
@@ -314,3 +271,17 @@ def from_json(text: str, where: str = "table") -> Table:
     table = decode(Table, data, where)
     find_layout(table.layout, f"{where}: layout")
     return table
+
+
+def table_digests(records: Iterable[str | Path]) -> dict[str, str]:
+    """Check the JSON of each table against its record; return {path: sha256}."""
+    found = {}
+    for record in map(Path, records):
+        name = f"../json/{record.name}"  # as the record names it
+        found[f"{record.parent}/{name}"] = checked(record, name)["outputs"][name]
+    return found
+
+
+def read_tables(paths: Iterable[str]) -> list[Table]:
+    """Read the JSON of tables; raises InputError naming the file that is not one."""
+    return [from_json(read_text(path), path) for path in paths]

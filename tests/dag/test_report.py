@@ -238,15 +238,6 @@ def test_snakemakes_own_report_opens_with_every_result(browser, finished, tmp_pa
         assert opened.requests == [path.as_uri()]
 
 
-@pytest.mark.parametrize("text", ["{}", '{"tables": "x"}', "[]", "{", '{"output": 1, "bases": {}}'])
-def test_a_damaged_note_of_the_config_is_refused_in_one_line(finished, tmp_path, text):
-    copy = finished.copy(tmp_path / "copy")
-    (copy.folder / "results/logs/config.json").write_text(text)
-    done = make_report(copy, "--output", "results")
-    assert done.returncode == 2 and "Traceback" not in done.stderr
-    assert len(done.stderr.splitlines()) == 1 and "config.json" in done.stderr
-
-
 def test_a_damaged_record_of_a_model_costs_the_page_only_what_it_says(finished, tmp_path):
     copy = finished.copy(tmp_path / "copy")
     for number, path in enumerate(

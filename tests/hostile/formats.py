@@ -1,7 +1,5 @@
 """A small valid sample of every text format that is read, how it is read, and how single rows of it go wrong."""
 
-import csv
-import io
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -11,7 +9,6 @@ from semblance.data import nli, sts, transfer, wiki
 from semblance.data.banks import cough, covid, faqir, stackfaq
 from semblance.data.faq import Faq
 from semblance.data.pairs import captions, nli_table, paranmt, qqp
-from semblance.reporting.scores import COLUMNS, read_scores
 from semblance_faq.read.faq import read_own
 
 HEAD = "index,question,answer,language\n"
@@ -160,14 +157,6 @@ def scored(template: str, line: int, values: dict[str, str] = SCORES) -> dict[st
 def on(line: int, rows: dict[str, str]) -> dict[str, tuple[int, str]]:
     """Give all damaged rows one line."""
     return {name: (line, text) for name, text in rows.items()}
-
-
-def _score_row(**changes: str) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="").writerow(
-        {**dict(zip(COLUMNS, SCORE.split(","), strict=True)), **changes}.values()
-    )
-    return text.getvalue()
 
 
 def _anli(label: str) -> str:
@@ -494,31 +483,5 @@ FORMATS = [
         },
         "jsonl",
         True,
-    ),
-    Format(
-        "scores",
-        {"scores.csv": ",".join(COLUMNS) + f"\n{SCORE}\n"},
-        "scores.csv",
-        read_scores,
-        on(2, CSV_ROWS)
-        | {f"a value: {name}": (2, _score_row(value=value)) for name, value in SCORES.items()}
-        | {
-            f"a seed: {name}": (2, _score_row(seed=value))
-            for name, value in {
-                "negative": "-1",
-                "a fraction": "1.5",
-                "huge": "1" * 5000,
-                "a superscript": "²",
-                "nan": "nan",
-                "empty": "",
-            }.items()
-        }
-        | {
-            "a doubled score": (2, f"{SCORE}\n{SCORE}"),
-            "an unknown metric": (2, _score_row(metric="luck")),
-            "no items": (2, _score_row(n="0")),
-            "a line break in a name": (2, _score_row(method="a\nb")),
-            "a lost header": (1, SCORE),
-        },
     ),
 ]

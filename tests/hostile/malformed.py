@@ -62,12 +62,8 @@ def _rows(form: Format) -> Iterator[Case]:
         lines = form.sample.splitlines()
         line -= name == "blank"  # at the end of a file it would be harmless
         lines[line - 1] = text
-        # An XML tag that is never closed is found where the document ends; a record of scores, where it ends.
-        found = (
-            range(line, 1000)
-            if form.kind == "xml" or form.name == "scores"
-            else range(line, line + 1)
-        )
+        # An XML tag that is never closed is found where the document ends.
+        found = range(line, 1000) if form.kind == "xml" else range(line, line + 1)
         yield Case(form, name, ("\n".join(lines) + "\n").encode(), form.target, found)
 
 
@@ -96,7 +92,7 @@ def _whole(form: Format) -> Iterator[Case]:
         del damaged["UTF-16"]  # it is among the oddities
     if form.kind == "txt":
         del damaged["a page of HTML"]  # it is text like any other; only a digest can tell
-    if form.kind != "xml" and form.name != "scores":  # to these two a return ends a line
+    if form.kind != "xml":  # to it a return ends a line
         damaged["returns for line ends"] = plain.replace(b"\n", b"\r")
     if form.kind != "xml":  # to XML a mark between elements is text of no meaning
         damaged |= {
@@ -116,7 +112,7 @@ def _whole(form: Format) -> Iterator[Case]:
 
 
 def _gzip(form: Format) -> Iterator[Case]:
-    if form.kind not in ("csv", "jsonl") or len(form.files) > 1 or form.name == "scores":
+    if form.kind not in ("csv", "jsonl") or len(form.files) > 1:
         return
     packed = gzip.compress(form.sample.encode(), mtime=0)
     changed = bytearray(packed)
@@ -141,10 +137,7 @@ def oddities(form: Format) -> dict[str, bytes]:
         "Windows' line ends": plain.replace(b"\n", b"\r\n"),
         "no line end at the end": plain.rstrip(b"\n"),
     }
-    if form.name == "scores":  # of our own making: no editor has put a mark there
-        odd["returns for line ends"] = plain.replace(b"\n", b"\r")
-    else:
-        odd["a byte order mark at the start"] = BOM + plain
+    odd["a byte order mark at the start"] = BOM + plain
     if form.encodings:
         odd["UTF-16"] = form.sample.encode("utf-16")
     if form.kind == "xml":

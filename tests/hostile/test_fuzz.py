@@ -6,7 +6,6 @@ import itertools
 import json
 import math
 import shutil
-import string
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -30,7 +29,7 @@ from semblance.fetch.unpack import extract
 from semblance.models import folder as model_folder
 from semblance.provenance import canonical, read_sealed, text_digest
 from semblance.reporting.published import read_published
-from semblance.reporting.scores import COLUMNS, read_scores
+from semblance.reporting.scores import COLUMNS
 from semblance.reporting.table import from_json
 from semblance.settings import decode_json
 from semblance.strict_yaml import read_yaml
@@ -393,37 +392,6 @@ def test_every_valid_cough_bank_comes_back(rows, tmp_path):
         (row[3], (str(n),) if mean > 3 else ())
         for n, (row, mean) in enumerate(zip(rows, means, strict=True))
     ]
-
-
-@each_effort(
-    value=st.floats(-1, 1),
-    seed=st.integers(0, 2**32 - 1),
-    name=st.text(string.ascii_letters + string.digits + "._-", min_size=1),
-)
-def test_every_valid_score_comes_back(value, seed, name, tmp_path):
-    row = [
-        "r",
-        "nli",
-        name,
-        "rcl",
-        "",
-        str(seed),
-        "",
-        "sts12",
-        "",
-        "spearman",
-        "all",
-        "senteval",
-        repr(value),
-        "9",
-        "fp32",
-        "c",
-        "e",
-        "w",
-        "d",
-    ]
-    frame = read_scores(put(tmp_path / "s.csv", [",".join(COLUMNS), ",".join(row)]))
-    assert (frame["value"][0], frame["seed"][0], frame["base"][0]) == (value, seed, name)
 
 
 # The config

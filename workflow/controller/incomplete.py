@@ -1,4 +1,4 @@
-"""What there is of the tables whose runs are not all finished, and why the rest is missing.
+"""What there is of the tables whose runs are not all finished, and the logs of what is missing.
 
 It reads a run, finished or living, and writes into ``tables/incomplete`` alone. No rule knows that
 folder, ``semblance verify`` does not check it, and each file in it says that it is incomplete.
@@ -8,7 +8,6 @@ import contextlib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
 
 from semblance import layout
 from semblance.errors import InputError
@@ -24,10 +23,9 @@ from semblance.reporting.judging import judge
 from semblance.reporting.published import Published
 from semblance.reporting.scores import collect, score_digests
 from semblance.reporting.table import Table, from_json, to_json
-from workflow.controller import events
-from workflow.controller.causes import Cause, Causes, format_causes, job_name
 from workflow.planning.plan import Evaluation, Plan
 from workflow.planning.reads import Job, evaluation_job
+from workflow.planning.stages import inputs, log, record
 from workflow.planning.stand_ins import StandIns
 from workflow.planning.table_checks import published
 
@@ -43,23 +41,21 @@ UNUSABLE = (InputError, OSError, LookupError, TypeError, AttributeError)
 
 @dataclass
 class Incomplete:
-    """What there is of one table; ``lacking`` counts those of its ``runs`` that have no scores."""
+    """What there is of one table; ``lacking`` counts those of its ``runs`` without scores."""
 
     name: str
-    table: Table
     runs: int
     lacking: int
-    causes: list[Cause]
+    table: Table
 
-    @property
-    def state(self) -> str:
-        """What it lacks, in words."""
+    def __str__(self) -> str:
         if not self.lacking:
             return "each run has scores, but the table is not rendered"
         return f"runs without scores: {self.lacking} of {self.runs}"
 
 
-class State(NamedTuple):
+@dataclass
+class State:
     """Each table of a run as far as it goes, by name, and what the incomplete ones lack."""
 
     tables: dict[str, Table]
@@ -69,13 +65,12 @@ class State(NamedTuple):
 def state(plan: Plan, names: Iterable[str] = ()) -> State:
     """Return what there is of some tables, or of all. Raises InputError for a damaged manifest."""
     stand_ins = StandIns(plan, load_manifest(plan.config["manifest"]), published())
-    causes = Causes(plan, events.read(plan.out))
     found = State({}, [])
     for name in names or plan.config["tables"]:
         settings = stand_ins.marked(plan.table_spec(name))
         table = _whole(plan, settings)
         if table is None:
-            found.incomplete.append(_incomplete(plan, settings, causes))
+            found.incomplete.append(_incomplete(plan, settings))
             table = found.incomplete[-1].table
         found.tables[name] = table
     return found
@@ -86,24 +81,10 @@ def render(plan: Plan) -> str:
 
     A table that is whole loses its incomplete form. Raises InputError for a damaged manifest.
     """
-    tables, incomplete = state(plan)
+    found = state(plan)
     folder = Path(layout.place(plan.out, layout.INCOMPLETE))
-    texts = _texts(incomplete, tables, published())
-    for name, text in texts.items():
-        write_text(folder / name, text)
-    for path in [*folder.glob("*.md"), *folder.glob("*.csv")]:
-        if path.name not in texts:
-            path.unlink(missing_ok=True)  # of an earlier state
-    if not incomplete:
-        with contextlib.suppress(OSError):  # it holds files of somebody else, or is not there
-            folder.rmdir()
-        return "every table is whole"
-    lines = [f"incomplete tables: {len(incomplete)} of {len(tables)}; what there is: {folder}/"]
-    lines += [f"  {found.name}: {found.state}" for found in incomplete]
-    causes = list(dict.fromkeys(cause for found in incomplete for cause in found.causes))
-    if causes:
-        lines.append("because:")
-    return "\n".join([*lines, *(f"  {line}" for line in format_causes(causes))])
+    _write_only(folder, _texts(found.incomplete, found.tables, published()))
+    return _summary(folder, found.incomplete, len(found.tables))
 
 
 def _whole(plan: Plan, settings: dict) -> Table | None:
@@ -111,9 +92,9 @@ def _whole(plan: Plan, settings: dict) -> Table | None:
     name = settings["name"]
     path = Path(layout.place(plan.out, layout.TABLE_RECORD, table=name))
     try:
-        record = checked(path)
-        same_settings = canonical(record["settings"]) == canonical(settings)
-        same_scores = _score_digests_now(plan, name, path).items() <= record["inputs"].items()
+        rendered = checked(path)
+        same_settings = canonical(rendered["settings"]) == canonical(settings)
+        same_scores = _score_digests_now(plan, name, path).items() <= rendered["inputs"].items()
         if same_settings and same_scores:
             source = layout.place(plan.out, layout.TABLE_JSON, table=name)
             return from_json(read_text(source), source)
@@ -122,7 +103,7 @@ def _whole(plan: Plan, settings: dict) -> Table | None:
     return None
 
 
-def _score_digests_now(plan: Plan, name: str, record: Path) -> dict[str, str]:
+def _score_digests_now(plan: Plan, name: str, rendered: Path) -> dict[str, str]:
     """Return the digests of a table's score files by the names that its record gives them.
 
     A run without a record is left out: Snakemake, too, keeps a table whose sources are deleted.
@@ -131,46 +112,47 @@ def _score_digests_now(plan: Plan, name: str, record: Path) -> dict[str, str]:
     for path in map(Path, plan.table_files(name, "scores.csv")):
         with contextlib.suppress(*UNUSABLE):
             outputs = read_sealed(path.parent / layout.RECORD)["outputs"]
-            found[beside(record, path)] = outputs[path.name]
+            found[beside(rendered, path)] = outputs[path.name]
     return found
 
 
-def _incomplete(plan: Plan, settings: dict, causes: Causes) -> Incomplete:
-    """Build a table from those of its scores that are there, with its state in title and notes."""
+def _incomplete(plan: Plan, settings: dict) -> Incomplete:
+    """Build a table from those of its scores that are there; say so in its name and its notes."""
     name = settings["name"]
     evaluations = plan.evaluations_of(name)
-    why = {evaluation: _why_without_scores(plan, evaluation, causes) for evaluation in evaluations}
-    present = [plan.scores(evaluation) for evaluation in evaluations if not why[evaluation]]
-    lacking = len(evaluations) - len(present)
-    known = list(dict.fromkeys(cause for found in why.values() for cause in found))
-    if not lacking:
-        own = causes.of([Job("render_table", name=name)])
-        known = [cause for cause in own if cause.state != "not started"]
-    table = attach(build(settings, collect(present)), published())
-    found = Incomplete(name, table, len(evaluations), lacking, known)
-    notes = [f"{HEAD}: {found.state}", *format_causes(known), AS_THEY_LIE]
+    present = [found for found in evaluations if _has_scores(plan, found)]
+    waiting = [evaluation_job(found) for found in evaluations if found not in present]
+    logs = {_log(plan, job) for job in waiting or [Job("render_table", name=name)]} - {""}
+    table = attach(build(settings, collect(map(plan.scores, present))), published())
+    found = Incomplete(name, len(evaluations), len(waiting), table)
+    notes = [f"{HEAD}: {found}"]
+    if logs:
+        notes.append(f"see {', '.join(sorted(logs))}")
     found.table = replace(
         table,
-        name=f"{table.name} ({HEAD})",
+        name=f"{name} ({HEAD})",
         title=f"{HEAD}: {table.title}",
-        notes=(*notes, *table.notes),
+        notes=(*notes, AS_THEY_LIE, *table.notes),
     )
     return found
 
 
-def _why_without_scores(plan: Plan, evaluation: Evaluation, causes: Causes) -> list[Cause]:
-    """Return why the scores of an evaluation cannot be shown; empty if they can."""
-    job = evaluation_job(evaluation)
-    found = causes.of([job])
-    if found:
-        return found
+def _has_scores(plan: Plan, evaluation: Evaluation) -> bool:
+    """Tell whether the scores of an evaluation are there, whole, and of the model as it is."""
     try:
         score_digests([plan.scores(evaluation)])
-    except UNUSABLE as error:
-        return [Cause(job_name(job), "failed", str(error))]
-    if _is_of_an_earlier_model(plan, evaluation):
-        return [Cause(job_name(job), "not started")]
-    return []
+    except UNUSABLE:
+        return False
+    return not _is_of_an_earlier_model(plan, evaluation)
+
+
+def _log(plan: Plan, job: Job) -> str:
+    """Return the log of the first job without a result that a job waits for; empty without one."""
+    for source in inputs(plan, job):
+        if not Path(record(plan, source)).is_file() and (found := _log(plan, source)):
+            return found
+    path = Path(plan.out, f"{log(job)}.log")
+    return str(path) if path.is_file() else ""
 
 
 def _is_of_an_earlier_model(plan: Plan, evaluation: Evaluation) -> bool:
@@ -191,10 +173,35 @@ def _texts(
     for found in incomplete:
         texts[f"{found.name}.md"] = markdown(found.table)
         texts[f"{found.name}.csv"] = csv_text(found.table)
-    if texts:  # the pages that are made of all tables, as far as these go
-        comparisons = compare(tables.values(), printed, TOLERANCE)
-        judgements = judge(read_claims(CLAIMS), tables, printed)
-        head = f"{HEAD}: made while some tables are incomplete.\n\n"
-        texts["published.md"] = head + ledger(comparisons, printed, TOLERANCE)
-        texts["claims.md"] = head + claims_markdown(judgements)
+    if texts:
+        for name, page in _pages(tables, printed).items():
+            texts[name] = f"{HEAD}: made while some tables are incomplete.\n\n{page}"
     return texts
+
+
+def _pages(tables: dict[str, Table], printed: Published) -> dict[str, str]:
+    """Return the pages that are made of all tables, as far as these go."""
+    comparisons = compare(tables.values(), printed, TOLERANCE)
+    judgements = judge(read_claims(CLAIMS), tables, printed)
+    return {
+        "published.md": ledger(comparisons, printed, TOLERANCE),
+        "claims.md": claims_markdown(judgements),
+    }
+
+
+def _write_only(folder: Path, texts: dict[str, str]) -> None:
+    """Write these files; delete the other ones of an earlier state, and a folder without files."""
+    for name, text in texts.items():
+        write_text(folder / name, text)
+    for path in [*folder.glob("*.md"), *folder.glob("*.csv")]:
+        if path.name not in texts:
+            path.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):  # it holds files, or is not there
+        folder.rmdir()
+
+
+def _summary(folder: Path, incomplete: list[Incomplete], tables: int) -> str:
+    if not incomplete:
+        return "every table is whole"
+    head = f"incomplete tables: {len(incomplete)} of {tables}; what there is: {folder}/"
+    return "\n".join([head, *(f"  {found.name}: {found}" for found in incomplete)])

@@ -1,23 +1,60 @@
-"""The report of one output folder, from its sections."""
+"""The report of one output folder: its sections, and the templates that show them."""
 
 from collections import Counter
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jinja2
+from markupsafe import Markup
 
 from semblance.counts import counted
-from workflow.report import answerers, claims, costs, figures, tables, trust
+from workflow.report import answerers, claims, costs, figures, numbers, tables, trust
 from workflow.report.facts import Facts
-from workflow.report.page import Section, render
+
+TEMPLATES = Path(__file__).with_name("templates")
+MOST_LETTERS = 300  # of a name out of data or config: it stays in its place
+MOST_STAND_INS = 6  # that the page's head names
+
+
+class Section(NamedTuple):
+    """A section of the page: its anchor, its heading, and what its template shows."""
+
+    name: str
+    heading: str
+    content: Any
+
+
+def render(**page: Any) -> str:
+    """Return the page. Every text is escaped; no address but a link's is in it."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"cut": _cut, "minus": numbers.with_minus}
+    style = Markup(TEMPLATES.joinpath("style.css").read_text(encoding="utf-8"))
+    return environment.get_template("report.html.j2").render(style=style, **page)
+
+
+def _cut(text: str, most: int = MOST_LETTERS) -> str:
+    """Return a text with at most so many letters."""
+    if len(text) <= most:
+        return text
+    return f"{text[: most - 1]}…"
 
 
 def compose(facts: Facts, version: str) -> str:
     """Return the page of what there is; ``version`` names the code that makes it."""
     costs_now = costs.section(facts.plan)
+    papers = any(row.published for table in facts.tables.values() for row in table.rows)
     parts = [
         *first_sections(facts),
         Section(
             "figures", "Every method against its control, and other figures", figures.section(facts)
         ),
-        Section("tables", _heading_of_tables(facts), tables.section(facts)),
+        Section("tables", "The papers' tables" if papers else "Tables", tables.section(facts)),
         Section("costs", "Cost", costs_now),
         Section("trust", "How to trust it", trust.section(facts)),
     ]
@@ -42,18 +79,6 @@ def first_sections(facts: Facts) -> list[Section]:
     return found
 
 
-def _heading_of_tables(facts: Facts) -> str:
-    if any(row.published for table in facts.tables.values() for row in table.rows):
-        return "The papers' tables"
-    return "Tables"
-
-
-def last_date(facts: Facts) -> str:
-    """Return when the last job of a run was finished, which is the report's date; empty of none."""
-    dates = [record["finished"] for record in facts.records if "finished" in record]
-    return max(dates, default="").replace("T", " ").removesuffix("Z")
-
-
 def _state(facts: Facts, cost: costs.Costs) -> str:
     missing = len(facts.incomplete)
     if not missing and cost.done == cost.jobs:
@@ -73,37 +98,23 @@ def _shared_notes(facts: Facts) -> list[str]:
 
 
 def _made_with(facts: Facts, cost: costs.Costs, version: str) -> list[tuple[str, str]]:
+    config = facts.plan.config
+    rows = [row for table in facts.tables.values() for row in table.rows]
+    bases = [config["bases"][row.base].get("label", row.base) for row in rows]
+    differences = Counter(text for row in rows for text in row.stand_in).most_common()
+    stand_ins = [text for text, _ in differences[:MOST_STAND_INS]]
+    if len(differences) > MOST_STAND_INS:
+        more = len(differences) - MOST_STAND_INS
+        stand_ins.append(f"{more} more: see the notes of the tables")
+    lists = dict.fromkeys(config["tables"][name]["seeds"] for name in facts.tables)
+    finished = [record["finished"] for record in facts.records if "finished" in record]
+    last = max(finished, default="").replace("T", " ").removesuffix("Z")
     found = [
-        ("bases", _names_of_bases(facts)),
-        ("stand-ins", _told_stand_ins(facts)),
-        ("seeds", _numbers_of_seeds(facts)),
-        ("last job", f"{last_date(facts)} UTC"),
+        ("bases", ", ".join(dict.fromkeys(bases))),
+        ("stand-ins", "; ".join(stand_ins)),
+        ("seeds", ", ".join(f"{len(config['seeds'][name])} ({name})" for name in lists)),
+        ("last job", f"{last} UTC"),
         ("report by", version),
         ("cost", f"{cost.used} of jobs, {cost.disk} on disk"),
     ]
     return [(name, text) for name, text in found if text]
-
-
-def _names_of_bases(facts: Facts) -> str:
-    used = dict.fromkeys(row.base for table in facts.tables.values() for row in table.rows)
-    labels = [facts.plan.config["bases"][base].get("label", base) for base in used]
-    return ", ".join(dict.fromkeys(labels))
-
-
-def _told_stand_ins(facts: Facts) -> str:
-    """Return in what the rows with a paper's counterpart differ from it, the commonest first."""
-    counts: Counter[str] = Counter()
-    for table in facts.tables.values():
-        for row in table.rows:
-            counts.update(row.stand_in)
-    told = [text for text, _ in counts.most_common(6)]
-    if len(counts) > len(told):
-        told.append(f"{len(counts) - len(told)} more: see the notes of the tables")
-    return "; ".join(told)
-
-
-def _numbers_of_seeds(facts: Facts) -> str:
-    """Return how many seeds the tables ask for, by the names of the seeds."""
-    config: dict[str, Any] = facts.plan.config
-    asked = [config["tables"][table]["seeds"] for table in facts.tables]
-    return ", ".join(f"{len(config['seeds'][name])} ({name})" for name in dict.fromkeys(asked))

@@ -38,13 +38,6 @@ class Model:
         return [(point["step"], point["dev"]) for point in points if point.get("dev") is not None]
 
     @property
-    def is_readable(self) -> bool:
-        """Whether its record has the parts that a page shows, in their form."""
-        parts = ("settings", "inputs", "outputs", "training")
-        mappings = all(isinstance(self.record.get(name, {}), dict) for name in parts)
-        return mappings and all(isinstance(score, float) for _, score in self.curve)
-
-    @property
     def weights(self) -> str:
         """The sha256 of its weights; empty if its record lists none."""
         return self.record.get("outputs", {}).get(layout.WEIGHTS, "")
@@ -83,32 +76,25 @@ class Facts:
     @cached_property
     def records(self) -> list[dict[str, Any]]:
         """Every record of a finished job below the output folder, in the order of their paths."""
-        return list(self._read_records())
-
-    def _read_records(self) -> Iterator[dict[str, Any]]:
-        found = [path for path in files_below(self.out) if path.name == layout.RECORD]
-        for path in sorted(found):
+        records = []
+        paths = [path for path in files_below(self.out) if path.name == layout.RECORD]
+        for path in sorted(paths):
             if not layout.WITHOUT_RECORD & set(path.relative_to(self.out).parts):
                 with contextlib.suppress(*UNREADABLE):
-                    yield read_sealed(path)
+                    records.append(read_sealed(path))
+        return records
 
     def model(self, run: Run) -> Model | None:
         """Return a trained model; None of an untrained base, and of one that is not finished."""
         if run not in self._models:
-            self._models[run] = self._read_model(run)
+            self._models[run] = None
+            if run.method != START:
+                with contextlib.suppress(*UNREADABLE):
+                    self._models[run] = Model(run, read_sealed(self.plan.model_record(*run)))
         return self._models[run]
 
-    def _read_model(self, run: Run) -> Model | None:
-        if run.method == START:
-            return None
-        with contextlib.suppress(*UNREADABLE):
-            model = Model(run, read_sealed(self.plan.model_record(*run)))
-            if model.is_readable:
-                return model
-        return None
-
     def models_of(self, row: Row) -> list[Model]:
-        """Return the finished models behind a row of a table: each seed, of a FAQ bank each fold."""
+        """Return the finished models behind a row: each seed, of a FAQ bank each fold."""
         places = [row.corpus]
         if row.corpus in self.plan.banks:
             places = self.plan.fold_corpora(row.corpus)

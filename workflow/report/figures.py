@@ -4,7 +4,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from typing import Any
 
 from markupsafe import Markup
 
@@ -34,69 +34,26 @@ TEXTS = {  # a kind of figure: what it shows
 }
 
 
-@dataclass(frozen=True)
-class Drawn:
-    """One figure: its SVG is ready for the page."""
-
-    name: str
-    caption: str
-    svg: Markup
-    wide: bool
-
-
-@dataclass(frozen=True)
-class Hit:
-    """One sentence that a model found for a query."""
-
-    rank: str
-    cosine: str
-    sentence: str
-
-
-@dataclass(frozen=True)
-class Found:
-    """The first sentences that each model found for one query."""
-
-    query: str
-    models: list[tuple[str, list[Hit]]]
-
-
-@dataclass
-class Figures:
-    """The section."""
-
-    forests: list[Drawn] = field(default_factory=list)
-    drawn: list[Drawn] = field(default_factory=list)
-    found: list[Found] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
-
-
-def section(facts: Facts) -> Figures:
+def section(facts: Facts) -> dict[str, list[Any]]:
     """Return the figures of a run: every method against its control first, then the config's."""
-    shown = Figures()
+    shown: dict[str, list[Any]] = {"forests": [], "drawn": [], "found": [], "missing": []}
     for name, figure in facts.plan.config["figures"].items():
         kind = figure["kind"]
         try:
             if kind == "retrieval":
-                shown.found += _searches(facts, name)
+                shown["found"] += _searches(facts, name)
             elif kind != FOREST:
-                text = _drawing(facts, name)
-                shown.drawn.append(_drawn(name, TEXTS[kind], text))
+                path = layout.place(facts.out, layout.DRAWING, figure=name, form="svg")
+                record = layout.place(facts.out, layout.DRAWING_RECORD, figure=name)
+                checked(record, beside(record, path))
+                shown["drawn"].append(_drawn(name, TEXTS[kind], read_text(path)))
         except UNREADABLE:
-            shown.missing.append(name)
-    shown.forests = list(_forests(facts))
+            shown["missing"].append(name)
+    shown["forests"] = list(_forests(facts))
     return shown
 
 
-def _drawing(facts: Facts, name: str) -> str:
-    """Return the SVG of a figure; raises InputError for one that its record does not list so."""
-    path = layout.place(facts.out, layout.DRAWING, figure=name, form="svg")
-    record = layout.place(facts.out, layout.DRAWING_RECORD, figure=name)
-    checked(record, beside(record, path))
-    return read_text(path)
-
-
-def _forests(facts: Facts) -> Iterator[Drawn]:
+def _forests(facts: Facts) -> Iterator[dict[str, Any]]:
     """Draw every method against its control, table by table, by the tables as they are.
 
     A finished run keeps all of them in one drawing, ``figures/contrasts.svg``.
@@ -108,26 +65,21 @@ def _forests(facts: Facts) -> Iterator[Drawn]:
             yield _drawn(f"{FOREST}-{name}", f"{table.title}: against the control", text)
 
 
-def _drawn(name: str, caption: str, text: str) -> Drawn:
+def _drawn(name: str, caption: str, text: str) -> dict[str, Any]:
     description = f"The numbers stand in figures/{name.partition('-')[0]}.csv."
     svg = inline_svg(text, name, caption, description)
-    return Drawn(name, caption, Markup(svg), wide=_drawn_width(svg) > COLUMN)
+    width = float(VIEW_BOX.search(svg)[1])
+    return {"name": name, "caption": caption, "svg": Markup(svg), "wide": width > COLUMN}
 
 
-def _drawn_width(svg: str) -> float:
-    """Return the width of a drawing in points, as its view box states it; 0 without one."""
-    found = VIEW_BOX.search(svg)
-    return float(found[1]) if found else 0.0
-
-
-def _searches(facts: Facts, name: str) -> list[Found]:
-    """Return the searches of a figure: for each query the sentences that each model found."""
+def _searches(facts: Facts, name: str) -> list[tuple[str, dict[str, list[tuple[str, str]]]]]:
+    """Return for each query of a figure the cosine and the sentence of what each model found."""
     text = read_text(layout.place(facts.out, layout.FIGURE, figure=name))
-    queries: dict[str, dict[str, list[Hit]]] = {}
+    queries: dict[str, dict[str, list[tuple[str, str]]]] = {}
     for row in csv.DictReader(io.StringIO(text)):
         model = f"{row['base']}, {row['method']}"
         if row["corpus"] != "none":
             model += f" on {row['corpus']}"
-        hit = Hit(row["rank"], numbers.plain(float(row["cosine"])), row["sentence"])
+        hit = (numbers.plain(float(row["cosine"])), row["sentence"])
         queries.setdefault(row["query"], {}).setdefault(model, []).append(hit)
-    return [Found(query, list(models.items())) for query, models in queries.items()]
+    return list(queries.items())

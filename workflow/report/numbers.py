@@ -7,14 +7,14 @@ def signed(value: float | None, digits: int = 2) -> str:
     """Return a difference with its sign; empty for none."""
     if value is None:
         return ""
-    return _minus(f"{value:+z.{digits}f}")
+    return with_minus(f"{value:+z.{digits}f}")
 
 
 def plain(value: float | None, digits: int = 2) -> str:
     """Return a value; empty for none."""
     if value is None:
         return ""
-    return _minus(f"{value:z.{digits}f}")
+    return with_minus(f"{value:z.{digits}f}")
 
 
 def interval(low: float | None, high: float | None, digits: int = 2) -> str:
@@ -24,14 +24,6 @@ def interval(low: float | None, high: float | None, digits: int = 2) -> str:
     return f"[{signed(low, digits)}, {signed(high, digits)}]"
 
 
-def probability(value: float | None) -> str:
-    """Return a p-value."""
-    if value is None:
-        return ""
-    if value < 0.0001:
-        return "< .0001"
-    return f"{value:.4f}".removeprefix("0")
-
-
-def _minus(text: str) -> str:
+def with_minus(text: str) -> str:
+    """Return a text with real minus signs."""
     return text.replace("-", MINUS)

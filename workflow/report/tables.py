@@ -1,92 +1,73 @@
 """The papers' tables, ours over theirs, and what stands behind each row."""
 
 import shlex
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
-from semblance.reporting.grids import EQUAL, MISSING, NAMES
-from semblance.reporting.layouts import Layout, find_layout
-from semblance.reporting.significance import ALPHA
-from semblance.reporting.table import Cell, Row, Table
+from semblance.reporting.grids import DIFFERENCE, NAMES, P_VALUE, Column, Text, grid
+from semblance.reporting.layouts import find_layout
+from semblance.reporting.table import Row, Table
 from workflow.controller.incomplete import HEAD
 from workflow.report import numbers
-from workflow.report.curves import Curves, curves
 from workflow.report.facts import Facts, Model
 
 SHORT = 12  # digits of a digest
+CURVE_WIDTH = 220
+CURVE_HEIGHT = 60
+MOST_CURVES = 40  # lines in one small chart
 
 
 @dataclass(frozen=True)
-class ShownCell:
-    """One place: our mean, its deviation, its mark, and the paper's value."""
+class ShownRow:
+    """One row as it is printed, and what it unfolds to.
 
-    value: str = ""
-    deviation: str = ""
-    mark: str = ""
-    published: str = ""
+    ``seeds``: the values of each seed, by its name; ``choices``: the corpora, each with the
+    candidate that dev chose; ``changes``: a setting, its value in the row ``above`` and in this
+    one; ``sources``: the models behind it. ``train`` and ``explain`` are commands.
+    """
 
-
-@dataclass(frozen=True)
-class SeedLine:
-    """What one seed has in each column."""
-
-    seed: str
-    values: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Source:
-    """One model behind a row: where it lies, and from what it was made."""
-
-    place: str
-    best_step: str
-    weights: str
-    inputs: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True)
-class Detail:
-    """What a row unfolds to; ``choices`` are its corpora, each with the candidate that dev chose."""
-
-    seeds: tuple[SeedLine, ...]
-    choices: tuple[tuple[str, str], ...]
-    curves: Curves | None
-    changes: tuple[tuple[str, str, str], ...]  # setting, the row above, this row
+    label: str
+    n: int
+    places: list[Text]
+    difference: str
+    p: str
+    stand_in: bool
+    seeds: dict[str, list[str]]
+    choices: list[tuple[str, str]]
+    curves: dict[str, Any]
     above: str
-    sources: tuple[Source, ...]
+    changes: list[tuple[str, str, str]]
+    sources: list[dict[str, Any]]
     train: str
     explain: str
 
 
 @dataclass(frozen=True)
-class ShownRow:
-    """One row as it is printed."""
-
-    label: str
-    n: int
-    cells: tuple[ShownCell, ...]
-    difference: ShownCell
-    p: str
-    stand_in: bool
-    detail: Detail
-
-
-@dataclass(frozen=True)
 class ShownTable:
-    """One table as it is printed."""
+    """One table as it is printed; ``not_run``: the labels of the rows without a value."""
 
     name: str
     title: str
-    columns: tuple[str, ...]
-    rows: tuple[ShownRow, ...]
-    not_run: tuple[str, ...]
+    columns: list[str]
+    rows: list[ShownRow]
+    not_run: list[str]
     notes: tuple[str, ...]
-    has_differences: bool = False
-    has_deviations: bool = False
+
+    @property
+    def has_differences(self) -> bool:
+        """Whether a row is compared with a control."""
+        return any(row.difference for row in self.rows)
+
+    @property
+    def has_deviations(self) -> bool:
+        """Whether a place has a deviation, which needs room of its own."""
+        return any(place.deviation for row in self.rows for place in row.places)
 
 
 @dataclass
 class Tables:
-    """The section: the tables that have a value, and the names of those that have none."""
+    """The section: the tables that have a value, and the titles of those that have none."""
 
     shown: list[ShownTable] = field(default_factory=list)
     not_run: list[str] = field(default_factory=list)
@@ -96,7 +77,7 @@ def section(facts: Facts) -> Tables:
     """Return every table of a report, in the order of the config."""
     found = Tables()
     for name, table in facts.tables.items():
-        shown = _Builder(facts, name, table).table()
+        shown = _shown_table(facts, name, table)
         if shown.rows:
             found.shown.append(shown)
         else:
@@ -104,160 +85,120 @@ def section(facts: Facts) -> Tables:
     return found
 
 
-class _Builder:
-    """Makes one table as it is printed."""
-
-    def __init__(self, facts: Facts, name: str, table: Table):
-        self.facts = facts
-        self.name = name
-        self.of = table
-        self.layout: Layout = find_layout(table.layout)
-        columns = [c for c in table.columns if not self.layout.is_of_one_seed(c)]
-        self.columns = tuple(columns)
-
-    def table(self) -> ShownTable:
-        shown = []
-        missing = []
-        above: Row | None = None
-        for row in self.of.rows:
-            if _has_values(row):
-                shown.append(self.row(row, above))
-                above = row
-            else:
-                missing.append(self.label(row))
-        return ShownTable(
-            name=self.name,
-            title=self.of.title,
-            columns=tuple(NAMES.get(column, column) for column in self.columns),
-            rows=tuple(shown),
-            not_run=tuple(missing),
-            notes=self.of.notes,
-            has_differences=any(row.difference.value for row in shown),
-            has_deviations=any(cell.deviation for row in shown for cell in row.cells),
-        )
-
-    def label(self, row: Row) -> str:
-        protocols = {other.protocol for other in self.of.rows}
-        if len(protocols) > 1:
-            return f"{row.label} [{row.protocol}]"
-        return row.label
-
-    def row(self, row: Row, above: Row | None) -> ShownRow:
-        main = row.cells.get(self.layout.main_column)
-        contrast = main and main.contrast
-        difference = ShownCell()
-        p = ""
-        if contrast:
-            difference = ShownCell(
-                value=numbers.signed(contrast.difference),
-                deviation=numbers.interval(contrast.low, contrast.high),
-                mark=_equal(contrast.p_equivalence),
-            )
-            p = numbers.probability(contrast.p_holm)
-        return ShownRow(
-            label=self.label(row),
+def _shown_table(facts: Facts, name: str, table: Table) -> ShownTable:
+    printed = grid(table)
+    columns = [column for column in printed.columns[1:] if column.group == "values"]
+    behind = {column.name: column.places for column in printed.columns if column.group == "behind"}
+    nothing = [Text()] * len(table.rows)
+    rows = []
+    not_run = []
+    above: tuple[str, Row] | None = None
+    for i, (label, row) in enumerate(zip(printed.labels, table.rows, strict=True)):
+        if not any(cell.values for cell in row.cells.values()):
+            not_run.append(label)
+            continue
+        models = facts.models_of(row)
+        shown = ShownRow(
+            label=label,
             n=len(row.seeds),
-            cells=tuple(self.cell(row.cells.get(column), column) for column in self.columns),
-            difference=difference,
-            p=p,
+            places=[column.places[i] for column in columns],
+            difference=behind.get(DIFFERENCE, nothing)[i].text,
+            p=behind.get(P_VALUE, nothing)[i].text,
             stand_in=bool(row.stand_in),
-            detail=self.detail(row, above),
+            seeds=_seeds(table, row, columns),
+            choices=[(place, row.choose.labels[m]) for place, m in row.chosen.items()],
+            curves=_curves(models),
+            above=above[0] if above else "",
+            changes=_changes(facts, above[1], row) if above else [],
+            sources=list(map(_made_from, models)),
+            train=_train_command(facts, models),
+            explain=_explain_command(facts, name, table, label),
         )
-
-    def cell(self, cell: Cell | None, column: str) -> ShownCell:
-        if cell is None:
-            return ShownCell()
-        published = numbers.plain(cell.published)
-        if cell.mean is None:
-            return ShownCell(value=MISSING, published=published)
-        deviation = ""
-        if cell.sd is not None and self.layout.has_spread(column):
-            deviation = f"± {numbers.plain(cell.sd)}"
-        mark = {"*": "*", "_": "°"}.get(cell.mark, "")
-        return ShownCell(numbers.plain(cell.mean), deviation, mark, published)
-
-    def detail(self, row: Row, above: Row | None) -> Detail:
-        models = self.facts.models_of(row)
-        changes: tuple[tuple[str, str, str], ...] = ()
-        label = ""
-        if above is not None:
-            changes = _changes(self.facts.settings_of(above), self.facts.settings_of(row))
-            changes = _other_models(above, row) + changes
-            label = self.label(above)
-        return Detail(
-            seeds=tuple(self.seeds(row)),
-            choices=_choices(row),
-            curves=curves(models),
-            changes=changes,
-            above=label,
-            sources=tuple(_made_from(model) for model in models),
-            train=self.train_command(models),
-            explain="" if self.name in self.facts.incomplete else self.explain_command(row),
-        )
-
-    def seeds(self, row: Row) -> list[SeedLine]:
-        cells = [row.cells.get(column) for column in self.columns]
-        found = {s: [c and c.values.get(s) for c in cells] for s in map(str, row.seeds)}
-        found["worst"] = [c and c.worst for c in cells]
-        found["best"] = [c and c.best for c in cells]
-        lines = [SeedLine(s, tuple(map(numbers.plain, values))) for s, values in found.items()]
-        return [line for line in lines if any(line.values)]
-
-    def train_command(self, models: list[Model]) -> str:
-        """Return the command that makes the row's first model again; empty of an untrained base."""
-        if not models or not self.facts.command:
-            return ""
-        options = self.facts.command["options"]
-        target = self.facts.plan.model_record(*models[0].run)
-        words = ["snakemake", "--cores", "all", *options, "--forcerun", target, "--", target]
-        return shlex.join(words)
-
-    def explain_command(self, row: Row) -> str:
-        column = NAMES.get(self.layout.main_column, self.layout.main_column)
-        out = self.facts.plan.out
-        return shlex.join(["semblance", "explain", out, self.name, self.label(row), column])
+        rows.append(shown)
+        above = (label, row)
+    return ShownTable(
+        name=name,
+        title=table.title,
+        columns=[column.name for column in columns],
+        rows=rows,
+        not_run=not_run,
+        notes=table.notes,
+    )
 
 
-def _choices(row: Row) -> tuple[tuple[str, str], ...]:
-    """Return each corpus or fold with the label of the candidate that its dev scores chose."""
-    if row.choose is None:
-        return ()
-    labels = row.choose.labels
-    return tuple((place, labels[method]) for place, method in row.chosen.items())
+def _seeds(table: Table, row: Row, columns: Iterable[Column]) -> dict[str, list[str]]:
+    """Return what each seed has in each column, and the worst and the best of the seeds."""
+    shown = {column.name for column in columns}
+    cells = [row.cells.get(c) for c in table.columns if NAMES.get(c, c) in shown]
+    found = {s: [c and c.values.get(s) for c in cells] for s in map(str, row.seeds)}
+    found["worst"] = [c and c.worst for c in cells]
+    found["best"] = [c and c.best for c in cells]
+    texts = {name: list(map(numbers.plain, values)) for name, values in found.items()}
+    return {name: values for name, values in texts.items() if any(values)}
 
 
-def _has_values(row: Row) -> bool:
-    return any(cell.values for cell in row.cells.values())
+def _curves(models: Iterable[Model]) -> dict[str, Any]:
+    """Return a small chart of the dev scores along some trainings; empty without two points."""
+    lines = [model.curve for model in models if len(model.curve) > 1]
+    if not lines:
+        return {}
+    values = [value for line in lines for _, value in line]
+    last = max(step for line in lines for step, _ in line)
+    low, high = min(values), max(values)
+    height = (high - low) or 1.0
+    drawn = []
+    for line in lines[:MOST_CURVES]:
+        places = [
+            f"{CURVE_WIDTH * step / last:.0f},{CURVE_HEIGHT * (1 - (value - low) / height):.0f}"
+            for step, value in line
+        ]
+        drawn.append(" ".join(places))
+    return {
+        "lines": drawn,
+        "lowest": numbers.plain(100 * low),
+        "highest": numbers.plain(100 * high),
+        "last_step": last,
+        "left_out": len(lines) - len(drawn),
+    }
 
 
-def _equal(p: float | None) -> str:
-    if p is not None and p < ALPHA:
-        return EQUAL
-    return ""
-
-
-def _changes(above: dict[str, str], here: dict[str, str]) -> tuple[tuple[str, str, str], ...]:
-    """Return the settings in which two trainings differ; none where one of them is no training."""
-    if not above or not here:
-        return ()
-    names = [name for name in {**above, **here} if above.get(name) != here.get(name)]
-    return tuple((name, above.get(name, "–"), here.get(name, "–")) for name in names)
-
-
-def _other_models(above: Row, here: Row) -> tuple[tuple[str, str, str], ...]:
-    """Return corpus and base where two rows differ in them."""
+def _changes(facts: Facts, above: Row, here: Row) -> list[tuple[str, str, str]]:
+    """Return corpus, base and settings in which two rows differ, settings only of two trainings."""
     pairs = [(name, getattr(above, name), getattr(here, name)) for name in ("corpus", "base")]
-    return tuple(pair for pair in pairs if pair[1] != pair[2])
+    before, after = facts.settings_of(above), facts.settings_of(here)
+    if before and after:
+        names = {**before, **after}
+        pairs += [(name, before.get(name, "–"), after.get(name, "–")) for name in names]
+    return [pair for pair in pairs if pair[1] != pair[2]]
 
 
-def _made_from(model: Model) -> Source:
-    training = model.record.get("training", {})
+def _made_from(model: Model) -> dict[str, Any]:
+    """Return where a model lies, and from what it was made."""
     inputs = model.record.get("inputs", {})
     named = {name: digest for name, digest in inputs.items() if "/" not in name}
     named["code"] = model.record.get("code", "")
-    return Source(
-        place=model.run.path(),
-        best_step=str(training.get("best_step") or ""),
-        weights=model.weights[:SHORT],
-        inputs=tuple((name, digest[:SHORT]) for name, digest in named.items() if digest),
-    )
+    return {
+        "place": model.run.path(),
+        "best_step": model.record.get("training", {}).get("best_step"),
+        "weights": model.weights[:SHORT],
+        "inputs": [(name, digest[:SHORT]) for name, digest in named.items() if digest],
+    }
+
+
+def _train_command(facts: Facts, models: list[Model]) -> str:
+    """Return the command that makes a row's first model again; empty of an untrained base."""
+    if not models or not facts.command:
+        return ""
+    target = facts.plan.model_record(*models[0].run)
+    options = facts.command["options"]
+    words = ["snakemake", "--cores", "all", *options, "--forcerun", target, "--", target]
+    return shlex.join(words)
+
+
+def _explain_command(facts: Facts, name: str, table: Table, label: str) -> str:
+    """Return the command that follows a row's main cell; empty of a table that is not rendered."""
+    if name in facts.incomplete:
+        return ""
+    column = find_layout(table.layout).main_column
+    words = ["semblance", "explain", facts.plan.out, name, label, NAMES.get(column, column)]
+    return shlex.join(words)

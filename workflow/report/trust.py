@@ -3,7 +3,6 @@
 import contextlib
 import shlex
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +18,14 @@ from workflow.report.facts import UNREADABLE, Facts
 SHORT = 12
 PAPERS = {"rcl": "RCL", "s-simcse": "S-SimCSE", "simcse": "SimCSE"}
 LIMITS = (
-    "Seeds of a method share the data and the base; runs of one seed share the order of the batches across "
-    "methods. An interval over seeds says nothing about other data or other bases.",
-    "Each verdict stands for itself, by 95 % intervals and by two one-sided tests at 5 %. Among many verdicts "
-    "some are wrong.",
-    "Results are the same to the bit on the same machine and versions. Another processor, GPU or number of "
-    "threads may change the last digits.",
-    "A stand-in is another model or data set than the paper's. Its scores cannot confirm or contradict the "
-    "paper.",
+    "Seeds of a method share the data and the base; runs of one seed share the order of the "
+    "batches across methods. An interval over seeds says nothing about other data or other bases.",
+    "Each verdict stands for itself, by 95 % intervals and by two one-sided tests at 5 %. Among "
+    "many verdicts some are wrong.",
+    "Results are the same to the bit on the same machine and versions. Another processor, GPU or "
+    "number of threads may change the last digits.",
+    "A stand-in is another model or data set than the paper's. Its scores cannot confirm or "
+    "contradict the paper.",
 )
 CHECKLIST = (  # the questions of the ML reproducibility checklist; the run fills in the fields
     (
@@ -75,107 +74,85 @@ CHECKLIST = (  # the questions of the ML reproducibility checklist; the run fill
 )
 
 
-@dataclass(frozen=True)
-class Data:
-    """One data set or base model that the run read."""
-
-    name: str
-    title: str
-    licence: str
-    link: str
-    digest: str
-
-
-@dataclass(frozen=True)
-class Trust:
-    """The section."""
-
-    environment: list[tuple[str, str]]
-    devices: list[str]
-    seeds: list[tuple[str, str]]
-    data: list[Data]
-    bases: list[Data]
-    slips: list[tuple[str, str, str]]  # paper, place, what is wrong there
-    limits: tuple[str, ...]
-    checklist: list[tuple[str, str]]
-    verify: str
-    run: str
-
-
-def section(facts: Facts) -> Trust:
+def section(facts: Facts) -> dict[str, Any]:
     """Return the section of a report."""
+    config = facts.plan.config
     wanted = wanted_by(facts.plan)
     manifest = load_manifest(wanted.manifest)
     options = facts.command.get("options", [])
-    return Trust(
-        environment=_values(facts.records, "environment"),
-        devices=_devices(facts.records),
-        seeds=[
-            (name, ", ".join(map(str, seeds))) for name, seeds in facts.plan.config["seeds"].items()
+    environment: dict[str, set[str]] = {}
+    for record in facts.records:
+        for name, value in record.get("environment", {}).items():
+            environment.setdefault(name, set()).add(str(value))
+    devices = {str(record["device"]) for record in facts.records if "device" in record}
+    return {
+        "environment": [
+            (name, ", ".join(sorted(environment[name]))) for name in sorted(environment)
         ],
-        data=[_dataset(wanted.data, name, manifest[name]) for name in wanted.datasets],
-        bases=_base_models(facts, wanted.bases),
-        slips=_slips(facts),
-        limits=LIMITS,
-        checklist=_checklist(facts),
-        verify=shlex.join(["semblance", "verify", facts.plan.out]),
-        run=shlex.join(["snakemake", "--cores", "all", *options]),
-    )
+        "devices": sorted(devices),
+        "seeds": [(name, ", ".join(map(str, seeds))) for name, seeds in config["seeds"].items()],
+        "data": [_dataset(wanted.data, name, manifest[name]) for name in wanted.datasets],
+        "bases": _base_models(facts, wanted.bases),
+        "slips": [
+            (
+                PAPERS.get(slip.paper, slip.paper),
+                slip.place or f"Table {slip.table}: {slip.row}",
+                slip.note,
+            )
+            for slip in facts.published.slips
+        ],
+        "limits": LIMITS,
+        "checklist": _checklist(facts),
+        "verify": shlex.join(["semblance", "verify", facts.plan.out]),
+        "run": shlex.join(["snakemake", "--cores", "all", *options]),
+    }
 
 
-def _values(records: Iterable[dict[str, Any]], key: str) -> list[tuple[str, str]]:
-    """Return each name of a mapping in the records with all its values."""
-    found: dict[str, dict[str, None]] = {}
-    for record in records:
-        for name, value in record.get(key, {}).items():
-            found.setdefault(name, {})[str(value)] = None
-    return [(name, ", ".join(sorted(values))) for name, values in sorted(found.items())]
-
-
-def _devices(records: Iterable[dict[str, Any]]) -> list[str]:
-    return sorted({str(record["device"]) for record in records if "device" in record})
-
-
-def _dataset(folder: Path, name: str, dataset: Dataset) -> Data:
+def _dataset(folder: Path, name: str, dataset: Dataset) -> dict[str, str]:
     """Return a data set with the digest of its first file as it was downloaded."""
     digests: list[str] = []
     with contextlib.suppress(*UNREADABLE):
         record = read_object(folder / layout.RAW_RECORD.format(name=name))
         digests = [str(file["sha256"]) for file in record["files"].values()]
-    text = ""
-    if digests:
-        text = digests[0][:SHORT]
-        if len(digests) > 1:
-            text += f" and {len(digests) - 1} more"
-    return Data(name, dataset.title, dataset.licence, dataset.homepage or "", text)
+    text = digests[0][:SHORT] if digests else ""
+    if len(digests) > 1:
+        text += f" and {len(digests) - 1} more"
+    return {
+        "name": name,
+        "title": dataset.title,
+        "licence": dataset.licence,
+        "link": dataset.homepage or "",
+        "digest": text,
+    }
 
 
-def _base_models(facts: Facts, names: Iterable[str]) -> list[Data]:
+def _base_models(facts: Facts, names: Iterable[str]) -> list[dict[str, str]]:
+    """Return each base model that was downloaded, and each that a run made."""
+    bases = facts.plan.config["bases"]
     found = []
     for name in names:
-        base = facts.plan.config["bases"][name]
-        place = base.get("hub") or base.get("package") or base.get("folder") or ""
+        record: dict[str, Any] = {}
         with contextlib.suppress(*UNREADABLE):
             record = read_object(facts.plan.base_record(name))
-            digest = record.get("outputs", {}).get(layout.WEIGHTS, "")[:SHORT]
-            revision = str(record.get("revision") or base.get("revision") or "")
-            found.append(Data(name, place, revision, "", digest))
-            continue
-        found.append(Data(name, place, str(base.get("revision") or ""), "", ""))
-    for name, base in facts.plan.config["bases"].items():
-        if is_pretrained(base) and any(run.base == name for run in facts.plan.runs):
-            title = f"{base['base']}, trained here by masked words on {base['corpus']}"
-            found.append(Data(name, title, "", "", ""))
-        if is_word_vectors(base) and any(run.base == name for run in facts.plan.runs):
-            found.append(Data(name, f"word vectors of {base['word_vectors']}", "", "", ""))
-    return found
-
-
-def _slips(facts: Facts) -> list[tuple[str, str, str]]:
-    found = []
-    for slip in facts.published.slips:
-        place = slip.place or f"Table {slip.table}: {slip.row}"
-        found.append((PAPERS.get(slip.paper, slip.paper), place, slip.note))
+        base = bases[name]
+        found.append(
+            {
+                "name": name,
+                "title": base.get("hub") or base.get("package") or base.get("folder") or "",
+                "revision": str(record.get("revision") or base.get("revision") or ""),
+                "digest": record.get("outputs", {}).get(layout.WEIGHTS, "")[:SHORT],
+            }
+        )
+    for name in dict.fromkeys(run.base for run in facts.plan.runs):
+        title = ""
+        if is_pretrained(bases[name]):
+            title = (
+                f"{bases[name]['base']}, trained here by masked words on {bases[name]['corpus']}"
+            )
+        elif is_word_vectors(bases[name]):
+            title = f"word vectors of {bases[name]['word_vectors']}"
+        if title:
+            found.append({"name": name, "title": title, "revision": "", "digest": ""})
     return found
 
 

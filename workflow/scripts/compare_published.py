@@ -6,7 +6,7 @@ from semblance.files import write_text
 from semblance.provenance import beside, file_digest, named_beside, record_digests, write_record
 from semblance.reporting.comparison import TOLERANCE, compare, ledger
 from semblance.reporting.published import read_published
-from semblance.reporting.rendered import read_tables, table_digests
+from semblance.reporting.table import read_tables, table_digests
 from workflow.scripts import cli
 from workflow.scripts.endings import run
 

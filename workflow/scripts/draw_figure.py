@@ -3,8 +3,7 @@
 import argparse
 import time
 
-from semblance.drawing.saving import png_bytes, svg_text
-from semblance.drawing.settings import DrawingSettings, draw_csv
+from semblance.drawing.saving import DrawingSettings, draw_csv, png_bytes, svg_text
 from semblance.files import whole_file, write_text
 from semblance.provenance import beside, checked, named_beside, record_digests, write_record
 from semblance.settings import decode, parse_json

@@ -8,7 +8,7 @@ from semblance.reporting.claims import check_names, read_claims
 from semblance.reporting.claims_page import claims_csv, claims_markdown
 from semblance.reporting.judging import judge
 from semblance.reporting.published import read_published
-from semblance.reporting.rendered import read_tables, table_digests
+from semblance.reporting.table import read_tables, table_digests
 from workflow.planning.claims import known_names
 from workflow.scripts import cli
 from workflow.scripts.endings import run

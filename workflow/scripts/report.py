@@ -25,7 +25,6 @@ from semblance.version import version
 from workflow.planning.config import load_files
 from workflow.planning.figures import drawn_figures
 from workflow.planning.plan import Plan
-from workflow.planning.stages import jobs, record
 from workflow.report import answerers
 from workflow.report.compose import compose
 from workflow.report.facts import UNREADABLE, Facts
@@ -35,17 +34,19 @@ from workflow.scripts.endings import run
 def main(argv: list[str] | None = None) -> None:
     args = parser().parse_args(argv)
     started = time.monotonic()
-    plan = _plan(args)
-    facts = Facts(plan)
+    facts = Facts(_plan(args))
     page = compose(facts, version())
-    path = Path(layout.place(plan.out, layout.REPORT))
-    if not args.record:
-        _forget_other(path, page)
-    write_text(path, page)
+    path = Path(layout.place(facts.out, layout.REPORT))
     if args.record:
+        write_text(path, page)
         _write_record(args, facts, path, started)
-    else:
-        print(f"report: {path}")
+        return
+    noted = Path(layout.place(facts.out, layout.TABLE_RECORD, table="report"))
+    with contextlib.suppress(*UNREADABLE):
+        if text_digest(page) not in read_object(noted)["outputs"].values():
+            noted.unlink()  # of a report that says something else: the next run makes it anew
+    write_text(path, page)
+    print(f"report: {path}")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -72,34 +73,16 @@ def _plan(args: argparse.Namespace) -> Plan:
     if not noted.is_file():
         problem = "no run has noted its config here"
         raise InputError(noted, problem, "name the run's config files")
-    try:
-        return _usable(Plan(read_object(noted) | {"output": args.output}))
-    except (LookupError, TypeError, AttributeError, ValueError):
-        raise InputError(noted, "not the config of a run", "name the run's config files") from None
-
-
-def _usable(plan: Plan) -> Plan:
-    """Return a plan whose jobs can be listed; what its config lacks ends in an error."""
-    for job in jobs(plan):
-        record(plan, job)
-    return plan
-
-
-def _forget_other(path: Path, page: str) -> None:
-    """Delete the record of a report that says something else, so that the next run makes it anew."""
-    noted = Path(layout.place(path.parent, layout.TABLE_RECORD, table="report"))
-    with contextlib.suppress(*UNREADABLE):
-        if text_digest(page) not in read_object(noted)["outputs"].values():
-            noted.unlink()
+    return Plan(read_object(noted) | {"output": args.output})
 
 
 def _write_record(args: argparse.Namespace, facts: Facts, path: Path, started: float) -> None:
     """Write the record of a whole run's report: it names what the page shows."""
     records = dict(_shown(facts))
     inputs = {}
-    for shown, beside_it in records.items():
-        name = beside(beside_it, shown)
-        inputs[shown] = checked(beside_it, name)["outputs"][name]
+    for shown, record in records.items():
+        name = beside(record, shown)
+        inputs[shown] = checked(record, name)["outputs"][name]
     write_record(
         args.record,
         "report",

@@ -4,9 +4,9 @@ import time
 
 from semblance.files import write_text
 from semblance.provenance import beside, named_beside, record_digests, write_record
-from semblance.reporting.rendered import read_tables, table_digests
 from semblance.reporting.simulation import simulate
 from semblance.reporting.simulation_page import simulation_csv, simulation_markdown
+from semblance.reporting.table import read_tables, table_digests
 from workflow.scripts import cli
 from workflow.scripts.endings import run
 

@@ -49,19 +49,16 @@ def main(argv: list[str] | None = None) -> None:
     found = started.read_start(args.output or started.last_output())
     with contextlib.chdir(found.folder):  # from which the paths of its config count
         plan = Plan(found.config)
-        if args.table is None:
-            text = _names(plan)
-        elif args.table in PAGES:
+        tables = plan.config["tables"]
+        if args.table in PAGES:
             text = _page(plan, args.table, args.form)
-        else:
+        elif args.table is not None:
             text = _one_table(plan, args.table, args.form)
+        else:
+            width = max(map(len, tables), default=0)
+            lines = [f"{name:<{width}}  {table['title']}" for name, table in tables.items()]
+            text = "\n".join(lines)
     print(text.rstrip("\n"))
-
-
-def _names(plan: Plan) -> str:
-    tables = plan.config["tables"]
-    width = max(map(len, tables), default=0)
-    return "\n".join(f"{name:<{width}}  {table['title']}" for name, table in tables.items())
 
 
 def _page(plan: Plan, name: str, form: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from semblance.figures import Row
-from semblance.reporting.averages import sts_average, whole_scores
+from semblance.reporting.scores import whole_scores
 
 COLUMNS = ("form", "phi", "average")
 
@@ -16,4 +16,4 @@ def rows(path: Path) -> Iterator[Row]:
     The settings of the method give them, not the file. ``average``: the mean Spearman's ρ of the
     seven STS tasks, in [-1, 1].
     """
-    yield {"average": sts_average(whole_scores(path))}
+    yield {"average": whole_scores(path)["average", "spearman"]}

@@ -1,4 +1,4 @@
-"""Tables whose runs are not all finished: what there is of them, why the rest is missing, and when they go."""
+"""Tables whose runs are not all finished: what there is of them, and when they go."""
 
 import csv
 import json
@@ -17,11 +17,10 @@ from semblance.provenance import ROOT, canonical, write_record
 from tests.shipped import merged
 from tests.unit.reporting.example_scores import record as score_record
 from tests.unit.reporting.example_scores import write as write_scores
-from workflow.controller import events, hooks, incomplete
-from workflow.controller.causes import Cause, Causes, format_causes
+from workflow.controller import hooks, incomplete
 from workflow.planning.config import load
 from workflow.planning.plan import Evaluation, Plan, Run
-from workflow.planning.reads import Job, evaluation_job
+from workflow.planning.reads import Job
 from workflow.planning.stages import jobs, log, record
 from workflow.planning.stand_ins import StandIns
 from workflow.planning.table_checks import published
@@ -90,17 +89,13 @@ def score(plan: Plan, evaluation: Evaluation, value: float = 0.5) -> Path:
     return folder
 
 
-def lose(plan: Plan, job: Job, event: str | None = None, error: str = "", at: float = 9e9) -> None:
-    """Remove a job's results; leave its log and an event if it was started, ``at`` a time."""
-    shutil.rmtree(Path(record(plan, job)).parent, ignore_errors=True)
-    if event is not None:
+def lose(plan: Plan, job: Job, told: str | None = None) -> None:
+    """Remove a job's results; leave a log if the job was started."""
+    shutil.rmtree(Path(record(plan, job)).parent)
+    if told is not None:
         path = Path(plan.out, f"{log(job)}.log")
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
-        events.append(plan.out, event, job=log(job), error=error)
-        line = Path(plan.out, events.FILE).read_text()
-        noted = json.loads(line.splitlines()[-1]) | {"time": at}
-        Path(plan.out, events.FILE).write_text(json.dumps(noted) + "\n")
+        path.write_text(told)
 
 
 def render_whole(plan: Plan, name: str) -> None:
@@ -134,66 +129,30 @@ TRAINING = Job("train", "nli", BASE, "rcl-2", 2)
 EVALUATION = TRAINING._replace(stage="evaluate_sts")
 
 
-def lose_training(plan: Plan, event: str | None, error: str = "") -> None:
+def lose_training(plan: Plan, told: str | None) -> None:
     finish(plan)
-    lose(plan, TRAINING, event, error)
+    lose(plan, TRAINING, told)
     lose(plan, EVALUATION)
 
 
-def test_a_table_shows_what_there_is_and_n_a_for_a_row_with_a_missing_run(plan):
-    lose_training(plan, "failed", "nli.csv:7: an empty sentence")
+def test_a_table_shows_what_there_is_and_n_a_and_the_log_of_a_missing_run(plan):
+    lose_training(plan, "error: nli.csv:7: an empty sentence\n")
     said = incomplete.render(plan)
     assert cells("t_sts", "Average") == ["50.0", "n/a"]
     assert "t_sts: runs without scores: 1 of 3" in said
-    why = f"train nli/{BASE}/rcl-2/seed-2 failed: nli.csv:7: an empty sentence"
-    place = f"(results/logs/train/nli/{BASE}/rcl-2/seed-2.log)"
-    assert f"{why} {place}" in said and f"{why} {place}" in text("t_sts")
+    assert f"see results/logs/train/nli/{BASE}/rcl-2/seed-2.log\n" in text("t_sts")
 
 
-@pytest.mark.parametrize(
-    "event, error, words",
-    [
-        (None, "", f"not started: train nli/{BASE}/rcl-2/seed-2"),
-        ("finished", "", f"not started: train nli/{BASE}/rcl-2/seed-2"),  # and lost since
-        ("started", "", "has not finished: it runs now, or it was killed (results/logs/train/"),
-        ("failed", "", "has not finished: it runs now, or it was killed (results/logs/train/"),
-        ("failed", "KeyError: 'b'", "failed: KeyError: 'b' ("),
-    ],
-)
-def test_the_last_event_of_a_job_says_why_its_result_is_missing(plan, event, error, words):
-    lose_training(plan, event, error)
+def test_a_run_that_did_not_start_has_no_log(plan):
+    lose_training(plan, None)
     incomplete.render(plan)
-    assert words in text("t_sts")
-
-
-def test_a_job_that_waits_in_a_queue_has_not_started(plan):
-    lose_training(plan, "started")
-    Path(f"results/{log(TRAINING)}.log").unlink()
-    assert f"not started: train nli/{BASE}/rcl-2/seed-2" in incomplete.render(plan)
-
-
-def test_the_first_missing_job_is_the_cause_and_each_cause_is_named_once(plan):
-    finish(plan, but=("download", "prepare_faq", "tokenise", "train", "evaluate_faq"))
-    for name in ("sts12", "nli-simcse"):
-        path = Path(plan.downloads, f"data/records/{name}.json")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("{}")
-    wanted = [evaluation_job(found) for found in plan.evaluations_of("t_faq")]
-    assert Causes(plan, []).of(wanted) == [Cause("download faqir", "not started")]
-
-
-def test_old_scores_are_not_shown_once_their_training_has_failed_again(plan):
-    finish(plan)
-    lose(plan, TRAINING, "failed", "out of memory", at=2000)
-    os.utime(Path(record(plan, EVALUATION)), (1000, 1000))
-    incomplete.render(plan)
-    assert cells("t_sts", "Average") == ["50.0", "n/a"]
-    assert f"train nli/{BASE}/rcl-2/seed-2 failed: out of memory" in text("t_sts")
+    assert cells("t_sts", "Average") == ["50.0", "n/a"] and "- see " not in text("t_sts")
 
 
 def test_scores_stay_when_their_model_is_deleted_to_free_its_space(plan):
     finish(plan)
-    lose(plan, TRAINING, "finished", at=1000)
+    lose(plan, TRAINING, "steps 9\n")
+    os.utime(Path(f"results/{log(TRAINING)}.log"), (1000, 1000))
     os.utime(Path(record(plan, EVALUATION)), (2000, 2000))
     incomplete.render(plan)
     assert cells("t_sts", "Average") == ["50.0", "50.0"]
@@ -209,27 +168,20 @@ def test_scores_of_a_model_that_was_trained_again_are_not_shown(plan):
     write_record(model, "train", outputs=["weights"], started=0.0)
     incomplete.render(plan)
     assert cells("t_sts", "Average") == ["50.0", "n/a"]
-    assert f"not started: evaluate_sts nli/{BASE}/rcl-2/seed-2" in text("t_sts")
 
 
-def test_the_rest_of_many_causes_is_counted():
-    failed = [Cause(f"train {i}", "failed", "x") for i in range(13)]
-    waiting = [Cause(f"embed {i}", "not started") for i in range(12)]
-    *named, rest, not_started = format_causes([*failed, *waiting])
-    assert named == [f"train {i} failed: x" for i in range(10)]
-    assert rest == "3 more jobs failed or did not finish"
-    assert not_started.endswith("embed 9 and 2 more")
-
-
-def test_only_files_that_say_that_they_are_incomplete_are_written(plan):
-    lose_training(plan, "started")
-    before = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
+def test_each_file_says_that_it_is_incomplete(plan):
+    lose_training(plan, None)
     incomplete.render(plan)
-    after = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
-    assert {path: after[path] for path in before} == before
-    names = ("claims.md", "published.md", "t_faq.csv", "t_faq.md", "t_sts.csv", "t_sts.md")
-    files = {Path("results/tables/incomplete", name) for name in names}
-    assert after.keys() - before.keys() == files
+    files = sorted(Path("results/tables/incomplete").iterdir())
+    assert [file.name for file in files] == [
+        "claims.md",
+        "published.md",
+        "t_faq.csv",
+        "t_faq.md",
+        "t_sts.csv",
+        "t_sts.md",
+    ]
     for file in files:
         first = file.read_text().splitlines()[:2]
         assert "INCOMPLETE" in "".join(first), file
@@ -241,7 +193,7 @@ def test_a_claim_is_judged_once_its_table_has_the_scores_that_it_asks_for(plan):
     rows = [{"corpora": ["nli"], "bases": [BASE], "methods": methods}]
     plan = plan_of(rcl_table3=STS | {"rows": rows})
     finish(plan)
-    lose(plan, Job("evaluate_sts", "nli", BASE, "drophead-0.1", 1), "failed", "x")
+    lose(plan, Job("evaluate_sts", "nli", BASE, "drophead-0.1", 1), "error: x\n")
     incomplete.render(plan)
     lines = text("claims").splitlines()
     judged = next(line for line in lines if "RCL is better than attention dropout" in line)
@@ -250,21 +202,30 @@ def test_a_claim_is_judged_once_its_table_has_the_scores_that_it_asks_for(plan):
     assert "missing: seed 1" in other  # the pairs that exist are judged
 
 
+def test_only_the_folder_of_incomplete_tables_is_written(plan):
+    lose_training(plan, "step 7\n")
+    before = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
+    incomplete.render(plan)
+    after = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
+    added = after.keys() - before.keys()
+    assert {str(path.parent) for path in added} == {"results/tables/incomplete"}
+    assert {path: after[path] for path in before} == before
+
+
 def test_a_damaged_file_of_scores_is_not_shown(plan):
     finish(plan)
     path = Path(plan.scores(Evaluation("sts", Run("nli", BASE, "rcl-2", 1))))
     path.write_text(path.read_text().replace("0.5", "0.6"))
     incomplete.render(plan)
     assert cells("t_sts", "Average") == ["50.0", "n/a"]
-    assert "scores.csv: damaged: expected sha256" in text("t_sts")
 
 
 def test_the_folds_of_an_untrained_base_are_found_by_their_row(plan):
     finish(plan)
-    lose(plan, Job("evaluate_faq", "faqir-1", BASE, "start", 0), "failed", "x")
+    lose(plan, Job("evaluate_faq", "faqir-1", BASE, "start", 0), "error: x\n")
     incomplete.render(plan)
     assert cells("t_faq", "map")[0] == "n/a" and cells("t_faq", "map")[2] == "50.0"
-    assert "seed-0 failed: x" in text("t_faq")
+    assert "seed-0.log\n" in text("t_faq")
 
 
 def test_a_table_that_only_waits_for_its_rendering_says_so(plan):
@@ -272,9 +233,11 @@ def test_a_table_that_only_waits_for_its_rendering_says_so(plan):
     incomplete.render(plan)
     assert cells("t_sts", "Average") == ["50.0", "50.0"]
     assert "INCOMPLETE: each run has scores, but the table is not rendered" in text("t_sts")
-    Path("results/tables").mkdir(parents=True, exist_ok=True)
-    lose(plan, Job("render_table", name="t_sts"), "failed", "predictions.parquet: damaged")
-    assert "render_table t_sts failed: predictions.parquet: damaged" in incomplete.render(plan)
+    path = Path("results/logs/render_table/t_sts.log")
+    path.parent.mkdir(parents=True)
+    path.write_text("error: predictions.parquet: damaged\n")
+    incomplete.render(plan)
+    assert "see results/logs/render_table/t_sts.log" in text("t_sts")
 
 
 def test_a_whole_table_loses_its_incomplete_form_and_the_last_one_the_folder(plan):
@@ -320,19 +283,17 @@ def test_a_whole_table_stays_whole_without_the_scores_that_it_was_made_of(plan):
 
 @pytest.fixture
 def stopped():
-    """A stand-in for Snakemake's Workflow at the end of a run."""
+    """A stand-in for Snakemake's Workflow, none of whose jobs failed by itself."""
     dag = SimpleNamespace(finished_jobs=[], jobs=[])
-    return SimpleNamespace(dag=dag)
+    return SimpleNamespace(scheduler=SimpleNamespace(failed=[]), dag=dag)
 
 
 def test_the_end_of_a_run_prints_what_is_missing_and_never_stops_at_it(
     plan, stopped, capsys, monkeypatch
 ):
-    lose_training(plan, "failed", "nli.csv:7: an empty sentence")
-    monkeypatch.setattr(events, "failures", lambda found: ["failed: train x"])
+    lose_training(plan, "error: nli.csv:7: an empty sentence\n")
     hooks.print_end(stopped, plan)
-    said = capsys.readouterr().err
-    assert said.startswith("failed: train x\n") and "nli.csv:7: an empty sentence" in said
+    assert "t_sts: runs without scores: 1 of 3" in capsys.readouterr().err
 
     def broken(plan):
         raise InputError("scores.csv:3", "no number")

@@ -9,7 +9,6 @@ from matplotlib.text import Text
 from semblance.drawing import anisotropy, contrasts, cosine_densities
 from semblance.drawing.saving import svg_text
 from semblance.drawing.style import COLUMN, PAGE, SERIES
-from semblance.errors import InputError
 from semblance.figures import DRAWN, KINDS, is_drawn
 from semblance.named_modules import load_module
 from tests.unit.drawing.example_rows import METHOD, NAMES, OF_SEED, ROWS
@@ -60,16 +59,6 @@ def test_a_drawing_is_one_or_two_columns_wide_and_its_print_is_of_7_or_8_points(
 @pytest.mark.parametrize("kind", DRAWINGS)
 def test_a_figure_without_rows_says_so(kind):
     assert [text.get_text() for text in draw(kind, []).texts] == ["no data"]
-
-
-@pytest.mark.parametrize("kind", DRAWINGS)
-@pytest.mark.parametrize("number", ["x", "nan", "inf", "1" * 400])
-def test_what_is_no_finite_number_is_refused(kind, number):
-    columns = {"contrasts": "difference", "accuracy_at_k": "accuracy"}
-    column = columns.get(kind, list(ROWS[kind][-1])[-1])
-    bad = [*ROWS[kind][:-1], ROWS[kind][-1] | {column: number}]
-    with pytest.raises(InputError, match="is not a finite number"):
-        draw(kind, bad)
 
 
 def test_a_dev_curve_shows_each_seed_and_with_a_label_their_mean():

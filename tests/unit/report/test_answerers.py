@@ -7,8 +7,7 @@ import pytest
 from semblance.provenance import write_record
 from tests.unit.report.test_claims import judgement
 from workflow.report import answerers
-from workflow.report.compose import first_sections
-from workflow.report.page import Section, render
+from workflow.report.compose import Section, first_sections, render
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="9pt" height="9pt" viewBox="0 0 9 9"><path d="M 0 0"/></svg>'
 
@@ -32,7 +31,7 @@ def facts(tmp_path):
 
 def page(facts):
     part = Section("answerers", "The models that answer", answerers.section(facts))
-    return render("title", "subtitle", [], [], [part])
+    return render(title="t", subtitle="s", warnings=[], made_with=[], parts=[part])
 
 
 def test_the_summary_stands_on_the_page_escaped_with_both_drawings(facts):

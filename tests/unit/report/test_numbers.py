@@ -12,13 +12,6 @@ def test_a_difference_has_its_sign_and_a_real_minus(value, text):
     assert numbers.signed(value) == text
 
 
-@pytest.mark.parametrize(
-    "value, text", [(0.00001, "< .0001"), (0.04, ".0400"), (1.0, "1.0000"), (None, "")]
-)
-def test_a_p_value_has_four_digits(value, text):
-    assert numbers.probability(value) == text
-
-
 def test_an_interval_needs_both_ends():
     assert numbers.interval(-1.0, 2.0) == "[−1.00, +2.00]"
     assert numbers.interval(None, 2.0) == ""

@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 from scipy import stats
 
-from semblance.errors import InputError
 from semblance.reporting.build import build
 from semblance.reporting.contrasts import (
     ITEMS_ALONE,
@@ -185,13 +184,6 @@ def test_the_notes_name_the_control_as_the_table_prints_it():
     rows = {"Eq. 1 (p=0)": ROWS["SimCSE"], "RCL (8 regulators)": ROWS["RCL"]}
     table = build(spec(rows, control="simcse"), SCORES)
     assert any("from “Eq. 1 (p=0)”;" in note for note in table.notes)
-
-
-@pytest.mark.parametrize("control", ["start", "SRoBERTa base"])
-def test_an_untrained_model_is_refused_as_control_by_its_method_and_its_label(control):
-    rows = {"SRoBERTa base": ("start", ()), "RCL": ROWS["RCL"]}
-    with pytest.raises(InputError, match="no row of a trained model"):
-        build(spec(rows, control=control), SCORES)
 
 
 def test_the_notes_say_what_is_corrected_and_what_could_have_been_shown():

@@ -207,6 +207,25 @@ def test_a_whole_table_is_read_back_from_its_markdown():
         if token.type == "inline"
     ]
     texts = ["".join(parts) for parts in cells]
-    printed = grid(made)
-    wanted = [text.mark + text.plain for line in [printed.header, *printed.lines] for text in line]
+    wanted = [text.mark + text.whole for line in grid(made).lines() for text in line]
     assert texts == [made.title, *wanted, *made.notes]
+
+
+def small(label="one"):
+    """Return a table with a row of three seeds and one of a single seed."""
+    values = {seed: (0.7 + 0.01 * seed, 0.8) for seed in (1, 2, 3)}
+    rows = {"three": ("simcse", (1, 2, 3)), label: ("rcl-8", (1,))}
+    scores = frame(runs("simcse", values) + runs("rcl-8", {1: (0.9, 0.8)}))
+    return build(spec(rows), scores)
+
+
+def test_a_deviation_is_a_subscript_of_its_mean():
+    text = latex(small())
+    assert r"three & 3 & 72.00$_{\pm 1.00}$ & 80.00$_{\pm 0.00}$ & 76.00$_{\pm 0.50}$ \\" in text
+    assert r"one & 1 & 90.00 & 80.00 & 85.00 \\" in text
+
+
+@pytest.mark.parametrize("label", ["[1pt] x", "*x", "[CLS] w/ MLP"])
+def test_a_label_is_never_read_as_an_option_of_the_line_before(label):
+    ends = latex(small(label)).split(r"\\")[1:]
+    assert ends and not any(end.lstrip().startswith(("[", "*")) for end in ends)

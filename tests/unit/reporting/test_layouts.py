@@ -49,15 +49,6 @@ def table(**given):
     return build(spec(ROWS, **given), frame(runs("simcse", SCORES) + runs("rcl-8", SCORES)))
 
 
-def test_each_layout_is_registered_under_its_own_name():
-    assert all(layout.name == name for name, layout in LAYOUTS.items())
-
-
-def test_a_layout_cannot_be_changed():
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        LAYOUTS["sts"].turned = True
-
-
 def test_layouts_are_imported_without_the_heavy_libraries():
     program = (
         "import sys, semblance.reporting.layouts;"
@@ -73,24 +64,6 @@ def test_an_unknown_layout_is_refused_with_the_known_ones():
     text = to_json(table()).replace('"layout": "sts"', '"layout": "pie"')
     with pytest.raises(InputError, match="x.json: layout: unknown layout 'pie'"):
         from_json(text, "x.json")
-
-
-@pytest.mark.parametrize(
-    "layout, tasks", [("dev", ["sts12"]), ("dev", ["stsb-dev", "sts12"]), ("faq", ["sts12"])]
-)
-def test_tasks_that_a_layout_cannot_read_are_refused(layout, tasks):
-    with pytest.raises(
-        InputError, match=f"t.tasks: a table of layout {layout} cannot show .*sts12"
-    ):
-        table(layout=layout, tasks=tasks, dataset="bank", folds=2)
-
-
-@pytest.mark.parametrize("given", [{"resampling": "items"}, {"resampling": "queries"}])
-def test_a_bootstrap_without_a_column_to_test_is_refused(given):
-    with pytest.raises(ValueError, match="layout x"):
-        Layout("x", part_columns=True, **given)
-    with pytest.raises(ValueError, match="layout x"):
-        Layout("x", average_column="mean", resampling="rows")
 
 
 def test_cells_stand_in_the_order_parts_average_best_seeds():

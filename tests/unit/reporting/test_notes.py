@@ -1,7 +1,7 @@
 """The note on the stand-ins of a table."""
 
 from semblance.reporting.build import build
-from semblance.reporting.stand_ins import ORIENTATION, stand_in_note
+from semblance.reporting.notes import ORIENTATION, stand_in_note
 from tests.unit.reporting.example_scores import frame, spec
 
 BASE, ROWS, BATCH = "base tiny instead of large", "8 of 10 rows", "batch_size 2 instead of 64"
