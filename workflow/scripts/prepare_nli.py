@@ -3,15 +3,10 @@
 from semblance.data.corpus_rows import CorpusSettings
 from semblance.data.prepare_nli import write_triples
 from workflow.scripts.endings import run
-from workflow.scripts.preparing import Preparation, prepare
+from workflow.scripts.preparing import preparation
 
-STAGE = Preparation("prepare_nli", CorpusSettings, write_triples, ("sentences.arrow", "rows.arrow"))
-
-
-def main(argv: list[str] | None = None) -> None:
-    """Read, count, write."""
-    prepare(STAGE, __doc__, argv)
-
+OUTPUTS = ["sentences.arrow", "rows.arrow"]
+main = preparation(__doc__, "prepare_nli", CorpusSettings, write_triples, OUTPUTS)
 
 if __name__ == "__main__":
     run(main)

@@ -1,45 +1,43 @@
-"""What the scripts share that prepare one corpus or one set of sentence pairs."""
+"""What the programs share that prepare one corpus or one set of sentence pairs."""
 
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from semblance.data.raw import Raw
 from semblance.download.manifest import load_manifest
 from semblance.provenance import write_record
-from semblance.settings import decode_json
-from workflow.scripts.cli import preparation
+from workflow.scripts.program import program
 
 
-@dataclass(frozen=True)
-class Preparation:
-    """One stage: the type of its settings, the function that writes, and the files it writes.
+def preparation(
+    description: str,
+    stage: str,
+    kind: type,
+    write: Callable[[Raw, Any, Path], dict[str, int]],
+    outputs: Sequence[str],
+) -> Callable[..., None]:
+    """Return the program of a stage that makes ``outputs`` of raw files, and then their record.
 
-    ``write(raw, settings, folder)`` returns the counts for the record.
+    ``kind`` is the type of its settings. ``write(raw, settings, folder)`` returns the counts.
     """
 
-    stage: str
-    settings: type
-    write: Callable[[Raw, Any, Path], dict[str, int]]
-    outputs: tuple[str, ...]
+    @program(description)
+    def main(settings: kind, manifest: str, data: str, output: Path, code: str = "") -> None:
+        started = time.monotonic()
+        raw = Raw(load_manifest(manifest), data)
+        counts = write(raw, settings, output.parent)
+        write_record(
+            output,
+            stage,
+            outputs=outputs,
+            started=started,
+            code=code,
+            counts=counts,
+            settings=asdict(settings),
+            **raw.facts(output),
+        )
 
-
-def prepare(preparation_of: Preparation, description: str, argv: list[str] | None) -> None:
-    """Read the command line and the raw files, and write the data and then their record."""
-    started = time.monotonic()
-    args = preparation(description).parse_args(argv)
-    settings = decode_json(preparation_of.settings, args.settings)
-    raw = Raw(load_manifest(args.manifest), args.data)
-    counts = preparation_of.write(raw, settings, Path(args.output).parent)
-    write_record(
-        args.output,
-        preparation_of.stage,
-        outputs=preparation_of.outputs,
-        started=started,
-        code=args.code,
-        counts=counts,
-        settings=asdict(settings),
-        **raw.facts(args.output),
-    )
+    return main
