@@ -20,7 +20,8 @@ from tqdm import tqdm
 
 from semblance.counts import duration
 from semblance.errors import InputError
-from workflow.planning.config import check_files, read_layer
+from workflow.planning.config import check_files
+from workflow.planning.layers import read_layer
 
 RULE = re.compile(r"^(?:local)?(?:rule|checkpoint) (\w[\w-]*):")
 WILDCARDS = re.compile(r"^    wildcards: (.*)")

@@ -16,8 +16,7 @@ from semblance.errors import InputError
 from semblance.provenance import canonical
 from workflow.controller import command, scripts
 from workflow.planning.plan import Plan
-from workflow.planning.sources import wanted_by
-from workflow.planning.stages import STAGES, Job, jobs, record
+from workflow.planning.stages import STAGES, Job, jobs, record, wanted_by
 
 LOG = "logs/sources.log"  # below the output folder
 STOP = "not every file can be had (see above); --keep-going runs what does not need the others"

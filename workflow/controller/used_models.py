@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Thread
 
 from semblance import layout
-from workflow.planning.kept import deletes_models
+from workflow.planning.plan import deletes_models
 
 LOOK = 10.0  # seconds between two looks
 COPIES = "checkpoints"  # beside the record of a training

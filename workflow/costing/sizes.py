@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 from semblance.download.manifest import Dataset
 from workflow.costing.banks import BankSize, FoldSize, bank_size, fold_size, whole_size
 from workflow.costing.lines import count_own
-from workflow.planning.parts import parts_of
+from workflow.planning.data import own_sets
 from workflow.planning.plan import Plan
-from workflow.planning.scored_pairs import own_sets
 
 UNKNOWN_ROWS = 1_000_000  # of a corpus whose data sets state no counts
 ALL_LABELS = ("entailment", "neutral", "contradiction")  # a third of the pairs has each
@@ -66,7 +65,7 @@ class Sizes:
             size = self.banks[bank]
             found = fold_size(plan.banks[bank], size, plan.folds)
             self.corpora[fold] = self._of_bank(found, size)
-        for name, part in parts_of(plan).items():
+        for name, part in plan.parts.items():
             self.corpora[name] = _part(self.corpora[part.corpus], part.percent)
         for whole, bank in plan.wholes.items():
             size = self.banks[bank]

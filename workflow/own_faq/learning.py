@@ -28,7 +28,7 @@ from workflow.own_faq import training
 from workflow.own_faq.before import Before, find_run, next_output
 from workflow.own_faq.quick import FEWEST_WORDINGS, OwnFaq
 from workflow.own_faq.wordings import csv_text, learn_wordings, rows_of
-from workflow.planning.answerers import PRECISION
+from workflow.planning.expand import PRECISION
 
 FINISHED = f"{layout.pattern(layout.MODEL)}/checkpoints/*/finished"  # of trainings, kept twice
 REFUSED = 1  # exit status

@@ -10,8 +10,8 @@ from semblance.download.manifest import Dataset
 from semblance.download.pin import is_url
 from semblance.errors import InputError
 from semblance.models.architecture import read_architecture
+from workflow.planning.data import of_manifest, own_paths, scored_sets
 from workflow.planning.plan import Plan
-from workflow.planning.scored_pairs import of_manifest, own_paths, scored_sets
 from workflow.planning.stages import Job
 
 WEIGHTS = "model.safetensors"

@@ -4,9 +4,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from semblance.names import INITIAL, START
-from workflow.planning.answerers import models_of
-from workflow.planning.answering import evaluations_of, final_runs
-from workflow.planning.corpora import pair_corpora
+from workflow.planning import answerers
+from workflow.planning.data import is_pretrained, is_word_vectors, of_manifest, scored_sets
 from workflow.planning.figures import (
     collection,
     drawn_figures,
@@ -15,14 +14,8 @@ from workflow.planning.figures import (
     is_measured,
     source,
 )
-from workflow.planning.methods import entropy_parts, model_of, reads_no_corpus, whitening
-from workflow.planning.mined import mines
-from workflow.planning.part_checks import curves_of
-from workflow.planning.parts import corpus_read, curve_evaluations, parts_of
+from workflow.planning.methods import entropy_parts, mines, model_of, reads_no_corpus, whitening
 from workflow.planning.plan import Evaluation, Plan, Run
-from workflow.planning.pretrained import is_pretrained
-from workflow.planning.scored_pairs import of_manifest, scored_sets
-from workflow.planning.word_vectors import is_word_vectors
 
 
 class Job(NamedTuple):
@@ -88,7 +81,7 @@ def of_training(plan: Plan, job: Job) -> Iterator[Job]:
 
 def _of_regulated(plan: Plan, job: Job) -> Iterator[Job]:
     """Yield what a training reads, but for what says when to stop."""
-    on_part = job._replace(corpus=corpus_read(plan, job.corpus, job.name))
+    on_part = job._replace(corpus=plan.corpus_read(job.corpus, job.name))
     yield _base(plan, job.base)
     yield _trained_on(plan, on_part)
     yield _tokens(plan, on_part)
@@ -102,7 +95,7 @@ def of_negatives(plan: Plan, job: Job) -> Iterator[Job]:
 
 
 def of_entropy_model(plan: Plan, job: Job) -> Iterator[Job]:
-    yield _model(plan, job._replace(name=INITIAL if plan.is_faq(job.corpus) else START))
+    yield _model(plan, job._replace(name=plan.start_of_entropy(job.corpus)))
     yield _corpus(plan, job.corpus)
     yield _tokens(plan, job)
 
@@ -116,24 +109,22 @@ def of_final(plan: Plan, job: Job) -> Iterator[Job]:
 def of_answerer(plan: Plan, job: Job) -> Iterator[Job]:
     answerer = plan.config["answerers"][job.name]
     yield Job("prepare_faq", name=answerer["bank"])
-    if START in models_of(plan.config, job.name):
+    if START in answerers.models_of(plan, job.name):
         yield _base(plan, answerer["base"])
-    for run in final_runs(plan, job.name):
+    for run in answerers.final_runs(plan, job.name):
         yield Job("train_final", *run)
-    for evaluation in evaluations_of(plan, job.name):
-        yield evaluation_job(evaluation)
-    if curves_of(answerer):
+    yield from map(evaluation_job, answerers.evaluations_of(plan, job.name))
+    if answerers.curves_of(plan, job.name):
         yield Job("draw_learning_curve", name=job.name)
 
 
 def of_part(plan: Plan, job: Job) -> Iterator[Job]:
-    yield Job("prepare_faq", name=plan.bank_of(parts_of(plan)[job.corpus].corpus))
+    yield Job("prepare_faq", name=plan.bank_of(plan.parts[job.corpus].corpus))
 
 
 def of_learning_curve(plan: Plan, job: Job) -> Iterator[Job]:
     yield Job("prepare_faq", name=plan.config["answerers"][job.name]["bank"])
-    for evaluation in curve_evaluations(plan, job.name):
-        yield evaluation_job(evaluation)
+    yield from map(evaluation_job, answerers.curve_evaluations(plan, job.name))
 
 
 def of_embeddings(plan: Plan, job: Job) -> Iterator[Job]:
@@ -162,25 +153,21 @@ def of_faq_scores(plan: Plan, job: Job) -> Iterator[Job]:
 
 
 def of_all_scores(plan: Plan, job: Job) -> Iterator[Job]:
-    for evaluation in plan.evaluations:
-        yield evaluation_job(evaluation)
+    yield from map(evaluation_job, plan.evaluations)
 
 
 def of_table(plan: Plan, job: Job) -> Iterator[Job]:
-    for evaluation in plan.evaluations_of(job.name):
-        yield evaluation_job(evaluation)
+    yield from map(evaluation_job, plan.evaluations_of(job.name))
 
 
 def of_all_tables(plan: Plan, job: Job) -> Iterator[Job]:
-    for table in plan.config["tables"]:
-        yield Job("render_table", name=table)
+    yield from (Job("render_table", name=table) for table in plan.config["tables"])
 
 
 def of_cards(plan: Plan, job: Job) -> Iterator[Job]:
     """Yield the jobs that come after every training: the cards are those of all trained models."""
     yield Job("collect_scores")
-    for name in plan.config["answerers"]:
-        yield Job("build_answerer", name=name)
+    yield from (Job("build_answerer", name=name) for name in plan.config["answerers"])
 
 
 def of_report(plan: Plan, job: Job) -> Iterator[Job]:
@@ -189,29 +176,22 @@ def of_report(plan: Plan, job: Job) -> Iterator[Job]:
     for stage in ("collect_scores", "compare_published", "judge_claims", "simulate_statistics"):
         yield Job(stage)
     yield Job("write_cards")
-    for name in plan.config["answerers"]:
-        yield Job("build_answerer", name=name)
-    if pair_corpora(plan):
+    yield from (Job("build_answerer", name=name) for name in plan.config["answerers"])
+    if plan.pair_corpora:
         yield Job("compare_overlap")
     drawn = drawn_figures(plan)
     for name in plan.config["figures"]:
-        if name in drawn:
-            yield Job("draw_figure", name=name)
-        else:
-            yield figure_job(plan, name)
+        yield Job("draw_figure", name=name) if name in drawn else figure_job(plan, name)
 
 
 def of_pair_corpora(plan: Plan, job: Job) -> Iterator[Job]:
-    for corpus in pair_corpora(plan):
-        yield Job("prepare_pairs", corpus)
+    yield from (Job("prepare_pairs", corpus) for corpus in plan.pair_corpora)
 
 
 def of_collected_figure(plan: Plan, job: Job) -> Iterator[Job]:
     stage = WRITES.get(source(plan, job.name), "evaluate_sts")
-    for run in figure_runs(plan, job.name):
-        yield Job(stage, *run)
-    for table in figure_tables(plan, job.name):
-        yield Job("render_table", name=table)
+    yield from (Job(stage, *run) for run in figure_runs(plan, job.name))
+    yield from (Job("render_table", name=table) for table in figure_tables(plan, job.name))
 
 
 def of_measured_figure(plan: Plan, job: Job) -> Iterator[Job]:
@@ -230,10 +210,7 @@ def of_drawing(plan: Plan, job: Job) -> Iterator[Job]:
 
 def figure_job(plan: Plan, name: str) -> Job:
     """Return the job that makes the data of a figure."""
-    stage = "collect_figure"
-    if is_measured(plan, name):
-        stage = "measure_figure"
-    return Job(stage, name=name)
+    return Job("measure_figure" if is_measured(plan, name) else "collect_figure", name=name)
 
 
 def evaluation_job(evaluation: Evaluation) -> Job:

@@ -3,12 +3,13 @@
 Tests hold the table equal to the rules, and the jobs equal to those of ``snakemake -n``.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Literal
 
 from semblance import layout
+from semblance.download.wanted import OWN_HUB, BaseSource, Hub, Wanted
 from semblance.layout import RECORD
 from semblance.names import INITIAL
 from workflow.planning import reads
@@ -118,6 +119,7 @@ STAGES: dict[str, Stage] = {
     "write_cards": Stage(_below(layout.MODEL_CARDS), "table", reads.of_cards),
     "report": Stage(layout.TABLE_RECORD.format(table="report"), "table", reads.of_report),
 }
+SOURCE_KEYS = [field.name for field in fields(BaseSource)]  # of a base in the config
 TARGET = Job("report")  # what a whole run is for: no other job waits for it
 
 
@@ -172,3 +174,34 @@ def log(job: Job) -> str:
     parts = Path(STAGES[job.stage].record).parts
     telling = [part.removesuffix(".json") for part in parts if "{" in part]
     return "/".join([layout.LOG.format(stage=job.stage), *telling]).format(**_fields(job))
+
+
+def submissions(plan: Plan, found: Iterable[Job]) -> int:
+    """Return how many jobs a scheduler is given for some jobs: none for local ones, one for a group."""
+    present = set(found)
+    number = 0
+    for job in present:
+        stage = STAGES[job.stage]
+        joins = any(other.stage in stage.joins and other in present for other in inputs(plan, job))
+        number += not stage.local and not joins
+    return number
+
+
+def wanted_by(plan: Plan, some: Iterable[Job] | None = None) -> Wanted:
+    """Return what some jobs download; without ``some``, what all jobs of a plan do."""
+    some = list(jobs(plan) if some is None else some)
+    datasets = sorted({job.name for job in some if job.stage == "download"})
+    bases = sorted({job.base for job in some if job.stage == "download_model"})
+    config = plan.config
+    return Wanted(
+        manifest=config["manifest"],
+        downloads=plan.downloads,
+        hub=Hub(config["hub"], config.get("token_hub", OWN_HUB)),
+        datasets=tuple(datasets),
+        bases={name: _source(config["bases"][name]) for name in bases},
+        mirror=config.get("mirror"),
+    )
+
+
+def _source(base: dict) -> BaseSource:
+    return BaseSource(**{key: base[key] for key in SOURCE_KEYS if key in base})
