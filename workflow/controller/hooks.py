@@ -5,12 +5,14 @@ documentation: parts of its ``Workflow`` object, and its files in ``.snakemake``
 """
 
 import contextlib
+import functools
 import os
 import sys
 import time
 from pathlib import Path
 from threading import Thread
 
+from snakemake import common
 from snakemake.exceptions import WorkflowError
 from snakemake.settings.types import DeploymentMethod
 
@@ -243,6 +245,11 @@ def _render_incomplete(plan: Plan) -> str:
         return incomplete.render(plan)
     except Exception as error:  # a help for readers: the end of the run goes on without it
         return f"the incomplete tables are not written ({error}); `semblance table NAME` shows one"
+
+
+def inspect_functions_once() -> None:
+    """Let Snakemake inspect each function of the rules once, and not anew for each job."""
+    common.get_function_params = functools.cache(common.get_function_params)
 
 
 def command_of_scripts(workflow) -> str:

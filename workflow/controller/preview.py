@@ -30,6 +30,8 @@ class _PlanIsMade(logging.Filter):
         """Tell whether a line is printed."""
         if getattr(record, "event", None) == LogEvent.RUN_INFO:
             self.true = True
+            if not self.everything:
+                sys.exit()  # before Snakemake makes the texts of all jobs, which nobody sees
         if record.getMessage() == NOTHING_TO_BE_DONE_MSG:
             self.true = True
         return self.everything or record.levelno >= logging.WARNING

@@ -25,6 +25,8 @@ from workflow.planning.stages import job_of, wanted_by
 from workflow.planning.stand_ins import StandIns
 from workflow.planning.table_checks import published
 
+hooks.inspect_functions_once()
+
 PLAN = Plan(config)
 OUT = PLAN.out
 RESOURCES = PLAN.downloads
