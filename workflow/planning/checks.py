@@ -272,10 +272,8 @@ def _check_method(config: dict, name: str, method: dict) -> None:
         _check_ranking(config, f"{where}.ranking.of", method["ranking"]["of"])
     elif "whitening" not in method:
         _check_training(config, where, method)
-        _check_mined(where, method)
-        _check_steps_of(config, f"{where}.steps_of", method)
+        _check_reads(config, where, method)
         _check_regulators(config, where, name, method)
-        _check_part(where, method)
 
 
 def _check_choice(config: dict, where: str, method: dict) -> None:
@@ -309,26 +307,21 @@ def _check_ranking(config: dict, where: str, name: str) -> None:
         raise InputError(where, problem, "name a method that has one")
 
 
-def _check_mined(where: str, method: dict) -> None:
-    """Check that a method with mined negatives uses them."""
+def _check_reads(config: dict, where: str, method: dict[str, Any]) -> None:
+    """Check what a training reads besides its corpus: mined negatives, the steps of another one.
+
+    A training on a part of a fold reads nothing that was made of the whole fold.
+    """
     for place in (method, method.get("on_faq", {})):
         if method.get("mined_negatives") and place.get("hard_negatives") is False:
             advice = "leave one of the two out"
             raise InputError(f"{where}.mined_negatives", "hard_negatives is false", advice)
-
-
-def _check_steps_of(config: dict, where: str, method: dict) -> None:
-    """Check that a method takes its number of steps from one that is trained by itself."""
-    named = method.get("steps_of")
-    if named is None:
-        return
-    check_known(where, named, config["methods"], "method")
-    if "recipe" not in config["methods"][named] or "steps_of" in config["methods"][named]:
-        raise InputError(where, f"{named!r} has no steps of its own", "name a trained method")
-
-
-def _check_part(where: str, method: dict[str, Any]) -> None:
-    """Check that a method with a part reads nothing that was made of the whole fold."""
+    if "steps_of" in method:
+        named = method["steps_of"]
+        check_known(f"{where}.steps_of", named, config["methods"], "method")
+        if "recipe" not in config["methods"][named] or "steps_of" in config["methods"][named]:
+            problem = f"{named!r} has no steps of its own"
+            raise InputError(f"{where}.steps_of", problem, "name a trained method")
     for key in ("regulators", "mined_negatives"):
         if PART in method and method.get(key):
             problem = f"its {key} are made of all of the fold"

@@ -26,14 +26,6 @@ from workflow.planning.layers import Layered, found, over_project, read_layer
 from workflow.planning.table_checks import table_checks
 from workflow.planning.tables import check_equal_rows, check_labels
 
-MOVED = {  # keys of earlier configs, and where they stand now
-    "cluster.max_runtime": "resources.max_runtime",
-    "training.gpus": "resources.gpus",
-    "training.jobs_per_gpu": "resources.jobs_per_gpu",
-    "training.checkpoint_minutes": "resources.checkpoint_minutes",
-    "training.checkpoint_steps": "resources.checkpoint_steps",
-    "recipes.rcl-faq": "recipes.rcl.on_faq",
-}
 WRITTEN = ("output", "downloads")  # keys of the folders that a run writes
 READ = ("path", "queries_path", "folder", "word_vectors")  # keys of a user's own files and folders
 OWN = (  # folders of the project that hold no results; so do those whose names begin with a dot
@@ -91,7 +83,6 @@ def examine(config: dict) -> tuple[dict | None, list[InputError]]:
 
 def _examine(config: dict) -> tuple[dict | None, list[InputError]]:
     config = _plain(config, "config")
-    _check_moved(config)
     errors = misfits(config)
     some_misfit = bool(errors)
     if not some_misfit:
@@ -111,22 +102,6 @@ def _checks(config: dict) -> Iterator[Callable[[], None]]:
     yield from (partial(check_folder, config, key) for key in WRITTEN)
     yield from checks(config)
     yield from table_checks(config)
-
-
-def _check_moved(config: dict) -> None:
-    """Refuse the keys of earlier configs, and name their new places."""
-    for old, new in MOVED.items():
-        node: Any = config
-        for key in old.split("."):
-            node = node.get(key) if isinstance(node, dict) else None
-        if node is not None:
-            raise InputError(f"config.{old}", f"moved to {new}", "write it there")
-    if isinstance(config.get("resources"), str):
-        raise InputError(
-            "config.resources",
-            "the folder of downloads moved to downloads",
-            "write it there; the section resources says how jobs run",
-        )
 
 
 def _plain(value: Any, where: str) -> Any:

@@ -356,11 +356,6 @@ class Plan:
         """Return the data sets of the STS tests that have pairs to train a regressor on."""
         return [name for name in self.config["sts"]["datasets"] if name in RELATEDNESS_DATASETS]
 
-    def relatedness_settings(self) -> str:
-        """Return the ``--settings`` of ``prepare_relatedness``: its data sets and their protocol."""
-        protocol = self.config["sts"]["protocol"]
-        return canonical({"datasets": self.relatedness_datasets, "protocol": protocol})
-
     # --- settings -----------------------------------------------------------------------------
 
     def _settings(self, training: dict, corpus: str, base: str, seed: int | str) -> dict[str, Any]:

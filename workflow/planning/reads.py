@@ -75,17 +75,14 @@ def base(plan: Plan, job: Job) -> Iterator[Job]:
 
 
 def tokenizer(plan: Plan, job: Job) -> Iterator[Job]:
-    """Yield the download of a base whose tokenizer is used."""
     yield Job("download_model", base=job.base)
 
 
 def other_base(plan: Plan, job: Job) -> Iterator[Job]:
-    """Yield the download of the base that a base is trained from."""
     yield Job("download_model", base=plan.config["bases"][job.base]["base"])
 
 
 def corpus(plan: Plan, job: Job) -> Iterator[Job]:
-    """Yield the job that makes the corpus of a job."""
     if plan.is_faq(job.corpus):
         yield Job("prepare_faq", name=plan.bank_of(job.corpus))
     elif job.corpus not in plan.config["corpora"]:
@@ -95,12 +92,10 @@ def corpus(plan: Plan, job: Job) -> Iterator[Job]:
 
 
 def whole_corpus(plan: Plan, job: Job) -> Iterator[Job]:
-    """Yield the job that makes the corpus of which a job takes a part."""
     yield from corpus(plan, job._replace(corpus=plan.parts[job.corpus].corpus))
 
 
 def tokens(plan: Plan, job: Job) -> Iterator[Job]:
-    """Yield the job that tokenises the corpus of a job."""
     yield Job("tokenise", job.corpus, plan.config["bases"][job.base]["tokenizer"])
 
 
@@ -119,7 +114,6 @@ def rows(plan: Plan, job: Job) -> Iterator[Job]:
 
 
 def dev(plan: Plan, job: Job) -> Iterator[Job]:
-    """Yield the job that makes the dev data of a training."""
     if plan.is_faq(job.corpus):
         yield Job("prepare_faq", name=plan.bank_of(job.corpus))
     else:
@@ -127,23 +121,19 @@ def dev(plan: Plan, job: Job) -> Iterator[Job]:
 
 
 def regulators(plan: Plan, job: Job) -> Iterator[Job]:
-    """Yield the jobs that embed the corpus with the regulators of a training."""
     yield from (Job("embed", *run) for run in plan.regulators(Run(*job[1:])))
 
 
 def pacemakers(plan: Plan, job: Job) -> Iterator[Job]:
-    """Yield the trainings that say how many steps a training takes."""
     for run in plan.pacemakers(Run(*job[1:])):
         yield from model(plan, Job("", *run))
 
 
 def start_embeddings(plan: Plan, job: Job) -> Iterator[Job]:
-    """Yield the job that embeds a corpus with the base before any training."""
     yield Job("embed", job.corpus, job.base, START)
 
 
 def model(plan: Plan, job: Job) -> Iterator[Job]:
-    """Yield the job that makes the model of a job's method."""
     if reads_no_corpus(plan.config, job.name):
         yield from base(plan, job)
         return
@@ -161,12 +151,10 @@ def model(plan: Plan, job: Job) -> Iterator[Job]:
 
 
 def start_of_entropy(plan: Plan, job: Job) -> Iterator[Job]:
-    """Yield the job that makes what an entropy model starts from."""
     yield from model(plan, job._replace(name=plan.start_of_entropy(job.corpus)))
 
 
 def models_of_folds(plan: Plan, job: Job) -> Iterator[Job]:
-    """Yield the trainings on the folds of the bank that a job trains on."""
     for fold in plan.fold_corpora(plan.bank_of(job.corpus)):
         yield from model(plan, job._replace(corpus=fold))
 
@@ -175,30 +163,25 @@ def models_of_folds(plan: Plan, job: Job) -> Iterator[Job]:
 
 
 def bank(plan: Plan, job: Job) -> Iterator[Job]:
-    """Yield the job that prepares the bank of an answerer."""
     yield Job("prepare_faq", name=plan.config["answerers"][job.name]["bank"])
 
 
 def models_of_answerer(plan: Plan, job: Job) -> Iterator[Job]:
-    """Yield the jobs that make the models which an answerer may use."""
     if START in answerers.models_of(plan, job.name):
         yield from base(plan, job._replace(base=plan.config["answerers"][job.name]["base"]))
     yield from (Job("train_final", *run) for run in answerers.final_runs(plan, job.name))
 
 
 def evaluations_of_answerer(plan: Plan, job: Job) -> Iterator[Job]:
-    """Yield the evaluations by which an answerer is chosen and judged."""
     yield from map(evaluation_job, answerers.evaluations_of(plan, job.name))
 
 
 def curve_of_answerer(plan: Plan, job: Job) -> Iterator[Job]:
-    """Yield the drawing of an answerer's learning curves, if it has some."""
     if answerers.curves_of(plan, job.name):
         yield Job("draw_learning_curve", name=job.name)
 
 
 def evaluations_of_curve(plan: Plan, job: Job) -> Iterator[Job]:
-    """Yield the evaluations that the learning curves of an answerer are made from."""
     yield from map(evaluation_job, answerers.curve_evaluations(plan, job.name))
 
 
@@ -206,33 +189,27 @@ def evaluations_of_curve(plan: Plan, job: Job) -> Iterator[Job]:
 
 
 def all_scores(plan: Plan, job: Job) -> Iterator[Job]:
-    """Yield every evaluation that some table needs."""
     yield from map(evaluation_job, plan.evaluations)
 
 
 def scores_of_table(plan: Plan, job: Job) -> Iterator[Job]:
-    """Yield the evaluations that a table needs."""
     yield from map(evaluation_job, plan.evaluations_of(job.name))
 
 
 def all_tables(plan: Plan, job: Job) -> Iterator[Job]:
-    """Yield the jobs that render the tables."""
     yield from (Job("render_table", name=table) for table in plan.config["tables"])
 
 
 def all_answerers(plan: Plan, job: Job) -> Iterator[Job]:
-    """Yield the jobs that build the answerers."""
     yield from (Job("build_answerer", name=name) for name in plan.config["answerers"])
 
 
 def overlaps(plan: Plan, job: Job) -> Iterator[Job]:
-    """Yield the comparison of overlaps, if the plan trains on pairs."""
     if plan.pair_corpora:
         yield Job("compare_overlap")
 
 
 def pair_corpora(plan: Plan, job: Job) -> Iterator[Job]:
-    """Yield the jobs that make the corpora of pairs."""
     yield from (Job("prepare_pairs", name) for name in plan.pair_corpora)
 
 
@@ -244,20 +221,17 @@ def all_figures(plan: Plan, job: Job) -> Iterator[Job]:
 
 
 def files_of_figure(plan: Plan, job: Job) -> Iterator[Job]:
-    """Yield the jobs that write what a collected figure is made from."""
     stage = WRITES.get(source(plan, job.name), "evaluate_sts")
     yield from (Job(stage, *run) for run in figure_runs(plan, job.name))
     yield from (Job("render_table", name=table) for table in figure_tables(plan, job.name))
 
 
 def models_of_figure(plan: Plan, job: Job) -> Iterator[Job]:
-    """Yield the jobs that make the models of a measured figure."""
     for run in figure_runs(plan, job.name):
         yield from model(plan, Job("", *run))
 
 
 def texts_of_figure(plan: Plan, job: Job) -> Iterator[Job]:
-    """Yield the job that makes the texts of a measured figure."""
     searched = collection(plan, job.name)
     if searched:
         yield from corpus(plan, Job("", searched))
@@ -266,7 +240,6 @@ def texts_of_figure(plan: Plan, job: Job) -> Iterator[Job]:
 
 
 def data_of_figure(plan: Plan, job: Job) -> Iterator[Job]:
-    """Yield the job that makes the data of a drawing."""
     yield figure_job(plan, job.name)
 
 

@@ -6,7 +6,7 @@ read: `download` and `download_model` hold each file to the digest that is pinne
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from semblance.download.manifest import Dataset
 from semblance.names import NO_CORPUS, START, TRANSFER_TASKS
@@ -160,7 +160,10 @@ class StandIns:
             if method != source.method:
                 yield f"method {method} instead of {source.method}"
             return
-        place = Place(self._corpus_of_training(row["corpus"]), row["base"])
+        corpus = row["corpus"]
+        if corpus in self.plan.banks:
+            corpus = self.plan.fold_corpora(corpus)[0]  # all folds have the same settings
+        place = (corpus, row["base"])
         chosen_from = candidates(self.config, method)
         if not chosen_from:
             yield from self.stated.of_training(place, method, source.settings)
@@ -168,12 +171,6 @@ class StandIns:
             yield from self.stated.of_choice(place, chosen_from, source.grid)
         else:
             yield f"chosen on dev instead of {source.method}"
-
-    def _corpus_of_training(self, corpus: str) -> str:
-        """Return a corpus itself, or the first fold of a bank: all folds have the same settings."""
-        if corpus in self.plan.banks:
-            return self.plan.fold_corpora(corpus)[0]
-        return corpus
 
 
 def _is_same_model(ours: Mapping[str, Any], theirs: Base) -> bool:
@@ -201,65 +198,55 @@ def _datasets_of(entry: Mapping[str, Any]) -> list[str]:
 # --- settings --------------------------------------------------------------------------------
 
 
-class Place(NamedTuple):
-    """What a training is a training on: a corpus (of a bank, its first fold) and a base."""
-
-    corpus: str
-    base: str
-
-
 class Stated:
     """Compares the trainings of one config with what the papers state of theirs.
 
     In what is stated, None means that a setting is not there, and a list that any of its values
-    will do. A setting that the paper does not state may have any value.
+    will do. A setting that the paper does not state may have any value. ``place``: corpus and base.
     """
 
     def __init__(self, plan: Plan, methods: Mapping[str, Mapping[str, Any]]):
         self.plan = plan
         self.methods = methods
 
-    def of_training(self, place: Place, method: str, stated: Mapping[str, Any]) -> list[str]:
+    def of_training(
+        self, place: tuple[str, str], method: str, stated: Mapping[str, Any]
+    ) -> list[str]:
         """Return in what one training differs; what its entropy models share with it, once."""
         found = list(differing(self._settings(place, method), stated))
         if BY_MODELS not in stated:
             return found
         models = self._entropy_models(place, method)
-        found += [f"regulator {name}" for name in self._other_regulators(method)]
+        config = self.plan.config
+        names = entry_of(config, method).get("regulators", [])
+        found += [f"regulator {name}" for name in names if not entropy_parts(config, name)]
         found += _of_phis(models, stated[BY_MODELS]["phis"])
         theirs = self.methods[stated[BY_MODELS]["method"]]
         parts = dict.fromkeys(part for ours in models for part in differing(ours, theirs))
         return [*found, *(f"entropy models: {part}" for part in parts if part not in found)]
 
     def of_choice(
-        self, place: Place, candidates: list[str], stated: Mapping[str, Any]
+        self, place: tuple[str, str], candidates: list[str], stated: Mapping[str, Any]
     ) -> list[str]:
         """Return in what the candidates of a choice on dev differ from the paper's grid."""
         found: dict[str, None] = {}
         for name in candidates:
             found |= dict.fromkeys(self.of_training(place, name, stated))
-        tried = {self._point(place, name) for name in candidates}
+        tried = set()
+        for name in candidates:
+            phis = _phis_of(self._entropy_models(place, name))
+            tried.add((self._settings(place, name)["batch_size"], tuple(phis)))
         points = len(_accepted(stated["batch_size"])) * len(_phi_sets(stated[BY_MODELS]["phis"]))
         if not found and len(tried) < points:
             found[f"chosen out of {len(tried)} of {points} settings"] = None
         return list(found)
 
-    def _point(self, place: Place, method: str) -> tuple[int, tuple[float, ...]]:
-        models = self._entropy_models(place, method)
-        return self._settings(place, method)["batch_size"], tuple(_phis_of(models))
-
-    def _entropy_models(self, place: Place, method: str) -> list[dict[str, Any]]:
+    def _entropy_models(self, place: tuple[str, str], method: str) -> list[dict[str, Any]]:
         """Return the settings of the entropy models that regulate a method."""
-        names = self._regulators(method)
+        names = entry_of(self.plan.config, method).get("regulators", [])
         return [self._settings(place, n) for n in names if entropy_parts(self.plan.config, n)]
 
-    def _other_regulators(self, method: str) -> list[str]:
-        return [n for n in self._regulators(method) if not entropy_parts(self.plan.config, n)]
-
-    def _regulators(self, method: str) -> list[str]:
-        return entry_of(self.plan.config, method).get("regulators", [])
-
-    def _settings(self, place: Place, method: str) -> dict[str, Any]:
+    def _settings(self, place: tuple[str, str], method: str) -> dict[str, Any]:
         fitted_on = whitening(self.plan.config, method)
         if fitted_on is not None:
             return {"whitening": fitted_on}
@@ -346,8 +333,4 @@ def card_settings(
 
 
 def _described(dataset: Dataset) -> dict[str, str | None]:
-    return {
-        "title": dataset.title,
-        "licence": dataset.licence,
-        "homepage": dataset.homepage,
-    }
+    return {key: getattr(dataset, key) for key in ("title", "licence", "homepage")}

@@ -20,7 +20,9 @@ rule prepare_relatedness:
     params:
         manifest=manifest,
         sources=read_from(),
-        settings=PLAN.relatedness_settings(),
+        settings=canonical(
+            {"datasets": PLAN.relatedness_datasets, "protocol": config["sts"]["protocol"]}
+        ),
         data=f"{RESOURCES}/data",
         code=code("prepare_relatedness"),
     shell:

@@ -13,7 +13,7 @@ from semblance.settings import decode_json
 from semblance.training.batch_loss import find_loss
 from semblance.training.recipe import TrainSettings
 from tests.shipped import merged
-from workflow.planning.config import MOVED, load
+from workflow.planning.config import load
 from workflow.planning.inputs import input_checks
 from workflow.planning.methods import is_untrained
 from workflow.planning.plan import Plan
@@ -207,26 +207,6 @@ def test_each_row_is_compared_with_the_control_of_its_own_base_and_corpus():
             if row.method == "simcse"
             else (other.method, other.base) == ("simcse", row.base)
         )
-
-
-@pytest.mark.parametrize("old", MOVED)
-def test_a_key_of_an_earlier_config_is_refused_with_its_new_place(old: str):
-    config = merged("config.yaml")
-    *sections, last = old.split(".")
-    node = config
-    for section in sections:
-        node = node.setdefault(section, {})
-    node[last] = {"batch_size": 8} if old == "recipes.rcl-faq" else 1
-    with pytest.raises(InputError) as caught:
-        load(config)
-    assert str(caught.value).startswith(f"config.{old}: moved to {MOVED[old]}")
-
-
-def test_the_new_place_of_each_moved_key_is_in_the_config():
-    for new in MOVED.values():
-        node = merged("config.yaml")
-        for key in new.split("."):
-            node = node[key]
 
 
 def test_null_removes_a_key():

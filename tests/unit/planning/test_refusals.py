@@ -180,7 +180,7 @@ tables.rcl_table2a.rows[0].corpora = [faqir, cough] | tables.rcl_table2a.rows: l
 tables.rcl_table5.rows[0].methods = [{kind: nobody, phis: [0.1]}] | tables.rcl_table5.rows[0].meth
 tables.rcl_table4.labels.nobody = Nobody | tables.rcl_table4.labels: there is no method 'nobody'
 tables.rcl_table4.labels.rcl-6 = 4 regulators | tables.rcl_table4.labels: the rows of rcl-4 and rcl
-resources = elsewhere | resources: the folder of downloads moved to downloads
+resources = elsewhere
 """
 OF_OWN_FAQ = """
 methods.mine = {recipe: rcl, mined_negatives: true, hard_negatives: false} | methods.mine.mined_neg
