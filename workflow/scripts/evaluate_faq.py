@@ -1,14 +1,17 @@
 """Rank every answer of a FAQ bank for each test and dev question of a fold; the ranks are kept."""
 
 from semblance.evaluation.run import FaqRun, evaluate_faq
+from semblance.evaluation.scored import Target
 from workflow.scripts import endings
-from workflow.scripts.evaluation_job import Reading
 from workflow.scripts.program import program
+from workflow.scripts.reading_job import Reading
 
 
 @program(__doc__)
 def main(reading: Reading, run: FaqRun, bank: str, dev: str, max_length: int) -> None:
-    evaluate_faq(run, reading.model, bank, dev, max_length, reading.target())
+    reading.take_gpu()
+    target = Target(reading.output, reading.compute, reading.code)
+    evaluate_faq(run, reading.model, bank, dev, max_length, target)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,17 @@
 """Score one model on STS-B and SICK by a regressor; the per-pair predictions are kept."""
 
 from semblance.evaluation.relatedness_run import RelatednessRun, evaluate_relatedness
+from semblance.evaluation.scored import Target
 from workflow.scripts import endings
-from workflow.scripts.evaluation_job import Reading
 from workflow.scripts.program import program
+from workflow.scripts.reading_job import Reading
 
 
 @program(__doc__)
 def main(reading: Reading, run: RelatednessRun, data: str) -> None:
-    evaluate_relatedness(run, reading.model, data, reading.target())
+    reading.take_gpu()
+    target = Target(reading.output, reading.compute, reading.code)
+    evaluate_relatedness(run, reading.model, data, target)
 
 
 if __name__ == "__main__":

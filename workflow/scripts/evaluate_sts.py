@@ -1,14 +1,17 @@
 """Score one model on the seven STS tasks and STS-B dev; the per-pair predictions are kept."""
 
 from semblance.evaluation.run import StsRun, evaluate_sts
+from semblance.evaluation.scored import Target
 from workflow.scripts import endings
-from workflow.scripts.evaluation_job import Reading
 from workflow.scripts.program import program
+from workflow.scripts.reading_job import Reading
 
 
 @program(__doc__)
 def main(reading: Reading, run: StsRun, test: str, dev: str) -> None:
-    evaluate_sts(run, reading.model, test, dev, reading.target())
+    reading.take_gpu()
+    target = Target(reading.output, reading.compute, reading.code)
+    evaluate_sts(run, reading.model, test, dev, target)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,17 @@
 """Score one model on SentEval's seven transfer tasks; the per-item predictions are kept."""
 
+from semblance.evaluation.scored import Target
 from semblance.evaluation.transfer_run import TransferRun, evaluate_transfer
 from workflow.scripts import endings
-from workflow.scripts.evaluation_job import Reading
 from workflow.scripts.program import program
+from workflow.scripts.reading_job import Reading
 
 
 @program(__doc__)
 def main(reading: Reading, run: TransferRun, data: str) -> None:
-    evaluate_transfer(run, reading.model, data, reading.target())
+    reading.take_gpu()
+    target = Target(reading.output, reading.compute, reading.code)
+    evaluate_transfer(run, reading.model, data, target)
 
 
 if __name__ == "__main__":

@@ -7,10 +7,10 @@ from pathlib import Path
 from semblance.data.fold_texts import TEXTS
 from semblance.data.prepare_faq import OWN, BankSettings, FaqFolders, read_bank, write_folds
 from semblance.data.raw import Raw
-from semblance.download.manifest import load_manifest
 from semblance.layout import RECORD, fold_corpus, whole_corpus
 from semblance.provenance import write_record
 from workflow.scripts.endings import run
+from workflow.scripts.preparing import RawFiles
 from workflow.scripts.program import program
 
 QUESTIONS = ["answers.parquet", "questions.parquet"]
@@ -21,15 +21,14 @@ ROWS = ["sentences.arrow", "rows.arrow", TEXTS]
 @program(__doc__)
 def main(
     settings: BankSettings,
-    manifest: str,
-    data: str,
+    files: RawFiles,
     corpora: Path,
     dev: Path,
     output: Path,
     code: str = "",
 ) -> None:
     started = time.monotonic()
-    raw = Raw(load_manifest(manifest), data)
+    raw = files.read()
     folders = FaqFolders(output.parent, corpora, dev)
     bank = read_bank(raw, settings)
     for line in bank.reading.lines():

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,18 @@ from semblance.data.raw import Raw
 from semblance.download.manifest import load_manifest
 from semblance.provenance import write_record
 from workflow.scripts.program import program
+
+
+@dataclass(frozen=True)
+class RawFiles:
+    """Where the raw files of a preparation are, and what the manifest says of them."""
+
+    manifest: str
+    data: str
+
+    def read(self) -> Raw:
+        """Return the raw files, which check themselves."""
+        return Raw(load_manifest(self.manifest), self.data)
 
 
 def preparation(
@@ -25,9 +37,9 @@ def preparation(
     """
 
     @program(description)
-    def main(settings: kind, manifest: str, data: str, output: Path, code: str = "") -> None:
+    def main(settings: kind, files: RawFiles, output: Path, code: str = "") -> None:
         started = time.monotonic()
-        raw = Raw(load_manifest(manifest), data)
+        raw = files.read()
         counts = write(raw, settings, output.parent)
         write_record(
             output,
