@@ -8,7 +8,7 @@ if not workflow.current_basedir.is_local:
 sys.path.insert(0, os.fspath(workflow.current_basedir))  # of this file, also where it is a module
 
 from workflow.controller import hooks
-from workflow.planning.methods import PHI
+from semblance.config.part import PHI
 from workflow.planning.stages import jobs, record
 
 CHECKED = hooks.check_start(workflow, config)
@@ -42,7 +42,7 @@ hooks.share_names(workflow, globals())
 
 wildcard_constraints:
     base="|".join(map(re.escape, config["bases"])),
-    corpus=any_of(["none", *config["corpora"], *PLAN.folds_of, *PLAN.wholes, *parts.parts_of(PLAN)]),
+    corpus=any_of(["none", *config["corpora"], *PLAN.folds_of, *PLAN.wholes, *PLAN.parts]),
     bank="|".join(map(re.escape, PLAN.banks)),
     method="|".join(map(re.escape, sorted(config["methods"], key=len, reverse=True))),
     kind="|".join(map(re.escape, config["train_entropy"]["kinds"])),

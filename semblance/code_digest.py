@@ -23,6 +23,7 @@ INERT = frozenset(
         "semblance.training.keeping.events",  # the curves for TensorBoard, which no stage reads
         "semblance.training.keeping.heartbeat",  # the lines that say how far a training is
         "workflow.scripts.endings",  # the line and the exit status of a script that fails
+        "workflow.scripts.program",  # which flag is which argument, and what the help says
     }
 )
 # Exceptions whose arguments are text for a person. OSError is not among them: its errno decides.

@@ -11,7 +11,8 @@ import pytest
 from tests.dag.tiny import CONFIG, Project
 from workflow.costing import usage
 from workflow.costing.rates import FACTOR, Factor, keep_factor
-from workflow.planning.config import laid_over, load
+from workflow.planning.config import load
+from workflow.planning.layers import laid_over
 from workflow.planning.plan import Plan
 from workflow.planning.stages import jobs, record, stages
 

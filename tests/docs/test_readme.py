@@ -20,9 +20,10 @@ from semblance.__main__ import commands as known_commands
 from semblance.models.base import BaseSettings, build_base
 from tests.dag.tiny import COPIED, ROOT, write_base
 from tests.unit.reporting import example_results
-from workflow.planning.config import laid_over, load
-from workflow.planning.labels import rows_of
+from workflow.planning.config import load
+from workflow.planning.layers import laid_over
 from workflow.planning.plan import Plan
+from workflow.planning.tables import rows_of
 from workflow.scripts import explain, sources, verify
 
 README = (ROOT / "README.md").read_text()

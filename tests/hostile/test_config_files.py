@@ -10,7 +10,8 @@ import pytest
 from semblance.errors import InputError
 from tests.hostile.bounds import bounded
 from workflow.controller.progress import BAD_INPUT, config_files, main
-from workflow.planning.config import laid_over, load
+from workflow.planning.config import load
+from workflow.planning.layers import laid_over
 
 ROOT = Path(__file__).resolve().parents[2]
 ALIASES = "a0: &a0 {x: 1, y: 2}\n" + "".join(

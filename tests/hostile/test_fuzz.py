@@ -44,7 +44,8 @@ from tests.hostile.test_models import WORDS as WORDPIECE
 from tests.hostile.test_models import base  # noqa: F401  (a fixture)
 from tests.hostile.test_settings_files import MANIFEST, PUBLISHED
 from tests.shipped import merged
-from workflow.planning.config import laid_over, load
+from workflow.planning.config import load
+from workflow.planning.layers import laid_over
 from workflow.planning.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[2]

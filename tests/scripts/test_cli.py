@@ -6,7 +6,10 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -14,8 +17,8 @@ from semblance.errors import InputError, NoGpu, OutOfTime
 from semblance.locks import Busy, exclusive
 from semblance.provenance import checked
 from tests.dag.tiny import ROOT, write_base
-from workflow.scripts.cli import training
 from workflow.scripts.endings import record_of, run
+from workflow.scripts.program import program
 
 ENDS = {  # what happened -> exit status
     2: InputError("a.csv:3", "no such column", "name it"),
@@ -135,11 +138,53 @@ def test_two_builds_of_one_base_at_the_same_time_both_end_well(tmp_path):
     checked(tmp_path / "made/record.json")
 
 
-def test_a_training_has_no_time_limit_unless_a_flag_gives_one():
-    words = "--settings x --base x --corpus x --tokens x --output x".split()
-    words += "--checkpoint-minutes 10 --checkpoint-steps 0".split()
-    assert training("").parse_args(words).stop_at is None
-    assert training("").parse_args([*words, "--stop-at", "1800000000"]).stop_at == 1.8e9
+@dataclass(frozen=True)
+class Share:
+    share: float
+
+
+@dataclass(frozen=True)
+class Machine:
+    precision: Literal["fp32", "bf16"]
+    stop_at: float | None = None
+
+
+NEEDED = ["--settings", '{"share": 0.5}', "--precision", "fp32", "--folds", "a", "b"]
+
+
+def given(*words):
+    """Return what a program's function gets from a command line."""
+    found = []
+
+    @program("what it does")
+    def main(settings: Share, machine: Machine, folds: Sequence[str], dev: Sequence[str] = ()):
+        found.extend([settings, machine, folds, dev])
+
+    main(list(words))
+    return found
+
+
+def test_a_program_has_a_flag_for_each_parameter_and_each_field_of_a_group():
+    assert given(*NEEDED) == [Share(0.5), Machine("fp32", None), ["a", "b"], ()]
+    assert given(*NEEDED, "--stop-at", "1.8e9", "--dev")[1:] == [
+        Machine("fp32", 1.8e9),
+        ["a", "b"],
+        [],
+    ]
+
+
+@pytest.mark.parametrize(
+    "words", [NEEDED[2:], NEEDED[:4], [*NEEDED, "--precision", "fp8"], [*NEEDED, "--more", "1"]]
+)
+def test_a_program_refuses_a_missing_flag_an_unknown_one_and_an_unknown_word(words):
+    with pytest.raises(SystemExit) as end:
+        given(*words)
+    assert end.value.code == 2
+
+
+def test_a_program_refuses_settings_that_do_not_fit_their_type():
+    with pytest.raises(InputError, match="settings.part: unknown key"):
+        given("--settings", '{"share": 0.5, "part": 1}', *NEEDED[2:])
 
 
 @pytest.mark.parametrize(

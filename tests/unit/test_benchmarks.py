@@ -26,7 +26,7 @@ from semblance.models.encoder import Encoder
 from semblance.models.packing import pack
 from semblance.training import batch_loss
 from tests.shipped import merged
-from workflow.planning.folders import check_folders
+from workflow.planning.config import WRITTEN, check_folder
 
 SHAPE = Architecture(4, 2, 2, 8, 10, 64, 2, 1e-12, 0.1, 0.1, 0, 0)
 
@@ -182,7 +182,8 @@ def test_a_run_of_a_benchmark_names_keys_of_the_config_and_folders_that_it_may_w
     given = dict(argument.split("=", 1) for argument in arguments if "=" in argument)
     known = merged("config.yaml")
     assert {"output", "downloads"} <= given.keys() <= {*known, "mirror"}
-    check_folders(known | given)
+    for key in WRITTEN:
+        check_folder(known | given, key)
 
 
 def test_a_served_load_has_failed_where_a_question_was_lost_or_answered_by_an_error():

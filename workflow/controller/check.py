@@ -21,7 +21,7 @@ from workflow.controller.command import Command
 from workflow.costing import rates
 from workflow.costing.model import Cost
 from workflow.costing.sizes import WORKBOOKS, count_lines
-from workflow.planning.collecting import errors_of
+from workflow.planning.checks import errors_of
 from workflow.planning.config import examine
 from workflow.planning.inputs import dataset_checks, input_checks
 from workflow.planning.layers import Layered

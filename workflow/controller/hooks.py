@@ -5,6 +5,7 @@ Only in this package is anything of Snakemake used that is not in its documentat
 """
 
 import contextlib
+import functools
 import os
 import shlex
 import shutil
@@ -16,6 +17,7 @@ from dataclasses import asdict
 from pathlib import Path
 from threading import Thread
 
+from snakemake import common
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 from snakemake.settings.types import DeploymentMethod
@@ -30,11 +32,9 @@ from semblance.provenance import canonical, write_json
 from workflow.controller import command, events, lock, scripts, slurm
 from workflow.controller.check import Checked, check, gpus_here
 from workflow.documentation.results import write_readme
-from workflow.planning.kept import deletes_models
 from workflow.planning.layers import Layer, Layered, laid_over, over_project
-from workflow.planning.plan import Plan
-from workflow.planning.sources import wanted_by
-from workflow.planning.stages import STAGES, jobs, record
+from workflow.planning.plan import Plan, deletes_models
+from workflow.planning.stages import STAGES, jobs, record, wanted_by
 
 BAD_INPUT = 2
 LOOK = 1.0  # seconds between two looks whether the downloads are finished
@@ -333,6 +333,11 @@ def _describe_saved(dag, out: str) -> Iterator[str]:
     if len(newest) > SAVED:
         yield f"saved: {counted(len(newest) - SAVED, 'more training')}"
     yield "to go on: the same command again; a saved training goes on from its step"
+
+
+def inspect_functions_once() -> None:
+    """Let Snakemake inspect each function of the rules once, and not anew for each job."""
+    common.get_function_params = functools.cache(common.get_function_params)
 
 
 def command_of_scripts(workflow) -> str:

@@ -54,6 +54,7 @@ class _OnPlan(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Tell whether a line is printed."""
+        is_short = self.asked.dry_run and not self.asked.lists_jobs
         planned = getattr(record, "event", None) == LogEvent.RUN_INFO
         if not self.is_done and (planned or record.getMessage() == NOTHING_TO_BE_DONE_MSG):
             self.is_done = True
@@ -63,7 +64,8 @@ class _OnPlan(logging.Filter):
                 sys.exit(BAD_INPUT)  # an exception would be told with lines of the code
             if self.asked.dry_run:
                 atexit.register(lambda: print(describe(self.workflow.dag, self.out)))
-        is_short = self.asked.dry_run and not self.asked.lists_jobs
+            if planned and is_short:
+                sys.exit()  # before Snakemake makes the texts of all jobs, which nobody sees
         return not is_short or record.levelno >= logging.WARNING
 
 

@@ -20,8 +20,8 @@ from tqdm import tqdm
 from semblance.counts import duration
 from semblance.errors import InputError
 from workflow.controller import events
-from workflow.planning.config import check_files, read_layer
-from workflow.planning.layers import PROJECT
+from workflow.planning.config import check_files
+from workflow.planning.layers import PROJECT, read_layer
 
 SHOWN = (  # beginnings of lines that are passed on
     "again:",

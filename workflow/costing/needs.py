@@ -12,14 +12,11 @@ from typing import Any, NamedTuple
 
 from semblance import layout
 from workflow.costing.sizes import Corpus, Sizes, Texts
+from workflow.planning.data import is_word_vectors
 from workflow.planning.figures import collection, curve_settings, figure_runs
-from workflow.planning.kept import deletes_weights
-from workflow.planning.methods import entropy_parts
-from workflow.planning.mined import mines
-from workflow.planning.parts import corpus_read
-from workflow.planning.plan import Plan
+from workflow.planning.methods import entropy_parts, mines
+from workflow.planning.plan import Plan, deletes_weights
 from workflow.planning.stages import STAGES, Job, inputs
-from workflow.planning.word_vectors import is_word_vectors
 
 UNKNOWN_MILLION = 110.0  # parameters of a base whose size nobody states: BERT-base
 INTERPRETER = 500  # MB
@@ -121,7 +118,7 @@ class Needs:
 
     def _training(self, job: Job) -> Need:
         settings = self.settings(job)
-        corpus = self.sizes.corpora[corpus_read(self.plan, job.corpus, job.name)]
+        corpus = self.sizes.corpora[self.plan.corpus_read(job.corpus, job.name)]
         if mines(self.plan.config, job.name):
             corpus = corpus._replace(negatives=1)
         million = self.million[job.base]

@@ -8,8 +8,7 @@ from semblance.counts import counted, duration, size
 from workflow.costing.model import Cost
 from workflow.costing.needs import CHECKPOINTS, UNKNOWN_MILLION
 from workflow.costing.usage import Used
-from workflow.planning.stages import STAGES, Job, jobs, record
-from workflow.planning.submissions import submissions
+from workflow.planning.stages import STAGES, Job, jobs, record, submissions
 
 PLAN = "{:17}  {:>5}  {:>5}  {:3}  {:>7}  {:>7}  {:>7}  {:>7}  {:>8}"
 PLAN_HEAD = ("stage", "jobs", "to do", "on", "hours", "to do", "longest", "memory", "disk")

@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 from semblance.errors import InputError
 from semblance.fetch.manifest import Dataset
 from semblance.named_modules import OWN_FAQ
-from workflow.planning.parts import parts_of
+from workflow.planning.data import own_sets
 from workflow.planning.plan import Plan
-from workflow.planning.scored_pairs import own_sets
 
 BLOCK = 1 << 20  # bytes that are read at once
 WORKBOOKS = (".xlsx", ".xlsm")  # a FAQ whose file does not show its rows as lines
@@ -97,7 +96,7 @@ class Sizes:
             size = self.banks[bank]
             found = fold_size(plan.banks[bank], size, plan.folds)
             self.corpora[fold] = self._of_bank(found, size)
-        for name, part in parts_of(plan).items():
+        for name, part in plan.parts.items():
             of = self.corpora[part.corpus]  # nothing else is evaluated on a part of it
             texts = of.texts._replace(sentences=of.texts.sentences * part.percent / 100)
             rows = max(2, of.rows * part.percent // 100)

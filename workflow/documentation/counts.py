@@ -8,8 +8,7 @@ from collections import Counter
 
 from semblance.errors import InputError
 from workflow.costing.model import Cost
-from workflow.planning.stages import jobs
-from workflow.planning.submissions import submissions
+from workflow.planning.stages import jobs, submissions
 
 TRAININGS = ("train", "train_entropy", "train_initial", "train_final", "train_curve")
 PLACE = re.compile(r"<!-- count:(\w+) -->.*?<!-- /count -->", re.DOTALL)

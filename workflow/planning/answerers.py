@@ -1,123 +1,129 @@
-"""The answerers of a config: what each is chosen from, and cross-checks of their keys."""
+"""The answerers of a config: what each is chosen from, its evaluations, its learning curves."""
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from typing import Any
 
-from semblance.errors import InputError
+from semblance import layout
 from semblance.names import START
-from semblance.reporting.layouts import find_layout
-from workflow.planning import word_vectors
-from workflow.planning.banks import WORDING, holds_out_wordings
-from workflow.planning.collecting import check_known, entries
-from workflow.planning.methods import is_untrained, model_names, model_of
-from workflow.planning.part_checks import check_curve, curves_of
-
-PAIRS = "pairs"  # the protocol of a bank that holds out entries
-PRECISION = 0.9  # of the answers given, where an answerer states none
-NOT_YET = {  # what an answerer cannot use: key of a method -> why
-    "choose": "chooses among others itself",
-    "whitening": "whitens its embeddings",
-    "train_part": "is trained on a part of the bank",
-}
+from semblance.provenance import canonical
+from workflow.planning.data import answerer_protocol
+from workflow.planning.methods import model_of, percent_of, ranking
+from workflow.planning.plan import Evaluation, Plan, Run
+from workflow.planning.tables import seeds_of
 
 
-def full_answerer(answerer: dict) -> dict:
-    """Return an answerer with its defaults."""
-    return {"precision": PRECISION, **answerer}
-
-
-def models_of(config: dict, name: str) -> list[str]:
+def models_of(plan: Plan, name: str) -> list[str]:
     """Return the methods whose models an answerer may use: the start model, then the trained ones."""
-    methods = config["answerers"][name]["methods"]
-    used = list(dict.fromkeys(model_of(config, method) for method in methods))
-    trained = [method for method in used if method != START]
-    if START in used:
-        return [START, *trained]
-    return trained
+    methods = plan.config["answerers"][name]["methods"]
+    used = dict.fromkeys(model_of(plan.config, method) for method in methods)
+    return sorted(used, key=lambda method: method != START)
 
 
-def protocol_of(config: dict, bank: str) -> str:
-    """Return what an answerer is judged by: users' wordings, or the questions of unknown entries."""
-    if holds_out_wordings(config, bank):
-        return WORDING
-    return PAIRS
+def final_runs(plan: Plan, name: str) -> list[Run]:
+    """Return the trainings on a whole bank that an answerer chooses from; all have its first seed."""
+    answerer = plan.config["answerers"][name]
+    corpus = layout.whole_corpus(answerer["bank"])
+    seed = plan.config["seeds"][answerer["seeds"]][0]
+    trained = [method for method in models_of(plan, name) if method != START]
+    return [Run(corpus, answerer["base"], method, seed) for method in trained]
 
 
-def seeds_of(config: dict, answerer: dict, method: str) -> list[int]:
-    """Return the seeds of a method's evaluations; an untrained one has seed 0 alone."""
-    if is_untrained(config, method):
-        return [0]
-    return config["seeds"][answerer["seeds"]]
+def evaluations_of(plan: Plan, name: str) -> list[Evaluation]:
+    """Return the evaluations on the folds of a bank by which an answerer is chosen and judged."""
+    return _evaluations(plan, name, plan.config["answerers"][name]["methods"])
 
 
-def answerer_checks(config: dict) -> Iterator[Callable[[], None]]:
-    """Yield checks that raise InputError, with the key, for an answerer that cannot be built."""
-    for name, answerer in entries(config, "answerers"):
-        where = f"answerers.{name}"
-        yield partial(_check_names, config, where, answerer)
-        for method in answerer["methods"]:
-            yield partial(_check_method, config, f"{where}.methods", answerer, method)
-        for of in curves_of(answerer):
-            yield partial(_check_curve, config, f"{where}.learning_curves.{of}", answerer, of)
+def _evaluations(plan: Plan, name: str, methods: list[str]) -> list[Evaluation]:
+    answerer = plan.config["answerers"][name]
+    return [
+        Evaluation("faq", Run(corpus, answerer["base"], method, seed))
+        for method in dict.fromkeys(methods)
+        for corpus in plan.fold_corpora(answerer["bank"])
+        for seed in seeds_of(plan.config, answerer["seeds"], method)
+    ]
 
 
-def _check_names(config: dict, where: str, answerer: dict) -> None:
-    bank = answerer["bank"]
-    check_known(f"{where}.bank", bank, config["faq"]["banks"], "bank")
-    check_known(f"{where}.base", answerer["base"], config["bases"], "base")
-    word_vectors.check_transformer(config, f"config.{where}.base", answerer["base"])
-    check_known(f"{where}.seeds", answerer["seeds"], config["seeds"], "list of seeds")
-    protocol = protocol_of(config, bank)
-    if protocol == PAIRS and PAIRS not in config["evaluate_faq"]["protocols"]:
-        problem = f"an answerer of bank {bank!r} is judged by {PAIRS}"
-        raise InputError("config.evaluate_faq.protocols", problem, f"add {PAIRS}")
+def model_records(plan: Plan, name: str) -> list[str]:
+    """Return the records of the models that an answerer may use, in the order of ``models_of``."""
+    finals = [plan.model_record(*run) for run in final_runs(plan, name)]
+    if START in models_of(plan, name):
+        return [plan.base_record(plan.config["answerers"][name]["base"]), *finals]
+    return finals
 
 
-def _check_method(config: dict, where: str, answerer: dict, method: str) -> None:
-    """Check a method of an answerer: its model can be trained on a whole bank, and it is evaluated."""
-    check_known(where, method, {**config["methods"], START: None}, "method")
-    used = model_of(config, method)
-    if used != START:
-        check_known(where, used, config["methods"], "method")
-        for key, why in NOT_YET.items():
-            if config["methods"][used].get(key):
-                advice = "an answerer cannot use that yet; name another method"
-                raise InputError(f"config.{where}", f"{used!r} {why}", advice)
-    _check_evaluated(config, where, answerer, method)
+def settings(plan: Plan, name: str) -> str:
+    """Return the ``--settings`` of ``build_answerer``."""
+    config = plan.config
+    answerer = config["answerers"][name]
+    ways = [
+        {
+            "method": method,
+            "seeds": seeds_of(config, answerer["seeds"], method),
+            "ranking": ranking(config, method),
+        }
+        for method in answerer["methods"]
+    ]
+    return canonical(
+        {
+            **_judged(plan, name),
+            "name": name,
+            "precision": answerer["precision"],
+            "max_length": config["evaluate_faq"]["max_length"],
+            "threads": config["build_answerer"]["threads"],
+            "models": models_of(plan, name),
+            "ways": ways,
+        }
+    )
 
 
-def _check_curve(config: dict, where: str, answerer: dict, of: str) -> None:
-    """Check a learning curve of an answerer: its methods grow, and are evaluated."""
-    curve = curves_of(answerer)[of]
-    check_curve(config, where, of, curve)
-    for method in curve:
-        _check_evaluated(config, where, answerer, method)
+def _judged(plan: Plan, name: str) -> dict[str, Any]:
+    """Return by what an answerer and its learning curves are judged."""
+    answerer = plan.config["answerers"][name]
+    return {
+        "bank": answerer["bank"],
+        "base": answerer["base"],
+        "folds": plan.folds,
+        "seeds": plan.config["seeds"][answerer["seeds"]],
+        "protocol": answerer_protocol(plan.config, answerer["bank"]),
+    }
 
 
-def _check_evaluated(config: dict, where: str, answerer: dict, method: str) -> None:
-    wanted = set(config["seeds"].get(answerer["seeds"], ()))
-    evaluated = _evaluated(config, answerer, method)
-    if evaluated is None or not is_untrained(config, method) and not wanted <= evaluated:
-        problem = (
-            f"no table of bank {answerer['bank']!r} evaluates {method!r} with base"
-            f" {answerer['base']!r} and the seeds {answerer['seeds']!r}"
-        )
-        raise InputError(f"config.{where}", problem, "name it in a row of a table")
+# --- learning curves: methods that are trained on growing parts of a bank ------------------------
 
 
-def _evaluated(config: dict, answerer: dict, method: str) -> set[int] | None:
-    """Return the seeds with which tables evaluate a method on a bank; None if none names it."""
-    found: set[int] = set()
-    named = False
-    for _, table in entries(config, "tables"):
-        if not find_layout(table["layout"]).over_folds:
-            continue
-        for row in table["rows"]:
-            methods = {each for entry in row["methods"] for each in model_names(entry)}
-            on_bank = answerer["bank"] in row["corpora"] and answerer["base"] in row["bases"]
-            if on_bank and method in methods:
-                named = True
-                found |= set(config["seeds"].get(table["seeds"], ()))
-    if not named:
-        return None
-    return found
+def curves_of(plan: Plan, name: str) -> dict[str, list[str]]:
+    """Return the methods of an answerer's learning curves by what they have parts of; or none."""
+    return plan.config["answerers"][name].get("learning_curves", {})
+
+
+def part_settings(plan: Plan, corpus: str) -> str:
+    """Return the ``--settings`` of ``thin_corpus``."""
+    part = plan.parts[corpus]
+    seed = plan.config["faq"]["seed"]
+    return canonical({"percent": part.percent, "of": part.of, "seed": seed})
+
+
+def curve_evaluations(plan: Plan, name: str) -> list[Evaluation]:
+    """Return the evaluations that the learning curves of an answerer are made from, each once."""
+    return _evaluations(plan, name, [m for curve in curves_of(plan, name).values() for m in curve])
+
+
+def curve_files(plan: Plan, name: str, file: str) -> list[str]:
+    """Return a file of each of ``curve_evaluations``."""
+    return [plan.scores(evaluation, file) for evaluation in curve_evaluations(plan, name)]
+
+
+def curve_record(plan: Plan, name: str) -> list[str]:
+    """Return the record of an answerer's learning curves, if it has some."""
+    if not curves_of(plan, name):
+        return []
+    return [layout.record(plan.out, layout.LEARNING_CURVE, answerer=name)]
+
+
+def curve_settings(plan: Plan, name: str) -> str:
+    """Return the ``--settings`` of ``draw_learning_curve``."""
+    parts = [
+        {"method": method, "of": of, "percent": percent_of(plan.config, method)}
+        for of, curve in curves_of(plan, name).items()
+        for method in curve
+    ]
+    return canonical({**_judged(plan, name), "parts": parts})

@@ -1,10 +1,14 @@
 """The configuration: overrides laid over, validated strictly, cross-checked, expanded.
 
-No snakemake here.
+Its paths: ``~`` is the home folder, and a relative path counts from the working folder. An input that
+is not there is looked for in the project's own folder, where the shipped configs have theirs. A run
+writes into folders of its own alone. No snakemake here.
 """
 
+import functools
 import json
 import math
+import os
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -12,36 +16,39 @@ from typing import Any
 
 from semblance.config.misfits import misfits
 from semblance.errors import InputError
+from semblance.fetch.manifest import is_url
+from semblance.provenance import ROOT, file_digest
 from semblance.strict_json import UNWRITABLE
-from workflow.planning.answerers import answerer_checks
-from workflow.planning.checks import checks
-from workflow.planning.collecting import errors_of
-from workflow.planning.equal_rows import check_equal_rows
+from semblance.version import BUILT
+from workflow.planning.checks import checks, errors_of
 from workflow.planning.expand import expand
-from workflow.planning.figure_checks import figure_checks
-from workflow.planning.folders import WRITTEN, check_folder
-from workflow.planning.labels import check_labels
-from workflow.planning.layers import Layered, laid_over, over_project, read_layer
-from workflow.planning.paths import complete
+from workflow.planning.layers import Layered, found, over_project, read_layer
 from workflow.planning.table_checks import table_checks
+from workflow.planning.tables import check_equal_rows, check_labels
 
-__all__ = ["check_files", "examine", "laid_over", "load", "load_files"]
-
-MOVED = {  # keys of earlier configs, and where they stand now
-    "cluster.max_runtime": "resources.max_runtime",
-    "training.gpus": "resources.gpus",
-    "training.jobs_per_gpu": "resources.jobs_per_gpu",
-    "training.checkpoint_minutes": "resources.checkpoint_minutes",
-    "training.checkpoint_steps": "resources.checkpoint_steps",
-    "recipes.rcl-faq": "recipes.rcl.on_faq",
-}
+WRITTEN = ("output", "downloads")  # keys of the folders that a run writes
+READ = ("path", "queries_path", "folder", "word_vectors")  # keys of a user's own files and folders
+OWN = (  # folders of the project that hold no results; so do those whose names begin with a dot
+    "benchmarks",
+    "configs",
+    "demo/data",
+    "docs",
+    "envs",
+    "papers",
+    "profiles",
+    "semblance",
+    "semblance_faq",
+    "slurm",
+    "tests",
+    "workflow",
+)
 
 
 def load(config: dict) -> dict:
     """Return the validated config in its full form (``expand``), keys that are null removed.
 
-    Its paths are as ``paths.complete`` gives them. Raises InputError for the first problem, at the
-    user's file and line if ``config`` knows its layers, else at the key.
+    Raises InputError for the first problem, at the user's file and line if ``config`` knows its
+    layers, else at the key.
     """
     full, errors = examine(config)
     if full is None:
@@ -54,10 +61,14 @@ def load_files(overlays: Iterable[str], output: str | None = None) -> dict:
 
     ``output`` takes the place of the config's output folder. Raises InputError as ``load`` does.
     """
-    arguments = []
-    if output:
-        arguments.append(f"output={output}")
+    arguments = [f"output={output}"] if output else []
     return load(over_project(overlays, arguments))
+
+
+def check_files(paths: Iterable[str | Path]) -> None:
+    """Raise InputError, with the line, for a config file that is not strict YAML or JSON."""
+    for path in paths:
+        read_layer(path)
 
 
 def examine(config: dict) -> tuple[dict | None, list[InputError]]:
@@ -73,56 +84,25 @@ def examine(config: dict) -> tuple[dict | None, list[InputError]]:
 
 def _examine(config: dict) -> tuple[dict | None, list[InputError]]:
     config = _plain(config, "config")
-    _check_moved(config)
     errors = misfits(config)
     some_misfit = bool(errors)
     if not some_misfit:
-        config = complete(config)
+        config = _with_paths(config)
     errors += errors_of(_checks(config), some_misfit)
     if errors:
-        return None, _first_of_each_key(errors)
+        of_each_key: dict[str, InputError] = {}
+        for error in errors:
+            of_each_key.setdefault(error.where, error)
+        return None, list(of_each_key.values())
     full = expand(config)
     errors = errors_of([partial(check_labels, full), partial(check_equal_rows, full)])
-    if errors:
-        return None, errors
-    return full, []
-
-
-def _first_of_each_key(errors: Iterable[InputError]) -> list[InputError]:
-    found: dict[str, InputError] = {}
-    for error in errors:
-        found.setdefault(error.where, error)
-    return list(found.values())
+    return (None, errors) if errors else (full, [])
 
 
 def _checks(config: dict) -> Iterator[Callable[[], None]]:
     yield from (partial(check_folder, config, key) for key in WRITTEN)
     yield from checks(config)
     yield from table_checks(config)
-    yield from figure_checks(config)
-    yield from answerer_checks(config)
-
-
-def check_files(paths: Iterable[str | Path]) -> None:
-    """Raise InputError, with the line, for a config file that is not strict YAML or JSON."""
-    for path in paths:
-        read_layer(path)
-
-
-def _check_moved(config: dict) -> None:
-    """Refuse the keys of earlier configs, and name their new places."""
-    for old, new in MOVED.items():
-        node: Any = config
-        for key in old.split("."):
-            node = node.get(key) if isinstance(node, dict) else None
-        if node is not None:
-            raise InputError(f"config.{old}", f"moved to {new}", "write it there")
-    if isinstance(config.get("resources"), str):
-        raise InputError(
-            "config.resources",
-            "the folder of downloads moved to downloads",
-            "write it there; the section resources says how jobs run",
-        )
 
 
 def _plain(value: Any, where: str) -> Any:
@@ -138,7 +118,7 @@ def _plain(value: Any, where: str) -> Any:
     if isinstance(value, str) and UNWRITABLE.search(value):
         problem = f"{value!r:.80} holds a NUL or half a surrogate pair"
         raise InputError(where, problem, "write plain text")
-    if not _fits_64_bits(value):
+    if isinstance(value, int) and abs(value) >= 2**63 or _is_not_finite(value):
         problem = f"{value!r:.40} is not a number that can be used"
         raise InputError(where, problem, "write a finite one of 64 bits")
     if not isinstance(value, (str, int, float, type(None))):
@@ -147,16 +127,85 @@ def _plain(value: Any, where: str) -> Any:
     return value
 
 
-def _fits_64_bits(value: Any) -> bool:
-    """Tell whether a value, if it is a number, is finite and, if it is whole, below 2^63."""
-    if isinstance(value, int):
-        return abs(value) < 2**63
-    return not isinstance(value, float) or math.isfinite(value)
+def _is_not_finite(value: Any) -> bool:
+    return isinstance(value, float) and not math.isfinite(value)
 
 
 def _key(key: Any, where: str) -> str:
     """Return a key of a mapping as text, as JSON would write it."""
     plain = _plain(key, where)
-    if isinstance(plain, str):
-        return plain
-    return json.dumps(plain)
+    return plain if isinstance(plain, str) else json.dumps(plain)
+
+
+# --- paths and folders -------------------------------------------------------------------------
+
+
+def _with_paths(config: dict) -> dict:
+    """Return a config that fits its type with its paths as the rules use them."""
+    config = {**config, "manifest": found(config["manifest"])}
+    for key in WRITTEN:
+        # without ``~``, doubled slashes and a slash at its end
+        config[key] = os.path.normpath(os.path.expanduser(config[key]))
+        if {"{", "}"} & set(config[key]):
+            problem = f"{config[key]} holds a brace, which rules cannot name"
+            raise InputError(f"config.{key}", problem, "choose another")
+    if "mirror" in config and not is_url(config["mirror"]):
+        config["mirror"] = found(config["mirror"])
+    for key in ("corpora", "bases"):
+        config[key] = _with_found(config[key])
+    config["faq"] = {**config["faq"], "banks": _with_found(config["faq"]["banks"])}
+    if "own" in config["sts"]:
+        config["sts"] = {**config["sts"], "own": _with_found(config["sts"]["own"])}
+    return config
+
+
+def _with_found(section: dict[str, dict]) -> dict[str, dict]:
+    return {
+        name: {key: found(value) if key in READ else value for key, value in entry.items()}
+        for name, entry in section.items()
+    }
+
+
+def named(path: str) -> str:
+    """Return a path as the shipped configs name it, if it lies in the project's folder."""
+    if Path(path).is_relative_to(ROOT):
+        return Path(path).relative_to(ROOT).as_posix()
+    return path
+
+
+@functools.cache
+def with_digest(path: str) -> str:
+    """Return the path of a file of the user's own, with the digest of what is in it now.
+
+    The job reads it later; a change until then is noticed at the next start.
+    """
+    if not os.path.isfile(path):
+        return path  # the start refuses it where a job reads it
+    return f"{path}:{file_digest(path)}"
+
+
+def own(path: str) -> str:
+    """Return a path of the project as seen from the working folder, if that is the project's."""
+    return path if Path.cwd() == ROOT else str(ROOT / path)
+
+
+def check_folder(config: dict, key: str) -> None:
+    """Raise InputError for a folder to be written that is, holds or lies in one that is taken.
+
+    Taken are the project's own folders and, for the output, a mirror on this machine.
+    """
+    asked = Path(config[key]).resolve()
+    for folder, what in _taken(config, key):
+        if asked == folder or asked in folder.parents or folder in asked.parents:
+            problem = f"{config[key]} is, holds or lies in {folder}, {what}"
+            raise InputError(f"config.{key}", problem, "name a folder for this alone")
+
+
+def _taken(config: dict, key: str) -> Iterator[tuple[Path, str]]:
+    if BUILT.exists():
+        yield ROOT, "the folder that the project is installed in"
+    for folder in (*map(ROOT.joinpath, OWN), *ROOT.glob(".*")):
+        yield folder.resolve(), "a folder of the project itself"
+    mirror = config.get("mirror")
+    if key == "output" and mirror and not is_url(mirror):
+        yield Path(mirror).resolve(), "the mirror of the raw data"

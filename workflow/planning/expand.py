@@ -1,18 +1,15 @@
 """From the config that a person reads to the full form that planning uses.
 
-Pure functions of a config that the schema and the cross-checks accept. In the full form each
+Pure functions of a config that fits its type and passes the cross-checks. In the full form each
 training says its loss, options and dropout; regulators and the methods of a table are names.
 """
 
 from typing import Any
 
 from semblance.figures import KINDS
-from workflow.planning import losses, pretrained
-from workflow.planning.answerers import full_answerer
-from workflow.planning.banks import full_bank
-from workflow.planning.corpora import full_corpus
-from workflow.planning.methods import model_names
-from workflow.planning.regulators import regulator_names
+from workflow.planning.data import is_pretrained
+from workflow.planning.methods import methods_of, regulator_names
+from workflow.planning.signatures import loss_options
 
 LAYERED = ("options", "dropout")  # of a recipe and of a training: laid over each other by key
 RHYTHM = {"evaluate_every", "evaluate_share"}  # of evaluations: two ways to say the same
@@ -27,30 +24,48 @@ NOT_SETTINGS = {
     "mined_negatives",
     "train_part",
 }
+OF_OWN_FILE = {"together": "answer", "train_on": "wordings"}  # a user's own FAQ that says nothing
+OWN_TEXT = "text"  # the kind of a user's own text, which is read like one of kind wiki
+PRECISION = 0.9  # of the answers given, where an answerer states none
+INHERITED = ("max_length", "million_parameters", "pooling", "tokenizer")  # of the other base
+OF_PRETRAINING = {  # in place of the settings of all trainings
+    "loss": None,  # no loss of sentences
+    "views": "twice",  # each distinct sentence
+    "head": "none",
+    "encoders": 1,
+    "evaluate_every": None,  # its last weights are its result
+    "evaluate_share": None,
+}
 
 
 def expand(config: dict) -> dict:
     """Return the full form of a readable config; the config itself stays as it is."""
     kinds = config["train_entropy"]["kinds"]
-    return {
+    full = {
         **config,
-        "bases": {name: pretrained.full_base(config["bases"], name) for name in config["bases"]},
-        "corpora": {name: full_corpus(c) for name, c in config["corpora"].items()},
+        "bases": {name: _full_base(config, name) for name in config["bases"]},
+        "corpora": {name: _full_corpus(corpus) for name, corpus in config["corpora"].items()},
         "sts": {"own": {}, **config["sts"]},
-        "faq": {
-            **config["faq"],
-            "banks": {name: full_bank(bank) for name, bank in config["faq"]["banks"].items()},
-        },
         "train_initial": _full_training(config, config["train_initial"]),
-        "train_entropy": {
-            **config["train_entropy"],
-            "kinds": {name: _full_kind(config, name, kind) for name, kind in kinds.items()},
-        },
         "methods": {name: _full_method(config, name, m) for name, m in config["methods"].items()},
-        "tables": {name: _full_table(table) for name, table in config["tables"].items()},
-        "answerers": {n: full_answerer(a) for n, a in config.get("answerers", {}).items()},
         "figures": {name: _full_figure(f) for name, f in config.get("figures", {}).items()},
     }
+    banks = config["faq"]["banks"].items()
+    full["faq"] = {
+        **config["faq"],
+        "banks": {n: OF_OWN_FILE | b if b["kind"] == "own" else b for n, b in banks},
+    }
+    full["train_entropy"] = {
+        **config["train_entropy"],
+        "kinds": {name: _full_kind(config, name, kind) for name, kind in kinds.items()},
+    }
+    full["tables"] = {
+        name: {"labels": {}, **table, "rows": _full_rows(table["rows"])}
+        for name, table in config["tables"].items()
+    }
+    answerers = config.get("answerers", {}).items()
+    full["answerers"] = {name: {"precision": PRECISION, **answerer} for name, answerer in answerers}
+    return full
 
 
 def settings_of(config: dict, training: dict, base: str, on_faq: bool) -> dict[str, Any]:
@@ -74,6 +89,15 @@ def settings_of(config: dict, training: dict, base: str, on_faq: bool) -> dict[s
     return settings
 
 
+def pretraining_settings(config: dict, base: str) -> dict[str, Any]:
+    """Return all settings of the training of a base by masked words, but for its device."""
+    stated = {**config["training"], **config["bases"][base]["pretrain"]}
+    masked_words = {"weight": 1.0}
+    if "share" in stated:
+        masked_words["share"] = stated.pop("share")
+    return {**stated, **OF_PRETRAINING, "masked_words": masked_words}
+
+
 def loss_of(config: dict, training: dict) -> str | None:
     """Return the loss of a training: its own, or its recipe's; None if neither says one."""
     return training.get("loss", config["recipes"][training["recipe"]].get("loss"))
@@ -89,8 +113,23 @@ def inherited_options(config: dict, training: dict) -> dict[str, Any]:
     loss = loss_of(config, training)
     if loss == recipe.get("loss"):
         return options
-    taken = losses.options(loss)
+    taken = loss_options(loss)
     return {key: value for key, value in options.items() if key in taken}
+
+
+def _full_base(config: dict, name: str) -> dict:
+    """Return a base with its label and with what it inherits from another base."""
+    base = {"label": name, **config["bases"][name]}
+    if not is_pretrained(base):
+        return base
+    other = config["bases"][base["base"]]
+    return {**{key: other[key] for key in INHERITED if key in other}, **base}
+
+
+def _full_corpus(corpus: dict[str, Any]) -> dict[str, Any]:
+    """Return a training set with its data sets, and the kind that prepares it."""
+    kind = "wiki" if corpus["kind"] == OWN_TEXT else corpus["kind"]
+    return {"datasets": [], **corpus, "kind": kind}
 
 
 def _full_training(config: dict, training: dict) -> dict:
@@ -110,21 +149,15 @@ def _full_kind(config: dict, name: str, kind: dict) -> dict:
 
 
 def _full_method(config: dict, name: str, method: dict) -> dict:
-    if "choose" in method or "whitening" in method or "ranking" in method:
+    if "recipe" not in method:
         return {"label": name, **method}
     full = {"label": name, **_full_training(config, method)}
     return full | {"regulators": regulator_names(method)}
 
 
-def _full_table(table: dict) -> dict:
-    return {**table, "labels": table.get("labels", {}), "rows": _full_rows(table["rows"])}
-
-
 def _full_figure(figure: dict) -> dict:
     """Return a figure with its options, and the layout of its models' tests."""
-    tests = "sts"
-    if KINDS.get(figure["kind"]) == "questions":
-        tests = "faq"
+    tests = "faq" if KINDS.get(figure["kind"]) == "questions" else "sts"
     full = {"options": {}, "layout": tests, **figure}
     if "rows" in figure:
         full["rows"] = _full_rows(figure["rows"])
@@ -132,11 +165,7 @@ def _full_figure(figure: dict) -> dict:
 
 
 def _full_rows(rows: list[dict]) -> list[dict]:
-    """Return rows that name each of their methods."""
-    return [
-        {**row, "methods": [n for entry in row["methods"] for n in model_names(entry)]}
-        for row in rows
-    ]
+    return [{**row, "methods": methods_of(row)} for row in rows]
 
 
 def _without(values: dict, keys: set[str]) -> dict:

@@ -7,9 +7,9 @@ from typing import Any
 from semblance import figures, layout
 from semblance.figures import FILES, KINDS, TEXTS, Source
 from semblance.provenance import canonical
-from workflow.planning.labels import TableRow, labels_of
 from workflow.planning.methods import entropy_parts, trained_methods
 from workflow.planning.plan import Plan, Run
+from workflow.planning.tables import TableRow, labels_of
 
 PER_MODEL = 2  # regulators: RCL counts the embeddings of the query and of the positive (Table 4)
 
@@ -21,8 +21,8 @@ def figure_names(plan: Plan, measured: bool) -> list[str]:
 
 def drawn_figures(plan: Plan) -> list[str]:
     """Return the names of the figures that have a drawing."""
-    shown = plan.config["figures"].items()
-    return [name for name, figure in shown if figures.is_drawn(figure["kind"])]
+    entries = plan.config["figures"].items()
+    return [name for name, figure in entries if figures.is_drawn(figure["kind"])]
 
 
 def is_measured(plan: Plan, name: str) -> bool:
@@ -55,12 +55,18 @@ def figure_tables(plan: Plan, name: str) -> list[str]:
     return plan.config["figures"][name].get("tables", list(plan.config["tables"]))
 
 
+def collection(plan: Plan, name: str) -> str | None:
+    """Return the corpus that a figure searches; None of a figure that reads the STS tests."""
+    if source(plan, name) == "collection":
+        return plan.config["figures"][name]["collection"]
+    return None
+
+
 def figure_settings(plan: Plan, name: str) -> str:
     """Return the ``--settings`` of the stage that makes the data of a figure."""
     figure = plan.config["figures"][name]
     settings = {key: figure[key] for key in ("kind", "options")}
-    tables = figure_tables(plan, name)
-    if tables:
+    if tables := figure_tables(plan, name):
         return canonical({**settings, "tables": tables})
     models: dict[TableRow, dict[str, Any]] = {}
     for run in figure_runs(plan, name):
@@ -73,46 +79,34 @@ def _models(plan: Plan, kind: str, run: Run) -> dict[str, Any]:
     """Return what a figure needs to know of the models of one method, but for their seeds."""
     found: dict[str, Any] = {**TableRow(*run[:3])._asdict(), "seeds": []}
     if kind == "by_regulators":
-        found["values"] = {"regulators": _number_of_regulators(plan, run)}
+        number = None  # of a model without a training
+        if run.method in trained_methods(plan.config):
+            number = PER_MODEL * len(plan.regulators(run))
+        found["values"] = {"regulators": number}
     if kind == "by_phi":
         form, phi = entropy_parts(plan.config, run.method) or (None, None)
         found["values"] = {"form": form, "phi": phi}
     return found
 
 
-def _number_of_regulators(plan: Plan, run: Run) -> int | None:
-    """Return how many regulators the training of a model has; None of a model without a training."""
-    if run.method not in trained_methods(plan.config):
-        return None
-    return PER_MODEL * len(plan.regulators(run))
-
-
 def drawing_settings(plan: Plan, name: str) -> str:
-    """Return the ``--settings`` of ``draw_figure``: the kind, and what each of the models is called."""
-    settings = {"kind": plan.config["figures"][name]["kind"]}
-    shown = {run: _of_bank(plan, run) for run in figure_runs(plan, name)}
-    labels = _distinct(labels_of(plan.config, {"labels": {}}, list(shown.values())))
-    models = {TableRow(*run[:3]): labels[row] for run, row in shown.items()}
-    named = [{**model._asdict(), "label": label} for model, label in models.items()]
-    return canonical({**settings, "models": named})
+    """Return the ``--settings`` of ``draw_figure``: the kind, and what each of the models is called.
 
-
-def _distinct(labels: dict[TableRow, str]) -> dict[TableRow, str]:
-    """Return the labels, each that several rows have with the name of its method."""
+    The runs of all folds of a FAQ bank have the label of the bank. A label that several rows have
+    is followed by the name of the method.
+    """
+    rows = {}
+    for run in figure_runs(plan, name):
+        corpus = plan.bank_of(run.corpus) if plan.is_faq(run.corpus) else run.corpus
+        rows[TableRow(*run[:3])] = TableRow(corpus, run.base, run.method)
+    labels = labels_of(plan.config, {"labels": {}}, list(rows.values()))
     counts = Counter(labels.values())
-    found = dict(labels)
-    for row, label in labels.items():
-        if counts[label] > 1:
-            found[row] = f"{label} · {row.method}"
-    return found
-
-
-def _of_bank(plan: Plan, run: Run) -> TableRow:
-    """Return the row of a run; the runs of all folds of a FAQ bank have one row."""
-    corpus = run.corpus
-    if plan.is_faq(corpus):
-        corpus = plan.folds_of[corpus][0]
-    return TableRow(corpus, run.base, run.method)
+    named = []
+    for model, row in rows.items():
+        several = counts[labels[row]] > 1
+        label = f"{labels[row]} · {row.method}" if several else labels[row]
+        named.append({**model._asdict(), "label": label})
+    return canonical({"kind": plan.config["figures"][name]["kind"], "models": named})
 
 
 def figure_files(plan: Plan, name: str) -> list[str]:
@@ -146,24 +140,20 @@ def curve_settings(plan: Plan, corpus: str, base: str, method: str, seed: int | 
     return canonical({**settings, **own, "evaluate_share": None})
 
 
-def collection(plan: Plan, name: str) -> str | None:
-    """Return the corpus that a figure searches; None of a figure that reads the STS tests."""
-    if source(plan, name) == "collection":
-        return plan.config["figures"][name]["collection"]
-    return None
-
-
 def figure_data(plan: Plan, name: str) -> dict[str, str]:
     """Return the record of the texts that a measured figure reads, and their file."""
     corpus = collection(plan, name)
-    folder = layout.place(plan.out, layout.STS_TEST)
-    file = "pairs.parquet"
+    folder, file = layout.place(plan.out, layout.STS_TEST), "pairs.parquet"
     if corpus:
-        folder = layout.place(plan.out, layout.CORPUS, corpus=corpus)
-        file = "sentences.arrow"
+        folder, file = layout.place(plan.out, layout.CORPUS, corpus=corpus), "sentences.arrow"
     return {"record": f"{folder}/{layout.RECORD}", "file": f"{folder}/{file}"}
 
 
 def figure_models(plan: Plan, name: str) -> list[str]:
     """Return the record of each model of a measured figure, in the order of its settings."""
     return [plan.model_record(*run) for run in figure_runs(plan, name)]
+
+
+def figure_weights_read(plan: Plan, name: str) -> list[str]:
+    """Return the weights of the models of a measured figure, as ``Plan.weights_read``."""
+    return [path for run in figure_runs(plan, name) for path in plan.weights_read(*run)]

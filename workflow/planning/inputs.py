@@ -9,8 +9,8 @@ from pathlib import Path
 from semblance.errors import InputError
 from semblance.fetch.manifest import Dataset, is_url
 from semblance.models.architecture import read_architecture
+from workflow.planning.data import of_manifest, own_paths, scored_sets
 from workflow.planning.plan import Plan
-from workflow.planning.scored_pairs import of_manifest, own_paths, scored_sets
 from workflow.planning.stages import Job
 
 WEIGHTS = "model.safetensors"

@@ -1,5 +1,6 @@
 """Config files laid over each other as Snakemake lays them, and who set which key."""
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,6 @@ from semblance.errors import InputError, at
 from semblance.provenance import ROOT, read_text
 from semblance.settings import parse_json
 from semblance.strict_yaml import key_lines, parse_argument, read_yaml
-from workflow.planning.paths import found
 
 PROJECT = ROOT / "config.yaml"  # which all others are laid over
 LEAD = "config"  # with which an error of the config names a key: config.seeds.rcl[0]
@@ -187,3 +187,11 @@ def shown(path: str | Path) -> str:
     if path.is_absolute() and path.is_relative_to(Path.cwd()):
         path = path.relative_to(Path.cwd())
     return str(path)
+
+
+def found(path: str) -> str:
+    """Return a path with ``~`` resolved; one that is not there, in the project's folder if it is there."""
+    path = os.path.expanduser(path)
+    if not os.path.exists(path) and os.path.exists(ROOT / path):  # False of too long a path
+        return str(ROOT / path)
+    return path

@@ -1,12 +1,20 @@
-"""The names of methods: ``start``, a key of ``methods``, or KIND-PHI for an entropy model."""
+"""What the name of a method stands for: ``start``, a key of ``methods``, or KIND-PHI.
 
-import re
+KIND-PHI is an entropy model. A regulator of a method may also be BASE/METHOD.
+"""
 
-from semblance.errors import InputError
+from typing import Any
+
+from semblance.config.part import PHI
 from semblance.names import START
 
 TARGET = "target"  # of a whitening that each test fits on its own sentences
-PHI = re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,18})?(e-?[0-9]{1,2})?")
+PART = "train_part"  # of a method that is trained on a part of a FAQ bank
+
+
+def entry_of(config: dict, method: str) -> dict[str, Any]:
+    """Return what ``methods`` says of a method; nothing of ``start`` and of an entropy model."""
+    return config["methods"].get(method, {})
 
 
 def entropy_parts(config: dict, method: str) -> tuple[str, str] | None:
@@ -20,7 +28,7 @@ def entropy_parts(config: dict, method: str) -> tuple[str, str] | None:
 
 def candidates(config: dict, method: str) -> list[str]:
     """Return the methods out of which a method chooses on dev; none of a method that is trained."""
-    return config["methods"].get(method, {}).get("choose", [])
+    return entry_of(config, method).get("choose", [])
 
 
 def whitening(config: dict, method: str) -> bool | str | None:
@@ -28,17 +36,22 @@ def whitening(config: dict, method: str) -> bool | str | None:
 
     None of a method that whitens nothing.
     """
-    return config["methods"].get(method, {}).get("whitening")
+    return entry_of(config, method).get("whitening")
 
 
 def ranking(config: dict, method: str) -> dict[str, str]:
     """Return how a method ranks answers with another one's model; nothing of a method of its own."""
-    return config["methods"].get(method, {}).get("ranking", {})
+    return entry_of(config, method).get("ranking", {})
+
+
+def mines(config: dict, method: str) -> bool:
+    """Tell whether a method's training has mined hard negatives."""
+    return entry_of(config, method).get("mined_negatives", False)
 
 
 def model_of(config: dict, method: str) -> str:
     """Return the method whose model a method uses: itself, or the one whose answers it ranks anew."""
-    return config["methods"].get(method, {}).get("ranking", {}).get("of", method)
+    return ranking(config, method).get("of", method)
 
 
 def is_untrained(config: dict, method: str) -> bool:
@@ -63,6 +76,11 @@ def whitened_methods(config: dict) -> list[str]:
     return [name for name in config["methods"] if whitening(config, name) is True]
 
 
+def percent_of(config: dict, method: str) -> int:
+    """Return how many percent of the entries or wordings of a bank a method is trained on."""
+    return entry_of(config, method).get(PART, {}).get("percent", 100)
+
+
 def model_names(entry: str | dict) -> list[str]:
     """Return the names that an entry of the config stands for: itself, or KIND-PHI for each φ.
 
@@ -73,25 +91,23 @@ def model_names(entry: str | dict) -> list[str]:
     return [f"{entry['kind']}-{phi}" for phi in entry["phis"]]
 
 
-def check_phis(where: str, entry: dict) -> None:
-    """Raise InputError for a φ that no method's name can hold (``PHI``)."""
-    for phi in entry["phis"]:
-        if not PHI.fullmatch(str(phi)):
-            problem = f"φ {phi} cannot be written as a decimal number of at most 9 + 18 digits"
-            advice = "write one such as 0.01 or 1e-07: an exponent has two digits at most"
-            raise InputError(where, problem, advice)
+def methods_of(row: dict) -> list[str]:
+    """Return the methods of a group of rows; an entry with several φ is one for each."""
+    return [name for entry in row["methods"] for name in model_names(entry)]
 
 
-def check_spelling(config: dict, where: str, name: str) -> None:
-    """Raise InputError for an entropy model whose φ has another spelling than its one.
+def regulator_entries(method: dict) -> list[str | dict]:
+    """Return what a method says of its regulators as a list of entries; none without regulators."""
+    stated = method.get("regulators", [])
+    return [stated] if isinstance(stated, dict) else stated
 
-    A φ is spelt as Python prints the float. With two spellings one model would be trained twice.
-    """
-    parts = entropy_parts(config, name)
-    if parts is None:
-        return
-    kind, phi = parts
-    spelling = repr(float(phi) + 0.0)  # -0.0 is 0.0
-    if phi != spelling and PHI.fullmatch(spelling):
-        problem = f"φ of {name!r} has another spelling"
-        raise InputError(where, problem, f"write {spelling} ({kind}-{spelling})")
+
+def regulator_names(method: dict) -> list[str]:
+    """Return the names of the models that regulate a method: METHOD, or BASE/METHOD."""
+    return [name for entry in regulator_entries(method) for name in model_names(entry)]
+
+
+def split_regulator(name: str, base: str) -> tuple[str, str]:
+    """Return the base and the method of a regulator; ``base`` is that of the regulated method."""
+    other, _, method = name.rpartition("/")
+    return other or base, method

@@ -17,9 +17,8 @@ from semblance.named_modules import (
     module_names,
     module_path,
 )
-from workflow.planning.dropouts import PLAIN_RATES
-from workflow.planning.scored_pairs import own_paths, scored_sets
-from workflow.planning.word_vectors import is_word_vectors
+from workflow.planning.data import is_word_vectors, own_paths, scored_sets
+from workflow.planning.signatures import PLAIN_RATES
 
 
 def modules_of_training(config: dict, base: str, settings: str) -> list[str]:

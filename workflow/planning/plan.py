@@ -11,24 +11,33 @@ from semblance import layout
 from semblance.names import INITIAL, RELATEDNESS_DATASETS, START
 from semblance.provenance import canonical
 from semblance.reporting.layouts import Tests, find_layout
-from workflow.planning import pretrained, regulators, scored_pairs, table_specs, word_vectors
-from workflow.planning.banks import faq_protocols
-from workflow.planning.expand import settings_of
-from workflow.planning.labels import rows_of
+from workflow.planning import tables
+from workflow.planning.data import (
+    faq_protocols,
+    is_pretrained,
+    is_word_vectors,
+    own_sets,
+    sts_tests,
+)
+from workflow.planning.expand import pretraining_settings, settings_of
 from workflow.planning.methods import (
+    PART,
     TARGET,
     candidates,
     entropy_parts,
+    entry_of,
     is_untrained,
+    mines,
     model_of,
     ranking,
     reads_no_corpus,
+    split_regulator,
     whitening,
 )
-from workflow.planning.pretrained import is_pretrained
 
 LONGEST = 512  # tokens of a base whose config states no limit; a model takes no more than its own
 NOT_OF_FILES = ("label", "tokenizer", "million_parameters")  # of a base: its files stay the same
+MAKE_MODELS = ("train_initial", "train_entropy", "train", "fit_whitening")  # stages
 
 
 class Run(NamedTuple):
@@ -39,16 +48,35 @@ class Run(NamedTuple):
     method: str
     seed: int
 
-    def path(self) -> str:
-        """Return the run's place below models/ and scores/."""
-        return f"{self.corpus}/{self.base}/{self.method}/seed-{self.seed}"
-
 
 class Evaluation(NamedTuple):
     """A run, and the kind of tests that score it."""
 
     tests: Tests
     run: Run
+
+
+class Part(NamedTuple):
+    """A part of the training corpus of a fold, for a learning curve."""
+
+    corpus: str
+    percent: int
+    of: str
+
+    @property
+    def name(self) -> str:
+        """The name of the corpus that holds it."""
+        return layout.part_corpus(self.corpus, self.percent, self.of)
+
+
+def deletes_models(config: dict) -> bool:
+    """Tell whether a config, or the note of an earlier one, deletes models after their use."""
+    return config.get("keep", {}).get("models") == "final"
+
+
+def deletes_weights(config: dict, stage: str) -> bool:
+    """Tell whether the weights that a stage writes are deleted after their use."""
+    return stage in MAKE_MODELS and deletes_models(config)
 
 
 class Plan:
@@ -82,8 +110,8 @@ class Plan:
 
         The runs of a method that chooses are those of its candidates.
         """
-        for corpus, base, method in rows_of(self.config, table):
-            seeds = table_specs.seeds_of(self.config, table, method)
+        for corpus, base, method in tables.rows_of(self.config, table):
+            seeds = tables.seeds_of(self.config, table["seeds"], method)
             places = self.fold_corpora(corpus) if corpus in self.banks else [corpus]
             trained = candidates(self.config, method) or [method]
             for place in places:
@@ -125,9 +153,9 @@ class Plan:
         run's seed and the number together.
         """
         found = []
-        method = self.config["methods"].get(run.method, {})  # none of the initial model
+        method = entry_of(self.config, run.method)  # none of the initial model
         for name in method.get("regulators", ()):
-            base, other = regulators.split(name, run.base)
+            base, other = split_regulator(name, run.base)
             seeds = [run.seed + more for more in method.get("regulator_seeds", (0,))]
             if is_untrained(self.config, other):
                 seeds = [0]
@@ -139,7 +167,7 @@ class Plan:
 
         They are the run of that method and all that is trained for it, each once.
         """
-        named = self.config["methods"].get(run.method, {}).get("steps_of")
+        named = entry_of(self.config, run.method).get("steps_of")
         if named is None:
             return []
         own = run._replace(method=named)
@@ -159,6 +187,30 @@ class Plan:
             return self.wholes[corpus]
         return self.folds_of[corpus][0]
 
+    @property
+    def pair_corpora(self) -> list[str]:
+        """Return the corpora of pairs that some run trains on, in the order of the config."""
+        trained = {run.corpus for run in self.runs}
+        corpora = self.config["corpora"].items()
+        return [name for name, c in corpora if c["kind"] == "pairs" and name in trained]
+
+    @cached_property
+    def parts(self) -> dict[str, Part]:
+        """Map the names of corpora to the parts of folds that methods may be trained on."""
+        found = [self._part(c, method) for method in self.config["methods"] for c in self.folds_of]
+        return {part.name: part for part in found if part is not None}
+
+    def _part(self, corpus: str, method: str) -> Part | None:
+        stated = entry_of(self.config, method).get(PART)
+        if stated is None or corpus not in self.folds_of:
+            return None
+        return Part(corpus, stated["percent"], stated["of"])
+
+    def corpus_read(self, corpus: str, method: str) -> str:
+        """Return the corpus that a training of a method on a corpus reads: itself, or a part of it."""
+        part = self._part(corpus, method)
+        return corpus if part is None else part.name
+
     # --- where files lie ----------------------------------------------------------------------
 
     def base_record(self, base: str) -> str:
@@ -166,7 +218,7 @@ class Plan:
         entry = self.config["bases"][base]
         if is_pretrained(entry):
             return layout.record(self.out, layout.PRETRAINED, corpus=entry["corpus"], base=base)
-        if word_vectors.is_word_vectors(entry):
+        if is_word_vectors(entry):
             return layout.record(self.out, layout.WORD_VECTORS, base=base)
         return layout.record(self.downloads, layout.BASE, base=base)
 
@@ -183,6 +235,32 @@ class Plan:
         """Return the weights of a run's model."""
         record = self.model_record(corpus, base, method, seed)
         return f"{record.removesuffix(layout.RECORD)}{layout.WEIGHTS}"
+
+    def weights_read(self, corpus: str, base: str, method: str, seed: int | str) -> list[str]:
+        """Return the weights that a job reads which reads a model, if they are deleted later.
+
+        Snakemake deletes a temporary file once all jobs that name it are done. Where every model
+        stays, and of a base, the record stands for the weights.
+        """
+        if not deletes_models(self.config) or reads_no_corpus(self.config, method):
+            return []
+        return [self.model_weights(corpus, base, method, seed)]
+
+    def rows_record(self, corpus: str, base: str, method: str) -> str:
+        """Return the record of a training's rows: of its corpus, or of the same with negatives."""
+        corpus = self.corpus_read(corpus, method)
+        if mines(self.config, method):
+            return layout.record(self.out, layout.NEGATIVES, corpus=corpus, base=base)
+        return layout.record(self.out, layout.CORPUS, corpus=corpus)
+
+    def rows_file(self, corpus: str, base: str, method: str) -> str:
+        """Return the file of a training's rows."""
+        record = self.rows_record(corpus, base, method)
+        return f"{record.removesuffix(layout.RECORD)}rows.arrow"
+
+    def embeddings_record(self, **run: str | int) -> str:
+        """Return the record of the frozen embeddings of a corpus by a model."""
+        return layout.record(self.out, layout.EMBEDDINGS, **run)
 
     def scores(self, evaluation: Evaluation, name: str = "scores.csv") -> str:
         """Return the score file of an evaluation, or another of the files beside it."""
@@ -211,7 +289,7 @@ class Plan:
     def regulator_records(self, corpus: str, base: str, method: str, seed: int | str) -> list[str]:
         """Return the frozen embeddings that a method's regulators read."""
         models = self.regulators(Run(corpus, base, method, int(seed)))
-        return [layout.record(self.out, layout.EMBEDDINGS, **model._asdict()) for model in models]
+        return [self.embeddings_record(**model._asdict()) for model in models]
 
     def pacemaker_records(self, corpus: str, base: str, method: str, seed: int | str) -> list[str]:
         """Return the records of the trainings whose steps together are those of a run."""
@@ -219,10 +297,9 @@ class Plan:
             self.model_record(*r) for r in self.pacemakers(Run(corpus, base, method, int(seed)))
         ]
 
-    def entropy_start(self, corpus: str, base: str, seed: int | str) -> str:
-        """Return what an entropy model starts from: the base, or on a FAQ fold the initial model."""
-        method = INITIAL if self.is_faq(corpus) else START
-        return self.model_record(corpus, base, method, seed)
+    def start_of_entropy(self, corpus: str) -> str:
+        """Return the method that an entropy model starts from: on a FAQ fold the initial model."""
+        return INITIAL if self.is_faq(corpus) else START
 
     def phi(self, method: str) -> str:
         """Return the literal φ of an entropy model; an empty text for any other method."""
@@ -258,38 +335,26 @@ class Plan:
 
     def word_vector_settings(self, base: str) -> str:
         """Return the ``--settings`` of ``prepare_word_vectors``."""
-        return canonical(word_vectors.settings_of(self.config["bases"][base]))
+        entry = self.config["bases"][base]
+        words = {"words": entry["words"]} if "words" in entry else {}
+        return canonical({"path": entry["word_vectors"], **words})
 
     def test_settings(self) -> str:
         """Return the ``--settings`` of ``prepare_sts``: the test sets and their protocol."""
-        return canonical(scored_pairs.tests(self.config))
+        return canonical(sts_tests(self.config))
 
     def dev_settings(self) -> str:
         """Return the ``--settings`` of ``prepare_dev``: a new test set leaves them as they are."""
-        return canonical(scored_pairs.dev(self.config))
-
-    def transfer_settings(self) -> str:
-        """Return the ``--settings`` of ``prepare_transfer``: the data sets of the transfer tasks."""
-        return canonical({"datasets": self.config["transfer"]["datasets"]})
-
-    def transfer_folds(self) -> dict[str, int]:
-        """Return the number of folds of the transfer tasks, and the seed of their shuffling."""
-        section = self.config["evaluate_transfer"]
-        return {"folds": section["folds"], "shuffle": section["seed"]}
+        sts = self.config["sts"]
+        settings = {"dataset": sts["dev"], "protocol": sts["protocol"]}
+        if sts["dev"] in own_sets(self.config):
+            settings["own"] = own_sets(self.config)[sts["dev"]]
+        return canonical(settings)
 
     @property
     def relatedness_datasets(self) -> list[str]:
         """Return the data sets of the STS tests that have pairs to train a regressor on."""
         return [name for name in self.config["sts"]["datasets"] if name in RELATEDNESS_DATASETS]
-
-    def relatedness_settings(self) -> str:
-        """Return the ``--settings`` of ``prepare_relatedness``: its data sets and their protocol."""
-        protocol = self.config["sts"]["protocol"]
-        return canonical({"datasets": self.relatedness_datasets, "protocol": protocol})
-
-    def regressor_seed(self) -> dict[str, int]:
-        """Return the seed of the regressors on STS-B and SICK."""
-        return {"regressor_seed": self.config["evaluate_relatedness"]["seed"]}
 
     # --- settings -----------------------------------------------------------------------------
 
@@ -308,7 +373,7 @@ class Plan:
     def pretrain_settings(self, base: str) -> str:
         """Return the ``--settings`` of the training of a base that is trained here."""
         gpus = self.config["resources"]["gpus"]
-        return canonical({**pretrained.settings_of(self.config, base), "gpus": gpus})
+        return canonical({**pretraining_settings(self.config, base), "gpus": gpus})
 
     def entropy_settings(self, corpus: str, base: str, kind: str, phi: str, seed: int | str) -> str:
         """Return the ``--settings`` of one entropy model; φ goes in as a number."""
@@ -346,4 +411,4 @@ class Plan:
 
     def table_spec(self, name: str) -> dict[str, Any]:
         """Return what ``render_table`` needs to know of one table."""
-        return table_specs.table_spec(self.config, name)
+        return tables.table_spec(self.config, name)

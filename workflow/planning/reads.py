@@ -1,12 +1,14 @@
-"""One job of a plan, and the jobs whose outputs a job reads: a function for each kind of stage."""
+"""One job of a plan, and what jobs read: a function for each role that an input may have.
+
+Each yields the jobs whose outputs a job reads in this role; a stage lists its roles (stages.py).
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from semblance.names import INITIAL, START
-from workflow.planning.answerers import models_of
-from workflow.planning.answering import evaluations_of, final_runs
-from workflow.planning.corpora import pair_corpora
+from workflow.planning import answerers
+from workflow.planning.data import is_pretrained, is_word_vectors, of_manifest, scored_sets
 from workflow.planning.figures import (
     collection,
     drawn_figures,
@@ -15,14 +17,8 @@ from workflow.planning.figures import (
     is_measured,
     source,
 )
-from workflow.planning.methods import entropy_parts, model_of, reads_no_corpus, whitening
-from workflow.planning.mined import mines
-from workflow.planning.part_checks import curves_of
-from workflow.planning.parts import corpus_read, curve_evaluations, parts_of
+from workflow.planning.methods import entropy_parts, mines, model_of, reads_no_corpus, whitening
 from workflow.planning.plan import Evaluation, Plan, Run
-from workflow.planning.pretrained import is_pretrained
-from workflow.planning.scored_pairs import of_manifest, scored_sets
-from workflow.planning.word_vectors import is_word_vectors
 
 
 class Job(NamedTuple):
@@ -35,271 +31,223 @@ class Job(NamedTuple):
     seed: int = 0
 
 
-Inputs = Callable[[Plan, Job], Iterator[Job]]
+Role = Callable[[Plan, Job], Iterable[Job]]
 # Who writes the files of models that a collected figure is made from, where it is not evaluate_sts.
 WRITES = {"questions": "evaluate_faq", "training": "train", "curve": "train_curve"}
 
 
-def nothing(plan: Plan, job: Job) -> Iterator[Job]:
-    yield from ()
+def made_by(stage: str) -> Role:
+    """Return the role of an input that is the same for all jobs: what the one job of a stage makes."""
+    return lambda plan, job: [Job(stage)]
 
 
-def _raw(datasets: Callable[[Plan, Job], Iterable[str]]) -> Inputs:
-    """Return the inputs of a stage that reads raw data: the downloads of its data sets."""
-
-    def inputs_of(plan: Plan, job: Job) -> Iterator[Job]:
-        yield from (Job("download", name=name) for name in datasets(plan, job))
-
-    return inputs_of
+# --- raw data ----------------------------------------------------------------------------------
 
 
-def _dataset_of_bank(plan: Plan, job: Job) -> list[str]:
-    bank = plan.banks[job.name]
-    if "path" in bank:
-        return []
-    return [bank["dataset"]]
+def _raw(datasets: Callable[[Plan, Job], Iterable[str]]) -> Role:
+    return lambda plan, job: [Job("download", name=name) for name in datasets(plan, job)]
 
 
-def of_tokens(plan: Plan, job: Job) -> Iterator[Job]:
-    yield _corpus(plan, job.corpus)
+raw_corpus = _raw(lambda plan, job: plan.config["corpora"][job.corpus]["datasets"])
+raw_transfer = _raw(lambda plan, _: plan.config["transfer"]["datasets"])
+raw_relatedness = _raw(lambda plan, _: plan.relatedness_datasets)
+raw_pairs = _raw(lambda plan, job: of_manifest(plan.config, scored_sets(plan.config, job.stage)))
+
+
+def raw_bank(plan: Plan, job: Job) -> Iterator[Job]:
+    """Yield the download of a bank of the manifest; a user's own file has none."""
+    if "dataset" in plan.banks[job.name]:
+        yield Job("download", name=plan.banks[job.name]["dataset"])
+
+
+# --- bases, corpora, models --------------------------------------------------------------------
+
+
+def base(plan: Plan, job: Job) -> Iterator[Job]:
+    """Yield the job that makes the base model of a job."""
+    entry = plan.config["bases"][job.base]
+    if is_pretrained(entry):
+        yield Job("pretrain", entry["corpus"], job.base)
+    elif is_word_vectors(entry):
+        yield Job("prepare_word_vectors", base=job.base)
+    else:
+        yield Job("download_model", base=job.base)
+
+
+def tokenizer(plan: Plan, job: Job) -> Iterator[Job]:
     yield Job("download_model", base=job.base)
 
 
-def of_pretrained(plan: Plan, job: Job) -> Iterator[Job]:
+def other_base(plan: Plan, job: Job) -> Iterator[Job]:
     yield Job("download_model", base=plan.config["bases"][job.base]["base"])
-    yield _corpus(plan, job.corpus)
-    yield _tokens(plan, job)
 
 
-def of_initial(plan: Plan, job: Job) -> Iterator[Job]:
-    yield _base(plan, job.base)
-    yield _corpus(plan, job.corpus)
-    yield _tokens(plan, job)
-    yield _dev(plan, job.corpus)
+def corpus(plan: Plan, job: Job) -> Iterator[Job]:
+    if plan.is_faq(job.corpus):
+        yield Job("prepare_faq", name=plan.bank_of(job.corpus))
+    elif job.corpus not in plan.config["corpora"]:
+        yield Job("thin_corpus", job.corpus)
+    else:
+        yield Job(f"prepare_{plan.config['corpora'][job.corpus]['kind']}", job.corpus)
 
 
-def of_training(plan: Plan, job: Job) -> Iterator[Job]:
-    yield from _of_regulated(plan, job)
-    if job.stage == "train":  # a curve has steps of its own
-        for run in plan.pacemakers(Run(*job[1:])):
-            yield _model(plan, Job("", *run))
-    yield _dev(plan, job.corpus)
+def whole_corpus(plan: Plan, job: Job) -> Iterator[Job]:
+    yield from corpus(plan, job._replace(corpus=plan.parts[job.corpus].corpus))
 
 
-def _of_regulated(plan: Plan, job: Job) -> Iterator[Job]:
-    """Yield what a training reads, but for what says when to stop."""
-    on_part = job._replace(corpus=corpus_read(plan, job.corpus, job.name))
-    yield _base(plan, job.base)
-    yield _trained_on(plan, on_part)
-    yield _tokens(plan, on_part)
-    for regulator in plan.regulators(Run(*job[1:])):
-        yield Job("embed", *regulator)
+def tokens(plan: Plan, job: Job) -> Iterator[Job]:
+    yield Job("tokenise", job.corpus, plan.config["bases"][job.base]["tokenizer"])
 
 
-def of_negatives(plan: Plan, job: Job) -> Iterator[Job]:
-    yield _corpus(plan, job.corpus)
+def tokens_of_rows(plan: Plan, job: Job) -> Iterator[Job]:
+    """Yield the job that tokenises the rows of a training: those of a corpus, or of its part."""
+    yield from tokens(plan, job._replace(corpus=plan.corpus_read(job.corpus, job.name)))
+
+
+def rows(plan: Plan, job: Job) -> Iterator[Job]:
+    """Yield the job that makes the rows of a training: of a corpus or its part, or mined ones."""
+    read = plan.corpus_read(job.corpus, job.name)
+    if mines(plan.config, job.name):
+        yield Job("mine_negatives", read, job.base)
+    else:
+        yield from corpus(plan, job._replace(corpus=read))
+
+
+def dev(plan: Plan, job: Job) -> Iterator[Job]:
+    if plan.is_faq(job.corpus):
+        yield Job("prepare_faq", name=plan.bank_of(job.corpus))
+    else:
+        yield Job("prepare_dev")
+
+
+def regulators(plan: Plan, job: Job) -> Iterator[Job]:
+    yield from (Job("embed", *run) for run in plan.regulators(Run(*job[1:])))
+
+
+def pacemakers(plan: Plan, job: Job) -> Iterator[Job]:
+    for run in plan.pacemakers(Run(*job[1:])):
+        yield from model(plan, Job("", *run))
+
+
+def start_embeddings(plan: Plan, job: Job) -> Iterator[Job]:
     yield Job("embed", job.corpus, job.base, START)
 
 
-def of_entropy_model(plan: Plan, job: Job) -> Iterator[Job]:
-    yield _model(plan, job._replace(name=INITIAL if plan.is_faq(job.corpus) else START))
-    yield _corpus(plan, job.corpus)
-    yield _tokens(plan, job)
+def model(plan: Plan, job: Job) -> Iterator[Job]:
+    if reads_no_corpus(plan.config, job.name):
+        yield from base(plan, job)
+        return
+    job = job._replace(name=model_of(plan.config, job.name))
+    stage = "train"
+    if whitening(plan.config, job.name):
+        stage = "fit_whitening"
+    elif entropy_parts(plan.config, job.name):
+        stage = "train_entropy"
+    elif job.corpus in plan.wholes:
+        stage = "train_final"
+    elif job.name == INITIAL:
+        stage = "train_initial"
+    yield job._replace(stage=stage)
 
 
-def of_final(plan: Plan, job: Job) -> Iterator[Job]:
-    yield from _of_regulated(plan, job)
-    for corpus in plan.fold_corpora(plan.bank_of(job.corpus)):
-        yield _model(plan, job._replace(corpus=corpus))
+def start_of_entropy(plan: Plan, job: Job) -> Iterator[Job]:
+    yield from model(plan, job._replace(name=plan.start_of_entropy(job.corpus)))
 
 
-def of_answerer(plan: Plan, job: Job) -> Iterator[Job]:
-    answerer = plan.config["answerers"][job.name]
-    yield Job("prepare_faq", name=answerer["bank"])
-    if START in models_of(plan.config, job.name):
-        yield _base(plan, answerer["base"])
-    for run in final_runs(plan, job.name):
-        yield Job("train_final", *run)
-    for evaluation in evaluations_of(plan, job.name):
-        yield evaluation_job(evaluation)
-    if curves_of(answerer):
+def models_of_folds(plan: Plan, job: Job) -> Iterator[Job]:
+    for fold in plan.fold_corpora(plan.bank_of(job.corpus)):
+        yield from model(plan, job._replace(corpus=fold))
+
+
+# --- answerers ---------------------------------------------------------------------------------
+
+
+def bank(plan: Plan, job: Job) -> Iterator[Job]:
+    yield Job("prepare_faq", name=plan.config["answerers"][job.name]["bank"])
+
+
+def models_of_answerer(plan: Plan, job: Job) -> Iterator[Job]:
+    if START in answerers.models_of(plan, job.name):
+        yield from base(plan, job._replace(base=plan.config["answerers"][job.name]["base"]))
+    yield from (Job("train_final", *run) for run in answerers.final_runs(plan, job.name))
+
+
+def evaluations_of_answerer(plan: Plan, job: Job) -> Iterator[Job]:
+    yield from map(evaluation_job, answerers.evaluations_of(plan, job.name))
+
+
+def curve_of_answerer(plan: Plan, job: Job) -> Iterator[Job]:
+    if answerers.curves_of(plan, job.name):
         yield Job("draw_learning_curve", name=job.name)
 
 
-def of_part(plan: Plan, job: Job) -> Iterator[Job]:
-    yield Job("prepare_faq", name=plan.bank_of(parts_of(plan)[job.corpus].corpus))
+def evaluations_of_curve(plan: Plan, job: Job) -> Iterator[Job]:
+    yield from map(evaluation_job, answerers.curve_evaluations(plan, job.name))
 
 
-def of_learning_curve(plan: Plan, job: Job) -> Iterator[Job]:
-    yield Job("prepare_faq", name=plan.config["answerers"][job.name]["bank"])
-    for evaluation in curve_evaluations(plan, job.name):
-        yield evaluation_job(evaluation)
+# --- scores, tables, figures -------------------------------------------------------------------
 
 
-def of_embeddings(plan: Plan, job: Job) -> Iterator[Job]:
-    yield _model(plan, job)
-    yield _tokens(plan, job)
+def all_scores(plan: Plan, job: Job) -> Iterator[Job]:
+    yield from map(evaluation_job, plan.evaluations)
 
 
-def of_whitening(plan: Plan, job: Job) -> Iterator[Job]:
-    yield _base(plan, job.base)
-    yield _tokens(plan, job)
+def scores_of_table(plan: Plan, job: Job) -> Iterator[Job]:
+    yield from map(evaluation_job, plan.evaluations_of(job.name))
 
 
-def _reads_model_and(*data: Job) -> Inputs:
-    """Return the inputs of a stage that scores a model on data that are the same for all."""
-
-    def inputs_of(plan: Plan, job: Job) -> Iterator[Job]:
-        yield _model(plan, job)
-        yield from data
-
-    return inputs_of
+def all_tables(plan: Plan, job: Job) -> Iterator[Job]:
+    yield from (Job("render_table", name=table) for table in plan.config["tables"])
 
 
-def of_faq_scores(plan: Plan, job: Job) -> Iterator[Job]:
-    yield _model(plan, job)
-    yield Job("prepare_faq", name=plan.folds_of[job.corpus][0])
+def all_answerers(plan: Plan, job: Job) -> Iterator[Job]:
+    yield from (Job("build_answerer", name=name) for name in plan.config["answerers"])
 
 
-def of_all_scores(plan: Plan, job: Job) -> Iterator[Job]:
-    for evaluation in plan.evaluations:
-        yield evaluation_job(evaluation)
-
-
-def of_table(plan: Plan, job: Job) -> Iterator[Job]:
-    for evaluation in plan.evaluations_of(job.name):
-        yield evaluation_job(evaluation)
-
-
-def of_all_tables(plan: Plan, job: Job) -> Iterator[Job]:
-    for table in plan.config["tables"]:
-        yield Job("render_table", name=table)
-
-
-def of_cards(plan: Plan, job: Job) -> Iterator[Job]:
-    """Yield the jobs that come after every training: the cards are those of all trained models."""
-    yield Job("collect_scores")
-    for name in plan.config["answerers"]:
-        yield Job("build_answerer", name=name)
-
-
-def of_report(plan: Plan, job: Job) -> Iterator[Job]:
-    """Yield the jobs behind everything that a run makes: the report is the last of it."""
-    yield from of_all_tables(plan, job)
-    for stage in ("collect_scores", "compare_published", "judge_claims", "simulate_statistics"):
-        yield Job(stage)
-    yield Job("write_cards")
-    for name in plan.config["answerers"]:
-        yield Job("build_answerer", name=name)
-    if pair_corpora(plan):
+def overlaps(plan: Plan, job: Job) -> Iterator[Job]:
+    if plan.pair_corpora:
         yield Job("compare_overlap")
+
+
+def pair_corpora(plan: Plan, job: Job) -> Iterator[Job]:
+    yield from (Job("prepare_pairs", name) for name in plan.pair_corpora)
+
+
+def all_figures(plan: Plan, job: Job) -> Iterator[Job]:
+    """Yield the drawings of the figures; of one without a drawing, its data."""
     drawn = drawn_figures(plan)
     for name in plan.config["figures"]:
-        if name in drawn:
-            yield Job("draw_figure", name=name)
-        else:
-            yield figure_job(plan, name)
+        yield Job("draw_figure", name=name) if name in drawn else figure_job(plan, name)
 
 
-def of_pair_corpora(plan: Plan, job: Job) -> Iterator[Job]:
-    for corpus in pair_corpora(plan):
-        yield Job("prepare_pairs", corpus)
-
-
-def of_collected_figure(plan: Plan, job: Job) -> Iterator[Job]:
+def files_of_figure(plan: Plan, job: Job) -> Iterator[Job]:
     stage = WRITES.get(source(plan, job.name), "evaluate_sts")
-    for run in figure_runs(plan, job.name):
-        yield Job(stage, *run)
-    for table in figure_tables(plan, job.name):
-        yield Job("render_table", name=table)
+    yield from (Job(stage, *run) for run in figure_runs(plan, job.name))
+    yield from (Job("render_table", name=table) for table in figure_tables(plan, job.name))
 
 
-def of_measured_figure(plan: Plan, job: Job) -> Iterator[Job]:
+def models_of_figure(plan: Plan, job: Job) -> Iterator[Job]:
     for run in figure_runs(plan, job.name):
-        yield _model(plan, Job("", *run))
-    corpus = collection(plan, job.name)
-    if corpus:
-        yield _corpus(plan, corpus)
+        yield from model(plan, Job("", *run))
+
+
+def texts_of_figure(plan: Plan, job: Job) -> Iterator[Job]:
+    searched = collection(plan, job.name)
+    if searched:
+        yield from corpus(plan, Job("", searched))
     else:
         yield Job("prepare_sts")
 
 
-def of_drawing(plan: Plan, job: Job) -> Iterator[Job]:
+def data_of_figure(plan: Plan, job: Job) -> Iterator[Job]:
     yield figure_job(plan, job.name)
 
 
 def figure_job(plan: Plan, name: str) -> Job:
     """Return the job that makes the data of a figure."""
-    stage = "collect_figure"
-    if is_measured(plan, name):
-        stage = "measure_figure"
-    return Job(stage, name=name)
+    return Job("measure_figure" if is_measured(plan, name) else "collect_figure", name=name)
 
 
 def evaluation_job(evaluation: Evaluation) -> Job:
     """Return the job that scores a run on one kind of tests."""
     return Job(f"evaluate_{evaluation.tests}", *evaluation.run)
-
-
-def _base(plan: Plan, base: str) -> Job:
-    """Return the job that makes a base model."""
-    entry = plan.config["bases"][base]
-    if is_pretrained(entry):
-        return Job("pretrain", entry["corpus"], base)
-    if is_word_vectors(entry):
-        return Job("prepare_word_vectors", base=base)
-    return Job("download_model", base=base)
-
-
-def _model(plan: Plan, job: Job) -> Job:
-    """Return the job that makes the model of a job's method."""
-    if reads_no_corpus(plan.config, job.name):
-        return _base(plan, job.base)
-    job = job._replace(name=model_of(plan.config, job.name))
-    if whitening(plan.config, job.name):
-        return job._replace(stage="fit_whitening")
-    if entropy_parts(plan.config, job.name):
-        return job._replace(stage="train_entropy")
-    if job.corpus in plan.wholes:
-        return job._replace(stage="train_final")
-    if job.name == INITIAL:
-        return job._replace(stage="train_initial")
-    return job._replace(stage="train")
-
-
-def _trained_on(plan: Plan, job: Job) -> Job:
-    """Return the job that makes the rows of a training."""
-    if mines(plan.config, job.name):
-        return Job("mine_negatives", job.corpus, job.base)
-    return _corpus(plan, job.corpus)
-
-
-def _corpus(plan: Plan, corpus: str) -> Job:
-    if plan.is_faq(corpus):
-        return Job("prepare_faq", name=plan.bank_of(corpus))
-    if corpus not in plan.config["corpora"]:
-        return Job("thin_corpus", corpus)
-    kind = plan.config["corpora"][corpus]["kind"]
-    return Job(f"prepare_{kind}", corpus)
-
-
-def _tokens(plan: Plan, job: Job) -> Job:
-    return Job("tokenise", job.corpus, plan.config["bases"][job.base]["tokenizer"])
-
-
-def _dev(plan: Plan, corpus: str) -> Job:
-    if plan.is_faq(corpus):
-        return Job("prepare_faq", name=plan.folds_of[corpus][0])
-    return Job("prepare_dev")
-
-
-of_corpus = _raw(lambda plan, job: plan.config["corpora"][job.corpus]["datasets"])
-of_scored_pairs = _raw(
-    lambda plan, job: of_manifest(plan.config, scored_sets(plan.config, job.stage))
-)
-of_sts_scores = _reads_model_and(Job("prepare_sts"), Job("prepare_dev"))
-of_transfer_scores = _reads_model_and(Job("prepare_transfer"))
-of_transfer_tasks = _raw(lambda plan, _: plan.config["transfer"]["datasets"])
-of_relatedness_scores = _reads_model_and(Job("prepare_relatedness"))
-of_relatedness_tasks = _raw(lambda plan, _: plan.relatedness_datasets)
-of_bank = _raw(_dataset_of_bank)

@@ -1,35 +1,159 @@
-"""What a function takes, read from its source: to import it would import torch at every start."""
+"""What the modules found by name take, read from their source: to import one would import torch."""
 
 import ast
+import dataclasses
+import functools
 from inspect import Parameter, Signature
 from pathlib import Path
 from typing import Any
 
-from workflow.planning.annotations import parsed, resolved, types_of
+from semblance import settings
+from semblance.errors import InputError, at
+from semblance.named_modules import DROPOUTS, LOSSES, VIEWS, module_file
+from semblance.settings import Rate, check_keywords, decode_as
+
+PLAIN_RATES = ("hidden", "attention")  # every model has these dropouts, so no module does
+NO_FUNCTION = "it defines no function `{}`"
+ADVICE = "see CONTRIBUTING.md"
+# What an annotation may name. An annotation is evaluated: it is the project's own code.
+NAMES = {
+    **vars(settings),
+    **{kind.__name__: kind for kind in (bool, dict, float, int, str, tuple)},
+    "__builtins__": {},
+}
 
 
-def read_signature(path: Path, function: str) -> Signature | None:
-    """Return a function's signature, without other annotations than its options', defaults as None.
+def check_loss(name: str, options: dict[str, Any], where: str, may_miss: bool = False) -> None:
+    """Raise InputError, with the key, unless a loss takes these options.
 
-    None where the module defines no such function. The annotation of an option may use the names of
-    ``semblance.settings`` and types that the module defines of these; InputError, with the line, for
-    any other.
+    ``may_miss``: another place may state those that are missing.
     """
-    tree = parsed(path)
-    types = types_of(tree, path)
+    found = loss_signature(name)
+    if may_miss:
+        optional = [option.replace(default=None) for option in found.parameters.values()]
+        found = found.replace(parameters=optional)
+    check_keywords(found, options, where)
+
+
+def loss_options(name: str) -> set[str]:
+    """Return the names of the options that a loss takes."""
+    parameters = loss_signature(name).parameters.values()
+    return {p.name for p in parameters if p.kind is Parameter.KEYWORD_ONLY}
+
+
+def reads_regulators(name: str) -> bool:
+    """Tell whether a loss reads the frozen embeddings of other models."""
+    return "regulators" in loss_signature(name).parameters
+
+
+def loss_signature(name: str) -> Signature:
+    """Return the signature of a loss, as ``read_signature``; InputError where there is none."""
+    path = module_file(LOSSES, name, "loss")
+    found = read_signature(path, "loss")
+    if found is None:
+        raise InputError(path, NO_FUNCTION.format("loss"), ADVICE)
+    return found
+
+
+def check_view(name: str, options: dict[str, Any], where: str) -> None:
+    """Raise InputError, with the key, unless the view changes texts and takes these options."""
+    change = read_signature(module_file(VIEWS, name, "views"), "change")
+    if change is not None:
+        check_keywords(change, options, where)
+    elif options:
+        raise InputError(where, f"view {name!r} changes no text", "remove these options")
+
+
+def check_dropout(dropout: dict[str, Any], where: str) -> None:
+    """Raise InputError, with the key, unless each dropout exists and takes these options."""
+    for name, value in dropout.items():
+        key = f"{where}.{name}"
+        kind = Rate if name in PLAIN_RATES else options_type(module_file(DROPOUTS, name, key))
+        options = decode_as(kind, value, key)
+        if name == "sampled" and options.low > options.high:
+            raise InputError(key, "low is above high")
+
+
+@functools.cache
+def read_signature(path: Path, function: str) -> Signature | None:
+    """Return a function's signature with the annotations of its options alone, defaults as None.
+
+    None where the module defines no such function. InputError, with the line, for an annotation
+    that names anything but the types of ``semblance.settings`` and what the module makes of them.
+    """
+    tree = _parsed(path)
+    types = _types_of(tree)
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name == function:
-            return Signature(_parameters(node.args, types, path))
+            positional = [Parameter(a.arg, Parameter.POSITIONAL_OR_KEYWORD) for a in node.args.args]
+            options = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+            return Signature([*positional, *(_option(*option, types, path) for option in options)])
     return None
 
 
-def _parameters(arguments: ast.arguments, types: dict[str, Any], path: Path) -> list[Parameter]:
-    found = [Parameter(a.arg, Parameter.POSITIONAL_OR_KEYWORD) for a in arguments.args]
-    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-        option = Parameter(argument.arg, Parameter.KEYWORD_ONLY)
-        if default is not None:
-            option = option.replace(default=None)
-        if argument.annotation is not None:
-            option = option.replace(annotation=resolved(argument.annotation, types, path))
-        found.append(option)
-    return found
+def _option(
+    argument: ast.arg, default: ast.expr | None, types: dict[str, Any], path: Path
+) -> Parameter:
+    option = Parameter(argument.arg, Parameter.KEYWORD_ONLY)
+    if default is not None:
+        option = option.replace(default=None)
+    if argument.annotation is not None:
+        option = option.replace(annotation=_evaluated(argument.annotation, types, path))
+    return option
+
+
+@functools.cache
+def options_type(path: Path) -> Any:
+    """Return the type ``Options`` of a dropout's module; of a dataclass, one with the same fields."""
+    tree = _parsed(path)
+    types = _types_of(tree)
+    if "Options" in types:
+        return types["Options"]
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and node.name == "Options":
+            parts = [part for part in node.body if isinstance(part, ast.AnnAssign)]
+            fields = [_field(part, types, path) for part in parts]
+            return dataclasses.make_dataclass("Options", fields, frozen=True)
+    raise InputError(path, "it defines no type `Options`", ADVICE)
+
+
+def _field(node: ast.AnnAssign, types: dict[str, Any], path: Path) -> tuple:
+    """Return the name and the type of a field, and its default: None where it is no plain value."""
+    described = (ast.unparse(node.target), _evaluated(node.annotation, types, path))
+    if node.value is None:
+        return described
+    default = node.value.value if isinstance(node.value, ast.Constant) else None
+    return (*described, dataclasses.field(default=default))
+
+
+def _parsed(path: Path) -> ast.Module:
+    """Return the syntax tree of a module; InputError, with the line, if it is not Python."""
+    try:
+        return ast.parse(path.read_text(encoding="utf-8"))
+    except SyntaxError as error:
+        raise InputError(at(path, error.lineno), f"not Python: {error.msg}") from None
+
+
+def _types_of(tree: ast.Module) -> dict[str, Any]:
+    """Return what the annotations of a module may name: also ``Margin = Annotated[float, Above(0)]``."""
+    types = dict(NAMES)
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            try:
+                types[node.targets[0].id] = _value(node.value, types)
+            except Exception:  # anything else that the module defines
+                continue
+    return types
+
+
+def _evaluated(node: ast.expr, types: dict[str, Any], path: Path) -> Any:
+    try:
+        return _value(node, types)
+    except Exception:
+        problem = f"an option's type cannot be read: {ast.unparse(node)}"
+        advice = "use the types of semblance/settings.py"
+        raise InputError(at(path, node.lineno), problem, advice) from None
+
+
+def _value(node: ast.expr, types: dict[str, Any]) -> Any:
+    return eval(compile(ast.Expression(node), "annotation", "eval"), types)

@@ -3,17 +3,18 @@
 Tests hold the table equal to the rules, and the jobs equal to those of ``snakemake -n``.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Literal
 
 from semblance import layout
+from semblance.fetch.wanted import OWN_HUB, BaseSource, Hub, Wanted
 from semblance.layout import RECORD
 from semblance.names import INITIAL
 from workflow.planning import reads
 from workflow.planning.plan import Plan
-from workflow.planning.reads import Inputs, Job
+from workflow.planning.reads import Job, Role
 
 Work = Literal["download", "prepare", "train", "read", "table"]  # "read": a model reads texts
 
@@ -23,14 +24,14 @@ class Stage:
     """What a stage is.
 
     ``record`` is the template of the record that says that a job is done, below the output folder,
-    or below the downloads of a ``download``. ``inputs`` yields the jobs whose outputs a job reads.
+    or below the downloads of a ``download``. ``roles`` yield the jobs whose outputs a job reads.
     ``job_name`` makes a job's name out of the wildcards of its rule. ``joins`` names the stages
     with which a job shares its submission to a scheduler (slurm/profile.yaml groups them).
     """
 
     record: str
     work: Work
-    inputs: Inputs = field(repr=False)
+    roles: tuple[Role, ...] = field(default=(), repr=False)
     job_name: str = ""
     joins: tuple[str, ...] = ()
 
@@ -47,77 +48,129 @@ class Stage:
 
 _below = f"{{}}/{RECORD}".format
 
+CORPUS = _below(layout.CORPUS)
+MODEL = _below(layout.MODEL)
+REGULATED = (reads.base, reads.rows, reads.tokens_of_rows, reads.regulators)
+TABLE = layout.TABLE_RECORD.format  # of one of the files beside the tables
+
 STAGES: dict[str, Stage] = {
-    "download": Stage(f"{layout.RAW_DATA}/{layout.RAW_RECORD}", "download", reads.nothing),
-    "download_model": Stage(_below(layout.BASE), "download", reads.nothing),
-    "prepare_nli": Stage(_below(layout.CORPUS), "prepare", reads.of_corpus),
-    "prepare_wiki": Stage(_below(layout.CORPUS), "prepare", reads.of_corpus),
-    "prepare_pairs": Stage(_below(layout.CORPUS), "prepare", reads.of_corpus),
-    "prepare_sts": Stage(_below(layout.STS_TEST), "prepare", reads.of_scored_pairs),
-    "prepare_dev": Stage(_below(layout.STS_DEV_DATA), "prepare", reads.of_scored_pairs),
-    "prepare_transfer": Stage(_below(layout.TRANSFER_DATA), "prepare", reads.of_transfer_tasks),
+    "download": Stage(f"{layout.RAW_DATA}/{layout.RAW_RECORD}", "download"),
+    "download_model": Stage(_below(layout.BASE), "download"),
+    "prepare_nli": Stage(CORPUS, "prepare", (reads.raw_corpus,)),
+    "prepare_wiki": Stage(CORPUS, "prepare", (reads.raw_corpus,)),
+    "prepare_pairs": Stage(CORPUS, "prepare", (reads.raw_corpus,)),
+    "prepare_sts": Stage(_below(layout.STS_TEST), "prepare", (reads.raw_pairs,)),
+    "prepare_dev": Stage(_below(layout.STS_DEV_DATA), "prepare", (reads.raw_pairs,)),
+    "prepare_transfer": Stage(_below(layout.TRANSFER_DATA), "prepare", (reads.raw_transfer,)),
     "prepare_relatedness": Stage(
-        _below(layout.RELATEDNESS_DATA), "prepare", reads.of_relatedness_tasks
+        _below(layout.RELATEDNESS_DATA), "prepare", (reads.raw_relatedness,)
     ),
-    "prepare_word_vectors": Stage(_below(layout.WORD_VECTORS), "prepare", reads.nothing),
-    "prepare_faq": Stage(_below(layout.BANK), "prepare", reads.of_bank, "{bank}"),
-    "thin_corpus": Stage(_below(layout.CORPUS), "prepare", reads.of_part),
+    "prepare_word_vectors": Stage(_below(layout.WORD_VECTORS), "prepare"),
+    "prepare_faq": Stage(_below(layout.BANK), "prepare", (reads.raw_bank,), "{bank}"),
+    "thin_corpus": Stage(CORPUS, "prepare", (reads.whole_corpus,)),
     "tokenise": Stage(
         _below(layout.TOKENS),
         "prepare",
-        reads.of_tokens,
+        (reads.corpus, reads.tokenizer),
         joins=("prepare_nli", "prepare_wiki", "prepare_pairs", "prepare_faq"),
     ),
-    "mine_negatives": Stage(_below(layout.NEGATIVES), "prepare", reads.of_negatives),
-    "pretrain": Stage(_below(layout.PRETRAINED), "train", reads.of_pretrained),
+    "mine_negatives": Stage(
+        _below(layout.NEGATIVES), "prepare", (reads.corpus, reads.start_embeddings)
+    ),
+    "pretrain": Stage(
+        _below(layout.PRETRAINED), "train", (reads.other_base, reads.corpus, reads.tokens)
+    ),
     "train_initial": Stage(
-        _below(layout.MODEL.replace("{method}", INITIAL)), "train", reads.of_initial, INITIAL
+        MODEL.replace("{method}", INITIAL),
+        "train",
+        (reads.base, reads.corpus, reads.tokens, reads.dev),
+        INITIAL,
     ),
-    "train_entropy": Stage(_below(layout.MODEL), "train", reads.of_entropy_model, "{kind}-{phi}"),
+    "train_entropy": Stage(
+        MODEL, "train", (reads.start_of_entropy, reads.corpus, reads.tokens), "{kind}-{phi}"
+    ),
     "embed": Stage(
-        _below(layout.EMBEDDINGS), "read", reads.of_embeddings, "{method}", joins=("train_entropy",)
+        _below(layout.EMBEDDINGS),
+        "read",
+        (reads.model, reads.tokens),
+        "{method}",
+        joins=("train_entropy",),
     ),
-    "train": Stage(_below(layout.MODEL), "train", reads.of_training, "{method}"),
-    "train_final": Stage(_below(layout.MODEL), "train", reads.of_final, "{method}"),
-    "fit_whitening": Stage(_below(layout.MODEL), "read", reads.of_whitening, "{method}"),
+    "train": Stage(MODEL, "train", (*REGULATED, reads.pacemakers, reads.dev), "{method}"),
+    "train_final": Stage(MODEL, "train", (*REGULATED, reads.models_of_folds), "{method}"),
+    "fit_whitening": Stage(MODEL, "read", (reads.base, reads.tokens), "{method}"),
     "evaluate_sts": Stage(
-        _below(layout.STS_SCORES), "read", reads.of_sts_scores, "{method}", joins=("train",)
+        _below(layout.STS_SCORES),
+        "read",
+        (reads.model, reads.made_by("prepare_sts"), reads.made_by("prepare_dev")),
+        "{method}",
+        joins=("train",),
     ),
     "evaluate_faq": Stage(
-        _below(layout.FAQ_SCORES), "read", reads.of_faq_scores, "{method}", joins=("train",)
+        _below(layout.FAQ_SCORES), "read", (reads.model, reads.dev), "{method}", joins=("train",)
     ),
     # On its own: beside evaluate_sts, which joins the same training, it would use the same GPU.
     "evaluate_transfer": Stage(
-        _below(layout.TRANSFER_SCORES), "read", reads.of_transfer_scores, "{method}"
+        _below(layout.TRANSFER_SCORES),
+        "read",
+        (reads.model, reads.made_by("prepare_transfer")),
+        "{method}",
     ),
     "evaluate_relatedness": Stage(
-        _below(layout.RELATEDNESS_SCORES), "read", reads.of_relatedness_scores, "{method}"
+        _below(layout.RELATEDNESS_SCORES),
+        "read",
+        (reads.model, reads.made_by("prepare_relatedness")),
+        "{method}",
     ),
     "draw_learning_curve": Stage(
-        _below(layout.LEARNING_CURVE), "table", reads.of_learning_curve, "{answerer}"
+        _below(layout.LEARNING_CURVE),
+        "table",
+        (reads.bank, reads.evaluations_of_curve),
+        "{answerer}",
     ),
-    "build_answerer": Stage(_below(layout.ANSWERER), "read", reads.of_answerer, "{answerer}"),
-    "collect_scores": Stage(
-        layout.TABLE_RECORD.format(table="scores"), "table", reads.of_all_scores
+    "build_answerer": Stage(
+        _below(layout.ANSWERER),
+        "read",
+        (
+            reads.bank,
+            reads.models_of_answerer,
+            reads.evaluations_of_answerer,
+            reads.curve_of_answerer,
+        ),
+        "{answerer}",
     ),
-    "render_table": Stage(layout.TABLE_RECORD, "table", reads.of_table, "{table}"),
-    "compare_published": Stage(
-        layout.TABLE_RECORD.format(table="published"), "table", reads.of_all_tables
+    "collect_scores": Stage(TABLE(table="scores"), "table", (reads.all_scores,)),
+    "render_table": Stage(layout.TABLE_RECORD, "table", (reads.scores_of_table,), "{table}"),
+    "compare_published": Stage(TABLE(table="published"), "table", (reads.all_tables,)),
+    "judge_claims": Stage(TABLE(table="claims"), "table", (reads.all_tables,)),
+    "simulate_statistics": Stage(TABLE(table="statistics"), "table", (reads.all_tables,)),
+    "compare_overlap": Stage(TABLE(table=layout.OVERLAPS), "table", (reads.pair_corpora,)),
+    "train_curve": Stage(_below(layout.CURVE), "train", (*REGULATED, reads.dev), "{method}"),
+    "collect_figure": Stage(layout.FIGURE_RECORD, "table", (reads.files_of_figure,), "{figure}"),
+    "measure_figure": Stage(
+        layout.FIGURE_RECORD, "read", (reads.models_of_figure, reads.texts_of_figure), "{figure}"
     ),
-    "judge_claims": Stage(layout.TABLE_RECORD.format(table="claims"), "table", reads.of_all_tables),
-    "simulate_statistics": Stage(
-        layout.TABLE_RECORD.format(table="statistics"), "table", reads.of_all_tables
+    "draw_figure": Stage(layout.DRAWING_RECORD, "table", (reads.data_of_figure,), "{figure}"),
+    # The cards are those of all trained models: they come after every training.
+    "write_cards": Stage(
+        _below(layout.MODEL_CARDS),
+        "table",
+        (reads.made_by("collect_scores"), reads.all_answerers),
     ),
-    "compare_overlap": Stage(
-        layout.TABLE_RECORD.format(table=layout.OVERLAPS), "table", reads.of_pair_corpora
+    "report": Stage(
+        TABLE(table="report"),
+        "table",
+        (
+            reads.all_tables,
+            *map(reads.made_by, ("collect_scores", "compare_published", "judge_claims")),
+            *map(reads.made_by, ("simulate_statistics", "write_cards")),
+            reads.all_answerers,
+            reads.overlaps,
+            reads.all_figures,
+        ),
     ),
-    "train_curve": Stage(_below(layout.CURVE), "train", reads.of_training, "{method}"),
-    "collect_figure": Stage(layout.FIGURE_RECORD, "table", reads.of_collected_figure, "{figure}"),
-    "measure_figure": Stage(layout.FIGURE_RECORD, "read", reads.of_measured_figure, "{figure}"),
-    "draw_figure": Stage(layout.DRAWING_RECORD, "table", reads.of_drawing, "{figure}"),
-    "write_cards": Stage(_below(layout.MODEL_CARDS), "table", reads.of_cards),
-    "report": Stage(layout.TABLE_RECORD.format(table="report"), "table", reads.of_report),
 }
+SOURCE_KEYS = [field.name for field in fields(BaseSource)]  # of a base in the config
 TARGET = Job("report")  # what a whole run is for: no other job waits for it
 
 
@@ -148,7 +201,7 @@ def jobs(plan: Plan) -> list[Job]:
 
 def inputs(plan: Plan, job: Job) -> list[Job]:
     """Return the jobs whose outputs a job reads."""
-    return list(STAGES[job.stage].inputs(plan, job))
+    return [read for role in STAGES[job.stage].roles for read in role(plan, job)]
 
 
 def record(plan: Plan, job: Job) -> str:
@@ -172,3 +225,34 @@ def log(job: Job) -> str:
     parts = Path(STAGES[job.stage].record).parts
     telling = [part.removesuffix(".json") for part in parts if "{" in part]
     return "/".join([layout.LOG.format(stage=job.stage), *telling]).format(**_fields(job))
+
+
+def submissions(plan: Plan, found: Iterable[Job]) -> int:
+    """Return how many jobs a scheduler is given for some jobs: none for local ones, one for a group."""
+    present = set(found)
+    number = 0
+    for job in present:
+        stage = STAGES[job.stage]
+        joins = any(other.stage in stage.joins and other in present for other in inputs(plan, job))
+        number += not stage.local and not joins
+    return number
+
+
+def wanted_by(plan: Plan, some: Iterable[Job] | None = None) -> Wanted:
+    """Return what some jobs download; without ``some``, what all jobs of a plan do."""
+    some = list(jobs(plan) if some is None else some)
+    datasets = sorted({job.name for job in some if job.stage == "download"})
+    bases = sorted({job.base for job in some if job.stage == "download_model"})
+    config = plan.config
+    return Wanted(
+        manifest=config["manifest"],
+        downloads=plan.downloads,
+        hub=Hub(config["hub"], config.get("token_hub", OWN_HUB)),
+        datasets=tuple(datasets),
+        bases={name: _source(config["bases"][name]) for name in bases},
+        mirror=config.get("mirror"),
+    )
+
+
+def _source(base: dict) -> BaseSource:
+    return BaseSource(**{key: base[key] for key in SOURCE_KEYS if key in base})

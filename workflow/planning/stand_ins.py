@@ -4,6 +4,7 @@ All of it follows from the config, the manifest and workflow/published.yaml. No 
 read: `download` and `download_model` hold each file to the digest that is pinned there.
 """
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -13,13 +14,18 @@ from semblance.provenance import canonical, text_digest
 from semblance.reporting.overlap import COLUMN as OVERLAP
 from semblance.reporting.published import Published
 from semblance.reporting.sources import Base, Source
-from workflow.planning.corpora import pair_corpora
-from workflow.planning.methods import candidates, is_untrained
+from workflow.planning.data import of_manifest
+from workflow.planning.methods import (
+    candidates,
+    entropy_parts,
+    entry_of,
+    is_untrained,
+    whitening,
+)
 from workflow.planning.plan import Plan
-from workflow.planning.scored_pairs import of_manifest
-from workflow.planning.stated import Place, Stated, differing
 
 UNSTATED = "published.yaml does not say what the paper used"
+BY_MODELS = "regulators"  # stated of the entropy models that a method reads
 
 
 def content_digest(dataset: Dataset) -> str:
@@ -70,7 +76,7 @@ class StandIns:
         for name, source in self.published.sources.items():
             if OVERLAP not in self.published.row(name):
                 continue
-            for corpus in pair_corpora(self.plan):
+            for corpus in self.plan.pair_corpora:
                 if not list(self._of_corpus(corpus, source)):
                     found[corpus] = name
         return found
@@ -154,7 +160,10 @@ class StandIns:
             if method != source.method:
                 yield f"method {method} instead of {source.method}"
             return
-        place = Place(self._corpus_of_training(row["corpus"]), row["base"])
+        corpus = row["corpus"]
+        if corpus in self.plan.banks:
+            corpus = self.plan.fold_corpora(corpus)[0]  # all folds have the same settings
+        place = (corpus, row["base"])
         chosen_from = candidates(self.config, method)
         if not chosen_from:
             yield from self.stated.of_training(place, method, source.settings)
@@ -162,12 +171,6 @@ class StandIns:
             yield from self.stated.of_choice(place, chosen_from, source.grid)
         else:
             yield f"chosen on dev instead of {source.method}"
-
-    def _corpus_of_training(self, corpus: str) -> str:
-        """Return a corpus itself, or the first fold of a bank: all folds have the same settings."""
-        if corpus in self.plan.banks:
-            return self.plan.fold_corpora(corpus)[0]
-        return corpus
 
 
 def _is_same_model(ours: Mapping[str, Any], theirs: Base) -> bool:
@@ -190,3 +193,144 @@ def _datasets_of(entry: Mapping[str, Any]) -> list[str]:
     if entry.get("datasets"):
         return list(entry["datasets"])
     return [entry.get("dataset", entry.get("path"))]
+
+
+# --- settings --------------------------------------------------------------------------------
+
+
+class Stated:
+    """Compares the trainings of one config with what the papers state of theirs.
+
+    In what is stated, None means that a setting is not there, and a list that any of its values
+    will do. A setting that the paper does not state may have any value. ``place``: corpus and base.
+    """
+
+    def __init__(self, plan: Plan, methods: Mapping[str, Mapping[str, Any]]):
+        self.plan = plan
+        self.methods = methods
+
+    def of_training(
+        self, place: tuple[str, str], method: str, stated: Mapping[str, Any]
+    ) -> list[str]:
+        """Return in what one training differs; what its entropy models share with it, once."""
+        found = list(differing(self._settings(place, method), stated))
+        if BY_MODELS not in stated:
+            return found
+        models = self._entropy_models(place, method)
+        config = self.plan.config
+        names = entry_of(config, method).get("regulators", [])
+        found += [f"regulator {name}" for name in names if not entropy_parts(config, name)]
+        found += _of_phis(models, stated[BY_MODELS]["phis"])
+        theirs = self.methods[stated[BY_MODELS]["method"]]
+        parts = dict.fromkeys(part for ours in models for part in differing(ours, theirs))
+        return [*found, *(f"entropy models: {part}" for part in parts if part not in found)]
+
+    def of_choice(
+        self, place: tuple[str, str], candidates: list[str], stated: Mapping[str, Any]
+    ) -> list[str]:
+        """Return in what the candidates of a choice on dev differ from the paper's grid."""
+        found: dict[str, None] = {}
+        for name in candidates:
+            found |= dict.fromkeys(self.of_training(place, name, stated))
+        tried = set()
+        for name in candidates:
+            phis = _phis_of(self._entropy_models(place, name))
+            tried.add((self._settings(place, name)["batch_size"], tuple(phis)))
+        points = len(_accepted(stated["batch_size"])) * len(_phi_sets(stated[BY_MODELS]["phis"]))
+        if not found and len(tried) < points:
+            found[f"chosen out of {len(tried)} of {points} settings"] = None
+        return list(found)
+
+    def _entropy_models(self, place: tuple[str, str], method: str) -> list[dict[str, Any]]:
+        """Return the settings of the entropy models that regulate a method."""
+        names = entry_of(self.plan.config, method).get("regulators", [])
+        return [self._settings(place, n) for n in names if entropy_parts(self.plan.config, n)]
+
+    def _settings(self, place: tuple[str, str], method: str) -> dict[str, Any]:
+        fitted_on = whitening(self.plan.config, method)
+        if fitted_on is not None:
+            return {"whitening": fitted_on}
+        parts = entropy_parts(self.plan.config, method)
+        if parts is None:
+            text = self.plan.train_settings(*place, method, 0)
+        else:
+            text = self.plan.entropy_settings(*place, *parts, 0)
+        return json.loads(text)
+
+
+def differing(
+    ours: Mapping[str, Any], stated: Mapping[str, Any], prefix: str = ""
+) -> Iterator[str]:
+    """Yield each setting that is stated and that ours has otherwise."""
+    for key, expected in stated.items():
+        found = ours.get(key)
+        if isinstance(expected, dict):
+            if key != BY_MODELS:
+                yield from differing(found or {}, expected, f"{prefix}{key}.")
+        elif found not in _accepted(expected):
+            yield f"{prefix}{key} {_word(found)} instead of {_words(expected)}"
+
+
+def _of_phis(models: list[dict[str, Any]], stated: list) -> list[str]:
+    phis = _phis_of(models)
+    sets = _phi_sets(stated)
+    if phis in sets:
+        return []
+    return [f"regulators of φ {_listed(phis)} instead of {' or '.join(map(_listed, sets))}"]
+
+
+def _phis_of(models: list[dict[str, Any]]) -> list[float]:
+    return sorted(model["options"]["phi"] for model in models)
+
+
+def _phi_sets(stated: list) -> list[list[float]]:
+    """Return the sets of φ that are stated: one, or a list of them."""
+    if isinstance(stated[0], list):
+        return stated
+    return [stated]
+
+
+def _accepted(expected: Any) -> list[Any]:
+    if isinstance(expected, list):
+        return expected
+    return [expected]
+
+
+def _words(expected: Any) -> str:
+    values = _accepted(expected)
+    return " or ".join(_word(value) for value in values if value is not None or len(values) == 1)
+
+
+def _word(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value)
+
+
+def _listed(numbers: Iterable[float]) -> str:
+    return ", ".join(map(str, numbers)) or "none"
+
+
+# --- cards of models ---------------------------------------------------------------------------
+
+
+def card_settings(
+    config: Mapping[str, Any], datasets: Mapping[str, Dataset], originals: Mapping[str, str]
+) -> str:
+    """Return the settings of the stage, as JSON.
+
+    ``originals``: the digest of each data set that the papers used (workflow/published.yaml).
+    """
+    named = {name for corpus in config["corpora"].values() for name in corpus.get("datasets", ())}
+    named |= {bank["dataset"] for bank in config["faq"]["banks"].values() if "dataset" in bank}
+    named.add(config["sts"]["dev"])
+    data = {name: _described(datasets[name]) for name in sorted(named) if name in datasets}
+    tests = [name for name in config["sts"]["datasets"] if name in datasets]
+    same = [name for name in tests if content_digest(datasets[name]) == originals.get(name)]
+    return canonical({"data": data, "original": same})
+
+
+def _described(dataset: Dataset) -> dict[str, str | None]:
+    return {key: getattr(dataset, key) for key in ("title", "licence", "homepage")}

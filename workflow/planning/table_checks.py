@@ -1,161 +1,219 @@
-"""Cross-checks of the tables of a config: rows that exist and fit, a control, published rows."""
+"""Cross-checks of what a run makes: the tables, figures and answerers of a config."""
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 from semblance.errors import InputError
+from semblance.figures import KINDS, package_of
 from semblance.layout import OVERLAPS
-from semblance.names import RELATEDNESS_DATASETS, START
+from semblance.named_modules import module_file
+from semblance.names import RELATEDNESS_DATASETS, START, STS_TASKS
 from semblance.reporting.layouts import PREVIOUS, Layout, find_layout
 from semblance.reporting.published import Published, read_published
-from workflow.planning import mined, part_checks, rankings, word_vectors
-from workflow.planning.checks import check_known, check_models
-from workflow.planning.collecting import entries, items
-from workflow.planning.methods import (
-    TARGET,
+from semblance.settings import check_keywords
+from workflow.planning.checks import (
+    Check,
+    check_known,
+    check_models,
     check_spelling,
+    check_transformer,
+    entries,
+)
+from workflow.planning.data import (
+    PAIRS,
+    answerer_protocol,
+    holds_out_wordings,
+    is_word_vectors,
+)
+from workflow.planning.methods import (
+    PART,
+    TARGET,
+    candidates,
     entropy_parts,
+    entry_of,
     is_untrained,
-    model_names,
+    methods_of,
+    mines,
+    model_of,
+    percent_of,
+    ranking,
+    reads_no_corpus,
     whitening,
 )
-from workflow.planning.scored_pairs import check_tasks
+from workflow.planning.signatures import ADVICE, NO_FUNCTION, read_signature
 
 PUBLISHED = Path(__file__).parents[1] / "published.yaml"
-OTHER_TABLES = (
-    "scores",
-    "published",
-    "claims",
-    "statistics",
-    "report",
-    OVERLAPS,
-)  # files that lie beside the tables
+OTHER_TABLES = ("scores", "published", "claims", "statistics", "report", OVERLAPS)  # their files
+READ_AS_IT_IS = "word vectors are not trained: name another base, or the method start"
+GROWING = "name methods from the smallest part to the whole"
+NOT_YET = {  # what an answerer cannot use: key of a method -> why
+    "choose": "chooses among others itself",
+    "whitening": "whitens its embeddings",
+    "train_part": "is trained on a part of the bank",
+}
 
 
-def table_checks(config: dict) -> Iterator[Callable[[], None]]:
-    """Yield checks that raise InputError, with the key, for what a table cannot mean."""
+def table_checks(config: dict) -> Iterator[Check]:
+    """Yield a check of each table, figure and answerer, and of their parts."""
     for name, table in entries(config, "tables"):
-        where = f"tables.{name}"
+        where = f"config.tables.{name}"
         yield partial(_check_table, config, name, table)
         if "tasks" in table:
-            yield partial(check_tasks, config, name, table)
-        for i, row in items(table, "rows"):
+            yield partial(_check_tasks, config, f"{where}.tasks", table)
+        for i, row in _rows(table):
             yield partial(_check_row, config, f"{where}.rows[{i}]", table, row)
         for named, _ in entries(table, "labels"):
-            yield partial(check_method_name, config, f"{where}.labels", _method_of(named))
-        yield partial(_check_control, config, f"config.{where}.control", table)
-        yield partial(_check_controls, f"config.{where}.controls", table)
+            yield partial(_check_method_name, config, f"{where}.labels", _method_of(named))
+        yield partial(_check_control, config, f"{where}.control", table)
+        yield partial(_check_controls, f"{where}.controls", table)
         for ours, theirs in entries(table, "published"):
-            place = f"{where}.published.{ours}"
-            yield partial(_check_published, config, place, ours, theirs)
+            yield partial(_check_published, config, f"{where}.published.{ours}", ours, theirs)
+    for name, figure in entries(config, "figures"):
+        where = f"config.figures.{name}"
+        yield partial(_check_kind, config, where, figure)
+        yield partial(_check_trained, config, where, figure)
+        for i, row in _rows(figure):
+            yield partial(_check_shown, config, f"{where}.rows[{i}]", figure, row)
+    for name, answerer in entries(config, "answerers"):
+        where = f"config.answerers.{name}"
+        yield partial(_check_answerer, config, where, answerer)
+        for method in answerer["methods"]:
+            yield partial(_check_way, config, f"{where}.methods", answerer, method)
+        for of, curve in entries(answerer, "learning_curves"):
+            place = f"{where}.learning_curves.{of}"
+            yield partial(_check_curve, config, place, answerer, of, curve)
+
+
+def _rows(shown: dict) -> Iterator[tuple[int, dict]]:
+    """Yield number and value of each group of rows; nothing where there is no list of them."""
+    if isinstance(shown, dict) and isinstance(shown.get("rows"), list):
+        yield from enumerate(shown["rows"])
+
+
+# --- tables ------------------------------------------------------------------------------------
 
 
 def _check_table(config: dict, name: str, table: dict) -> None:
-    where = f"tables.{name}"
+    where = f"config.tables.{name}"
     if name in OTHER_TABLES:
-        problem = "another file beside the tables has this name"
-        raise InputError(f"config.{where}", problem, "choose another")
+        raise InputError(where, "another file beside the tables has this name", "choose another")
     check_known(f"{where}.seeds", table["seeds"], config["seeds"], "list of seeds")
-    layout = find_layout(table["layout"], f"config.{where}.layout")
+    layout = find_layout(table["layout"], f"{where}.layout")
     banks = sorted({corpus for row in table["rows"] for corpus in row["corpora"]})
     if layout.over_folds and len(banks) > 1:
         problem = f"layout {layout.name!r} shows one bank, and the rows name {', '.join(banks)}"
-        raise InputError(f"config.{where}.rows", problem, "make a table for each bank")
-    _check_relatedness(config, layout)
-
-
-def _check_relatedness(config: dict, layout: Layout) -> None:
-    """Check that a layout with a regressor has a test with pairs to train it on."""
-    named = set(config["sts"]["datasets"])
-    if layout.tests == "relatedness" and named.isdisjoint(RELATEDNESS_DATASETS):
+        raise InputError(f"{where}.rows", problem, "make a table for each bank")
+    tests = set(config["sts"]["datasets"])
+    if layout.tests == "relatedness" and tests.isdisjoint(RELATEDNESS_DATASETS):
         problem = f"none has pairs to train the regressor of layout {layout.name!r} on"
         advice = f"add one of {', '.join(RELATEDNESS_DATASETS)}, or remove the table"
         raise InputError("config.sts.datasets", problem, advice)
 
 
+def _check_tasks(config: dict, where: str, table: dict) -> None:
+    """Raise InputError for a table whose own list of tasks it cannot show."""
+    layout = find_layout(table["layout"])
+    if layout.over_folds or layout.tasks is not None:
+        raise InputError(where, "has no effect here", f"layout {layout.name} has tasks of its own")
+    tests = config["sts"]["datasets"]
+    known = dict.fromkeys([*STS_TASKS, *(n for n in tests if n not in RELATEDNESS_DATASETS)])
+    for task in table["tasks"]:
+        if task not in known:
+            raise InputError(where, f"there is no task {task!r}", f"known are {', '.join(known)}")
+
+
 def _check_control(config: dict, where: str, table: dict) -> None:
     control = table.get("control", PREVIOUS)
-    methods = {name for row in table["rows"] for name in _methods_of(row)}
+    methods = {name for row in table["rows"] for name in methods_of(row)}
     if is_untrained(config, control):
-        problem = f"{_named(control)} is no control: every training would differ from it"
+        named = "the untrained base" if control == START else f"the untrained {control!r}"
+        problem = f"{named} is no control: every training would differ from it"
         raise InputError(where, problem, "name a method that is trained, such as Eq. 1 alone")
     if control not in {PREVIOUS, *methods}:
         raise InputError(where, f"no row has method {control!r}")
 
 
-def _methods_of(row: dict) -> list[str]:
-    """Return the methods of a row; an entry with several φ is one for each."""
-    return [name for entry in row["methods"] for name in model_names(entry)]
-
-
 def _check_controls(where: str, table: dict) -> None:
     """Check that the control of each row that has one of its own is in the table, too."""
-    methods = {name for row in table["rows"] for name in _methods_of(row)}
+    methods = {name for row in table["rows"] for name in methods_of(row)}
     for method, control in table.get("controls", {}).items():
         if method in methods and control not in methods - {START}:
             raise InputError(f"{where}.{method}", f"no row of a model has method {control!r}")
 
 
-def _named(control: str) -> str:
-    if control == START:
-        return "the untrained base"
-    return f"the untrained {control!r}"
-
-
 def _check_row(config: dict, where: str, table: dict, row: dict) -> None:
-    layout = find_layout(table["layout"], f"config.{where.partition('.rows')[0]}.layout")
+    layout = find_layout(table["layout"], f"{where.partition('.rows')[0]}.layout")
     banks = config["faq"]["banks"]
     for corpus in row["corpora"]:
         places = {**config["corpora"], **banks}
         check_known(f"{where}.corpora", corpus, places, "corpus or bank")
         if layout.over_folds != (corpus in banks):
-            raise InputError(
-                f"config.{where}.corpora", f"{corpus!r} does not suit layout {layout.name!r}"
-            )
+            problem = f"{corpus!r} does not suit layout {layout.name!r}"
+            raise InputError(f"{where}.corpora", problem)
     for base in row["bases"]:
         check_known(f"{where}.bases", base, config["bases"], "base")
         if layout.over_folds:
-            word_vectors.check_transformer(config, f"config.{where}.bases", base)
-        for name in _methods_of(row):
-            word_vectors.check_method(config, f"config.{where}.bases", base, name)
+            check_transformer(config, f"{where}.bases", base)
+        for name in methods_of(row):
+            if is_word_vectors(config["bases"][base]) and not reads_no_corpus(config, name):
+                problem = f"{name!r} needs a training on {base!r}"
+                raise InputError(f"{where}.bases", problem, READ_AS_IT_IS)
+    where = f"{where}.methods"
     for entry in row["methods"]:
         if isinstance(entry, dict):
-            check_models(config, f"{where}.methods", entry)
+            check_models(config, where, entry)
         else:
-            check_method_name(config, f"{where}.methods", entry)
-            _check_chooses(config, f"config.{where}.methods", layout, entry)
-            _check_target(config, f"config.{where}.methods", layout, entry)
-            place = f"config.{where}.methods"
-            mined.check_only_on_banks(config, place, layout.over_folds, entry)
-            part_checks.check_on_folds(config, place, layout.over_folds, entry)
-            rankings.check_ranked(config, f"config.{where}.methods", layout, row["corpora"], entry)
+            _check_method_name(config, where, entry)
+            _check_suits(config, where, layout, entry)
+            _check_only_on_banks(config, where, layout.over_folds, entry)
+            _check_matched(config, where, row["corpora"], entry)
 
 
-def _check_chooses(config: dict, where: str, layout: Layout, method: str) -> None:
-    """Check that a layout reads the dev scores by which a method chooses."""
-    if layout.tests in ("transfer", "relatedness") and "choose" in config["methods"].get(
-        method, {}
-    ):
+def _check_suits(config: dict, where: str, layout: Layout, method: str) -> None:
+    """Check that a layout shows tests by which a method can choose, be fitted or rank."""
+    if layout.tests in ("transfer", "relatedness") and candidates(config, method):
         problem = f"{method!r} chooses by STS-B dev, which layout {layout.name!r} does not read"
         raise InputError(where, problem, "name one of its candidates")
-
-
-def _check_target(config: dict, where: str, layout: Layout, method: str) -> None:
-    """Check that a whitening on the tests stands in a table of tests that can fit it."""
     if whitening(config, method) == TARGET and layout.tests != "sts":
         problem = (
             f"{method!r} is fitted on the STS tests, which layout {layout.name!r} does not show"
         )
         raise InputError(where, problem, "name it in a table of the layout sts or dev")
+    if ranking(config, method) and not layout.over_folds:
+        problem = f"{method!r} ranks answers, of which layout {layout.name!r} has none"
+        raise InputError(where, problem, "name it in a table of a FAQ bank")
 
 
-def check_method_name(config: dict, where: str, method: str) -> None:
-    """Raise InputError, at ``config.where``, for a name that no model has."""
+def _check_only_on_banks(config: dict, where: str, on_banks: bool, method: str) -> None:
+    """Check that a method which needs a FAQ bank, itself or by a candidate, is trained on one."""
+    if on_banks:
+        return
+    for name in (method, *candidates(config, method)):
+        if mines(config, name):
+            problem = f"{name!r} mines its hard negatives among the answers of a FAQ bank"
+            raise InputError(where, problem, "name it in a table of a bank")
+    if PART in entry_of(config, method):
+        problem = f"{method!r} is trained on a part of a FAQ bank, and this is none"
+        raise InputError(where, problem, "name it in a table of a FAQ bank")
+
+
+def _check_matched(config: dict, where: str, banks: list[str], method: str) -> None:
+    """Check that banks hold out users' wordings where a method compares a query with questions."""
+    if ranking(config, method).get("match", "answer") == "answer":
+        return
+    for bank in banks:
+        if not holds_out_wordings(config, bank):
+            problem = f"{method!r} matches questions, and bank {bank!r} tests its own ones"
+            raise InputError(where, problem, "give the bank `hold_out: wordings`")
+
+
+def _check_method_name(config: dict, where: str, method: str) -> None:
+    """Raise InputError for a name that no model has."""
     if not entropy_parts(config, method):
         check_known(where, method, {**config["methods"], START: None}, "method")
-    check_spelling(config, f"config.{where}", method)
+    check_spelling(config, where, method)
 
 
 def _method_of(name: str) -> str:
@@ -168,21 +226,134 @@ def _method_of(name: str) -> str:
 
 def _check_published(config: dict, where: str, ours: str, theirs: str) -> None:
     """Check that ``published:`` names a method of ours and a row that a paper prints."""
-    check_method_name(config, where, _method_of(ours))
-    rows = _published_rows()
+    _check_method_name(config, where, _method_of(ours))
+    rows = {entry.name for entry in published().entries}
     if theirs not in rows:
         paper = theirs.rpartition("/")[0]
         near = sorted(row for row in rows if row.rpartition("/")[0] == paper)
         advice = f"that table has {', '.join(near)}" if near else f"see {PUBLISHED.name}"
-        raise InputError(f"config.{where}", f"there is no published row {theirs!r}", advice)
-
-
-@functools.cache
-def _published_rows() -> frozenset[str]:
-    return frozenset(entry.name for entry in published().entries)
+        raise InputError(where, f"there is no published row {theirs!r}", advice)
 
 
 @functools.cache
 def published() -> Published:
     """Return the papers' numbers and what they used."""
     return read_published(PUBLISHED)
+
+
+# --- figures -----------------------------------------------------------------------------------
+
+
+def _check_kind(config: dict, where: str, figure: dict) -> None:
+    """Check a figure's module and options, and that its seeds, tables and collection exist."""
+    kind = figure["kind"]
+    path = module_file(package_of(kind), kind, f"{where}.kind")
+    signature = read_signature(path, "rows")
+    if signature is None:
+        raise InputError(path, NO_FUNCTION.format("rows"), ADVICE)
+    if "collection" in figure:
+        check_known(f"{where}.collection", figure["collection"], config["corpora"], "corpus")
+    if "seeds" in figure:
+        check_known(f"{where}.seeds", figure["seeds"], config["seeds"], "list of seeds")
+    for table in figure.get("tables", ()):
+        check_known(f"{where}.tables", table, config["tables"], "table")
+    check_keywords(signature, figure.get("options", {}), f"{where}.options")
+
+
+def _check_trained(config: dict, where: str, figure: dict) -> None:
+    """Check that each method of a curve is one of ``methods`` that has a training."""
+    if KINDS.get(figure["kind"]) not in ("curve", "training"):
+        return
+    for i, row in _rows(figure):
+        key = f"{where}.rows[{i}].methods"
+        for name in methods_of(row):
+            check_known(key, name, config["methods"], "method")
+            if whitening(config, name) is not None:
+                problem = f"{name!r} whitens a base and has no training"
+                raise InputError(key, problem, "name a method that is trained")
+            if ranking(config, name):
+                problem = f"{name!r} ranks with the model of another method"
+                raise InputError(key, problem, "name that method")
+
+
+def _check_shown(config: dict, where: str, figure: dict, row: dict) -> None:
+    """Check a group of rows of a figure."""
+    on_banks = KINDS.get(figure["kind"]) == "questions"
+    places, kind = (
+        (config["faq"]["banks"], "FAQ bank") if on_banks else (config["corpora"], "corpus")
+    )
+    for corpus in row["corpora"]:
+        check_known(f"{where}.corpora", corpus, places, kind)
+    for base in row["bases"]:
+        check_known(f"{where}.bases", base, config["bases"], "base")
+        check_transformer(config, f"{where}.bases", base)
+    where = f"{where}.methods"
+    for entry in row["methods"]:
+        if isinstance(entry, dict):
+            check_models(config, where, entry)
+            continue
+        _check_method_name(config, where, entry)
+        _check_only_on_banks(config, where, on_banks, entry)
+        if candidates(config, entry):
+            problem = f"{entry!r} chooses and has no models of its own"
+            raise InputError(where, problem, "name one of its candidates")
+
+
+# --- answerers ---------------------------------------------------------------------------------
+
+
+def _check_answerer(config: dict, where: str, answerer: dict) -> None:
+    bank = answerer["bank"]
+    check_known(f"{where}.bank", bank, config["faq"]["banks"], "bank")
+    check_known(f"{where}.base", answerer["base"], config["bases"], "base")
+    check_transformer(config, f"{where}.base", answerer["base"])
+    check_known(f"{where}.seeds", answerer["seeds"], config["seeds"], "list of seeds")
+    judged_by_pairs = answerer_protocol(config, bank) == PAIRS
+    if judged_by_pairs and PAIRS not in config["evaluate_faq"]["protocols"]:
+        problem = f"an answerer of bank {bank!r} is judged by {PAIRS}"
+        raise InputError("config.evaluate_faq.protocols", problem, f"add {PAIRS}")
+
+
+def _check_way(config: dict, where: str, answerer: dict, method: str) -> None:
+    """Check a method of an answerer: its model can be trained on a whole bank, and it is evaluated."""
+    check_known(where, method, {**config["methods"], START: None}, "method")
+    used = model_of(config, method)
+    if used != START:
+        check_known(where, used, config["methods"], "method")
+        for key, why in NOT_YET.items():
+            if config["methods"][used].get(key):
+                advice = "an answerer cannot use that yet; name another method"
+                raise InputError(where, f"{used!r} {why}", advice)
+    _check_evaluated(config, where, answerer, method)
+
+
+def _check_curve(config: dict, where: str, answerer: dict, of: str, curve: list[str]) -> None:
+    """Check a learning curve: evaluated methods on growing parts of one kind, at last on the whole."""
+    for method in curve:
+        if method not in config["methods"]:
+            raise InputError(where, f"there is no method {method!r}", GROWING)
+    percents = [percent_of(config, method) for method in curve]
+    kinds = {config["methods"][method].get(PART, {}).get("of", of) for method in curve}
+    if percents != sorted(set(percents)) or percents[-1:] != [100] or kinds != {of}:
+        raise InputError(where, f"they are no growing parts of the {of}", GROWING)
+    for method in curve:
+        _check_evaluated(config, where, answerer, method)
+
+
+def _check_evaluated(config: dict, where: str, answerer: dict, method: str) -> None:
+    """Check that tables of the bank evaluate a method with the base and the seeds of an answerer."""
+    wanted = set(config["seeds"].get(answerer["seeds"], ()))
+    found: list[set[int]] = []
+    for _, table in entries(config, "tables"):
+        if not find_layout(table["layout"]).over_folds:
+            continue
+        for row in table["rows"]:
+            on_bank = answerer["bank"] in row["corpora"] and answerer["base"] in row["bases"]
+            if on_bank and method in methods_of(row):
+                found.append(set(config["seeds"].get(table["seeds"], ())))
+    if not found or not is_untrained(config, method) and not wanted <= set().union(*found):
+        problem = (
+            f"no table of bank {answerer['bank']!r} evaluates {method!r} with base"
+            f" {answerer['base']!r} and the seeds {answerer['seeds']!r}"
+        )
+        raise InputError(where, problem, "name it in a row of a table")

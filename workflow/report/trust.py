@@ -10,9 +10,8 @@ from semblance import layout
 from semblance.counts import counted
 from semblance.fetch.manifest import Dataset, load_manifest
 from semblance.provenance import read_object
-from workflow.planning.pretrained import is_pretrained
-from workflow.planning.sources import wanted_by
-from workflow.planning.word_vectors import is_word_vectors
+from workflow.planning.data import is_pretrained, is_word_vectors
+from workflow.planning.stages import wanted_by
 from workflow.report.facts import UNREADABLE, Facts
 
 SHORT = 12

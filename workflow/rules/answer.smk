@@ -2,7 +2,7 @@
 # Inputs: results/faq, results/corpora, results/models, results/embeddings, results/scores/faq.
 # Outputs: results/models, results/answerers.
 from semblance.names import INITIAL
-from workflow.planning import answering, mined
+from workflow.planning import answerers
 
 ANSWERERS = expand(f"{OUT}/answerers/{{answerer}}/record.json", answerer=config["answerers"])
 
@@ -11,8 +11,8 @@ rule train_final:
     """Train one method, or the initial model, on a whole bank, for as long as was best on its folds."""
     input:
         base=lambda w: PLAN.base_record(w.base),
-        corpus=lambda w: mined.rows_record(PLAN, w.corpus, w.base, w.method),
-        rows=lambda w: mined.rows_file(PLAN, w.corpus, w.base, w.method),
+        corpus=lambda w: PLAN.rows_record(w.corpus, w.base, w.method),
+        rows=lambda w: PLAN.rows_file(w.corpus, w.base, w.method),
         tokens=lambda w: PLAN.tokens_record(w.corpus, w.base),
         folds=lambda w: [
             PLAN.model_record(corpus, w.base, w.method, w.seed)
@@ -51,12 +51,12 @@ rule build_answerer:
     """Choose the way to answer, judge it on held-out questions, and write the folder that answers."""
     input:
         bank=lambda w: PLAN.bank_record(config["answerers"][w.answerer]["bank"]),
-        models=lambda w: answering.model_records(PLAN, w.answerer),
+        models=lambda w: answerers.model_records(PLAN, w.answerer),
         evaluations=lambda w: [
             PLAN.scores(evaluation, "record.json")
-            for evaluation in answering.evaluations_of(PLAN, w.answerer)
+            for evaluation in answerers.evaluations_of(PLAN, w.answerer)
         ],
-        curve=lambda w: parts.curve_record(PLAN, w.answerer),
+        curve=lambda w: answerers.curve_record(PLAN, w.answerer),
     output:
         record=f"{OUT}/answerers/{{answerer}}/record.json",
         summary=f"{OUT}/answerers/{{answerer}}/summary.md",
@@ -75,7 +75,7 @@ rule build_answerer:
         **asks("build_answerer"),
         gpu=GPUS,
     params:
-        settings=lambda w: answering.settings(PLAN, w.answerer),
+        settings=lambda w: answerers.settings(PLAN, w.answerer),
         gpus=GPUS,
         code=lambda w: code(
             "build_answerer", *modules_of_reading(config, config["answerers"][w.answerer]["base"])

@@ -2,7 +2,7 @@
 # Outputs: results/models. The cards hold scores, which come after each training: so one job at the end
 # writes those of all models, and no training depends on it. It waits for the scores and the answerers,
 # which come after all trainings.
-from workflow.planning import cards
+from workflow.planning.stand_ins import card_settings
 
 
 rule write_cards:
@@ -18,7 +18,7 @@ rule write_cards:
     conda:
         "../../envs/semblance.yaml"
     params:
-        settings=cards.settings(config, DATASETS, STAND_INS.used.datasets),
+        settings=card_settings(config, DATASETS, STAND_INS.used.datasets),
         results=OUT,
         code=code("write_cards"),
     shell:

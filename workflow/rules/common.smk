@@ -7,8 +7,9 @@ from dataclasses import asdict
 
 from semblance.provenance import ROOT, canonical
 from workflow.controller import changes, preview, slurm
-from workflow.planning import figures, kept, parts
-from workflow.planning.corpora import pair_corpora
+from workflow.planning import figures
+from workflow.planning.config import named, own, with_digest
+from workflow.planning.data import of_manifest, own_paths, scored_sets, word_vector_bases
 from workflow.planning.methods import trained_methods, whitened_methods
 from workflow.planning.modules import (
     modules_of_bank,
@@ -19,14 +20,12 @@ from workflow.planning.modules import (
     modules_of_scored,
     modules_of_training,
 )
-from workflow.planning.paths import named, own, with_digest
-from workflow.planning.plan import Plan
-from workflow.planning.scored_pairs import of_manifest, own_paths, scored_sets
-from workflow.planning.sources import wanted_by
-from workflow.planning.stages import job_of
+from workflow.planning.plan import Plan, deletes_models
+from workflow.planning.stages import job_of, wanted_by
 from workflow.planning.stand_ins import StandIns
 from workflow.planning.table_checks import published
-from workflow.planning.word_vectors import word_vector_bases
+
+hooks.inspect_functions_once()
 
 PLAN = Plan(config)
 OUT = PLAN.out
@@ -37,7 +36,7 @@ COST = CHECKED.cost
 TABLES = expand(
     f"{OUT}/tables/{{table}}.{{form}}", table=config["tables"], form=["csv", "md", "tex"]
 )
-PAIR_CORPORA = pair_corpora(PLAN)
+PAIR_CORPORA = PLAN.pair_corpora
 OVERLAPS = [f"{OUT}/tables/simcse_overlap.csv"] if PAIR_CORPORA else []
 FIGURES = expand(f"{OUT}/figures/{{figure}}.csv", figure=config["figures"])
 DRAWINGS = expand(
@@ -94,7 +93,7 @@ def compute(stage):
 
 def after_use(weights):
     """Mark the weights of a model for deletion after their use, where the config keeps the final ones."""
-    if kept.deletes_models(config):
+    if deletes_models(config):
         return temp(weights)
     return weights
 
@@ -134,5 +133,4 @@ def any_of(names):
 
 def corpora_of(kind):
     """Return the pattern of the corpora of a kind; of none, a pattern that matches nothing."""
-    names = [name for name, corpus in config["corpora"].items() if corpus["kind"] == kind]
-    return "|".join(map(re.escape, names)) or "(?!)"
+    return any_of(name for name, corpus in config["corpora"].items() if corpus["kind"] == kind)

@@ -41,8 +41,10 @@ rule train_initial:
 rule train_entropy:
     """Train one entropy model (Eq. 2) for one φ."""
     input:
-        base=lambda w: PLAN.entropy_start(w.corpus, w.base, w.seed),
-        weights=lambda w: kept.start_weights_read(PLAN, w.corpus, w.base, w.seed),
+        base=lambda w: PLAN.model_record(w.corpus, w.base, PLAN.start_of_entropy(w.corpus), w.seed),
+        weights=lambda w: PLAN.weights_read(
+            w.corpus, w.base, PLAN.start_of_entropy(w.corpus), w.seed
+        ),
         corpus=f"{OUT}/corpora/{{corpus}}/record.json",
         tokens=lambda w: PLAN.tokens_record(w.corpus, w.base),
     output:

@@ -66,7 +66,7 @@ rule measure_figure:
     """Measure the data of one figure on the embeddings of its models."""
     input:
         models=lambda w: figures.figure_models(PLAN, w.figure),
-        weights=lambda w: kept.figure_weights_read(PLAN, w.figure),
+        weights=lambda w: figures.figure_weights_read(PLAN, w.figure),
         texts=lambda w: figures.figure_data(PLAN, w.figure)["record"],
         file=lambda w: figures.figure_data(PLAN, w.figure)["file"],
     output:

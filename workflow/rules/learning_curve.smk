@@ -6,9 +6,9 @@
 rule thin_corpus:
     """Keep a part of the entries, or of the users' wordings, of a fold's training corpus."""
     input:
-        corpus=lambda w: f"{OUT}/corpora/{parts.parts_of(PLAN)[w.corpus].corpus}/record.json",
-        rows=lambda w: f"{OUT}/corpora/{parts.parts_of(PLAN)[w.corpus].corpus}/rows.arrow",
-        bank=lambda w: PLAN.bank_record(PLAN.bank_of(parts.parts_of(PLAN)[w.corpus].corpus)),
+        corpus=lambda w: f"{OUT}/corpora/{PLAN.parts[w.corpus].corpus}/record.json",
+        rows=lambda w: f"{OUT}/corpora/{PLAN.parts[w.corpus].corpus}/rows.arrow",
+        bank=lambda w: PLAN.bank_record(PLAN.bank_of(PLAN.parts[w.corpus].corpus)),
     output:
         record=f"{OUT}/corpora/{{corpus}}/record.json",
         sentences=f"{OUT}/corpora/{{corpus}}/sentences.arrow",
@@ -18,13 +18,13 @@ rule thin_corpus:
     benchmark:
         f"{OUT}/logs/thin_corpus/{{corpus}}.tsv"
     wildcard_constraints:
-        corpus=any_of(parts.parts_of(PLAN)),
+        corpus=any_of(PLAN.parts),
     conda:
         "../../envs/semblance.yaml"
     resources:
         **asks("thin_corpus"),
     params:
-        settings=lambda w: parts.part_settings(PLAN, w.corpus),
+        settings=lambda w: answerers.part_settings(PLAN, w.corpus),
         code=code("thin_corpus"),
     shell:
         "{PYTHON}.thin_corpus --settings {params.settings:q} --corpus {input.corpus:q} --bank {input.bank:q}"
@@ -34,8 +34,8 @@ rule thin_corpus:
 rule draw_learning_curve:
     """Compare the trainings on parts of a bank with those on all of it, and draw the curve."""
     input:
-        scores=lambda w: parts.curve_files(PLAN, w.answerer, "scores.csv"),
-        evaluations=ancient(lambda w: parts.curve_files(PLAN, w.answerer, "record.json")),
+        scores=lambda w: answerers.curve_files(PLAN, w.answerer, "scores.csv"),
+        evaluations=ancient(lambda w: answerers.curve_files(PLAN, w.answerer, "record.json")),
         bank=lambda w: PLAN.bank_record(config["answerers"][w.answerer]["bank"]),
     output:
         csv=f"{OUT}/learning_curves/{{answerer}}/curve.csv",
@@ -46,7 +46,7 @@ rule draw_learning_curve:
     conda:
         "../../envs/semblance.yaml"
     params:
-        settings=lambda w: parts.curve_settings(PLAN, w.answerer),
+        settings=lambda w: answerers.curve_settings(PLAN, w.answerer),
         code=code("draw_learning_curve"),
     shell:
         "{PYTHON}.draw_learning_curve --settings {params.settings:q} --evaluations {input.evaluations:q}"

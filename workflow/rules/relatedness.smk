@@ -20,7 +20,9 @@ rule prepare_relatedness:
     params:
         manifest=manifest,
         sources=read_from(),
-        settings=PLAN.relatedness_settings(),
+        settings=canonical(
+            {"datasets": PLAN.relatedness_datasets, "protocol": config["sts"]["protocol"]}
+        ),
         data=f"{RESOURCES}/data",
         code=code("prepare_relatedness"),
     shell:
@@ -32,7 +34,7 @@ rule evaluate_relatedness:
     """Score one model on STS-B and SICK, by a regressor that is trained on its embeddings."""
     input:
         model=lambda w: PLAN.model_record(w.corpus, w.base, w.method, w.seed),
-        weights=lambda w: kept.weights_read(PLAN, w.corpus, w.base, w.method, w.seed),
+        weights=lambda w: PLAN.weights_read(w.corpus, w.base, w.method, w.seed),
         data=f"{OUT}/relatedness/record.json",
         pairs=f"{OUT}/relatedness/pairs.parquet",
     output:
@@ -53,7 +55,13 @@ rule evaluate_relatedness:
         **asks("evaluate_relatedness"),
         gpu=GPUS,
     params:
-        run=lambda w: canonical({**w, "phi": PLAN.phi(w.method), **PLAN.regressor_seed()}),
+        run=lambda w: canonical(
+            {
+                **w,
+                "phi": PLAN.phi(w.method),
+                "regressor_seed": config["evaluate_relatedness"]["seed"],
+            }
+        ),
         compute=compute("evaluate_relatedness"),
         code=lambda w: code("evaluate_relatedness", *modules_of_reading(config, w.base)),
     shell:

@@ -1,15 +1,14 @@
 # The final models, one for each corpus, base, method and seed.
 # Inputs: a corpus, its tokens, the base, for RCL the frozen embeddings. Outputs: results/models.
-from workflow.planning import mined
 
 
 rule train:
     """Train one method with one seed; its checkpoints lie beside its outputs until it is done."""
     input:
         base=lambda w: PLAN.base_record(w.base),
-        corpus=lambda w: parts.rows_record(PLAN, w.corpus, w.base, w.method),
-        rows=lambda w: parts.rows_file(PLAN, w.corpus, w.base, w.method),
-        tokens=lambda w: PLAN.tokens_record(parts.corpus_read(PLAN, w.corpus, w.method), w.base),
+        corpus=lambda w: PLAN.rows_record(w.corpus, w.base, w.method),
+        rows=lambda w: PLAN.rows_file(w.corpus, w.base, w.method),
+        tokens=lambda w: PLAN.tokens_record(PLAN.corpus_read(w.corpus, w.method), w.base),
         dev=lambda w: PLAN.dev_data(w.corpus),
         regulators=lambda w: PLAN.regulator_records(w.corpus, w.base, w.method, w.seed),
         steps_of=lambda w: PLAN.pacemaker_records(w.corpus, w.base, w.method, w.seed),

@@ -20,7 +20,7 @@ rule prepare_transfer:
     params:
         manifest=manifest,
         sources=read_from(),
-        settings=PLAN.transfer_settings(),
+        settings=canonical(config["transfer"]),
         data=f"{RESOURCES}/data",
         code=code("prepare_transfer"),
     shell:
@@ -32,7 +32,7 @@ rule evaluate_transfer:
     """Score one model on SentEval's seven transfer tasks, by a classifier on its embeddings."""
     input:
         model=lambda w: PLAN.model_record(w.corpus, w.base, w.method, w.seed),
-        weights=lambda w: kept.weights_read(PLAN, w.corpus, w.base, w.method, w.seed),
+        weights=lambda w: PLAN.weights_read(w.corpus, w.base, w.method, w.seed),
         data=f"{OUT}/transfer/record.json",
         texts=f"{OUT}/transfer/items.parquet",
     output:
@@ -53,7 +53,14 @@ rule evaluate_transfer:
         **asks("evaluate_transfer"),
         gpu=GPUS,
     params:
-        run=lambda w: canonical({**w, "phi": PLAN.phi(w.method), **PLAN.transfer_folds()}),
+        run=lambda w: canonical(
+            {
+                **w,
+                "phi": PLAN.phi(w.method),
+                "folds": config["evaluate_transfer"]["folds"],
+                "shuffle": config["evaluate_transfer"]["seed"],
+            }
+        ),
         compute=compute("evaluate_transfer"),
         code=lambda w: code("evaluate_transfer", *modules_of_reading(config, w.base)),
     shell:

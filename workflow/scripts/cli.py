@@ -7,27 +7,6 @@ from typing import get_args
 from semblance.settings import Matmul, Precision
 
 
-def preparation(description: str) -> argparse.ArgumentParser:
-    """Return the flags that the prepare scripts share."""
-    parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--settings", required=True, help="JSON: the settings of this corpus")
-    parser.add_argument("--manifest", required=True, help="the manifest (YAML)")
-    parser.add_argument("--data", required=True, help="folder of the raw data")
-    parser.add_argument("--code", default="", help="digest of the code, for the record")
-    parser.add_argument(
-        "--output", required=True, help="the record to write; the data lie beside it"
-    )
-    return parser
-
-
-def reading(description: str) -> argparse.ArgumentParser:
-    """Return the flags that ``embed`` and the evaluations share: their models only read."""
-    parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--model", required=True, help="record of the model")
-    add_compute(parser)
-    return parser
-
-
 def add_compute(parser: argparse.ArgumentParser) -> None:
     """Add the flags of what a stage computes with whose models only read, and of its record."""
     parser.add_argument("--threads", type=int, required=True, help="threads to compute with")
@@ -63,40 +42,4 @@ def of_tables(description: str) -> argparse.ArgumentParser:
     )
     parser.add_argument("--code", default="", help="digest of the code, for the record")
     parser.add_argument("--record", required=True, help="the record to write")
-    return parser
-
-
-def training(description: str) -> argparse.ArgumentParser:
-    """Return the flags that the training scripts share."""
-    parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--settings", required=True, help="JSON: the training's settings")
-    parser.add_argument("--base", required=True, help="record of the model to start from")
-    parser.add_argument("--corpus", required=True, help="record of the training corpus")
-    parser.add_argument("--tokens", required=True, help="record of the corpus's tokens")
-    parser.add_argument("--code", default="", help="digest of the code, for the record")
-    parser.add_argument(
-        "--checkpoint-minutes",
-        type=float,
-        required=True,
-        help="minutes between step checkpoints",
-    )
-    parser.add_argument(
-        "--checkpoint-steps",
-        type=int,
-        required=True,
-        help="steps between step checkpoints; 0: by minutes only",
-    )
-    parser.add_argument(
-        "--stop-at",
-        type=float,
-        metavar="EPOCH",
-        help="exit with status 75 before this time (seconds since 1970), after a checkpoint",
-    )
-    parser.add_argument("--jobs-per-gpu", type=int, default=1, help="jobs that may share one GPU")
-    parser.add_argument(
-        "--output",
-        type=Path,
-        required=True,
-        help="the record to write; model/ and dev.csv lie beside it",
-    )
     return parser

@@ -3,7 +3,8 @@
 import argparse
 
 from workflow.documentation import rulegraph
-from workflow.planning.config import laid_over, load
+from workflow.planning.config import load
+from workflow.planning.layers import laid_over
 from workflow.planning.plan import Plan
 from workflow.scripts.endings import run
 

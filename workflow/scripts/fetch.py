@@ -17,7 +17,7 @@ from semblance.fetch.manifest import is_url, load_manifest
 from workflow.planning.config import load
 from workflow.planning.layers import Layer, Layered, over_project
 from workflow.planning.plan import Plan
-from workflow.planning.sources import wanted_by
+from workflow.planning.stages import wanted_by
 from workflow.scripts.endings import run
 
 

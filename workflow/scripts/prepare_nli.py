@@ -2,15 +2,10 @@
 
 from semblance.data.prepare_nli import NliSettings, write_triples
 from workflow.scripts.endings import run
-from workflow.scripts.preparing import Preparation, prepare
+from workflow.scripts.preparing import preparation
 
-STAGE = Preparation("prepare_nli", NliSettings, write_triples, ("sentences.arrow", "rows.arrow"))
-
-
-def main(argv: list[str] | None = None) -> None:
-    """Read, count, write."""
-    prepare(STAGE, __doc__, argv)
-
+OUTPUTS = ["sentences.arrow", "rows.arrow"]
+main = preparation(__doc__, "prepare_nli", NliSettings, write_triples, OUTPUTS)
 
 if __name__ == "__main__":
     run(main)

@@ -3,16 +3,10 @@
 from semblance.data.prepare_pairs import PairSettings, write_positive_pairs
 from semblance.layout import OVERLAP
 from workflow.scripts.endings import run
-from workflow.scripts.preparing import Preparation, prepare
+from workflow.scripts.preparing import preparation
 
-OUTPUTS = ("sentences.arrow", "rows.arrow", OVERLAP)
-STAGE = Preparation("prepare_pairs", PairSettings, write_positive_pairs, OUTPUTS)
-
-
-def main(argv: list[str] | None = None) -> None:
-    """Read, count, write."""
-    prepare(STAGE, __doc__, argv)
-
+OUTPUTS = ["sentences.arrow", "rows.arrow", OVERLAP]
+main = preparation(__doc__, "prepare_pairs", PairSettings, write_positive_pairs, OUTPUTS)
 
 if __name__ == "__main__":
     run(main)

@@ -2,15 +2,9 @@
 
 from semblance.data.prepare_relatedness import PAIRS, RelatednessSettings, write_parts
 from workflow.scripts.endings import run
-from workflow.scripts.preparing import Preparation, prepare
+from workflow.scripts.preparing import preparation
 
-STAGE = Preparation("prepare_relatedness", RelatednessSettings, write_parts, (PAIRS,))
-
-
-def main(argv: list[str] | None = None) -> None:
-    """Read, count, write."""
-    prepare(STAGE, __doc__, argv)
-
+main = preparation(__doc__, "prepare_relatedness", RelatednessSettings, write_parts, [PAIRS])
 
 if __name__ == "__main__":
     run(main)

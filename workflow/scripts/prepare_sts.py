@@ -2,15 +2,9 @@
 
 from semblance.data.prepare_sts import StsSettings, write_test_pairs
 from workflow.scripts.endings import run
-from workflow.scripts.preparing import Preparation, prepare
+from workflow.scripts.preparing import preparation
 
-STAGE = Preparation("prepare_sts", StsSettings, write_test_pairs, ("pairs.parquet",))
-
-
-def main(argv: list[str] | None = None) -> None:
-    """Read, count, write."""
-    prepare(STAGE, __doc__, argv)
-
+main = preparation(__doc__, "prepare_sts", StsSettings, write_test_pairs, ["pairs.parquet"])
 
 if __name__ == "__main__":
     run(main)

@@ -2,15 +2,9 @@
 
 from semblance.data.transfer import ITEMS, TransferSettings, write_items
 from workflow.scripts.endings import run
-from workflow.scripts.preparing import Preparation, prepare
+from workflow.scripts.preparing import preparation
 
-STAGE = Preparation("prepare_transfer", TransferSettings, write_items, (ITEMS,))
-
-
-def main(argv: list[str] | None = None) -> None:
-    """Read, count, write."""
-    prepare(STAGE, __doc__, argv)
-
+main = preparation(__doc__, "prepare_transfer", TransferSettings, write_items, [ITEMS])
 
 if __name__ == "__main__":
     run(main)

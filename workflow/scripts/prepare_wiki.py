@@ -2,17 +2,10 @@
 
 from semblance.data.wiki import WikiSettings, write_sentences
 from workflow.scripts.endings import run
-from workflow.scripts.preparing import Preparation, prepare
+from workflow.scripts.preparing import preparation
 
-STAGE = Preparation(
-    "prepare_wiki", WikiSettings, write_sentences, ("sentences.arrow", "rows.arrow")
-)
-
-
-def main(argv: list[str] | None = None) -> None:
-    """Read, count, write."""
-    prepare(STAGE, __doc__, argv)
-
+OUTPUTS = ["sentences.arrow", "rows.arrow"]
+main = preparation(__doc__, "prepare_wiki", WikiSettings, write_sentences, OUTPUTS)
 
 if __name__ == "__main__":
     run(main)

@@ -2,15 +2,9 @@
 
 from semblance.models.word_vectors import OUTPUTS, WordVectorSettings, write_word_vectors
 from workflow.scripts.endings import run
-from workflow.scripts.preparing import Preparation, prepare
+from workflow.scripts.preparing import preparation
 
-STAGE = Preparation("prepare_word_vectors", WordVectorSettings, write_word_vectors, OUTPUTS)
-
-
-def main(argv: list[str] | None = None) -> None:
-    """Read, count, write."""
-    prepare(STAGE, __doc__, argv)
-
+main = preparation(__doc__, "prepare_word_vectors", WordVectorSettings, write_word_vectors, OUTPUTS)
 
 if __name__ == "__main__":
     run(main)

@@ -1,7 +1,7 @@
-"""What the scripts share that prepare one corpus or one set of sentence pairs."""
+"""What the programs share that prepare one corpus or one set of sentence pairs."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -9,37 +9,47 @@ from typing import Any
 from semblance.data.raw import Raw
 from semblance.fetch.manifest import load_manifest
 from semblance.provenance import write_record
-from semblance.settings import decode_json
-from workflow.scripts.cli import preparation
+from workflow.scripts.program import program
 
 
 @dataclass(frozen=True)
-class Preparation:
-    """One stage: the type of its settings, the function that writes, and the files it writes.
+class RawFiles:
+    """Where the raw files of a preparation are, and what the manifest says of them."""
 
-    ``write(raw, settings, folder)`` returns the counts for the record.
+    manifest: str
+    data: str
+
+    def read(self) -> Raw:
+        """Return the raw files, which check themselves."""
+        return Raw(load_manifest(self.manifest), self.data)
+
+
+def preparation(
+    description: str,
+    stage: str,
+    kind: type,
+    write: Callable[[Raw, Any, Path], dict[str, int]],
+    outputs: Sequence[str],
+) -> Callable[..., None]:
+    """Return the program of a stage that makes ``outputs`` of raw files, and then their record.
+
+    ``kind`` is the type of its settings. ``write(raw, settings, folder)`` returns the counts.
     """
 
-    stage: str
-    settings: type
-    write: Callable[[Raw, Any, Path], dict[str, int]]
-    outputs: tuple[str, ...]
+    @program(description)
+    def main(settings: kind, files: RawFiles, output: Path, code: str = "") -> None:
+        started = time.monotonic()
+        raw = files.read()
+        counts = write(raw, settings, output.parent)
+        write_record(
+            output,
+            stage,
+            outputs=outputs,
+            started=started,
+            code=code,
+            counts=counts,
+            settings=asdict(settings),
+            **raw.facts(output),
+        )
 
-
-def prepare(preparation_of: Preparation, description: str, argv: list[str] | None) -> None:
-    """Read the command line and the raw files, and write the data and then their record."""
-    started = time.monotonic()
-    args = preparation(description).parse_args(argv)
-    settings = decode_json(preparation_of.settings, args.settings)
-    raw = Raw(load_manifest(args.manifest), args.data)
-    counts = preparation_of.write(raw, settings, Path(args.output).parent)
-    write_record(
-        args.output,
-        preparation_of.stage,
-        outputs=preparation_of.outputs,
-        started=started,
-        code=args.code,
-        counts=counts,
-        settings=asdict(settings),
-        **raw.facts(args.output),
-    )
+    return main

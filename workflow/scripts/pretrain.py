@@ -1,29 +1,13 @@
-"""Train a base on by masked words over a corpus, without a loss of sentences; the last weights are kept."""
+"""Train a base by masked words alone over a corpus, without a loss of sentences; the last weights stay."""
 
-from semblance.gpus import take_gpu
-from semblance.settings import decode_json
-from semblance.training.inputs import TrainingInputs
-from semblance.training.keeping.checkpoint import Cadence
-from semblance.training.recipe import TrainSettings
-from semblance.training.run import train
-from workflow.scripts.cli import training
 from workflow.scripts.endings import run
+from workflow.scripts.program import program
+from workflow.scripts.training_job import Training
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Train and write."""
-    args = training(__doc__).parse_args(argv)
-    settings = decode_json(TrainSettings, args.settings)
-    take_gpu(settings.gpus, args.jobs_per_gpu)
-    inputs = TrainingInputs(args.base, args.corpus, args.tokens)
-    train(
-        inputs,
-        args.output.parent,
-        settings,
-        stage="pretrain",
-        code=args.code,
-        cadence=Cadence(args.checkpoint_minutes, args.checkpoint_steps, args.stop_at),
-    )
+@program(__doc__)
+def main(training: Training) -> None:
+    training.run("pretrain")
 
 
 if __name__ == "__main__":

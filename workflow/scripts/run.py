@@ -13,8 +13,7 @@ from pathlib import Path
 
 from semblance.errors import InputError
 from semblance.provenance import ROOT
-from workflow.planning.layers import read_layer
-from workflow.planning.paths import found
+from workflow.planning.layers import found, read_layer
 from workflow.scripts import endings
 
 PROGRAM = "snakemake"

@@ -31,7 +31,7 @@ from semblance.fetch.manifest import Dataset, load_manifest
 from semblance.files import write_text
 from semblance.models.saved import SavedModel
 from semblance.provenance import ROOT
-from workflow.planning import scored_pairs
+from workflow.planning.data import ALL_TASKS, of_manifest, sts_tests
 from workflow.scripts.endings import run
 from workflow.status.started import read_start
 from workflow.terminal import painter
@@ -138,12 +138,12 @@ def _of_run(out: Path) -> Place:
     with contextlib.chdir(found.folder):  # from which the paths of its config count
         manifest = load_manifest(found.config["manifest"])
         folder = Path(found.config["downloads"], layout.RAW_DATA).absolute()
-        tests = scored_pairs.tests(found.config)
+        tests = sts_tests(found.config)
         own = {
             name: OwnPairs(**{**pairs, "path": os.path.abspath(pairs["path"])})
             for name, pairs in tests.get("own", {}).items()
         }
-    names = scored_pairs.of_manifest(found.config, tests["datasets"])
+    names = of_manifest(found.config, tests["datasets"])
     return Place(manifest, folder, tuple(names), own)
 
 
@@ -183,7 +183,7 @@ def _named_files(files: Sequence[str], taken: Sequence[str]) -> dict[str, OwnPai
         name = Path(path.removesuffix(".gz")).stem
         if not os.path.isfile(path):
             raise InputError(f"--pairs {path}", "no such file", "correct the path")
-        if name in (*taken, *found, *scored_pairs.TAKEN):
+        if name in (*taken, *found, *ALL_TASKS):
             raise InputError(f"--pairs {path}", f"another task is called {name}", "rename the file")
         found[name] = OwnPairs("pairs", path)
     return found

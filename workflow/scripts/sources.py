@@ -13,7 +13,7 @@ from semblance.fetch.wanted import Wanted
 from semblance.settings import decode_json
 from workflow.planning.config import load_files
 from workflow.planning.plan import Plan
-from workflow.planning.sources import wanted_by
+from workflow.planning.stages import wanted_by
 from workflow.scripts.endings import run
 
 

@@ -1,46 +1,37 @@
 """Keep a part of the training corpus of a FAQ bank, for a learning curve."""
 
-import argparse
 import time
 from dataclasses import asdict
 from pathlib import Path
 
 from semblance.data.thinning import ENTRIES, PartSettings, write_part
 from semblance.provenance import checked, named_beside, record_digest, write_record
-from semblance.settings import decode_json
 from workflow.scripts.endings import run
+from workflow.scripts.program import program
 
 CORPUS = ("sentences.arrow", "rows.arrow")
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Read, choose, write."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--settings", required=True, help="JSON: how much is kept, and of what")
-    parser.add_argument("--corpus", required=True, help="record of the corpus")
-    parser.add_argument("--bank", required=True, help="record of the bank")
-    parser.add_argument("--code", default="", help="digest of the code, for the record")
-    parser.add_argument("--output", type=Path, required=True, help="the record to write")
-    args = parser.parse_args(argv)
+@program(__doc__)
+def main(settings: PartSettings, corpus: str, bank: str, output: Path, code: str = "") -> None:
     started = time.monotonic()
-    settings = decode_json(PartSettings, args.settings)
-    corpus = checked(args.corpus, *CORPUS)
-    bank = checked(args.bank, ENTRIES)
-    folders = (Path(args.corpus).parent, Path(args.bank).parent)
-    counts = write_part(*folders, settings, args.output.parent)
-    read = {str(folders[0] / name): corpus["outputs"][name] for name in CORPUS}
-    read[str(folders[1] / ENTRIES)] = bank["outputs"][ENTRIES]
-    records = {args.corpus: record_digest(corpus), args.bank: record_digest(bank)}
+    whole = checked(corpus, *CORPUS)
+    entries = checked(bank, ENTRIES)
+    folders = (Path(corpus).parent, Path(bank).parent)
+    counts = write_part(*folders, settings, output.parent)
+    read = {str(folders[0] / name): whole["outputs"][name] for name in CORPUS}
+    read[str(folders[1] / ENTRIES)] = entries["outputs"][ENTRIES]
+    records = {corpus: record_digest(whole), bank: record_digest(entries)}
     write_record(
-        args.output,
+        output,
         "thin_corpus",
         outputs=CORPUS,
         started=started,
-        code=args.code,
+        code=code,
         counts=counts,
         settings=asdict(settings),
-        inputs=named_beside(args.output, read),
-        records=named_beside(args.output, records),
+        inputs=named_beside(output, read),
+        records=named_beside(output, records),
     )
 
 

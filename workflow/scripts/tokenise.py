@@ -3,7 +3,6 @@
 The prompts of the base stand before them, if it has any.
 """
 
-import argparse
 import time
 from pathlib import Path
 
@@ -12,46 +11,34 @@ from semblance.models.corpus_texts import corpus_texts
 from semblance.models.saved import TOKENIZER, SavedModel
 from semblance.provenance import checked, record_digest, write_record
 from workflow.scripts.endings import run
+from workflow.scripts.program import program
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Read, tokenise, write."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--corpus", type=Path, required=True, help="record of the corpus")
-    parser.add_argument(
-        "--base", type=Path, required=True, help="record of the base whose tokenizer it is"
-    )
-    parser.add_argument("--code", default="", help="digest of the code, for the record")
-    parser.add_argument(
-        "--output",
-        type=Path,
-        required=True,
-        help="the record to write; tokens.arrow lies beside it",
-    )
-    args = parser.parse_args(argv)
+@program(__doc__)
+def main(corpus: Path, base: Path, output: Path, code: str = "") -> None:
     started = time.monotonic()
-    corpus = checked(args.corpus, "sentences.arrow")
-    base = SavedModel.read(args.base, TOKENIZER)
-    prompts = base.prompts
-    tokens = tokenise(base.tokenizer, corpus_texts(args.corpus, prompts))
-    write_tokens(args.output.parent / "tokens.arrow", tokens)
+    sentences = checked(corpus, "sentences.arrow")
+    model = SavedModel.read(base, TOKENIZER)
+    prompts = model.prompts
+    tokens = tokenise(model.tokenizer, corpus_texts(corpus, prompts))
+    write_tokens(output.parent / "tokens.arrow", tokens)
     inputs = {
-        "sentences": corpus["outputs"]["sentences.arrow"],
-        "tokenizer": base.tokenizer_digest,
+        "sentences": sentences["outputs"]["sentences.arrow"],
+        "tokenizer": model.tokenizer_digest,
     }
     facts = {}
     if prompts:
-        inputs["rows"] = corpus["outputs"]["rows.arrow"]
+        inputs["rows"] = sentences["outputs"]["rows.arrow"]
         facts["prompts"] = prompts.as_json()
     write_record(
-        args.output,
+        output,
         "tokenise",
         outputs=["tokens.arrow"],
         started=started,
-        code=args.code,
-        tokenizer=base.tokenizer_digest,
+        code=code,
+        tokenizer=model.tokenizer_digest,
         inputs=inputs,
-        records={"sentences": record_digest(corpus), "tokenizer": record_digest(base.record)},
+        records={"sentences": record_digest(sentences), "tokenizer": record_digest(model.record)},
         sentences=len(tokens.offsets) - 1,
         tokens=len(tokens.ids),
         **facts,

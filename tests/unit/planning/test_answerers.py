@@ -1,14 +1,11 @@
 """Answerers of a config: their jobs, their settings, and those that cannot be built."""
 
-import pytest
-
-from semblance.errors import InputError
 from semblance.names import INITIAL
 from semblance.settings import decode_json
 from semblance.training.recipe import TrainSettings
 from semblance_faq.judge.building import AnswererSettings
 from tests.shipped import merged
-from workflow.planning import answering
+from workflow.planning import answerers
 from workflow.planning.config import load
 from workflow.planning.plan import Plan
 from workflow.planning.stages import Job, inputs, jobs, record
@@ -33,7 +30,7 @@ def config(methods=METHODS, hold_out="wordings", **changes):
 
 def test_the_answerer_is_told_how_each_way_ranks_and_whose_model_it_uses():
     plan = Plan(load(config()))
-    wanted = decode_json(AnswererSettings, answering.settings(plan, "helper"))
+    wanted = decode_json(AnswererSettings, answerers.settings(plan, "helper"))
     ways = {way.method: way for way in wanted.ways}
     assert list(ways) == METHODS
     assert ways["better"].model == TRAINED and ways["bm25"].model == "start"
@@ -45,7 +42,7 @@ def test_the_answerer_is_told_how_each_way_ranks_and_whose_model_it_uses():
 
 def test_a_bank_that_holds_out_entries_is_judged_by_its_pairs():
     plan = Plan(load(config(METHODS[:-1], "entries") | only()))
-    assert decode_json(AnswererSettings, answering.settings(plan, "helper")).protocol == "pairs"
+    assert decode_json(AnswererSettings, answerers.settings(plan, "helper")).protocol == "pairs"
 
 
 def only():
@@ -79,7 +76,7 @@ def test_an_answerer_reads_every_evaluation_of_its_methods_and_the_report_waits_
     seeds = len(plan.config["seeds"]["rcl"])
     assert len(evaluated) == len(set(evaluated)) == plan.folds * (1 + 1 + seeds + seeds)
     assert set(evaluated) <= set(jobs(plan))
-    assert len(answering.model_records(plan, "helper")) == 2
+    assert len(answerers.model_records(plan, "helper")) == 2
     assert Job("build_answerer", name="helper") in inputs(plan, Job("report"))
 
 
@@ -129,69 +126,11 @@ def test_a_regulator_that_is_a_method_is_trained_on_the_whole_bank_too():
 
 def test_an_answerer_of_the_start_model_alone_trains_nothing():
     plan = Plan(load(config(["start", "bm25"])))
-    assert answering.final_runs(plan, "helper") == []
-    assert answering.model_records(plan, "helper") == [plan.base_record(BASE)]
+    assert answerers.final_runs(plan, "helper") == []
+    assert answerers.model_records(plan, "helper") == [plan.base_record(BASE)]
 
 
 def test_a_config_without_answerers_has_none():
     plan = Plan(load(merged("config.yaml")))
     assert plan.config["answerers"] == {}
     assert not any(job.stage in ("build_answerer", "train_final") for job in jobs(plan))
-
-
-def answerer_of(config):
-    return config["answerers"]["helper"]
-
-
-WRONG = {
-    "config.answerers.helper.bank: there is no bank 'nobody'": lambda c: answerer_of(c).update(
-        bank="nobody"
-    ),
-    "config.answerers.helper.seeds: there is no list": lambda c: answerer_of(c).update(seeds="x"),
-    "config.answerers.helper.methods: there is no method 'nobody'": lambda c: answerer_of(c).update(
-        methods=["nobody"]
-    ),
-    "config.answerers.helper.methods: 'rcl-chosen' chooses": lambda c: answerer_of(c).update(
-        methods=["rcl-chosen"]
-    ),
-    "config.answerers.helper.methods: 'whitening' whitens": lambda c: answerer_of(c).update(
-        methods=["whitening"]
-    ),
-    "config.answerers.helper.methods: there is no method 'entropy-0.01'": lambda c: answerer_of(
-        c
-    ).update(methods=["entropy-0.01"]),
-    "config.answerers.helper.methods: no table of bank 'mine' evaluates 'continued'": lambda c: (
-        answerer_of(c).update(methods=["continued"])
-    ),
-    "with base 'bert-base' and the seeds 'rcl'": lambda c: answerer_of(c).update(base="bert-base"),
-    "and the seeds 'more'": lambda c: (
-        c["seeds"].update(more=[1, 77]),
-        answerer_of(c).update(seeds="more"),
-    ),
-    "config.answerers.helper.precision": lambda c: answerer_of(c).update(precision=1.0),
-    "config.answerers.helper.methods: ['start', 'start'] names one twice": lambda c: answerer_of(
-        c
-    ).update(methods=["start", "start"]),
-    "config.faq.banks.mine: a corpus has the name mine-all already": lambda c: c["corpora"].update(
-        {"mine-all": {"kind": "nli", "datasets": ["nli"]}}
-    ),
-    "config.faq.banks.mine: 'mine-all' is the name of a corpus of this bank": lambda c: c["faq"][
-        "banks"
-    ].update({"mine-all": {"kind": "faqir", "dataset": "faqir"}}),
-}
-
-
-@pytest.mark.parametrize("message", WRONG)
-def test_an_answerer_that_cannot_be_built_is_refused_with_its_key(message):
-    wrong = config()
-    WRONG[message](wrong)
-    with pytest.raises(InputError) as error:
-        load(wrong)
-    assert message in str(error.value)
-
-
-def test_an_answerer_judged_by_pairs_needs_them_evaluated():
-    wrong = config(METHODS[:-1], "entries") | only()
-    wrong["evaluate_faq"] = wrong["evaluate_faq"] | {"protocols": ["annotated"]}
-    with pytest.raises(InputError, match="config.evaluate_faq.protocols: an answerer of bank"):
-        load(wrong)

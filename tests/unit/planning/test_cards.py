@@ -4,10 +4,10 @@ import json
 
 from semblance.fetch.manifest import load_manifest
 from tests.shipped import merged
-from workflow.planning.cards import settings
 from workflow.planning.config import load
 from workflow.planning.plan import Plan
 from workflow.planning.stages import Job, inputs
+from workflow.planning.stand_ins import card_settings
 from workflow.planning.table_checks import published
 
 MANIFEST = "workflow/manifest.yaml"
@@ -15,7 +15,7 @@ MANIFEST = "workflow/manifest.yaml"
 
 def told(*configs: str, manifest: str = MANIFEST) -> dict:
     config = load(merged("config.yaml", *configs))
-    return json.loads(settings(config, load_manifest(manifest), published().used.datasets))
+    return json.loads(card_settings(config, load_manifest(manifest), published().used.datasets))
 
 
 def test_the_licence_of_each_data_set_of_a_corpus_and_of_a_bank_is_told():

@@ -7,7 +7,7 @@ import pytest
 from semblance.config.misfits import misfits
 from semblance.errors import InputError
 from tests.shipped import merged
-from workflow.planning.corpora import check_corpus
+from workflow.planning.checks import check_corpus
 
 QQP = {"kind": "pairs", "format": "qqp", "datasets": ["qqp"], "labels": ["duplicate"]}
 NLI = {"kind": "nli", "datasets": ["nli-simcse"]}

@@ -6,12 +6,10 @@ import json
 import pytest
 
 from tests.shipped import merged
-from workflow.planning import losses
 from workflow.planning.config import load
 from workflow.planning.expand import expand, settings_of
-from workflow.planning.methods import model_names
+from workflow.planning.methods import model_names, regulator_names
 from workflow.planning.plan import Plan
-from workflow.planning.regulators import regulator_names
 
 # What the papers leave open is the same in all trainings (docs/decisions.md).
 COMMON = {
@@ -175,11 +173,6 @@ def test_a_method_with_another_loss_keeps_the_options_that_its_loss_takes_too():
         }
     )
     assert config["methods"]["continued"]["options"] == {"scale": 7.0}
-
-
-def test_the_options_of_a_loss_are_its_keyword_arguments():
-    assert losses.options("contrastive") == {"scale", "similarity", "hard_negative_weight"}
-    assert losses.options("regulators") == {"scale", "regulator_weight", "reduction"}
 
 
 def test_dropout_is_laid_over_key_by_key_and_sampled_rates_replace_sampled_rates():

@@ -6,12 +6,14 @@ import pytest
 
 from semblance.errors import InputError
 from semblance.provenance import ROOT
-from workflow.planning import folders
-from workflow.planning.folders import OWN, check_folders
+from workflow.planning import config as planning_config
+from workflow.planning.config import OWN, WRITTEN, check_folder
 
 
-def config(**changes) -> dict:
-    return {"output": "results", "downloads": "resources"} | changes
+def check(**changes) -> None:
+    config = {"output": "results", "downloads": "resources"} | changes
+    for key in WRITTEN:
+        check_folder(config, key)
 
 
 @pytest.fixture(autouse=True)
@@ -36,30 +38,30 @@ def _in_the_project(monkeypatch):
 @pytest.mark.parametrize("key", ["output", "downloads"])
 def test_a_folder_of_the_project_is_refused(key, output):
     with pytest.raises(InputError, match=f"config.{key}: .* a folder of the project itself"):
-        check_folders(config(**{key: output}))
+        check(**{key: output})
 
 
 @pytest.mark.parametrize("output", ["results", "..", "."])
 def test_a_run_writes_nothing_where_the_project_is_installed(tmp_path, monkeypatch, output):
     (tmp_path / "commit.txt").touch()
-    monkeypatch.setattr(folders, "ROOT", tmp_path)
-    monkeypatch.setattr(folders, "BUILT", tmp_path / "commit.txt")
+    monkeypatch.setattr(planning_config, "ROOT", tmp_path)
+    monkeypatch.setattr(planning_config, "BUILT", tmp_path / "commit.txt")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match="config.output: .* the folder that the project is insta"):
-        check_folders(config(output=output))
+        check(output=output)
 
 
 def test_a_link_to_a_folder_of_the_project_is_refused(tmp_path):
     (tmp_path / "link").symlink_to(ROOT / "semblance")
     with pytest.raises(InputError, match="a folder of the project itself"):
-        check_folders(config(output=str(tmp_path / "link")))
+        check(output=str(tmp_path / "link"))
 
 
 @pytest.mark.parametrize("output", ["data", "data/results", "."])
 def test_the_mirror_is_refused_as_output(tmp_path, monkeypatch, output):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match="config.output: .* the mirror of the raw data"):
-        check_folders(config(output=output, mirror="data"))
+        check(output=output, mirror="data")
 
 
 @pytest.mark.parametrize(
@@ -73,7 +75,7 @@ def test_the_mirror_is_refused_as_output(tmp_path, monkeypatch, output):
     ],
 )
 def test_a_folder_of_its_own_is_accepted(changes):
-    check_folders(config(**changes))
+    check(**changes)
 
 
 def test_every_folder_of_the_project_is_known():

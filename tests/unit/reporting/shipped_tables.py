@@ -11,7 +11,8 @@ from semblance.reporting.build import build
 from semblance.reporting.comparison import attach
 from semblance.reporting.table import Spec, Table, decode_spec
 from tests.unit.reporting.example_scores import frame, record
-from workflow.planning.config import laid_over, load
+from workflow.planning.config import load
+from workflow.planning.layers import laid_over
 from workflow.planning.plan import Plan, Run
 from workflow.planning.stand_ins import StandIns
 from workflow.planning.table_checks import published

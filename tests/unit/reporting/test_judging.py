@@ -26,7 +26,8 @@ from semblance.reporting.judging import judge
 from semblance.reporting.published import Entry, Published, read_published
 from tests.unit.reporting.example_scores import frame, record, runs, spec
 from workflow.planning.claims import known_names
-from workflow.planning.config import laid_over, load
+from workflow.planning.config import load
+from workflow.planning.layers import laid_over
 from workflow.planning.plan import Plan
 
 PUBLISHED = Published(

@@ -19,7 +19,8 @@ from semblance.reporting.layouts import LAYOUTS, Layout, find_layout
 from semblance.reporting.published import Entry, Published
 from semblance.reporting.table import Table, from_json, to_json
 from tests.unit.reporting.example_scores import TASKS, frame, record, runs, spec
-from workflow.planning.config import laid_over, load
+from workflow.planning.config import load
+from workflow.planning.layers import laid_over
 from workflow.planning.plan import Plan
 
 SCORES = {1: (0.70, 0.80), 2: (0.76, 0.84), 3: (0.73, 0.79)}

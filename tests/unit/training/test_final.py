@@ -12,7 +12,7 @@ from semblance.training.final import best_share, final_settings, final_steps, wi
 from semblance.training.inputs import TrainingInputs
 from semblance.training.keeping.checkpoint import Cadence
 from tests.example_settings import train_settings
-from workflow.scripts import train_final
+from workflow.scripts import train_final, training_job
 
 ROWS = 12  # of the corpus of ``inputs``
 
@@ -83,8 +83,8 @@ def test_a_final_training_takes_these_steps_and_names_the_folds(inputs, tmp_path
 
 def test_a_final_training_reads_the_regulators_of_the_whole_bank(inputs, tmp_path, monkeypatch):
     asked = []
-    monkeypatch.setattr(train_final, "train", lambda found, *_, **more: asked.append(found))
-    monkeypatch.setattr(train_final, "take_gpu", lambda *_: None)
+    monkeypatch.setattr(training_job, "train", lambda found, *_, **more: asked.append(found))
+    monkeypatch.setattr(training_job, "take_gpu", lambda *_: None)
     folds = [fold_record(tmp_path / "0", 1, 4)]
     settings = json.dumps(asdict(train_settings(batch_size=4)) | {"dropout": {}})
     base, corpus, tokens = inputs

@@ -1,0 +1,262 @@
+"""What a config refuses: each mistake in one line, with its key and what would be right."""
+
+import json
+import re
+
+import pytest
+import yaml
+
+from semblance.errors import InputError
+from tests.shipped import merged
+from workflow.planning.config import load
+
+# What is changed, KEY = VALUE (none: the key goes) | the beginning of the error, without `config.`;
+# where it is left out, the changed key.
+OF_PAPERS = """
+outptu = x
+output = ; rm -rf x
+mirror = 7
+seeds.rcl = []
+seeds.rcl = [1, -2] | seeds.rcl[1]: -2
+resources.jobs_per_gpu = 0
+resources.max_runtime = 2 days
+resources.checkpoint_steps = | resources.checkpoint_steps: missing key
+evaluate_sts.precision = fp16
+embed.matmul =
+faq.folds = 2
+bases.bert-base.revision = main
+bases.bert-base.tokenizer =
+bases.roberta-base.tokenizer = nobody
+bases.bge-small.default_prompt = document | bases.bge-small.default_prompt: prompts do not have 'doc
+bases.e5-small.prompts = {passage: x} | bases.e5-small.prompts.passage
+bases.bert-base.million_parameters = 0
+bases.bert-base.pooling = max
+bases.bert-base.words = 3 | bases.bert-base.words: has no effect here; it belongs to word_vectors
+corpora.none = {kind: wiki, datasets: [wiki1m]}
+corpora.nli.kind = snli
+corpora.nli.datasets = [snli, snli]
+sts.datasets = [stsb, sick, stsb]
+sts.protocol = cooked
+sts.datasets = [sts12] | sts.datasets: none has pairs to train the regressor of layout 'sts-regr
+sts.dev = wiki1m | sts.dev: 'wiki1m' has no dev pairs; choose one of stsb, sick
+faq.banks.nli = {kind: faqir, dataset: faqir}
+faq.banks.mine = {kind: own} | faq.banks.mine.path: missing key
+faq.banks.mine = {kind: own, path: f.csv, dataset: faqir} | faq.banks.mine.dataset: has no effect
+faq.banks.faqir.kind = faq
+faq.banks.faqir.path = faq.csv
+faq.banks.faqir.queries_path = asked.csv
+faq.banks.faqir.question_column = Frage
+faq.banks.faqir.answer_column = Antwort
+training.precision = fp8
+training.matmul = fast
+training.regulators = [entropy-0.01]
+training.clip = | training.clip: missing key
+recipes.rcl.batch_size = | recipes.rcl.batch_size: missing key; each training needs it
+recipes.rcl.batch_size = 1
+recipes.rcl.batch_size = "64"
+recipes.rcl.warmup = | recipes.rcl.warmup: missing key
+recipes.rcl.learning_rate = -1.0
+recipes.rcl.precision = fp8
+recipes.rcl.threads = 2
+recipes.rcl.regulators = [entropy-0.01]
+recipes.rcl.on_faq.threads = 2
+recipes.rcl.on_faq.recipe = supervised | recipes.rcl.on_faq.recipe: unknown key
+recipes.unsupervised.views = twise
+recipes.unsupervised.views = Twice
+recipes.unsupervised.loss = nobody
+recipes.unsupervised.head = yes
+recipes.unsupervised.head = true
+recipes.unsupervised.options.scale = -5 | recipes.unsupervised.options.scale: must
+recipes.unsupervised.loss = | methods.ssimcse.loss: missing key
+recipes.supervised.by_base.bert-large.loss = contrastive
+recipes.supervised.by_base.bert-large.threads = 2
+recipes.supervised.by_base.bert-huge = {batch_size: 8}
+train_initial.recipe =
+train_initial.threads = 2
+train_initial.regulators = [entropy-0.01]
+train_initial.options.scale = -20.0
+train_initial.options.phi = 0.1
+train_entropy.kinds = 3
+train_entropy.early_stopping.unit = windows
+train_entropy.kinds.entropy.gpus = 0 | train_entropy.kinds.entropy.gpus: unknown key
+train_entropy.kinds.entropy.threads = 2
+train_entropy.kinds.entropy.epochs = 2 | train_entropy.kinds.entropy.epochs: unknown key
+train_entropy.kinds.entropy.warmup = 0.1 | train_entropy.kinds.entropy.warmup: unknown key
+train_entropy.kinds.entropy.evaluate_every = 5
+train_entropy.kinds.entropy.evaluate_share = 0.5
+train_entropy.kinds.entropy.loss = contrastive
+train_entropy.kinds.entropy.regulators = [entropy-0.01]
+train_entropy.kinds.entropy.options.reduction = avg
+train_entropy.kinds.entropy.options.reduction = Mean
+train_entropy.kinds.entropy.options.include_positive = "no"
+train_entropy.kinds.entropy.options.phi = 0.1 | train_entropy.kinds.entropy.options.phi: has no
+methods.simcse.recipe = nobody
+methods.simcse.recipe = | methods.simcse.recipe: missing key
+methods.simcse.batchsize = 3
+methods.simcse.threads = 2 | methods.simcse.threads: unknown key
+methods.simcse.jobs_per_gpu = 2
+methods.simcse.loss = nobody
+methods.simcse.loss = entropy | methods.simcse.options.phi: missing key
+methods.simcse.views = twise
+methods.simcse.paper = rcl-8 | methods.simcse.paper: has no effect here
+methods.simcse.by_base = {bert-base: {batch_size: 8}}
+methods.simcse.regulators = [entropy-0.01]
+methods.simcse.options.scal = 3
+methods.simcse.options.scale = twenty
+methods.simcse.options.scale = -5
+methods.simcse.options.scale = 0
+methods.simcse.options.scale = true
+methods.simcse.options.scale = [20.0]
+methods.simcse.options.phi = 0.1
+methods.simcse.options.reduction = mean
+methods.ssimcse.dropout.hidden = 1.0
+methods.ssimcse.dropout.hidden = -0.1
+methods.ssimcse.dropout.sampled.rate = 1
+methods.ssimcse.dropout.sampled.low = 0.8 | methods.ssimcse.dropout.sampled: low is above high
+methods.ssimcse.dropout.sampled.distribution = normal
+methods.ssimcse.dropout.sampled.granularity = rows
+methods.ssimcse.dropout.sampled.layers = all
+methods.whitening.recipe = rcl | methods.whitening.recipe: has no effect
+methods.whitening.whitening = tests
+methods.whitening.whitening = false | methods.whitening.whitening: False
+methods.rcl-chosen.choose = [rcl-2, whitening] | methods.rcl-chosen.choose: 'whitening' is not trai
+methods.rcl-chosen.choose = [rcl-2, nobody] | methods.rcl-chosen.choose: there is no method 'nobody
+methods.rcl-chosen.choose = [rcl-2, simcse] | methods.rcl-chosen.choose: the candidates have sever
+methods.rcl-chosen.choose = [rcl-2, rcl-2] | methods.rcl-chosen.choose: ['rcl-2', 'rcl-2'] names one
+methods.other = {choose: [rcl-2, rcl-chosen]} | methods.other.choose: 'rcl-chosen' chooses itself
+methods.rcl-chosen.recipe = rcl | methods.rcl-chosen.recipe: has no effect here
+methods.rcl-chosen.paper = nobody | methods.rcl-chosen.paper: there is no method 'nobody'
+methods.rcl-8.options.reduction = Sum
+methods.rcl-8.options.reduction = avg
+methods.rcl-8.options.regulator_weight = -1.0
+methods.rcl-8.options.scale = -5 | methods.rcl-8.options.scale: must be above 0
+methods.rcl-8.regulators = | methods.rcl-8.regulators: loss 'regulators' needs
+methods.rcl-8.regulators = []
+methods.rcl-8.regulators = {kind: entropy, phis: [0.01, "0.010"]}
+methods.rcl-8.regulators = [entropy-0.01, {kind: entropy, phis: ["1e-2"]}]
+methods.rcl-8.regulators.phis = [1.0e+16]
+methods.rcl-8.regulators.phis = [1.0e-100]
+methods.rcl-8.regulators.phis = [123456789012]
+methods.rcl-2.regulators.kind = nobody | methods.rcl-2.regulators.kind: there is no kind
+methods.rcl-2.regulators.phis = [much]
+methods.rcl-2.regulators.phis = [0.01, "0.01"] | methods.rcl-2.regulators: a model stands twice
+methods.rcl-2.regulators.phis = | methods.rcl-2.regulators.phis: missing key
+methods.rcl-2.regulators = [start, start] | methods.rcl-2.regulators: a model stands twice: start
+methods.rcl-2.regulators = [nobody] | methods.rcl-2.regulators: 'nobody' is neither KIND-PHI nor a m
+methods.rcl-2.regulators = [rcl-chosen] | methods.rcl-2.regulators: 'rcl-chosen' chooses on dev
+methods.rcl-2.regulators = [nobody/start] | methods.rcl-2.regulators: there is no base 'nobody'
+methods.rcl-2.regulators = [bert-base/nobody] | methods.rcl-2.regulators: 'nobody' is neither KIND
+methods.rcl-2.regulators = [entropy-0.010] | methods.rcl-2.regulators: φ of 'entropy-0.010' has ano
+methods.rcl-2.regulators = [whitening-target] | methods.rcl-2.regulators: 'whitening-target' is fit
+methods.rcl-2.regulators = [rcl-2] | methods.rcl-2.regulators: 'rcl-2' waits for itself
+methods.rcl-2.regulators = [bert-base/rcl-2] | methods.rcl-2.regulators: 'rcl-2' waits for itself
+methods.rcl-2.regulators = [rcl-4]; methods.rcl-4.regulators = [rcl-2] | methods.rcl-2.regulators: '
+methods.rcl-2.regulators = [start]; methods.rcl-2.regulator_seeds = [1] | methods.rcl-2.regulator_se
+methods.continued-matched.steps_of = continued-chosen | methods.continued-matched
+methods.continued-matched.steps_of = whitening | methods.continued-matched
+methods.continued-matched.steps_of = continued-matched | methods.continued-matched
+methods.rcl-4.label = RCL (2 regulators) | tables.rcl_grid.labels: the rows of rcl-2 and rcl-4 are
+tables.rcl_table3.rowz = 1
+tables.rcl_table3.seeds = nobody
+tables.rcl_table3.rows[0].methods = [nobody]
+tables.rcl_table3.rows[0].corpora = [faqir]
+tables.rcl_table3.control = nobody
+tables.rcl_table3.control = start | tables.rcl_table3.control: the untrained base
+tables.rcl_table3.published.start = rcl/3/SRoBERTa
+tables.rcl_table3.published.start = rcl/33/RCL
+tables.rcl_table3.published.start = RCL
+tables.rcl_table3.published.start = ""
+tables.rcl_table3.published.rcl8 = rcl/3/RCL
+tables.ssimcse_table1.published.bert-base/sincse = s-simcse/1/SimCSE-BERT-base
+tables.simcse_tableC1.control = whitening | tables.simcse_tableC1.control: the untrained 'whitening'
+tables.simcse_tableE1.rows[0].methods = [whitening-target]
+tables.simcse_tableE1.rows[0].methods = [rcl-chosen] | tables.simcse_tableE1.rows[0].methods: 'rcl-
+tables.simcse_tableE1.tasks = [stsb] | tables.simcse_tableE1.tasks: has no effect here
+tables.simcse_tableB3_regressor.rows[0].methods = [rcl-chosen]
+tables.simcse_tableB3_regressor.rows[0].methods = [whitening-target]
+tables.rcl_table1a.tasks = [yours] | tables.rcl_table1a.tasks: there is no task 'yours'
+tables.rcl_table2a.rows[0].methods = [whitening-target]
+tables.rcl_table2a.rows[0].corpora = [faqir, cough] | tables.rcl_table2a.rows: layout 'faq' shows
+tables.rcl_table5.rows[0].methods = [{kind: nobody, phis: [0.1]}] | tables.rcl_table5.rows[0].meth
+tables.rcl_table4.labels.nobody = Nobody | tables.rcl_table4.labels: there is no method 'nobody'
+tables.rcl_table4.labels.rcl-6 = 4 regulators | tables.rcl_table4.labels: the rows of rcl-4 and rcl
+resources = elsewhere
+"""
+OF_OWN_FAQ = """
+methods.mine = {recipe: rcl, mined_negatives: true, hard_negatives: false} | methods.mine.mined_neg
+methods.mine = {recipe: rcl, mined_negatives: true, on_faq: {hard_negatives: false}} | methods.mine.
+methods.rcl-8.regulators = [hard-negatives] | methods.rcl-8.regulators: 'hard-negatives' mines its
+methods.rcl-8.regulators = [bm25] | methods.rcl-8.regulators: 'bm25' ranks with the model of another
+methods.rcl-chosen.choose = [rcl-2, bm25] | methods.rcl-chosen.choose: 'bm25' is not trained
+methods.b = {recipe: rcl, ranking: {of: start, by: words}} | methods.b.recipe: has no effect here
+methods.b = {ranking: {of: bm25, by: words}} | methods.b.ranking.of: 'bm25' has no model of its own
+methods.b = {ranking: {of: rcl-chosen, by: words}} | methods.b.ranking.of: 'rcl-chosen' has no model
+methods.b = {ranking: {of: nobody, by: words}} | methods.b.ranking.of: there is no method 'nobody'
+methods.b = {ranking: {of: start, by: luck}} | methods.b.ranking.by
+methods.b = {ranking: {of: start, by: hybrid, match: better}}; tables.mine.rows[0].methods[0] = b \
+| tables.mine.rows[0].methods: 'b' matches questions
+answerers.mine.bank = nobody | answerers.mine.bank: there is no bank 'nobody'
+answerers.mine.seeds = x | answerers.mine.seeds: there is no list
+answerers.mine.methods = [nobody] | answerers.mine.methods: there is no method 'nobody'
+answerers.mine.methods = [rcl-chosen] | answerers.mine.methods: 'rcl-chosen' chooses
+answerers.mine.methods = [whitening] | answerers.mine.methods: 'whitening' whitens
+answerers.mine.methods = [entropy-0.01] | answerers.mine.methods: there is no method 'entropy-0.01'
+answerers.mine.methods = [rcl-2] | answerers.mine.methods: no table of bank 'mine' evaluates 'rcl-2'
+answerers.mine.methods = [start, start] | answerers.mine.methods: ['start', 'start'] names one twice
+answerers.mine.base = bert-base | answerers.mine.methods: no table of bank 'mine' evaluates 'start'
+answerers.mine.seeds = ours; seeds.ours = [1, 77] | answerers.mine.methods: no table of bank 'mine'
+answerers.mine.precision = 1.0
+evaluate_faq.protocols = [annotated] | evaluate_faq.protocols: an answerer of bank
+corpora.mine-all = {kind: nli, datasets: [nli]} | faq.banks.mine: a corpus has the name mine-all al
+faq.banks.mine-all = {kind: faqir, dataset: faqir} | faq.banks.mine: 'mine-all' is the name of a co
+"""
+
+
+def cases(text: str) -> list[tuple[str, str]]:
+    """Return the changes of each line of a table, and the beginning of the error."""
+    found = []
+    for line in text.replace("\\\n", "").strip().splitlines():
+        changes, _, error = line.partition(" | ")
+        found.append((changes, error or changes.partition(" = ")[0].removesuffix(" =")))
+    return found
+
+
+def change(config: dict, assignment: str) -> None:
+    """Set ``a.b[0].c = VALUE`` of a config, or remove the key."""
+    key, _, value = assignment.partition("=")
+    *steps, last = [
+        int(s) if s.isdigit() else s for s in re.split(r"\.|\[|\]\.?", key.strip()) if s
+    ]
+    node = config
+    for step in steps:
+        node = node.setdefault(step, {}) if isinstance(node, dict) else node[step]
+    if value.strip():
+        node[last] = yaml.safe_load(value)
+    else:
+        del node[last]
+
+
+def refusal(config: dict, changes: str) -> str:
+    """Return the error of a config after some changes."""
+    config = json.loads(json.dumps(config))
+    for assignment in re.split(r"; (?=\w+\.)", changes):
+        change(config, assignment)
+    with pytest.raises(InputError) as caught:
+        load(config)
+    return str(caught.value)
+
+
+PAPERS = merged("config.yaml")
+OWN_FAQ = merged("config.yaml", "configs/own-faq.yaml")
+
+
+@pytest.mark.parametrize("changes, error", cases(OF_PAPERS))
+def test_a_mistake_is_refused_in_one_line_with_its_key(changes, error):
+    found = refusal(PAPERS, changes)
+    assert found.startswith(f"config.{error}") and "\n" not in found
+
+
+@pytest.mark.parametrize("changes, error", cases(OF_OWN_FAQ))
+def test_a_mistake_in_the_config_of_an_own_faq_is_refused(changes, error):
+    found = refusal(OWN_FAQ, changes)
+    assert found.startswith(f"config.{error}") and "\n" not in found

@@ -1,0 +1,225 @@
+"""The options that a config may give a loss, a view or a dropout, read without importing it."""
+
+import dataclasses
+import importlib
+import inspect
+import typing
+
+import pytest
+
+from semblance import named_modules
+from semblance.errors import InputError
+from semblance.named_modules import (
+    DROPOUTS,
+    LOSSES,
+    VIEWS,
+    load_module,
+    module_file,
+    module_names,
+)
+from workflow.planning.signatures import (
+    check_dropout,
+    check_loss,
+    check_view,
+    loss_options,
+    loss_signature,
+    options_type,
+    read_signature,
+    reads_regulators,
+)
+
+NAMES = ("contrastive", "entropy", "regulators")
+CHANGING = ("crop", "delete", "repeat", "replace")
+
+
+def options_of(signature):
+    """Return each option's annotation, and whether a call may leave it out."""
+    return {
+        p.name: (p.annotation, p.default is not inspect.Parameter.empty)
+        for p in signature.parameters.values()
+        if p.kind is inspect.Parameter.KEYWORD_ONLY
+    }
+
+
+@pytest.mark.parametrize("name", module_names(LOSSES))
+def test_the_options_read_from_the_source_are_those_of_the_function(name):
+    function = importlib.import_module(f"semblance.training.losses.{name}").loss
+    expected = options_of(inspect.signature(function, eval_str=True))
+    assert options_of(loss_signature(name)) == expected
+
+
+@pytest.mark.parametrize("name", module_names(LOSSES))
+def test_a_loss_takes_a_batch_and_perhaps_regulators(name):
+    function = importlib.import_module(f"semblance.training.losses.{name}").loss
+    parameters = inspect.signature(function).parameters.values()
+    tensors = [p.name for p in parameters if p.kind is not inspect.Parameter.KEYWORD_ONLY]
+    assert tensors in (["batch"], ["batch", "regulators"])
+    assert reads_regulators(name) == (len(tensors) == 2)
+
+
+def test_the_losses_of_the_papers_are_found():
+    assert set(NAMES) <= set(module_names(LOSSES))
+    assert [reads_regulators(name) for name in NAMES] == [False, False, True]
+
+
+@pytest.fixture
+def modules(tmp_path, monkeypatch):
+    """A folder of losses and one of dropouts of its own."""
+    monkeypatch.setattr(named_modules, "ROOT", tmp_path)
+    made = {name: tmp_path.joinpath(*name.split(".")) for name in (LOSSES, DROPOUTS)}
+    for folder in made.values():
+        folder.mkdir(parents=True)
+    return made
+
+
+def test_a_new_loss_may_define_types_of_its_own(modules):
+    (modules[LOSSES] / "margin.py").write_text(
+        "import torch\n"
+        "from semblance.settings import Above, AtMost\n"
+        "Margin = Annotated[float, Above(0), AtMost(2)]\n"
+        "DEFAULT = torch.tensor(1.0)\n"
+        "@torch.no_grad()\n"
+        "def loss(batch: Batch, *, margin: Margin = DEFAULT, side: Literal['a', 'b'],"
+        " shift: float | None = None, bare=1) -> Tensor:\n"
+        "    return torch.relu(DEFAULT)\n"
+    )
+    assert module_names(LOSSES) == ["margin"]
+    check_loss("margin", {"side": "a"}, "options")
+    check_loss("margin", {"side": "b", "margin": 2, "shift": -1, "bare": []}, "options")
+    for values, key in (
+        ({"side": "c"}, "side"),
+        ({"margin": 1}, "side"),
+        ({"side": "a", "margin": 3}, "margin"),
+    ):
+        with pytest.raises(InputError, match=f"^options.{key}: "):
+            check_loss("margin", values, "options")
+
+
+@pytest.mark.parametrize(
+    "text,problem",
+    [
+        ("def los(batch): pass\n", "no function `loss`"),
+        ("def loss(batch, *, a: Thing = 1): pass\n", "cannot be read: Thing"),
+        ("def loss(batch, *, a: open('x') = 1): pass\n", "cannot be read: open"),
+        ("def loss(batch, *, a: Literal[x()] = 1): pass\n", r"cannot be read: Literal\[x"),
+        ("def loss(batch:\n", "not Python"),
+    ],
+)
+def test_a_loss_that_cannot_be_read_is_named_by_its_file(modules, text, problem):
+    (modules[LOSSES] / "wrong.py").write_text(text)
+    with pytest.raises(InputError, match=problem) as caught:
+        check_loss("wrong", {}, "options")
+    assert str(caught.value).startswith(str(modules[LOSSES] / "wrong.py"))
+
+
+def test_the_options_of_a_loss_are_its_keyword_arguments():
+    assert loss_options("contrastive") == {"scale", "similarity", "hard_negative_weight"}
+    assert loss_options("regulators") == {"scale", "regulator_weight", "reduction"}
+
+
+def test_the_views_that_change_texts_are_found():
+    found = [n for n in module_names(VIEWS) if read_signature(module_file(VIEWS, n, ""), "change")]
+    assert found == list(CHANGING)
+
+
+@pytest.mark.parametrize("name", CHANGING)
+def test_the_options_of_a_view_are_those_of_its_function(name):
+    function = importlib.import_module(f"semblance.training.views.{name}").change
+    expected = options_of(inspect.signature(function, eval_str=True))
+    assert options_of(read_signature(module_file(VIEWS, name, ""), "change")) == expected
+
+
+@pytest.mark.parametrize(
+    "name, options, key",
+    [
+        ("crop", {"part": 0.1}, "x.part"),
+        ("crop", {}, "x.share"),
+        ("crop", {"share": 1.1}, "x.share"),
+        ("delete", {"words": 0}, "x.words"),
+        ("twice", {"share": 0.1}, "x"),
+    ],
+)
+def test_options_that_a_view_does_not_take_are_refused(name, options, key):
+    with pytest.raises(InputError, match=f"^{key}: "):
+        check_view(name, options, "x")
+
+
+def test_options_that_a_view_takes_pass():
+    check_view("crop", {"share": 0.1}, "x")
+    check_view("repeat", {}, "x")
+    check_view("rows", {}, "x")
+
+
+def fields(kind):
+    """The name, the type and whether a default exists, of each field of a dataclass."""
+    hints = typing.get_type_hints(kind, include_extras=True)
+    missing = dataclasses.MISSING
+    return [(f.name, hints[f.name], f.default is missing) for f in dataclasses.fields(kind)]
+
+
+@pytest.mark.parametrize("name", module_names(DROPOUTS))
+def test_the_options_read_from_the_source_are_those_of_the_module(name):
+    expected = load_module(DROPOUTS, name, "here").Options
+    found = options_type(module_file(DROPOUTS, name, "here"))
+    if dataclasses.is_dataclass(expected):
+        assert fields(found) == fields(expected)
+    else:
+        assert found == expected
+
+
+@pytest.mark.parametrize(
+    "dropout, key",
+    [
+        ({"nobody": 0.1}, "nobody"),
+        ({"hidden": 0.1, "attention": 0.95}, "attention"),
+        ({"drophead": "x"}, "drophead"),
+        ({"drophead": -0.1}, "drophead"),
+        ({"sampled": {"rate": 0.1}}, "sampled.rate"),
+        ({"sampled": {"granularity": "rows"}}, "sampled.granularity"),
+        ({"sampled": {"high": 1.0}}, "sampled.high"),
+        ({"sampled": {"low": 0.5}}, "sampled"),  # above the default upper bound
+    ],
+)
+def test_each_wrong_option_is_named_by_its_key(dropout, key):
+    with pytest.raises(InputError) as caught:
+        check_dropout(dropout, "config.methods.m.dropout")
+    assert str(caught.value).startswith(f"config.methods.m.dropout.{key}: ")
+
+
+def test_right_options_are_accepted():
+    check_dropout({"hidden": 0, "attention": 0.9, "drophead": 0.2, "sampled": {}}, "dropout")
+
+
+def test_a_new_dropout_may_require_an_option(modules):
+    (modules[DROPOUTS] / "rising.py").write_text(
+        "import torch\n"
+        "Word = Literal['linear', 'cosine']\n"
+        "@dataclass(frozen=True)\n"
+        "class Options:\n"
+        "    '''Text.'''\n"
+        "    most: Rate\n"
+        "    course: Word = torch.tensor(1)\n"
+    )
+    check_dropout({"rising": {"most": 0.3, "course": "cosine"}}, "dropout")
+    for options, key in (
+        ({}, "most"),
+        ({"most": 2.0}, "most"),
+        ({"most": 0, "course": 1}, "course"),
+    ):
+        with pytest.raises(InputError, match=f"^dropout.rising.{key}: "):
+            check_dropout({"rising": options}, "dropout")
+
+
+@pytest.mark.parametrize(
+    "text, problem",
+    [
+        ("Option = float\n", "no type `Options`"),
+        ("class Options:\n    a: Thing = 1\n", "cannot be read: Thing"),
+        ("class Options\n", "not Python"),
+    ],
+)
+def test_a_dropout_that_cannot_be_read_is_named_by_its_file(modules, text, problem):
+    (modules[DROPOUTS] / "wrong.py").write_text(text)
+    with pytest.raises(InputError, match=problem) as caught:
+        check_dropout({"wrong": {}}, "dropout")
+    assert str(caught.value).startswith(str(modules[DROPOUTS] / "wrong.py"))
