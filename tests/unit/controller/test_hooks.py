@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 from snakemake.exceptions import WorkflowError
+from workflow.planning.sources import wanted_by
 
 from semblance.errors import InputError
 from semblance.fetch.wanted import Wanted
@@ -20,9 +21,7 @@ from semblance.settings import decode_json
 from tests.shipped import merged
 from workflow.controller import command, events, hooks, lock, slurm
 from workflow.planning.config import load
-from workflow.planning.kept import deletes_models
-from workflow.planning.plan import Plan
-from workflow.planning.sources import wanted_by
+from workflow.planning.plan import Plan, deletes_models
 
 ROOT = Path(__file__).resolve().parents[3]
 OWN_PARTS = re.compile(

@@ -4,10 +4,9 @@ import ast
 from pathlib import Path
 
 import pytest
-from semblance.data.scored_file import READER
 
 from semblance.code_digest import module_digests
-from semblance.named_modules import OWN_FAQ
+from semblance.named_modules import OWN_FAQ, OWN_PAIRS
 from workflow.planning.modules import modules_of_bank
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -39,7 +38,7 @@ def test_no_file_of_the_reproduction_imports_the_application_but_its_two_stages(
         ("workflow.scripts.build_answerer", "semblance_faq.answer.embedding"),
         ("workflow.scripts.draw_learning_curve", "semblance_faq.judge.evidence"),
         (OWN_FAQ, "semblance_faq.read.code_pages"),
-        (READER, "semblance_faq.read.columns"),
+        (OWN_PAIRS, "semblance_faq.read.columns"),
     ],
 )
 def test_the_digest_of_a_stage_covers_the_code_of_the_application_that_it_runs(module, covered):
