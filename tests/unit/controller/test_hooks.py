@@ -11,7 +11,6 @@ from types import SimpleNamespace
 
 import pytest
 from snakemake.exceptions import WorkflowError
-from workflow.planning.sources import wanted_by
 
 from semblance.errors import InputError
 from semblance.fetch.wanted import Wanted
@@ -22,6 +21,7 @@ from tests.shipped import merged
 from workflow.controller import command, events, hooks, lock, slurm
 from workflow.planning.config import load
 from workflow.planning.plan import Plan, deletes_models
+from workflow.planning.stages import wanted_by
 
 ROOT = Path(__file__).resolve().parents[3]
 OWN_PARTS = re.compile(
