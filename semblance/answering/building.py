@@ -23,7 +23,7 @@ from semblance.errors import InputError
 from semblance.evaluation.prepared import QUESTIONS
 from semblance.models.compute import device_name, set_up
 from semblance.models.saved import WEIGHTS, SavedModel
-from semblance.provenance import checked, named_beside, record_digest
+from semblance.provenance import checked, named_beside
 
 ENTRIES = "entries.parquet"  # of a prepared bank
 
@@ -58,7 +58,7 @@ def build_answerer(
     curves = read_curves(sources.curves)
     weights = str(Path(model_path).parent / WEIGHTS)
     read = {str(bank_file): bank["outputs"][ENTRIES], weights: model.weights_digest}
-    records = {sources.bank: record_digest(bank), model_path: record_digest(model.record)}
+    records = {sources.bank: bank, model_path: model.record}
     known = Known.of(entries, questions)
     texts = texts_of(wanted, judgement, known, model.record, curves.lines)
     origin = Origin(

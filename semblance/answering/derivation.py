@@ -15,7 +15,7 @@ from semblance.answering.summary import Subject, summary_text
 from semblance.answering.threshold import TABLE, tried_csv
 from semblance.layout import SUMMARY, fold_corpus
 from semblance.names import START
-from semblance.provenance import checked, record_digest
+from semblance.provenance import Record, checked
 from semblance.settings import Count, Length, Seed, Share, Threads
 
 
@@ -138,11 +138,11 @@ def _made(model: dict[str, Any], way: Way) -> str:
 
 
 class Curves(NamedTuple):
-    """What the learning curves say, and the digests of their file and of their record, by path."""
+    """What the learning curves say, the digest of their file and their record, by path."""
 
     lines: tuple[str, ...] = ()
     digests: dict[str, str] = {}
-    records: dict[str, str] = {}
+    records: dict[str, Record] = {}
 
 
 def read_curves(paths: Sequence[str]) -> Curves:
@@ -153,4 +153,4 @@ def read_curves(paths: Sequence[str]) -> Curves:
     record = checked(path, CURVE)
     file = Path(path).parent / CURVE
     digests = {str(file): record["outputs"][CURVE]}
-    return Curves(tuple(curve_lines(read_curve(file))), digests, {path: record_digest(record)})
+    return Curves(tuple(curve_lines(read_curve(file))), digests, {path: record})

@@ -23,10 +23,10 @@ from semblance.layout import RECORD
 from semblance.locks import exclusive
 from semblance.models.saved import FOLDER, TOKENIZER, WEIGHTS, SavedModel
 from semblance.provenance import (
+    Record,
     checked,
     file_digest,
     read_sealed,
-    record_digest,
     write_json,
     write_record,
 )
@@ -69,14 +69,14 @@ class StoredAnswerer:
 class Origin:
     """How an answerer came about, for its record.
 
-    ``inputs`` and ``records`` are the digests of what was read, by default those of the model;
+    ``inputs`` are the digests of what was read and ``records`` its records, by default the model's;
     ``texts`` are further files to write, by name, and ``facts`` what else the record says.
     ``device`` computes the vectors.
     """
 
     code: str = ""
     inputs: dict[str, str] = field(default_factory=dict)
-    records: dict[str, str] = field(default_factory=dict)
+    records: dict[str, Record] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
     device: str = "cpu"
@@ -171,7 +171,7 @@ def _read_by(origin: Origin, model: SavedModel | str | Path, folder: Path) -> di
     if isinstance(model, SavedModel):
         return {
             "inputs": {"model": model.weights_digest},
-            "records": {"model": record_digest(model.record)},
+            "records": {"model": model.record},
         }
     return {"inputs": {"model": file_digest(folder / WEIGHTS)}}
 

@@ -2,33 +2,33 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from semblance.download.manifest import Dataset
 from semblance.download.pin import Pin
 from semblance.errors import InputError
-from semblance.layout import RAW_DATA, RAW_RECORD
-from semblance.provenance import file_digest, place_of, read_sealed, record_digest
+from semblance.layout import RAW_RECORD
+from semblance.provenance import Record, file_digest, read_sealed
 
 
 class Raw:
     """The raw files of a manifest's data sets below one folder, checked as they are opened.
 
     ``inputs`` collects {relative path: sha256} of every file that was opened, ``records`` the
-    digest of each record of a download that was read, and ``user_files`` the paths of files that
-    no manifest names.
+    record of the download of each, and ``user_files`` the paths of files that no manifest names.
     """
 
     def __init__(self, datasets: Mapping[str, Dataset], folder: str | Path):
         self.datasets = datasets
         self.folder = Path(folder)
         self.inputs: dict[str, str] = {}
-        self.records: dict[str, str] = {}
+        self.records: dict[str, Record] = {}
         self.user_files: list[str] = []
 
-    def facts(self, record_path: str | Path) -> dict[str, dict[str, str]]:
-        """Return what the record at a path says of the raw files: inputs, records, places."""
-        places = {path: place_of(record_path, path) for path in self.user_files}
-        places[RAW_DATA] = place_of(record_path, self.folder)
+    def facts(self) -> dict[str, Any]:
+        """Return what a record says of the raw files: inputs, records, places."""
+        places = {path: self.folder / path for path in self.inputs}
+        places |= {path: Path(path) for path in self.user_files}
         return {"inputs": self.inputs, "records": self.records, "places": places}
 
     def dataset(self, name: str) -> Dataset:
@@ -107,7 +107,7 @@ class Raw:
         key = RAW_RECORD.format(name=name)
         if (self.folder / key).is_file():
             record = read_sealed(self.folder / key)
-            self.records[key] = record_digest(record)
+            self.records[path] = record
             entry = record["files"].get(path, {})
             if "sha256" in entry:
                 yield Pin(entry["sha256"], None)

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from semblance.files import write_text
 from semblance.models.encoder import Encoder
 from semblance.models.saved import WEIGHTS, SavedModel
 from semblance.named_modules import MEASURED, load_module
-from semblance.provenance import beside, checked, named_beside, record_digest, write_record
+from semblance.provenance import Record, beside, checked, named_beside, write_record
 from semblance.settings import unknown_word
 
 
@@ -107,7 +106,7 @@ class _Measurement:
         self.target = target
         self.module = load_module(MEASURED, settings.kind, "settings.kind")
         self.digests: dict[str, str] = {}
-        self.records: dict[str, str] = {}
+        self.records: dict[str, Record] = {}
         self.device = ""
         record = checked(inputs.texts)
         folder = Path(inputs.texts).parent
@@ -125,10 +124,10 @@ class _Measurement:
             for row in self.module.rows(model, self.data, **self.settings.options):
                 yield {**run._asdict(), **row}
 
-    def _note(self, record_path: str, name: str, record: dict[str, Any]) -> None:
+    def _note(self, record_path: str, name: str, record: Record) -> None:
         """Note a file that is read, and the record that lists it."""
         self.digests[str(Path(record_path).parent / name)] = record["outputs"][name]
-        self.records[record_path] = record_digest(record)
+        self.records[record_path] = record
 
 
 def measure_figure(

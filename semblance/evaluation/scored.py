@@ -20,10 +20,10 @@ from semblance.models.word_average import WordAverage, is_word_average
 from semblance.models.word_average import load as load_word_average
 from semblance.names import SCORE_COLUMNS
 from semblance.provenance import (
+    Record,
     canonical,
     environment,
     outputs_digest,
-    record_digest,
     text_digest,
     write_record,
 )
@@ -65,7 +65,7 @@ class Scored:
     rows: Iterable[dict]
     predictions: dict
     facts: dict
-    read: dict[str, dict]
+    read: dict[str, Record]
     device: str
     settings: dict[str, Any] = field(default_factory=dict)
 
@@ -168,7 +168,7 @@ def _write_record(found: Scored, target: Target, started: float) -> None:
         started=started,
         code=target.code,
         inputs=inputs,
-        records={name: record_digest(record) for name, record in found.read.items()},
+        records=found.read,
         run=_identity(found.run),
         settings=asdict(target.compute) | found.settings,
         device=found.device,

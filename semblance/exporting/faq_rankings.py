@@ -13,7 +13,7 @@ from semblance.data.text import normalise
 from semblance.errors import InputError
 from semblance.evaluation.prepared import Bank, read_bank
 from semblance.names import FAQ_DEV
-from semblance.provenance import checked, outputs_digest, read_sealed
+from semblance.provenance import checked, input_digests, outputs_digest, read_sealed
 
 PREDICTIONS = "predictions.parquet"
 ENTRIES = "entries.parquet"  # of a prepared bank
@@ -111,7 +111,7 @@ def _read(folder: Path) -> _Evaluation:
         path=path,
         what=(run["base"], run["method"], f"seed-{run['seed']}", ranking),
         bank=Path(layout.place(root, layout.BANK, bank=corpus["bank"])),
-        bank_digest=record["inputs"]["data"],
+        bank_digest=input_digests(record)["data"],
         rows=read_parquet(folder / PREDICTIONS, COLUMNS).to_pylist(),
     )
 

@@ -18,7 +18,7 @@ from semblance.errors import InputError, at
 from semblance.files import open_text, write_text
 from semblance.layout import RECORD
 from semblance.names import SCORE_COLUMNS, SCORE_KEY
-from semblance.provenance import checked, record_digests
+from semblance.provenance import Record, checked, read_records
 from semblance.settings import parse_json
 
 COLUMNS = SCORE_COLUMNS
@@ -87,9 +87,9 @@ def score_digests(paths: Iterable[str | Path]) -> dict[str, str]:
     return found
 
 
-def score_records(paths: Iterable[str | Path]) -> dict[str, str]:
-    """Return {path: digest of what it says} of the records beside score files."""
-    return record_digests(dict.fromkeys(Path(path).parent / RECORD for path in paths))
+def score_records(paths: Iterable[str | Path]) -> dict[str, Record]:
+    """Return {path: record} of the records beside score files."""
+    return read_records(dict.fromkeys(Path(path).parent / RECORD for path in paths))
 
 
 def read_scores(path: str | Path) -> pd.DataFrame:

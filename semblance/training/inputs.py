@@ -12,7 +12,7 @@ from semblance.data.tokens import Tokens, read_tokens
 from semblance.errors import InputError
 from semblance.models.encoder import Encoder
 from semblance.models.saved import SavedModel
-from semblance.provenance import checked, outputs_digest, read_sealed, record_digest
+from semblance.provenance import Record, checked, outputs_digest, read_sealed
 from semblance.training.embeddings import NAME as EMBEDDINGS
 from semblance.training.embeddings import read_embeddings
 from semblance.training.loop import Measures
@@ -35,7 +35,7 @@ class TrainingInputs:
     tokens: str
     regulators: Sequence[str] = ()
     dev: Callable[[Encoder], float | Measures] | None = None
-    dev_record: dict[str, Any] | None = None
+    dev_record: Record | None = None
     steps_of: Sequence[str] = ()
     keeps_model: bool = True
 
@@ -44,14 +44,14 @@ class TrainingInputs:
 class SavedRegulators:
     """The frozen embeddings of the corpus by each regulator.
 
-    ``embeddings``: (N, d) float16 each, memory-mapped; ``digests`` of the files and of the
-    ``records``, by the name of their records; ``precision``: the precision and the matmul precision
-    that they were made in.
+    ``embeddings``: (N, d) float16 each, memory-mapped; ``digests`` of the files and their
+    ``records``, by the paths of these; ``precision``: the precision and the matmul precision that
+    they were made in.
     """
 
     embeddings: list[np.ndarray]
     digests: dict[str, str]
-    records: dict[str, str]
+    records: dict[str, Record]
     precision: dict[str, str]
 
 
@@ -59,7 +59,7 @@ class SavedRegulators:
 class CheckedInputs:
     """Inputs that are as their records say.
 
-    ``digests`` names the content of each of them, ``records`` what the record of each says.
+    ``digests`` names the content of each of them, ``records`` has the record of each.
     """
 
     start: SavedModel
@@ -67,7 +67,7 @@ class CheckedInputs:
     tokens: Path  # the file
     regulators: SavedRegulators
     digests: dict[str, str]
-    records: dict[str, str]
+    records: dict[str, Record]
 
     def read_rows(self) -> Rows:
         """Read the rows of the corpus."""
@@ -90,14 +90,13 @@ def check_inputs(inputs: TrainingInputs) -> CheckedInputs:
         read["dev"] = inputs.dev_record
     read |= {str(path): read_sealed(path) for path in inputs.steps_of}
     digests = {name: outputs_digest(record) for name, record in read.items()}
-    records = {name: record_digest(record) for name, record in read.items()}
     return CheckedInputs(
         start,
         corpus=Path(inputs.corpus).parent,
         tokens=Path(inputs.tokens).parent / "tokens.arrow",
         regulators=regulators,
         digests=regulators.digests | digests,
-        records=regulators.records | records,
+        records=regulators.records | read,
     )
 
 
@@ -120,19 +119,19 @@ def read_regulators(records: Sequence[str]) -> SavedRegulators:
     """Check and memory-map the embeddings with these records."""
     embeddings = []
     digests = {}
-    digests_of_records = {}
+    found = {}
     settings = []
     for path in records:
         record = checked(path)
         embeddings.append(read_embeddings(Path(path).parent / EMBEDDINGS))
         digests[str(path)] = record["outputs"][EMBEDDINGS]
-        digests_of_records[str(path)] = record_digest(record)
+        found[str(path)] = record
         settings.append(_compute_settings(path, record))
     precision = {}
     if settings:
         for name in ("precision", "matmul"):
             precision[name] = " and ".join(sorted({each[name] for each in settings}))
-    return SavedRegulators(embeddings, digests, digests_of_records, precision)
+    return SavedRegulators(embeddings, digests, found, precision)
 
 
 def _compute_settings(path: str, record: dict[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from semblance.data.negatives import MiningSettings, mine
 from semblance.errors import InputError, is_passing
 from semblance.files import require_regular
 from semblance.models.vectors import unit
-from semblance.provenance import checked, outputs_digest, record_digest, write_record
+from semblance.provenance import checked, outputs_digest, write_record
 
 EMBEDDINGS = "embeddings.npy"  # that of training/embeddings.py, which imports torch
 FILES = ("sentences.arrow", "rows.arrow")
@@ -46,10 +46,7 @@ def mine_negatives(
             "corpus": outputs_digest(corpus_record),
             "embeddings": embedding_record["outputs"][EMBEDDINGS],
         },
-        records={
-            "corpus": record_digest(corpus_record),
-            "embeddings": record_digest(embedding_record),
-        },
+        records={"corpus": corpus_record, "embeddings": embedding_record},
         settings=asdict(settings),
         counts=mined.counts,
     )

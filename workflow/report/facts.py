@@ -40,8 +40,9 @@ class Model:
     @property
     def is_readable(self) -> bool:
         """Whether its record has the parts that a page shows, in their form."""
-        parts = ("settings", "inputs", "outputs", "training")
+        parts = ("settings", "outputs", "training")
         mappings = all(isinstance(self.record.get(name, {}), dict) for name in parts)
+        mappings = mappings and isinstance(self.record.get("inputs", []), list)
         return mappings and all(isinstance(score, float) for _, score in self.curve)
 
     @property

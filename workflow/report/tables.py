@@ -3,6 +3,7 @@
 import shlex
 from dataclasses import dataclass, field
 
+from semblance.provenance import input_digests
 from semblance.reporting.grids import EQUAL, MISSING, NAMES
 from semblance.reporting.layouts import Layout, find_layout
 from semblance.reporting.significance import ALPHA
@@ -252,7 +253,7 @@ def _other_models(above: Row, here: Row) -> tuple[tuple[str, str, str], ...]:
 
 def _made_from(model: Model) -> Source:
     training = model.record.get("training", {})
-    inputs = model.record.get("inputs", {})
+    inputs = input_digests(model.record)
     named = {name: digest for name, digest in inputs.items() if "/" not in name}
     named["code"] = model.record.get("code", "")
     return Source(

@@ -41,5 +41,5 @@ def prepare(preparation_of: Preparation, description: str, argv: list[str] | Non
         code=args.code,
         counts=counts,
         settings=asdict(settings),
-        **raw.facts(args.output),
+        **raw.facts(),
     )

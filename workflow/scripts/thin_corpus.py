@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from semblance.data.thinning import ENTRIES, PartSettings, write_part
-from semblance.provenance import checked, named_beside, record_digest, write_record
+from semblance.provenance import checked, named_beside, write_record
 from semblance.settings import decode_json
 from workflow.scripts.endings import run
 
@@ -30,7 +30,7 @@ def main(argv: list[str] | None = None) -> None:
     counts = write_part(*folders, settings, args.output.parent)
     read = {str(folders[0] / name): corpus["outputs"][name] for name in CORPUS}
     read[str(folders[1] / ENTRIES)] = bank["outputs"][ENTRIES]
-    records = {args.corpus: record_digest(corpus), args.bank: record_digest(bank)}
+    records = {args.corpus: corpus, args.bank: bank}
     write_record(
         args.output,
         "thin_corpus",

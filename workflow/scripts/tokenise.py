@@ -10,7 +10,7 @@ from pathlib import Path
 from semblance.data.tokens import tokenise, write_tokens
 from semblance.models.corpus_texts import corpus_texts
 from semblance.models.saved import TOKENIZER, SavedModel
-from semblance.provenance import checked, record_digest, write_record
+from semblance.provenance import checked, write_record
 from workflow.scripts.endings import run
 
 
@@ -51,7 +51,7 @@ def main(argv: list[str] | None = None) -> None:
         code=args.code,
         tokenizer=base.tokenizer_digest,
         inputs=inputs,
-        records={"sentences": record_digest(corpus), "tokenizer": record_digest(base.record)},
+        records={"sentences": corpus, "rows": corpus, "tokenizer": base.record},
         sentences=len(tokens.offsets) - 1,
         tokens=len(tokens.ids),
         **facts,

@@ -11,7 +11,7 @@ from semblance.answering.folder import read, write_answerer
 from semblance.answering.settings import AnsweringSettings
 from semblance.errors import InputError
 from semblance.models.saved import SavedModel
-from semblance.provenance import digests, file_digest, read_sealed, write_sealed
+from semblance.provenance import digests, file_digest, input_digests, read_sealed, write_sealed
 from tests.unit.answering.example_faq import ENTRIES, TEXTS, THRESHOLD, write_example
 
 
@@ -36,7 +36,7 @@ def test_the_record_names_every_file_and_the_model_that_was_copied(example, mode
     files = {path for path in example.rglob("*") if path.is_file()} - {example / "record.json"}
     named = {example / name for name in record["outputs"]}
     assert named == {path for path in files if path.name != ".writer"}
-    assert record["inputs"] == {"model": model.weights_digest}
+    assert input_digests(record) == {"model": model.weights_digest}
     assert SavedModel.read(example / "record.json").weights_digest == model.weights_digest
 
 
@@ -44,7 +44,7 @@ def test_a_model_folder_without_a_record_will_do(example, model, tmp_path):
     folder = write_example(tmp_path / "out", model.folder)
     # Another test in this process may have changed the number of threads, and so the last bits.
     assert read(folder).vectors == pytest.approx(read(example).vectors, abs=1e-6)
-    assert read_sealed(folder / "record.json")["inputs"]["model"] == model.weights_digest
+    assert input_digests(read_sealed(folder / "record.json"))["model"] == model.weights_digest
 
 
 def test_a_pickle_beside_the_weights_stays_behind(model, tmp_path):

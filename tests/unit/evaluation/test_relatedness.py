@@ -18,7 +18,7 @@ from semblance.evaluation.relatedness_run import RelatednessRun, evaluate_relate
 from semblance.evaluation.scored import Target
 from semblance.models.base import BaseSettings, build_base
 from semblance.names import RELATEDNESS_DATASETS, RELATEDNESS_TASKS
-from semblance.provenance import ROOT, outputs_digest, read_sealed
+from semblance.provenance import ROOT, input_digests, outputs_digest, read_sealed
 from tests.dag.tiny import write_base
 from tests.example_settings import COMPUTE
 from workflow.scripts import prepare_relatedness
@@ -120,7 +120,7 @@ def test_the_record_names_what_was_read_and_the_seed_of_the_regressors(evaluated
     record = read_sealed(evaluated / "scores/record.json")
     pairs = read_sealed(evaluated / "pairs/record.json")
     assert record["stage"] == "evaluate_relatedness"
-    assert record["inputs"]["data"] == outputs_digest(pairs)
+    assert input_digests(record)["data"] == outputs_digest(pairs)
     assert record["settings"]["regressor_seed"] == 1111
 
 
