@@ -15,9 +15,11 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
+from semblance import layout
 from semblance.audit.recompute import Values
 from semblance.names import IN_NATURAL_UNIT
 from semblance.reporting.layouts import find_layout, seed_column
+from semblance.reporting.predictions import all_paths, folds, predictions_path
 from semblance.reporting.table import Cell, Contrast, Row, Table
 
 TOLERANCE = 1e-9  # of values and differences, in points, and of p values
@@ -31,16 +33,17 @@ Check = Callable[[bool, str], bool]
 Frame = dict[tuple[str, str], dict[str, BySeed]]  # (label, protocol) -> the columns of a row
 
 
-def check_cells(scores: Path, table: Table, runs: Runs, check: Check) -> None:
+def check_cells(results: Path, table: Table, runs: Runs, check: Check) -> None:
     """Compare every cell of a table with the one computed from the scores of the runs."""
     frame: Frame = {}
     for row in table.rows:
-        damaged = [f for f in folders(scores, table, row) if f in runs and runs[f] is None]
+        behind = [path.parent for path in all_paths(results, table, row)]
+        damaged = [folder for folder in behind if folder in runs and runs[folder] is None]
         if damaged:
             check(False, f"{row.label}: not recomputed, {damaged[0]} cannot be read")
             continue
-        _check_choice(scores, table, row, runs, check)
-        columns = _columns(scores, table, row, runs)
+        _check_choice(results, table, row, runs, check)
+        columns = _columns(results, table, row, runs)
         frame[row.label, row.protocol] = columns
         text = f"{row.label}: columns {sorted(row.cells)}, expected {sorted(columns)}"
         check(set(columns) == set(row.cells), text)
@@ -81,49 +84,38 @@ def _is_close(shown: float | None, value: float | None) -> bool:
     return abs(shown - value) <= TOLERANCE
 
 
-def folders(scores: Path, table: Table, row: Row) -> list[Path]:
-    """Return the folders of the runs behind a row: one a seed, or one a seed and fold."""
-    return [folder for seed in row.seeds for folder in seed_folders(scores, table, row, seed)]
-
-
-def seed_folders(scores: Path, table: Table, row: Row, seed: int) -> list[Path]:
+def seed_folders(results: Path, table: Table, row: Row, seed: int) -> list[Path]:
     """Return the folders of the runs behind a row's value of one seed: one, or one a fold."""
-    corpora = [f"{find_layout(table.layout).tests}/{row.corpus}"]
-    if find_layout(table.layout).over_folds:
-        corpora = [f"faq/{table.dataset}-{fold}" for fold in range(table.folds or 0)]
-    return [
-        scores / corpus / row.base / row.trained(corpus.partition("/")[2], seed) / f"seed-{seed}"
-        for corpus in corpora
-    ]
+    return [predictions_path(results, table, row, seed, fold).parent for fold in folds(table)]
 
 
-def _columns(scores: Path, table: Table, row: Row, runs: Runs) -> dict[str, BySeed]:
+def _columns(results: Path, table: Table, row: Row, runs: Runs) -> dict[str, BySeed]:
     """Return each column's value by seed, in points, as the table's layout has them."""
-    layout = find_layout(table.layout)
+    form = find_layout(table.layout)
     names = {
         task: (task, "", table.metric, table.aggregation, row.protocol) for task in table.tasks
     }
-    if layout.metrics:
+    if form.metrics:
         of_bank = (table.aggregation, row.protocol)
-        names = {metric: (table.dataset, "", metric, *of_bank) for metric in layout.metrics}
+        names = {metric: (table.dataset, "", metric, *of_bank) for metric in form.metrics}
     unit = 1 if table.metric in IN_NATURAL_UNIT else 100
     by_seed = {}
     for seed in row.seeds:
-        found = [runs.get(folder) for folder in seed_folders(scores, table, row, seed)]
+        found = [runs.get(folder) for folder in seed_folders(results, table, row, seed)]
         by_seed[str(seed)] = {p: _mean_score(found, name, unit) for p, name in names.items()}
     averages = {seed: _mean(list(parts.values())) for seed, parts in by_seed.items()}
     columns: dict[str, BySeed] = {}
-    if layout.part_columns:
+    if form.part_columns:
         for part in names:
             columns[part] = {seed: parts[part] for seed, parts in by_seed.items()}
-    if layout.average_column:
-        columns[layout.average_column] = averages
-    for column, count in layout.best_columns:
+    if form.average_column:
+        columns[form.average_column] = averages
+    for column, count in form.best_columns:
         columns[column] = {"": None}
         if None not in averages.values() and len(averages) >= count:
             best = sorted(averages, key=lambda seed: -averages[seed])[:count]
             columns[column] = {seed: averages[seed] for seed in best}
-    if layout.seed_columns:
+    if form.seed_columns:
         columns |= {seed_column(seed): {seed: value} for seed, value in averages.items()}
     return columns
 
@@ -139,7 +131,7 @@ def _mean(values: list[float | None]) -> float | None:
     return float(np.mean(values))
 
 
-def _check_choice(scores: Path, table: Table, row: Row, runs: Runs, check: Check) -> None:
+def _check_choice(results: Path, table: Table, row: Row, runs: Runs, check: Check) -> None:
     """Check that each seed of a row shows a candidate that none surpasses on the others' dev."""
     if row.choose is None:
         return
@@ -151,7 +143,7 @@ def _check_choice(scores: Path, table: Table, row: Row, runs: Runs, check: Check
         others = [other for other in row.seeds if other != seed] or [seed]
         means = {}
         for method in row.choose.candidates:
-            folder = scores / corpus / row.base / method
+            folder = results / layout.SCORES / corpus / row.base / method
             found = [runs.get(folder / f"seed-{other}") for other in others]
             means[method] = _mean_score(found, score, 100)
         place = f"{corpus.partition('/')[2]}/{seed}"

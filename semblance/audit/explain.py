@@ -68,7 +68,7 @@ def explain(
     tree = _Tree(chain)
     steps = []
     for seed, value in cell.values.items():
-        folders = seed_folders(chain.root / layout.SCORES, shown, chosen, int(seed))
+        folders = seed_folders(chain.root, shown, chosen, int(seed))
         facts: dict[str, Any] = {"value": value}
         if len(folders) > 1:
             facts["reduction"] = "mean of its folds"

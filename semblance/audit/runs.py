@@ -1,11 +1,9 @@
-"""The scores of each run, compared with the recomputed ones and with the long CSV.
+"""The scores of each run, compared with the recomputed ones.
 
 The runs are read one after the other, so that memory holds the predictions of one run only.
 """
 
 import csv
-import operator
-from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
@@ -25,7 +23,7 @@ SCORE_FILE = "scores.csv"  # of one run
 TOLERANCE = 1e-11  # of a score in its natural unit: 1e-9 points
 NAME = ("task", "subset", "metric", "aggregation", "protocol")  # of a score within its run
 
-Lines = dict[tuple, dict[str, str]]  # a score's key in all runs -> its line
+Lines = list[dict[str, str]]
 
 
 def scores_behind(node: Node) -> list[Path]:
@@ -40,45 +38,28 @@ class Runs:
     def __init__(self, chain: Chain, found: Findings):
         self.chain = chain
         self.found = found
-        self.long = Path(layout.place(chain.root, layout.ALL_SCORES))
-        self.left: Lines = {}  # lines of the long CSV that no run has claimed yet
 
     def check(self, nodes: list[Node]) -> dict[Path, Values | None]:
-        """Check each run; check that the long CSV has the scores of the runs in it, and no others.
+        """Check the scores of each run, and note those that nothing shows.
 
         Returns the recomputed scores of each run by its folder, None for unreadable files.
         """
-        record = layout.place(self.chain.root, layout.TABLE_RECORD, table=self.long.stem)
-        collected = set()
+        runs = {}
         shown = set()
         for node in nodes:
-            if node.path == Path(record):
-                collected = set(scores_behind(node))
-            elif node.stage in ("render_table", "collect_figure"):
+            if node.stage in ("collect_scores", "render_table", "collect_figure"):
                 shown |= {link.place.parent for link in node.links if link.place}
-        self.left = self._read_long(Path(record))
-        runs = {}
-        for node in nodes:
             if node.path.is_relative_to(self.chain.root / layout.SCORES):
-                runs[node.path.parent] = self._run(node, collected)
-        for key in self.left:
-            self.found.check(SCORES, False, self.long, f"no run has this score: {' '.join(key)}")
+                runs[node.path.parent] = self._run(node)
         for folder in runs:
-            if folder not in shown and folder / SCORE_FILE not in collected:
+            if folder not in shown:
                 self.found.note(folder, "no table and no figure shows this run")
+        long = Path(layout.place(self.chain.root, layout.ALL_SCORES))
+        if not long.exists() and not any(node.stage == "collect_scores" for node in nodes):
+            self.found.note(long, "not made yet: it waits until every run has its scores")
         return runs
 
-    def _read_long(self, record: Path) -> Lines:
-        if not self.long.exists() and not record.exists():
-            self.found.note(self.long, "not made yet: it waits until every run has its scores")
-            return {}
-        try:
-            return _read_lines(self.long)
-        except UNREADABLE as error:
-            self.found.unreadable(SCORES, self.long, error)
-            return {}
-
-    def _run(self, node: Node, collected: set[Path]) -> Values | None:
+    def _run(self, node: Node) -> Values | None:
         """Check one run's scores; return them recomputed, None if its files cannot be read."""
         folder = node.path.parent
         path = folder / SCORE_FILE
@@ -86,19 +67,14 @@ class Runs:
             lines = _read_lines(path)
             require_regular(folder / "predictions.parquet", MOST_PREDICTIONS)
             predictions = pd.read_parquet(folder / "predictions.parquet")
-            if path in collected:
-                for key, line in lines.items():
-                    same = self.left.pop(key, None) == line
-                    problem = f"differs from {path}: {' '.join(key)}"
-                    self.found.check(SCORES, same, self.long, problem)
-            self._check_steps(node, lines.values(), path)
-            self._check_origin(node, lines.values(), path)
-            return self._recomputed(lines.values(), predictions, path)
+            self._check_steps(node, lines, path)
+            self._check_origin(node, lines, path)
+            return self._recomputed(lines, predictions, path)
         except UNREADABLE as error:
             self.found.unreadable(SCORES, folder, error)
             return None
 
-    def _check_steps(self, node: Node, lines: Iterable[dict[str, str]], path: Path) -> None:
+    def _check_steps(self, node: Node, lines: Lines, path: Path) -> None:
         """Check the steps of a run's training against the model's record, where it is here."""
         steps = {float(line["value"]) for line in lines if line["metric"] == STEPS}
         model = Path(layout.record(self.chain.root, layout.MODEL, **node.record.get("run", {})))
@@ -107,7 +83,7 @@ class Runs:
             problem = f"the steps of its training are {min(steps):.0f}, and {taken} by {model}"
             self.found.check(LINKS, steps == {taken}, path, problem)
 
-    def _check_origin(self, node: Node, lines: Iterable[dict[str, str]], path: Path) -> None:
+    def _check_origin(self, node: Node, lines: Lines, path: Path) -> None:
         """Check that each line names the run, weights, data, code and protocol of the records."""
         inputs = {link.role: link.digest for link in node.links}
         of_test = node.record.get("run", {}) | inputs | {"code": node.record["code"]}
@@ -127,9 +103,7 @@ class Runs:
             problem = f"its pairs have the protocol {protocol}, another one than the line: {line}"
             self.found.check(LINKS, line["protocol"] == protocol, path, problem)
 
-    def _recomputed(
-        self, lines: Iterable[dict[str, str]], predictions: pd.DataFrame, path: Path
-    ) -> Values:
+    def _recomputed(self, lines: Lines, predictions: pd.DataFrame, path: Path) -> Values:
         """Compare the scores with those recomputed; return the recomputed ones.
 
         Scores that predictions cannot give are returned as they are shown.
@@ -168,8 +142,7 @@ def _is_same(shown: tuple[float, int], again: tuple[float, int]) -> bool:
 def _read_lines(path: Path) -> Lines:
     with open_text(path, MOST_BYTES) as handle:
         lines = list(csv.DictReader(handle, strict=True))
-    key = operator.itemgetter(*SCORE_KEY)
-    keyed = {key(line): line for line in lines}
-    if len(keyed) != len(lines):
+    keys = {tuple(line[name] for name in SCORE_KEY) for line in lines}
+    if len(keys) != len(lines):
         raise InputError(path, "a score stands twice", "delete it and run again")
-    return keyed
+    return lines

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from semblance import layout
-from semblance.audit.cells import Runs, check_cells, folders
+from semblance.audit.cells import Runs, check_cells
 from semblance.audit.chain import Chain, Node
 from semblance.audit.findings import CELLS, FORMS, UNREADABLE, Findings
 from semblance.audit.runs import scores_behind
@@ -26,8 +26,9 @@ from semblance.reporting.contrasts import with_items
 from semblance.reporting.formats import csv_text, markdown
 from semblance.reporting.judging import judge
 from semblance.reporting.latex import latex
+from semblance.reporting.predictions import all_paths
 from semblance.reporting.published import Published, read_published
-from semblance.reporting.scores import collect
+from semblance.reporting.scores import MOST_BYTES, collect, scores_csv
 from semblance.reporting.simulation import simulate
 from semblance.reporting.simulation_page import simulation_csv, simulation_markdown
 from semblance.reporting.table import Table, decode_spec, from_json, to_json
@@ -74,6 +75,8 @@ class Tables:
                     tables[node.path.name] = self._table(node)
                 elif node.stage == "collect_figure":
                     self._figure(node)
+                elif node.stage == "collect_scores":
+                    self._long(node)
             except UNREADABLE as error:
                 self.found.unreadable(FORMS, node.path, error)
         if len(tables) < len(rendered):
@@ -102,13 +105,13 @@ class Tables:
         problem = f"differs from what its settings and scores give: {_difference(table, again)}"
         self.found.check(FORMS, again == table, source, problem)
         self._note_other_seeds(source, table)
-        scores = self.root / layout.SCORES
-        check = functools.partial(self._check_cell, source)
-        check_cells(scores, table, self.runs, check)
+        check_cells(
+            self.root,
+            table,
+            self.runs,
+            lambda holds, what: self.found.check(CELLS, holds, source, what),
+        )
         return table
-
-    def _check_cell(self, source: Path, holds: bool, problem: str) -> bool:
-        return self.found.check(CELLS, holds, source, problem)
 
     def _rebuilt(self, shown: Table, node: Node) -> Table:
         """Build the table of a record again; what is not to be checked is taken as it is shown."""
@@ -130,13 +133,19 @@ class Tables:
     def _note_other_seeds(self, source: Path, table: Table) -> None:
         """Note the seeds that were scored for a row and that the table leaves out."""
         for row in table.rows:
-            places = {folder.parent for folder in folders(self.root / layout.SCORES, table, row)}
+            places = {path.parents[1] for path in all_paths(self.root, table, row)}
             runs = [folder for folder in self.runs if folder.parent in places]
             scored = {int(folder.name.removeprefix("seed-")) for folder in runs}
             left_out = ", ".join(map(str, sorted(scored - set(row.seeds))))
             if left_out:
                 what = f"{row.label}: the table leaves out the seeds {left_out}, which have scores"
                 self.found.note(source, what)
+
+    def _long(self, node: Node) -> None:
+        """Collect the long CSV again."""
+        file = self.root / layout.ALL_SCORES
+        same = read_text(file, MOST_BYTES) == scores_csv(collect(scores_behind(node)))
+        self.found.check(FORMS, same, file, "differs from what the scores of its runs give")
 
     def _figure(self, node: Node) -> None:
         """Make the CSV of a collected figure again."""

@@ -98,13 +98,18 @@ def read_scores(path: str | Path) -> pd.DataFrame:
 
 
 def write_scores(frame: pd.DataFrame, path: str | Path) -> None:
-    """Write the long CSV whole; values by ``repr``, so that reading gives the same floats."""
+    """Write the long CSV whole."""
+    write_text(path, scores_csv(frame))
+
+
+def scores_csv(frame: pd.DataFrame) -> str:
+    """Return the long CSV; values by ``repr``, so that reading gives the same floats."""
     buffer = io.StringIO()
     writer = csv.DictWriter(buffer, COLUMNS, lineterminator="\n")
     writer.writeheader()
     for record in frame[list(COLUMNS)].to_dict("records"):
         writer.writerow(record | {"value": repr(float(record["value"]))})
-    write_text(path, buffer.getvalue())
+    return buffer.getvalue()
 
 
 def _records(path: Path) -> Iterator[tuple[str, dict]]:
