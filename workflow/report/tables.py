@@ -179,7 +179,7 @@ def _made_from(model: Model) -> dict[str, Any]:
     named = {name: digest for name, digest in inputs.items() if "/" not in name}
     named["code"] = model.record.get("code", "")
     return {
-        "place": model.run.path(),
+        "place": "{}/{}/{}/seed-{}".format(*model.run),
         "best_step": model.record.get("training", {}).get("best_step"),
         "weights": model.weights[:SHORT],
         "inputs": [(name, digest[:SHORT]) for name, digest in named.items() if digest],
