@@ -189,14 +189,13 @@ class _Tree:
                 raw.append(_file(link.place, link.digest, NOT_HERE))
                 continue
             source = self.chain.find(link.place)
-            role = _role(link.role)
             if source is None or not source.lists(link.digest):
                 steps.append(self._lost(link))
             elif not source.stage:  # a download of raw data
                 raw.append(_file(link.place.parents[1] / link.role, link.digest))
-            elif (role, link.place, link.record) not in known:
-                known.add((role, link.place, link.record))
-                step = self.of_record(link.place, role)
+            elif (_role(link.role), link.place, link.record) not in known:
+                known.add((_role(link.role), link.place, link.record))
+                step = self.of_record(link.place, _role(link.role))
                 if source.digest != link.record:
                     changed = {"file": str(link.place), "sha256": link.record, "state": CHANGED}
                     step = replace(step, files=[changed, *step.files])
