@@ -10,7 +10,7 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from semblance.files import open_regular, read_regular, write_text
 ROOT = Path(__file__).resolve().parent.parent
 SEAL = "sha256"  # the key of a record that holds the digest of all its other keys
 # What a record says of when, how often and where its stage ran. No result depends on it.
-CIRCUMSTANCES = frozenset({"seconds", "finished", "attempts", "places"})
+CIRCUMSTANCES = frozenset({"seconds", "finished", "attempts"})
 DELETE = "delete it and run again"
 # The flags of a stage by which a config reaches its result; all others name files, code or cadence.
 SETTINGS = (
@@ -37,19 +37,15 @@ SETTINGS = (
 # Of 8 MB of JSON, Python makes at most 230 MB of values.
 MOST_TEXT = 8 << 20
 LIBRARIES = (
-    "torch",
-    "transformers",
-    "tokenizers",
-    "safetensors",
-    "datasets",
-    "pyarrow",
-    "numpy",
-    "scipy",
-    "scikit-learn",
-    "pandas",
-    "sacremoses",
-    "snakemake",
+    *("torch", "transformers", "tokenizers", "safetensors", "datasets", "pyarrow"),
+    *("numpy", "scipy", "scikit-learn", "pandas", "sacremoses", "snakemake"),
 )
+
+
+class Record(dict[str, Any]):
+    """What a sealed file says; ``path`` is where it was read."""
+
+    path: Path
 
 
 def file_digest(path: str | os.PathLike) -> str:
@@ -141,7 +137,7 @@ def write_sealed(path: str | os.PathLike, value: dict) -> None:
     write_json(path, {**value, SEAL: text_digest(canonical(value))})
 
 
-def read_sealed(path: str | os.PathLike) -> dict:
+def read_sealed(path: str | os.PathLike) -> Record:
     """Read what ``write_sealed`` wrote; InputError if one bit of the file has changed."""
     value = read_json(path)
     text = read_text(path)
@@ -152,7 +148,9 @@ def read_sealed(path: str | os.PathLike) -> dict:
     if expected != actual or text != _pretty({**value, SEAL: expected}):
         problem = f"damaged: expected sha256 {expected} of its content, found {actual}"
         raise InputError(path, problem, DELETE)
-    return value
+    record = Record(value)
+    record.path = Path(path)
+    return record
 
 
 def record_digest(record: dict) -> str:
@@ -162,6 +160,8 @@ def record_digest(record: dict) -> str:
     folder, writes a record of the same digest.
     """
     said = {name: value for name, value in record.items() if name not in CIRCUMSTANCES}
+    if "inputs" in said:
+        said["inputs"] = [{**found, "place": ""} for found in said["inputs"]]
     return text_digest(canonical(said))
 
 
@@ -170,9 +170,9 @@ def outputs_digest(record: dict) -> str:
     return text_digest(canonical(record["outputs"]))
 
 
-def record_digests(paths: Iterable[str | os.PathLike]) -> dict[str, str]:
-    """Return {path: digest of what the record says} of the records at these paths."""
-    return {str(path): record_digest(read_sealed(path)) for path in paths}
+def read_records(paths: Iterable[str | os.PathLike]) -> dict[str, Record]:
+    """Return {path: record} of the records at these paths."""
+    return {str(path): read_sealed(path) for path in paths}
 
 
 def digests(folder: str | os.PathLike, names: Iterable[str]) -> dict[str, str]:
@@ -189,19 +189,55 @@ def place_of(record_path: str | os.PathLike, path: str | os.PathLike) -> str:
     """Return where a path lies, for a record: relative to its folder, or else absolute.
 
     It is absolute where the two have only the root folder in common, such as /scratch and /home:
-    then no copy would keep them together. It is absolute, too, where the record lies behind a
-    symbolic link, since the way back would depend on the name by which a reader comes.
+    then no copy would keep them together. It is absolute, too, where the way up from the record
+    leads through a symbolic link: it would depend on the name by which a reader comes.
     """
     folder = os.path.abspath(Path(record_path).parent)
-    apart = os.path.commonpath([folder, os.path.abspath(path)]) == os.sep
-    if apart or os.path.realpath(folder) != folder:
+    common = os.path.commonpath([folder, os.path.abspath(path)])
+    way = os.path.relpath(folder, common)
+    is_straight = os.path.realpath(folder) == os.path.normpath(os.path.realpath(common) + f"/{way}")
+    if common == os.sep or not is_straight:
         return os.path.abspath(path)
     return beside(record_path, path)
 
 
-def named_beside(record_path: str | os.PathLike, digests: dict[str, str]) -> dict[str, str]:
-    """Return the digests of files, each named by its path relative to a record's folder."""
-    return {beside(record_path, path): digest for path, digest in digests.items()}
+def named_beside(record_path: str | os.PathLike, found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is known of files, each named by its path relative to a record's folder."""
+    return {beside(record_path, path): value for path, value in found.items()}
+
+
+def linked(
+    path: str | os.PathLike,
+    inputs: Mapping[str, str],
+    records: Mapping[str, Record],
+    places: Mapping[str, str | os.PathLike] | None = None,
+) -> list[dict[str, str]]:
+    """Return the inputs of the record at ``path`` as links: role, place, digest, record.
+
+    ``inputs`` maps a role, or a path relative to the record, to the digest of what was read, and
+    ``records`` the same or any other name to the record that lists it. The link leads to that
+    record and keeps the digest of what it says. ``places``: where an input of no record lies.
+    """
+    folder = Path(path).parent
+    owners = {}
+    for record in records.values():
+        for name in record.get("outputs", {}):
+            owners[os.path.abspath(record.path.parent / name)] = record
+    found = []
+    for role, digest in sorted(inputs.items()):
+        link = {"role": role, "place": "", "digest": digest, "record": ""}
+        owner = records.get(role) or owners.get(os.path.abspath(folder / role))
+        if owner is not None:
+            link |= {"place": place_of(path, owner.path), "record": record_digest(owner)}
+        elif role in (places or {}):
+            link["place"] = place_of(path, places[role])
+        found.append(link)
+    return found
+
+
+def input_digests(record: Mapping[str, Any]) -> dict[str, str]:
+    """Return {role: digest} of what a record's stage has read."""
+    return {link["role"]: link["digest"] for link in record.get("inputs", [])}
 
 
 def write_record(
@@ -211,22 +247,23 @@ def write_record(
     outputs: Iterable[str],
     started: float,
     code: str = "",
-    inputs: dict[str, str] | None = None,
+    inputs: Mapping[str, str] | None = None,
+    records: Mapping[str, Record] | None = None,
+    places: Mapping[str, str | os.PathLike] | None = None,
     **facts: Any,
 ) -> dict:
     """Write the record of a stage beside its outputs, after them: a record means that all is there.
 
-    ``outputs`` are names relative to the record's folder; ``inputs`` maps what was read to its
-    digest; ``facts`` are the settings, seeds, device, steps and the like. Among them, ``records``
-    maps what was read to the ``record_digest`` of its record, and ``places`` says where it lay.
-    ``started`` is the ``time.monotonic()`` at the start, which no change of the clock disturbs.
+    ``outputs`` are names relative to the record's folder; ``inputs``, ``records`` and ``places``
+    say what was read, as ``linked`` takes them; ``facts`` are the settings, seeds, steps and the
+    like. ``started`` is the ``time.monotonic()`` at the start, which no change of the clock disturbs.
     """
     # A name such as ../corpus can be opened from an existing folder only.
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     record = {
         "stage": stage,
         "outputs": digests(Path(path).parent, outputs),
-        "inputs": inputs or {},
+        "inputs": linked(path, inputs or {}, records or {}, places),
         "code": code,
         "given": settings_digest(sys.argv),
         "environment": environment(),
@@ -238,7 +275,7 @@ def write_record(
     return record
 
 
-def checked(record_path: str | os.PathLike, *names: str) -> dict:
+def checked(record_path: str | os.PathLike, *names: str) -> Record:
     """Return a record after comparing the files beside it, or those named, with its digests.
 
     Raises InputError with the expected and the actual digest, and how to make the file again.
@@ -246,19 +283,16 @@ def checked(record_path: str | os.PathLike, *names: str) -> dict:
     record = read_sealed(record_path)
     if not isinstance(record.get("outputs"), dict):
         raise InputError(record_path, "no record of a stage: it lists no outputs", DELETE)
-    for name in names or tuple(record["outputs"]):
-        _check_output(Path(record_path), name, record["outputs"].get(name))
-    return record
-
-
-def _check_output(record_path: Path, name: str, expected: str | None) -> None:
-    path = record_path.parent / name
     advice = f"delete {record_path} and run again"
-    if expected is None:
-        raise InputError(path, f"not listed in {record_path}", advice)
-    if not path.is_file():
-        raise InputError(path, "missing", advice)
-    actual = file_digest(path)
-    if actual != expected:
-        problem = f"damaged: expected sha256 {expected}, found {actual}"
-        raise InputError(path, problem, advice)
+    for name in names or tuple(record["outputs"]):
+        path = Path(record_path).parent / name
+        expected = record["outputs"].get(name)
+        if expected is None:
+            raise InputError(path, f"not listed in {record_path}", advice)
+        if not path.is_file():
+            raise InputError(path, "missing", advice)
+        actual = file_digest(path)
+        if actual != expected:
+            problem = f"damaged: expected sha256 {expected}, found {actual}"
+            raise InputError(path, problem, advice)
+    return record

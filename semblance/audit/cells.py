@@ -1,250 +1,128 @@
-"""The cells of a table, computed again from the runs' recomputed scores.
+"""The cells of a table, computed again from the runs' recomputed scores and compared once.
 
-The arithmetic is this module's own. It asks a layout only for the names of its columns, and for
-what stands in each of them.
+The arithmetic is this module's own: plain loops, and scipy's ready-made tests, where
+semblance.reporting has formulas. It asks a layout only for the names of its columns, and for what
+stands in each of them. The bootstrap is only held against the t-test here; `verify --bootstrap`
+draws it again.
 """
 
-import csv
 import itertools
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from scipy import stats
 
-from semblance.audit import differences
+from semblance import layout
 from semblance.audit.recompute import Values
-from semblance.counts import counted
-from semblance.files import open_text
 from semblance.names import IN_NATURAL_UNIT
-from semblance.provenance import MOST_TEXT
-from semblance.reporting.layouts import Layout, find_layout, seed_column
-from semblance.reporting.table import Row, Table
+from semblance.reporting.layouts import find_layout, seed_column
+from semblance.reporting.predictions import all_paths, folds, predictions_path
+from semblance.reporting.table import Cell, Contrast, Row, Table
 
-TOLERANCE = 1e-9  # points
-NO_VALUE = ("", "n/a")  # how a field of the CSV says that there is none
+TOLERANCE = 1e-9  # of values and differences, in points, and of p values
+OF_POWER = 1e-6
+NO_SPREAD = 1e-9  # points
+MOST_LOOPS = 5000  # signs or labels that a loop tries; the exact p of more is left unchecked
+OF_ITEMS = ("p_bootstrap", "bootstrap_low", "bootstrap_high", "item_error")
 BySeed = dict[str, float | None]  # a column's value of each seed; None where a score is missing
-MISSING: BySeed = {"": None}
 Runs = dict[Path, Values | None]  # a run's folder -> its scores, None where they cannot be read
-Check = Callable[[bool, object, str], bool]
-Computed = dict[tuple[str, str], dict[str, BySeed]]  # (label, protocol) -> the columns of a row
+Check = Callable[[bool, str], bool]
+Frame = dict[tuple[str, str], dict[str, BySeed]]  # (label, protocol) -> the columns of a row
 
 
-@dataclass(frozen=True)
-class Files:
-    """Where a table and the scores behind it lie: its CSV, its JSON, the folder of all runs."""
-
-    csv: Path
-    json: Path
-    scores: Path
-
-
-def check_cells(files: Files, table: Table, runs: Runs, check: Check) -> None:
-    """Compare every cell of the JSON and of the CSV with the one computed from the runs' scores."""
-    with open_text(files.csv, MOST_TEXT) as handle:
-        lines = list(csv.DictReader(handle, strict=True))
-    text = f"{counted(len(lines), 'row')}, {len(table.rows)} in {files.json}"
-    check(len(lines) == len(table.rows), files.csv, text)
-    layout = find_layout(table.layout)
-    computed = {}  # a row's label and protocol -> its columns; not of rows that cannot be read
-    for row, line in zip(table.rows, lines, strict=False):
-        damaged = [f for f in folders(files.scores, table, row) if f in runs and runs[f] is None]
+def check_cells(results: Path, table: Table, runs: Runs, check: Check) -> None:
+    """Compare every cell of a table with the one computed from the scores of the runs."""
+    frame: Frame = {}
+    for row in table.rows:
+        behind = [path.parent for path in all_paths(results, table, row)]
+        damaged = [folder for folder in behind if folder in runs and runs[folder] is None]
         if damaged:
-            text = f"{row.label}: not recomputed, {damaged[0]} cannot be read"
-            check(False, files.json, text)
+            check(False, f"{row.label}: not recomputed, {damaged[0]} cannot be read")
             continue
-        _check_choice(files, table, row, runs, check)
-        cells = expected(files.scores, table, row, runs)
-        computed[row.label, row.protocol] = cells
-        text = f"{row.label}: columns {sorted(row.cells)}, expected {sorted(cells)}"
-        check(set(cells) == set(row.cells), files.json, text)
-        for column, by_seed in cells.items():
-            place = _Place(layout, row, line, column)
-            place.check_json(by_seed, files.json, check)
-            place.check_csv(by_seed, files.csv, check)
-    if len(computed) == len(table.rows):
-        _check_differences(files, table, lines, computed, check)
-
-
-def _check_differences(
-    files: Files, table: Table, lines: list[dict], computed: Computed, check: Check
-) -> None:
-    """Compare every contrast with a control with the one tested again from the runs' scores."""
-    layout = find_layout(table.layout)
-    for column in filter(layout.has_test, table.columns):
-        wanted = [_difference(table, row, column, computed) for row in table.rows]
-        rows = zip(table.rows, lines, differences.corrected(wanted), strict=False)
-        for row, line, cell in rows:
-            shown = row.cells.get(column)
-            if shown is None:
-                continue
-            text = f"{row.label}, {column}: its difference from {row.control}, or a figure of it"
-            holds = differences.holds(shown.contrast, shown.mark, cell)
-            check(holds, files.json, f"{text}, is not {cell and cell.figures}")
-            same = differences.csv_holds(line, column, shown.contrast)
-            check(same, files.csv, f"{text}, is not that of {files.json}")
-
-
-def _difference(
-    table: Table, row: Row, column: str, computed: Computed
-) -> differences.Expected | None:
-    """Return what a row's contrast with its control must show; None if it has none."""
-    ours = computed[row.label, row.protocol].get(column)
-    theirs = computed.get((row.control, row.protocol), {}).get(column)
-    if ours is None or theirs is None:
-        return None
-    found = differences.sides(ours, theirs)
-    return found and differences.expected(found, table.margin)
-
-
-def _check_choice(files: Files, table: Table, row: Row, runs: Runs, check: Check) -> None:
-    """Check that each seed of a row shows a candidate that none surpasses on the others' dev."""
-    if row.choose is None:
-        return
-    for (corpus, score), seed in itertools.product(_dev_scores(table, row).items(), row.seeds):
-        others = [other for other in row.seeds if other != seed] or [seed]
-        means = {}
-        for method in row.choose.candidates:
-            folder = files.scores / corpus / row.base / method
-            found = [runs.get(folder / f"seed-{other}") for other in others]
-            means[method] = _mean([_value(run, score, 100) for run in found])
-        place = f"{corpus.partition('/')[2]}/{seed}"
-        shown = row.chosen.get(place)
-        text = f"{row.label}: {shown} is chosen on {place}, the mean dev scores are {means}"
-        check(_is_best(shown, means), files.json, text)
-
-
-def _dev_scores(table: Table, row: Row) -> dict[str, tuple]:
-    """Return the name of the dev score of each folder of corpora behind a row."""
-    if not find_layout(table.layout).over_folds:
-        return {f"sts/{row.corpus}": ("stsb-dev", "", "spearman", "all", row.protocol)}
-    score = (table.dataset, "", "map", "dev", "dev")
-    return {f"faq/{table.dataset}-{fold}": score for fold in range(table.folds or 0)}
-
-
-def _is_best(shown: str | None, means: dict[str, float | None]) -> bool:
-    """Tell whether none surpasses the shown method; nothing may be shown where a score is missing."""
-    if None in means.values():
-        return shown is None
-    # Of candidates that tie, the last digit of a mean decides.
-    return shown in means and means[shown] >= max(means.values()) - TOLERANCE
-
-
-@dataclass(frozen=True)
-class _Place:
-    """One cell of a table: its row in the JSON, its line in the CSV, its column."""
-
-    layout: Layout
-    row: Row
-    line: dict[str, str]
-    column: str
-
-    def check_json(self, by_seed: BySeed, path: Path, check: Check) -> None:
-        """Check the values by seed."""
-        values = _complete(by_seed)
-        text = f"{self.row.label}, {self.column}: {_format_values(values)}"
-        check(self._holds(by_seed, values), path, text)
-
-    def _holds(self, by_seed: BySeed, values: list[float]) -> bool:
-        cell = self.row.cells.get(self.column)
-        if cell is None or len(cell.values) != len(values):
-            return False
-        if not values:
-            return True
-        if self.layout.is_of_best_seeds(self.column):
+        _check_choice(results, table, row, runs, check)
+        columns = _columns(results, table, row, runs)
+        frame[row.label, row.protocol] = columns
+        text = f"{row.label}: columns {sorted(row.cells)}, expected {sorted(columns)}"
+        check(set(columns) == set(row.cells), text)
+        for column, by_seed in columns.items():
+            values = [] if None in by_seed.values() else list(by_seed.values())
+            text = f"{row.label}, {column}: recomputed no value, because a score is missing"
+            if values:
+                text = f"{row.label}, {column}: recomputed {np.mean(values)!r} of {len(values)}"
             # Of seeds that tie, either may stand among the best.
-            shown = sorted(cell.values.values())
-            return np.allclose(shown, sorted(values), rtol=0, atol=TOLERANCE)
-        return all(
-            seed in cell.values and abs(cell.values[seed] - value) <= TOLERANCE
-            for seed, value in by_seed.items()
-        )
-
-    def check_csv(self, by_seed: BySeed, path: Path, check: Check) -> None:
-        """Check the mean, and the standard deviation unless the column shows a single seed."""
-        values = _complete(by_seed)
-        text = f"{self.row.label}, {self.column}: {_format_values(values)}"
-        shown = self.line.get(self.column)
-        mean = np.mean(values) if values else None
-        check(_same(shown, mean), path, f"{text}, shown {shown}")
-        if self.layout.is_of_one_seed(self.column):
-            return
-        shown = self.line.get(f"{self.column}_sd")
-        sd = np.std(values, ddof=1) if len(values) > 1 else None
-        check(_same(shown, sd), path, f"{text}, sd shown {shown}")
-        if self.layout.is_of_best_seeds(self.column):
-            shown = self.line.get(f"{self.column}_population_sd")
-            sd = np.std(values, ddof=0) if len(values) > 1 else None
-            check(_same(shown, sd), path, f"{text}, population sd shown {shown}")
+            named = not find_layout(table.layout).is_of_best_seeds(column)
+            check(_holds(row.cells.get(column), by_seed if values else {}, named), text)
+    if len(frame) == len(table.rows):
+        for column in filter(find_layout(table.layout).has_test, table.columns):
+            _check_differences(table, column, frame, check)
 
 
-def folders(scores: Path, table: Table, row: Row) -> list[Path]:
-    """Return the folders of the runs behind a row: one a seed, or one a seed and fold."""
-    return [folder for seed in row.seeds for folder in seed_folders(scores, table, row, seed)]
+def _holds(cell: Cell | None, values: BySeed, named: bool) -> bool:
+    """Tell whether a cell has these values, under their seeds if they are named, and their spread."""
+    if cell is None or cell.values.keys() != values.keys() and named:
+        return False
+    ours = list(values.values())
+    theirs = [cell.values[seed] for seed in values] if named else list(cell.values.values())
+    if not named:
+        ours.sort()
+        theirs.sort()
+    if len(ours) != len(theirs) or not np.allclose(ours, theirs, rtol=0, atol=TOLERANCE):
+        return False
+    derived = [np.mean(ours) if ours else None, None, None]
+    if len(ours) > 1:
+        derived[1:] = [np.std(ours, ddof=1), np.std(ours, ddof=0)]
+    shown = [cell.mean, cell.sd, cell.population_sd]
+    return all(map(_is_close, shown, derived))
 
 
-def seed_folders(scores: Path, table: Table, row: Row, seed: int) -> list[Path]:
+def _is_close(shown: float | None, value: float | None) -> bool:
+    if shown is None or value is None:
+        return shown is value
+    return abs(shown - value) <= TOLERANCE
+
+
+def seed_folders(results: Path, table: Table, row: Row, seed: int) -> list[Path]:
     """Return the folders of the runs behind a row's value of one seed: one, or one a fold."""
-    corpora = [f"{find_layout(table.layout).tests}/{row.corpus}"]
-    if find_layout(table.layout).over_folds:
-        corpora = [f"faq/{table.dataset}-{fold}" for fold in range(table.folds or 0)]
-    return [
-        scores / corpus / row.base / row.trained(corpus.partition("/")[2], seed) / f"seed-{seed}"
-        for corpus in corpora
-    ]
+    return [predictions_path(results, table, row, seed, fold).parent for fold in folds(table)]
 
 
-def expected(scores: Path, table: Table, row: Row, runs: Runs) -> dict[str, BySeed]:
+def _columns(results: Path, table: Table, row: Row, runs: Runs) -> dict[str, BySeed]:
     """Return each column's value by seed, in points, as the table's layout has them."""
-    layout = find_layout(table.layout)
-    by_seed = {str(seed): _parts(scores, table, row, seed, runs) for seed in row.seeds}
+    form = find_layout(table.layout)
+    names = {
+        task: (task, "", table.metric, table.aggregation, row.protocol) for task in table.tasks
+    }
+    if form.metrics:
+        of_bank = (table.aggregation, row.protocol)
+        names = {metric: (table.dataset, "", metric, *of_bank) for metric in form.metrics}
+    unit = 1 if table.metric in IN_NATURAL_UNIT else 100
+    by_seed = {}
+    for seed in row.seeds:
+        found = [runs.get(folder) for folder in seed_folders(results, table, row, seed)]
+        by_seed[str(seed)] = {p: _mean_score(found, name, unit) for p, name in names.items()}
     averages = {seed: _mean(list(parts.values())) for seed, parts in by_seed.items()}
     columns: dict[str, BySeed] = {}
-    if layout.part_columns:
-        for part in next(iter(by_seed.values()), {}):
+    if form.part_columns:
+        for part in names:
             columns[part] = {seed: parts[part] for seed, parts in by_seed.items()}
-    if layout.average_column:
-        columns[layout.average_column] = averages
-    for column, count in layout.best_columns:
-        columns[column] = _best(averages, count)
-    if layout.seed_columns:
-        for seed, average in averages.items():
-            columns[seed_column(seed)] = {seed: average}
+    if form.average_column:
+        columns[form.average_column] = averages
+    for column, count in form.best_columns:
+        columns[column] = {"": None}
+        if None not in averages.values() and len(averages) >= count:
+            best = sorted(averages, key=lambda seed: -averages[seed])[:count]
+            columns[column] = {seed: averages[seed] for seed in best}
+    if form.seed_columns:
+        columns |= {seed_column(seed): {seed: value} for seed, value in averages.items()}
     return columns
 
 
-def _best(averages: BySeed, count: int) -> BySeed:
-    if None in averages.values() or len(averages) < count:
-        return MISSING
-    best = sorted(averages, key=lambda seed: -averages[seed])[:count]
-    return {seed: averages[seed] for seed in best}
-
-
-def _parts(scores: Path, table: Table, row: Row, seed: int, runs: Runs) -> dict[str, float | None]:
-    """Return a seed's value of each task or metric, the mean over the folds if there are any."""
-    found = [runs.get(folder) for folder in seed_folders(scores, table, row, seed)]
-    unit = 1 if table.metric in IN_NATURAL_UNIT else 100
-    parts = {}
-    for part, key in _part_keys(table, row.protocol).items():
-        parts[part] = _mean([_value(run, key, unit) for run in found])
-    return parts
-
-
-def _part_keys(table: Table, protocol: str) -> dict[str, tuple]:
-    """Return the name of the score that stands behind each task or metric."""
-    metrics = find_layout(table.layout).metrics
-    if metrics:
-        return {
-            metric: (table.dataset, "", metric, table.aggregation, protocol) for metric in metrics
-        }
-    return {task: (task, "", table.metric, table.aggregation, protocol) for task in table.tasks}
-
-
-def _value(run: Values | None, key: tuple, unit: int) -> float | None:
-    if run is None or key not in run:
-        return None
-    value, _ = run[key]
-    return unit * value
+def _mean_score(runs: list[Values | None], name: tuple, unit: int) -> float | None:
+    """Return the mean of one score over runs, such as the folds; None where one is missing."""
+    return _mean([None if not run or name not in run else unit * run[name][0] for run in runs])
 
 
 def _mean(values: list[float | None]) -> float | None:
@@ -253,21 +131,141 @@ def _mean(values: list[float | None]) -> float | None:
     return float(np.mean(values))
 
 
-def _complete(by_seed: BySeed) -> list[float]:
-    """Return the values of all seeds, none if one is missing."""
-    if None in by_seed.values():
-        return []
-    return list(by_seed.values())
+def _check_choice(results: Path, table: Table, row: Row, runs: Runs, check: Check) -> None:
+    """Check that each seed of a row shows a candidate that none surpasses on the others' dev."""
+    if row.choose is None:
+        return
+    dev = {f"sts/{row.corpus}": ("stsb-dev", "", "spearman", "all", row.protocol)}
+    if find_layout(table.layout).over_folds:
+        score = (table.dataset, "", "map", "dev", "dev")
+        dev = {f"faq/{table.dataset}-{fold}": score for fold in range(table.folds or 0)}
+    for (corpus, score), seed in itertools.product(dev.items(), row.seeds):
+        others = [other for other in row.seeds if other != seed] or [seed]
+        means = {}
+        for method in row.choose.candidates:
+            folder = results / layout.SCORES / corpus / row.base / method
+            found = [runs.get(folder / f"seed-{other}") for other in others]
+            means[method] = _mean_score(found, score, 100)
+        place = f"{corpus.partition('/')[2]}/{seed}"
+        shown = row.chosen.get(place)
+        if None in means.values():
+            best = shown is None
+        else:  # of candidates that tie, the last digit of a mean decides
+            best = shown in means and means[shown] >= max(means.values()) - TOLERANCE
+        check(best, f"{row.label}: {shown} is chosen on {place}, the mean dev scores are {means}")
 
 
-def _same(shown: str | None, value: float | None) -> bool:
-    """Say whether a CSV field shows a value, or that there is none."""
-    if value is None or shown in (None, *NO_VALUE):
-        return value is None and shown in NO_VALUE
-    return abs(float(shown) - value) <= TOLERANCE
+@dataclass(frozen=True)
+class _Tested:
+    """What a cell's contrast must show; ``error`` and ``freedom`` are of the t-test, if there is one."""
+
+    figures: dict[str, float]
+    error: float = math.nan
+    freedom: float = math.nan
 
 
-def _format_values(values: list[float]) -> str:
-    if not values:
-        return "recomputed no value, because a score is missing"
-    return f"recomputed {np.mean(values)!r} of {len(values)}"
+def _check_differences(table: Table, column: str, frame: Frame, check: Check) -> None:
+    """Compare a column's contrasts with those tested again, and its marks."""
+    tested = {}
+    for row in table.rows:
+        ours = frame[row.label, row.protocol].get(column)
+        theirs = frame.get((row.control, row.protocol), {}).get(column)
+        found = None
+        if ours and theirs and None not in (*ours.values(), *theirs.values()):
+            found = _test(ours, theirs, table.margin)
+        tested[row.label, row.protocol] = found
+    ps = [found.figures["p"] for found in tested.values() if found and "p" in found.figures]
+    for row in table.rows:
+        cell = row.cells.get(column)
+        found = tested[row.label, row.protocol]
+        if found and "p" in found.figures:
+            found.figures["p_holm"] = _holm(found.figures["p"], ps)
+        if cell is not None:
+            text = f"{row.label}, {column}: its difference from {row.control}, or a figure of it"
+            holds = _shows(cell, found)
+            check(holds, f"{text}, is not {found and found.figures}")
+
+
+def _test(
+    by_seed: dict[str, float], by_seed_of_control: dict[str, float], margin: float
+) -> _Tested:
+    """Test two columns, paired if they have the same seeds."""
+    paired = by_seed.keys() == by_seed_of_control.keys()
+    ours = np.array([by_seed[seed] for seed in sorted(by_seed)])
+    theirs = np.array([by_seed_of_control[seed] for seed in sorted(by_seed_of_control)])
+    figures = {"difference": float(ours.mean() - theirs.mean())}
+    spreads = [ours - theirs] if paired else [ours, theirs]
+    if min(len(ours), len(theirs)) < 2 or all(np.std(s, ddof=1) <= NO_SPREAD for s in spreads):
+        return _Tested(figures)
+
+    def test(null: float, alternative: str):
+        if paired:
+            return stats.ttest_1samp(ours - theirs, null, alternative=alternative)
+        return stats.ttest_ind(ours - null, theirs, equal_var=False, alternative=alternative)
+
+    of_seeds = test(0.0, "two-sided")
+    low, high = of_seeds.confidence_interval(0.95)
+    figures |= {"low": low, "high": high, "p": of_seeds.pvalue}
+    figures["p_equivalence"] = max(test(-margin, "greater").pvalue, test(margin, "less").pvalue)
+    if paired and 2 ** len(ours) <= MOST_LOOPS:
+        signs = itertools.product((1, -1), repeat=len(ours))
+        figures["p_exact"] = _share([np.dot(sign, ours - theirs) for sign in signs])
+    elif not paired and math.comb(len(ours) + len(theirs), len(ours)) <= MOST_LOOPS:
+        figures["p_exact"] = _share(_relabelled(np.concatenate([ours, theirs]), len(ours)))
+    reach = stats.t.ppf(0.975, of_seeds.df)
+    return _Tested(figures, (high - low) / 2 / reach, of_seeds.df)
+
+
+def _relabelled(both: np.ndarray, n: int) -> list[float]:
+    """Return the difference of means for each choice of n among all values, the given one first."""
+    found = []
+    for chosen in itertools.combinations(range(len(both)), n):
+        found.append(np.mean(both[list(chosen)]) - np.mean(np.delete(both, chosen)))
+    return found
+
+
+def _share(differences: list[float]) -> float:
+    """Return the share of differences that are as large as the first, which was observed."""
+    sizes = np.abs(differences)
+    return float(np.mean(sizes >= sizes[0] - TOLERANCE))
+
+
+def _holm(p: float, others: list[float]) -> float:
+    """Return a p corrected for a column's ``others``, which hold it too, from Holm's definition.
+
+    It is the largest of (how many are at least as large) x p_j, over all p_j up to p.
+    """
+    steps = [sum(third >= other for third in others) * other for other in others if other <= p]
+    return min(1.0, max(steps))
+
+
+def _shows(cell: Cell, found: _Tested | None) -> bool:
+    """Tell whether a cell's contrast shows what it must, and the mark that follows from it."""
+    shown = cell.contrast
+    if found is None or shown is None:
+        return found is None and shown is None and not cell.mark
+    for name, value in found.figures.items():
+        figure = getattr(shown, name)
+        if figure is None or not abs(figure - value) <= TOLERANCE:
+            return False
+    if "p" not in found.figures:
+        seedless = replace(shown, **dict.fromkeys(OF_ITEMS))
+        return seedless == Contrast(shown.difference) and not cell.mark
+    mark = ""
+    if found.figures["difference"] > 0 and found.figures["p_holm"] < 0.1:
+        mark = "*" if found.figures["p_holm"] < 0.05 else "_"
+    limit = stats.t.ppf(0.975, found.freedom)
+    power = stats.nct.sf(limit, found.freedom, shown.detectable / found.error)
+    return mark == cell.mark and abs(power - 0.8) <= OF_POWER and _is_no_surer_than_seeds(shown)
+
+
+def _is_no_surer_than_seeds(shown: Contrast) -> bool:
+    """Hold the bootstrap of seeds and items, if there is one, against the test of the seeds."""
+    if shown.p_bootstrap is None:
+        return shown.bootstrap_low is None and shown.bootstrap_high is None
+    if shown.low is None:  # untrained models: no seeds
+        return True
+    wider = shown.bootstrap_low <= shown.low + TOLERANCE
+    higher = shown.bootstrap_high >= shown.high - TOLERANCE
+    surer = shown.p_bootstrap < shown.p - TOLERANCE
+    return wider and higher and not surer and shown.p_bootstrap <= 1 and shown.item_error >= 0

@@ -6,11 +6,7 @@ from typing import Any
 
 from semblance import layout
 from semblance.audit.cells import seed_folders
-from semblance.audit.chain import Chain
-from semblance.audit.deleted import DELETED, deletes_models, is_deleted
-from semblance.audit.link import Link
-from semblance.audit.listing import damage
-from semblance.audit.sources import is_prepared
+from semblance.audit.chain import DELETED, Chain, Link, Node, damage
 from semblance.errors import InputError
 from semblance.provenance import read_text
 from semblance.reporting.grids import MISSING, NAMES
@@ -29,10 +25,11 @@ FACTS = (
 CHECKED = "checked"
 NOT_HERE = "not here, not checked"
 CHANGED = "says something else than when it was read: expected"
+EVIDENCE = {"chosen": "chosen", "map": "score", "questions": "questions"}  # of an answerer
 
 
 @dataclass
-class Node:
+class Step:
     """One step back from a cell, with what it was made from in ``sources``.
 
     ``record`` is the path of its record, empty for a step that has none; ``files`` are
@@ -43,12 +40,12 @@ class Node:
     record: str = ""
     facts: dict[str, Any] = field(default_factory=dict)
     files: list[dict[str, str]] = field(default_factory=list)
-    sources: list["Node"] = field(default_factory=list)
+    sources: list["Step"] = field(default_factory=list)
 
 
 def explain(
     root: str | Path, table: str, row: str, column: str, downloads: str | Path | None = None
-) -> Node:
+) -> Step:
     """Return the tree of what one cell was made from, each file checked against its digest.
 
     ``row``: a label (with several protocols ``label [protocol]``) or a method; ``column``: as in
@@ -56,7 +53,11 @@ def explain(
     names for one that is unknown.
     """
     chain = Chain(root, downloads)
-    shown = _table(chain.root, table)
+    path = Path(layout.place(chain.root, layout.TABLE_JSON, table=table))
+    known = sorted(other.stem for other in path.parent.glob("*.json"))
+    if table not in known:
+        raise InputError(table, "no such table", f"known are {', '.join(known)}")
+    shown = from_json(read_text(path), str(path))
     chosen = _row(shown, row)
     name = _column(shown, column)
     cell = chosen.cells.get(name)
@@ -65,16 +66,21 @@ def explain(
             name, f"does not apply to the row {chosen.label}", f"it has {', '.join(chosen.cells)}"
         )
     tree = _Tree(chain)
-    seeds = [tree.of_seed(shown, chosen, seed, value) for seed, value in cell.values.items()]
+    steps = []
+    for seed, value in cell.values.items():
+        folders = seed_folders(chain.root, shown, chosen, int(seed))
+        facts: dict[str, Any] = {"value": value}
+        if len(folders) > 1:
+            facts["reduction"] = "mean of its folds"
+        scored = [tree.of_record(folder / layout.RECORD, "predictions") for folder in folders]
+        steps.append(Step(f"seed {seed}", facts=facts, sources=scored))
     record = Path(layout.place(chain.root, layout.TABLE_RECORD, table=table))
-    return Node(
-        f"{table}, {chosen.label}, {name}",
-        facts=_present(_cell_facts(chosen, cell)),
-        sources=[*seeds, tree.of_record(record, "table")],
-    )
+    steps.append(tree.of_record(record, "table"))
+    title = f"{table}, {chosen.label}, {name}"
+    return Step(title, facts=_present(_cell_facts(chosen, cell)), sources=steps)
 
 
-def explain_answerer(root: str | Path, name: str, downloads: str | Path | None = None) -> Node:
+def explain_answerer(root: str | Path, name: str, downloads: str | Path | None = None) -> Step:
     """Return the tree of what an answerer was made from, as ``explain`` does of a cell.
 
     Raises an InputError that lists the known names for one that is unknown.
@@ -88,54 +94,38 @@ def explain_answerer(root: str | Path, name: str, downloads: str | Path | None =
         raise InputError(name, "no such answerer", advice)
     path = Path(layout.record(chain.root, layout.ANSWERER, answerer=name))
     facts: dict[str, Any] = {}
-    if chain.is_readable(path):
-        facts = _evidence_facts(chain.read(path).get("evidence", {}))
-    return Node(f"answerer {name}", facts=facts, sources=[_Tree(chain).of_record(path, "folder")])
+    if node := chain.find(path):
+        evidence = node.record.get("evidence", {})
+        facts = {fact: evidence.get(key) for fact, key in EVIDENCE.items()}
+        for other, against in evidence.get("against", {}).items():
+            facts[f"against {other}"] = against["verdict"]
+    source = _Tree(chain).of_record(path, "folder")
+    return Step(f"answerer {name}", facts=_present(facts), sources=[source])
 
 
-def _evidence_facts(evidence: dict[str, Any]) -> dict[str, Any]:
-    """Return what an answerer's choice rests on, in short."""
-    facts = {
-        "chosen": evidence.get("chosen"),
-        "map": evidence.get("score"),
-        "questions": evidence.get("questions"),
-    }
-    for name, against in evidence.get("against", {}).items():
-        facts[f"against {name}"] = against["verdict"]
-    return _present(facts)
-
-
-def _table(root: Path, name: str) -> Table:
-    path = Path(layout.place(root, layout.TABLE_JSON, table=name))
-    known = sorted(other.stem for other in path.parent.glob("*.json"))
-    if name not in known:
-        raise InputError(name, "no such table", f"known are {', '.join(known)}")
-    return from_json(read_text(path), str(path))
-
-
-def _row(table: Table, asked: str) -> Row:
+def _row(table: Table, label: str) -> Row:
     """Return the row of a label, of a label and protocol, or of a method."""
     ways = (lambda row: row.label, _label_and_protocol, lambda row: row.method)
     for name in ways:
-        found = [row for row in table.rows if name(row) == asked]
+        found = [row for row in table.rows if name(row) == label]
         if len(found) == 1:
             return found[0]
     protocols = {row.protocol for row in table.rows}
     name = _label_and_protocol if len(protocols) > 1 else ways[0]
     known = ", ".join(map(name, table.rows))
-    raise InputError(asked, "no row, or several", f"known are {known}")
+    raise InputError(label, "no row, or several", f"known are {known}")
 
 
 def _label_and_protocol(row: Row) -> str:
     return f"{row.label} [{row.protocol}]"
 
 
-def _column(table: Table, asked: str) -> str:
+def _column(table: Table, name: str) -> str:
     for column in table.columns:
-        if asked in (column, NAMES.get(column)):
+        if name in (column, NAMES.get(column)):
             return column
     known = ", ".join(NAMES.get(column, column) for column in table.columns)
-    raise InputError(asked, "no such column", f"known are {known}")
+    raise InputError(name, "no such column", f"known are {known}")
 
 
 def _cell_facts(row: Row, cell: Cell) -> dict[str, Any]:
@@ -163,84 +153,61 @@ class _Tree:
 
     def __init__(self, chain: Chain):
         self.chain = chain
-        self.deletes = deletes_models(chain.root)
-        self.known: dict[Path, Node] = {}
+        self.known: dict[Path, Step] = {}
 
-    def of_seed(self, table: Table, row: Row, seed: str, value: float) -> Node:
-        """Return the node of a seed's value in a row, and of the predictions behind it."""
-        folders = seed_folders(self.chain.root / "scores", table, row, int(seed))
-        facts: dict[str, Any] = {"value": value}
-        if len(folders) > 1:
-            facts["reduction"] = "mean of its folds"
-        sources = [self.of_record(folder / layout.RECORD, "predictions") for folder in folders]
-        return Node(f"seed {seed}", facts=facts, sources=sources)
-
-    def of_record(self, path: Path, role: str) -> Node:
-        """Return the node of a record, named ``role``, with all that it was made from."""
+    def of_record(self, path: Path, role: str) -> Step:
+        """Return the step of a record, named ``role``, with all that it was made from."""
         if path not in self.known:
-            self.known[path] = self._node(path)
+            try:
+                self.known[path] = self._step(self.chain.node(path))
+            except InputError as error:
+                unreadable = {"file": str(path), "sha256": "", "state": error.problem}
+                self.known[path] = Step("", str(path), files=[unreadable])
         return replace(self.known[path], name=role)
 
-    def _node(self, path: Path) -> Node:
-        try:
-            record = self.chain.read(path)
-            files = self.chain.listed(path)
-        except InputError as error:
-            unreadable = {"file": str(path), "sha256": "", "state": error.problem}
-            return Node("", str(path), files=[unreadable])
+    def _step(self, node: Node) -> Step:
+        record = node.record
         facts = {name: record.get(name) for name in FACTS}
         facts["made"] = f"{record.get('finished')} in {record.get('seconds')} s"
-        return Node(
-            "",
-            str(path),
-            facts=_present(facts),
-            files=[self._output(file, path, digest) for file, digest in files.items()],
-            sources=self._sources(path, record.get("stage", "")),
-        )
+        files = []
+        for file, digest in node.files.items():
+            files.append(_file(file, digest, DELETED if self.chain.is_deleted(file, node) else ""))
+        sources = []
+        if node.stage != "render_table":  # its scores and predictions stand with its seeds already
+            sources = self._sources(node)
+        return Step("", str(node.path), _present(facts), files, sources)
 
-    def _output(self, file: Path, path: Path, digest: str) -> dict[str, str]:
-        """Return a file that the record at ``path`` lists, with its state."""
-        missing = ""
-        if self.deletes and is_deleted(file, path, self.chain.read(path)):
-            missing = DELETED
-        return _file(file, digest, missing)
-
-    def _sources(self, path: Path, stage: str) -> list[Node]:
-        """Return the nodes of what a record's inputs name."""
-        if stage == "render_table":
-            return []  # its scores and predictions stand with its seeds already
-        nodes = []
+    def _sources(self, node: Node) -> list[Step]:
+        """Return the steps that a record's inputs lead to."""
+        steps = []
         raw = []
         known = set()  # an answerer reads two files of each evaluation
-        for link in self.chain.links(path):
-            if link.source is None:
-                nodes.append(self._lost(link))
-            elif is_prepared(stage):
-                raw.append(_file(Path(link.sought[0]), link.digest))
-            elif (step := (_role(link.name), link.source, link.kept)) not in known:
-                known.add(step)
-                nodes.append(self._of_source(link, link.source))
-        for file, digest in self.chain.user_files(path).items():
-            raw.append(_file(file, digest, missing=NOT_HERE))
+        for link in node.links:
+            if link.place is None:
+                continue
+            if not link.record:
+                raw.append(_file(link.place, link.digest, NOT_HERE))
+                continue
+            source = self.chain.find(link.place)
+            if source is None or not source.lists(link.digest):
+                steps.append(self._lost(link))
+            elif not source.stage:  # a download of raw data
+                raw.append(_file(link.place.parents[1] / link.role, link.digest))
+            elif (_role(link.role), link.place, link.record) not in known:
+                known.add((_role(link.role), link.place, link.record))
+                step = self.of_record(link.place, _role(link.role))
+                if source.digest != link.record:
+                    changed = {"file": str(link.place), "sha256": link.record, "state": CHANGED}
+                    step = replace(step, files=[changed, *step.files])
+                steps.append(step)
         if raw:
-            nodes.append(Node("raw data", files=raw))
-        return nodes
+            steps.append(Step("raw data", files=raw))
+        return steps
 
-    def _of_source(self, link: Link, source: Path) -> Node:
-        """Return the node of the record behind an input, marked if it has changed since."""
-        node = self.of_record(source, _role(link.name))
-        linked = self.chain.is_linked and self.chain.is_readable(source)
-        if linked and self.chain.digest(source) != link.kept:
-            changed = {"file": str(source), "sha256": link.kept, "state": CHANGED}
-            node = replace(node, files=[changed, *node.files])
-        return node
-
-    def _lost(self, link: Link) -> Node:
-        state = "in no record"
-        if self.chain.is_elsewhere(link):
-            state = NOT_HERE
-        place = " or ".join(link.sought)
-        return Node(link.name, files=[{"file": place, "sha256": link.digest, "state": state}])
+    def _lost(self, link: Link) -> Step:
+        state = "in no record" if self.chain.is_here(link.place) else NOT_HERE
+        lost = {"file": str(link.place), "sha256": link.digest, "state": state}
+        return Step(link.role, files=[lost])
 
 
 def _role(name: str) -> str:
@@ -260,7 +227,7 @@ def _file(path: Path, digest: str, missing: str = "") -> dict[str, str]:
     return {"file": str(path), "sha256": digest, "state": state}
 
 
-def problems(node: Node) -> int:
+def problems(step: Step) -> int:
     """Return how many files in the tree differ from what their records say."""
-    own = [file for file in node.files if file["state"] not in (CHECKED, DELETED, NOT_HERE)]
-    return len(own) + sum(map(problems, node.sources))
+    own = [file for file in step.files if file["state"] not in (CHECKED, DELETED, NOT_HERE)]
+    return len(own) + sum(map(problems, step.sources))

@@ -1,10 +1,12 @@
-"""What a verification found: numbers of checks, problems, notes."""
+"""What a verification found: numbers of checks, problems, notes, and these as text for a person."""
 
 import csv
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from semblance.counts import counted
 from semblance.errors import InputError
 
 DIGESTS = "digests of files"
@@ -16,6 +18,7 @@ CELLS = "table cells recomputed from predictions"
 UNKNOWN = "scores that predictions cannot give (geometry), with a checked digest"
 FORMS = "tables and pages, byte for byte as their settings and scores make them"
 UNREADABLE = (InputError, OSError, ValueError, LookupError, TypeError, AttributeError, csv.Error)
+MOST_SHOWN = 20  # of the problems that damaged files may have caused
 
 
 @dataclass(frozen=True)
@@ -54,18 +57,56 @@ class Findings:
         return bool(holds)
 
     def note(self, path: object, what: str) -> None:
-        """Keep a remark that is no problem."""
+        """Add a remark that is no problem."""
         self.notes.append((str(path), what))
 
     def unreadable(self, kind: str, path: Path, error: Exception) -> None:
         """Count a failed check for an error that came up while ``path`` was read."""
-        self.check(kind, False, path, _format_error(path, error))
+        if not isinstance(error, InputError):
+            reason = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
+            problem = f"cannot be read ({reason})"
+        elif error.where == str(path):
+            problem = error.problem
+        else:
+            problem = str(error)
+        self.check(kind, False, path, problem)
 
 
-def _format_error(path: Path, error: Exception) -> str:
-    if not isinstance(error, InputError):
-        reason = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
-        return f"cannot be read ({reason})"
-    if error.where == str(path):
-        return error.problem
-    return str(error)
+def format_findings(found: Findings) -> str:
+    """Return the result, how many checks hold, each problem, the notes, and what to do."""
+    checks = counted(sum(found.checked.values()), "check")
+    lines = [f"{checks}, {counted(len(found.failures), 'problem')}"]
+    width = max(map(len, found.checked), default=0)
+    for kind, total in found.checked.items():
+        holding = total - found.failed[kind]
+        lines.append(f"{kind:<{width}}  {holding:>7,} of {total:>7,} hold")
+    lines += [*_problem_lines(found), *_note_lines(found)]
+    if found.delete:
+        names = [f"    {path}" for path in sorted(found.delete)]
+        lines += ["To mend this, delete", *names, "and start the run again. Then verify again."]
+    elif found.failures:
+        lines.append("To mend this, start the run again. Then verify again.")
+    return "\n".join(lines) + "\n"
+
+
+def _problem_lines(found: Findings) -> Iterator[str]:
+    """Yield a line for each damaged file, then for the first of the other problems."""
+    damaged = [problem for problem in found.failures if problem.kind in (DIGESTS, SEALS)]
+    others = [problem for problem in found.failures if problem.kind not in (DIGESTS, SEALS)]
+    for problem in (*damaged, *others[:MOST_SHOWN]):
+        # The text of an InputError is one line without control characters.
+        yield str(InputError(problem.path, problem.what))
+    if len(others) > MOST_SHOWN:
+        yield f"... and {counted(len(others) - MOST_SHOWN, 'problem')} more"
+
+
+def _note_lines(found: Findings) -> Iterator[str]:
+    """Yield each note once, with its first path and the number of the others."""
+    places: dict[str, list[str]] = {}
+    for path, what in found.notes:
+        places.setdefault(what, []).append(path)
+    for what, paths in places.items():
+        line = f"note: {InputError(paths[0], what)}"
+        if len(paths) > 1:
+            line += f" (and {len(paths) - 1:,} more like it)"
+        yield line

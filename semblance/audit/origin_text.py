@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from semblance.audit.explain import CHECKED, Node
+from semblance.audit.explain import CHECKED, Step
 from semblance.counts import counted
 
 WIDTH = 100
@@ -16,13 +16,13 @@ DIGITS = 16  # of a digest, in the text; the JSON has it whole
 FEW = 4  # so many raw files are named in the text, the rest counted
 
 
-def to_json(node: Node) -> str:
+def to_json(node: Step) -> str:
     """Return the whole tree as JSON."""
     text = json.dumps(asdict(node), indent=1, ensure_ascii=False, allow_nan=False)
     return f"{text}\n"
 
 
-def to_text(node: Node) -> str:
+def to_text(node: Step) -> str:
     """Return the tree as indented lines.
 
     Each record is shown once; of settings like earlier ones only the differences are shown.
@@ -37,7 +37,7 @@ class _Text:
         self.records: set[str] = set()
         self.first: dict[tuple[str, frozenset], dict] = {}  # of settings with the same keys
 
-    def lines(self, node: Node, indent: str) -> Iterator[str]:
+    def lines(self, node: Step, indent: str) -> Iterator[str]:
         """Yield the lines of a node and of all below it."""
         shown_before = node.record in self.records
         words = [node.name, node.record, "(as above)" if shown_before else ""]
@@ -71,7 +71,7 @@ class _Text:
         return "as above"
 
 
-def _file_lines(node: Node, indent: str) -> Iterator[str]:
+def _file_lines(node: Step, indent: str) -> Iterator[str]:
     """Yield a line for the weights, or else for the first few files, and for each wrong file."""
     weights = [file for file in node.files if file["file"].endswith(".safetensors")]
     chosen = weights or node.files[:FEW]

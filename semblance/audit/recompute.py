@@ -41,11 +41,6 @@ def sts_values(frame: pd.DataFrame, protocol: str) -> Values:
     return found
 
 
-def alignment_pairs(frame: pd.DataFrame) -> int:
-    """Return how many pairs alignment is measured on: STS-B's test pairs with gold above 4."""
-    return int(((frame["task"] == "stsb") & (frame["gold"] > 4)).sum())
-
-
 def correlation(items: pd.DataFrame, metric: str) -> float:
     """Return the correlation of ``gold`` and ``similarity``.
 
@@ -86,7 +81,11 @@ def transfer_values(frame: pd.DataFrame, protocol: str) -> Values:
         number = items["index"].nunique()
         found[task, "", "accuracy", part, protocol] = (float(by_fold.mean()), number)
         if (task, part) == ("mrpc", "test"):
-            found[task, "", "f1", part, protocol] = (f1(items), number)
+            # Of label 1: the harmonic mean of precision and recall.
+            hits = ((items["gold"] == 1) & (items["predicted"] == 1)).sum()
+            either = (items["gold"] == 1).sum() + (items["predicted"] == 1).sum()
+            f1 = 2 * hits / either if hits else 0.0
+            found[task, "", "f1", part, protocol] = (float(f1), number)
     return found
 
 
@@ -100,16 +99,6 @@ def relatedness_values(frame: pd.DataFrame, protocol: str) -> Values:
             value = correlation(items, metric)
             found[task, "", metric, aggregation, protocol] = (value, len(items))
     return found
-
-
-def f1(items: pd.DataFrame) -> float:
-    """Return the harmonic mean of precision and recall of label 1; 0 where either is 0."""
-    true = ((items["gold"] == 1) & (items["predicted"] == 1)).sum()
-    if true == 0:
-        return 0.0
-    precision = true / (items["predicted"] == 1).sum()
-    recall = true / (items["gold"] == 1).sum()
-    return float(2 / (1 / precision + 1 / recall))
 
 
 def transfer_identities(frame: pd.DataFrame) -> Iterator[Identity]:
@@ -142,19 +131,41 @@ def faq_identities(frame: pd.DataFrame, shown: dict[Key, float]) -> Iterator[Ide
     """Yield the identities that a run's retrieval scores must fulfil."""
     for protocol, queries in frame.groupby("protocol"):
         scores = {key[2]: value for key, value in shown.items() if key[4] == protocol}
-        if {"acc@1", "acc@3", "acc@5", "map"} <= set(scores):
-            for identity, holds in _identities_of(queries, scores):
-                yield identity, holds, protocol
+        if not {"acc@1", "acc@3", "acc@5", "map"} <= set(scores):
+            continue
+        first = np.array([min(ranks) for ranks in queries["ranks"]], float)
+        single = np.array([len(ranks) == 1 for ranks in queries["ranks"]])
+        first_hit = np.mean(np.where(first <= 1, 1 / first, 0))
+        yield "Acc@1 = MRR@1", abs(scores["acc@1"] - first_hit) <= EXACT, protocol
+        in_order = scores["acc@1"] <= scores["acc@3"] <= scores["acc@5"]
+        yield "Acc@1 <= Acc@3 <= Acc@5", in_order, protocol
+        if single.all():
+            gap = abs(scores["map"] - np.mean(1 / first))
+            yield SINGLE_ANSWER, gap <= EXACT, protocol
+        elif single.any():
+            gaps = np.abs(queries["ap"].to_numpy(float)[single] - 1 / first[single])
+            yield SINGLE_ANSWER, gaps.max() <= EXACT, protocol
 
 
-def _identities_of(queries: pd.DataFrame, scores: dict[str, float]) -> Iterator[tuple[str, bool]]:
-    first = np.array([min(ranks) for ranks in queries["ranks"]], float)
-    single = np.array([len(ranks) == 1 for ranks in queries["ranks"]])
-    first_hit = np.where(first <= 1, 1 / first, 0)
-    yield "Acc@1 = MRR@1", abs(scores["acc@1"] - np.mean(first_hit)) <= EXACT
-    yield "Acc@1 <= Acc@3 <= Acc@5", scores["acc@1"] <= scores["acc@3"] <= scores["acc@5"]
-    if single.all():
-        yield SINGLE_ANSWER, abs(scores["map"] - np.mean(1 / first)) <= EXACT
-    elif single.any():
-        gap = np.abs(queries["ap"].to_numpy(float)[single] - 1 / first[single])
-        yield SINGLE_ANSWER, gap.max() <= EXACT
+def recompute(
+    tests: str, frame: pd.DataFrame, shown: Values, corpus: str
+) -> tuple[Values, Iterator[Identity]]:
+    """Return the scores of a run on one kind of tests, and the identities that they must fulfil.
+
+    No prediction knows its protocol: it is taken from the scores as they are ``shown``. Raises
+    LookupError for another kind of tests.
+    """
+    plain = {key: value for key, (value, _) in shown.items()}
+    if tests == "faq":
+        return faq_values(frame, corpus.rpartition("-")[0]), faq_identities(frame, plain)
+    values: Values = {}
+    for protocol in sorted({key[-1] for key in shown}) or [""]:
+        values |= VALUES[tests](frame, protocol)
+    if tests == "sts":
+        return values, sts_identities(frame, plain)
+    if tests == "transfer":
+        return values, transfer_identities(frame)
+    return values, iter(())
+
+
+VALUES = {"sts": sts_values, "transfer": transfer_values, "relatedness": relatedness_values}

@@ -17,6 +17,7 @@ from huggingface_hub import EvalResult, ModelCardData
 from semblance.cards.origin import Origin
 from semblance.cards.text import one_line, plain, table
 from semblance.names import IN_NATURAL_UNIT, TRAINING
+from semblance.provenance import input_digests
 
 TASK_KINDS = {"map": "text-retrieval", "accuracy": "text-classification"}
 SHOWN = {  # the scores of the front matter; the page has them all
@@ -224,7 +225,7 @@ def _facts(model: Model) -> Iterator[tuple[str, object]]:
     if record.get("stage") == "train" and "best_step" in record.get("training", {}):
         yield "best step on dev", record["training"]["best_step"]
     yield "sha256 of the weights", model.weights
-    for name, digest in record.get("inputs", {}).items():
+    for name, digest in input_digests(record).items():
         yield f"digest of {_without_root(name)}", digest
     for name, value in record.get("settings", {}).items():
         yield f"setting {name}", _as_json(value)

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from semblance import layout
-from semblance.audit.chain import Chain
+from semblance.audit.chain import Chain, Node
 
 DEV = layout.STS_DEV_DATA.partition("/")[0]  # the folder of the data that choose a checkpoint
 
@@ -34,15 +34,17 @@ def origin_of(record: Path, records: Chain) -> Origin:
     own: set[str] = set()
     unread: set[str] = set()
     for path in _behind(record, records):
-        if not records.is_readable(path):
+        node = records.find(path)
+        if node is None:
             unread.add("/".join(path.parts[-3:]))
             continue
-        if not _is_prepared(path, records):
+        if not _is_prepared(node):
             continue
         chosen = dev if _is_dev(path, records.root) else data
-        chosen |= _data_sets(records.read(path))
+        # Their records bear the names of the data sets.
+        chosen |= {link.place.stem for link in node.links if link.place and link.record}
         if chosen is data:
-            own |= {file.name for file in records.user_files(path)}
+            own |= {link.place.name for link in node.links if link.place and not link.record}
     base = _base_of(record, records) or {}
     return Origin(base, *(tuple(sorted(found)) for found in (data, dev, own, unread)))
 
@@ -57,36 +59,32 @@ def _behind(record: Path, records: Chain) -> Iterator[Path]:
             continue
         seen.add(path)
         yield path
-        if records.is_readable(path) and not _is_prepared(path, records):
-            waiting += records.sources(path)
+        node = records.find(path)
+        if node is not None and not _is_prepared(node):
+            waiting += _sources(node)
 
 
-def _stage(path: Path, records: Chain) -> str:
-    return str(records.read(path).get("stage", ""))
+def _sources(node: Node) -> list[Path]:
+    """Return the records that a record was made from, those that are missing included."""
+    return sorted({link.place for link in node.links if link.place and link.record})
 
 
-def _is_prepared(path: Path, records: Chain) -> bool:
-    return _stage(path, records).startswith("prepare_")
+def _is_prepared(node: Node) -> bool:
+    return node.stage.startswith("prepare_")
 
 
 def _is_dev(path: Path, root: Path) -> bool:
     return path.is_relative_to(root) and path.relative_to(root).parts[0] == DEV
 
 
-def _data_sets(record: dict[str, Any]) -> set[str]:
-    """Return the data sets that prepared data were made from: their records bear their names."""
-    folder = PurePosixPath(layout.RAW_RECORD).parent
-    names = (PurePosixPath(name) for name in record.get("records", {}))
-    return {name.stem for name in names if name.parent == folder}
-
-
 def _base_of(record: Path, records: Chain) -> dict[str, Any] | None:
     """Return the settings of the base that a model starts from, be it through other models."""
-    readable = [path for path in records.sources(record) if records.is_readable(path)]
-    for path in readable:
-        if _stage(path, records) == "download_model":
-            return records.read(path).get("settings", {})
-    for path in readable:
-        if _stage(path, records) in ("pretrain", "train_initial"):
-            return _base_of(path, records)
+    node = records.find(record)
+    sources = list(filter(None, map(records.find, _sources(node) if node else [])))
+    for source in sources:
+        if source.stage == "download_model":
+            return source.record.get("settings", {})
+    for source in sources:
+        if source.stage in ("pretrain", "train_initial"):
+            return _base_of(source.path, records)
     return None

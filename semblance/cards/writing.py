@@ -40,10 +40,11 @@ def models_of(records: Chain, scores: pd.DataFrame, settings: CardSettings) -> I
     pattern = f"{layout.pattern(layout.MODEL)}/{layout.RECORD}"
     for path in sorted(records.root.glob(pattern)):
         weights = path.parent / layout.WEIGHTS
-        if not weights.is_file() or not records.is_readable(path):
+        node = records.find(path)
+        if node is None or not weights.is_file():
             continue
         place = Place(**layout.parse(layout.MODEL, path.parent.relative_to(records.root)))
-        record = records.read(path)
+        record = node.record
         digest = record["outputs"][layout.WEIGHTS]
         yield Model(
             place,
@@ -60,9 +61,10 @@ def models_of(records: Chain, scores: pd.DataFrame, settings: CardSettings) -> I
 def fold_lines(place: Place, weights: str, records: Chain) -> Iterator[str]:
     """Yield one line for each answerer that holds a model, known by its weights' digest."""
     for path in sorted(records.root.glob(f"{layout.pattern(layout.ANSWERER)}/{layout.RECORD}")):
-        if not records.is_readable(path):
+        node = records.find(path)
+        if node is None:
             continue
-        record = records.read(path)
+        record = node.record
         made = record.get("answerer", {})
         evidence = record.get("evidence", {})
         if record["outputs"].get(layout.WEIGHTS) != weights or not {"low", "high"} <= set(evidence):

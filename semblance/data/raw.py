@@ -2,32 +2,32 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from semblance.errors import InputError
 from semblance.fetch.manifest import Dataset, Pin
-from semblance.layout import RAW_DATA, RAW_RECORD
-from semblance.provenance import file_digest, place_of, read_sealed, record_digest
+from semblance.layout import RAW_RECORD
+from semblance.provenance import Record, file_digest, read_sealed
 
 
 class Raw:
     """The raw files of a manifest's data sets below one folder, checked as they are opened.
 
     ``inputs`` collects {relative path: sha256} of every file that was opened, ``records`` the
-    digest of each record of a download that was read, and ``user_files`` the paths of files that
-    no manifest names.
+    record of the download of each, and ``user_files`` the paths of files that no manifest names.
     """
 
     def __init__(self, datasets: Mapping[str, Dataset], folder: str | Path):
         self.datasets = datasets
         self.folder = Path(folder)
         self.inputs: dict[str, str] = {}
-        self.records: dict[str, str] = {}
+        self.records: dict[str, Record] = {}
         self.user_files: list[str] = []
 
-    def facts(self, record_path: str | Path) -> dict[str, dict[str, str]]:
-        """Return what the record at a path says of the raw files: inputs, records, places."""
-        places = {path: place_of(record_path, path) for path in self.user_files}
-        places[RAW_DATA] = place_of(record_path, self.folder)
+    def facts(self) -> dict[str, Any]:
+        """Return what a record says of the raw files: inputs, records, places."""
+        places = {path: self.folder / path for path in self.inputs}
+        places |= {path: Path(path) for path in self.user_files}
         return {"inputs": self.inputs, "records": self.records, "places": places}
 
     def dataset(self, name: str) -> Dataset:
@@ -99,6 +99,6 @@ class Raw:
         if not (self.folder / key).is_file():
             return []
         record = read_sealed(self.folder / key)
-        self.records[key] = record_digest(record)
+        self.records[path] = record
         entry = record["files"].get(path, {})
         return [Pin(entry["sha256"], None)] if "sha256" in entry else []

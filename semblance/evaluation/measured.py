@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from semblance.files import write_text
 from semblance.models.encoder import Encoder
 from semblance.models.saved import WEIGHTS, SavedModel
 from semblance.named_modules import MEASURED, load_module
-from semblance.provenance import beside, checked, named_beside, record_digest, write_record
+from semblance.provenance import Record, beside, checked, named_beside, write_record
 
 
 @dataclass(frozen=True)
@@ -93,12 +92,12 @@ def measure_figure(
     started = time.monotonic()
     module = load_module(MEASURED, settings.kind, "settings.kind")
     digests: dict[str, str] = {}
-    records: dict[str, str] = {}
+    records: dict[str, Record] = {}
 
-    def note(record_path: str, name: str, record: dict[str, Any]) -> None:
+    def note(record_path: str, name: str, record: Record) -> None:
         """Note a file that is read, and the record that lists it."""
         digests[str(Path(record_path).parent / name)] = record["outputs"][name]
-        records[record_path] = record_digest(record)
+        records[record_path] = record
 
     folder = Path(inputs.texts).parent
     record = checked(inputs.texts)

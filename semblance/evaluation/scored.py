@@ -20,12 +20,12 @@ from semblance.models.saved import WEIGHTS, SavedModel
 from semblance.models.word_average import WordAverage, is_word_average, load_word_average
 from semblance.names import SCORE_COLUMNS
 from semblance.provenance import (
+    Record,
     canonical,
     checked,
     environment,
     outputs_digest,
     read_sealed,
-    record_digest,
     text_digest,
     write_record,
 )
@@ -68,7 +68,7 @@ class Scored:
     rows: Iterable[dict]
     predictions: dict
     facts: dict
-    read: dict[str, dict]
+    read: dict[str, Record]
     device: str
     settings: dict[str, Any] = field(default_factory=dict)
 
@@ -185,7 +185,7 @@ def write_evaluation(found: Scored, target: Target, started: float) -> None:
             started=started,
             code=target.code,
             inputs=inputs,
-            records={name: record_digest(record) for name, record in found.read.items()},
+            records=found.read,
             run=identity,
             settings=asdict(target.compute) | found.settings,
             device=found.device,

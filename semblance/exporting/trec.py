@@ -25,7 +25,7 @@ from semblance.evaluation.metrics import accuracy_at, average_precision
 from semblance.evaluation.prepared import Bank, read_bank
 from semblance.files import write_text
 from semblance.names import FAQ_CUTOFFS, FAQ_DEV
-from semblance.provenance import checked, outputs_digest, read_sealed
+from semblance.provenance import checked, input_digests, outputs_digest, read_sealed
 
 PREDICTIONS = "predictions.parquet"
 COLUMNS = ("protocol", "query", "ranks", "top", "top_scores")
@@ -125,7 +125,7 @@ def _read_evaluation(folder: Path) -> Evaluation:
         (run["base"], run["method"], f"seed-{run['seed']}", str(record["settings"].get("ranking"))),
         (
             Path(layout.place(below.removesuffix(place), layout.BANK, bank=bank)),
-            record["inputs"]["data"],
+            input_digests(record)["data"],
         ),
         read_parquet(folder / PREDICTIONS, COLUMNS).to_pylist(),
     )

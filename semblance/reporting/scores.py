@@ -15,7 +15,7 @@ from semblance.errors import InputError, at
 from semblance.files import open_text, write_text
 from semblance.layout import RECORD
 from semblance.names import SCORE_COLUMNS, SCORE_KEY, STS_TASKS
-from semblance.provenance import checked, record_digests
+from semblance.provenance import Record, checked, read_records
 from semblance.reporting.layouts import mean
 from semblance.settings import parse_json
 
@@ -84,9 +84,9 @@ def score_digests(paths: Iterable[str | Path]) -> dict[str, str]:
     return found
 
 
-def score_records(paths: Iterable[str | Path]) -> dict[str, str]:
-    """Return {path: digest of what it says} of the records beside score files."""
-    return record_digests(dict.fromkeys(Path(path).parent / RECORD for path in paths))
+def score_records(paths: Iterable[str | Path]) -> dict[str, Record]:
+    """Return {path: record} of the records beside score files."""
+    return read_records(dict.fromkeys(Path(path).parent / RECORD for path in paths))
 
 
 def read_scores(path: str | Path) -> pd.DataFrame:
@@ -107,8 +107,13 @@ def whole_scores(path: str | Path) -> dict[tuple[str, str], float | None]:
 
 
 def write_scores(frame: pd.DataFrame, path: str | Path) -> None:
-    """Write the long CSV whole; values by ``repr``, so that reading gives the same floats."""
-    write_text(path, frame.to_csv(columns=list(COLUMNS), index=False, lineterminator="\n"))
+    """Write the long CSV whole."""
+    write_text(path, scores_csv(frame))
+
+
+def scores_csv(frame: pd.DataFrame) -> str:
+    """Return the long CSV; values by ``repr``, so that reading gives the same floats."""
+    return frame.to_csv(columns=list(COLUMNS), index=False, lineterminator="\n")
 
 
 def _records(path: Path) -> Iterator[tuple[str, dict]]:

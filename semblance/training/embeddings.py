@@ -16,7 +16,7 @@ from semblance.models.compute import Compute, device_name, set_up
 from semblance.models.encoder import Encoder
 from semblance.models.saved import SavedModel
 from semblance.models.vectors import collapsed
-from semblance.provenance import checked, record_digest, write_record
+from semblance.provenance import checked, write_record
 
 NAME = "embeddings.npy"
 BLOCK = 1 << 15  # sentences embedded and written at a time: memory does not grow with the corpus
@@ -51,7 +51,7 @@ def embed(
         started=started,
         code=code,
         inputs={"model": saved.weights_digest, "tokens": token_record["outputs"]["tokens.arrow"]},
-        records={"model": record_digest(saved.record), "tokens": record_digest(token_record)},
+        records={"model": saved.record, "tokens": token_record},
         sentences=sentences,
         max_length=max_length,
         settings=asdict(compute),

@@ -10,7 +10,7 @@ import numpy as np
 from semblance.errors import InputError
 from semblance.models.encoder import Encoder
 from semblance.models.saved import SavedModel
-from semblance.provenance import checked, outputs_digest, read_sealed, record_digest
+from semblance.provenance import Record, checked, outputs_digest, read_sealed
 from semblance.training.embeddings import NAME as EMBEDDINGS
 from semblance.training.loop import Measures
 
@@ -32,7 +32,7 @@ class TrainingInputs:
     tokens: str
     regulators: Sequence[str] = ()
     dev: Callable[[Encoder], float | Measures] | None = None
-    dev_record: dict[str, Any] | None = None
+    dev_record: Record | None = None
     steps_of: Sequence[str] = ()
     keeps_model: bool = True
 
@@ -40,21 +40,21 @@ class TrainingInputs:
 class SavedRegulators(NamedTuple):
     """The frozen embeddings of the corpus by each regulator.
 
-    ``embeddings``: (N, d) float16 each, memory-mapped; ``digests`` of the files and of the
-    ``records``, by the name of their records; ``precision``: the precision and the matmul precision
-    that they were made in.
+    ``embeddings``: (N, d) float16 each, memory-mapped; ``digests`` of the files and their
+    ``records``, by the paths of these; ``precision``: the precision and the matmul precision that
+    they were made in.
     """
 
     embeddings: list[np.ndarray]
     digests: dict[str, str]
-    records: dict[str, str]
+    records: dict[str, Record]
     precision: dict[str, str]
 
 
 class CheckedInputs(NamedTuple):
     """Inputs that are as their records say.
 
-    ``digests`` names the content of each of them, ``records`` what the record of each says.
+    ``digests`` names the content of each of them, ``records`` has the record of each.
     """
 
     start: SavedModel
@@ -62,7 +62,7 @@ class CheckedInputs(NamedTuple):
     tokens: Path  # the file
     regulators: SavedRegulators
     digests: dict[str, str]
-    records: dict[str, str]
+    records: dict[str, Record]
 
 
 def check_inputs(inputs: TrainingInputs) -> CheckedInputs:
@@ -82,7 +82,7 @@ def check_inputs(inputs: TrainingInputs) -> CheckedInputs:
         Path(inputs.tokens).parent / "tokens.arrow",
         regulators,
         digests=regulators.digests | {n: outputs_digest(record) for n, record in read.items()},
-        records=regulators.records | {n: record_digest(record) for n, record in read.items()},
+        records=regulators.records | read,
     )
 
 
@@ -111,7 +111,7 @@ def read_regulators(paths: Sequence[str]) -> SavedRegulators:
     return SavedRegulators(
         [np.load(Path(path).parent / EMBEDDINGS, mmap_mode="r") for path in paths],
         {path: record["outputs"][EMBEDDINGS] for path, record in records.items()},
-        {path: record_digest(record) for path, record in records.items()},
+        records,
         precision,
     )
 

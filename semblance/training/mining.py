@@ -11,7 +11,7 @@ from semblance.data.folds import TEXTS, read_texts
 from semblance.data.negatives import MiningSettings, mine
 from semblance.errors import InputError
 from semblance.models.vectors import unit
-from semblance.provenance import checked, outputs_digest, record_digest, write_record
+from semblance.provenance import checked, outputs_digest, write_record
 
 EMBEDDINGS = "embeddings.npy"  # that of training/embeddings.py, which imports torch
 FILES = ("sentences.arrow", "rows.arrow")
@@ -45,10 +45,7 @@ def mine_negatives(
             "corpus": outputs_digest(corpus_record),
             "embeddings": embedding_record["outputs"][EMBEDDINGS],
         },
-        records={
-            "corpus": record_digest(corpus_record),
-            "embeddings": record_digest(embedding_record),
-        },
+        records={"corpus": corpus_record, "embeddings": embedding_record},
         settings=asdict(settings),
         counts=counts,
     )

@@ -19,7 +19,7 @@ from semblance.models.compute import Compute, device_name, set_up
 from semblance.models.encoder import Encoder
 from semblance.models.saved import FOLDER, SavedModel
 from semblance.models.whitening import Whitening, fit
-from semblance.provenance import checked, outputs_digest, record_digest, write_record
+from semblance.provenance import checked, outputs_digest, write_record
 from semblance.training.inputs import check_tokens
 
 BLOCK = 1 << 15  # sentences embedded at a time: memory does not grow with the corpus
@@ -53,7 +53,7 @@ def fit_whitening(model: str, tokens: str, output: str | Path, compute: Compute,
             started=started,
             code=code,
             inputs={"base": outputs_digest(base.record), "tokens": outputs_digest(token_record)},
-            records={"base": record_digest(base.record), "tokens": record_digest(token_record)},
+            records={"base": base.record, "tokens": token_record},
             sentences=len(data.offsets) - 1,
             settings=asdict(compute),
             device=device_name(device),

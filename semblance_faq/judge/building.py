@@ -19,7 +19,7 @@ from semblance.layout import (
 from semblance.models.compute import device_name, set_up
 from semblance.models.saved import WEIGHTS, SavedModel
 from semblance.names import START
-from semblance.provenance import checked, named_beside, record_digest
+from semblance.provenance import Record, checked, named_beside
 from semblance.settings import Count, Length, Seed, Share, Threads
 from semblance_faq.answer.bank import FaqEntry
 from semblance_faq.answer.folder import AnsweringSettings, write_answerer
@@ -100,8 +100,8 @@ def build_answerer(
     model = SavedModel.read(model_path)
     inputs = evaluations.digests | {str(bank_file): bank["outputs"][ENTRIES]}
     inputs[str(Path(model_path).parent / WEIGHTS)] = model.weights_digest
-    records = evaluations.records | {sources.bank: record_digest(bank)}
-    records[model_path] = record_digest(model.record)
+    records = evaluations.records | {sources.bank: bank}
+    records[model_path] = model.record
     curves, curve_inputs, curve_records = _read_curves(sources.curves)
     about = _subject(wanted, way, entries, questions, model.record, curves)
     ranking = way.ranking
@@ -181,8 +181,8 @@ def _subject(
     return Subject(wanted.name, size, way, wanted.protocol, made, untested, tuple(curves))
 
 
-def _read_curves(paths: Sequence[str]) -> tuple[list[str], dict[str, str], dict[str, str]]:
-    """Return what learning curves say; the digests of their files and records, by path."""
+def _read_curves(paths: Sequence[str]) -> tuple[list[str], dict[str, str], dict[str, Record]]:
+    """Return what learning curves say; the digests of their files and their records, by path."""
     lines = []
     inputs = {}
     records = {}
@@ -191,5 +191,5 @@ def _read_curves(paths: Sequence[str]) -> tuple[list[str], dict[str, str], dict[
         file = Path(path).parent / CURVE_TABLE
         lines += curve_lines(read_curve(file))
         inputs[str(file)] = record["outputs"][CURVE_TABLE]
-        records[path] = record_digest(record)
+        records[path] = record
     return lines, inputs, records

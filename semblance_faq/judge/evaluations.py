@@ -14,7 +14,7 @@ from semblance.data.bare import bare_or_whole
 from semblance.errors import InputError
 from semblance.evaluation.prepared import QUESTIONS
 from semblance.names import FAQ_DEV
-from semblance.provenance import checked, read_text, record_digest
+from semblance.provenance import Record, checked, read_text
 from semblance.ranking.candidates import Ranking
 from semblance_faq.judge.evidence import FoldResult, clusters_of
 
@@ -51,11 +51,11 @@ class FoldRun(NamedTuple):
 
 @dataclass
 class Evaluations:
-    """The results of evaluations, and the digests of the files and of the records read, by path."""
+    """The results of evaluations, and the digests of the files and the records read, by path."""
 
     results: dict[FoldRun, FoldResult] = field(default_factory=dict)
     digests: dict[str, str] = field(default_factory=dict)
-    records: dict[str, str] = field(default_factory=dict)
+    records: dict[str, Record] = field(default_factory=dict)
 
     def of_way(self, way: Way, seeds: Sequence[int], corpora: Sequence[str]) -> list[FoldResult]:
         """Return the results of a way: of the first seed fold by fold, then of the next seed.
@@ -121,7 +121,7 @@ def read_evaluations(records: Iterable[str], base: str, questions: BankQuestions
         if asked.setdefault(place.corpus, queries) != queries:
             raise InputError(path, "asks other questions than another method's", AGAIN)
         found.results[place] = result
-        found.records[path] = record_digest(record)
+        found.records[path] = record
         for name in (SCORES, PREDICTIONS):
             found.digests[f"{folder}/{name}"] = record["outputs"][name]
     return found

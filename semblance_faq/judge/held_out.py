@@ -122,7 +122,9 @@ def of_folds(folder: Path) -> dict[str, Judged]:
     wanted = decode(AnswererSettings, record.get("answerer"), where)
     if wanted.protocol != WORDING:
         return {}
-    paths = [os.path.normpath(folder / name) for name in record["records"] if f"/{SCORES}/" in name]
+    places = (link["place"] for link in record["inputs"])
+    scored = (place for place in places if f"/{SCORES}/" in place)
+    paths = list(dict.fromkeys(os.path.normpath(folder / place) for place in scored))
     output = Path(os.path.normpath(folder / ".." / ".."))
     questions = read_questions(Path(layout.place(output, layout.BANK, bank=wanted.bank)), WORDING)
     evaluations = read_evaluations(paths, wanted.base, questions)

@@ -5,8 +5,8 @@ import os
 
 import pytest
 
-from semblance.audit.deleted import DELETED
-from semblance.audit.findings_text import format_findings
+from semblance.audit.chain import DELETED
+from semblance.audit.findings import format_findings
 from semblance.audit.verify import verify
 from semblance.layout import WEIGHTS
 from tests.dag.tiny import CONFIG, Project

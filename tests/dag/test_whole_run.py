@@ -13,6 +13,7 @@ from semblance.audit.verify import verify
 from semblance.errors import InputError
 from semblance.provenance import (
     CIRCUMSTANCES,
+    input_digests,
     outputs_digest,
     read_sealed,
     record_digest,
@@ -197,7 +198,7 @@ def test_scores_name_their_weights_data_and_code(finished: Project):
     rows = scores[(scores["method"] == "rcl-2") & (scores["corpus"] == "nli")]
     assert set(rows["weights"]) == {record["outputs"]["model/model.safetensors"]}
     assert record["settings"]["loss"] == "regulators" and record["training"]["step"] == 2
-    assert any("entropy-0.01" in name for name in record["inputs"])
+    assert any("entropy-0.01" in name for name in input_digests(record))
 
 
 def test_the_trained_model_loads_with_sentence_transformers(finished: Project):
@@ -218,7 +219,7 @@ def test_an_answerer_is_chosen_judged_and_ready_to_answer(finished: Project):
     record = read_sealed(folder / "record.json")
     assert check_answerer(folder).problems == []
     wanted = CONFIG["answerers"]["tiny"]
-    evaluated = [name for name in record["records"] if "/scores/faq/" in name]
+    evaluated = {link["place"] for link in record["inputs"] if "/scores/faq/" in link["place"]}
     assert len(evaluated) == len(wanted["methods"]) * CONFIG["faq"]["folds"]
     assert set(record["evidence"]["dev"]) == set(wanted["methods"])
     assert set(record["evidence"]["against"]) == {"start", "bm25", "no training"}
@@ -237,7 +238,7 @@ def test_the_final_model_is_trained_on_the_whole_bank_as_long_as_was_best_on_the
         of_fold = read_sealed(models / f"stackfaq-{fold}" / run)
         shares.append(of_fold["training"]["best_step"] / of_fold["steps"])
     assert record["training"]["step"] == max(1, round(sorted(shares)[1] * 2))  # of max_steps
-    named = [name for name in record["records"] if name.endswith(run)]
+    named = [link for link in record["inputs"] if link["place"].endswith(run)]
     assert len(named) == 3
 
 
@@ -247,11 +248,11 @@ def test_rcl_is_trained_on_the_whole_bank_with_regulators_that_know_the_whole_ba
     whole = finished.folder / "results/models/stackfaq-all/tiny"
     record = read_sealed(whole / "rcl-2/seed-1/record.json")
     embeddings = "embeddings/stackfaq-all/tiny/entropy-0.01/seed-1/record.json"
-    assert any(name.endswith(embeddings) for name in record["records"])
+    assert any(link["place"].endswith(embeddings) for link in record["inputs"])
     initial = read_sealed(whole / "initial/seed-1/record.json")
     assert initial["stage"] == "train_final"
     entropy = read_sealed(whole / "entropy-0.01/seed-1/record.json")
-    assert entropy["inputs"]["base"] == outputs_digest(initial)
+    assert input_digests(entropy)["base"] == outputs_digest(initial)
 
 
 def test_a_training_with_mined_negatives_has_read_them_and_the_control_has_not(finished: Project):
@@ -262,7 +263,7 @@ def test_a_training_with_mined_negatives_has_read_them_and_the_control_has_not(f
         assert mined["counts"]["rows"] > 0 and outputs_digest(mined) != outputs_digest(plain)
         for method, rows in (("hard", mined), ("attention-dropout-0.1", plain)):
             record = read_sealed(results / f"models/{corpus}/tiny/{method}/seed-1/record.json")
-            assert record["inputs"]["corpus"] == outputs_digest(rows)
+            assert input_digests(record)["corpus"] == outputs_digest(rows)
 
 
 def test_one_flipped_bit_in_a_model_stops_its_readers_and_names_the_cure(

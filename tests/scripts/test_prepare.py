@@ -12,7 +12,7 @@ from semblance.data.protocol import senteval_text
 from semblance.data.tokens import read_tokens
 from semblance.evaluation.prepared import read_bank
 from semblance.models import folder as model_folder
-from semblance.provenance import checked, read_sealed
+from semblance.provenance import checked, input_digests, read_sealed
 from tests.dag.tiny import ROOT, write_base
 from tests.local_http import running
 from workflow.scripts import (
@@ -107,8 +107,8 @@ def test_a_text_of_the_users_own_becomes_a_corpus_and_its_file_is_noted(tmp_path
     assert read_sentences(out) == ["One sentence.", "Another one."]
     assert len(read_rows(out).query) == 3
     record = read_sealed(out / "record.json")
-    assert record["inputs"] == {str(text): hashlib.sha256(text.read_bytes()).hexdigest()}
-    assert record["counts"]["blank_lines"] == 1 and str(text) in record["places"]
+    assert input_digests(record) == {str(text): hashlib.sha256(text.read_bytes()).hexdigest()}
+    assert record["counts"]["blank_lines"] == 1 and record["inputs"][0]["place"]
     assert f"{text}:2: blank line skipped, 1 in all" in capsys.readouterr().err
 
 
@@ -172,7 +172,7 @@ def test_the_dev_pairs_are_prepared_apart_from_the_test_pairs(tmp_path):
     out = prepare(prepare_dev, settings, tmp_path / "dev")
     tasks = pq.read_table(out / "pairs.parquet")["task"].to_pylist()
     assert tasks == ["stsb-dev"] * 60
-    assert list(checked(out / "record.json")["inputs"]) == ["stsb/sts-dev.csv"]
+    assert list(input_digests(checked(out / "record.json"))) == ["stsb/sts-dev.csv"]
 
 
 BANKS = {
@@ -248,7 +248,7 @@ def test_the_dirt_of_an_own_faq_is_told_and_counted_in_the_record(tmp_path, caps
     counts = record["counts"]
     assert counts["pairs"] == 6 and counts["queries"] == 1
     assert counts["empty rows"] == 1 and counts["duplicate rows"] == 1
-    assert {str(faq), str(asked)} <= set(record["inputs"])
+    assert {str(faq), str(asked)} <= set(input_digests(record))
     assert next(q for q in read_bank(out).questions if q.text == "w").relevant == (0, 1)
 
 

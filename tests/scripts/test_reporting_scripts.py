@@ -13,7 +13,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from semblance.errors import InputError
-from semblance.provenance import checked, write_json, write_record
+from semblance.provenance import checked, input_digests, write_json, write_record
 from tests.unit.reporting.example_scores import TASKS, record, write
 from workflow.scripts import (
     collect_scores,
@@ -292,7 +292,7 @@ def test_a_table_needs_its_own_runs_and_no_others(results):
     shutil.rmtree(results / "scores/faq")
     stem = rendered(results, "sts")
     assert not (results / "tables/scores.csv").exists()
-    sources = json.loads((results / "tables/records/sts.json").read_text())["inputs"]
+    sources = input_digests(json.loads((results / "tables/records/sts.json").read_text()))
     expected = {
         f"../../scores/sts/nli/tiny/{method}/seed-{seed}/{name}"
         for method in METHODS
@@ -460,7 +460,7 @@ def test_the_overlap_of_each_corpus_stands_beside_the_papers(tmp_path):
     assert [line["corpus"] for line in lines] == ["qqp", "mine"]
     assert [line["overlap"] for line in lines] == ["61.5", "40.25"]
     assert [line["paper"] for line in lines] == ["60.0", ""]
-    inputs = checked(record_file)["inputs"]
+    inputs = input_digests(checked(record_file))
     assert set(inputs) == {
         "published",
         "../../corpora/qqp/overlap.json",

@@ -14,6 +14,7 @@ from semblance.provenance import (
     digests,
     environment,
     file_digest,
+    input_digests,
     place_of,
     read_json,
     read_sealed,
@@ -61,6 +62,7 @@ def recorded(tmp_path):
         started=time.monotonic(),
         code="c",
         inputs={"base": "d"},
+        places={"base": tmp_path / "base.bin"},
         seed=3,
     )
     return tmp_path
@@ -73,12 +75,8 @@ def test_a_record_holds_the_digests_of_its_outputs(recorded):
         for n in ("dev.csv", "model/weights")
     }
     assert record["outputs"] == expected == digests(recorded, ["model/weights", "dev.csv"])
-    assert (record["stage"], record["code"], record["inputs"], record["seed"]) == (
-        "train",
-        "c",
-        {"base": "d"},
-        3,
-    )
+    assert (record["stage"], record["code"], record["seed"]) == ("train", "c", 3)
+    assert record["inputs"] == [{"role": "base", "place": "base.bin", "digest": "d", "record": ""}]
     assert checked(recorded / "record.json") == {k: v for k, v in record.items() if k != SEAL}
     assert record["environment"] == environment() and record["environment"]["numpy"] != "absent"
 
@@ -131,13 +129,11 @@ def test_one_flipped_bit_is_found_and_told_with_both_digests(recorded, at):
 
 def test_what_a_record_says_does_not_depend_on_when_where_and_how_often_its_stage_ran():
     record = {"stage": "train", "outputs": {"a": "0" * 64}, "settings": {"seed": 1}}
-    ran = {"seconds": 1.5, "finished": "2026-01-01T00:00:00Z", "attempts": 1, "places": {}}
-    again = {
-        "seconds": 9.0,
-        "finished": "2027-01-01T00:00:00Z",
-        "attempts": 4,
-        "places": {"a": "b"},
-    }
+    link = {"role": "base", "digest": "1" * 64, "record": "2" * 64}
+    ran = {"seconds": 1.5, "finished": "2026-01-01T00:00:00Z", "attempts": 1}
+    again = {"seconds": 9.0, "finished": "2027-01-01T00:00:00Z", "attempts": 4}
+    record |= {"inputs": [link | {"place": "../base/record.json"}]}
+    again |= {"inputs": [link | {"place": "/elsewhere/base/record.json"}]}
     assert record_digest(record | ran) == record_digest(record | again) == record_digest(record)
 
 
@@ -148,7 +144,7 @@ def test_what_a_record_says_does_not_depend_on_when_where_and_how_often_its_stag
         {"stage": "embed"},
         {"code": "c"},
         {"outputs": {}},
-        {"records": {"base": "1"}},
+        {"inputs": [{"role": "base", "place": "", "digest": "1" * 64, "record": ""}]},
     ],
 )
 def test_what_a_record_says_depends_on_all_else(change):
@@ -156,10 +152,35 @@ def test_what_a_record_says_depends_on_all_else(change):
     assert record_digest(record | change) != record_digest(record)
 
 
-def test_a_place_is_relative_unless_only_the_root_folder_is_common(tmp_path):
+def test_a_place_is_relative_unless_a_copy_or_another_name_of_the_folder_would_lose_it(tmp_path):
     record = tmp_path / "results/sts/record.json"
     assert place_of(record, tmp_path / "resources/data") == "../../resources/data"
     assert place_of(record, "/somewhere/else") == "/somewhere/else"
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "results").symlink_to("disk")  # under its other name, ../.. is another folder
+    assert place_of(record, tmp_path / "resources/data") == str(tmp_path / "resources/data")
+    assert place_of(record, tmp_path / "results/dev/record.json") == "../dev/record.json"
+
+
+def test_an_input_is_linked_to_the_record_that_lists_it(tmp_path):
+    """By its role, or by a path: among the records read, one lists that file."""
+    made = {}
+    for name in ("base", "corpus"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "file").write_text(name)
+        write_record(tmp_path / name / "record.json", name, outputs=["file"], started=0.0)
+        made[name] = read_sealed(tmp_path / name / "record.json")
+    path = tmp_path / "model/record.json"
+    inputs = {"base": "1" * 64, "../corpus/file": "2" * 64, "published": "3" * 64}
+    records = {"base": made["base"], "any name": made["corpus"]}
+    record = write_record(path, "train", outputs=[], started=0.0, inputs=inputs, records=records)
+    links = {link["role"]: (link["place"], link["record"]) for link in record["inputs"]}
+    assert input_digests(record) == inputs
+    assert links == {
+        "base": ("../base/record.json", record_digest(made["base"])),
+        "../corpus/file": ("../corpus/record.json", record_digest(made["corpus"])),
+        "published": ("", ""),
+    }
 
 
 def test_truncation_is_found_and_a_missing_file_is_named(recorded):

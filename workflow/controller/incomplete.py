@@ -13,7 +13,15 @@ from semblance import layout
 from semblance.errors import InputError
 from semblance.fetch.manifest import load_manifest
 from semblance.files import write_text
-from semblance.provenance import ROOT, beside, canonical, checked, read_sealed, read_text
+from semblance.provenance import (
+    ROOT,
+    beside,
+    canonical,
+    checked,
+    input_digests,
+    read_sealed,
+    read_text,
+)
 from semblance.reporting.build import build
 from semblance.reporting.claims import read_claims
 from semblance.reporting.claims_page import claims_markdown
@@ -94,7 +102,8 @@ def _whole(plan: Plan, settings: dict) -> Table | None:
     try:
         rendered = checked(path)
         same_settings = canonical(rendered["settings"]) == canonical(settings)
-        same_scores = _score_digests_now(plan, name, path).items() <= rendered["inputs"].items()
+        now = _score_digests_now(plan, name, path)
+        same_scores = now.items() <= input_digests(rendered).items()
         if same_settings and same_scores:
             source = layout.place(plan.out, layout.TABLE_JSON, table=name)
             return from_json(read_text(source), source)
@@ -158,7 +167,8 @@ def _log(plan: Plan, job: Job) -> str:
 def _is_of_an_earlier_model(plan: Plan, evaluation: Evaluation) -> bool:
     """Tell whether a model was trained again after its evaluation; False if it is deleted."""
     try:
-        scored = read_sealed(plan.scores(evaluation, layout.RECORD))["inputs"]["weights"]
+        evaluated = read_sealed(plan.scores(evaluation, layout.RECORD))
+        scored = input_digests(evaluated)["weights"]
         model = read_sealed(plan.model_record(*evaluation.run))
         return scored not in model["outputs"].values()
     except UNUSABLE:

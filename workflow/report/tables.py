@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from semblance.provenance import input_digests
 from semblance.reporting.grids import DIFFERENCE, NAMES, P_VALUE, Column, Text, grid
 from semblance.reporting.layouts import find_layout
 from semblance.reporting.table import Row, Table
@@ -174,7 +175,7 @@ def _changes(facts: Facts, above: Row, here: Row) -> list[tuple[str, str, str]]:
 
 def _made_from(model: Model) -> dict[str, Any]:
     """Return where a model lies, and from what it was made."""
-    inputs = model.record.get("inputs", {})
+    inputs = input_digests(model.record)
     named = {name: digest for name, digest in inputs.items() if "/" not in name}
     named["code"] = model.record.get("code", "")
     return {

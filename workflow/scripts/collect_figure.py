@@ -8,7 +8,7 @@ import time
 
 from semblance.figures import FigureSettings
 from semblance.files import write_text
-from semblance.provenance import beside, named_beside, record_digests, write_record
+from semblance.provenance import beside, named_beside, read_records, write_record
 from semblance.reporting.collected import collected_csv, file_digests, parts
 from semblance.settings import decode, parse_json
 from workflow.scripts.endings import run
@@ -35,7 +35,7 @@ def main(argv: list[str] | None = None) -> None:
         code=args.code,
         inputs=named_beside(args.record, inputs),
         records=named_beside(
-            args.record, record_digests(p.record for p in parts(settings, args.results))
+            args.record, read_records(p.record for p in parts(settings, args.results))
         ),
         settings=plain,
     )

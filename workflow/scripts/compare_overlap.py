@@ -6,7 +6,7 @@ from pathlib import Path
 
 from semblance import layout
 from semblance.files import write_text
-from semblance.provenance import beside, file_digest, named_beside, record_digests, write_record
+from semblance.provenance import beside, file_digest, named_beside, read_records, write_record
 from semblance.reporting.overlap import overlap_csv, read_overlaps
 from semblance.reporting.published import read_published
 from semblance.settings import parse_json
@@ -35,7 +35,7 @@ def main(argv: list[str] | None = None) -> None:
         started=started,
         code=args.code,
         inputs=digests | {"published": file_digest(args.published)},
-        records=named_beside(args.record, record_digests(args.corpora)),
+        records=named_beside(args.record, read_records(args.corpora)),
         rows=rows,
     )
 

@@ -5,7 +5,7 @@ import time
 
 from semblance.drawing.saving import DrawingSettings, draw_csv, png_bytes, svg_text
 from semblance.files import whole_file, write_text
-from semblance.provenance import beside, checked, named_beside, record_digests, write_record
+from semblance.provenance import beside, checked, named_beside, read_records, write_record
 from semblance.settings import decode, parse_json
 from workflow.scripts.endings import run
 
@@ -36,7 +36,7 @@ def main(argv: list[str] | None = None) -> None:
         started=started,
         code=args.code,
         inputs=named_beside(args.record, {args.csv: digest}),
-        records=named_beside(args.record, record_digests([args.data])),
+        records=named_beside(args.record, read_records([args.data])),
         settings=plain,
     )
 

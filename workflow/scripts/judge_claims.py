@@ -3,7 +3,7 @@
 import time
 
 from semblance.files import write_text
-from semblance.provenance import beside, file_digest, named_beside, record_digests, write_record
+from semblance.provenance import beside, file_digest, named_beside, read_records, write_record
 from semblance.reporting.claims import check_names, read_claims
 from semblance.reporting.claims_page import claims_csv, claims_markdown
 from semblance.reporting.judging import judge
@@ -42,7 +42,7 @@ def main(argv: list[str] | None = None) -> None:
         started=started,
         code=args.code,
         inputs=named | digests,
-        records=named_beside(args.record, record_digests(args.tables)),
+        records=named_beside(args.record, read_records(args.tables)),
         tables=list(named),
     )
 

@@ -51,13 +51,13 @@ def main(
         counts=counts,
         folds=settings.folds,
         seed=settings.seed,
-        **raw.facts(output),
+        **raw.facts(),
     )
 
 
 def write_part(record: Path, outputs: list[str], started: float, code: str, raw: Raw) -> None:
     """Write the record of a corpus, or of the dev questions of a fold."""
-    facts = raw.facts(record)
+    facts = raw.facts()
     write_record(record, "prepare_faq", outputs=outputs, started=started, code=code, **facts)
 
 

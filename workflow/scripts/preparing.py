@@ -49,7 +49,7 @@ def preparation(
             code=code,
             counts=counts,
             settings=asdict(settings),
-            **raw.facts(output),
+            **raw.facts(),
         )
 
     return main

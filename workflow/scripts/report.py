@@ -17,7 +17,7 @@ from semblance.provenance import (
     checked,
     named_beside,
     read_object,
-    record_digests,
+    read_records,
     text_digest,
     write_record,
 )
@@ -90,7 +90,7 @@ def _write_record(args: argparse.Namespace, facts: Facts, path: Path, started: f
         started=started,
         code=args.code,
         inputs=named_beside(args.record, inputs),
-        records=named_beside(args.record, record_digests(records.values())),
+        records=named_beside(args.record, read_records(records.values())),
     )
 
 

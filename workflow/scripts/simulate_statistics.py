@@ -3,7 +3,7 @@
 import time
 
 from semblance.files import write_text
-from semblance.provenance import beside, named_beside, record_digests, write_record
+from semblance.provenance import beside, named_beside, read_records, write_record
 from semblance.reporting.simulation import simulate
 from semblance.reporting.simulation_page import simulation_csv, simulation_markdown
 from semblance.reporting.table import read_tables, table_digests
@@ -32,7 +32,7 @@ def main(argv: list[str] | None = None) -> None:
         started=started,
         code=args.code,
         inputs=named,
-        records=named_beside(args.record, record_digests(args.tables)),
+        records=named_beside(args.record, read_records(args.tables)),
         tables=list(named),
     )
 

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from semblance.data.thinning import ENTRIES, PartSettings, write_part
-from semblance.provenance import checked, named_beside, record_digest, write_record
+from semblance.provenance import checked, named_beside, write_record
 from workflow.scripts.endings import run
 from workflow.scripts.program import program
 
@@ -21,7 +21,7 @@ def main(settings: PartSettings, corpus: str, bank: str, output: Path, code: str
     counts = write_part(*folders, settings, output.parent)
     read = {str(folders[0] / name): whole["outputs"][name] for name in CORPUS}
     read[str(folders[1] / ENTRIES)] = entries["outputs"][ENTRIES]
-    records = {corpus: record_digest(whole), bank: record_digest(entries)}
+    records = {corpus: whole, bank: entries}
     write_record(
         output,
         "thin_corpus",

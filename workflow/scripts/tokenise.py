@@ -9,7 +9,7 @@ from pathlib import Path
 from semblance.data.tokens import tokenise, write_tokens
 from semblance.models.corpus_texts import corpus_texts
 from semblance.models.saved import TOKENIZER, SavedModel
-from semblance.provenance import checked, record_digest, write_record
+from semblance.provenance import checked, write_record
 from workflow.scripts.endings import run
 from workflow.scripts.program import program
 
@@ -38,7 +38,7 @@ def main(corpus: Path, base: Path, output: Path, code: str = "") -> None:
         code=code,
         tokenizer=model.tokenizer_digest,
         inputs=inputs,
-        records={"sentences": record_digest(sentences), "tokenizer": record_digest(model.record)},
+        records={"sentences": sentences, "rows": sentences, "tokenizer": model.record},
         sentences=len(tokens.offsets) - 1,
         tokens=len(tokens.ids),
         **facts,

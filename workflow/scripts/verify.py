@@ -8,7 +8,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from semblance.audit.findings_text import format_findings
+from semblance.audit.findings import format_findings
 from semblance.audit.verify import PUBLISHED, verify
 from workflow.scripts.endings import run
 

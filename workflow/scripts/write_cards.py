@@ -11,7 +11,7 @@ from pathlib import Path
 from semblance import layout
 from semblance.audit.chain import Chain
 from semblance.cards.writing import CardSettings, card_facts, models_of, write_card
-from semblance.provenance import checked, named_beside, record_digest, write_record
+from semblance.provenance import checked, named_beside, write_record
 from semblance.reporting.scores import read_scores
 from semblance.settings import decode_json
 from workflow.scripts.endings import run
@@ -39,7 +39,7 @@ def main(argv: list[str] | None = None) -> None:
         started=started,
         code=args.code,
         inputs=named_beside(args.record, {scores: digest}),
-        records=named_beside(args.record, {collected: record_digest(read)}),
+        records=named_beside(args.record, {collected: read}),
         cards={model.place.path: card_facts(model) for model in models},
     )
 

@@ -19,7 +19,15 @@ from semblance.errors import InputError, is_passing
 from semblance.files import copy_file, sync, whole_folder
 from semblance.layout import RECORD
 from semblance.models.saved import FOLDER as MODEL
-from semblance.provenance import canonical, checked, read_sealed, write_sealed
+from semblance.provenance import (
+    Record,
+    canonical,
+    checked,
+    input_digests,
+    linked,
+    read_sealed,
+    write_sealed,
+)
 
 NO_LINKS = frozenset(
     {errno.EPERM, errno.EACCES, errno.EXDEV, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
@@ -43,16 +51,16 @@ def keep(out: Path, names: Iterable[str], finished: Path) -> bool:
     return True
 
 
-def put_back(finished: Path, out: Path, origin: dict[str, Any], records: dict[str, str]) -> bool:
+def put_back(finished: Path, out: Path, origin: dict[str, Any], records: dict[str, Record]) -> bool:
     """Give ``out`` what ``keep`` kept, and return True; return False if nothing whole was kept.
 
-    ``origin`` is what the record must say, ``records`` what it will say of the inputs' records:
-    they may have been written anew, of the same files. Damaged files are removed with a warning,
-    and so is the copy of another training.
+    ``origin`` is what the record must say, with the digests of the inputs; ``records`` are those of
+    the inputs, to which it will be linked: they may have been written anew, of the same files. Damaged
+    files are removed with a warning, and so is the copy of another training.
     """
     if not finished.is_dir() or not _is_whole(finished, origin):
         return False
-    _renew(finished / RECORD, records)
+    _renew(finished / RECORD, linked(out / RECORD, origin["inputs"], records))
     (out / RECORD).unlink(missing_ok=True)  # it lists the digests of files that are replaced now
     with contextlib.suppress(FileNotFoundError):
         shutil.rmtree(out / MODEL)
@@ -78,7 +86,7 @@ def _is_whole(finished: Path, origin: dict[str, Any]) -> bool:
     """Tell whether all files are as they were kept; remove them with a warning if not."""
     try:
         record = checked(finished / RECORD)
-        said = {name: record.get(name) for name in origin}
+        said = {name: record.get(name) for name in origin} | {"inputs": input_digests(record)}
         if canonical(said) != canonical(origin):
             raise InputError(finished / RECORD, "the record of another training")
     except (InputError, OSError) as error:
@@ -90,11 +98,11 @@ def _is_whole(finished: Path, origin: dict[str, Any]) -> bool:
     return True
 
 
-def _renew(path: Path, records: dict[str, str]) -> None:
-    """Let a kept record say which records of the inputs are there now."""
+def _renew(path: Path, inputs: list[dict[str, str]]) -> None:
+    """Link a kept record to the records of its inputs that are there now."""
     record = read_sealed(path)
-    if record.get("records") != records:
-        write_sealed(path, record | {"records": records})
+    if record["inputs"] != inputs:
+        write_sealed(path, record | {"inputs": inputs})
 
 
 def _link_or_copy(source: Path, target: Path) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from semblance.layout import RECORD
 from semblance.locks import Lease, exclusive
-from semblance.provenance import canonical, environment, text_digest, write_record
+from semblance.provenance import Record, canonical, environment, text_digest, write_record
 from semblance.training.keeping import finished
 from semblance.training.keeping.checkpoint import Cadence, Checkpoints
 from semblance.training.keeping.events import Events
@@ -30,12 +30,12 @@ class KeptTraining:
         self._lease = lease
         self._started = time.monotonic()
 
-    def already_finished(self, origin: dict[str, Any], records: dict[str, str]) -> bool:
+    def already_finished(self, origin: dict[str, Any], records: dict[str, Record]) -> bool:
         """Put the outputs back and return True if this training was finished before.
 
         ``origin`` is all that decides the result, besides the environment: settings, digests of the
-        inputs, code and device. ``records`` are the digests of the inputs' records, which do not
-        decide it. The record will say both. Must be called before all else.
+        inputs, code and device. ``records`` are the inputs' records, which do not decide it. The
+        record will name both. Must be called before all else.
         """
         self._origin = origin
         self._records = records

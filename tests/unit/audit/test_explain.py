@@ -173,10 +173,9 @@ def test_the_cell_of_a_users_own_file_is_healthy_until_the_file_changes(untouche
     own.write_text("question,answer\nWho?,I\n")
     record = copy / "faq/bank/record.json"
     value = read_sealed(record)
-    places = value["places"] | {"my faq.csv": "../../../my faq.csv"}
-    inputs = value["inputs"] | {"my faq.csv": file_digest(own)}
-    changed = value | {"inputs": inputs, "places": places}
-    _say_everywhere(copy, record, changed)
+    link = {"role": "my faq.csv", "place": "../../../my faq.csv", "record": ""}
+    inputs = [*value["inputs"], link | {"digest": file_digest(own)}]
+    _say_everywhere(copy, record, value | {"inputs": inputs})
     node = explain(copy, "t_faq", "rcl [pairs]", "MAP")
     assert problems(node) == 0 and "my faq.csv" in to_text(node)
     own.write_text("question,answer\nWho?,You\n")
@@ -189,9 +188,10 @@ def _say_everywhere(results, record, changed):
     write_sealed(record, changed)
     for reader in results.glob("scores/faq/*/*/*/*/record.json"):
         value = read_sealed(reader)
-        assert value["records"]["data"] == before
-        kept = value["records"] | {"data": record_digest(changed)}
-        write_sealed(reader, value | {"records": kept})
+        [link] = [link for link in value["inputs"] if link["role"] == "data"]
+        assert link["record"] == before
+        link["record"] = record_digest(changed)
+        write_sealed(reader, value)
 
 
 def test_the_command_line_prints_the_same_tree(untouched):

@@ -11,8 +11,8 @@ from semblance.provenance import (
     canonical,
     digests,
     named_beside,
+    read_records,
     read_sealed,
-    record_digests,
     write_record,
     write_sealed,
 )
@@ -70,7 +70,7 @@ def _measured(folder, base):
         outputs=["../g.csv"],
         started=0.0,
         inputs=named_beside(path, read),
-        records=named_beside(path, record_digests(model / RECORD for model in models)),
+        records=named_beside(path, read_records(model / RECORD for model in models)),
     )
 
 
@@ -101,7 +101,9 @@ def test_a_figure_that_was_measured_on_other_weights_is_found(results):
     record = results / "figures/records/g.json"
     value = read_sealed(record)
     name = "../../models/nli/tiny/rcl/seed-1/model/model.safetensors"
-    write_sealed(record, value | {"inputs": value["inputs"] | {name: "0" * 64}})
+    [link] = [link for link in value["inputs"] if link["role"] == name]
+    link["digest"] = "0" * 64
+    write_sealed(record, value)
     [problem] = verify(results).failures
     assert (problem.kind, problem.path) == (LINKS, str(record)) and name in problem.what
 
@@ -122,7 +124,8 @@ def test_a_changed_drawing_is_found(form, results):
 def test_a_drawing_of_other_data_is_found(results):
     record = drawn(results)
     value = read_sealed(record)
-    write_sealed(record, value | {"inputs": {"../f.csv": "0" * 64}})
+    value["inputs"][0]["digest"] = "0" * 64
+    write_sealed(record, value)
     [problem] = verify(results).failures
     assert (problem.kind, problem.path) == (LINKS, str(record)) and "../f.csv" in problem.what
 

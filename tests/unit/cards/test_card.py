@@ -18,7 +18,11 @@ DATA = {"wiki1m": Described("Wikipedia", "CC BY-SA 3.0", "https://example.org/wi
 @pytest.fixture
 def model(tmp_path: Path) -> Model:
     origin = Origin({"hub": "owner/base", "folder": "/home/me"}, ("wiki1m",), (), (), ())
-    record = {"steps": 7, "settings": {"seed": 3}, "inputs": {"corpus": "c" * 64}}
+    record = {
+        "steps": 7,
+        "settings": {"seed": 3},
+        "inputs": [{"role": "corpus", "digest": "c" * 64}],
+    }
     place = Place("wiki1m", "bert", "simcse", "3")
     return Model(place, tmp_path, record, WEIGHTS, origin, (STS12, SICK), DATA)
 
@@ -82,7 +86,11 @@ def test_hostile_names_and_licences_stay_text(model, text):
     described = {text: Described(text, text, text)}
     odd = STS12._replace(task=text, protocol=text, fold=text)
     place = Place(text, text, "simcse", "1")
-    record = {"settings": {text: text}, "inputs": {text: text}, "environment": {text: text}}
+    record = {
+        "settings": {text: text},
+        "inputs": [{"role": text, "digest": text}],
+        "environment": {text: text},
+    }
     hostile = replace(
         model, place=place, origin=origin, described=described, scores=(odd,), record=record
     )
@@ -105,7 +113,9 @@ def test_names_become_names_that_a_hub_accepts(model):
 
 def test_an_absolute_path_of_a_source_is_told_without_the_folders_above_the_run(model):
     path = "/home/me/my-faq/models/faq-0/minilm/tuned/seed-1/record.json"
-    text = card_text(replace(model, record={**model.record, "inputs": {path: "c" * 64}}))
+    text = card_text(
+        replace(model, record={**model.record, "inputs": [{"role": path, "digest": "c" * 64}]})
+    )
     assert "/home/me" not in text
     assert "digest of models/faq-0/minilm/tuned/seed-1/record.json" in text
 

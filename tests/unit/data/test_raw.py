@@ -8,7 +8,7 @@ from semblance.data.raw import Raw
 from semblance.errors import InputError
 from semblance.fetch.manifest import Archive, Dataset, File
 from semblance.layout import RAW_RECORD
-from semblance.provenance import read_sealed, record_digest, write_sealed
+from semblance.provenance import write_sealed
 
 CONTENT = b"some text\n"
 DIGEST = hashlib.sha256(CONTENT).hexdigest()
@@ -105,12 +105,12 @@ def test_the_record_of_prepared_data_says_what_was_read_and_where_it_lay(tmp_pat
     own = tmp_path / "own.csv"
     own.write_bytes(CONTENT)
     raw.user_file(str(own))
-    facts = raw.facts(tmp_path / "results/faq/bank/record.json")
-    key = RAW_RECORD.format(name="one")
+    facts = raw.facts()
     assert facts["inputs"] == {"one/a.txt": DIGEST, "one/b.csv": DIGEST, str(own): DIGEST}
-    said = record_digest(read_sealed(tmp_path / "resources/data" / key))
-    assert facts["records"] == {key: said}
-    assert facts["places"] == {"data": "../../../resources/data", str(own): "../../../own.csv"}
+    record = tmp_path / "resources/data" / RAW_RECORD.format(name="one")
+    assert {each.path for each in facts["records"].values()} == {record}
+    assert facts["records"].keys() == facts["inputs"].keys() - {str(own)}
+    assert facts["places"][str(own)] == own
 
 
 def test_counts_are_checked_against_the_manifest(tmp_path):

@@ -16,7 +16,7 @@ from semblance.drawing.style import THEME
 from semblance.drawing.text import MOST, clean
 from semblance.errors import InputError
 from semblance.named_modules import ROOT
-from semblance.provenance import canonical, read_sealed, write_record
+from semblance.provenance import canonical, input_digests, read_sealed, write_record
 from tests.unit.drawing.example_rows import METHOD, ROWS
 from workflow.scripts import draw_figure
 
@@ -168,7 +168,7 @@ def test_the_script_writes_both_forms_and_a_record_of_them(tmp_path):
     draw_figure.main(arguments)
     record = read_sealed(folder / "drawings/f.json")
     assert set(record["outputs"]) == {"../f.svg", "../f.png"}
-    assert set(record["inputs"]) == {"../dev_curves.csv"}
+    assert set(input_digests(record)) == {"../dev_curves.csv"}
     path.write_text(path.read_text() + "\n")
     with pytest.raises(InputError, match="damaged"):
         draw_figure.main(arguments)

@@ -13,7 +13,13 @@ from semblance.evaluation.faq import FaqRun, evaluate_faq
 from semblance.evaluation.scored import Target
 from semblance.models.base import BaseSettings, build_base
 from semblance.models.folder import load
-from semblance.provenance import outputs_digest, read_sealed, record_digest, write_record
+from semblance.provenance import (
+    input_digests,
+    outputs_digest,
+    read_sealed,
+    record_digest,
+    write_record,
+)
 from semblance.ranking.candidates import Ranking
 from tests.dag.tiny import write_base
 from tests.example_settings import COMPUTE
@@ -74,9 +80,10 @@ def test_the_dev_scores_are_those_that_choose_a_checkpoint(base, tmp_path):
     line = found["dev", "map"]
     assert float(line["value"]) == pytest.approx(expected, abs=1e-12)
     assert (line["aggregation"], line["n"], line["task"]) == ("dev", "2", "bank")
-    assert line["data"] == outputs_digest(read) == record["inputs"]["dev"]
-    assert record["records"]["dev"] == record_digest(read)
-    assert line["data"] != found["pairs", "map"]["data"] == record["inputs"]["data"]
+    assert line["data"] == outputs_digest(read) == input_digests(record)["dev"]
+    [link] = [link for link in record["inputs"] if link["role"] == "dev"]
+    assert link["record"] == record_digest(read)
+    assert line["data"] != found["pairs", "map"]["data"] == input_digests(record)["data"]
 
 
 def test_the_test_scores_do_not_depend_on_the_dev_questions(base, tmp_path):

@@ -18,7 +18,7 @@ from semblance.evaluation.relatedness import (
 )
 from semblance.evaluation.scored import Target
 from semblance.names import RELATEDNESS_DATASETS, RELATEDNESS_TASKS
-from semblance.provenance import ROOT, outputs_digest, read_sealed
+from semblance.provenance import ROOT, input_digests, outputs_digest, read_sealed
 from tests.example_settings import COMPUTE
 from tests.unit.evaluation.prepared import lines, prepare, records
 from workflow.scripts import prepare_relatedness
@@ -103,7 +103,7 @@ def test_the_record_names_what_was_read_and_the_seed_of_the_regressors(evaluated
     record = read_sealed(evaluated / "relatedness/record.json")
     pairs = read_sealed(evaluated / "pairs/record.json")
     assert record["stage"] == "evaluate_relatedness"
-    assert record["inputs"]["data"] == outputs_digest(pairs)
+    assert input_digests(record)["data"] == outputs_digest(pairs)
     assert record["settings"]["regressor_seed"] == 1111
 
 

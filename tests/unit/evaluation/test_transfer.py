@@ -18,7 +18,7 @@ from semblance.evaluation.transfer import (
 )
 from semblance.models.folder import load
 from semblance.names import TRANSFER_TASKS
-from semblance.provenance import outputs_digest, read_sealed, record_digest
+from semblance.provenance import input_digests, outputs_digest, read_sealed, record_digest
 from tests.example_settings import COMPUTE
 from tests.unit.evaluation.prepared import lines, records
 
@@ -65,8 +65,9 @@ def test_the_gold_labels_of_the_predictions_are_those_of_the_items(evaluated):
 def test_the_record_names_what_was_read_and_how_the_items_were_dealt(evaluated):
     record = read_sealed(evaluated / "transfer/record.json")
     items = read_sealed(evaluated / "items/record.json")
-    assert record["inputs"]["data"] == outputs_digest(items)
-    assert record["records"]["data"] == record_digest(items)
+    assert input_digests(record)["data"] == outputs_digest(items)
+    [link] = [link for link in record["inputs"] if link["role"] == "data"]
+    assert link["record"] == record_digest(items)
     assert record["stage"] == "evaluate_transfer"
     assert (record["settings"]["folds"], record["settings"]["shuffle"]) == (FOLDS, 1111)
     assert record["environment"]["scikit-learn"] != "absent"

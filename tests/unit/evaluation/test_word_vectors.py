@@ -10,7 +10,7 @@ from semblance.evaluation.scored import Target
 from semblance.evaluation.sts import StsRun, evaluate_sts
 from semblance.evaluation.transfer import TransferRun, evaluate_transfer
 from semblance.names import TRANSFER_TASKS
-from semblance.provenance import read_sealed
+from semblance.provenance import input_digests, read_sealed
 from tests.example_settings import COMPUTE
 from tests.unit.evaluation.prepared import lines, prepare, records
 from workflow.scripts import (
@@ -65,7 +65,7 @@ def test_sts_predictions_are_the_cosines_of_mean_word_vectors(world, tmp_path):
     }
     assert tasks == {"stsb", "sickr", "stsb-dev"}
     weights = read_sealed(folder / "glove/record.json")["outputs"]["model/model.safetensors"]
-    assert read_sealed(tmp_path / "scores/record.json")["inputs"]["weights"] == weights
+    assert input_digests(read_sealed(tmp_path / "scores/record.json"))["weights"] == weights
 
 
 def test_texts_without_a_known_word_are_refused_where_a_cosine_is_needed(world, tmp_path):

@@ -67,7 +67,7 @@ def test_a_row_without_a_training_differs_in_no_setting():
 
 def test_a_model_is_named_with_the_beginnings_of_its_digests():
     digest = "0123456789abcdef" * 4
-    inputs = {"corpus": digest, "regulators/x": digest}
+    inputs = [{"role": name, "digest": digest} for name in ("corpus", "regulators/x")]
     source = tables._made_from(model(inputs=inputs, outputs={layout.WEIGHTS: digest}, code=digest))
     assert source["weights"] == digest[:SHORT]
     assert source["inputs"] == [("corpus", digest[:SHORT]), ("code", digest[:SHORT])]

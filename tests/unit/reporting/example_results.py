@@ -18,9 +18,7 @@ from semblance.provenance import (
     checked,
     file_digest,
     outputs_digest,
-    place_of,
     read_sealed,
-    record_digest,
     text_digest,
     write_record,
     write_sealed,
@@ -81,11 +79,6 @@ def outputs(record: Path) -> str:
     return text_digest(canonical(checked(record)["outputs"]))
 
 
-def says(record: Path) -> str:
-    """Return the digest of what a record says, as the records of its readers keep it."""
-    return record_digest(read_sealed(record))
-
-
 def _prepared(results: Path, resources: Path) -> None:
     raw = resources / "data" / "raw.txt"
     raw.parent.mkdir(parents=True)
@@ -127,7 +120,7 @@ def _prepared(results: Path, resources: Path) -> None:
                 "sentences": checked(record)["outputs"]["sentences.arrow"],
                 "tokenizer": tokenizer,
             },
-            records={"sentences": says(record), "tokenizer": says(base)},
+            records={"sentences": read_sealed(record), "tokenizer": read_sealed(base)},
         )
 
 
@@ -138,8 +131,7 @@ def _of_raw(data: Path, record: Path, stage: str, files: dict[str, str], **facts
         stage,
         files,
         inputs={"raw.txt": file_digest(data / "raw.txt")},
-        records={"records/raw.json": says(data / "records/raw.json")},
-        places={"data": place_of(record, data)},
+        records={"raw.txt": read_sealed(data / "records/raw.json")},
         **facts,
     )
 
@@ -159,7 +151,7 @@ def _model(results: Path, resources: Path, corpus: str, method: str, seed: int) 
             "train_entropy",
             {WEIGHTS: f"entropy {seed}", "dev.csv": "step,dev\n"},
             inputs=dict(inputs),
-            records={name: says(record) for name, record in read.items()},
+            records={name: read_sealed(record) for name, record in read.items()},
             settings={"seed": seed, "options": {"phi": 0.01}},
         )
         place = f"embeddings/nli/tiny/entropy-0.01/seed-{seed}/record.json"
@@ -171,7 +163,7 @@ def _model(results: Path, resources: Path, corpus: str, method: str, seed: int) 
                 "model": checked(entropy)["outputs"][WEIGHTS],
                 "tokens": checked(tokens)["outputs"]["tokens.arrow"],
             },
-            records={"model": says(entropy), "tokens": says(tokens)},
+            records={"model": read_sealed(entropy), "tokens": read_sealed(tokens)},
         )
         read[f"results/{place}"] = results / place
         inputs[f"results/{place}"] = checked(results / place)["outputs"]["embeddings.npy"]
@@ -183,7 +175,7 @@ def _model(results: Path, resources: Path, corpus: str, method: str, seed: int) 
         "train",
         {WEIGHTS: f"{corpus} {method} {seed}", "dev.csv": "step,dev\n"},
         inputs=inputs,
-        records={name: says(record) for name, record in read.items()},
+        records={name: read_sealed(record) for name, record in read.items()},
         device="cpu, 1 threads",
         settings={"seed": seed, "learning_rate": 3e-5},
         steps=7,

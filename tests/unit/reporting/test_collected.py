@@ -16,7 +16,7 @@ from semblance.errors import InputError
 from semblance.figures import FigureModels, FigureSettings
 from semblance.layout import RECORD
 from semblance.names import STS_TASKS
-from semblance.provenance import checked, read_sealed
+from semblance.provenance import checked, input_digests, read_sealed
 from semblance.reporting.collected import collected_csv, file_digests
 from semblance.reporting.figures import (
     accuracy_at_k,
@@ -152,8 +152,8 @@ def test_the_record_names_the_files_and_the_records_that_the_figure_was_made_fro
     folder = "../../scores/sts/nli/tiny/rcl/seed-1"
     source = checked(copy / "scores/sts/nli/tiny/rcl/seed-1" / RECORD)
     name = "predictions.parquet"
-    assert found["inputs"] == {f"{folder}/{name}": source["outputs"][name]}
-    assert list(found["records"]) == [f"{folder}/{RECORD}"]
+    assert input_digests(found) == {f"{folder}/{name}": source["outputs"][name]}
+    assert [link["place"] for link in found["inputs"]] == [f"{folder}/{RECORD}"]
     assert list(found["outputs"]) == ["../f.csv"]
     rows = np.loadtxt(copy / "figures/f.csv", delimiter=",", skiprows=1, dtype=str)
     assert len(rows) > 10

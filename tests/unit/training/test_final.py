@@ -6,7 +6,13 @@ from dataclasses import asdict
 import pytest
 
 from semblance.errors import InputError
-from semblance.provenance import outputs_digest, read_sealed, record_digest, write_record
+from semblance.provenance import (
+    input_digests,
+    outputs_digest,
+    read_sealed,
+    record_digest,
+    write_record,
+)
 from semblance.training import run
 from semblance.training.final import best_share, final_settings, final_steps, with_steps_of
 from semblance.training.inputs import TrainingInputs
@@ -77,8 +83,9 @@ def test_a_final_training_takes_these_steps_and_names_the_folds(inputs, tmp_path
     assert record["training"]["best"] is None  # its last weights are kept
     for path in folds:
         said = read_sealed(path)
-        assert record["inputs"][path] == outputs_digest(said)
-        assert record["records"][path] == record_digest(said)
+        assert input_digests(record)[path] == outputs_digest(said)
+        [link] = [link for link in record["inputs"] if link["role"] == path]
+        assert link["record"] == record_digest(said)
 
 
 def test_a_final_training_reads_the_regulators_of_the_whole_bank(inputs, tmp_path, monkeypatch):

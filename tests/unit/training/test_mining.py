@@ -10,7 +10,7 @@ import pytest
 from semblance.data.corpus import NONE, read_rows, read_sentences, write_corpus
 from semblance.data.folds import ANSWER, QUESTION, FoldText, write_texts
 from semblance.errors import InputError
-from semblance.provenance import checked, outputs_digest, read_sealed, write_record
+from semblance.provenance import checked, input_digests, outputs_digest, read_sealed, write_record
 from semblance.training.embeddings import NAME
 from semblance.training.mining import EMBEDDINGS
 from tests.dag.tiny import ROOT
@@ -66,9 +66,9 @@ def test_the_record_names_what_was_read_how_it_was_chosen_and_how_many_were_foun
     call(sources, output)
     record = checked(output, "sentences.arrow", "rows.arrow")
     assert record["stage"] == "mine_negatives" and record["settings"] == json.loads(SETTINGS)
-    assert record["inputs"]["corpus"] == outputs_digest(read_sealed(sources[0]))
+    assert input_digests(record)["corpus"] == outputs_digest(read_sealed(sources[0]))
     vectors = read_sealed(sources[1])["outputs"]["embeddings.npy"]
-    assert record["inputs"]["embeddings"] == vectors
+    assert input_digests(record)["embeddings"] == vectors
     assert record["counts"]["rows"] == len(ENTRIES) and record["counts"]["left out"] == 0
 
 

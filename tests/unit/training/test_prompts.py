@@ -10,7 +10,7 @@ from semblance.errors import InputError
 from semblance.models.base import BaseSettings, build_base
 from semblance.models.prompts import PROMPTS_FILE
 from semblance.models.saved import SavedModel
-from semblance.provenance import read_sealed, write_record
+from semblance.provenance import input_digests, read_sealed, write_record
 from semblance.training import run
 from semblance.training.inputs import TrainingInputs, check_inputs
 from semblance.training.keeping.checkpoint import Cadence
@@ -56,13 +56,13 @@ def test_questions_are_tokenised_as_queries_and_answers_as_documents(prompted):
     assert found.ids.tolist() == expected.ids.tolist()
     record = read_sealed(tokens)
     assert record["prompts"] == {"prompts": PROMPTS, "default_prompt_name": "query"}
-    assert record["inputs"]["rows"] == read_sealed(prompted[1])["outputs"]["rows.arrow"]
+    assert input_digests(record)["rows"] == read_sealed(prompted[1])["outputs"]["rows.arrow"]
 
 
 def test_without_prompts_tokens_and_their_record_say_nothing_of_them(inputs, tmp_path):
     base, corpus, tokens = inputs
     again = run_tokenise(base, corpus, tmp_path)
-    assert "prompts" not in read_sealed(again) and "rows" not in read_sealed(again)["inputs"]
+    assert "prompts" not in read_sealed(again) and "rows" not in input_digests(read_sealed(again))
     theirs = Path(tokens).parent / "tokens.arrow"
     assert (tmp_path / "tokens.arrow").read_bytes() == theirs.read_bytes()
 

@@ -21,7 +21,9 @@ from semblance.models.saved import SavedModel
 from semblance.models.weights import load_weights
 from semblance.models.word_head import FILE as HEAD
 from semblance.provenance import (
+    Record,
     checked,
+    input_digests,
     outputs_digest,
     read_sealed,
     record_digest,
@@ -40,6 +42,13 @@ from tests.example_settings import train_settings
 SETTINGS = train_settings(max_steps=2, evaluate_every=1)
 
 
+def dev_record() -> Record:
+    """The record of dev data, as a stage has read it."""
+    record = Record(outputs={"pairs.parquet": "digest"})
+    record.path = Path("dev/record.json")
+    return record
+
+
 @pytest.fixture
 def training(inputs, tmp_path, monkeypatch):
     """A function that trains into ``out``, which says how many trainings really ran (``fits``)."""
@@ -55,7 +64,7 @@ def training(inputs, tmp_path, monkeypatch):
             TrainingInputs(
                 *inputs,
                 dev=lambda encoder: float(encoder.words.weight.detach().sum()),
-                dev_record={"outputs": {"pairs.parquet": "digest"}},
+                dev_record=dev_record(),
             ),
             str(out),
             settings,
@@ -203,13 +212,13 @@ def test_a_second_copy_whose_record_was_changed_is_not_put_back(training, capsys
 
 def test_the_record_of_a_training_keeps_what_the_records_of_its_inputs_say(training, inputs):
     training.train()
-    kept_digests = read_sealed(training.out / "record.json")["records"]
+    links = read_sealed(training.out / "record.json")["inputs"]
     expected = {
         name: record_digest(read_sealed(path))
         for name, path in zip(("base", "corpus", "tokens"), inputs, strict=True)
     }
-    dev = {"outputs": {"pairs.parquet": "digest"}}
-    assert kept_digests == expected | {"dev": record_digest(dev)}
+    said = {link["role"]: link["record"] for link in links}
+    assert said == expected | {"dev": record_digest(dev_record())}
 
 
 def test_outputs_that_are_put_back_name_the_records_that_are_there_now(training, inputs):
@@ -226,7 +235,8 @@ def test_outputs_that_are_put_back_name_the_records_that_are_there_now(training,
         Path(corpus).write_bytes(was)
     assert training.fits == 1
     for folder in (training.out, kept(training.out)):
-        assert checked(folder / "record.json")["records"]["corpus"] == now
+        links = checked(folder / "record.json")["inputs"]
+        assert [link["record"] for link in links if link["role"] == "corpus"] == [now]
 
 
 @pytest.mark.parametrize("number", [errno.EPERM, errno.EXDEV, errno.EOPNOTSUPP, errno.EMLINK])
@@ -246,7 +256,9 @@ def test_a_module_without_files_keeps_its_empty_folder(tmp_path):
     write_record(out / "record.json", "train", outputs=["model/modules.json"], started=0.0)
     assert finished.keep(out, ["model/modules.json"], folder)
     shutil.rmtree(out / "model")
-    assert finished.put_back(folder, out, {}, {}) and (out / "model/2_Normalize").is_dir()
+    assert (
+        finished.put_back(folder, out, {"inputs": {}}, {}) and (out / "model/2_Normalize").is_dir()
+    )
 
 
 def test_a_start_model_that_changes_during_its_training_is_refused(inputs, tmp_path):
@@ -403,7 +415,7 @@ def test_a_method_starts_from_a_base_that_was_trained_here_and_from_its_head(
     cadence = Cadence(minutes=10.0, steps=0)
     of_base = TrainingInputs(str(base.record_path), *inputs[1:])
     run.train(of_base, out, SETTINGS, stage="train", code="", cadence=cadence)
-    assert checked(out / "record.json")["inputs"]["base"] == outputs_digest(base.record)
+    assert input_digests(checked(out / "record.json"))["base"] == outputs_digest(base.record)
 
 
 def test_without_a_loss_of_sentences_each_text_is_read_once():

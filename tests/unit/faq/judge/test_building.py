@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from semblance.errors import InputError
-from semblance.provenance import beside, read_sealed, record_digest
+from semblance.provenance import beside, input_digests, read_sealed, record_digest
 from semblance.settings import decode
 from semblance_faq.answer.answerer import Answerer
 from semblance_faq.answer.check import check_answerer
@@ -96,12 +96,13 @@ def test_the_record_names_each_file_and_each_record_that_was_read(built):
     path = root / "answerers/mine/record.json"
     record = read_sealed(path)
     assert record["stage"] == "build_answerer" and record["code"] == "0123"
+    said = {link["place"]: link["record"] for link in record["inputs"]}
     for read_record in (sources.bank, *sources.models, *sources.evaluations):
         name = beside(path, read_record)
-        assert record["records"][name] == record_digest(read_sealed(read_record))
+        assert said[name] == record_digest(read_sealed(read_record))
     for source in sources.evaluations:
         name = beside(path, source).replace("record.json", "predictions.parquet")
-        assert record["inputs"][name] == read_sealed(source)["outputs"]["predictions.parquet"]
+        assert input_digests(record)[name] == read_sealed(source)["outputs"]["predictions.parquet"]
     assert record["evidence"]["chosen"] == found.chosen
     text = (root / "answerers/mine/summary.md").read_text()
     assert "summary.md" in record["outputs"] and "VERDICT: better than the start model" in text

@@ -10,7 +10,7 @@ from semblance.data.prepare_dev import DevSettings
 from semblance.data.prepare_sts import StsSettings
 from semblance.data.sts import OwnPairs
 from semblance.errors import InputError
-from semblance.provenance import checked
+from semblance.provenance import checked, input_digests
 from semblance.settings import decode
 from semblance_faq.read.pairs import read_own_pairs
 from tests.unit.data.files import fails_at, put
@@ -132,7 +132,7 @@ def test_own_pairs_are_prepared_as_a_test_set_beside_those_of_the_manifest(tmp_p
     assert [pair["sentence1"] for pair in mine] == ["when do you open ?", "may i smoke ?"]
     assert [pair["score"] for pair in mine] == [4.5, -1]
     record = checked(tmp_path / "sts/record.json")
-    assert str(path) in record["inputs"] and record["counts"]["mine"] == 2
+    assert str(path) in input_digests(record) and record["counts"]["mine"] == 2
 
 
 def test_own_pairs_are_prepared_as_the_dev_set(tmp_path):

@@ -1,0 +1,213 @@
+"""Tables, figures and pages, made once more from their settings and scores and compared.
+
+Each table is built from its settings and the scores of its own runs, and its cells are recomputed
+from the predictions of these runs. Its files must be, byte for byte, as their printers make them.
+"""
+
+import functools
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from semblance import layout
+from semblance.audit.cells import Runs, check_cells
+from semblance.audit.chain import Chain, Node
+from semblance.audit.findings import CELLS, FORMS, UNREADABLE, Findings
+from semblance.audit.runs import scores_behind
+from semblance.figures import FigureSettings
+from semblance.provenance import file_digest, input_digests, read_text
+from semblance.reporting.bootstrap import noted, with_bootstrap
+from semblance.reporting.build import build
+from semblance.reporting.claims import read_claims
+from semblance.reporting.claims_page import claims_csv, claims_markdown
+from semblance.reporting.collected import collected_csv
+from semblance.reporting.comparison import attach, compare, ledger
+from semblance.reporting.contrasts import with_items
+from semblance.reporting.formats import csv_text, markdown
+from semblance.reporting.judging import judge
+from semblance.reporting.latex import latex
+from semblance.reporting.predictions import all_paths
+from semblance.reporting.published import Published, read_published
+from semblance.reporting.scores import MOST_BYTES, collect, scores_csv
+from semblance.reporting.simulation import simulate
+from semblance.reporting.simulation_page import simulation_csv, simulation_markdown
+from semblance.reporting.table import Table, decode_spec, from_json, to_json
+from semblance.settings import decode
+
+MOST_FIGURE = 1 << 28  # bytes of a figure's CSV
+PRINTERS = {"csv": csv_text, "md": markdown, "tex": latex}
+PAGES = ("published", "claims", "statistics")  # each made from all tables
+
+
+class Tables:
+    """The tables, figures and pages of a results folder, to be checked.
+
+    ``runs``: the recomputed scores of each run's folder, None where it cannot be read;
+    ``published``: the papers' numbers; ``bootstrap``: draw the bootstrap again, too.
+    """
+
+    def __init__(self, chain: Chain, runs: Runs, published: Path, bootstrap: bool, found: Findings):
+        self.root = chain.root
+        self.folder = chain.root / layout.TABLES
+        self.runs = runs
+        self.sources = {"published": published, "claims": published.with_name("claims.yaml")}
+        self.bootstrap = bootstrap
+        self.found = found
+
+    @functools.cached_property
+    def printed(self) -> Published:
+        """The papers' numbers."""
+        return read_published(self.sources["published"])
+
+    @functools.cached_property
+    def digests(self) -> dict[str, str]:
+        """The digests of the files of the numbers and of the claims that are there."""
+        files = {name: path for name, path in self.sources.items() if path.is_file()}
+        return {name: file_digest(path) for name, path in files.items()}
+
+    def check(self, nodes: list[Node]) -> None:
+        """Check every table, figure and page that one of the records lists."""
+        rendered = [node for node in nodes if node.stage == "render_table"]
+        tables: dict[str, Table] = {}
+        for node in nodes:
+            try:
+                if node.stage == "render_table":
+                    tables[node.path.name] = self._table(node)
+                elif node.stage == "collect_figure":
+                    self._figure(node)
+                elif node.stage == "collect_scores":
+                    self._long(node)
+            except UNREADABLE as error:
+                self.found.unreadable(FORMS, node.path, error)
+        if len(tables) < len(rendered):
+            return
+        pages = {Path(layout.place(self.root, layout.TABLE_RECORD, table=p)) for p in PAGES}
+        for node in nodes:
+            if node.path in pages:
+                try:
+                    self._page(node, tables)
+                except UNREADABLE as error:
+                    self.found.unreadable(FORMS, node.path, error)
+
+    def _table(self, node: Node) -> Table:
+        """Check a table's forms, settings, scores and cells; return it as it is shown."""
+        name = node.path.stem
+        source = Path(layout.place(self.root, layout.TABLE_JSON, table=name))
+        text = read_text(source)
+        table = from_json(text, str(source))
+        same = to_json(table) == text
+        self.found.check(FORMS, same, source, "its means, sd or n do not follow from its values")
+        for form, write in PRINTERS.items():
+            file = self.folder / f"{name}.{form}"
+            same = read_text(file) == write(table)
+            self.found.check(FORMS, same, file, f"differs from what {source} gives")
+        again = self._rebuilt(table, node)
+        problem = f"differs from what its settings and scores give: {_difference(table, again)}"
+        self.found.check(FORMS, again == table, source, problem)
+        self._note_other_seeds(source, table)
+        check_cells(
+            self.root,
+            table,
+            self.runs,
+            lambda holds, what: self.found.check(CELLS, holds, source, what),
+        )
+        return table
+
+    def _rebuilt(self, shown: Table, node: Node) -> Table:
+        """Build the table of a record again; what is not to be checked is taken as it is shown."""
+        spec = decode_spec(node.record["settings"])
+        table = build(node.record["settings"], collect(scores_behind(node)))
+        if self.bootstrap:
+            table = with_bootstrap(table, self.root, spec.draws, spec.bootstrap_seed)
+        else:
+            items = {(row.label, row.protocol): row.items for row in shown.rows}
+            rows = [replace(r, items=items.get((r.label, r.protocol), {})) for r in table.rows]
+            table = noted(with_items(replace(table, rows=tuple(rows))), spec.draws)
+        if input_digests(node.record).get("published", "") == self.digests.get("published"):
+            return attach(table, self.printed)
+        file = self.sources["published"].name
+        what = f"made with another {file}; its published values are not checked"
+        self.found.note(self.folder / f"{shown.name}.md", what)
+        return _with_published_of(table, shown)
+
+    def _note_other_seeds(self, source: Path, table: Table) -> None:
+        """Note the seeds that were scored for a row and that the table leaves out."""
+        for row in table.rows:
+            places = {path.parents[1] for path in all_paths(self.root, table, row)}
+            runs = [folder for folder in self.runs if folder.parent in places]
+            scored = {int(folder.name.removeprefix("seed-")) for folder in runs}
+            left_out = ", ".join(map(str, sorted(scored - set(row.seeds))))
+            if left_out:
+                what = f"{row.label}: the table leaves out the seeds {left_out}, which have scores"
+                self.found.note(source, what)
+
+    def _long(self, node: Node) -> None:
+        """Collect the long CSV again."""
+        file = self.root / layout.ALL_SCORES
+        same = read_text(file, MOST_BYTES) == scores_csv(collect(scores_behind(node)))
+        self.found.check(FORMS, same, file, "differs from what the scores of its runs give")
+
+    def _figure(self, node: Node) -> None:
+        """Make the CSV of a collected figure again."""
+        file = Path(layout.place(self.root, layout.FIGURE, figure=node.path.stem))
+        where = f"{node.path}: settings"
+        settings = decode(FigureSettings, node.record.get("settings"), where)
+        same = read_text(file, MOST_FIGURE) == collected_csv(settings, self.root)
+        self.found.check(FORMS, same, file, "differs from what its settings and files give")
+
+    def _page(self, node: Node, tables: Mapping[str, Table]) -> None:
+        """Write a page that is made from all tables again."""
+        inputs = input_digests(node.record)
+        for name, path in self.sources.items():
+            if name in inputs and inputs[name] != self.digests.get(name):
+                page = self.folder / f"{node.path.stem}.md"
+                self.found.note(page, f"made with another {path.name}; not checked")
+                return
+        of_page = [tables[Path(name).name] for name in node.record["tables"]]
+        for name, text in self._texts(node, of_page).items():
+            file = self.folder / name
+            same = read_text(file) == text
+            self.found.check(FORMS, same, file, "differs from what the tables give")
+
+    def _texts(self, node: Node, tables: list[Table]) -> dict[str, str]:
+        """Return what must stand in each file of a page."""
+        match node.path.stem:
+            case "published":
+                tolerance = node.record["tolerance"]
+                records = compare(tables, self.printed, tolerance)
+                return {"published.md": ledger(records, self.printed, tolerance)}
+            case "claims":
+                by_name = {table.name: table for table in tables}
+                judged = judge(read_claims(self.sources["claims"]), by_name, self.printed)
+                return {"claims.csv": claims_csv(judged), "claims.md": claims_markdown(judged)}
+            case _:
+                found = simulate(tables)
+                page = simulation_markdown(found)
+                return {"statistics.csv": simulation_csv(found), "statistics.md": page}
+
+
+def _with_published_of(table: Table, shown: Table) -> Table:
+    """Return ``table`` with the papers' values as ``shown`` has them."""
+    rows = list(table.rows)
+    for position, (row, other) in enumerate(zip(table.rows, shown.rows, strict=False)):
+        cells = dict(row.cells)
+        for column in cells.keys() & other.cells.keys():
+            cells[column] = replace(cells[column], published=other.cells[column].published)
+        rows[position] = replace(row, cells=cells)
+    return replace(table, rows=tuple(rows))
+
+
+def _difference(shown: Table, again: Table) -> str:
+    """Name the first thing in which two tables differ."""
+    for row, other in zip(shown.rows, again.rows, strict=False):
+        for column in dict.fromkeys([*row.cells, *other.cells]):
+            if row.cells.get(column) != other.cells.get(column):
+                return f"row {row.label}, column {column}"
+        if row != other:
+            return f"row {row.label}, {_different_fields(row, other)}"
+    return _different_fields(shown, again)
+
+
+def _different_fields(shown: object, again: object) -> str:
+    names = [name for name, value in vars(shown).items() if value != getattr(again, name)]
+    return ", ".join(names)
