@@ -148,20 +148,27 @@ def _incomplete(plan: Plan, settings: dict) -> Incomplete:
 
 def _has_scores(plan: Plan, evaluation: Evaluation) -> bool:
     """Tell whether the scores of an evaluation are there, whole, and of the model as it is."""
+    scores = plan.scores(evaluation)
     try:
-        score_digests([plan.scores(evaluation)])
+        score_digests([scores])
     except UNUSABLE:
         return False
+    lost = _log_of_lost(plan, evaluation_job(evaluation))
+    if lost and Path(lost).stat().st_mtime > Path(scores).stat().st_mtime:
+        return False  # what they were made from was started again since
     return not _is_of_an_earlier_model(plan, evaluation)
 
 
 def _log(plan: Plan, job: Job) -> str:
-    """Return the log of the first job without a result that a job waits for; empty without one."""
-    for source in inputs(plan, job):
-        if not Path(record(plan, source)).is_file() and (found := _log(plan, source)):
-            return found
+    """Return the log of the first job without a result that a job waits for, or else its own."""
     path = Path(plan.out, f"{log(job)}.log")
-    return str(path) if path.is_file() else ""
+    return _log_of_lost(plan, job) or (str(path) if path.is_file() else "")
+
+
+def _log_of_lost(plan: Plan, job: Job) -> str:
+    """Return the log of the first job without a result that a job reads; empty without one."""
+    lost = (source for source in inputs(plan, job) if not Path(record(plan, source)).is_file())
+    return next((found for source in lost if (found := _log(plan, source))), "")
 
 
 def _is_of_an_earlier_model(plan: Plan, evaluation: Evaluation) -> bool:
