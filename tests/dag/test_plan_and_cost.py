@@ -62,7 +62,6 @@ def test_every_job_of_a_finished_run_has_its_record_and_its_use(finished: Projec
 
 def test_sizes_limits_and_rates_rerun_nothing(finished: Project):
     factor = finished.folder / "results" / FACTOR
-    before = factor.read_bytes()
     try:
         keep_factor(finished.folder / "results", Factor(1e6, 5))
         sized = {**CONFIG["bases"]["tiny"], "million_parameters": 3000}
@@ -79,7 +78,7 @@ def test_sizes_limits_and_rates_rerun_nothing(finished: Project):
         )  # they are read
     finally:
         finished.write_config(CONFIG)
-        factor.write_bytes(before)
+        factor.unlink()
 
 
 def test_plan_and_cost_read_a_finished_run_and_leave_nothing_to_do(finished: Project):
