@@ -381,7 +381,7 @@ class World:
 def result(folder: Path) -> dict:
     """Return what must be the same however often a training was killed: all but times and places."""
     record = read_sealed(folder / "record.json")
-    names = ("outputs", "training", "steps", "settings", "inputs", "batch_size")
+    names = ("outputs", "training", "steps", "settings", "batch_size")
     return {key: record[key] for key in names} | {"says": record_digest(record)}
 
 

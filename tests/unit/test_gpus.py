@@ -14,6 +14,7 @@ import pytest
 from semblance import gpus
 from semblance.errors import InputError, NoGpu
 from tests.example_settings import STATED
+from workflow.scripts import reading_job, training_job
 
 ROOT = Path(__file__).resolve().parents[2]
 A, B = "GPU-aaaa1111-0000-0000-0000-000000000000", "GPU-bbbb2222-0000-0000-0000-000000000000"
@@ -327,7 +328,8 @@ def test_each_script_that_computes_takes_its_gpu_first(monkeypatch, script):
         raise Taken
 
     module = importlib.import_module(f"workflow.scripts.{script}")
-    monkeypatch.setattr(module, "take_gpu", take)
+    for holder in (module, training_job, reading_job):
+        monkeypatch.setattr(holder, "take_gpu", take, raising=False)
     with pytest.raises(Taken):
         module.main(COMMANDS[script])
     assert asked == [(1, 3)]

@@ -19,7 +19,6 @@ ADVICE = "see CONTRIBUTING.md"
 NAMES = {
     **vars(settings),
     **{kind.__name__: kind for kind in (bool, dict, float, int, str, tuple)},
-    "__builtins__": {},
 }
 
 
@@ -156,4 +155,16 @@ def _evaluated(node: ast.expr, types: dict[str, Any], path: Path) -> Any:
 
 
 def _value(node: ast.expr, types: dict[str, Any]) -> Any:
-    return eval(compile(ast.Expression(node), "annotation", "eval"), types)
+    """Return the type that an annotation writes; an error of any kind for other code."""
+    match node:
+        case ast.Name(name):
+            return types[name]
+        case ast.Subscript(kind, of):
+            return _value(kind, types)[_value(of, types)]
+        case ast.Tuple(parts):
+            return tuple(_value(part, types) for part in parts)
+        case ast.BinOp(one, ast.BitOr(), other):
+            return _value(one, types) | _value(other, types)
+        case ast.Call(kind, arguments, []):
+            return _value(kind, types)(*(_value(argument, types) for argument in arguments))
+    return ast.literal_eval(node)

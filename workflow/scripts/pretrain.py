@@ -7,6 +7,7 @@ from workflow.scripts.training_job import Training
 
 @program(__doc__)
 def main(training: Training) -> None:
+    training.take_gpu()
     training.run("pretrain")
 
 

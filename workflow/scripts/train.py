@@ -16,6 +16,7 @@ from workflow.scripts.training_job import Training
 def main(
     training: Training, dev: str, regulators: Sequence[str] = (), steps_of: Sequence[str] = ()
 ) -> None:
+    training.take_gpu()
     settings = with_steps_of(training.settings, steps_of)
     score, record = dev_set(dev, training.base, settings.max_length)
     inputs = {"regulators": regulators, "steps_of": steps_of}

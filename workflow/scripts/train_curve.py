@@ -13,6 +13,7 @@ from workflow.scripts.training_job import Training
 
 @program(__doc__)
 def main(training: Training, dev: str, regulators: Sequence[str] = ()) -> None:
+    training.take_gpu()
     measure, record = geometry_measure(dev, training.base)
     inputs = {"regulators": regulators, "keeps_model": False}
     training.run("train_curve", dev=measure, dev_record=record, **inputs)

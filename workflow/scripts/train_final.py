@@ -10,6 +10,7 @@ from workflow.scripts.training_job import Training
 
 @program(__doc__)
 def main(training: Training, folds: Sequence[str], regulators: Sequence[str] = ()) -> None:
+    training.take_gpu()
     settings = final_settings(training.settings, training.corpus, training.tokens, folds)
     training.run("train_final", settings, regulators=regulators, steps_of=folds)
 

@@ -26,10 +26,13 @@ class Training:
     jobs_per_gpu: int = 1
     code: str = ""
 
+    def take_gpu(self) -> None:
+        """Wait for a GPU, before anything asks CUDA."""
+        take_gpu(self.settings.gpus, self.jobs_per_gpu)
+
     def run(self, stage: str, settings: TrainSettings | None = None, **inputs: Any) -> None:
         """Train and write; ``inputs`` are more fields of ``TrainingInputs``."""
         settings = settings or self.settings
-        take_gpu(settings.gpus, self.jobs_per_gpu)
         train(
             TrainingInputs(self.base, self.corpus, self.tokens, **inputs),
             self.output.parent,
