@@ -99,7 +99,8 @@ class _Download:
         elif status not in (206, 416):
             raise refusal(response, self.patience)
         elif not response.headers.get("Content-Range", "").startswith(f"bytes {offset}-"):
-            self.part.unlink(missing_ok=True)
+            with request.awaited():
+                self.part.unlink(missing_ok=True)
             raise Transient(f"HTTP {status} for a range that was not requested")
         length = number(response.headers.get("Content-Length", ""))
         total = self.pin.size if length is None else offset + length
@@ -109,12 +110,16 @@ class _Download:
         if bound > self.most:
             raise Altered(f"it has {total:,} bytes, more than {self.most:,} bytes")
         _require_space(self.part.parent, length or 0)
-        mode = "ab" if offset else "wb"
+        if not offset:
+            with request.awaited():
+                self.part.write_bytes(b"")
         # Where there is no terminal, the bar is not drawn.
         bar = {"total": total, "initial": offset, "desc": self.part.stem, "disable": None}
-        with open(self.part, mode) as file, tqdm.wrapattr(file, "write", **bar) as writer:
+        with open(self.part, "ab") as file, tqdm.wrapattr(file, "write", **bar) as writer:
             while chunk := request.read():
-                writer.write(chunk)
+                with request.awaited():
+                    writer.write(chunk)
+                    file.flush()  # nothing is left for the moment at which it is closed
                 if file.tell() > bound:
                     raise Altered(f"it is longer than {bound:,} bytes")
         sync(self.part)

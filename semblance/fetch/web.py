@@ -7,9 +7,9 @@ whoever waits for that thread looks at how many bytes came.
 
 import re
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, wait
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TypeVar
 from urllib.parse import urljoin
@@ -119,6 +119,7 @@ class Request:
         self.limits = (timeout / 2, 2 * timeout)
         self.received = 0
         self.ended = False
+        self.lock = threading.Lock()
         self.response: requests.Response | None = None
 
     def open(
@@ -149,10 +150,19 @@ class Request:
     def read(self) -> bytes:
         """Return the next bytes of the body, none at its end."""
         chunk = self.response.raw.read1(CHUNK, decode_content=False)
-        if self.ended:
-            raise Transient("nobody waits for it")  # another attempt may write the same file
         self.received += len(chunk)
         return chunk
+
+    @contextmanager
+    def awaited(self) -> Iterator[None]:
+        """Hold up ``end`` until the block is left: the next attempt writes the same file.
+
+        Raises Transient if the request has ended already.
+        """
+        with self.lock:
+            if self.ended:
+                raise Transient("nobody waits for it")
+            yield
 
     def close(self) -> None:
         """Close the connection, from its own thread."""
@@ -161,7 +171,8 @@ class Request:
 
     def end(self) -> None:
         """Cut the connection, from another thread."""
-        self.ended = True
+        with self.lock:
+            self.ended = True
         if self.response is not None:
             with suppress(OSError, RuntimeError, ValueError):  # it is read to its end, or gone
                 self.response.raw.shutdown()

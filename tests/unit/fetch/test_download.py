@@ -7,16 +7,17 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from types import SimpleNamespace
 
 import pytest
 
 from semblance.errors import InputError
 from semblance.fetch import web
-from semblance.fetch.download import fetch_file
+from semblance.fetch.download import _Download, fetch_file
 from semblance.fetch.hub import Repository, ask_listing
 from semblance.fetch.manifest import Pin
 from semblance.fetch.wanted import Hub
-from semblance.fetch.web import Patience, Unavailable, ask_address
+from semblance.fetch.web import Patience, Request, Transient, Unavailable, ask_address
 from tests.local_http import Fault, blob_name, running
 
 CONTENT = b"some text\n"
@@ -270,6 +271,39 @@ def test_the_next_attempt_continues_after_a_slow_one(serve, tmp_path, low_speed)
     pin = Pin(hashlib.sha256(content).hexdigest(), None)
     fetch_file(serve(talk), tmp_path / "file", pin, TWICE)
     assert (tmp_path / "file").read_bytes() == content and starts[0] >= given
+
+
+def test_an_attempt_that_was_given_up_leaves_the_part_to_the_next_one(tmp_path):
+    """Its thread may be anywhere: before it opens the part, or between two chunks."""
+    part = tmp_path / "file.part"
+    download = _Download("http://a", part, Pin(), ONCE, {}, most=100)
+    sizes = []
+
+    def body(request: Request) -> Iterator[bytes]:
+        yield b"first"
+        sizes.append(part.stat().st_size)
+        yield b"second"
+        sizes.append(part.stat().st_size)
+        request.end()
+        yield b"too late"
+
+    class Answered(Request):
+        def open(self, *_: object) -> SimpleNamespace:
+            self.chunks = body(self)
+            return SimpleNamespace(status_code=200, headers={})
+
+        def read(self) -> bytes:
+            return next(self.chunks)
+
+    with pytest.raises(Transient):
+        download._receive(Answered(1), 0)
+    assert sizes == [5, 11]  # nothing waits in a buffer
+    assert part.read_bytes() == b"firstsecond"
+    ended = Answered(1)
+    ended.end()
+    with pytest.raises(Transient):
+        download._receive(ended, 0)
+    assert part.read_bytes() == b"firstsecond"
 
 
 def test_the_endless_body_of_a_redirection_is_not_read(serve, tmp_path):
