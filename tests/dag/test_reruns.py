@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -308,50 +309,6 @@ def module_files() -> list[str]:
     return sorted(str(f.relative_to(ROOT)) for f in files if f.stat().st_size)
 
 
-# One file for each way in which modules are shared; the others wait for `make test-long`. Those of
-# STALE_TRAININGS, whose test asks for more, are not among them.
-QUICK = {
-    f"semblance/{name}.py"
-    for name in (
-        "provenance",
-        "settings",
-        "data/corpus",
-        "data/faq",
-        "data/folds",
-        "data/negatives",
-        "data/banks/covid",
-        "data/banks/stackfaq",
-        "data/nli",
-        "data/prepare_pairs",
-        "data/pairs/captions",
-        "data/pairs/qqp",
-        "download/manifest",
-        "drawing/contrasts",
-        "drawing/style",
-        "named_modules",
-        "models/masks",
-        "models/poolings/mean",
-        "training/views/rows",
-        "download/hub",
-        "training/loop",
-        "training/losses/contrastive",
-        "training/losses/entropy",
-        "training/losses/regulators",
-        "training/embeddings",
-        "evaluation/metrics",
-        "evaluation/classifier",
-        "evaluation/faq",
-        "evaluation/sts",
-        "reporting/overlap",
-        "reporting/scores",
-        "reporting/comparison",
-        "reporting/significance",
-    )
-} | {
-    "workflow/scripts/__init__.py",
-    "workflow/scripts/prepare_wiki.py",
-    "workflow/scripts/train.py",
-}
 INERT_FILES = sorted(f"{name.replace('.', '/')}.py" for name in INERT)
 
 
@@ -360,12 +317,54 @@ def module_name(path: str) -> str:
     return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
+@pytest.fixture(scope="module")
+def covered(finished: Project) -> list[tuple[str, set[str]]]:
+    """Return, for each record of the finished run, its stage and the modules that its code's digest covers."""
+    results = finished.folder / "results"
+    modules = json.loads((results / "logs/code.json").read_text())
+    files = [*results.rglob("record.json"), *results.glob("*/records/**/*.json")]
+    records = [json.loads(file.read_text()) for file in files]
+    return [(record["stage"], set(modules[record["code"]])) for record in records]
+
+
+def test_the_digest_of_each_stage_covers_the_modules_that_its_process_imports(covered, imported_by):
+    stages = {stage for stage, _ in covered}
+    assert set(STAGES) - stages <= {"download", "download_model"}  # what they make is pinned
+    for stage in stages:
+        digested = set().union(*(modules for other, modules in covered if other == stage))
+        imported = {
+            module
+            for module, importers in imported_by.items()
+            if any(importer.partition(":")[0] == stage for importer in importers)
+        }
+        assert digested == imported - INERT, stage
+
+
+# The bodies of a few modules, by hand: which runs of the tiny config use them. ssimcse-sd is one;
+# simcse and the curve of simcse-delete-one, whose view changes the second text, are the others.
+USERS = {
+    "semblance.models.dropouts.sampled": {"train": 1},
+    "semblance.models.dropouts.drophead": {},
+    "semblance.training.views.twice": {"pretrain": 1, "train": 2, "train_curve": 1},
+    "semblance.training.masked_words": {"pretrain": 1},
+    "semblance.models.poolings.cls": {},
+}
+
+
+@pytest.mark.parametrize("module", USERS)
+def test_the_digest_of_a_training_covers_the_named_modules_of_its_method_alone(covered, module):
+    users = Counter(stage for stage, modules in covered if module in modules)
+    assert {stage: n for stage, n in users.items() if stage in TRAININGS} == USERS[module]
+
+
 @pytest.mark.parametrize(
     "path",
     [
-        pytest.param(path, marks=() if path in QUICK else pytest.mark.long)
-        for path in module_files()
-        if path not in INERT_FILES
+        "semblance/data/folds.py",
+        "semblance/evaluation/sts.py",
+        "semblance/models/dropouts/sampled.py",
+        "semblance/reporting/significance.py",
+        "semblance/training/losses/regulators.py",
     ],
 )
 def test_an_edited_module_reruns_the_stages_that_import_it(
@@ -375,30 +374,7 @@ def test_an_edited_module_reruns_the_stages_that_import_it(
     before = file.read_text()
     try:
         file.write_text(before + "\nADDED_BY_A_TEST = 1\n")
-        importers = imported_by.get(module_name(path), set()) - {
-            "download"
-        }  # its results are pinned by their digests
-        assert stages(finished.planned()) == downstream(*importers)
-    finally:
-        file.write_text(before)
-
-
-def test_each_stage_imports_the_package_of_the_scripts(imported_by):
-    importers = imported_by[module_name("workflow/scripts/__init__.py")]
-    assert {stage.partition(":")[0] for stage in importers} == set(STAGES)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("path", INERT_FILES)
-def test_an_edit_of_a_module_that_cannot_move_a_result_reruns_nothing(
-    finished: Project, imported_by, path: str
-):
-    assert imported_by[module_name(path)]  # or the digest would not see it in any case
-    file = finished.folder / path
-    before = file.read_text()
-    try:
-        file.write_text(before + "\nADDED_BY_A_TEST = 1\n")
-        assert finished.planned() == {}
+        assert stages(finished.planned()) == downstream(*imported_by[module_name(path)])
     finally:
         file.write_text(before)
 
@@ -435,57 +411,7 @@ EDITS_WITHOUT_EFFECT = {
 }
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("what", EDITS_WITHOUT_EFFECT)
-def test_an_edit_that_cannot_move_a_result_reruns_nothing(finished: Project, what: str):
-    path, old, new = EDITS_WITHOUT_EFFECT[what]
-    file = finished.folder / path
-    before = file.read_text()
-    assert old in before
-    try:
-        file.write_text(before.replace(old, new))
-        assert finished.planned() == {}
-    finally:
-        file.write_text(before)
-
-
-# How many trainings an edit of a module found by name makes stale, of the tiny config's:
-# attention-dropout-0.1 and rcl-2 on nli and, with hard, on 3 folds, simcse and ssimcse-sd on wiki1m,
-# simcse-sup-no-negatives on qqp, and the base that is trained on wiki1m.
-STALE_TRAININGS = {
-    "semblance/models/dropouts/sampled.py": {"train": 1},  # ssimcse-sd
-    "semblance/models/dropouts/drophead.py": {},
-    # simcse, ssimcse-sd, and the curve of simcse-delete-one, whose view changes the second text
-    "semblance/training/views/twice.py": {"pretrain": 1, "train": 2, "train_curve": 1},
-    "semblance/training/masked_words.py": {"pretrain": 1},
-    "semblance/models/poolings/cls.py": {},
-}
-
-
-@pytest.mark.parametrize("path", STALE_TRAININGS)
-def test_an_edit_of_a_named_module_retrains_the_methods_that_use_it(finished: Project, path: str):
-    file = finished.folder / path
-    before = file.read_text()
-    try:
-        file.write_text(before + "\nADDED_BY_A_TEST = 1\n")
-        planned = finished.planned()
-        assert {s: n for s, n in planned.items() if s in TRAININGS} == STALE_TRAININGS[path]
-    finally:
-        file.write_text(before)
-
-
 PACKAGES = (LOSSES, VIEWS, DROPOUTS, POOLINGS, BANKS, PAIRS, COLLECTED, MEASURED)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("package", PACKAGES)
-def test_a_new_named_module_reruns_nothing(finished: Project, package: str):
-    file = new_module(finished, package)
-    try:
-        file.write_text("ADDED_BY_A_TEST = 1\n")
-        assert finished.planned() == {}
-    finally:
-        file.unlink()
 
 
 def new_module(finished: Project, package: str) -> Path:
@@ -493,7 +419,7 @@ def new_module(finished: Project, package: str) -> Path:
 
 
 def test_all_edits_that_cannot_move_a_result_rerun_nothing_together(finished: Project, imported_by):
-    """Each of them alone waits for `make test-long`, which names the one that does."""
+    # Some stage imports each: or its digest would not see them in any case.
     assert all(imported_by[module_name(path)] for path in INERT_FILES)
     files = {*INERT_FILES, *(path for path, _, _ in EDITS_WITHOUT_EFFECT.values())}
     before = {finished.folder / path: (finished.folder / path).read_text() for path in files}
@@ -538,9 +464,12 @@ def test_comments_docstrings_and_touched_files_rerun_nothing(finished: Project):
 
 
 def changed(**sections) -> dict:
-    """Return the tiny config with some keys of some sections changed."""
+    """Return the tiny config with some keys of some sections changed, or a whole section."""
     config = yaml.safe_load(yaml.safe_dump(CONFIG))
     for section, values in sections.items():
+        if not isinstance(values, dict):
+            config[section] = values
+            continue
         node = config.setdefault(section, {})
         for dotted, value in values.items():
             *parents, last = dotted.split("/")
@@ -552,92 +481,92 @@ def changed(**sections) -> dict:
 
 
 CONFIG_MUTATIONS = {
-    "seeds of a list no table uses": (changed(seeds={"other": [1, 2]}), set()),
-    "a base's length": (changed(bases={"tiny/max_length": 32}), downstream("download_model")),
-    "a corpus's limit": (changed(corpora={"nli/limit": 100}), downstream("prepare_nli")),
-    "the wiki corpus's limit": (changed(corpora={"wiki1m/limit": 100}), downstream("prepare_wiki")),
+    "seeds of a list no table uses": (dict(seeds={"other": [1, 2]}), set()),
+    "a base's length": (dict(bases={"tiny/max_length": 32}), downstream("download_model")),
+    "a corpus's limit": (dict(corpora={"nli/limit": 100}), downstream("prepare_nli")),
+    "the wiki corpus's limit": (dict(corpora={"wiki1m/limit": 100}), downstream("prepare_wiki")),
     "the labels of pairs": (
-        changed(corpora={"qqp/labels": ["different"]}),
+        dict(corpora={"qqp/labels": ["different"]}),
         downstream("prepare_pairs"),
     ),
     "a sample of pairs": (
-        changed(corpora={"qqp/limit": 20, "qqp/sample_seed": 1}),
+        dict(corpora={"qqp/limit": 20, "qqp/sample_seed": 1}),
         downstream("prepare_pairs"),
     ),
-    "a corpus no table uses": (changed(corpora={"nli-all/limit": 20}), set()),
-    "the split's seed": (changed(faq={"seed": 5}), downstream("prepare_faq")),
+    "a corpus no table uses": (dict(corpora={"nli-all/limit": 20}), set()),
+    "the split's seed": (dict(faq={"seed": 5}), downstream("prepare_faq")),
     "the learning rate of a base that is trained here": (
-        changed(bases={"tiny-pretrained/pretrain/learning_rate": 1e-3}),
+        dict(bases={"tiny-pretrained/pretrain/learning_rate": 1e-3}),
         downstream("pretrain"),
     ),
     "the share of the words that are masked": (
-        changed(bases={"tiny-pretrained/pretrain/share": 0.3}),
+        dict(bases={"tiny-pretrained/pretrain/share": 0.3}),
         downstream("pretrain"),
     ),
-    "gradient clipping": (changed(training={"clip": 0.5}), downstream(*TRAININGS)),
-    "the jobs that share a GPU": (changed(resources={"jobs_per_gpu": 2}), set()),
+    "gradient clipping": (dict(training={"clip": 0.5}), downstream(*TRAININGS)),
+    "the jobs that share a GPU": (dict(resources={"jobs_per_gpu": 2}), set()),
     "the unsupervised recipe": (
-        changed(recipes={"unsupervised/learning_rate": 1e-4}),
+        dict(recipes={"unsupervised/learning_rate": 1e-4}),
         downstream("train:wiki", "train_curve"),
     ),
-    "the steps of a curve": (changed(train_curve={"steps": 3}), downstream("train_curve")),
+    "the steps of a curve": (dict(train_curve={"steps": 3}), downstream("train_curve")),
     "the steps between two measurements": (
-        changed(train_curve={"every": 2}),
+        dict(train_curve={"every": 2}),
         downstream("train_curve"),
     ),
     "the supervised recipe": (
-        changed(recipes={"supervised/learning_rate": 1e-4}),
+        dict(recipes={"supervised/learning_rate": 1e-4}),
         downstream("train:pairs"),
     ),
     "the FAQ recipe": (
-        changed(recipes={"rcl/on_faq/learning_rate": 1e-4}),
+        dict(recipes={"rcl/on_faq/learning_rate": 1e-4}),
         downstream("train:faq", "train_initial", "train_entropy:faq"),
     ),
     "the initial models' scale": (
-        changed(train_initial={"options": {"scale": 10.0}}),
+        dict(train_initial={"options": {"scale": 10.0}}),
         downstream("train_initial"),
     ),
     "early stopping": (
-        changed(train_entropy={"early_stopping/patience": 5}),
+        dict(train_entropy={"early_stopping/patience": 5}),
         downstream("train_entropy"),
     ),
     "the scale of a recipe": (
-        changed(recipes={"rcl/options/scale": 10.0}),
+        dict(recipes={"rcl/options/scale": 10.0}),
         downstream("train:nli", "train:faq", "train:regulated", "train_initial", "train_entropy"),
     ),
     "how often a checkpoint is written": (
-        changed(resources={"checkpoint_minutes": 1, "checkpoint_steps": 50}),
+        dict(resources={"checkpoint_minutes": 1, "checkpoint_steps": 50}),
         set(),
     ),
     "an entropy kind no table uses": (
-        changed(train_entropy={"kinds/entropy-sum/options": {"scale": 5.0}}),
+        dict(train_entropy={"kinds/entropy-sum/options": {"scale": 5.0}}),
         set(),
     ),
     "a method's option": (
-        changed(methods={"ssimcse-sd/dropout/sampled/high": 0.3}),
+        dict(methods={"ssimcse-sd/dropout/sampled/high": 0.3}),
         downstream("train:sampled"),
     ),
-    "a method no table uses": (changed(methods={"drophead-0.2/dropout": {"drophead": 0.9}}), set()),
+    "a method no table uses": (dict(methods={"drophead-0.2/dropout": {"drophead": 0.9}}), set()),
     "the margin of mined negatives": (
-        changed(mine_negatives={"margin": 0.5}),
+        dict(mine_negatives={"margin": 0.5}),
         downstream("mine_negatives"),
     ),
-    "the embedding's threads": (changed(embed={"threads": 2}), downstream("embed")),
-    "the embedding's precision": (changed(embed={"precision": "bf16"}), downstream("embed")),
+    "the embedding's threads": (dict(embed={"threads": 2}), downstream("embed")),
+    "the embedding's precision": (dict(embed={"precision": "bf16"}), downstream("embed")),
     "the STS evaluation's precision": (
-        changed(evaluate_sts={"precision": "bf16"}),
+        dict(evaluate_sts={"precision": "bf16"}),
         downstream("evaluate_sts"),
     ),
     "the precision of the measured figures": (
-        changed(measure_figure={"precision": "bf16"}),
+        dict(measure_figure={"precision": "bf16"}),
         {"measure_figure", "draw_figure", "report"},
     ),
     "the queries of a figure": (
-        changed(figures={"simcse_table8/options/queries": ["A cat sleeps."]}),
+        dict(figures={"simcse_table8/options/queries": ["A cat sleeps."]}),
         {"measure_figure", "report"},
     ),
     "a model of a figure less": (
-        changed(
+        dict(
             figures={
                 "simcse_figureG1/rows": [{**FIGURE_ROWS[0], "methods": ["simcse"]}],
             }
@@ -645,86 +574,122 @@ CONFIG_MUTATIONS = {
         {"collect_figure", "draw_figure", "report"},
     ),
     "the precision that a threshold must have": (
-        changed(answerers={"tiny/precision": 0.8}),
+        dict(answerers={"tiny/precision": 0.8}),
         downstream("build_answerer"),
     ),
     "the threads of an answerer": (
-        changed(build_answerer={"threads": 2}),
+        dict(build_answerer={"threads": 2}),
         downstream("build_answerer"),
     ),
     "a method of an answerer less": (
-        changed(answerers={"tiny/methods": ["start", "attention-dropout-0.1"]}),
+        dict(answerers={"tiny/methods": ["start", "attention-dropout-0.1"]}),
         downstream("build_answerer"),
     ),
     "the folds of the transfer tasks": (
-        changed(evaluate_transfer={"folds": 3}),
+        dict(evaluate_transfer={"folds": 3}),
         downstream("evaluate_transfer"),
     ),
     "the shuffling before the folds": (
-        changed(evaluate_transfer={"seed": 1}),
+        dict(evaluate_transfer={"seed": 1}),
         downstream("evaluate_transfer"),
     ),
     "the seed of the regressors": (
-        changed(evaluate_relatedness={"seed": 1}),
+        dict(evaluate_relatedness={"seed": 1}),
         downstream("evaluate_relatedness"),
     ),
     "one transfer task less": (
-        changed(transfer={"datasets": ["mr", "trec"]}),
+        dict(transfer={"datasets": ["mr", "trec"]}),
         downstream("prepare_transfer"),
     ),
     "the FAQ evaluation's products": (
-        changed(evaluate_faq={"matmul": "medium"}),
+        dict(evaluate_faq={"matmul": "medium"}),
         downstream("evaluate_faq"),
     ),
     "the STS evaluation's threads": (
-        changed(evaluate_sts={"threads": 2}),
+        dict(evaluate_sts={"threads": 2}),
         downstream("evaluate_sts"),
     ),
     "the FAQ evaluation's length": (
-        changed(evaluate_faq={"max_length": 16}),
+        dict(evaluate_faq={"max_length": 16}),
         downstream("evaluate_faq"),
     ),
     "a table's title": (
-        changed(tables={"rcl_table4/title": "another"}),
+        dict(tables={"rcl_table4/title": "another"}),
         downstream("render_table"),
     ),
     "a method's name in the tables": (
-        changed(methods={"rcl-2/label": "another"}),
+        dict(methods={"rcl-2/label": "another"}),
         downstream("render_table"),
     ),
     "a base's name in the tables": (
-        changed(bases={"tiny/label": "another"}),
+        dict(bases={"tiny/label": "another"}),
         downstream("render_table"),
     ),
     "one test set less": (
-        changed(sts={"datasets": ["stsb"]}),
+        dict(sts={"datasets": ["stsb"]}),
         downstream("prepare_sts", "prepare_relatedness"),
     ),
-    "the dev pairs' data set": (changed(sts={"dev": "sick"}), downstream("prepare_dev")),
+    "the dev pairs' data set": (dict(sts={"dev": "sick"}), downstream("prepare_dev")),
     "the protocol of the sentence pairs": (
-        changed(sts={"protocol": "raw"}),
+        dict(sts={"protocol": "raw"}),
         downstream("prepare_sts", "prepare_dev", "prepare_relatedness"),
     ),
-    "the mirror": (changed() | {"mirror": "demo"}, set()),
-    "the hub": (changed() | {"hub": "https://mirror.example"}, set()),
+    "the mirror": (dict(mirror="demo"), set()),
+    "the hub": (dict(hub="https://mirror.example"), set()),
 }
 
 
-def one_of_each_outcome() -> list:
-    """Return the settings; one whose outcome an earlier one has waits for `make test-long`."""
-    found = []
+# What nearly every change reruns: these stages tell no change from another.
+LAST = downstream("collect_scores", "render_table", "collect_figure")
+
+
+def apart() -> list[list[str]]:
+    """Return the changes in groups, one of each outcome: within a group, each reruns stages of its own.
+
+    Changes that rerun nothing are a group, and those that rerun only last stages join no others.
+    """
+    groups: list[tuple[list[str], set[str]]] = []
     seen = []
     for name, (_, expected) in CONFIG_MUTATIONS.items():
-        found.append(pytest.param(name, marks=pytest.mark.long if expected in seen else ()))
+        own = (expected - LAST) or expected
+        if expected and expected in seen:
+            continue
         seen.append(expected)
-    return found
+        for names, rerun in groups:
+            alike = bool(rerun) == bool(own) and (rerun <= LAST) == (own <= LAST)
+            if alike and not rerun & own:
+                names.append(name)
+                rerun |= own
+                break
+        else:
+            groups.append(([name], set(own)))
+    return [names for names, _ in groups]
 
 
-@pytest.mark.parametrize("name", one_of_each_outcome())
-def test_a_changed_setting_reruns_what_depends_on_it(finished: Project, name: str):
-    config, expected = CONFIG_MUTATIONS[name]
+@pytest.mark.parametrize("names", apart(), ids=lambda names: names[0])
+def test_changed_settings_rerun_what_depends_on_them(finished: Project, names: list[str]):
+    """Each of them alone waits for `make test-long`."""
+    sections: dict = {}
+    expected = set()
+    for name in names:
+        change, reruns = CONFIG_MUTATIONS[name]
+        for section, values in change.items():
+            old = sections.get(section, {})
+            sections[section] = old | values if isinstance(values, dict) else values
+        expected |= reruns
     try:
-        finished.write_config(config)
+        finished.write_config(changed(**sections))
+        assert stages(finished.planned()) == expected
+    finally:
+        finished.write_config(CONFIG)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", CONFIG_MUTATIONS)
+def test_a_changed_setting_reruns_what_depends_on_it(finished: Project, name: str):
+    change, expected = CONFIG_MUTATIONS[name]
+    try:
+        finished.write_config(changed(**change))
         assert stages(finished.planned()) == expected
     finally:
         finished.write_config(CONFIG)
@@ -733,10 +698,15 @@ def test_a_changed_setting_reruns_what_depends_on_it(finished: Project, name: st
 @pytest.mark.parametrize(
     "path,reader",
     [
-        ("resources/data/nli/nli_for_simcse.csv", "prepare_nli"),
-        ("resources/data/wiki/wiki1m_for_simcse.txt", "prepare_wiki"),
-        ("resources/data/qqp/train.tsv", "prepare_pairs"),
         ("resources/data/stsb/sts-dev.csv", "download:sts"),
+        *(
+            pytest.param(*case, marks=pytest.mark.long)
+            for case in (
+                ("resources/data/nli/nli_for_simcse.csv", "prepare_nli"),
+                ("resources/data/wiki/wiki1m_for_simcse.txt", "prepare_wiki"),
+                ("resources/data/qqp/train.tsv", "prepare_pairs"),
+            )
+        ),
         ("resources/data/faq/stackfaq/stackExchange-FAQ.xml", "prepare_faq"),
         ("resources/data/transfer/MR/rt-polarity.pos", "prepare_transfer"),
     ],
