@@ -6,6 +6,7 @@ import shutil
 import pytest
 from filelock import FileLock
 
+from tests.dag.far import Far, run_far
 from tests.dag.tiny import Project, trapped
 
 
@@ -30,3 +31,15 @@ def finished(tmp_path_factory) -> Project:
 def _run(project: Project) -> None:
     printed = project.snakemake("--cores", "2", "--verbose", **trapped(project.folder / "trap"))
     (project.folder / "trap/printed").write_text(printed)
+
+
+@pytest.fixture
+def project(finished: Project, tmp_path) -> Project:
+    """A copy of the finished tiny run, to change."""
+    return finished.copy(tmp_path / "project")
+
+
+@pytest.fixture(scope="session")
+def far(tmp_path_factory) -> Far:
+    """A finished run on a FAQ of one's own, on another disk; each test leaves it as it found it."""
+    return run_far(tmp_path_factory.mktemp("far"))

@@ -1,10 +1,7 @@
 """The examples of CONTRIBUTING.md and of the tour work as they are typed."""
 
-import copy
 import json
 import re
-import shutil
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -29,15 +26,6 @@ def config_with(methods: dict) -> dict:
     config["methods"] |= methods
     config["tables"]["rcl_table1a"]["rows"][0]["methods"] += list(methods)
     return config
-
-
-@pytest.fixture
-def project(finished: Project, tmp_path: Path) -> Project:
-    """A copy of the finished tiny run, to change."""
-    copied = copy.copy(finished)
-    copied.folder = tmp_path / "project"
-    shutil.copytree(finished.folder, copied.folder)
-    return copied
 
 
 def add_method(project: Project, heading: str) -> None:

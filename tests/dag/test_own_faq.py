@@ -9,61 +9,13 @@ from semblance.audit.chain import DELETED
 from semblance.audit.findings import format_findings
 from semblance.audit.verify import verify
 from semblance.layout import WEIGHTS
-from tests.dag.tiny import CONFIG, Project
+from tests.dag.far import FOLDS
 
 pytestmark = pytest.mark.dag
-FOLDS = 3
-EQ1 = {"recipe": "rcl", "dropout": {"attention": 0.1}}
-WAYS = ["start", "bm25", "tuned"]
-OWN = CONFIG | {
-    "keep": {"models": "final"},
-    "seeds": {"faq": [1]},
-    "faq": {
-        "folds": FOLDS,
-        "banks": {
-            "faqir": None,
-            "cough": None,
-            "mine": {"kind": "own", "path": "demo/data/faq/own/library.csv"},
-        },
-    },
-    "methods": {
-        "tuned": {"label": "Tuned", **EQ1},
-        "half": {"label": "On half", **EQ1, "train_part": {"percent": 50, "of": "entries"}},
-    },
-    "evaluate_faq": {"threads": 1, "max_length": 32, "protocols": ["pairs"]},
-    "tables": dict.fromkeys(CONFIG["tables"])
-    | {
-        "mine": {
-            "title": "",
-            "layout": "faq",
-            "seeds": "faq",
-            "rows": [{"corpora": ["mine"], "bases": ["tiny"], "methods": [*WAYS, "half"]}],
-        }
-    },
-    "figures": dict.fromkeys(CONFIG["figures"]),
-    "answerers": {
-        "mine": {
-            "bank": "mine",
-            "base": "tiny",
-            "methods": WAYS,
-            "seeds": "faq",
-            "learning_curves": {"entries": ["half", "tuned"]},
-        }
-    },
-}
 
 
-@pytest.fixture(scope="module")
-def own(tmp_path_factory) -> Project:
-    """A finished run on an own FAQ."""
-    project = Project(tmp_path_factory.mktemp("own") / "project")
-    project.write_config(OWN)
-    project.snakemake("--cores", "2")
-    return project
-
-
-def test_the_weights_of_the_folds_are_gone_and_those_of_the_whole_bank_stay(own):
-    results = own.folder / "results"
+def test_the_weights_of_the_folds_are_gone_and_those_of_the_whole_bank_stay(far):
+    results = far.results
     models = {record.parent for record in results.glob("models/*/*/*/*/record.json")}
     whole = results / "models/mine-all/tiny/tuned/seed-1"
     assert len(models) == 2 * FOLDS + 1
@@ -75,37 +27,37 @@ def test_the_weights_of_the_folds_are_gone_and_those_of_the_whole_bank_stay(own)
     assert (results / "answerers/mine" / WEIGHTS).exists()
 
 
-def test_a_second_run_has_nothing_to_do(own):
-    assert own.planned() == {}
+def test_a_second_run_has_nothing_to_do(far):
+    assert far.project.planned() == {}
 
 
-def test_other_content_with_an_older_date_is_noticed(own):
-    file = own.folder / "demo/data/faq/own/library.csv"
+def test_other_content_with_an_older_date_is_noticed(far):
+    file = far.project.folder / "library.csv"
     content, before = file.read_bytes(), file.stat()
     try:
         file.write_bytes(content.swapcase())
         os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns - 10**12))
-        planned = own.planned()
+        planned = far.project.planned()
     finally:
         file.write_bytes(content)
         os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert planned["prepare_faq"] == 1 and planned["build_answerer"] == 1
 
 
-def test_verify_finds_no_problem_and_says_what_was_deleted(own):
-    found = verify(own.folder / "results")
+def test_verify_finds_no_problem_and_says_what_was_deleted(far):
+    found = verify(far.results)
     assert found.problems == []
     assert DELETED in format_findings(found)
 
 
-def test_a_stage_that_needs_the_weights_has_them_trained_again(own):
-    score = "results/scores/faq/mine-0/tiny/tuned/seed-1/scores.csv"
-    planned = own.planned(score, "--forcerun", "evaluate_faq")
+def test_a_stage_that_needs_the_weights_has_them_trained_again(far):
+    score = f"{far.results}/scores/faq/mine-0/tiny/tuned/seed-1/scores.csv"
+    planned = far.project.planned(score, "--forcerun", "evaluate_faq")
     assert (planned["train"], planned["evaluate_faq"]) == (1, 1)
 
 
-def test_the_learning_curve_compares_the_parts_and_is_told(own):
-    results = own.folder / "results"
+def test_the_learning_curve_compares_the_parts_and_is_told(far):
+    results = far.results
     with open(results / "learning_curves/mine/curve.csv", encoding="utf-8") as stream:
         points = list(csv.DictReader(stream))
     assert [point["percent"] for point in points] == ["50", "100"]

@@ -1,9 +1,7 @@
 """A user's own scored pairs give a table of their own, and a user's own sentences train a model."""
 
-import copy
 import json
 import os
-import shutil
 from pathlib import Path
 
 import pandas as pd
@@ -19,15 +17,6 @@ When does the library open?;When does the library close?;2.5
 May I bring my dog?;Are pets allowed inside?;4.5
 May I bring my dog?;What are the opening hours?;0
 """
-
-
-@pytest.fixture
-def project(finished: Project, tmp_path: Path) -> Project:
-    """A copy of the finished tiny run, to change."""
-    copied = copy.copy(finished)
-    copied.folder = tmp_path / "project"
-    shutil.copytree(finished.folder, copied.folder)
-    return copied
 
 
 def test_own_pairs_are_scored_in_a_table_of_their_own_and_retrain_nothing(project: Project):

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.dag.tiny import CONFIG, Project
+from tests.dag.far import UMASK, Far, printed, project_in, start
+from tests.dag.tiny import CONFIG
 
 pytestmark = pytest.mark.dag
-UMASK = 0o027
 SCORES_OF_START = "results/scores/sts/none/tiny/start/seed-0/record.json"
 PROJECT_TABLES = dict.fromkeys(CONFIG["tables"])
 TABLES = {
@@ -51,66 +51,27 @@ rule report:
 """
 
 
-def start(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
-    """Run snakemake in a folder, under the umask of these tests."""
-    return subprocess.run(
-        [sys.executable, "-m", "snakemake", *arguments],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=900,
-        umask=UMASK,
-    )
-
-
-def printed(done: subprocess.CompletedProcess) -> str:
-    return done.stdout[-3000:] + done.stderr[-6000:]
-
-
-def project_in(folder: Path, **changes) -> Project:
-    """Return a copy of the project with the small config, its own FAQ and some keys changed."""
-    project = Project(folder)
-    faq = (project.folder / "demo/data/faq/own/library.csv").read_bytes()
-    (project.folder / "library.csv").write_bytes(faq)
-    project.write_config(SMALL | changes)
-    return project
-
-
-@pytest.fixture(scope="module")
-def far(tmp_path_factory) -> Project:
-    """A project whose output and downloads lie elsewhere, behind links, after a whole run."""
-    folder = tmp_path_factory.mktemp("places")
-    (folder / "disk/of/results").mkdir(parents=True)
-    (folder / "disk/of/downloads").mkdir()
-    (folder / "results").symlink_to(folder / "disk/of/results")
-    (folder / "downloads").symlink_to(folder / "disk/of/downloads")
-    places = {"output": f"{folder}/results/run", "downloads": f"{folder}/downloads/here"}
-    project = project_in(folder / "project", **places)
-    done = start(project.folder, "--configfile", "tiny.yaml", "--cores", "2")
-    assert done.returncode == 0, printed(done)
-    return project
-
-
-def test_the_same_start_on_another_disk_has_nothing_to_do(far: Project):
-    again = start(far.folder, "--configfile", "tiny.yaml", "--cores", "2")
+def test_the_same_start_on_another_disk_has_nothing_to_do(far: Far):
+    again = start(far.project.folder, "--configfile", "tiny.yaml", "--cores", "2")
     assert again.returncode == 0 and "Nothing to be done" in printed(again)
-    assert not (far.folder / "results").exists() and not (far.folder / "resources").exists()
+    folder = far.project.folder
+    assert not (folder / "results").exists() and not (folder / "resources").exists()
 
 
 @pytest.mark.parametrize("name", ["results/run", "disk/of/results/run"])
-def test_a_run_behind_a_link_is_verified_under_both_its_names(far: Project, name):
-    command = [sys.executable, "-m", "semblance", "verify", str(far.folder.parent / name)]
-    done = subprocess.run(command, cwd=far.folder, capture_output=True, text=True)
+def test_a_run_behind_a_link_is_verified_under_both_its_names(far: Far, name):
+    command = [sys.executable, "-m", "semblance", "verify", str(far.disk.parents[1] / name)]
+    done = subprocess.run(command, cwd=far.project.folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
     assert "0 problems" in done.stdout and "not here" not in done.stdout
 
 
-def test_each_file_of_a_run_follows_the_umask(far: Project):
-    written = list((far.folder.parent / "disk/of").rglob("*"))
+def test_each_file_of_a_run_follows_the_umask(far: Far):
+    written = list(far.disk.rglob("*"))
     modes = {path: path.stat().st_mode & 0o777 for path in written}
     wanted = {True: 0o777 & ~UMASK, False: 0o666 & ~UMASK}
     others = {path for path, mode in modes.items() if mode != wanted[path.is_dir()]}
-    by_test = {far.folder.parent / f"disk/of/{name}" for name in ("results", "downloads")}
+    by_test = {far.disk / name for name in ("results", "downloads")}
     assert len(written) > 100 and others - by_test == set()
 
 
@@ -123,19 +84,19 @@ def test_each_file_of_a_run_follows_the_umask(far: Project):
     ],
 )
 @pytest.mark.parametrize("dry", [True, False])
-def test_an_input_that_was_moved_after_a_run_is_told_at_its_line(far: Project, moved, line, dry):
+def test_an_input_that_was_moved_after_a_run_is_told_at_its_line(far: Far, moved, line, dry):
     key = line.partition(": ")[0].rpartition(".")[2]
-    text = (far.folder / "tiny.yaml").read_text().splitlines()
+    text = (far.project.folder / "tiny.yaml").read_text().splitlines()
     number = next(
         i for i, row in enumerate(text, 1) if row.split(": ") == [*row.split(": ")[:-1], moved]
     )
     assert text[number - 1].strip().startswith(key)
-    (far.folder / moved).rename(far.folder / "elsewhere")
+    (far.project.folder / moved).rename(far.project.folder / "elsewhere")
     try:
         arguments = ["-n"] if dry else ["--cores", "2"]
-        done = start(far.folder, "--configfile", "tiny.yaml", *arguments)
+        done = start(far.project.folder, "--configfile", "tiny.yaml", *arguments)
     finally:
-        (far.folder / "elsewhere").rename(far.folder / moved)
+        (far.project.folder / "elsewhere").rename(far.project.folder / moved)
     assert done.returncode == 2 and "Nothing to be done" not in printed(done)
     [told] = [row for row in done.stderr.splitlines() if row.startswith("error: ")]
     assert told.startswith(f"error: tiny.yaml:{number}: {line}")
@@ -143,7 +104,7 @@ def test_an_input_that_was_moved_after_a_run_is_told_at_its_line(far: Project, m
 
 
 def test_a_run_from_another_working_folder_finds_the_project_and_writes_into_the_folder(tmp_path):
-    project = project_in(tmp_path / "project")
+    project = project_in(tmp_path / "project", SMALL)
     (tmp_path / "work/workflow").mkdir(parents=True)
     (tmp_path / "work/workflow/__init__.py").touch()  # it must not hide the project's own
     command = ("--configfile", "tiny.yaml", "--directory", str(tmp_path / "work"))
@@ -160,7 +121,7 @@ def test_a_run_from_another_working_folder_finds_the_project_and_writes_into_the
 @pytest.fixture
 def importing(tmp_path) -> Path:
     """The folder of a workflow that uses the project as a module."""
-    project = project_in(tmp_path / "project")
+    project = project_in(tmp_path / "project", SMALL)
     folder = tmp_path / "own"
     folder.mkdir()
     text = IMPORTING.format(snakefile=project.folder / "Snakefile")
