@@ -322,9 +322,9 @@ def covered(finished: Project) -> list[tuple[str, set[str]]]:
     """Return, for each record of the finished run, its stage and the modules that its code's digest covers."""
     results = finished.folder / "results"
     modules = json.loads((results / "logs/code.json").read_text())
-    files = [*results.rglob("record.json"), *results.glob("*/records/**/*.json")]
-    records = [json.loads(file.read_text()) for file in files]
-    return [(record["stage"], set(modules[record["code"]])) for record in records]
+    files = [file for file in results.rglob("*.json") if "checkpoints" not in file.parts]
+    found = [value for value in map(json.loads, map(Path.read_text, files)) if "stage" in value]
+    return [(record["stage"], set(modules[record["code"]])) for record in found]
 
 
 def test_the_digest_of_each_stage_covers_the_modules_that_its_process_imports(covered, imported_by):
@@ -337,7 +337,9 @@ def test_the_digest_of_each_stage_covers_the_modules_that_its_process_imports(co
             for module, importers in imported_by.items()
             if any(importer.partition(":")[0] == stage for importer in importers)
         }
-        assert digested == imported - INERT, stage
+        # Stages without settings import this one by workflow.scripts.program alone, which is inert.
+        assert imported - INERT - digested <= {"semblance.settings"}, stage
+        assert digested <= imported - INERT, stage
 
 
 # The bodies of a few modules, by hand: which runs of the tiny config use them. ssimcse-sd is one;
