@@ -4,12 +4,11 @@ Machines without a network take everything from there. What lies there as pinned
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from semblance.errors import InputError
-from semblance.fetch.datasets import fetch_dataset, locked_pin
+from semblance.fetch.datasets import fetching, locked_pin
 from semblance.fetch.digest_lock import exclusive
 from semblance.fetch.hub import (
     WEIGHTS,
@@ -20,7 +19,7 @@ from semblance.fetch.hub import (
     mirrored,
     repository_of,
 )
-from semblance.fetch.manifest import Dataset, File, find_dataset
+from semblance.fetch.manifest import Dataset, Part, find_dataset
 from semblance.fetch.wanted import Wanted
 from semblance.fetch.web import PATIENT, Patience, Unavailable
 
@@ -67,15 +66,8 @@ def fill_mirror(
     """
     for name in wanted.datasets:
         dataset = find_dataset(manifest, name, wanted.manifest)
-        inside = dataset.member_paths()
-        for file in dataset.files:
-            if file.path not in inside:
-                part = replace(dataset, files=(file,), archives=())
-                yield from _fill_part(name, part, folder, source, patience)
-        for archive in dataset.archives:
-            files = tuple(f for f in dataset.files if f.path in archive.members.values())
-            part = replace(dataset, files=files, archives=(archive,))
-            yield from _fill_part(name, part, folder, source, patience)
+        for part in dataset.parts():
+            yield from _fill_part(name, part, dataset.homepage, folder, source, patience)
     for name, base in wanted.bases.items():
         repository = repository_of(base, wanted.hub)
         if repository:
@@ -91,23 +83,26 @@ def fill_mirror(
 
 
 def _fill_part(
-    name: str, part: Dataset, folder: Path, source: str | None, patience: Patience
+    name: str,
+    part: Part,
+    homepage: str | None,
+    folder: Path,
+    source: str | None,
+    patience: Patience,
 ) -> Iterator[Filled]:
-    """Fetch the one file, or the one archive, of a part of a data set."""
-    known = {file.path: file for file in part.files}
     states = {}
-    for path in part.paths():
-        pin = locked_pin(known.get(path, File(path, None, None)), folder, None)
-        states[path] = HAVE if pin.holds(folder / path) else FETCHED
+    for file in part.files:
+        is_there = locked_pin(file, folder, None).holds(folder / file.path)
+        states[file.path] = HAVE if is_there else FETCHED
     try:
         if FETCHED in states.values():
-            fetch_dataset(part, folder, source, patience)
+            with fetching(folder, source, patience) as into_folder:
+                into_folder.fetch(part, homepage)
     except InputError as error:
-        [item] = part.archives or part.files
-        problem = f"{error.problem}; put it at {folder / item.path}"
-        if part.homepage:
-            problem += f" (see {part.homepage})"
-        yield Filled(name, item.path, FAILED if item.urls else BY_HAND, problem)
+        problem = f"{error.problem}; put it at {folder / part.item.path}"
+        if homepage:
+            problem += f" (see {homepage})"
+        yield Filled(name, part.item.path, FAILED if part.item.urls else BY_HAND, problem)
         return
     for path, state in states.items():
         yield Filled(name, path, state)
@@ -120,11 +115,9 @@ def _fill_repository(
     with exclusive(folder):
         state = HAVE if holds(place, repository) else FETCHED
         try:
-            files = fetch_repository(repository, place, place.parents[1], patience=patience)[
-                "files"
-            ]
+            found = fetch_repository(repository, place, place.parents[1], patience=patience)
         except InputError as error:
             yield Filled(name, str(repository), FAILED, f"{error.where}: {error.problem}")
             return
-    for file in files:
+    for file in found["files"]:
         yield Filled(name, f"{repository}/{file}", state)

@@ -6,14 +6,15 @@ What is already downloaded, or lies in a mirror folder, is checked by its digest
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from semblance import layout
 from semblance.errors import InputError
-from semblance.fetch import digest_lock
 from semblance.fetch.datasets import locked_pin, places
 from semblance.fetch.hub import (
     RECORD,
@@ -25,7 +26,16 @@ from semblance.fetch.hub import (
     mirrored,
     repository_of,
 )
-from semblance.fetch.manifest import Archive, Dataset, File, find_dataset, is_of_hub, is_url
+from semblance.fetch.manifest import (
+    Dataset,
+    File,
+    Part,
+    Pin,
+    below,
+    find_dataset,
+    is_of_hub,
+    is_url,
+)
 from semblance.fetch.wanted import HOW_TO_FILL, BaseSource, Wanted
 from semblance.fetch.web import Patience, Unavailable, ask_address
 
@@ -92,86 +102,77 @@ def questions(wanted: Wanted, manifest: Mapping[str, Dataset]) -> list[Question]
     """Return the questions for the data sets and bases that are wanted."""
     found: list[Question] = []
     for name in wanted.datasets:
-        dataset = find_dataset(manifest, name, wanted.manifest)
-        inside = dataset.member_paths()
-        for file in dataset.files:
-            if file.path not in inside:
-                found += _questions_of_file(name, file, wanted)
-        for archive in dataset.archives:
-            members = list(archive.files_inside(dataset).values())
-            found += _questions_of_archive(name, archive, members, wanted)
+        for part in find_dataset(manifest, name, wanted.manifest).parts():
+            found += _RawData(name, wanted).questions(part)
     return found + [_question_of_base(name, base, wanted) for name, base in wanted.bases.items()]
 
 
 # --- raw data -------------------------------------------------------------------------------------
 
 
-def _questions_of_archive(
-    name: str, archive: Archive, members: list[File], wanted: Wanted
-) -> Iterator[Question]:
-    """Yield the questions for an archive, or one question where its members are at hand."""
-    found = [_at_hand(name, member, wanted) for member in members]
+@dataclass(frozen=True)
+class _RawData:
+    """Asks for the parts of a data set."""
 
-    def ask_mirror() -> list[Answer]:
+    name: str
+    wanted: Wanted
+
+    def questions(self, part: Part) -> Iterator[Question]:
+        """Yield a question for each place of a part, or one if it, or all its members, are at hand."""
+        item = part.item
+        mirror = self.wanted.mirror
+        found = [self._at_hand(file, needs_digest=True) for file in part.files]
+        if not all(found):
+            found = [self._at_hand(item, part.needs_digest)]
+        if all(found):
+            yield Question(self.name, item.path, HERE, lambda: found)
+        elif part.members and is_url(mirror):
+            yield Question(self.name, item.path, str(mirror), partial(self._ask_mirror, part))
+        else:
+            for place in places(item, mirror) or [""]:
+                yield Question(self.name, item.path, place, partial(self._ask, item, place))
+
+    def _at_hand(self, file: File, needs_digest: bool) -> Answer | None:
+        """Return the answer for a file that is downloaded, or lies in a mirror folder as pinned."""
+        pin = self._pin(file)
+        folders = {HERE: self.wanted.data}
+        if self.wanted.mirror is not None and not is_url(self.wanted.mirror):
+            folders[MIRROR] = Path(self.wanted.mirror)
+        for state, folder in folders.items():
+            path = folder / file.path
+            if path.is_file() and not pin.mismatch(path) and (pin.has_digest or not needs_digest):
+                return Answer(self.name, file.path, state, path.stat().st_size)
+        return None
+
+    def _ask_mirror(self, part: Part) -> list[Answer]:
         """Ask a mirror's address for the members of an archive, and else for the archive."""
-        try:
-            return [_ask_address(name, m, places(m, wanted.mirror)[0], wanted) for m in members]
-        except Unavailable:
-            return [_ask_address(name, archive, places(archive, wanted.mirror)[0], wanted)]
+        mirror = str(self.wanted.mirror)
+        with suppress(Unavailable):
+            answers = [self._ask(file, below(mirror, file.path)) for file in part.files]
+            return list(chain.from_iterable(answers))
+        return self._ask(part.item, below(mirror, part.item.path))
 
-    if all(found):
-        yield Question(name, archive.path, HERE, lambda: found)
-    elif is_url(wanted.mirror):
-        yield Question(name, archive.path, str(wanted.mirror), ask_mirror)
-    else:
-        yield from _questions_of_file(name, archive, wanted)
+    def _ask(self, file: File, place: str) -> list[Answer]:
+        """Ask an address, or say why a mirror folder does not have the file."""
+        pin = self._pin(file)
+        if not place:
+            raise Unavailable("it has no public address")
+        if not is_url(place):
+            if not Path(place).is_file():
+                raise Unavailable("no such file in the mirror")
+            unknown = "neither the manifest nor a lock file has its digest"
+            raise Unavailable(pin.mismatch(Path(place)) or unknown)
+        stated = ask_address(place, BRIEF)
+        problem = pin.contradiction(stated)
+        if is_of_hub(place) and not (pin.has_digest or stated.has_digest):
+            problem = "no digest is stated there"
+        if problem:
+            raise Unavailable(problem)
+        size = stated.size if pin.size is None else pin.size
+        return [Answer(self.name, file.path, REACHED, size)]
 
-
-def _questions_of_file(name: str, file: File, wanted: Wanted) -> Iterator[Question]:
-    found = _at_hand(name, file, wanted)
-    if found:
-        yield Question(name, file.path, HERE, lambda: [found])
-        return
-    for place in places(file, wanted.mirror) or [""]:
-        yield Question(name, file.path, place, partial(_ask_place, name, file, place, wanted))
-
-
-def _ask_place(name: str, file: File, place: str, wanted: Wanted) -> list[Answer]:
-    """Ask an address, or say why a mirror folder does not have the file."""
-    if not place:
-        raise Unavailable("it has no public address")
-    if is_url(place):
-        return [_ask_address(name, file, place, wanted)]
-    if not Path(place).is_file():
-        raise Unavailable("no such file in the mirror")
-    problem = locked_pin(file, wanted.data, wanted.mirror).mismatch(Path(place))
-    raise Unavailable(problem or "neither the manifest nor a lock file has its digest")
-
-
-def _at_hand(name: str, file: File, wanted: Wanted) -> Answer | None:
-    """Return the answer for a file that is downloaded, or lies in a mirror folder as pinned."""
-    pin = locked_pin(file, wanted.data, wanted.mirror)
-    folders = {HERE: wanted.data}
-    if wanted.mirror is not None and not is_url(wanted.mirror):
-        folders[MIRROR] = Path(wanted.mirror)
-    # The members of an archive without a digest are checked one by one.
-    needs_digest = file.has_digest or not isinstance(file, Archive)
-    for state, folder in folders.items():
-        path = folder / file.path
-        if path.is_file() and not pin.mismatch(path) and (pin.has_digest or not needs_digest):
-            return Answer(name, file.path, state, path.stat().st_size)
-    return None
-
-
-def _ask_address(name: str, file: File, url: str, wanted: Wanted) -> Answer:
-    pin = locked_pin(file, wanted.data, wanted.mirror)
-    stated = ask_address(url, BRIEF)
-    problem = pin.contradiction(stated)
-    if is_of_hub(url) and not (pin.has_digest or stated.has_digest):
-        problem = "no digest is stated there"
-    if problem:
-        raise Unavailable(problem)
-    return Answer(name, file.path, REACHED, stated.size if pin.size is None else pin.size)
+    def _pin(self, file: File) -> Pin:
+        return locked_pin(file, self.wanted.data, self.wanted.mirror)
 
 
 # --- bases ----------------------------------------------------------------------------------------
@@ -207,8 +208,7 @@ def _ask_for_repository(name: str, repository: Repository, wanted: Wanted) -> li
         with suppress(Unavailable):
             ask_address(f"{place}/{RECORD}", BRIEF)
             return [Answer(name, str(repository), REACHED)]
-    locked = digest_lock.entries(folder.parent / layout.DIGEST_LOCK).get(repository.key)
-    _, pins = ask_listing(repository, locked, BRIEF)
+    _, pins = ask_listing(repository, folder.parent / layout.DIGEST_LOCK, BRIEF)
     return [Answer(name, file, REACHED, pin.size) for file, pin in pins.items()]
 
 

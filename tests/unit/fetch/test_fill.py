@@ -1,8 +1,6 @@
 """A mirror is filled, told file by file, and is all that a machine without a network needs."""
 
-import hashlib
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -10,37 +8,27 @@ import yaml
 
 from semblance.errors import InputError
 from semblance.fetch.fill import BY_HAND, FAILED, FETCHED, HAVE, Filled, fill_mirror
-from semblance.fetch.manifest import Archive, Dataset, File
+from semblance.fetch.manifest import Dataset
 from semblance.fetch.wanted import BaseSource, Hub, Wanted
-from semblance.fetch.web import Patience
 from semblance.provenance import read_sealed
 from tests.dag.tiny import CONFIG, ROOT, write_base
-from tests.local_http import Fault, Served, running
+from tests.local_http import Fault, Served
+from tests.unit.fetch.examples import (
+    ALTERED,
+    COMMIT,
+    CONTENT,
+    QUICK,
+    REPO,
+    dataset,
+    pinned,
+    write,
+)
 from workflow.planning.config import load
 from workflow.planning.layers import over_project
 from workflow.planning.plan import Plan
 from workflow.scripts import download, download_model, fetch, prepare_nli
 
-CONTENT = os.urandom(100_000)
-SHA256 = hashlib.sha256(CONTENT).hexdigest()
-COMMIT = "0123456789abcdef0123456789abcdef01234567"
-REPO = "someone/some-model"
 MODEL = {"config.json": b"{}", "model.safetensors": bytes(1000)}
-QUICK = Patience(attempts=2, first=0.01, longest=0.1, timeout=1.0)
-server = pytest.fixture(running)
-
-
-@pytest.fixture(autouse=True)
-def network_allowed(monkeypatch):
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
-
-
-def dataset(*files: File, archives: tuple[Archive, ...] = ()) -> Dataset:
-    return Dataset("title", "licence", "http://home", {}, files, archives)
-
-
-def pinned(path: str, *urls: str) -> File:
-    return File(path, SHA256, len(CONTENT), urls)
 
 
 def fill(folder: Path, *parts: Dataset, hub: str = "", **bases: BaseSource) -> list[Filled]:
@@ -53,44 +41,35 @@ def states(lines: list[Filled]) -> dict[str, str]:
     return {line.file: line.state for line in lines}
 
 
-def test_a_second_call_has_what_the_first_one_fetched(server, tmp_path):
-    data = dataset(pinned("a/b.txt", server.serve("/f", CONTENT)))
+def test_a_later_call_has_what_came_before_and_mends_what_is_damaged(server, tmp_path):
+    data = dataset(pinned(server.serve("/f", CONTENT)))
+    there = tmp_path / "mirror/a/b.txt"
     assert states(fill(tmp_path, data)) == {"a/b.txt": FETCHED}
-    asked = len(server.seen)
-    assert states(fill(tmp_path, data)) == {"a/b.txt": HAVE} and len(server.seen) == asked
-    assert (tmp_path / "mirror/a/b.txt").read_bytes() == CONTENT
+    assert states(fill(tmp_path, data)) == {"a/b.txt": HAVE} and server.count("/f") == 1
+    write(there, ALTERED)
+    assert states(fill(tmp_path, data)) == {"a/b.txt": FETCHED} and server.count("/f") == 2
+    assert there.read_bytes() == CONTENT
 
 
-def test_a_damaged_file_of_the_mirror_is_fetched_again(server, tmp_path):
-    data = dataset(pinned("a/b.txt", server.serve("/f", CONTENT)))
-    fill(tmp_path, data)
-    (tmp_path / "mirror/a/b.txt").write_bytes(CONTENT[::-1])
-    assert states(fill(tmp_path, data)) == {"a/b.txt": FETCHED}
-    assert (tmp_path / "mirror/a/b.txt").read_bytes() == CONTENT
-
-
-def test_a_file_that_cannot_be_had_is_told_with_its_place_and_stops_no_other(server, tmp_path):
+def test_a_file_that_cannot_be_had_is_named_with_its_place_and_stops_no_other(server, tmp_path):
     gone = f"{server.url}/gone"
-    lines = fill(
-        tmp_path,
-        dataset(pinned("one.txt"), pinned("two.txt", gone)),
-        dataset(pinned("three.txt", server.serve("/f", CONTENT))),
-    )
+    there = pinned(server.serve("/f", CONTENT), path="three.txt")
+    lost = dataset(pinned(path="one.txt"), pinned(gone, path="two.txt"))
+    lines = fill(tmp_path, lost, dataset(there))
     assert states(lines) == {"one.txt": BY_HAND, "two.txt": FAILED, "three.txt": FETCHED}
     mirror = tmp_path / "mirror"
-    assert str(lines[0]).endswith(
-        f"one.txt: it has no public address; put it at {mirror}/one.txt (see http://home)"
-    )
+    place = f"it has no public address; put it at {mirror}/one.txt (see http://home)"
+    assert str(lines[0]).endswith(f"one.txt: {place}")
     assert f"{gone}: HTTP 404; put it at {mirror}/two.txt" in str(lines[1])
 
 
 def test_a_call_that_was_stopped_goes_on_where_it_stopped(server, tmp_path):
-    data = dataset(pinned("a/b.txt", server.serve("/f", CONTENT)))
+    content = CONTENT * 8  # more than one chunk
+    data = dataset(pinned(server.serve("/f", content, ranges=False), content=content))
     server.always["/f"] = Fault(cut=70_000)
-    server.files["/f"] = Served(CONTENT, ranges=False)
     assert states(fill(tmp_path, data)) == {"a/b.txt": FAILED}
     server.always.clear()
-    server.files["/f"] = Served(CONTENT)
+    server.files["/f"] = Served(content)
     assert states(fill(tmp_path, data)) == {"a/b.txt": FETCHED}
     assert server.seen[-1][2].startswith("bytes=")
 
@@ -143,14 +122,9 @@ def written_config(folder: Path, server) -> str:
     model = {path.name: path.read_bytes() for path in (folder / "base").iterdir()}
     server.serve_hub(REPO, COMMIT, model, large=("model.safetensors",))
     base = {"hub": REPO, "revision": COMMIT, "pooling": "mean", "max_length": 64}
-    config = {
-        **CONFIG,
-        "manifest": "manifest.yaml",
-        "mirror": None,
-        "hub": server.url,
-        "bases": {**CONFIG["bases"], "tiny": {**base, "tokenizer": "tiny"}},
-    }
-    (folder / "mine.yaml").write_text(json.dumps(config))
+    bases = {**CONFIG["bases"], "tiny": {**base, "tokenizer": "tiny"}}
+    places = {"manifest": "manifest.yaml", "mirror": None, "hub": server.url}
+    (folder / "mine.yaml").write_text(json.dumps({**CONFIG, **places, "bases": bases}))
     return "mine.yaml"
 
 
