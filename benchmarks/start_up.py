@@ -13,18 +13,9 @@ from benchmarks.training import LENGTH, RATE
 from benchmarks.workload import FOLDER, ROOT
 
 LIGHT = (
-    "download",
-    "download_model",
-    "prepare_nli",
-    "prepare_wiki",
-    "prepare_pairs",
-    "prepare_sts",
-    "prepare_faq",
-    "tokenise",
-    "collect_scores",
-    "render_table",
-    "compare_published",
-)
+    "download download_model prepare_nli prepare_wiki prepare_pairs prepare_sts prepare_faq tokenise"
+    " collect_scores render_table compare_published"
+).split()
 
 
 class Cost(NamedTuple):
@@ -77,23 +68,16 @@ def job(folder: Path, base: str) -> dict[str, float]:
         "max_length": LENGTH,
         "max_steps": 1,
     }
-    results, resources = folder / "results", folder / "resources"
+    made = {
+        "base": folder / f"resources/models/{base}/record.json",
+        "corpus": folder / "results/corpora/nli/record.json",
+        "tokens": folder / "results/tokens/minilm/nli/record.json",
+    }
     with tempfile.TemporaryDirectory() as scratch:
-        command = [
-            sys.executable,
-            "-m",
-            "benchmarks.first_step",
-            "--settings",
-            json.dumps(settings),
-            "--base",
-            f"{resources}/models/{base}/record.json",
-            "--corpus",
-            f"{results}/corpora/nli/record.json",
-            "--tokens",
-            f"{results}/tokens/minilm/nli/record.json",
-            "--output",
-            f"{scratch}/record.json",
-        ]
+        command = [sys.executable, "-m", "benchmarks.first_step"]
+        command += ["--settings", json.dumps(settings), "--output", f"{scratch}/record.json"]
+        for name, record in made.items():
+            command += [f"--{name}", str(record)]
         start = time.time()
         said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     return {name: when - start for name, when in json.loads(said.splitlines()[-1]).items()}

@@ -4,6 +4,7 @@ import csv
 import itertools
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,14 +12,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from benchmarks import __main__ as page
-from benchmarks import start_up, training
+from benchmarks import side, start_up, training
 from benchmarks.__main__ import ratios, spread, table
 from benchmarks.limits import mean_step_gflop, step_gflop
 from benchmarks.own_faq import OF_ANSWER, watch, write_faq
 from benchmarks.serving import Outcome, Served, report
 from benchmarks.training import settings
-from benchmarks.workload import preparing, text_batches
+from benchmarks.workload import Task, preparing, text_batches
 from semblance.data.corpus import NONE, Rows
 from semblance.data.tokens import Tokens
 from semblance.models.architecture import Architecture
@@ -81,7 +81,7 @@ def test_the_peer_is_given_the_texts_of_our_batches_in_their_order(monkeypatch):
         [Encoder(replace(SHAPE, vocab_size=30), "mean")],
         tokens,
         rows,
-        settings("nli", 4, "fp32", "highest", 1, 0),
+        settings(TASK),
     )
     for step in range(12):
         loss(step)
@@ -102,40 +102,56 @@ def test_a_step_is_timed_from_the_end_of_the_warm_up(monkeypatch):
         training.Clock(4).step()
 
 
-def test_a_round_whose_time_others_took_is_measured_again_but_not_for_ever_and_the_sides_take_turns(
-    monkeypatch,
-):
-    class Still:
-        def __init__(self, **options):
-            self.turn = 0
+class Still:
+    """A side whose slices cost nothing: its nth one takes n seconds."""
 
-        def slice(self):
-            self.turn += 1
-            order.append(self)
-            return float(self.turn)
+    order: list["Still"] = []
 
-        def close(self):
-            pass
+    def __init__(self, task: Task):
+        self.turn = 0
 
-    order = []
-    lost = iter(
-        [0.0, 99.0, 99.0, 99.0, 99.0, 99.0]
-    )  # before and after each round: the first one lost 99 seconds
-    monkeypatch.setattr(page, "Side", Still)
-    monkeypatch.setattr(page, "taken", lambda sides: next(lost))
-    assert page.side_by_side(2, {"ours": {"work": "train"}}) == {
-        "ours": [3.0, 4.0]
-    }  # 1: warm-up, 2: once more
-    more = iter(range(0, 1000, 99))  # each round loses as much
-    monkeypatch.setattr(page, "taken", lambda sides: float(next(more)))
-    page.DISTURBED.clear()
-    assert len(page.side_by_side(2, {"ours": {"work": "train"}})["ours"]) == 2
-    assert len(page.DISTURBED) == 2 and "2 rounds disturbed" in page.disturbance()
-    monkeypatch.setattr(page, "taken", lambda sides: 0.0)
-    page.DISTURBED.clear(), order.clear()
-    page.side_by_side(3, {"a": {"work": "train"}, "b": {"work": "train"}})
-    a, b = order[:2]  # the warm-up
-    assert order[2:] == [a, b, b, a, a, b] and page.disturbance() == ""
+    def slice(self) -> float:
+        self.turn += 1
+        self.order.append(self)
+        return float(self.turn)
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def taken_by_others(monkeypatch):
+    """Return what states the seconds that others took, before and after each round."""
+    monkeypatch.setattr(side, "Side", Still)
+    side.DISTURBED.clear(), Still.order.clear()
+
+    def state(seconds: Iterable[float]) -> None:
+        found = iter(seconds)
+        monkeypatch.setattr(side, "taken", lambda sides: float(next(found)))
+
+    return state
+
+
+TASK = Task("train", "folder", 1, 0, "highest", objective="nli", batch=4)
+
+
+def test_a_round_whose_time_others_took_is_measured_again(taken_by_others):
+    taken_by_others([0, 99, 99, 99, 99, 99])  # the first round loses 99 seconds
+    assert side.side_by_side(2, {"ours": TASK}) == {"ours": [3.0, 4.0]}  # 1: warm-up, 2: once more
+    assert side.disturbance() == ""
+
+
+def test_where_others_take_time_in_each_round_it_counts_at_last_and_is_named(taken_by_others):
+    taken_by_others(range(0, 1000, 99))
+    assert len(side.side_by_side(2, {"ours": TASK})["ours"]) == 2
+    assert len(side.DISTURBED) == 2 and "2 rounds disturbed" in side.disturbance()
+
+
+def test_the_sides_take_turns_in_being_first(taken_by_others):
+    taken_by_others([0] * 6)
+    side.side_by_side(3, {"a": TASK, "b": TASK})
+    a, b = Still.order[:2]  # the warm-up
+    assert Still.order[2:] == [a, b, b, a, a, b]
 
 
 @pytest.mark.skipif(
@@ -147,8 +163,8 @@ def test_the_sides_own_time_does_not_count_as_taken():
         [sys.executable, "-c", spin], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     process.stdout.readline()
-    as_a_side = page.taken([SimpleNamespace(process=process)])
-    as_a_stranger = page.taken([])
+    as_a_side = side.taken([SimpleNamespace(process=process)])
+    as_a_stranger = side.taken([])
     process.communicate("\n")
     assert (
         as_a_stranger - as_a_side > 0.45
