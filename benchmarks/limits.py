@@ -1,7 +1,6 @@
 """The distance to the machine's limit, several trainings at once, and growth with the corpus."""
 
 import itertools
-import re
 import tempfile
 import time
 from collections.abc import Callable
@@ -14,7 +13,7 @@ import torch
 
 from benchmarks.side import Side
 from benchmarks.training import LENGTH, SEED
-from benchmarks.workload import Task, Workload
+from benchmarks.workload import Task, Workload, process_megabytes
 from semblance.data.corpus import NONE, Rows
 from semblance.data.tokens import Tokens, read_tokens, write_tokens
 from semblance.models.architecture import Architecture
@@ -92,7 +91,7 @@ def growth(work: Workload, counts: tuple[int, ...], batch: int) -> list[tuple[in
             for step, chosen in enumerate(epoch):
                 pack(tokens, np.concatenate([rows.query[chosen], rows.positive[chosen]]), LENGTH)
                 if step % 50 == 0:
-                    most = max(most, own_megabytes())
+                    most = max(most, process_megabytes("self", "RssAnon"))
             found.append((count, (time.perf_counter() - start) / count * 1e6, most))
     return found
 
@@ -103,14 +102,6 @@ def _repeated(tokens: Tokens, count: int, folder: Path) -> Tokens:
     ids = np.resize(tokens.ids[: tokens.offsets[-1]], offsets[-1])
     write_tokens(folder / "tokens.arrow", Tokens(ids, offsets))
     return read_tokens(folder / "tokens.arrow")
-
-
-def own_megabytes() -> float:
-    """Return the memory that is this process's alone, mapped files left out; NaN where it is unknown."""
-    status = Path("/proc/self/status")
-    text = status.read_text() if status.is_file() else ""
-    found = re.search(r"^RssAnon:\s+(\d+) kB", text, re.MULTILINE)
-    return int(found[1]) / 1024 if found else float("nan")
 
 
 class Sweep:

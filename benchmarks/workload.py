@@ -1,5 +1,6 @@
 """The real input of the benchmarks: corpora, tokens, encoders and test sets, made by the workflow itself."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -119,6 +120,18 @@ class Workload:
     def sts_pairs(self) -> Path:
         """Return the folder of the prepared pairs of the seven tasks."""
         return self.folder / "results/sts"
+
+
+def process_megabytes(process: int | str, name: str) -> float:
+    """Return an amount of memory that Linux states of a running process; NaN where it is unknown.
+
+    ``VmHWM`` is the most that it has held, mapped files as far as they were read; ``RssAnon`` is
+    what it holds now, without them.
+    """
+    status = Path(f"/proc/{process}/status")
+    text = status.read_text() if status.is_file() else ""
+    found = re.search(rf"^{name}:\s+(\d+) kB", text, re.MULTILINE)
+    return int(found[1]) / 1024 if found else float("nan")
 
 
 def text_batches(

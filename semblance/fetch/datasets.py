@@ -12,8 +12,8 @@ from semblance.fetch.download import fetch_file
 from semblance.fetch.manifest import (
     LARGEST,
     Dataset,
+    DatasetPart,
     File,
-    Part,
     Pin,
     below,
     found_entry,
@@ -44,7 +44,7 @@ def fetch_dataset(
     folder = Path(destination)
     with fetching(folder, mirror, patience) as into_folder:
         for part in dataset.parts():
-            into_folder.fetch(part, dataset.homepage)
+            into_folder.fetch(part)
         return {"files": {path: found_entry(folder / path) for path in dataset.paths()}}
 
 
@@ -68,7 +68,7 @@ class _Fetching:
     patience: Patience
     origins: dict[Path, dict[str, Any]] = field(default_factory=dict)
 
-    def fetch(self, part: Part, homepage: str | None) -> None:
+    def fetch(self, part: DatasetPart) -> None:
         """Make sure that each file of a part is there as pinned; InputError if nowhere it is.
 
         An archive is fetched only if one of its members is neither there nor in the mirror.
@@ -81,22 +81,22 @@ class _Fetching:
         if part.needs_digest:
             pin = self._known_pin(item)
         if not pin.holds(self.folder / item.path):
-            self._take_from_any(item, pin, homepage)
+            self._take_from_any(part, pin)
         for name, file in missing.items():
             self._unpack(item, name, file)
 
-    def _take_from_any(self, file: File, pin: Pin, homepage: str | None) -> None:
+    def _take_from_any(self, part: DatasetPart, pin: Pin) -> None:
         problems = []
-        for place in places(file, self.mirror):
+        for place in places(part.item, self.mirror):
             try:
-                return self._take(place, file, pin)
+                return self._take(place, part.item, pin)
             except Unavailable as reason:
                 problems.append(f"{place}: {reason}")
         advice = HOW_TO_FILL
-        if homepage:
-            advice = f"see {homepage}; {advice}"
+        if part.homepage:
+            advice = f"see {part.homepage}; {advice}"
         problem = "; ".join(problems) or "it has no public address"
-        raise InputError(file.path, problem, advice)
+        raise InputError(part.item.path, problem, advice)
 
     def _take(self, place: str, file: File, pin: Pin) -> None:
         """Fetch a file from one place; raise Unavailable."""

@@ -34,16 +34,9 @@ LONGEST_LISTING = 8 << 20  # bytes; a repository of 10,000 files has 2 MB
 MISTYPED = (ValueError, TypeError, LookupError, AttributeError)  # from reading a listing
 WEIGHTS = "model.safetensors"
 WANTED = {
-    "config.json",
-    "tokenizer.json",
-    "tokenizer_config.json",
-    "special_tokens_map.json",
-    "vocab.txt",
-    "vocab.json",
-    "merges.txt",
-    "modules.json",
-    "config_sentence_transformers.json",
-    WEIGHTS,
+    *("config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"),
+    *("vocab.txt", "vocab.json", "merges.txt"),
+    *("modules.json", "config_sentence_transformers.json", WEIGHTS),
 }
 WANTED_PATTERN = re.compile(
     r"sentence_\w+_config\.json"

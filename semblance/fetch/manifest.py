@@ -127,7 +127,7 @@ class Archive(File):
     members: dict[str, str] = field(default_factory=dict)
 
 
-class Part(NamedTuple):
+class DatasetPart(NamedTuple):
     """What is fetched at once: a file alone, or an archive for the ``members`` that it holds.
 
     ``members`` is {name in the archive: file}, each pinned as the data set pins the file's path.
@@ -135,6 +135,7 @@ class Part(NamedTuple):
 
     item: File
     members: dict[str, File]
+    homepage: str | None
 
     @property
     def files(self) -> list[File]:
@@ -162,16 +163,16 @@ class Dataset:
         """Return the relative paths of the files that come out of archives."""
         return [path for archive in self.archives for path in archive.members.values()]
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[DatasetPart]:
         """Yield the files that come alone, then the archives."""
         inside = self.member_paths()
         pinned = {file.path: file for file in self.files}
         for file in self.files:
             if file.path not in inside:
-                yield Part(file, {})
+                yield DatasetPart(file, {}, self.homepage)
         for archive in self.archives:
             files = {n: pinned.get(p, File(p, None, None)) for n, p in archive.members.items()}
-            yield Part(archive, files)
+            yield DatasetPart(archive, files, self.homepage)
 
     def paths(self) -> list[str]:
         """Return the relative paths of all files, those out of archives included, sorted."""

@@ -29,16 +29,8 @@ MOST_PACKED = 200
 ALWAYS_UNPACKED = 1 << 26  # bytes that a tar may hold whatever the archive's size
 # What reading a damaged archive raises; the last three come from headers that state impossible values.
 DAMAGE = (
-    zipfile.BadZipFile,
-    tarfile.TarError,
-    zlib.error,
-    lzma.LZMAError,
-    EOFError,
-    RuntimeError,
-    OSError,
-    ValueError,
-    OverflowError,
-    struct.error,
+    *(zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, RuntimeError),
+    *(OSError, ValueError, OverflowError, struct.error),
 )
 
 

@@ -34,25 +34,19 @@ SHAPE = Architecture(4, 2, 2, 8, 10, 64, 2, 1e-12, 0.1, 0.1, 0, 0)
 def test_a_steps_work_is_that_of_its_matrix_products_three_times():
     def forward(tokens: int) -> int:
         """Multiplications and additions of one sentence, product by product: (rows, inner, columns)."""
-        products = [
-            (tokens, 4, 12),
-            (tokens, 4, 4),
-            (tokens, 4, 8),
-            (tokens, 8, 4),
-        ]  # qkv, out, up, down
+        # qkv, out, up, down
+        products = [(tokens, 4, 12), (tokens, 4, 4), (tokens, 4, 8), (tokens, 8, 4)]
         products += [(tokens, 2, tokens), (tokens, tokens, 2)] * 2  # two heads of width 2
         return 2 * sum(n * k * m for n, k, m in products)
 
-    expected = (
-        3 * SHAPE.num_hidden_layers * (forward(5) + forward(9))
-    )  # forward and twice as much backward
+    # forward, and twice as much backward
+    expected = 3 * SHAPE.num_hidden_layers * (forward(5) + forward(9))
     assert step_gflop(SHAPE, np.array([5.0, 9.0])) * 1e9 == pytest.approx(expected)
 
 
 def test_padding_is_the_share_that_the_longest_of_each_view_makes():
-    tokens = Tokens(
-        np.zeros(18, np.int32), np.array([0, 3, 6, 15, 18])
-    )  # sentences of 3, 3, 9 and 3 tokens
+    # sentences of 3, 3, 9 and 3 tokens
+    tokens = Tokens(np.zeros(18, np.int32), np.array([0, 3, 6, 15, 18]))
     batch = Rows(np.array([0, 1], np.int32), np.array([2, 3], np.int32), np.full(2, NONE, np.int32))
     gflop, padding = mean_step_gflop(SHAPE, tokens, batch, 2, steps=1)
     assert padding == pytest.approx(1 - (3 + 3 + 9 + 3) / (2 * 3 + 2 * 9))
@@ -72,17 +66,14 @@ def test_the_peer_is_given_the_texts_of_our_batches_in_their_order(monkeypatch):
     sentences = [f"s{i}" for i in range(30)]
     tokens = Tokens(np.repeat(np.arange(30, dtype=np.int32), 3), np.arange(0, 91, 3))
     packed = []
-    monkeypatch.setattr(
-        batch_loss,
-        "pack",
-        lambda tokens, numbers, *_: packed.append(numbers) or pack(tokens, numbers, *_),
-    )
-    loss = batch_loss.BatchLoss(
-        [Encoder(replace(SHAPE, vocab_size=30), "mean")],
-        tokens,
-        rows,
-        settings(TASK),
-    )
+
+    def noting(tokens, numbers, *more):
+        packed.append(numbers)
+        return pack(tokens, numbers, *more)
+
+    monkeypatch.setattr(batch_loss, "pack", noting)
+    encoder = Encoder(replace(SHAPE, vocab_size=30), "mean")
+    loss = batch_loss.BatchLoss([encoder], tokens, rows, settings(TASK))
     for step in range(12):
         loss(step)
     texts = list(itertools.islice(text_batches(rows, sentences, 4, training.SEED), 12))
@@ -166,9 +157,8 @@ def test_the_sides_own_time_does_not_count_as_taken():
     as_a_side = side.taken([SimpleNamespace(process=process)])
     as_a_stranger = side.taken([])
     process.communicate("\n")
-    assert (
-        as_a_stranger - as_a_side > 0.45
-    )  # ticks of a hundredth of a second; what else runs only adds
+    # ticks of a hundredth of a second; what else runs only adds
+    assert as_a_stranger - as_a_side > 0.45
 
 
 def test_a_benchmarks_faq_has_as_many_entries_as_asked_and_no_sentence_twice(tmp_path):

@@ -5,7 +5,6 @@ import json
 import os
 import re
 import stat
-import time
 import warnings
 import zipfile
 from dataclasses import replace
@@ -126,14 +125,6 @@ def test_the_next_address_is_used_when_one_fails_or_is_altered(server, tmp_path)
     assert (tmp_path / "a/b.txt").read_bytes() == CONTENT
 
 
-def test_after_too_many_requests_we_wait_as_long_as_the_server_asks(server, tmp_path):
-    url = server.serve("/f", CONTENT)
-    server.faults["/f"] = [Fault(status=429, retry_after="1")]
-    started = time.monotonic()
-    fetch(pinned(url), tmp_path)
-    assert time.monotonic() - started >= 1.0 and server.count("/f") == 2
-
-
 @pytest.mark.parametrize(
     "fault, problem, requests, rest",
     [
@@ -166,12 +157,6 @@ def test_a_mirror_address_has_the_same_paths(server, tmp_path):
     item = pinned(server.url + "/elsewhere", path="a/b c.txt")
     fetch(item, tmp_path, server.url + "/mirror/")
     assert [seen[1] for seen in server.seen] == ["/mirror/a/b%20c.txt"]
-
-
-def test_an_altered_file_that_is_there_is_replaced(server, tmp_path):
-    there = write(tmp_path / "a/b.txt", ALTERED)
-    fetch(pinned(server.serve("/f", CONTENT)), tmp_path)
-    assert there.read_bytes() == CONTENT
 
 
 def test_too_little_space_on_the_disk_is_reported_before_the_download(

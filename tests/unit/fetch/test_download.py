@@ -77,12 +77,6 @@ def test_a_busy_server_is_asked_again_and_one_without_the_file_is_not(server):
     assert server.count("/gone", "HEAD") == 1
 
 
-def test_a_server_that_is_gone_fails_in_one_line(server):
-    server.close()
-    with pytest.raises(Unavailable, match="the connection failed"):
-        ask_address(server.url + "/f", QUICK)
-
-
 # Hostile servers
 
 

@@ -7,9 +7,9 @@ import pytest
 import yaml
 
 from semblance.errors import InputError
-from semblance.fetch.fill import BY_HAND, FAILED, FETCHED, HAVE, Filled, fill_mirror
+from semblance.fetch.fill import fill_mirror
 from semblance.fetch.manifest import Dataset
-from semblance.fetch.wanted import BaseSource, Hub, Wanted
+from semblance.fetch.wanted import BaseSource, Found, Hub, State, Wanted
 from semblance.provenance import read_sealed
 from tests.dag.tiny import CONFIG, ROOT, write_base
 from tests.local_http import Fault, Served
@@ -31,23 +31,23 @@ from workflow.scripts import download, download_model, fetch, prepare_nli
 MODEL = {"config.json": b"{}", "model.safetensors": bytes(1000)}
 
 
-def fill(folder: Path, *parts: Dataset, hub: str = "", **bases: BaseSource) -> list[Filled]:
+def fill(folder: Path, *parts: Dataset, hub: str = "", **bases: BaseSource) -> list[Found]:
     manifest = {f"set{number}": part for number, part in enumerate(parts)}
     wanted = Wanted("m.yaml", str(folder / "resources"), Hub(hub), tuple(manifest), bases)
     return list(fill_mirror(wanted, manifest, folder / "mirror", patience=QUICK))
 
 
-def states(lines: list[Filled]) -> dict[str, str]:
+def states(lines: list[Found]) -> dict[str, str]:
     return {line.file: line.state for line in lines}
 
 
 def test_a_later_call_has_what_came_before_and_mends_what_is_damaged(server, tmp_path):
     data = dataset(pinned(server.serve("/f", CONTENT)))
     there = tmp_path / "mirror/a/b.txt"
-    assert states(fill(tmp_path, data)) == {"a/b.txt": FETCHED}
-    assert states(fill(tmp_path, data)) == {"a/b.txt": HAVE} and server.count("/f") == 1
+    assert states(fill(tmp_path, data)) == {"a/b.txt": State.FETCHED}
+    assert states(fill(tmp_path, data)) == {"a/b.txt": State.HERE} and server.count("/f") == 1
     write(there, ALTERED)
-    assert states(fill(tmp_path, data)) == {"a/b.txt": FETCHED} and server.count("/f") == 2
+    assert states(fill(tmp_path, data)) == {"a/b.txt": State.FETCHED} and server.count("/f") == 2
     assert there.read_bytes() == CONTENT
 
 
@@ -56,7 +56,11 @@ def test_a_file_that_cannot_be_had_is_named_with_its_place_and_stops_no_other(se
     there = pinned(server.serve("/f", CONTENT), path="three.txt")
     lost = dataset(pinned(path="one.txt"), pinned(gone, path="two.txt"))
     lines = fill(tmp_path, lost, dataset(there))
-    assert states(lines) == {"one.txt": BY_HAND, "two.txt": FAILED, "three.txt": FETCHED}
+    assert states(lines) == {
+        "one.txt": State.BY_HAND,
+        "two.txt": State.FAILED,
+        "three.txt": State.FETCHED,
+    }
     mirror = tmp_path / "mirror"
     place = f"it has no public address; put it at {mirror}/one.txt (see http://home)"
     assert str(lines[0]).endswith(f"one.txt: {place}")
@@ -67,10 +71,10 @@ def test_a_call_that_was_stopped_goes_on_where_it_stopped(server, tmp_path):
     content = CONTENT * 8  # more than one chunk
     data = dataset(pinned(server.serve("/f", content, ranges=False), content=content))
     server.always["/f"] = Fault(cut=70_000)
-    assert states(fill(tmp_path, data)) == {"a/b.txt": FAILED}
+    assert states(fill(tmp_path, data)) == {"a/b.txt": State.FAILED}
     server.always.clear()
     server.files["/f"] = Served(content)
-    assert states(fill(tmp_path, data)) == {"a/b.txt": FETCHED}
+    assert states(fill(tmp_path, data)) == {"a/b.txt": State.FETCHED}
     assert server.seen[-1][2].startswith("bytes=")
 
 
@@ -79,25 +83,25 @@ def test_every_file_of_a_repository_has_a_line(server, tmp_path):
     base = BaseSource(hub=REPO, revision=COMMIT)
     lines = fill(tmp_path, hub=server.url, tiny=base)
     assert [line.file.rpartition("/")[2] for line in lines] == list(MODEL)
-    assert {line.state for line in lines} == {FETCHED}
+    assert {line.state for line in lines} == {State.FETCHED}
     place = tmp_path / f"mirror/models/{REPO}@{COMMIT}"
     assert (place / "model.safetensors").read_bytes() == MODEL["model.safetensors"]
     server.close()
-    assert {line.state for line in fill(tmp_path, hub=server.url, tiny=base)} == {HAVE}
+    assert {line.state for line in fill(tmp_path, hub=server.url, tiny=base)} == {State.HERE}
 
 
 def test_a_repository_that_no_hub_gives_is_told(server, tmp_path):
     base = BaseSource(hub=REPO, revision=COMMIT)
     [line] = fill(tmp_path, hub=server.url, tiny=base)
-    assert line.state == FAILED and "HTTP 404" in line.problem
+    assert line.state == State.FAILED and "HTTP 404" in line.problem
 
 
 def test_a_base_of_this_machine_is_looked_for(tmp_path):
     folder = tmp_path / "base"
     [line] = fill(tmp_path, tiny=BaseSource(folder=str(folder)))
-    assert line.state == BY_HAND and f"put the model into {folder}" in line.problem
+    assert line.state == State.BY_HAND and f"put the model into {folder}" in line.problem
     [line] = fill(tmp_path, tiny=BaseSource(package="no_such_package_anywhere"))
-    assert line.state == BY_HAND and "pip install" in line.problem
+    assert line.state == State.BY_HAND and "pip install" in line.problem
 
 
 # The whole way: a config, the command, and a machine without a network.
