@@ -78,6 +78,8 @@ class _Fetching:
             return
         item = part.item
         pin = item.pin
+        # An archive that nobody pins does no harm where each of its members is pinned: it is read
+        # within bounds, and only members with the right digest take their place.
         if part.needs_digest:
             pin = self._known_pin(item)
         if not pin.holds(self.folder / item.path):
@@ -101,6 +103,7 @@ class _Fetching:
     def _take(self, place: str, file: File, pin: Pin) -> None:
         """Fetch a file from one place; raise Unavailable."""
         source = Path(place)
+        # Before the copy: an edit during it then looks like one after it, and is noticed.
         taken = None
         if not is_url(place) and source.is_file():
             taken = stamp(source)
@@ -121,6 +124,7 @@ class _Fetching:
         try:
             self._take(place, member, pin)
         except Altered as reason:
+            # The archive may have the right one, but a mirror with one bad file is to be mended.
             raise InputError(member.path, f"{place}: {reason}", "mend the mirror") from None
         except Unavailable:
             return False

@@ -31,6 +31,7 @@ def keep(path: Path, name: str, entry: dict[str, Any]) -> None:
 
 
 def _first_difference(locked: dict[str, Any], found: dict[str, Any]) -> str:
+    # Of two objects, such as the files of a repository, the first key that differs says more.
     for key in sorted({*locked, *found}):
         first = locked.get(key)
         now = found.get(key)

@@ -194,6 +194,7 @@ def fetch_repository(
     repository.check_revision()
     folder = Path(destination)
     lock = Path(lock_folder, layout.DIGEST_LOCK)
+    # The lock file comes before the record: a folder that contradicts it never passes for whole.
     is_there = holds(folder, repository)
     if is_there:
         record = read_sealed(folder / RECORD)

@@ -91,9 +91,10 @@ class _RawData:
     wanted: Wanted
 
     def probes(self, part: DatasetPart) -> Iterator[Probe]:
-        """Yield a question for each place of a part, or one if it, or all its members, are at hand."""
+        """Yield a question for each place of a part, or one if it or all its members are there."""
         item = part.item
         mirror = self.wanted.mirror
+        # Only an archive may do without a digest, if it has nothing but pinned members.
         found = [self._at_hand(file, needs_digest=True) for file in part.files]
         if not all(found):
             found = [self._at_hand(item, part.needs_digest)]

@@ -132,45 +132,31 @@ def written_config(folder: Path, server) -> str:
     return "mine.yaml"
 
 
-def prepare_offline(config_file: str, mirror: Path) -> Path:
-    """Run the stages up to a corpus and a base from the mirror alone; return the records' folder."""
+def flags(**options: object) -> list[str]:
+    return [word for name, value in options.items() for word in (f"--{name}", str(value))]
+
+
+def prepare_offline(config_file: str, mirror: Path) -> dict:
+    """Run the stages up to a base and a corpus from the mirror alone; return the corpus's record."""
     config = load(over_project([config_file], [f"mirror={mirror}"]))
     plan = Plan(config)
     data = Path(plan.downloads, "data")
-    out = Path(plan.out)
-    raw = ["--manifest", config["manifest"]]
-    from_mirror = ["--mirror", str(mirror)]
-    record = data / "records/nli-simcse.json"
-    place = ["--destination", str(data), "--record", str(record)]
-    download.main([*raw, "--dataset", "nli-simcse", *place, *from_mirror])
+    manifest = config["manifest"]
+    raw = flags(manifest=manifest, dataset="nli-simcse", mirror=mirror)
+    download.main([*raw, *flags(destination=data, record=data / "records/nli-simcse.json")])
+    record = Path(plan.out, "corpora/nli/record.json")
     settings = json.dumps(config["corpora"]["nli"])
-    output = ["--output", str(out / "corpora/nli/record.json")]
-    prepare_nli.main(["--settings", settings, *raw, "--data", str(data), "--code", "", *output])
-    settings = plan.base_settings("tiny")
-    output = ["--output", plan.base_record("tiny")]
-    download_model.main(["--settings", settings, "--hub", config["hub"], *from_mirror, *output])
-    return out
+    raw = flags(manifest=manifest, data=data, code="")
+    prepare_nli.main([*flags(settings=settings, output=record), *raw])
+    place = flags(hub=config["hub"], mirror=mirror, output=plan.base_record("tiny"))
+    download_model.main([*flags(settings=plan.base_settings("tiny")), *place])
+    return read_sealed(record)
 
 
 def test_a_filled_mirror_is_all_that_a_machine_without_a_network_needs(server, project, capsys):
+    """The first call lacks a file, and says so in one line; the second one goes on from there."""
     config = written_config(project, server)
-    mirror = project / "mirror"
-    fetch.main([config, "--mirror", "mirror"])
-    *lines, last = capsys.readouterr().out.splitlines()
-    assert all(line.startswith("fetched ") for line in lines)
-    assert last == f"mirror has all {len(lines)} files: start with --config mirror={mirror}"
-    server.close()
-    out = prepare_offline(config, mirror)
-    counts = read_sealed(out / "corpora/nli/record.json")["counts"]
-    assert counts["rows"] == 456  # as the manifest of the demo says
-    assert (project / "resources/models/tiny/model/model.safetensors").is_file()
-
-
-def test_the_command_ends_with_status_1_and_one_line_where_something_is_missing(
-    server, project, capsys
-):
-    config = written_config(project, server)
-    del server.files["/raw/nli/nli_for_simcse.csv"]
+    gone = server.files.pop("/raw/nli/nli_for_simcse.csv")
     with pytest.raises(SystemExit) as ended:
         fetch.main([config, "--mirror", "mirror"])
     shown = capsys.readouterr()
@@ -179,6 +165,20 @@ def test_the_command_ends_with_status_1_and_one_line_where_something_is_missing(
     assert missing.split()[1:3] == ["nli-simcse", "nli/nli_for_simcse.csv:"]
     [error] = shown.err.splitlines()
     assert error.startswith("error: mirror: 1 of ") and "goes on from here" in error
+
+    server.files["/raw/nli/nli_for_simcse.csv"] = gone
+    fetch.main([config, "--mirror", "mirror"])
+    *lines, last = capsys.readouterr().out.splitlines()
+    fetched = [line.split()[2] for line in lines if line.startswith("fetched ")]
+    assert fetched == ["nli/nli_for_simcse.csv"]
+    assert all(line.startswith(("fetched ", "have ")) for line in lines)
+    mirror = project / "mirror"
+    assert last == f"mirror has all {len(lines)} files: start with --config mirror={mirror}"
+
+    server.close()
+    counts = prepare_offline(config, mirror)["counts"]
+    assert counts["rows"] == 456  # as the manifest of the demo says
+    assert (project / "resources/models/tiny/model/model.safetensors").is_file()
 
 
 def test_without_a_folder_the_command_asks_for_one(server, project):
