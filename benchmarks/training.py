@@ -45,7 +45,12 @@ def make(task: Task) -> Callable[[], float]:
 
 def settings(task: Task) -> TrainSettings:
     """Return the settings of one objective's training."""
-    values = {
+    return decode(TrainSettings, stated(task))
+
+
+def stated(task: Task) -> dict[str, Any]:
+    """Return these settings as a config states them."""
+    return {
         "loss": "contrastive",
         "views": "rows",
         "warmup": 0.1,
@@ -63,7 +68,6 @@ def settings(task: Task) -> TrainSettings:
         "gpus": task.gpus,
         **OBJECTIVES[task.objective],
     }
-    return decode(TrainSettings, values)
 
 
 def _ours(task: Task) -> Callable[[], float]:

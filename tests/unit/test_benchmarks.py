@@ -6,13 +6,14 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
+from inspect import signature
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from benchmarks import side, start_up, training
+from benchmarks import first_step, side, start_up, training
 from benchmarks.__main__ import ratios, spread, table
 from benchmarks.limits import mean_step_gflop, step_gflop
 from benchmarks.own_faq import OF_ANSWER, watch, write_faq
@@ -21,12 +22,14 @@ from benchmarks.training import settings
 from benchmarks.workload import Task, preparing, text_batches
 from semblance.data.corpus import NONE, Rows
 from semblance.data.tokens import Tokens
+from semblance.errors import InputError
 from semblance.models.architecture import Architecture
 from semblance.models.encoder import Encoder
 from semblance.models.packing import pack
-from semblance.training import batch_loss
+from semblance.training import batch_loss, loop
 from tests.shipped import merged
 from workflow.planning.config import WRITTEN, check_folder
+from workflow.scripts import train_entropy
 
 SHAPE = Architecture(4, 2, 2, 8, 10, 64, 2, 1e-12, 0.1, 0.1, 0, 0)
 
@@ -190,6 +193,19 @@ def test_a_run_of_a_benchmark_names_keys_of_the_config_and_folders_that_it_may_w
     assert {"output", "downloads"} <= given.keys() <= {*known, "mirror"}
     for key in WRITTEN:
         check_folder(known | given, key)
+
+
+def test_the_training_of_the_benchmark_is_one_that_the_program_takes(tmp_path):
+    """Its flags and settings are good: only the base is not there."""
+    flags = start_up.training_flags(tmp_path, "minilm", tmp_path / "out")
+    with pytest.raises(InputError, match="models/minilm/.*no such file"):
+        train_entropy.main(flags)
+    assert signature(first_step.fit).parameters.keys() == signature(loop.fit).parameters.keys()
+
+
+@pytest.mark.parametrize("objective", training.OBJECTIVES)
+def test_each_objective_of_a_benchmark_has_settings_that_a_training_takes(objective):
+    assert settings(replace(TASK, objective=objective)).batch_size == TASK.batch
 
 
 def test_a_served_load_has_failed_where_a_question_was_lost_or_answered_by_an_error():
