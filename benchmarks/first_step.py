@@ -9,18 +9,22 @@ import time
 began: dict[str, float] = {}
 
 
+def fit(model, step_loss, schedule, evaluate, log, checkpoints):
+    """Stand in for the loop's ``fit``; note when it begins, and its first event."""
+    from semblance.training import loop
+
+    began["loop"] = time.time()
+
+    def noting(event: dict) -> None:
+        began.setdefault("step", time.time())
+        log(event)
+
+    return loop.fit(model, step_loss, schedule, evaluate, noting, checkpoints)
+
+
 def main() -> None:
-    from semblance.training import loop, run
+    from semblance.training import run
     from workflow.scripts import train_entropy
-
-    def fit(model, step_loss, schedule, *, log, **rest):
-        began["loop"] = time.time()
-
-        def noting(event: dict) -> None:
-            began.setdefault("step", time.time())
-            log(event)
-
-        return loop.fit(model, step_loss, schedule, log=noting, **rest)
 
     run.fit = fit
     train_entropy.main()

@@ -1,20 +1,19 @@
 """The distance to the machine's limit, several trainings at once, and growth with the corpus."""
 
 import itertools
-import re
 import tempfile
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
 
 from benchmarks.side import Side
 from benchmarks.training import LENGTH, SEED
-from benchmarks.workload import Workload
+from benchmarks.workload import Task, Workload, process_megabytes
 from semblance.data.corpus import NONE, Rows
 from semblance.data.tokens import Tokens, read_tokens, write_tokens
 from semblance.models.architecture import Architecture
@@ -23,31 +22,22 @@ from semblance.models.packing import pack
 from semblance.training.batching import batches
 
 
-def make(
-    who: str, work: str, precision: str, matmul: str, threads: int, gpus: int, **_: Any
-) -> Callable[[], float]:
+def make(task: Task) -> Callable[[], float]:
     """Return a function that returns the seconds of a GFLOP in the fastest of some matrix products."""
-    device, dtype = (
-        set_up(threads, gpus, matmul),
-        {"fp32": torch.float32, "bf16": torch.bfloat16}[precision],
-    )
+    device = set_up(task.threads, task.gpus, task.matmul)
+    dtype = {"fp32": torch.float32, "bf16": torch.bfloat16}[task.precision]
     return lambda: 1 / matmul_peak(dtype, device)
 
 
 def matmul_peak(dtype: torch.dtype, device: str, seconds: float = 2.0) -> float:
     """Return the GFLOP/s of the fastest of some matrix products, of an encoder's shapes among them."""
     best = 0.0
-    shapes = [
-        (2048, 384, 1536),
-        (2048, 768, 3072),
-        (4096, 4096, 4096),
-        *([(16384, 8192, 8192)] if device == "cuda" else []),
-    ]
+    shapes = [(2048, 384, 1536), (2048, 768, 3072), (4096, 4096, 4096)]
+    if device == "cuda":
+        shapes.append((16384, 8192, 8192))
     for n, k, m in shapes:
-        a, b = (
-            torch.randn(n, k, dtype=dtype, device=device),
-            torch.randn(k, m, dtype=dtype, device=device),
-        )
+        a = torch.randn(n, k, dtype=dtype, device=device)
+        b = torch.randn(k, m, dtype=dtype, device=device)
         end, fastest = time.perf_counter() + seconds, float("inf")
         while time.perf_counter() < end:
             start = time.perf_counter()
@@ -94,55 +84,42 @@ def growth(work: Workload, counts: tuple[int, ...], batch: int) -> list[tuple[in
     for count in counts:
         with tempfile.TemporaryDirectory() as folder:
             tokens = _repeated(real, count, Path(folder))
-            rows = Rows(
-                *(np.arange(count, dtype=np.int32),) * 2, np.full(count, NONE, dtype=np.int32)
-            )
+            numbers = np.arange(count, dtype=np.int32)
+            rows = Rows(numbers, numbers, np.full(count, NONE, dtype=np.int32))
             start, most = time.perf_counter(), 0.0
             epoch = itertools.islice(batches(rows, batch, SEED), count // batch)
             for step, chosen in enumerate(epoch):
                 pack(tokens, np.concatenate([rows.query[chosen], rows.positive[chosen]]), LENGTH)
-                most = most if step % 50 else max(most, own_megabytes())
+                if step % 50 == 0:
+                    most = max(most, process_megabytes("self", "RssAnon"))
             found.append((count, (time.perf_counter() - start) / count * 1e6, most))
     return found
 
 
 def _repeated(tokens: Tokens, count: int, folder: Path) -> Tokens:
     """Return the sentences over and over, until there are ``count``, from a file as trainings read it."""
-    lengths = np.resize(tokens.lengths(), count)
-    offsets = np.concatenate([[0], np.cumsum(lengths)])
-    write_tokens(
-        folder / "tokens.arrow",
-        Tokens(np.resize(tokens.ids[: tokens.offsets[-1]], offsets[-1]), offsets),
-    )
+    offsets = np.concatenate([[0], np.cumsum(np.resize(tokens.lengths(), count))])
+    ids = np.resize(tokens.ids[: tokens.offsets[-1]], offsets[-1])
+    write_tokens(folder / "tokens.arrow", Tokens(ids, offsets))
     return read_tokens(folder / "tokens.arrow")
-
-
-def own_megabytes() -> float:
-    """Return the memory that is this process's alone, mapped files left out; NaN where the system does not tell."""
-    status = Path("/proc/self/status")
-    told = re.search(
-        r"^RssAnon:\s+(\d+) kB", status.read_text() if status.is_file() else "", re.MULTILINE
-    )
-    return int(told[1]) / 1024 if told else float("nan")
 
 
 class Sweep:
     """One training with all threads beside as many one-thread ones at once."""
 
-    def __init__(self, threads: int, **options: Any):
-        self.sides = [
-            Side(work="train", who="ours", threads=n, **options) for n in (threads, *[1] * threads)
-        ]
+    def __init__(self, task: Task):
+        alone = replace(task, threads=1)
+        self.sides = [Side(task), *(Side(alone) for _ in range(task.threads))]
         for side in self.sides:
             side.slice()  # to warm up: they start at once, then
 
     def turn(self, number: int) -> tuple[float, float]:
-        """Return the seconds a step and training of the one and of the many; the one is first every other time."""
-        one, many = self.sides[:1], self.sides[1:]
+        """Return the seconds a step and training of the one and of the many; they take turns as first."""
         found = {}
-        for name, sides in (("one", one), ("many", many))[:: -1 if number % 2 else 1]:
-            with ThreadPoolExecutor(len(sides)) as pool:
-                found[name] = max(pool.map(Side.slice, sides)) / len(sides)
+        groups = {"one": self.sides[:1], "many": self.sides[1:]}
+        for name in sorted(groups, reverse=number % 2 == 0):
+            with ThreadPoolExecutor(len(groups[name])) as pool:
+                found[name] = max(pool.map(Side.slice, groups[name])) / len(groups[name])
         return found["one"], found["many"]
 
     def close(self) -> None:

@@ -24,7 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.workload import ROOT
+from benchmarks.workload import ROOT, process_megabytes
 from semblance_faq.answer.bank import read_entries
 from semblance_faq.answer.folder import ENTRIES, answerer_folder
 
@@ -46,7 +46,7 @@ class Server:
 
     def stop(self) -> None:
         """Note the memory, and tell the server to stop."""
-        self.peak = peak_memory(self.process.pid)
+        self.peak = process_megabytes(self.process.pid, "VmHWM")
         self.is_stopping = True
         self.process.send_signal(signal.SIGTERM)
 
@@ -57,15 +57,6 @@ class Outcome:
 
     end: str
     seconds: float
-
-
-def main() -> None:
-    args = arguments()
-    model = answerer_folder(args.model)
-    found = serve(model, Load(args.rate, args.seconds, args.stop_after))
-    print(report(found))
-    if found.failed:
-        sys.exit(1)
 
 
 @dataclass(frozen=True)
@@ -93,6 +84,14 @@ class Served:
         return bool(self.status) or not ends <= {ANSWERED, REFUSED}
 
 
+def main() -> None:
+    args = arguments()
+    found = serve(answerer_folder(args.model), Load(args.rate, args.seconds, args.stop_after))
+    print(report(found))
+    if found.failed:
+        sys.exit(1)
+
+
 def serve(model: Path, load: Load) -> Served:
     """Start a server, ask it the questions of its own entries, and stop it."""
     questions = [entry.question for entry in read_entries(model / ENTRIES)]
@@ -106,18 +105,6 @@ def serve(model: Path, load: Load) -> Served:
         server.process.kill()
 
 
-def peak_memory(process: int) -> float:
-    """Return the most memory that a running process has held, in MB, as Linux counts it.
-
-    The memory of files that are mapped, such as vectors, counts as far as it was read.
-    """
-    for line in Path(f"/proc/{process}/status").read_text().splitlines():
-        name, _, value = line.partition(":")
-        if name == "VmHWM":
-            return int(value.split()[0]) / 1024
-    raise RuntimeError(f"process {process}: no VmHWM; is it gone?")
-
-
 def arguments() -> argparse.Namespace:
     """Return the command line."""
     parser = argparse.ArgumentParser(
@@ -126,11 +113,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--model", required=True, help="folder of a trained FAQ")
     parser.add_argument("--rate", type=float, default=50.0, help="questions a second")
     parser.add_argument("--seconds", type=float, default=60.0, help="how long to ask")
-    parser.add_argument(
-        "--stop-after",
-        type=float,
-        help="stop the server after so many seconds; default: at the end",
-    )
+    stop = "stop the server after so many seconds; default: at the end"
+    parser.add_argument("--stop-after", type=float, help=stop)
     return parser.parse_args()
 
 
@@ -154,9 +138,7 @@ async def ask_all(load: Load, server: Server, questions: list[str]) -> list[Outc
     """Send each question at its time, stop the server at its own, and wait for all answers."""
     loop = asyncio.get_running_loop()
     began = loop.time()
-    stop_after = load.stop_after
-    if stop_after is None:
-        stop_after = load.seconds
+    stop_after = load.seconds if load.stop_after is None else load.stop_after
     stopping = loop.call_later(stop_after, server.stop)
     asked = []
     supply = itertools.cycle(questions)
@@ -177,10 +159,7 @@ async def ask(server: Server, question: str, due: float) -> Outcome:
     try:
         reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
     except OSError:
-        end = LOST
-        if server.is_stopping:
-            end = REFUSED
-        return Outcome(end, loop.time() - due)
+        return Outcome(REFUSED if server.is_stopping else LOST, loop.time() - due)
     try:
         writer.write(request(question))
         content = await asyncio.wait_for(reader.read(), PATIENCE)

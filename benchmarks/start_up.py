@@ -9,22 +9,13 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.training import LENGTH, RATE
-from benchmarks.workload import FOLDER, ROOT
+from benchmarks.training import stated
+from benchmarks.workload import FOLDER, ROOT, Task
 
 LIGHT = (
-    "download",
-    "download_model",
-    "prepare_nli",
-    "prepare_wiki",
-    "prepare_pairs",
-    "prepare_sts",
-    "prepare_faq",
-    "tokenise",
-    "collect_scores",
-    "render_table",
-    "compare_published",
-)
+    "download download_model prepare_nli prepare_wiki prepare_pairs prepare_sts prepare_faq tokenise"
+    " collect_scores render_table compare_published"
+).split()
 
 
 class Cost(NamedTuple):
@@ -64,39 +55,31 @@ def plan() -> Cost:
 
 
 def job(folder: Path, base: str) -> dict[str, float]:
-    """Return the seconds from an interpreter's start to each event of a training of one step: {event: seconds}.
+    """Return the seconds from an interpreter's start to each event of a training of one step.
 
     The training has no dev set, as those of entropy models have none.
     """
-    settings = {
-        "loss": "entropy",
-        "options": {"phi": 0.01},
-        "batch_size": 64,
-        "epochs": 1,
-        "learning_rate": RATE,
-        "max_length": LENGTH,
-        "max_steps": 1,
-    }
-    results, resources = folder / "results", folder / "resources"
     with tempfile.TemporaryDirectory() as scratch:
-        command = [
-            sys.executable,
-            "-m",
-            "benchmarks.first_step",
-            "--settings",
-            json.dumps(settings),
-            "--base",
-            f"{resources}/models/{base}/record.json",
-            "--corpus",
-            f"{results}/corpora/nli/record.json",
-            "--tokens",
-            f"{results}/tokens/minilm/nli/record.json",
-            "--output",
-            f"{scratch}/record.json",
-        ]
+        flags = training_flags(folder, base, Path(scratch))
+        command = [sys.executable, "-m", "benchmarks.first_step", *flags]
         start = time.time()
         said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     return {name: when - start for name, when in json.loads(said.splitlines()[-1]).items()}
+
+
+def training_flags(folder: Path, base: str, output: Path) -> list[str]:
+    """Return the flags of the training of one step."""
+    task = Task("train", str(folder), threads=1, gpus=0, matmul="highest", objective="entropy")
+    flags = {
+        "settings": json.dumps({**stated(task), "max_steps": 1}),
+        "base": folder / f"resources/models/{base}/record.json",
+        "corpus": folder / "results/corpora/nli/record.json",
+        "tokens": folder / "results/tokens/minilm/nli/record.json",
+        "checkpoint-minutes": 10,
+        "checkpoint-steps": 0,
+        "output": output / "record.json",
+    }
+    return [word for name, value in flags.items() for word in (f"--{name}", str(value))]
 
 
 def imports() -> dict[str, tuple[float, bool]]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from benchmarks.workload import Workload, text_batches
+from benchmarks.workload import Task, Workload, text_batches
 from semblance.files import whole_file
 from semblance.models import folder as model_folder
 from semblance.models.compute import set_up
@@ -38,76 +38,61 @@ OBJECTIVES: dict[str, dict[str, Any]] = {
 }
 
 
-def make(who: str, **options: Any) -> Callable[[], float]:
+def make(task: Task) -> Callable[[], float]:
     """Return a function that trains some steps and returns the seconds of one."""
-    return _ours(**options) if who == "ours" else _theirs(**options)
+    return _ours(task) if task.who == "ours" else _theirs(task)
 
 
-def settings(
-    objective: str, batch: int, precision: str, matmul: str, threads: int, gpus: int
-) -> TrainSettings:
+def settings(task: Task) -> TrainSettings:
     """Return the settings of one objective's training."""
-    return decode(
-        TrainSettings,
-        {
-            "loss": "contrastive",
-            "views": "rows",
-            "warmup": 0.1,
-            "weight_decay": 0.01,
-            "clip": 1.0,
-            "no_duplicates": True,
-            "batch_size": batch,
-            "epochs": 1,
-            "learning_rate": RATE,
-            "max_length": LENGTH,
-            "seed": SEED,
-            "precision": precision,
-            "matmul": matmul,
-            "threads": threads,
-            "gpus": gpus,
-            **OBJECTIVES[objective],
-        },
-    )
+    return decode(TrainSettings, stated(task))
 
 
-def _ours(
-    folder: str,
-    base: str,
-    objective: str,
-    corpus: str,
-    batch: int,
-    precision: str,
-    matmul: str,
-    threads: int,
-    gpus: int,
-    steps: int,
-    deterministic: bool = True,
-    **_: Any,
-) -> Callable[[], float]:
-    wanted = settings(objective, batch, precision, matmul, threads, gpus)
-    device = set_up(threads, gpus, matmul)
-    if not deterministic:  # nothing has run on the GPU yet that could have read the variable
+def stated(task: Task) -> dict[str, Any]:
+    """Return these settings as a config states them."""
+    return {
+        "loss": "contrastive",
+        "views": "rows",
+        "warmup": 0.1,
+        "weight_decay": 0.01,
+        "clip": 1.0,
+        "no_duplicates": True,
+        "batch_size": task.batch,
+        "epochs": 1,
+        "learning_rate": RATE,
+        "max_length": LENGTH,
+        "seed": SEED,
+        "precision": task.precision,
+        "matmul": task.matmul,
+        "threads": task.threads,
+        "gpus": task.gpus,
+        **OBJECTIVES[task.objective],
+    }
+
+
+def _ours(task: Task) -> Callable[[], float]:
+    recipe = settings(task)
+    device = set_up(task.threads, task.gpus, task.matmul)
+    if not task.deterministic:  # nothing has run on the GPU yet that could have read the variable
         torch.use_deterministic_algorithms(False)
         del os.environ["CUBLAS_WORKSPACE_CONFIG"]
     torch.manual_seed(SEED)
-    work = Workload(folder)
-    encoder, tokens = model_folder.load(work.base(base)).to(device), work.tokens(corpus)
-    rows = training_rows(work.rows(corpus), len(tokens.offsets) - 1, wanted)
-    frozen = (
-        _regulators(work.folder, len(tokens.offsets) - 1, encoder.shape.hidden_size)
-        if wanted.loss == "regulators"
-        else ()
-    )
-    loss, first = BatchLoss([encoder], tokens, rows, wanted, frozen), itertools.count(0, steps)
+    work = Workload(task.folder)
+    encoder = model_folder.load(work.base(task.base)).to(device)
+    tokens = work.tokens(task.corpus)
+    sentences = len(tokens.offsets) - 1
+    rows = training_rows(work.rows(task.corpus), sentences, recipe)
+    frozen = ()
+    if recipe.loss == "regulators":
+        frozen = _regulators(work.folder, sentences, encoder.shape.hidden_size)
+    loss = BatchLoss([encoder], tokens, rows, recipe, frozen)
+    first = itertools.count(0, task.steps)
 
     def run() -> float:
-        start, clock = next(first), Clock(steps, gpus)
-        fit(
-            encoder,
-            lambda step: loss(start + step),
-            Schedule(steps, RATE),
-            log=lambda event: clock.tick(),
-        )
+        start = next(first)
+        clock = Clock(task.steps, task.gpus)
+        schedule = Schedule(task.steps, RATE)
+        fit(encoder, lambda step: loss(start + step), schedule, log=lambda event: clock.tick())
         return clock.step()
 
     return run
@@ -123,9 +108,8 @@ def _regulators(folder: Path, sentences: int, width: int) -> list[np.ndarray]:
             )
             generator = np.random.default_rng(0)
             for start in range(0, len(out), 100_000):
-                out[start : start + 100_000] = generator.standard_normal(
-                    (len(out[start : start + 100_000]), width), np.float32
-                )
+                part = out[start : start + 100_000]
+                part[:] = generator.standard_normal(part.shape, np.float32)
             out.flush()
     whole = np.load(path, mmap_mode="r")
     return [whole[i * sentences : (i + 1) * sentences] for i in range(ENTROPY_MODELS)]
@@ -156,63 +140,23 @@ class Clock:
         return (self.end - self.start) / (self.steps - WARM)
 
 
-def _theirs(
-    folder: str,
-    base: str,
-    objective: str,
-    corpus: str,
-    batch: int,
-    precision: str,
-    matmul: str,
-    threads: int,
-    gpus: int,
-    steps: int,
-    tuned: bool = False,
-    **_: Any,
-) -> Callable[[], float]:
+def _theirs(task: Task) -> Callable[[], float]:
     from datasets import Dataset, disable_progress_bars
-    from sentence_transformers import (
-        SentenceTransformer,
-        SentenceTransformerTrainer,
-        SentenceTransformerTrainingArguments,
-    )
-    from sentence_transformers.base.sampler import DefaultBatchSampler
+    from sentence_transformers import SentenceTransformerTrainer
     from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
-    from torch.utils.data import SequentialSampler
     from transformers import TrainerCallback
 
     disable_progress_bars()
-    torch.set_num_threads(threads)
-    if tuned:
-        torch.set_float32_matmul_precision(matmul)
-    work, wanted = Workload(folder), settings(objective, batch, precision, matmul, threads, gpus)
-    sentences = work.sentences(corpus)
-    rows = training_rows(work.rows(corpus), len(sentences), wanted)
-    stream = text_batches(rows, sentences, batch, SEED)
-    model = SentenceTransformer(
-        str(work.base(base)),
-        device="cuda" if gpus else "cpu",
-        model_kwargs={"attn_implementation": "sdpa"} if tuned else {},
-    )
-    model.max_seq_length = LENGTH
-    scratch = tempfile.mkdtemp()
-    arguments = SentenceTransformerTrainingArguments(
-        output_dir=scratch,
-        per_device_train_batch_size=batch,
-        max_steps=steps,
-        learning_rate=RATE,
-        bf16=precision == "bf16",
-        use_cpu=not gpus,
-        save_strategy="no",
-        logging_strategy="no",
-        report_to="none",
-        disable_tqdm=True,
-        seed=SEED,
-        batch_sampler=in_order(DefaultBatchSampler, SequentialSampler),
-        **({"optim": "adamw_torch_fused"} if tuned else {}),
-    )
+    work = Workload(task.folder)
+    sentences = work.sentences(task.corpus)
+    rows = training_rows(work.rows(task.corpus), len(sentences), settings(task))
+    stream = text_batches(rows, sentences, task.batch, SEED)
+    model = their_model(task, LENGTH)
+    arguments = _their_arguments(task)
 
     class Ends(TrainerCallback):
+        """Tells a clock when a step has ended."""
+
         def __init__(self, clock: Clock):
             self.clock = clock
 
@@ -220,10 +164,8 @@ def _theirs(
             self.clock.tick()
 
     def run() -> float:
-        clock, texts = (
-            Clock(steps, gpus),
-            list(itertools.chain.from_iterable(itertools.islice(stream, steps))),
-        )
+        clock = Clock(task.steps, task.gpus)
+        texts = list(itertools.chain.from_iterable(itertools.islice(stream, task.steps)))
         names = ("anchor", "positive", "negative")[: len(texts[0])]
         data = Dataset.from_dict(dict(zip(names, zip(*texts, strict=True), strict=True)))
         SentenceTransformerTrainer(
@@ -236,6 +178,44 @@ def _theirs(
         return clock.step()
 
     return run
+
+
+def their_model(task: Task, length: int, **options: Any) -> Any:
+    """Return the peer's model of a base, with ``options`` of its own for transformers."""
+    from sentence_transformers import SentenceTransformer
+
+    torch.set_num_threads(task.threads)
+    if task.tuned:
+        torch.set_float32_matmul_precision(task.matmul)
+        options["attn_implementation"] = "sdpa"
+    place = str(Workload(task.folder).base(task.base))
+    device = "cuda" if task.gpus else "cpu"
+    model = SentenceTransformer(place, device=device, model_kwargs=options)
+    model.max_seq_length = length
+    return model
+
+
+def _their_arguments(task: Task) -> Any:
+    from sentence_transformers import SentenceTransformerTrainingArguments
+    from sentence_transformers.base.sampler import DefaultBatchSampler
+    from torch.utils.data import SequentialSampler
+
+    more = {"optim": "adamw_torch_fused"} if task.tuned else {}
+    return SentenceTransformerTrainingArguments(
+        output_dir=tempfile.mkdtemp(),
+        per_device_train_batch_size=task.batch,
+        max_steps=task.steps,
+        learning_rate=RATE,
+        bf16=task.precision == "bf16",
+        use_cpu=not task.gpus,
+        save_strategy="no",
+        logging_strategy="no",
+        report_to="none",
+        disable_tqdm=True,
+        seed=SEED,
+        batch_sampler=in_order(DefaultBatchSampler, SequentialSampler),
+        **more,
+    )
 
 
 def in_order(sampler: type, sequential: type) -> Callable:

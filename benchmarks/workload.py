@@ -1,9 +1,11 @@
 """The real input of the benchmarks: corpora, tokens, encoders and test sets, made by the workflow itself."""
 
+import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -33,9 +35,35 @@ BASES = {
 FOLDER = "results-benchmarks"  # from the root: the workflow writes below it alone
 
 
+@dataclass(frozen=True)
+class Task:
+    """What one side of a comparison does: a kind of work, by us or by the peer (``who``).
+
+    Of an objective's settings ``benchmarks.training`` knows; ``tuned`` gives the peer all that makes
+    it faster, and ``deterministic=False`` us.
+    """
+
+    work: str
+    folder: str
+    threads: int
+    gpus: int
+    matmul: str
+    who: str = "ours"
+    base: str = ""
+    precision: str = "fp32"
+    objective: str = ""
+    corpus: str = "nli"
+    batch: int = 64
+    steps: int = 0
+    tuned: bool = False
+    deterministic: bool = True
+
+
 def prepare(data: Path) -> None:
     """Run the workflow's own preparing stages; ``data`` is a mirror of the raw files."""
     subprocess.run([sys.executable, *preparing(data)], cwd=ROOT, check=True)
+    models = ROOT / FOLDER / "resources/models"
+    _random_base(models / "bert-base-shape", models / "minilm/model")
 
 
 def preparing(data: Path) -> list[str]:
@@ -49,13 +77,10 @@ def preparing(data: Path) -> list[str]:
         *(f"{out}/{r}" for r in RESULTS),
         *(f"{resources}/{r}" for r in RESOURCES),
     ]
-    _random_base(
-        ROOT / resources / "models/bert-base-shape", ROOT / resources / "models/minilm/model"
-    )
 
 
 def _random_base(place: Path, tokenizer: Path) -> None:
-    """Write a base of BERT-base's shape whose weights are random; MiniLM's tokenizer has BERT's vocabulary."""
+    """Write a base of BERT-base's shape with random weights; MiniLM's tokenizer has BERT's words."""
     if (place / "record.json").is_file():
         return
     from transformers import BertConfig, BertModel
@@ -65,9 +90,8 @@ def _random_base(place: Path, tokenizer: Path) -> None:
     for name in TOKENIZER_FILES:
         if (tokenizer / name).is_file():
             shutil.copy(tokenizer / name, place / "raw")
-    build_base(
-        BaseSettings(512, folder=str(place / "raw"), pooling="mean"), place / "record.json", ""
-    )
+    settings = BaseSettings(512, folder=str(place / "raw"), pooling="mean")
+    build_base(settings, place / "record.json", "")
     shutil.rmtree(place / "raw")
 
 
@@ -98,12 +122,22 @@ class Workload:
         return self.folder / "results/sts"
 
 
+def process_megabytes(process: int | str, name: str) -> float:
+    """Return an amount of memory that Linux states of a running process; NaN where it is unknown.
+
+    ``VmHWM`` is the most that it has held, mapped files as far as they were read; ``RssAnon`` is
+    what it holds now, without them.
+    """
+    status = Path(f"/proc/{process}/status")
+    text = status.read_text() if status.is_file() else ""
+    found = re.search(rf"^{name}:\s+(\d+) kB", text, re.MULTILINE)
+    return int(found[1]) / 1024 if found else float("nan")
+
+
 def text_batches(
     rows: Rows, sentences: Sequence[str], size: int, seed: int
 ) -> Iterator[list[tuple[str, ...]]]:
-    """Yield the texts of the batches that a training with this seed draws: (query, positive[, negative]) each."""
+    """Yield the batches that a training with this seed draws, each row (query, positive[, negative])."""
     for chosen in batches(rows, size, seed):
-        yield [
-            tuple(sentences[n] for n in row)
-            for row in np.stack([c[chosen] for c in rows.views()], axis=1)
-        ]
+        numbers = np.stack([column[chosen] for column in rows.views()], axis=1)
+        yield [tuple(sentences[number] for number in row) for row in numbers]

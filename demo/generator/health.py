@@ -4,19 +4,9 @@ import csv
 import io
 
 COLUMNS = (
-    "question",
-    "answer",
-    "answer_html",
-    "link",
-    "name",
-    "source",
-    "category",
-    "country",
-    "region",
-    "city",
-    "lang",
-    "last_update",
-)
+    "question answer answer_html link name source category country region city lang last_update"
+).split()
+SAME = ("https://health.example/faq", "Questions", "Health Office", "", "", "", "")  # in each row
 
 # question | answer | how someone else asks it; // is a line break
 ENGLISH = """\
@@ -61,22 +51,7 @@ def _rows(text: str, lang: str) -> list[Row]:
     for line in text.splitlines():
         question, answer = line.split("|")[:2]
         answer = answer.replace("//", "\n")
-        rows.append(
-            (
-                question,
-                answer,
-                f"<p>{answer}</p>",
-                "https://health.example/faq",
-                "Questions",
-                "Health Office",
-                "",
-                "",
-                "",
-                "",
-                lang,
-                "2020/03/22",
-            )
-        )
+        rows.append((question, answer, f"<p>{answer}</p>", *SAME, lang, "2020/03/22"))
     return rows
 
 

@@ -19,6 +19,11 @@ GENRES = {
     "telephone": ADVICE,
 }
 
+EXTRAS = (
+    "for the first time;to win a bet;with a famous visitor nearby;because of a promise;"
+    "for a documentary film;as on every Tuesday;without telling anyone"
+).split(";")
+
 # Real text that careless readers turn into missing values.
 ODD_TRIPLES = (
     ("null", "The field holds the word null.", "The field holds a street name."),
@@ -76,17 +81,7 @@ def contradicted(event: Event, way: int, dice: Dice) -> str:
 
 def neutral(event: Event, dice: Dice) -> str:
     """Return a sentence that may or may not be true beside the event's."""
-    extra = dice.pick(
-        (
-            "for the first time",
-            "to win a bet",
-            "with a famous visitor nearby",
-            "because of a promise",
-            "for a documentary film",
-            "as on every Tuesday",
-            "without telling anyone",
-        )
-    )
+    extra = dice.pick(EXTRAS)
     return wording(event, pattern_of(event).replace("{where}", extra))
 
 
@@ -101,17 +96,14 @@ def triples() -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(("sent0", "sent1", "hard_neg"))
-    rows = [
-        (wording(event, pattern_of(event)), entailed(event, way), contradicted(event, way, dice))
-        for event, copies in ((next(deck), 1 + i % 3) for i in range(226))
-        for way in _ways(dice, copies)
-    ]
+    rows = []
+    for number in range(226):
+        event = next(deck)
+        for way in dice.shuffled(range(4))[: 1 + number % 3]:
+            premise = wording(event, pattern_of(event))
+            rows.append((premise, entailed(event, way), contradicted(event, way, dice)))
     writer.writerows(dice.shuffled([*rows, *ODD_TRIPLES]))
     return out.getvalue()
-
-
-def _ways(dice: Dice, copies: int) -> list[int]:
-    return dice.shuffled(range(4))[:copies]
 
 
 def snli() -> str:

@@ -31,21 +31,19 @@ def wording(event: Event, pattern: str, reworded: str = "") -> str:
     where = event.where["p" in reworded] if event.where else ""
     is_ = "are" if who.startswith("two ") else "is"
     text = pattern.format(who=who, act=event.act["a" in reworded], where=where, **{"is": is_})
-    text = (
-        " ".join(text.split()).replace(" .", ".").replace(" ?", "?").replace(" ,", ",").strip(" ,:")
-    )
+    text = " ".join(text.split())
+    for mark in ".?,":
+        text = text.replace(f" {mark}", mark)
+    text = text.strip(" ,:")
     return text[0].upper() + text[1:]
 
 
 def _changed(event: Event, dice: Dice, slots: str) -> Event:
     topic = event.topic
-    for slot, name, choices in (
-        ("w", "who", topic.whos),
-        ("a", "act", topic.acts),
-        ("p", "where", topic.wheres),
-    ):
+    choices = {"who": topic.whos, "act": topic.acts, "where": topic.wheres}
+    for slot, (name, phrases) in zip("wap", choices.items(), strict=True):
         if slot in slots:
-            event = replace(event, **{name: dice.other(choices, getattr(event, name))})
+            event = replace(event, **{name: dice.other(phrases, getattr(event, name))})
     return event
 
 
@@ -67,25 +65,9 @@ STEPS = {
     "1.000": ("wap", "", False),
     "0.800": ("wap", "wap", False),
 }
-SCORES = (
-    "5.000",
-    "4.000",
-    "3.000",
-    "2.000",
-    "1.000",
-    "0.000",
-    "4.800",
-    "3.800",
-    "2.600",
-    "1.600",
-    "0.200",
-    "4.600",
-    "3.400",
-    "2.400",
-    "1.400",
-    "4.200",
-    "0.800",
-    "0.000",
+SCORES = tuple(
+    "5.000 4.000 3.000 2.000 1.000 0.000 4.800 3.800 2.600 1.600 0.200 4.600 3.400 2.400 1.400"
+    " 4.200 0.800 0.000".split()
 )
 
 

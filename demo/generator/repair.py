@@ -35,35 +35,26 @@ CHORES = (
     "dry wet shoes;stack firewood;rewire a lamp"
 ).split(";")
 
+AT_A_SHOP = "If that fails, ask at a shop & compare prices; under <20> crowns it pays."
+SAFELY = (
+    "To {chore} safely, read the label, wear gloves and try it on a hidden spot first. "
+    "People who {chore} every year say that patience matters more than strength."
+)
+
 
 def _pairs() -> list[tuple[int, str, str]]:
     """Return (problem or -1, question, answer): four pairs a problem, and others, two of odd text."""
     pairs = []
     for i, (thing, trouble, mend, mending, *tips) in enumerate(PROBLEMS):
-        pairs += [
-            (i, f"How to {mend}?", f"{tips[0]} {tips[1]} {tips[3]}"),
-            (i, f"My {thing} {trouble}, who has a trick?", f"{tips[2]} {tips[0]}"),
-            (
-                i,
-                f"What do you need for {mending}?",
-                f"It depends on the {thing}. {tips[1]}\n{tips[2]}",
-            ),
-            (
-                i,
-                f"Is it worth calling somebody when a {thing} {trouble}?",
-                f"Hardly ever. {tips[3]} "
-                "If that fails, ask at a shop & compare prices; under <20> crowns it pays.",
-            ),
-        ]
-    pairs += [
-        (
-            -1,
-            f"What is the safest way to {chore}?",
-            f"To {chore} safely, read the label, wear gloves and try it "
-            f"on a hidden spot first. People who {chore} every year say that patience matters more than strength.",
-        )
-        for chore in CHORES
-    ]
+        texts = {
+            f"How to {mend}?": f"{tips[0]} {tips[1]} {tips[3]}",
+            f"My {thing} {trouble}, who has a trick?": f"{tips[2]} {tips[0]}",
+            f"What do you need for {mending}?": f"It depends on the {thing}. {tips[1]}\n{tips[2]}",
+            f"Is it worth calling somebody when a {thing} {trouble}?": f"Hardly ever. {tips[3]} {AT_A_SHOP}",
+        }
+        pairs += [(i, question, answer) for question, answer in texts.items()]
+    for chore in CHORES:
+        pairs.append((-1, f"What is the safest way to {chore}?", SAFELY.format(chore=chore)))
     return [*pairs, (-1, "What does NA on a paint tin mean?", "NA"), (-1, "null", "n/a")]
 
 
@@ -82,42 +73,34 @@ def _pair_id(position: int) -> int:
 def _query(number: int, group: int, text: str) -> str:
     thing, trouble, mend, *_ = PROBLEMS[group]
     words = _tag("exWords", *(_text("string", word) for word in thing.split()))
-    return (
-        _tag(
-            "Query",
-            _text("Author", "demo"),
-            _text("Original", f"How to {mend}?"),
-            words,
-            _text("QueryGroupID", group),
-            _text("QueryID", number),
-            _text("QueryString", text),
-            "<Expansions />",
-            "<relDocs />",
-            _text("Fold", group % 5),
-        )
-        + "\n"
+    facts = (
+        _text("Author", "demo"),
+        _text("Original", f"How to {mend}?"),
+        words,
+        _text("QueryGroupID", group),
+        _text("QueryID", number),
+        _text("QueryString", text),
+        "<Expansions /><relDocs />",
+        _text("Fold", group % 5),
     )
+    return _tag("Query", *facts) + "\n"
 
 
 def _candidates(group: int, dice: Dice) -> str:
     own = [i for i, (problem, _, _) in enumerate(_pairs()) if problem == group]
-    others = dice.shuffled([i for i, (problem, _, _) in enumerate(_pairs()) if problem != group])[
-        :4
-    ]
+    others = [i for i, (problem, _, _) in enumerate(_pairs()) if problem != group]
+    others = dice.shuffled(others)[:4]
     values = [(1, 1), (1, 2), (2, 1), (2, 3), *((4, dice.pick((3, 4))) for _ in others)]
+    time = _text("AnnotationTime", f"2020-01-{group + 1:02d}")
     found = []
     for i, pair in zip([*own, *others], values, strict=True):
         votes = [
-            _tag(
-                "Annotation",
-                _text("Val", value),
-                _text("Annotator", who),
-                _text("AnnotationTime", f"2020-01-{group + 1:02d}"),
-            )
+            _tag("Annotation", _text("Val", value), _text("Annotator", who), time)
             for who, value in zip("AB", pair, strict=True)
-        ][: 1 + (group + i) % 2]
+        ]
+        seen = votes[: 1 + (group + i) % 2]
         found.append(
-            _tag("IRCandidate", _text("Id", _pair_id(i)), _tag("Annotations", *votes)) + "\n"
+            _tag("IRCandidate", _text("Id", _pair_id(i)), _tag("Annotations", *seen)) + "\n"
         )
     return _tag("IRCandidateList", _text("grpId", group), _tag("candidates", *found)) + "\n"
 
@@ -130,26 +113,16 @@ def faqir() -> str:
         for group, (thing, trouble, mend, mending, *_) in enumerate(PROBLEMS)
         for query in QUERIES
     ]
-    pairs = [
-        _tag(
-            "qaPair",
-            _text("Id", _pair_id(i)),
-            _text("Question", question),
-            _text("Answer", answer),
-            _tag("Categories", _text("string", "Household")),
-            "<VoteCount />",
-        )
-        + "\n"
-        for i, (_, question, answer) in enumerate(_pairs())
-    ]
-    return (
-        '<?xml version="1.0" encoding="utf-8"?>\n'
-        + _tag(
-            "IRSet",
-            _text("SetName", "hand-made"),
-            _tag("queries", *(_query(n, group, text) for n, (group, text) in enumerate(asked))),
-            _tag("KB", _tag("Pairs", *pairs)),
-            _tag("relCandidates", *(_candidates(group, dice) for group in range(len(PROBLEMS)))),
-        )
-        + "\n"
+    categories = _tag("Categories", _text("string", "Household")) + "<VoteCount />"
+    pairs = []
+    for i, (_, question, answer) in enumerate(_pairs()):
+        facts = (_text("Id", _pair_id(i)), _text("Question", question), _text("Answer", answer))
+        pairs.append(_tag("qaPair", *facts, categories) + "\n")
+    whole = _tag(
+        "IRSet",
+        _text("SetName", "hand-made"),
+        _tag("queries", *(_query(n, group, text) for n, (group, text) in enumerate(asked))),
+        _tag("KB", _tag("Pairs", *pairs)),
+        _tag("relCandidates", *(_candidates(group, dice) for group in range(len(PROBLEMS)))),
     )
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{whole}\n'

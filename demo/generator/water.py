@@ -42,15 +42,18 @@ ASKED = (
     "Is it me or somebody else who must take care of {it}?",
 )
 FIELDS = (
-    "index",
-    "url",
-    "question",
-    "original answer",
-    "answer",
-    "answer wLink",
-    "source",
-    "language",
-    "type",
+    *("index", "url", "question", "original answer", "answer", "answer wLink"),
+    *("source", "language", "type"),
+)
+JUDGED = (
+    *("Query_index", "Query", "FAQ_index", "Raw_score", "Average"),
+    "Label (mean score > 3 as positive)",
+)
+# Of each service every question is in the bank, but for one here and there.
+BANKED = [(s, a) for s in range(len(SERVICES)) for a in range(4) if (s + a) % 18 != 17]
+NO_LINE = (
+    "It marks a line that does not apply to you, "
+    'for example the "pool" line of a household without a pool.'
 )
 
 
@@ -81,28 +84,13 @@ def _table(rows: list[tuple[object, ...]], newline: str = "\n") -> str:
 
 def _items() -> list[tuple[int, int, str, str]]:
     """Return (service, aspect, question, answer); the last two belong to no service."""
-    items = [
-        (
-            s,
-            a,
-            QUESTIONS[a].format(do=service[0], it=service[2]),
-            _answer(service, a) + (LONG if a == 0 and s % 6 == 1 else ""),
-        )
-        for s, service in enumerate(SERVICES)
-        for a in range(4)
-        if (s + a) % 18 != 17
-    ]
-    return [
-        *items,
-        (
-            -1,
-            0,
-            'What does "n/a" mean on my bill?',
-            "It marks a line that does not apply to you, "
-            'for example the "pool" line of a household without a pool.',
-        ),
-        (-1, 1, "NA", "n/a"),
-    ]
+    items = []
+    for s, a in BANKED:
+        question = QUESTIONS[a].format(do=SERVICES[s][0], it=SERVICES[s][2])
+        more = LONG if a == 0 and s % 6 == 1 else ""
+        items.append((s, a, question, _answer(SERVICES[s], a) + more))
+    items.append((-1, 0, 'What does "n/a" mean on my bill?', NO_LINE))
+    return [*items, (-1, 1, "NA", "n/a")]
 
 
 def bank() -> str:
@@ -113,19 +101,9 @@ def bank() -> str:
         html = f"<p>{first}\n   </p>" if i % 3 == 0 else ""
         link = f"{first} https://water.example/{service}" if i % 5 == 0 else ""
         lead = " " if i % 4 == 0 else ""  # the released bank has stray leading blanks too
-        rows.append(
-            (
-                bank_index(i),
-                "https://water.example/faq",
-                lead + question,
-                html,
-                lead + answer,
-                link,
-                "Water Office",
-                "en",
-                "Question",
-            )
-        )
+        texts = (lead + question, html, lead + answer, link)
+        url = "https://water.example/faq"
+        rows.append((bank_index(i), url, *texts, "Water Office", "en", "Question"))
     return _table(rows)
 
 
@@ -137,9 +115,7 @@ def bank_index(position: int) -> int:
 def _queries() -> list[tuple[int, int, int, str]]:
     """Return (index, service, aspect, text) for 40 queries, each about a service; one is the bare word null."""
     dice = Dice(401)
-    wanted = dice.shuffled(
-        [(s, a) for s in range(len(SERVICES)) for a in range(4) if (s + a) % 18 != 17]
-    )[:39]
+    wanted = dice.shuffled(BANKED)[:39]
     texts = [ASKED[a].format(other=SERVICES[s][1], it=SERVICES[s][2]) for s, a in wanted]
     return [
         (i + i // 6, s, a, text)
@@ -155,41 +131,22 @@ def queries() -> str:
 def judgements() -> str:
     """Return Annotated_Relevance_Set.csv: five judged items a query, three grades each, positive above a mean of 3."""
     dice = Dice(402)
-    rows: list[tuple[object, ...]] = [
-        (
-            "Query_index",
-            "Query",
-            "FAQ_index",
-            "Raw_score",
-            "Average",
-            "Label (mean score > 3 as positive)",
-        )
-    ]
+    rows: list[tuple[object, ...]] = [JUDGED]
     items = _items()
     for index, service, aspect, text in _queries():
         same = [i for i, item in enumerate(items) if item[0] == service]
         others = dice.shuffled([i for i, item in enumerate(items) if item[0] != service])
         for i in same + others[: 5 - len(same)]:
             grades = _grades(items[i][:2], service, aspect, dice)
-            mean = sum(grades) / 3
-            rows.append(
-                (
-                    index,
-                    text,
-                    bank_index(i),
-                    str(grades),
-                    f"{mean:.9f}".rstrip("0").rstrip("."),
-                    "positive" if sum(grades) > 9 else "negative",
-                )
-            )
+            mean = f"{sum(grades) / 3:.9f}".rstrip("0").rstrip(".")
+            label = "positive" if sum(grades) > 9 else "negative"
+            rows.append((index, text, bank_index(i), str(grades), mean, label))
     return _table(rows)
 
 
 def _grades(item: tuple[int, int], service: int, aspect: int, dice: Dice) -> list[int]:
     if item == (service, aspect):
         return [4, dice.pick((3, 4)), 4]
-    return (
-        [dice.pick((2, 3)), 3, dice.pick((2, 3, 4))]
-        if item[0] == service
-        else [1, 1, dice.pick((1, 2))]
-    )
+    if item[0] == service:
+        return [dice.pick((2, 3)), 3, dice.pick((2, 3, 4))]
+    return [1, 1, dice.pick((1, 2))]

@@ -6,22 +6,14 @@ STEMS = "Al Bren Cor Dun El Fen Gar Hol Ist Jor Kel Lor Mar Nor Ost Per Quil Ros
 ENDS = "dalen wick mora stad borg heim vik fort lund ona".split()
 FIRST = "Ada Borin Cela Darvo Edda Fenno Gesa Hilmar Ivona Jory Katla Lembit Mirel Nuno Orla Pavo Runa Sten".split()
 LAST = "Abbeling Brandt-Ruy Corvane Dessim Elsgaard Farrow Grint Hovendal Istrup Jessamin Kollard Lothe".split()
-GOODS = "linen;salt;clocks;pears;slate;honey;glass beads;wool;paper;copper wire;smoked eel;violins".split(
-    ";"
-)
-BEASTS = "marsh beetle;dune lizard;alpine snail;river otter;grey heron;cave bat;field cricket;lake trout".split(
-    ";"
-)
-FOODS = "seeds and berries;small insects;water plants;fallen fruit;moss and lichen;the eggs of snails".split(
-    ";"
-)
-BUILDINGS = "town hall;railway station;water tower;lighthouse;public library;corn exchange;opera house".split(
-    ";"
-)
-FIELDS = "botany;bridge building;astronomy;folk music;chess;oil painting;medicine;cartography;weaving".split(
-    ";"
-)
-ROCKS = "sandstone;granite;red brick;limestone;basalt;timber".split(";")
+NAMED = {  # what a template's slot of this name may hold
+    "goods": "linen;salt;clocks;pears;slate;honey;glass beads;wool;paper;copper wire;smoked eel;violins",
+    "beast": "marsh beetle;dune lizard;alpine snail;river otter;grey heron;cave bat;field cricket;lake trout",
+    "food": "seeds and berries;small insects;water plants;fallen fruit;moss and lichen;the eggs of snails",
+    "building": "town hall;railway station;water tower;lighthouse;public library;corn exchange;opera house",
+    "field": "botany;bridge building;astronomy;folk music;chess;oil painting;medicine;cartography;weaving",
+    "rock": "sandstone;granite;red brick;limestone;basalt;timber",
+}
 
 TEMPLATES = (
     "{place} is a village in the district of {other}, about {n} kilometres north of the river {river}, and is known "
@@ -79,10 +71,5 @@ def _filling(dice: Dice) -> dict[str, object]:
         "big": 210 + 10 * dice.below(250),
         "year": year,
         "later": year + 4 + dice.below(70),
-        "goods": dice.pick(GOODS),
-        "beast": dice.pick(BEASTS),
-        "food": dice.pick(FOODS),
-        "building": dice.pick(BUILDINGS),
-        "field": dice.pick(FIELDS),
-        "rock": dice.pick(ROCKS),
+        **{slot: dice.pick(names.split(";")) for slot, names in NAMED.items()},
     }

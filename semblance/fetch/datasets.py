@@ -1,27 +1,31 @@
 """One data set of the manifest to the data folder: from a mirror, its addresses or its archives."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from semblance.errors import InputError
 from semblance.fetch import digest_lock
 from semblance.fetch.download import fetch_file
-from semblance.fetch.manifest import LARGEST, Archive, Dataset, File, Pin, is_of_hub, is_url
+from semblance.fetch.manifest import (
+    LARGEST,
+    Dataset,
+    DatasetPart,
+    File,
+    Pin,
+    below,
+    found_entry,
+    is_of_hub,
+    is_url,
+)
 from semblance.fetch.origins import note_origins, origin, stamp
 from semblance.fetch.unpack import extract
 from semblance.fetch.wanted import HOW_TO_FILL
-from semblance.fetch.web import (
-    PATIENT,
-    Altered,
-    Patience,
-    Unavailable,
-    ask_address,
-)
+from semblance.fetch.web import PATIENT, Altered, Patience, Unavailable, ask_address
 from semblance.files import sync
 from semblance.layout import DIGEST_LOCK
-from semblance.provenance import file_digest
 
 
 def fetch_dataset(
@@ -38,18 +42,21 @@ def fetch_dataset(
     on. Raises InputError; nothing half-written takes a file's place.
     """
     folder = Path(destination)
+    with fetching(folder, mirror, patience) as into_folder:
+        for part in dataset.parts():
+            into_folder.fetch(part)
+        return {"files": {path: found_entry(folder / path) for path in dataset.paths()}}
+
+
+@contextmanager
+def fetching(folder: Path, mirror: str | Path | None, patience: Patience) -> "Iterator[_Fetching]":
+    """Hold a folder of raw data, to fetch into it; note afterwards what came from a mirror."""
     with digest_lock.exclusive(folder):
-        fetching = _Fetching(folder, mirror, patience)
-        inside = dataset.member_paths()
+        into_folder = _Fetching(folder, mirror, patience)
         try:
-            for file in dataset.files:
-                if file.path not in inside:
-                    fetching.fetch(file, fetching.known_pin(file), dataset.homepage)
-            for archive in dataset.archives:
-                fetching.fetch_members(archive, dataset)
+            yield into_folder
         finally:
-            note_origins(folder, fetching.origins)
-        return {"files": {path: _entry(folder / path) for path in dataset.paths()}}
+            note_origins(folder, into_folder.origins)
 
 
 @dataclass
@@ -61,39 +68,69 @@ class _Fetching:
     patience: Patience
     origins: dict[Path, dict[str, Any]] = field(default_factory=dict)
 
-    def fetch(self, file: File, pin: Pin, homepage: str | None) -> None:
-        """Make sure that a file is there as ``pin`` states; InputError if nowhere it is."""
-        if pin.holds(self.folder / file.path):
+    def fetch(self, part: DatasetPart) -> None:
+        """Make sure that each file of a part is there as pinned; InputError if nowhere it is.
+
+        An archive is fetched only if one of its members is neither there nor in the mirror.
+        """
+        missing = {name: file for name, file in part.members.items() if not self._has(file)}
+        if part.members and not missing:
             return
+        item = part.item
+        pin = item.pin
+        # An archive that nobody pins does no harm where each of its members is pinned: it is read
+        # within bounds, and only members with the right digest take their place.
+        if part.needs_digest:
+            pin = self._known_pin(item)
+        if not pin.holds(self.folder / item.path):
+            self._take_from_any(part, pin)
+        for name, file in missing.items():
+            self._unpack(item, name, file)
+
+    def _take_from_any(self, part: DatasetPart, pin: Pin) -> None:
         problems = []
-        for place in places(file, self.mirror):
+        for place in places(part.item, self.mirror):
             try:
-                return self._take(place, file, pin)
+                return self._take(place, part.item, pin)
             except Unavailable as reason:
                 problems.append(f"{place}: {reason}")
         advice = HOW_TO_FILL
-        if homepage:
-            advice = f"see {homepage}; {advice}"
+        if part.homepage:
+            advice = f"see {part.homepage}; {advice}"
         problem = "; ".join(problems) or "it has no public address"
-        raise InputError(file.path, problem, advice)
+        raise InputError(part.item.path, problem, advice)
 
-    def fetch_members(self, archive: Archive, dataset: Dataset) -> None:
-        """Fetch the wanted members of an archive, and the archive only if they need it."""
-        missing = {}
-        for name, member in archive.files_inside(dataset).items():
-            pin = self._pin(member)
-            if not pin.holds(self.folder / member.path) and not self._has_mirror(member, pin):
-                missing[name] = member
-        if not missing:
-            return
-        pin = archive.pin
-        if not archive.has_pinned_members(dataset.files):
-            pin = self.known_pin(archive)
-        self.fetch(archive, pin, dataset.homepage)
-        for name, member in missing.items():
-            self._unpack(archive, name, member)
+    def _take(self, place: str, file: File, pin: Pin) -> None:
+        """Fetch a file from one place; raise Unavailable."""
+        source = Path(place)
+        # Before the copy: an edit during it then looks like one after it, and is noticed.
+        taken = None
+        if not is_url(place) and source.is_file():
+            taken = stamp(source)
+        digest = fetch_file(place, self.folder / file.path, pin, self.patience)
+        if taken:
+            self.origins[source] = origin(taken, digest, file.path)
+        if pin.has_digest:
+            self._lock(file)
 
-    def known_pin(self, file: File) -> Pin:
+    def _has(self, member: File) -> bool:
+        """Tell whether an archive's member is there; one of the mirror itself is fetched."""
+        pin = self._pin(member)
+        if pin.holds(self.folder / member.path):
+            return True
+        if self.mirror is None or not pin.has_digest:
+            return False
+        place = below(self.mirror, member.path)
+        try:
+            self._take(place, member, pin)
+        except Altered as reason:
+            # The archive may have the right one, but a mirror with one bad file is to be mended.
+            raise InputError(member.path, f"{place}: {reason}", "mend the mirror") from None
+        except Unavailable:
+            return False
+        return True
+
+    def _known_pin(self, file: File) -> Pin:
         """Return the pin of a file with its digest, which a hub states if nobody else does."""
         pin = self._pin(file)
         if pin.has_digest:
@@ -111,32 +148,7 @@ class _Fetching:
         advice = f"fetch it once with a network, or put {DIGEST_LOCK} into the mirror"
         raise InputError(file.path, "; ".join(problems), advice)
 
-    def _take(self, place: str, file: File, pin: Pin) -> None:
-        """Fetch a file from one place; raise Unavailable."""
-        source = Path(place)
-        taken = None
-        if not is_url(place) and source.is_file():
-            taken = stamp(source)
-        digest = fetch_file(place, self.folder / file.path, pin, self.patience)
-        if taken:
-            self.origins[source] = origin(taken, digest, file.path)
-        if pin.has_digest:
-            self._lock(file)
-
-    def _has_mirror(self, member: File, pin: Pin) -> bool:
-        """Fetch an archive's member from the mirror itself; return whether the mirror has it."""
-        if self.mirror is None or not pin.has_digest:
-            return False
-        [place] = places(member, self.mirror)
-        try:
-            self._take(place, member, pin)
-        except Altered as reason:
-            raise InputError(member.path, f"{place}: {reason}", "mend the mirror") from None
-        except Unavailable:
-            return False
-        return True
-
-    def _unpack(self, archive: Archive, name: str, member: File) -> None:
+    def _unpack(self, archive: File, name: str, member: File) -> None:
         target = self.folder / member.path
         fresh = target.with_name(target.name + ".fresh")
         extract(self.folder / archive.path, name, fresh, member.size or LARGEST)
@@ -154,17 +166,13 @@ class _Fetching:
     def _lock(self, file: File) -> None:
         """Keep the digest of a file that the manifest does not pin."""
         if not file.pin.has_digest:
-            entry = _entry(self.folder / file.path)
+            entry = found_entry(self.folder / file.path)
             digest_lock.keep(self.folder / DIGEST_LOCK, file.path, entry)
 
 
 def places(file: File, mirror: str | Path | None) -> list[str]:
     """List where to look for a file, in order."""
-    if mirror is None:
-        return list(file.urls)
-    if is_url(mirror):
-        return [f"{str(mirror).rstrip('/')}/{quote(file.path)}"]
-    return [str(Path(mirror, file.path))]
+    return list(file.urls) if mirror is None else [below(mirror, file.path)]
 
 
 def locked_pin(file: File, folder: Path, mirror: str | Path | None) -> Pin:
@@ -179,7 +187,3 @@ def locked_pin(file: File, folder: Path, mirror: str | Path | None) -> Pin:
         if locked:
             return Pin(locked["sha256"], locked["size"])
     return file.pin
-
-
-def _entry(path: Path) -> dict:
-    return {"sha256": file_digest(path), "size": path.stat().st_size}

@@ -22,21 +22,16 @@ def entries(path: Path) -> dict[str, Any]:
 
 
 def keep(path: Path, name: str, entry: dict[str, Any]) -> None:
-    """Write an entry at its first use; InputError if the file has another one of that name."""
+    """Write an entry at its first use; InputError, naming the first difference, for another one."""
     known = entries(path)
     if name not in known:
         write_sealed(path, {**known, name: entry})
-    require(path, name, known.get(name, entry), entry)
-
-
-def require(path: Path, name: str, locked: dict[str, Any], found: dict[str, Any]) -> None:
-    """Raise InputError, naming the first difference, unless an entry is the locked one."""
-    difference = _first_difference(locked, found)
-    if difference:
+    elif difference := _first_difference(known[name], entry):
         raise InputError(path, f"{name}: {difference}", ADVICE)
 
 
 def _first_difference(locked: dict[str, Any], found: dict[str, Any]) -> str:
+    # Of two objects, such as the files of a repository, the first key that differs says more.
     for key in sorted({*locked, *found}):
         first = locked.get(key)
         now = found.get(key)

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 import requests
 from huggingface_hub import constants
@@ -21,17 +21,11 @@ from semblance import layout
 from semblance.errors import InputError
 from semblance.fetch import digest_lock
 from semblance.fetch.download import fetch_file
-from semblance.fetch.manifest import Pin
+from semblance.fetch.manifest import Pin, below, found_entry
 from semblance.fetch.origins import note_origins, origin, stamp
 from semblance.fetch.wanted import HOW_TO_FILL, BaseSource, Hub
-from semblance.fetch.web import (
-    PATIENT,
-    Patience,
-    Unavailable,
-    ask_address,
-    stated_pin,
-)
-from semblance.provenance import file_digest, read_sealed, write_sealed
+from semblance.fetch.web import PATIENT, Patience, Unavailable, ask_address, stated_pin
+from semblance.provenance import read_sealed, write_sealed
 from semblance.strict_json import parse_strict
 
 # Repository, revision, commit and digests of the files; written last: the folder is whole.
@@ -40,16 +34,9 @@ LONGEST_LISTING = 8 << 20  # bytes; a repository of 10,000 files has 2 MB
 MISTYPED = (ValueError, TypeError, LookupError, AttributeError)  # from reading a listing
 WEIGHTS = "model.safetensors"
 WANTED = {
-    "config.json",
-    "tokenizer.json",
-    "tokenizer_config.json",
-    "special_tokens_map.json",
-    "vocab.txt",
-    "vocab.json",
-    "merges.txt",
-    "modules.json",
-    "config_sentence_transformers.json",
-    WEIGHTS,
+    *("config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"),
+    *("vocab.txt", "vocab.json", "merges.txt"),
+    *("modules.json", "config_sentence_transformers.json", WEIGHTS),
 }
 WANTED_PATTERN = re.compile(
     r"sentence_\w+_config\.json"
@@ -121,12 +108,12 @@ def is_wanted(name: str) -> bool:
 
 
 def ask_listing(
-    repository: Repository, locked: dict[str, Any] | None, patience: Patience
+    repository: Repository, lock: Path, patience: Patience
 ) -> tuple[str, dict[str, Pin]]:
     """Return the whole commit of a repository, and what its hub states of each file of the model.
 
     Raises InputError, also if there are no safetensors weights, and if the hub contradicts the
-    config or the ``locked`` entry.
+    config or the ``lock`` file.
     """
     commit, files = _listed(repository, patience)
     if not re.fullmatch("[0-9a-f]{40}", commit) or not commit.startswith(repository.revision):
@@ -136,22 +123,20 @@ def ask_listing(
         if needed not in files:
             advice = "choose a revision with safetensors weights: pickled ones are never read"
             raise InputError(repository, f"the repository has no {needed}", advice)
-    problems = []
-    expected = {}
-    if locked:
-        expected = dict(locked["files"])
-        if locked["commit"] != commit:
-            problems = [f"commit: {locked['commit']} at first use, now {commit}"]
+    locked = digest_lock.entries(lock).get(repository.key, {"commit": commit, "files": {}})
+    expected = dict(locked["files"])
     if repository.weights_sha256 is not None:
         expected[WEIGHTS] = repository.weights_sha256
+    problems = []
+    if locked["commit"] != commit:
+        problems = [f"commit: {locked['commit']} at first use, now {commit}"]
     for name, sha256 in expected.items():
         if difference := Pin(sha256).contradiction(files.get(name, Pin())):
             problems.append(f"{name}: {difference}")
     if problems:
         pins = f"the pin (weights_sha256, or {layout.DIGEST_LOCK})"
-        raise InputError(
-            repository, problems[0], f"compare {pins} with the hub's page of the model"
-        )
+        advice = f"compare {pins} with the hub's page of the model"
+        raise InputError(repository, problems[0], advice)
     return commit, {name: files[name] for name in sorted(files) if is_wanted(name)}
 
 
@@ -189,6 +174,9 @@ def _listed_file(entry: Any) -> tuple[str, Pin]:
     return name, stated_pin(digest or "", size)
 
 
+# --- a repository to a folder ---------------------------------------------------------------------
+
+
 def fetch_repository(
     repository: Repository,
     destination: str | Path,
@@ -206,73 +194,83 @@ def fetch_repository(
     repository.check_revision()
     folder = Path(destination)
     lock = Path(lock_folder, layout.DIGEST_LOCK)
-    if not holds(folder, repository):
-        locked = digest_lock.entries(lock).get(repository.key)
-        record = _fetch_files(repository, folder, mirror, locked, patience)
-        problem = _problem(record, repository)
-        if problem:
+    # The lock file comes before the record: a folder that contradicts it never passes for whole.
+    is_there = holds(folder, repository)
+    if is_there:
+        record = read_sealed(folder / RECORD)
+    else:
+        place = _find_place(repository, mirror, lock, patience)
+        record = _fetch_files(repository, folder, place, patience)
+        if problem := _problem(record, repository):
             raise InputError(repository, problem)
-        if locked:
-            digest_lock.require(lock, repository.key, locked, _lock_entry(record))
+    commit = record["commit"]
+    files = record["files"]
+    digests = {name: file["sha256"] for name, file in files.items()}
+    with digest_lock.exclusive(lock.parent):
+        digest_lock.keep(lock, repository.key, {"commit": commit, "files": digests})
+    if not is_there:
         for path in folder.rglob("*"):  # of another revision
-            if path.is_file() and path.relative_to(folder).as_posix() not in record["files"]:
+            if path.is_file() and path.relative_to(folder).as_posix() not in files:
                 path.unlink()
         write_sealed(folder / RECORD, record)
-    record = read_sealed(folder / RECORD)
-    with digest_lock.exclusive(lock.parent):
-        digest_lock.keep(lock, repository.key, _lock_entry(record))
-    return {"commit": record["commit"], "files": record["files"]}
+    return {"commit": commit, "files": files}
+
+
+class _Place(NamedTuple):
+    """A place that has a repository, and what it states of the commit and of each file."""
+
+    name: str
+    address: str
+    commit: str
+    pins: dict[str, Pin]
+    headers: dict[str, str]
+
+
+def _find_place(
+    repository: Repository, mirror: str | Path | None, lock: Path, patience: Patience
+) -> _Place:
+    """Return the mirror if it has the repository, and else its hub."""
+    address = mirrored(mirror, repository)
+    stated = address and _mirror_record(address, repository, patience)
+    if stated:
+        pins = {name: Pin(file["sha256"], file["size"]) for name, file in stated["files"].items()}
+        return _Place("the mirror", address, stated["commit"], pins, {})
+    commit, pins = ask_listing(repository, lock, patience)
+    address = f"{repository.hub.root}/{repository.name}/resolve/{commit}"
+    return _Place("the hub", address, commit, pins, repository.headers())
 
 
 def _fetch_files(
-    repository: Repository,
-    folder: Path,
-    mirror: str | Path | None,
-    locked: dict[str, Any] | None,
-    patience: Patience,
+    repository: Repository, folder: Path, place: _Place, patience: Patience
 ) -> dict[str, Any]:
-    """Fetch every file, held against what the mirror or the hub states of it; return the record."""
-    who = "the mirror"
-    place = mirrored(mirror, repository)
-    headers = {}
-    stated = place and _mirror_record(place, repository, patience)
-    if stated:
-        commit = stated["commit"]
-        pins = {name: Pin(file["sha256"], file["size"]) for name, file in stated["files"].items()}
-    else:
-        who = "the hub"
-        commit, pins = ask_listing(repository, locked, patience)
-        place = f"{repository.hub.root}/{repository.name}/resolve/{commit}"
-        headers = repository.headers()
+    """Fetch every file, held against what a place states of it; return the record."""
     files = {}
     origins = {}
-    for name, pin in pins.items():
+    for name, pin in place.pins.items():
         where = f"{repository}/{name}"
-        source = f"{place}/{name}"
+        source = f"{place.address}/{name}"
         target = folder / name
         if Path(source).is_file():
             origins[Path(source)] = origin(stamp(Path(source)), pin.sha256, layout.RECORD)
         try:
             if not pin.has_digest:
-                pin = ask_address(source, patience, headers)
+                pin = ask_address(source, patience, place.headers)
             if not pin.has_digest:
-                raise InputError(where, f"{who} states no digest")
+                raise InputError(where, f"{place.name} states no digest")
             if not pin.holds(target):
-                fetch_file(source, target, pin, patience, headers)
+                fetch_file(source, target, pin, patience, place.headers)
         except Unavailable as reason:
             raise InputError(where, f"{source}: {reason}") from None
-        files[name] = {"sha256": file_digest(target), "size": target.stat().st_size}
+        files[name] = found_entry(target)
     note_origins(folder.parent, origins)
     revision = repository.revision
-    return {"repo": repository.name, "revision": revision, "commit": commit, "files": files}
+    return {"repo": repository.name, "revision": revision, "commit": place.commit, "files": files}
 
 
 def mirrored(mirror: str | Path | None, repository: Repository) -> str:
     """Return the folder or address of a repository in a mirror, the empty string without one."""
-    if mirror is None:
-        return ""
-    place = layout.MIRRORED_MODEL.format(name=repository.name, revision=repository.revision)
-    return f"{str(mirror).rstrip('/')}/{place}"
+    path = layout.MIRRORED_MODEL.format(name=repository.name, revision=repository.revision)
+    return "" if mirror is None else below(mirror, path)
 
 
 def _mirror_record(place: str, repository: Repository, patience: Patience) -> dict[str, Any] | None:
@@ -284,8 +282,7 @@ def _mirror_record(place: str, repository: Repository, patience: Patience) -> di
             record = read_sealed(path)
     except Unavailable:
         return None
-    problem = _problem(record, repository)
-    if problem:
+    if problem := _problem(record, repository):
         raise InputError(place, problem, "mend the mirror: `semblance fetch` fills it")
     return record
 
@@ -313,8 +310,3 @@ def _problem(record: dict[str, Any], repository: Repository) -> str:
     if repository.weights_sha256 not in (None, found):
         return f"{WEIGHTS}: sha256 expected {repository.weights_sha256}, actual {found}"
     return ""
-
-
-def _lock_entry(record: dict[str, Any]) -> dict[str, Any]:
-    digests = {name: file["sha256"] for name, file in record["files"].items()}
-    return {"commit": record["commit"], "files": digests}

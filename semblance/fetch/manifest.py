@@ -6,9 +6,11 @@ relative, and the same under a mirror and under the project's data folder.
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from semblance.errors import InputError
 from semblance.layout import DIGEST_LOCK
@@ -63,9 +65,8 @@ class Pin:
         return ""
 
 
-def blob_digest(path: str | Path) -> str:
+def blob_digest(path: Path) -> str:
     """Return git's name of a content: the sha1 of ``blob <size>``, a zero byte, the content."""
-    path = Path(path)
     digest = hashlib.sha1(b"blob %d\0" % path.stat().st_size)
     with open(path, "rb") as stream:
         while chunk := stream.read(CHUNK):
@@ -73,9 +74,20 @@ def blob_digest(path: str | Path) -> str:
     return digest.hexdigest()
 
 
+def found_entry(path: Path) -> dict[str, Any]:
+    """Return what records and lock files state of a file."""
+    return {"sha256": file_digest(path), "size": path.stat().st_size}
+
+
 def is_url(place: object) -> bool:
     """Tell whether a place is an http(s) address, not a folder or file."""
     return str(place).startswith(("http://", "https://"))
+
+
+def below(place: str | Path, path: str) -> str:
+    """Return the address or path of a relative path below an address or folder."""
+    root = str(place).rstrip("/")
+    return f"{root}/{quote(path, safe='/@')}" if is_url(place) else f"{root}/{path}"
 
 
 def is_of_hub(url: str) -> bool:
@@ -114,17 +126,26 @@ class Archive(File):
 
     members: dict[str, str] = field(default_factory=dict)
 
-    def files_inside(self, dataset: "Dataset") -> dict[str, File]:
-        """Return {name in the archive: file}, each pinned as a data set pins the file's path."""
-        pinned = {file.path: file for file in dataset.files}
-        return {
-            name: pinned.get(path, File(path, None, None)) for name, path in self.members.items()
-        }
 
-    def has_pinned_members(self, files: Sequence[File]) -> bool:
-        """Tell whether ``files`` pin all its members, so that it needs no digest of its own."""
-        pinned = {file.path for file in files if file.pin.has_digest}
-        return pinned.issuperset(self.members.values())
+class DatasetPart(NamedTuple):
+    """What is fetched at once: a file alone, or an archive for the ``members`` that it holds.
+
+    ``members`` is {name in the archive: file}, each pinned as the data set pins the file's path.
+    """
+
+    item: File
+    members: dict[str, File]
+    homepage: str | None
+
+    @property
+    def files(self) -> list[File]:
+        """The files that are wanted of it."""
+        return list(self.members.values()) or [self.item]
+
+    @property
+    def needs_digest(self) -> bool:
+        """Tell whether only a digest of its own, and none of its members, can make it trusted."""
+        return not self.members or not all(file.pin.has_digest for file in self.files)
 
 
 @dataclass(frozen=True)
@@ -142,10 +163,20 @@ class Dataset:
         """Return the relative paths of the files that come out of archives."""
         return [path for archive in self.archives for path in archive.members.values()]
 
+    def parts(self) -> Iterator[DatasetPart]:
+        """Yield the files that come alone, then the archives."""
+        inside = self.member_paths()
+        pinned = {file.path: file for file in self.files}
+        for file in self.files:
+            if file.path not in inside:
+                yield DatasetPart(file, {}, self.homepage)
+        for archive in self.archives:
+            files = {n: pinned.get(p, File(p, None, None)) for n, p in archive.members.items()}
+            yield DatasetPart(archive, files, self.homepage)
+
     def paths(self) -> list[str]:
         """Return the relative paths of all files, those out of archives included, sorted."""
-        files = [file.path for file in self.files]
-        return sorted({*files, *self.member_paths()})
+        return sorted({*(file.path for file in self.files), *self.member_paths()})
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ def note_origins(folder: Path, origins: Mapping[Path, dict[str, Any]]) -> None:
     if origins:
         note = folder / NAME
         new = {place_of(note, path): entry for path, entry in origins.items()}
-        write_sealed(folder / NAME, {**_read(folder), **new})
+        write_sealed(folder / NAME, {**_read_note(folder), **new})
 
 
 def check_origins(wanted: Wanted, may_write: bool) -> None:
@@ -53,7 +53,7 @@ def check_origins(wanted: Wanted, may_write: bool) -> None:
     inside = [os.path.abspath(place) for place in places]
     for folder in (wanted.data, *map(wanted.base_folder, wanted.bases)):
         touched = {}
-        for name, entry in _read(folder).items():
+        for name, entry in _read_note(folder).items():
             path = Path(os.path.abspath(folder / name))
             is_used = (folder / entry["copy"]).exists() and any(map(path.is_relative_to, inside))
             if is_used and path.is_file() and not stamp(path).items() <= entry.items():
@@ -76,5 +76,5 @@ def _new_stamp(path: Path, entry: Mapping[str, Any], folder: Path) -> dict[str, 
     return now
 
 
-def _read(folder: Path) -> dict[str, Any]:
+def _read_note(folder: Path) -> dict[str, Any]:
     return read_sealed(folder / NAME) if (folder / NAME).exists() else {}

@@ -13,6 +13,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -28,16 +29,8 @@ MOST_PACKED = 200
 ALWAYS_UNPACKED = 1 << 26  # bytes that a tar may hold whatever the archive's size
 # What reading a damaged archive raises; the last three come from headers that state impossible values.
 DAMAGE = (
-    zipfile.BadZipFile,
-    tarfile.TarError,
-    zlib.error,
-    lzma.LZMAError,
-    EOFError,
-    RuntimeError,
-    OSError,
-    ValueError,
-    OverflowError,
-    struct.error,
+    *(zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, RuntimeError),
+    *(OSError, ValueError, OverflowError, struct.error),
 )
 
 
@@ -66,7 +59,8 @@ def _read_member(archive: Path, member: str) -> Iterator[bytes]:
     except DAMAGE as error:
         if is_passing(error):  # the machine lacks room or memory; the archive may be good
             raise
-        raise InputError(archive, f"cannot open member {member}: {error}") from None
+        problem = f"cannot open member {member}: {error}"
+        raise InputError(archive, problem, "delete the archive and fetch it again") from None
 
 
 def _read_from_zip(stream: BinaryIO, archive: Path, member: str) -> Iterator[bytes]:
@@ -77,7 +71,7 @@ def _read_from_zip(stream: BinaryIO, archive: Path, member: str) -> Iterator[byt
         if found[0].is_dir() or mode not in (0, stat.S_IFREG):
             raise InputError(archive, f"member {member} is not a regular file")
         with box.open(found[0]) as content:
-            yield from _chunks(content, archive, member)
+            yield from iter(partial(content.read, CHUNK), b"")
 
 
 def _read_from_tar(stream: BinaryIO, archive: Path, member: str) -> Iterator[bytes]:
@@ -92,19 +86,8 @@ def _read_from_tar(stream: BinaryIO, archive: Path, member: str) -> Iterator[byt
                 _require_one(times, archive, member)
                 if not info.isreg():
                     raise InputError(archive, f"member {member} is not a regular file")
-                yield from _chunks(box.extractfile(info), archive, member)
+                yield from iter(partial(box.extractfile(info).read, CHUNK), b"")
     _require_one(times, archive, member)
-
-
-def _chunks(content: BinaryIO, archive: Path, member: str) -> Iterator[bytes]:
-    try:
-        while chunk := content.read(CHUNK):
-            yield chunk
-    except DAMAGE as error:
-        if is_passing(error):
-            raise
-        problem = f"member {member} is damaged: {error}"
-        raise InputError(archive, problem, "delete the archive and fetch it again") from None
 
 
 def _require_one(times: int, archive: Path, member: str) -> None:

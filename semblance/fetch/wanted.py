@@ -1,7 +1,9 @@
-"""What a run downloads, and the places that may have it. Nothing heavy is imported here."""
+"""What a run downloads, and what is known of each of its files. Nothing heavy is imported here."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
+from typing import NamedTuple
 
 from semblance import layout
 
@@ -10,6 +12,35 @@ HOW_TO_FILL = (  # advice for a machine without a network
     "without a network: fill a folder by `semblance fetch CONFIG --mirror FOLDER` on a machine that"
     " has one, and start with --config mirror=FOLDER"
 )
+
+
+class State(StrEnum):
+    """Whether and where a file is."""
+
+    HERE = "have"  # it is downloaded, or lies in the mirror that is filled
+    MIRROR = "mirror"  # it lies in the mirror
+    REACHED = "reached"  # an address has it
+    FETCHED = "fetched"
+    BY_HAND = "by hand"  # it has no address: somebody has to put it there
+    FAILED = "missing"  # a place does not have it
+
+
+class Found(NamedTuple):
+    """What is known of one file of a source: a data set or a base.
+
+    ``size`` is in bytes, None where nobody states it. ``problem`` says why a ``place`` failed.
+    """
+
+    source: str
+    file: str
+    state: State
+    size: int | None = None
+    place: str = ""
+    problem: str = ""
+
+    def __str__(self) -> str:
+        problem = f": {self.problem}" if self.problem else ""
+        return f"{self.state:8} {self.source:20} {self.file}{problem}"
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from urllib.parse import urljoin
 
 import requests
 import urllib3
-from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt
+from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
 
 from semblance.fetch.manifest import AT_COMMIT, Pin
 
@@ -216,15 +216,10 @@ def watched(patience: Patience, work: Callable[..., T], *given: object) -> T:
 
 def retrying(patience: Patience) -> Retrying:
     """Return the retry policy: exponential waits, never shorter than the server asks for."""
-
-    def seconds(state: RetryCallState) -> float:
-        """Return the seconds before the next attempt."""
-        backoff = min(patience.longest, patience.first * 2 ** (state.attempt_number - 1))
-        return max(backoff, state.outcome.exception().wait)
-
+    backoff = wait_exponential(patience.first, patience.longest)
     return Retrying(
         stop=stop_after_attempt(patience.attempts),
-        wait=seconds,
+        wait=lambda state: max(backoff(state), state.outcome.exception().wait),
         reraise=True,
         retry=retry_if_exception_type(Transient),
     )

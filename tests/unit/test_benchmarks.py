@@ -4,29 +4,32 @@ import csv
 import itertools
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import replace
+from inspect import signature
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from benchmarks import __main__ as page
-from benchmarks import start_up, training
+from benchmarks import first_step, side, start_up, training
 from benchmarks.__main__ import ratios, spread, table
 from benchmarks.limits import mean_step_gflop, step_gflop
 from benchmarks.own_faq import OF_ANSWER, watch, write_faq
 from benchmarks.serving import Outcome, Served, report
 from benchmarks.training import settings
-from benchmarks.workload import preparing, text_batches
+from benchmarks.workload import Task, preparing, text_batches
 from semblance.data.corpus import NONE, Rows
 from semblance.data.tokens import Tokens
+from semblance.errors import InputError
 from semblance.models.architecture import Architecture
 from semblance.models.encoder import Encoder
 from semblance.models.packing import pack
-from semblance.training import batch_loss
+from semblance.training import batch_loss, loop
 from tests.shipped import merged
 from workflow.planning.config import WRITTEN, check_folder
+from workflow.scripts import train_entropy
 
 SHAPE = Architecture(4, 2, 2, 8, 10, 64, 2, 1e-12, 0.1, 0.1, 0, 0)
 
@@ -34,25 +37,19 @@ SHAPE = Architecture(4, 2, 2, 8, 10, 64, 2, 1e-12, 0.1, 0.1, 0, 0)
 def test_a_steps_work_is_that_of_its_matrix_products_three_times():
     def forward(tokens: int) -> int:
         """Multiplications and additions of one sentence, product by product: (rows, inner, columns)."""
-        products = [
-            (tokens, 4, 12),
-            (tokens, 4, 4),
-            (tokens, 4, 8),
-            (tokens, 8, 4),
-        ]  # qkv, out, up, down
+        # qkv, out, up, down
+        products = [(tokens, 4, 12), (tokens, 4, 4), (tokens, 4, 8), (tokens, 8, 4)]
         products += [(tokens, 2, tokens), (tokens, tokens, 2)] * 2  # two heads of width 2
         return 2 * sum(n * k * m for n, k, m in products)
 
-    expected = (
-        3 * SHAPE.num_hidden_layers * (forward(5) + forward(9))
-    )  # forward and twice as much backward
+    # forward, and twice as much backward
+    expected = 3 * SHAPE.num_hidden_layers * (forward(5) + forward(9))
     assert step_gflop(SHAPE, np.array([5.0, 9.0])) * 1e9 == pytest.approx(expected)
 
 
 def test_padding_is_the_share_that_the_longest_of_each_view_makes():
-    tokens = Tokens(
-        np.zeros(18, np.int32), np.array([0, 3, 6, 15, 18])
-    )  # sentences of 3, 3, 9 and 3 tokens
+    # sentences of 3, 3, 9 and 3 tokens
+    tokens = Tokens(np.zeros(18, np.int32), np.array([0, 3, 6, 15, 18]))
     batch = Rows(np.array([0, 1], np.int32), np.array([2, 3], np.int32), np.full(2, NONE, np.int32))
     gflop, padding = mean_step_gflop(SHAPE, tokens, batch, 2, steps=1)
     assert padding == pytest.approx(1 - (3 + 3 + 9 + 3) / (2 * 3 + 2 * 9))
@@ -72,17 +69,14 @@ def test_the_peer_is_given_the_texts_of_our_batches_in_their_order(monkeypatch):
     sentences = [f"s{i}" for i in range(30)]
     tokens = Tokens(np.repeat(np.arange(30, dtype=np.int32), 3), np.arange(0, 91, 3))
     packed = []
-    monkeypatch.setattr(
-        batch_loss,
-        "pack",
-        lambda tokens, numbers, *_: packed.append(numbers) or pack(tokens, numbers, *_),
-    )
-    loss = batch_loss.BatchLoss(
-        [Encoder(replace(SHAPE, vocab_size=30), "mean")],
-        tokens,
-        rows,
-        settings("nli", 4, "fp32", "highest", 1, 0),
-    )
+
+    def noting(tokens, numbers, *more):
+        packed.append(numbers)
+        return pack(tokens, numbers, *more)
+
+    monkeypatch.setattr(batch_loss, "pack", noting)
+    encoder = Encoder(replace(SHAPE, vocab_size=30), "mean")
+    loss = batch_loss.BatchLoss([encoder], tokens, rows, settings(TASK))
     for step in range(12):
         loss(step)
     texts = list(itertools.islice(text_batches(rows, sentences, 4, training.SEED), 12))
@@ -102,40 +96,56 @@ def test_a_step_is_timed_from_the_end_of_the_warm_up(monkeypatch):
         training.Clock(4).step()
 
 
-def test_a_round_whose_time_others_took_is_measured_again_but_not_for_ever_and_the_sides_take_turns(
-    monkeypatch,
-):
-    class Still:
-        def __init__(self, **options):
-            self.turn = 0
+class Still:
+    """A side whose slices cost nothing: its nth one takes n seconds."""
 
-        def slice(self):
-            self.turn += 1
-            order.append(self)
-            return float(self.turn)
+    order: list["Still"] = []
 
-        def close(self):
-            pass
+    def __init__(self, task: Task):
+        self.turn = 0
 
-    order = []
-    lost = iter(
-        [0.0, 99.0, 99.0, 99.0, 99.0, 99.0]
-    )  # before and after each round: the first one lost 99 seconds
-    monkeypatch.setattr(page, "Side", Still)
-    monkeypatch.setattr(page, "taken", lambda sides: next(lost))
-    assert page.side_by_side(2, {"ours": {"work": "train"}}) == {
-        "ours": [3.0, 4.0]
-    }  # 1: warm-up, 2: once more
-    more = iter(range(0, 1000, 99))  # each round loses as much
-    monkeypatch.setattr(page, "taken", lambda sides: float(next(more)))
-    page.DISTURBED.clear()
-    assert len(page.side_by_side(2, {"ours": {"work": "train"}})["ours"]) == 2
-    assert len(page.DISTURBED) == 2 and "2 rounds disturbed" in page.disturbance()
-    monkeypatch.setattr(page, "taken", lambda sides: 0.0)
-    page.DISTURBED.clear(), order.clear()
-    page.side_by_side(3, {"a": {"work": "train"}, "b": {"work": "train"}})
-    a, b = order[:2]  # the warm-up
-    assert order[2:] == [a, b, b, a, a, b] and page.disturbance() == ""
+    def slice(self) -> float:
+        self.turn += 1
+        self.order.append(self)
+        return float(self.turn)
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def taken_by_others(monkeypatch):
+    """Return what states the seconds that others took, before and after each round."""
+    monkeypatch.setattr(side, "Side", Still)
+    side.DISTURBED.clear(), Still.order.clear()
+
+    def state(seconds: Iterable[float]) -> None:
+        found = iter(seconds)
+        monkeypatch.setattr(side, "taken", lambda sides: float(next(found)))
+
+    return state
+
+
+TASK = Task("train", "folder", 1, 0, "highest", objective="nli", batch=4)
+
+
+def test_a_round_whose_time_others_took_is_measured_again(taken_by_others):
+    taken_by_others([0, 99, 99, 99, 99, 99])  # the first round loses 99 seconds
+    assert side.side_by_side(2, {"ours": TASK}) == {"ours": [3.0, 4.0]}  # 1: warm-up, 2: once more
+    assert side.disturbance() == ""
+
+
+def test_where_others_take_time_in_each_round_it_counts_at_last_and_is_named(taken_by_others):
+    taken_by_others(range(0, 1000, 99))
+    assert len(side.side_by_side(2, {"ours": TASK})["ours"]) == 2
+    assert len(side.DISTURBED) == 2 and "2 rounds disturbed" in side.disturbance()
+
+
+def test_the_sides_take_turns_in_being_first(taken_by_others):
+    taken_by_others([0] * 6)
+    side.side_by_side(3, {"a": TASK, "b": TASK})
+    a, b = Still.order[:2]  # the warm-up
+    assert Still.order[2:] == [a, b, b, a, a, b]
 
 
 @pytest.mark.skipif(
@@ -147,12 +157,11 @@ def test_the_sides_own_time_does_not_count_as_taken():
         [sys.executable, "-c", spin], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     process.stdout.readline()
-    as_a_side = page.taken([SimpleNamespace(process=process)])
-    as_a_stranger = page.taken([])
+    as_a_side = side.taken([SimpleNamespace(process=process)])
+    as_a_stranger = side.taken([])
     process.communicate("\n")
-    assert (
-        as_a_stranger - as_a_side > 0.45
-    )  # ticks of a hundredth of a second; what else runs only adds
+    # ticks of a hundredth of a second; what else runs only adds
+    assert as_a_stranger - as_a_side > 0.45
 
 
 def test_a_benchmarks_faq_has_as_many_entries_as_asked_and_no_sentence_twice(tmp_path):
@@ -184,6 +193,19 @@ def test_a_run_of_a_benchmark_names_keys_of_the_config_and_folders_that_it_may_w
     assert {"output", "downloads"} <= given.keys() <= {*known, "mirror"}
     for key in WRITTEN:
         check_folder(known | given, key)
+
+
+def test_the_training_of_the_benchmark_is_one_that_the_program_takes(tmp_path):
+    """Its flags and settings are good: only the base is not there."""
+    flags = start_up.training_flags(tmp_path, "minilm", tmp_path / "out")
+    with pytest.raises(InputError, match="models/minilm/.*no such file"):
+        train_entropy.main(flags)
+    assert signature(first_step.fit).parameters.keys() == signature(loop.fit).parameters.keys()
+
+
+@pytest.mark.parametrize("objective", training.OBJECTIVES)
+def test_each_objective_of_a_benchmark_has_settings_that_a_training_takes(objective):
+    assert settings(replace(TASK, objective=objective)).batch_size == TASK.batch
 
 
 def test_a_served_load_has_failed_where_a_question_was_lost_or_answered_by_an_error():

@@ -14,6 +14,7 @@ from pathlib import Path
 from semblance.errors import InputError
 from semblance.fetch.fill import fill_mirror
 from semblance.fetch.manifest import is_url, load_manifest
+from semblance.fetch.wanted import State
 from workflow.planning.config import load
 from workflow.planning.layers import Layer, Layered, over_project
 from workflow.planning.plan import Plan
@@ -53,7 +54,7 @@ def main(argv: list[str] | None = None) -> None:
     for filled in fill_mirror(wanted, load_manifest(wanted.manifest), folder, source):
         print(filled, flush=True)
         files += 1
-        missing += not filled.is_there
+        missing += filled.state in (State.BY_HAND, State.FAILED)
     if missing:
         problem = f"{missing} of {files} files are missing (see above)"
         print(f"error: {folder}: {problem}; the same command goes on from here", file=sys.stderr)

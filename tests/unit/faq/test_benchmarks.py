@@ -1,6 +1,7 @@
 """The benchmarks of answering and serving measure what they say."""
 
 import asyncio
+import math
 import os
 import socket
 import subprocess
@@ -9,7 +10,8 @@ import sys
 import pytest
 
 from benchmarks.answering import RANKINGS, made_up, milliseconds
-from benchmarks.serving import ANSWERED, LOST, REFUSED, Server, ask, end_of, peak_memory
+from benchmarks.serving import ANSWERED, LOST, REFUSED, Server, ask, end_of
+from benchmarks.workload import process_megabytes
 
 
 @pytest.mark.parametrize("ranking", RANKINGS)
@@ -28,9 +30,10 @@ def test_the_memory_of_a_process_is_its_own():
         [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
     process.stdout.readline()
-    assert 200 < peak_memory(process.pid) < 300
+    assert 200 < process_megabytes(process.pid, "VmHWM") < 300
     process.communicate()
-    assert peak_memory(os.getpid()) > 1
+    assert process_megabytes(os.getpid(), "VmHWM") > 1
+    assert math.isnan(process_megabytes(process.pid, "VmHWM"))  # it is gone
 
 
 def test_an_answer_counts_only_if_it_is_whole():

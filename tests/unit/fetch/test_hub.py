@@ -1,6 +1,5 @@
 """Models from a hub: pinned, hashed by us, whole or not at all, and usable without a network afterwards."""
 
-import hashlib
 import json
 import time
 from collections.abc import Callable
@@ -12,12 +11,11 @@ from semblance.errors import InputError
 from semblance.fetch.hub import RECORD, Repository, fetch_repository, mirrored
 from semblance.fetch.origins import NAME
 from semblance.fetch.wanted import Hub
-from semblance.fetch.web import Patience
 from semblance.layout import DIGEST_LOCK
 from semblance.provenance import read_sealed, write_sealed
-from tests.local_http import Fault, LocalServer, running
+from tests.local_http import Fault, LocalServer
+from tests.unit.fetch.examples import COMMIT, QUICK, REPO, left, sha, write
 
-REPO, REVISION = "someone/some-model", "0123456789abcdef0123456789abcdef01234567"
 WEIGHTS = bytes(range(256)) * 1024
 FILES = {
     "config.json": b'{"model_type": "bert"}',
@@ -30,278 +28,221 @@ FILES = {
     "2_Dense/model.safetensors": b"dense",
     "model.safetensors": WEIGHTS,
 }
-UNWANTED = {
-    "pytorch_model.bin": b"pickle",
-    "README.md": b"read",
-    "onnx/model.onnx": b"onnx",
-    "tf_model.h5": b"h5",
-}
-QUICK = Patience(attempts=3, first=0.01, longest=2.0, timeout=2.0)
-CDN = "/cdn/" + hashlib.sha256(WEIGHTS).hexdigest()
-server = pytest.fixture(running)
+UNWANTED = dict.fromkeys(
+    ("pytorch_model.bin", "README.md", "onnx/model.onnx", "tf_model.h5"), b"unwanted"
+)
+DIGESTS = {name: sha(content) for name, content in FILES.items()}
+CDN = "/cdn/" + sha(WEIGHTS)
+KEY = f"{REPO}@{COMMIT}"  # in lock files
+LISTING = f"/api/models/{REPO}/revision/{COMMIT}"
 
 
-@pytest.fixture(autouse=True)
-def network_allowed(monkeypatch):
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
+@pytest.fixture
+def hub(server) -> LocalServer:
+    """A hub that has the repository."""
+    serve(server)
+    return server
 
 
-LISTING = f"/api/models/{REPO}/revision/{REVISION}"
+def serve(hub: LocalServer, without: str = "", **changed: bytes) -> None:
+    files = {name: content for name, content in (FILES | UNWANTED).items() if name != without}
+    hub.serve_hub(REPO, COMMIT, files | changed, large=("model.safetensors", "pytorch_model.bin"))
 
 
-def unlist(server: LocalServer) -> None:
+def unlist(hub: LocalServer) -> None:
     """Let the hub list the names of the files alone; it states the digests with each file."""
-    listing = {"sha": REVISION, "siblings": [{"rfilename": name} for name in FILES]}
-    server.serve(LISTING, json.dumps(listing).encode())
+    listing = {"sha": COMMIT, "siblings": [{"rfilename": name} for name in FILES]}
+    hub.serve(LISTING, json.dumps(listing).encode())
 
 
-def hub(server: LocalServer, without: tuple[str, ...] = (), **changed: bytes) -> None:
-    files = {name: content for name, content in (FILES | UNWANTED).items() if name not in without}
-    server.serve_hub(
-        REPO, REVISION, files | changed, large=("model.safetensors", "pytorch_model.bin")
-    )
-
-
-def fetch(server: LocalServer, folder: Path, mirror: Path | str | None = None, **pins: str) -> dict:
-    repository = Repository(REPO, pins.pop("revision", REVISION), Hub(server.url), **pins)
+def fetch(
+    hub: Hub | LocalServer, folder: Path, mirror: Path | str | None = None, **pins: str
+) -> dict:
+    address = hub if isinstance(hub, Hub) else Hub(hub.url)
+    repository = Repository(REPO, pins.pop("revision", COMMIT), address, **pins)
     return fetch_repository(repository, folder / "model", folder, mirror, QUICK)
 
 
-def left(folder: Path) -> set[str]:
-    """Name what a fetch left behind, but for its lock file and the handle of its lock."""
-    found = {str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()}
-    return found - {DIGEST_LOCK, ".fetching"}
+def refused(hub: Hub | LocalServer, folder: Path, problem: str, *more: Path | str, **pins) -> None:
+    """Expect a refusal in one line, after which no folder passes for whole."""
+    with pytest.raises(InputError, match=problem) as caught:
+        fetch(hub, folder, *more, **pins)
+    assert "\n" not in str(caught.value) and not (folder / "model" / RECORD).exists()
 
 
 def resolve(name: str) -> str:
-    return f"/{REPO}/resolve/{REVISION}/{name}"
+    return f"/{REPO}/resolve/{COMMIT}/{name}"
 
 
-def test_the_wanted_files_come_with_their_digests_and_no_others(server, tmp_path):
-    hub(server)
-    found = fetch(server, tmp_path, weights_sha256=hashlib.sha256(WEIGHTS).hexdigest())
-    assert found["commit"] == REVISION
+def test_the_wanted_files_come_with_their_digests_and_no_others(hub, tmp_path):
+    found = fetch(hub, tmp_path, weights_sha256=sha(WEIGHTS))
+    assert found["commit"] == COMMIT
     assert found["files"] == {
-        name: {"sha256": hashlib.sha256(content).hexdigest(), "size": len(content)}
-        for name, content in FILES.items()
+        name: {"sha256": sha(content), "size": len(content)} for name, content in FILES.items()
     }
-    assert left(tmp_path) == {f"model/{name}" for name in (*FILES, RECORD)}
+    whole = {f"model/{name}" for name in (*FILES, RECORD)}
+    assert left(tmp_path) == {DIGEST_LOCK, *whole}
     assert (tmp_path / "model/model.safetensors").read_bytes() == WEIGHTS
-    assert not any(name in path for name in UNWANTED for _, path, _ in server.seen)
-    assert server.count(CDN) == 1
+    assert not any(name in path for name in UNWANTED for _, path, _ in hub.seen)
+    assert hub.count(CDN) == 1
+    assert read_sealed(tmp_path / DIGEST_LOCK) == {KEY: {"commit": COMMIT, "files": DIGESTS}}
 
 
-@pytest.mark.parametrize("revision", ["main", "v1.0", REVISION[:6], REVISION.upper()])
-def test_a_revision_that_can_move_is_refused(server, tmp_path, revision):
-    with pytest.raises(InputError, match="not a pinned revision"):
-        fetch(server, tmp_path, revision=revision)
-    assert server.seen == []
+@pytest.mark.parametrize("revision", ["main", "v1.0", COMMIT[:6], COMMIT.upper()])
+def test_a_revision_that_can_move_is_refused(hub, tmp_path, revision):
+    refused(hub, tmp_path, "not a pinned revision", revision=revision)
+    assert hub.seen == []
 
 
-def test_an_abbreviated_commit_is_fetched_by_its_whole_name(server, tmp_path):
-    hub(server)
-    short = f"/api/models/{REPO}/revision/{REVISION[:7]}"
-    server.serve(short, server.files[LISTING].content)
-    found = fetch(server, tmp_path, revision=REVISION[:7])
-    assert found["commit"] == REVISION and set(found["files"]) == set(FILES)
-    assert not any(f"resolve/{REVISION[:7]}/" in path for _, path, _ in server.seen)
+def test_an_abbreviated_commit_is_fetched_by_its_whole_name(hub, tmp_path):
+    short = f"/api/models/{REPO}/revision/{COMMIT[:7]}"
+    hub.serve(short, hub.files[LISTING].content)
+    found = fetch(hub, tmp_path, revision=COMMIT[:7])
+    assert found["commit"] == COMMIT and set(found["files"]) == set(FILES)
+    assert not any(f"resolve/{COMMIT[:7]}/" in path for _, path, _ in hub.seen)
 
 
-def test_a_dropped_connection_is_resumed(server, tmp_path):
-    hub(server)
-    server.faults[CDN] = [Fault(cut=100_000)]
-    assert fetch(server, tmp_path)["files"]["model.safetensors"]["size"] == len(WEIGHTS)
-    assert [seen[2] is not None for seen in server.seen if seen[1] == CDN] == [False, True]
-
-
-def test_a_second_run_continues_what_the_first_could_not_finish(server, tmp_path):
-    hub(server)
-    server.always[CDN] = Fault(status=503)
-    with pytest.raises(InputError, match="model.safetensors: HTTP 503"):
-        fetch(server, tmp_path)
-    server.always.clear()
-    fetch(server, tmp_path)
-    assert server.count(resolve("config.json")) == 1
-
-
-@pytest.mark.parametrize("path", [LISTING, resolve("config.json"), CDN])
-def test_after_too_many_requests_we_wait_and_ask_again(server, tmp_path, path):
-    hub(server)
-    server.faults[path] = [Fault(status=429, retry_after="1")]
+def test_each_request_is_made_again_and_what_came_is_kept(hub, tmp_path):
+    paths = (LISTING, resolve("config.json"), CDN)
+    for path in paths:
+        hub.faults[path] = [Fault(status=429, retry_after="1")]
+    hub.faults[CDN].append(Fault(cut=100_000))
     started = time.monotonic()
-    fetch(server, tmp_path)
-    assert time.monotonic() - started >= 1.0
+    assert fetch(hub, tmp_path)["files"]["model.safetensors"]["size"] == len(WEIGHTS)
+    assert time.monotonic() - started >= len(paths)
+    assert [seen[2] is not None for seen in hub.seen if seen[1] == CDN] == [False, False, True]
+
+
+def test_a_second_run_continues_what_the_first_could_not_finish(hub, tmp_path):
+    hub.always[CDN] = Fault(status=503)
+    refused(hub, tmp_path, "model.safetensors: HTTP 503")
+    hub.always.clear()
+    fetch(hub, tmp_path)
+    assert hub.count(resolve("config.json")) == 1
 
 
 @pytest.mark.parametrize("path", [LISTING, resolve("config.json"), CDN])
-def test_a_hub_that_always_refuses_fails_in_one_clear_line(server, tmp_path, path):
-    hub(server)
-    server.always[path] = Fault(status=429, retry_after="0")
-    with pytest.raises(InputError, match="HTTP 429") as caught:
-        fetch(server, tmp_path)
-    assert "\n" not in str(caught.value) and len(server.seen) < 40
-    assert not (tmp_path / "model" / RECORD).exists()
+def test_a_hub_that_always_refuses_fails_soon(hub, tmp_path, path):
+    hub.always[path] = Fault(status=429, retry_after="0")
+    refused(hub, tmp_path, "HTTP 429")
+    assert len(hub.seen) < 40
 
 
-def test_after_the_first_fetch_no_network_is_needed_until_a_file_is_altered(server, tmp_path):
-    hub(server)
-    first = fetch(server, tmp_path)
-    asked = len(server.seen)
-    assert fetch(server, tmp_path) == first and len(server.seen) == asked
-    (tmp_path / "model/vocab.txt").write_bytes(b"[BAD]\n")
-    assert fetch(server, tmp_path) == first
-    assert (tmp_path / "model/vocab.txt").read_bytes() == FILES["vocab.txt"]
+def test_after_the_first_fetch_no_network_is_needed_until_a_file_is_altered(hub, tmp_path):
+    first = fetch(hub, tmp_path)
+    requests = len(hub.seen)
+    assert fetch(hub, tmp_path) == first and len(hub.seen) == requests
+    vocabulary = write(tmp_path / "model/vocab.txt", b"[BAD]\n")
+    assert fetch(hub, tmp_path) == first
+    assert vocabulary.read_bytes() == FILES["vocab.txt"]
 
 
-def test_another_revision_replaces_the_folder(server, tmp_path):
-    hub(server)
-    fetch(server, tmp_path)
-    server.serve_hub(REPO, "f" * 40, {"config.json": b"{ }", "model.safetensors": b"new"})
-    fetch(server, tmp_path, revision="f" * 40)
-    assert left(tmp_path) == {"model/config.json", "model/model.safetensors", f"model/{RECORD}"}
-    assert json.loads((tmp_path / "model" / RECORD).read_text())["revision"] == "f" * 40
-
-
-def digests(files: dict[str, bytes]) -> dict[str, str]:
-    return {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
-
-
-def test_the_commit_and_the_digests_are_locked_at_the_first_fetch(server, tmp_path):
-    hub(server)
-    fetch(server, tmp_path)
-    locked = read_sealed(tmp_path / DIGEST_LOCK)
-    assert locked == {f"{REPO}@{REVISION}": {"commit": REVISION, "files": digests(FILES)}}
+def test_another_revision_replaces_the_folder(hub, tmp_path):
+    fetch(hub, tmp_path)
+    hub.serve_hub(REPO, "f" * 40, {"config.json": b"{ }", "model.safetensors": b"new"})
+    fetch(hub, tmp_path, revision="f" * 40)
+    assert left(tmp_path / "model") == {"config.json", "model.safetensors", RECORD}
+    assert read_sealed(tmp_path / "model" / RECORD)["revision"] == "f" * 40
 
 
 @pytest.mark.parametrize("file", ["model.safetensors", "vocab.txt"])
-def test_a_hub_that_later_states_another_digest_is_refused_in_one_line(server, tmp_path, file):
-    hub(server)
-    fetch(server, tmp_path / "one")
+def test_a_hub_that_later_states_another_digest_is_refused(hub, tmp_path, file):
+    fetch(hub, tmp_path / "one")
     changed = FILES[file][::-1]
-    hub(server, **{file: changed})
-    (tmp_path / "two").mkdir()
-    (tmp_path / "two" / DIGEST_LOCK).write_bytes((tmp_path / "one" / DIGEST_LOCK).read_bytes())
-    with pytest.raises(InputError) as caught:
-        fetch(server, tmp_path / "two")
-    both = {digests(FILES)[file], digests({file: changed})[file]}
-    assert "\n" not in str(caught.value) and all(digest in str(caught.value) for digest in both)
-    assert not (tmp_path / "two/model" / RECORD).exists()
+    serve(hub, **{file: changed})
+    write(tmp_path / "two" / DIGEST_LOCK, (tmp_path / "one" / DIGEST_LOCK).read_bytes())
+    refused(hub, tmp_path / "two", f"{DIGESTS[file]}.*{sha(changed)}")
 
 
 @pytest.mark.parametrize(
     "commit, changed, problem",
     [
-        (REVISION, {"model.safetensors": "0" * 64}, f"0{{64}}, the server states {CDN[5:]}"),
-        ("0123456" + "f" * 33, {}, f"commit: 0123456f* at first use, now {REVISION}"),
+        (COMMIT, {"model.safetensors": "0" * 64}, f"0{{64}}, the server states {CDN[5:]}"),
+        ("0123456" + "f" * 33, {}, f"commit: 0123456f* at first use, now {COMMIT}"),
     ],
 )
 def test_a_hub_that_contradicts_the_lock_is_refused_before_the_download(
-    server, tmp_path, commit, changed, problem
+    hub, tmp_path, commit, changed, problem
 ):
-    hub(server)
-    entry = {"commit": commit, "files": digests(FILES) | changed}
-    write_sealed(tmp_path / DIGEST_LOCK, {f"{REPO}@{REVISION}": entry})
-    with pytest.raises(InputError, match=problem):
-        fetch(server, tmp_path)
-    assert server.count(CDN) == 0
+    write_sealed(tmp_path / DIGEST_LOCK, {KEY: {"commit": commit, "files": DIGESTS | changed}})
+    refused(hub, tmp_path, problem)
+    assert hub.count(CDN) == 0
 
 
-def test_a_folder_with_other_digests_than_the_lock_file_is_refused(server, tmp_path):
-    hub(server)
-    fetch(server, tmp_path)
-    files = {**digests(FILES), "vocab.txt": "0" * 64}
-    lock = {f"{REPO}@{REVISION}": {"commit": REVISION, "files": files}}
-    write_sealed(tmp_path / DIGEST_LOCK, lock)
+def test_a_folder_with_other_digests_than_the_lock_file_is_refused(hub, tmp_path):
+    fetch(hub, tmp_path)
+    files = {**DIGESTS, "vocab.txt": "0" * 64}
+    write_sealed(tmp_path / DIGEST_LOCK, {KEY: {"commit": COMMIT, "files": files}})
     with pytest.raises(InputError, match="files: vocab.txt: 0* at first use"):
-        fetch(server, tmp_path)
+        fetch(hub, tmp_path)
 
 
-def authorised(server) -> set[str]:
-    """Return the hosts to which a token was sent."""
-    return {asked["Host"] for asked in server.headers if "Authorization" in asked}
-
-
-def test_the_token_goes_to_no_other_hub_than_its_own(server, tmp_path, monkeypatch):
+def test_the_token_goes_to_no_other_hub_than_its_own(hub, tmp_path, monkeypatch):
     monkeypatch.setenv("HF_TOKEN", "hf_secret")
-    hub(server)
-    fetch(server, tmp_path)
-    assert server.count(CDN) == 1 and authorised(server) == set()
+    fetch(hub, tmp_path)
+    assert hub.count(CDN) == 1
+    assert not any("Authorization" in headers for headers in hub.headers)
 
 
 def test_the_token_goes_to_the_hub_that_the_config_names_but_not_to_its_storage(
-    server, tmp_path, monkeypatch
+    hub, tmp_path, monkeypatch
 ):
     monkeypatch.setenv("HF_TOKEN", "hf_secret")
-    hub(server)
-    repository = Repository(REPO, REVISION, Hub(server.url, token_hub=server.url + "/"))
-    fetch_repository(repository, tmp_path / "model", tmp_path, patience=QUICK)
-    assert authorised(server) == {server.url.removeprefix("http://")}
-    asked = [path for _, path, _ in server.seen if path != CDN]
-    with_token = [asked for asked in server.headers if "Authorization" in asked]
-    assert len(with_token) == len(asked)
+    fetch(Hub(hub.url, token_hub=hub.url + "/"), tmp_path)
+    with_token = [headers["Host"] for headers in hub.headers if "Authorization" in headers]
+    requests = [path for _, path, _ in hub.seen if path != CDN]
+    assert with_token == [hub.url.removeprefix("http://")] * len(requests)
 
 
-def test_a_hub_that_lists_no_digests_states_them_with_each_file(server, tmp_path):
-    hub(server)
-    unlist(server)
-    assert set(fetch(server, tmp_path)["files"]) == set(FILES)
+def test_a_hub_that_lists_no_digests_states_them_with_each_file(hub, tmp_path):
+    unlist(hub)
+    assert set(fetch(hub, tmp_path)["files"]) == set(FILES)
 
 
-def altered_weights(server: LocalServer) -> None:
-    server.serve(CDN, WEIGHTS[::-1])
+def unlisted(name: str, **headers: str) -> Callable[[LocalServer], object]:
+    """Return what lets a hub list no digests, and send other headers with one file."""
 
+    def change(hub: LocalServer) -> None:
+        unlist(hub)
+        hub.files[resolve(name)].headers |= {key.replace("_", "-"): v for key, v in headers.items()}
 
-def altered_vocabulary(server: LocalServer) -> None:
-    server.files[resolve("vocab.txt")].content = b"[BAD]\n"
-
-
-def missing_tokenizer(server: LocalServer) -> None:
-    del server.files[resolve("tokenizer.json")]
-
-
-def other_revision_listed(server: LocalServer) -> None:
-    content = server.files[LISTING].content
-    server.files[LISTING].content = content.replace(REVISION.encode(), b"f" * 40)
-
-
-def other_revision_of_a_file(server: LocalServer) -> None:
-    unlist(server)
-    server.files[resolve("vocab.txt")].headers["X-Repo-Commit"] = "f" * 40
-
-
-def no_digest(server: LocalServer) -> None:
-    unlist(server)
-    server.files[resolve("vocab.txt")].headers["ETag"] = '"unknown"'
-
-
-def no_repository(server: LocalServer) -> None:
-    server.files.clear()
-
-
-def without(name: str) -> Callable[[LocalServer], object]:
-    return lambda server: hub(server, without=(name,))
+    return change
 
 
 def listed(content: bytes) -> Callable[[LocalServer], object]:
-    return lambda server: server.serve(LISTING, content)
+    return lambda hub: hub.serve(LISTING, content)
 
 
+def without(name: str) -> Callable[[LocalServer], object]:
+    return lambda hub: serve(hub, name)
+
+
+OTHER = "f" * 40
+RENAMED = f'{{"sha": "{OTHER}", "siblings": []}}'.encode()
 SHA = b'{"sha": "' + b"0" * 40 + b'", "siblings": '
-ALTERED = hashlib.sha256(WEIGHTS[::-1]).hexdigest()
 REFUSED = {
     "altered weights": (
-        altered_weights,
-        f"model.safetensors: .*sha256 expected {CDN[5:]}, actual {ALTERED}",
+        lambda hub: hub.serve(CDN, WEIGHTS[::-1]),
+        f"model.safetensors: .*sha256 expected {CDN[5:]}, actual {sha(WEIGHTS[::-1])}",
     ),
-    "an altered small file": (altered_vocabulary, "vocab.txt: .*its content was altered"),
-    "a missing file": (missing_tokenizer, "tokenizer.json: .*HTTP 404"),
-    "another revision": (other_revision_listed, f"answers with revision {'f' * 40}"),
+    "an altered small file": (
+        lambda hub: hub.serve(resolve("vocab.txt"), b"[BAD]\n"),
+        "vocab.txt: .*its content was altered",
+    ),
+    "a missing file": (
+        lambda hub: hub.files.pop(resolve("tokenizer.json")),
+        "tokenizer.json: .*HTTP 404",
+    ),
+    "another revision": (listed(RENAMED), f"answers with revision {OTHER}"),
     "another revision of a file": (
-        other_revision_of_a_file,
-        f"answers with revision {'f' * 40}",
+        unlisted("vocab.txt", X_Repo_Commit=OTHER),
+        f"answers with revision {OTHER}",
     ),
-    "no digest": (no_digest, "vocab.txt: the hub states no digest"),
-    "no repository": (no_repository, f"{REPO}@.*the hub does not answer: HTTP 404"),
+    "no digest": (
+        unlisted("vocab.txt", ETag='"unknown"'),
+        "vocab.txt: the hub states no digest",
+    ),
+    "no repository": (lambda hub: hub.files.clear(), f"{REPO}@.*the hub does not answer: HTTP 404"),
     "no server": (LocalServer.close, "the connection failed"),
     "no safetensors": (
         without("model.safetensors"),
@@ -321,91 +262,79 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_hub_that_is_wrong_is_refused_in_one_line(server, tmp_path, name):
+def test_a_hub_that_is_wrong_is_refused_in_one_line(hub, tmp_path, name):
     break_it, problem = REFUSED[name]
-    hub(server)
-    break_it(server)
-    with pytest.raises(InputError, match=problem) as caught:
-        fetch(server, tmp_path)
-    assert "\n" not in str(caught.value) and not (tmp_path / "model" / RECORD).exists()
+    break_it(hub)
+    refused(hub, tmp_path, problem)
 
 
 @pytest.mark.parametrize("lists_digests", [True, False])
-def test_weights_other_than_the_pinned_ones_are_refused(server, tmp_path, lists_digests):
-    hub(server)
+def test_weights_other_than_the_pinned_ones_are_refused(hub, tmp_path, lists_digests):
     if not lists_digests:
-        unlist(server)
-    with pytest.raises(InputError, match=f"expected {'0' * 64}, .* {CDN[5:]}"):
-        fetch(server, tmp_path, weights_sha256="0" * 64)
-    assert server.count(CDN) == (not lists_digests)  # what the hub states is not downloaded
+        unlist(hub)
+    problem = f"expected {'0' * 64}, .* {CDN[5:]}"
+    refused(hub, tmp_path, problem, weights_sha256="0" * 64)
+    assert hub.count(CDN) == (not lists_digests)  # what the hub states is not downloaded
 
 
 # Mirrors
 
-
-def filled(server, folder: Path) -> Path:
-    """Fetch the repository into a mirror, close the hub, and return the mirror."""
-    hub(server)
-    repository = Repository(REPO, REVISION, Hub(server.url))
-    place = Path(mirrored(folder / "mirror", repository))
-    fetch_repository(repository, place, folder / "mirror/models", patience=QUICK)
-    return folder / "mirror"
+NOWHERE = Hub("http://127.0.0.1:9")
 
 
-def fetch_offline(mirror: Path | str, folder: Path, **pins: str) -> dict:
-    repository = Repository(REPO, REVISION, Hub("http://127.0.0.1:9"), **pins)
-    return fetch_repository(repository, folder / "model", folder, mirror, QUICK)
+@pytest.fixture
+def mirror(hub, tmp_path) -> Path:
+    """A mirror that has the repository; its hub does not answer any more."""
+    folder = tmp_path / "mirror"
+    repository = Repository(REPO, COMMIT, Hub(hub.url))
+    place = Path(mirrored(folder, repository))
+    fetch_repository(repository, place, folder / "models", patience=QUICK)
+    return folder
 
 
-def test_a_repository_of_a_mirror_is_copied_without_asking_the_hub(server, tmp_path):
-    mirror = filled(server, tmp_path)
-    asked = len(server.seen)
-    found = fetch_offline(mirror, tmp_path / "other")
-    assert found["commit"] == REVISION and len(server.seen) == asked
-    assert left(tmp_path / "other") == {NAME, *(f"model/{name}" for name in (*FILES, RECORD))}
-    assert {name: file["sha256"] for name, file in found["files"].items()} == digests(FILES)
-    assert read_sealed(tmp_path / "other" / DIGEST_LOCK) == read_sealed(
-        mirror / "models" / DIGEST_LOCK
-    )
+def test_a_repository_of_a_mirror_is_copied_without_asking_the_hub(mirror, tmp_path):
+    found = fetch(NOWHERE, tmp_path / "other", mirror)
+    assert found["commit"] == COMMIT
+    whole = {f"model/{name}" for name in (*FILES, RECORD)}
+    assert left(tmp_path / "other") == {NAME, DIGEST_LOCK, *whole}
+    assert {name: file["sha256"] for name, file in found["files"].items()} == DIGESTS
+    locks = [
+        read_sealed(folder / DIGEST_LOCK) for folder in (tmp_path / "other", mirror / "models")
+    ]
+    assert locks[0] == locks[1]
 
 
-def test_the_same_mirror_may_be_an_address(server, tmp_path):
-    mirror = filled(server, tmp_path)
-    for path in (mirror / "models").rglob("*"):
+def test_the_same_mirror_may_be_an_address(hub, mirror, tmp_path):
+    for path in mirror.rglob("*"):
         if path.is_file():
-            server.serve(f"/mirror/{path.relative_to(mirror)}", path.read_bytes())
-    found = fetch_offline(server.url + "/mirror", tmp_path / "other")
-    assert {name: file["sha256"] for name, file in found["files"].items()} == digests(FILES)
+            hub.serve(f"/mirror/{path.relative_to(mirror)}", path.read_bytes())
+    found = fetch(NOWHERE, tmp_path / "other", hub.url + "/mirror")
+    assert {name: file["sha256"] for name, file in found["files"].items()} == DIGESTS
 
 
-def test_an_altered_file_of_a_mirror_is_refused_with_both_digests(server, tmp_path):
-    mirror = filled(server, tmp_path)
+def test_an_altered_file_of_a_mirror_is_refused_with_both_digests(mirror, tmp_path):
     [file] = mirror.rglob("vocab.txt")
-    file.write_bytes(b"[BAD]\n")
-    with pytest.raises(InputError, match=f"expected {digests(FILES)['vocab.txt']}, actual"):
-        fetch_offline(mirror, tmp_path / "other")
-    assert not (tmp_path / "other/model" / RECORD).exists()
+    write(file, b"[BAD]\n")
+    problem = f"expected {DIGESTS['vocab.txt']}, actual {sha(file.read_bytes())}"
+    refused(NOWHERE, tmp_path / "other", problem, mirror)
 
 
-def test_weights_of_a_mirror_other_than_the_pinned_ones_are_refused(server, tmp_path):
-    mirror = filled(server, tmp_path)
-    with pytest.raises(InputError, match=f"sha256 expected {'0' * 64}, actual {CDN[5:]}"):
-        fetch_offline(mirror, tmp_path / "other", weights_sha256="0" * 64)
+def test_weights_of_a_mirror_other_than_the_pinned_ones_are_refused(mirror, tmp_path):
+    problem = f"sha256 expected {'0' * 64}, actual {CDN[5:]}"
+    refused(NOWHERE, tmp_path / "other", problem, mirror, weights_sha256="0" * 64)
 
 
-def test_a_mirror_whose_record_names_a_file_elsewhere_is_refused(server, tmp_path):
-    mirror = filled(server, tmp_path)
+def test_a_mirror_whose_record_names_a_file_elsewhere_is_refused(mirror, tmp_path):
     [path] = mirror.rglob(RECORD)
     record = read_sealed(path)
     record["files"]["../../escaped"] = record["files"]["config.json"]
     write_sealed(path, record)
-    with pytest.raises(InputError, match="lists other files than those of a model"):
-        fetch_offline(mirror, tmp_path / "other")
+    problem = "lists other files than those of a model"
+    refused(NOWHERE, tmp_path / "other", problem, mirror)
 
 
 def test_offline_a_base_that_the_mirror_lacks_is_refused_with_how_to_fill_it(tmp_path, monkeypatch):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     (tmp_path / "mirror").mkdir()
-    with pytest.raises(InputError, match="`semblance fetch CONFIG --mirror FOLDER`") as caught:
-        fetch_offline(tmp_path / "mirror", tmp_path / "other")
-    assert "--config mirror=FOLDER" in str(caught.value) and "\n" not in str(caught.value)
+    advice = "`semblance fetch CONFIG --mirror FOLDER`.*--config mirror=FOLDER"
+    refused(NOWHERE, tmp_path / "other", advice, tmp_path / "mirror")

@@ -9,26 +9,20 @@ import pytest
 from semblance.errors import InputError
 from semblance.fetch import origins
 from semblance.fetch.datasets import fetch_dataset
-from semblance.fetch.manifest import Dataset, File
 from semblance.fetch.origins import NAME, check_origins
 from semblance.fetch.wanted import BaseSource, Hub, Wanted
 from semblance.models.base import BaseSettings, build_base
 from semblance.provenance import file_digest
 from tests.dag.tiny import write_base
-
-CONTENT = b"some text\n"
-OTHER = CONTENT.upper()  # of the same size
+from tests.unit.fetch.examples import ALTERED, CONTENT, dataset, pinned, write
 
 
 @pytest.fixture
 def copied(tmp_path) -> Wanted:
     """Copy one pinned file from a mirror."""
-    source = tmp_path / "mirror/a/b.txt"
-    source.parent.mkdir(parents=True)
-    source.write_bytes(CONTENT)
-    data = Dataset("t", "l", None, {}, (File("a/b.txt", file_digest(source), None),))
+    write(tmp_path / "mirror/a/b.txt")
     wanted = Wanted("m", str(tmp_path / "resources"), Hub(), ("one",), {}, str(tmp_path / "mirror"))
-    fetch_dataset(data, wanted.data, tmp_path / "mirror")
+    fetch_dataset(dataset(pinned()), wanted.data, tmp_path / "mirror")
     return wanted
 
 
@@ -51,7 +45,7 @@ def test_a_mirror_that_stayed_as_it_was_is_not_read(copied, monkeypatch):
     check_origins(copied, may_write=True)
 
 
-@pytest.mark.parametrize("content", [OTHER, CONTENT + b"!"])
+@pytest.mark.parametrize("content", [ALTERED, CONTENT + b"!"])
 def test_a_file_that_was_edited_in_the_mirror_is_named_with_both_digests(copied, content):
     file = Path(copied.mirror, "a/b.txt")
     before = file_digest(file)
@@ -77,13 +71,13 @@ def test_a_file_that_was_only_touched_is_read_once(copied, monkeypatch):
 
 def test_the_advice_leads_out(copied):
     """Without the copy nothing is looked at, so that the run copies the new file."""
-    edit(Path(copied.mirror, "a/b.txt"), OTHER)
+    edit(Path(copied.mirror, "a/b.txt"), ALTERED)
     (copied.data / "a/b.txt").unlink()
     check_origins(copied, may_write=True)
 
 
 def test_a_mirror_that_is_not_named_any_more_is_not_looked_at(copied):
-    edit(Path(copied.mirror, "a/b.txt"), OTHER)
+    edit(Path(copied.mirror, "a/b.txt"), ALTERED)
     check_origins(replace(copied, mirror=None), may_write=True)
     check_origins(replace(copied, mirror="http://127.0.0.1:9"), may_write=True)
 
@@ -93,7 +87,7 @@ def test_a_mirror_that_was_moved_together_with_the_downloads_is_looked_at(copied
     moved = tmp_path.with_name(tmp_path.name + "-moved")
     there = replace(copied, downloads=str(moved / "resources"), mirror=str(moved / "mirror"))
     check_origins(there, may_write=True)
-    edit(moved / "mirror/a/b.txt", OTHER)
+    edit(moved / "mirror/a/b.txt", ALTERED)
     with pytest.raises(InputError, match="changed after it was copied"):
         check_origins(there, may_write=True)
     moved.rename(tmp_path)

@@ -1,0 +1,12 @@
+"""A server on this machine, which the tests of fetching may reach."""
+
+import pytest
+
+from tests.local_http import running
+
+server = pytest.fixture(running)
+
+
+@pytest.fixture(autouse=True)
+def network_allowed(monkeypatch):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
