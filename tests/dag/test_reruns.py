@@ -404,7 +404,7 @@ def test_an_edit_of_a_module_that_cannot_move_a_result_reruns_nothing(
 
 
 EDITS_WITHOUT_EFFECT = {
-    "a help text": ("workflow/scripts/cli.py", "digest of the code", "sha256 of the code"),
+    "a help text": ("workflow/scripts/report.py", "the record to write", "the record of it"),
     "the wording of an error": ("semblance/training/recipe.py", "fewer than two", "less than two"),
     "the wording of an error in a variable": (
         "semblance/training/run.py",

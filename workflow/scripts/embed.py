@@ -7,9 +7,9 @@ from workflow.scripts.reading_job import Reading
 
 
 @program(__doc__)
-def main(reading: Reading, tokens: str, max_length: int) -> None:
+def main(reading: Reading, model: str, tokens: str, max_length: int) -> None:
     reading.take_gpu()
-    embed(reading.model, tokens, reading.output.parent, max_length, reading.compute, reading.code)
+    embed(model, tokens, reading.output.parent, max_length, reading.compute, reading.code)
 
 
 if __name__ == "__main__":

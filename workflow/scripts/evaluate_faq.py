@@ -8,10 +8,10 @@ from workflow.scripts.reading_job import Reading
 
 
 @program(__doc__)
-def main(reading: Reading, run: FaqRun, bank: str, dev: str, max_length: int) -> None:
+def main(reading: Reading, run: FaqRun, model: str, bank: str, dev: str, max_length: int) -> None:
     reading.take_gpu()
     target = Target(reading.output, reading.compute, reading.code)
-    evaluate_faq(run, reading.model, bank, dev, max_length, target)
+    evaluate_faq(run, model, bank, dev, max_length, target)
 
 
 if __name__ == "__main__":

@@ -8,10 +8,10 @@ from workflow.scripts.reading_job import Reading
 
 
 @program(__doc__)
-def main(reading: Reading, run: StsRun, test: str, dev: str) -> None:
+def main(reading: Reading, run: StsRun, model: str, test: str, dev: str) -> None:
     reading.take_gpu()
     target = Target(reading.output, reading.compute, reading.code)
-    evaluate_sts(run, reading.model, test, dev, target)
+    evaluate_sts(run, model, test, dev, target)
 
 
 if __name__ == "__main__":

@@ -8,10 +8,10 @@ from workflow.scripts.reading_job import Reading
 
 
 @program(__doc__)
-def main(reading: Reading, run: TransferRun, data: str) -> None:
+def main(reading: Reading, run: TransferRun, model: str, data: str) -> None:
     reading.take_gpu()
     target = Target(reading.output, reading.compute, reading.code)
-    evaluate_transfer(run, reading.model, data, target)
+    evaluate_transfer(run, model, data, target)
 
 
 if __name__ == "__main__":

@@ -7,9 +7,9 @@ from workflow.scripts.reading_job import Reading
 
 
 @program(__doc__)
-def main(reading: Reading, tokens: str) -> None:
+def main(reading: Reading, model: str, tokens: str) -> None:
     reading.take_gpu()
-    fit_whitening(reading.model, tokens, reading.output.parent, reading.compute, reading.code)
+    fit_whitening(model, tokens, reading.output.parent, reading.compute, reading.code)
 
 
 if __name__ == "__main__":

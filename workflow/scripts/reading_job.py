@@ -9,10 +9,9 @@ from semblance.models.compute import Compute
 
 @dataclass(frozen=True)
 class Reading:
-    """The arguments of such a program, besides the data."""
+    """The arguments of such a program, besides the models and the data."""
 
     compute: Compute
-    model: str
     output: Path
     jobs_per_gpu: int = 1
     code: str = ""

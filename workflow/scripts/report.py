@@ -28,6 +28,7 @@ from workflow.planning.plan import Plan
 from workflow.report import answerers
 from workflow.report.compose import compose
 from workflow.report.facts import UNREADABLE, Facts
+from workflow.scripts import cli
 from workflow.scripts.endings import run
 
 
@@ -51,15 +52,9 @@ def main(argv: list[str] | None = None) -> None:
 
 def parser() -> argparse.ArgumentParser:
     """Return the flags."""
-    flags = argparse.ArgumentParser(
-        prog="semblance report",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    flags.add_argument(
-        "config", nargs="*", help="config files, laid over config.yaml in this order"
-    )
-    flags.add_argument("--output", help="the output folder, in place of the config's")
+    flags = cli.command("semblance report", __doc__)
+    cli.add_configs(flags)
+    cli.add_output(flags)
     flags.add_argument("--code", default="", help="digest of the code, for the record")
     flags.add_argument("--record", help="the record to write")
     return flags

@@ -14,25 +14,24 @@ from pathlib import Path
 from semblance.errors import InputError
 from semblance.provenance import ROOT
 from workflow.planning.layers import found, read_layer
-from workflow.scripts import endings
+from workflow.scripts import cli, endings
 
 PROGRAM = "snakemake"
 
 
 def parser() -> argparse.ArgumentParser:
     """Return the flags."""
-    flags = argparse.ArgumentParser(
-        prog="semblance run",
+    flags = cli.command(
+        "semblance run",
+        __doc__,
         usage="semblance run [CONFIG ...] [--cores N] [--output OUT] [--set KEY=VALUE ...] [-n] "
         "[-- SNAKEMAKE ARGUMENTS]",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     flags.add_argument(
         "config", nargs="*", metavar="CONFIG", help="config files, laid over config.yaml"
     )
     flags.add_argument("--cores", default="all", help="cores of this machine to use (default: all)")
-    flags.add_argument("--output", help="the output folder, in place of the config's")
+    cli.add_output(flags)
     flags.add_argument(
         "--set",
         nargs="+",

@@ -32,6 +32,7 @@ from semblance.files import write_text
 from semblance.models.saved import SavedModel
 from semblance.provenance import ROOT
 from workflow.planning.data import ALL_TASKS, of_manifest, sts_tests
+from workflow.scripts import cli
 from workflow.scripts.endings import run
 from workflow.status.started import read_start
 from workflow.terminal import painter
@@ -50,11 +51,7 @@ METRICS = ("spearman", "pearson")
 
 def parser() -> argparse.ArgumentParser:
     """Return the flags."""
-    flags = argparse.ArgumentParser(
-        prog="semblance score",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    flags = cli.command("semblance score", __doc__)
     flags.add_argument("folder", metavar="FOLDER", help="the folder of a model")
     flags.add_argument(
         "--data",
