@@ -16,7 +16,6 @@ from workflow.scripts.endings import BAD_INPUT, run
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the flags."""
     flags = cli.command("semblance check", __doc__)
     flags.add_argument(
         "configs", nargs="*", metavar="CONFIG", help="config files, laid over config.yaml"

@@ -33,7 +33,6 @@ PLACES = {
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the flags."""
     flags = cli.command("semblance completion", __doc__)
     flags.add_argument("shell", choices=("bash", "zsh"), help="the shell to complete in")
     return flags

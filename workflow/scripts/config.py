@@ -27,7 +27,6 @@ def shipped() -> list[str]:
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the flags."""
     flags = cli.command("semblance config", __doc__)
     flags.add_argument(
         "name",

@@ -9,7 +9,6 @@ from workflow.scripts.endings import run
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the flags."""
     flags = cli.command("semblance cost", __doc__)
     cli.add_configs(flags)
     cli.add_output(flags)

@@ -3,11 +3,11 @@
 from semblance.training.embeddings import embed
 from workflow.scripts.endings import run
 from workflow.scripts.program import program
-from workflow.scripts.reading_job import Reading
+from workflow.scripts.reading_job import ReadingJob
 
 
 @program(__doc__)
-def main(reading: Reading, model: str, tokens: str, max_length: int) -> None:
+def main(reading: ReadingJob, model: str, tokens: str, max_length: int) -> None:
     reading.take_gpu()
     embed(model, tokens, reading.output.parent, max_length, reading.compute, reading.code)
 

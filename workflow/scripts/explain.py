@@ -15,7 +15,6 @@ from workflow.scripts.endings import run
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the flags."""
     flags = cli.command("semblance explain", __doc__)
     flags.add_argument("name", metavar="table", help="the table's name, or that of an answerer")
     flags.add_argument("row", nargs="?", help="the row's label, or its method")

@@ -23,7 +23,6 @@ EXAMPLES = """examples:
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the flags."""
     flags = cli.command("semblance export", __doc__, epilog=EXAMPLES)
     flags.add_argument("folder", nargs="+", metavar="SOURCE", help="a model, or results")
     flags.add_argument("--onnx", action="store_true", help="write an ONNX file; needs --output")

@@ -23,7 +23,6 @@ from workflow.scripts.endings import run
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the flags."""
     flags = cli.command("semblance fetch", __doc__)
     cli.add_configs(flags)
     flags.add_argument("--mirror", help="the folder to fill; by default the config's `mirror`")

@@ -7,12 +7,12 @@ from semblance.evaluation.scored import Target
 from semblance.figures import FigureSettings
 from workflow.scripts.endings import run
 from workflow.scripts.program import program
-from workflow.scripts.reading_job import Reading
+from workflow.scripts.reading_job import ReadingJob
 
 
 @program(__doc__)
 def main(
-    reading: Reading, settings: FigureSettings, models: Sequence[str], texts: str, csv: str
+    reading: ReadingJob, settings: FigureSettings, models: Sequence[str], texts: str, csv: str
 ) -> None:
     reading.take_gpu()
     target = Target(reading.output, reading.compute, reading.code)

@@ -8,7 +8,7 @@ from semblance.models.compute import Compute
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadingJob:
     """The arguments of such a program, besides the models and the data."""
 
     compute: Compute

@@ -44,7 +44,6 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the flags."""
     flags = cli.command("semblance report", __doc__)
     cli.add_configs(flags)
     cli.add_output(flags)

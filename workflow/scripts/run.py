@@ -20,7 +20,6 @@ PROGRAM = "snakemake"
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the flags."""
     flags = cli.command(
         "semblance run",
         __doc__,
@@ -69,7 +68,7 @@ def command_line(argv: list[str]) -> list[str]:
     command = []
     if args.config:
         command += ["--configfile", *map(found, args.config)]
-    settings = list(map(_checked, args.set))
+    settings = list(map(_key_value, args.set))
     if args.output:
         settings.append(f"output={args.output}")
     if settings:
@@ -90,7 +89,7 @@ def _split(argv: list[str]) -> tuple[list[str], list[str]]:
     return argv[:place], argv[place + 1 :]
 
 
-def _checked(setting: str) -> str:
+def _key_value(setting: str) -> str:
     key, equals, _ = setting.partition("=")
     if not key or not equals:
         raise InputError(f"--set {setting}", "no KEY=VALUE", "write it as in --set seeds='[1, 2]'")

@@ -50,7 +50,6 @@ METRICS = ("spearman", "pearson")
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the flags."""
     flags = cli.command("semblance score", __doc__)
     flags.add_argument("folder", metavar="FOLDER", help="the folder of a model")
     flags.add_argument(
@@ -90,7 +89,7 @@ def main(argv: list[str] | None = None) -> None:
 
 
 @dataclass(frozen=True)
-class Place:
+class Source:
     """Where data may lie: a manifest's data sets below a folder, and a user's own files by name."""
 
     manifest: Mapping[str, Dataset]
@@ -119,17 +118,17 @@ class Found:
         return found | {name: own_pairs(self.raw, name, own) for name, own in self.own.items()}
 
 
-def find_data(named: str) -> Place:
+def find_data(named: str) -> Source:
     """Return the data that ``--data`` names; InputError for a folder that is not there."""
     folder = Path(os.path.expanduser(named))
     if (folder / layout.CONFIG).is_file():
         return _of_run(folder)
     if (folder / layout.RAW_DATA).is_dir():
         folder = folder / layout.RAW_DATA
-    return Place(load_manifest(MANIFEST), folder)
+    return Source(load_manifest(MANIFEST), folder)
 
 
-def _of_run(out: Path) -> Place:
+def _of_run(out: Path) -> Source:
     """Return the raw data that a run has downloaded, by its own manifest."""
     found = read_start(str(out))
     with contextlib.chdir(found.folder):  # from which the paths of its config count
@@ -141,10 +140,10 @@ def _of_run(out: Path) -> Place:
             for name, pairs in tests.get("own", {}).items()
         }
     names = of_manifest(found.config, tests["datasets"])
-    return Place(manifest, folder, tuple(names), own)
+    return Source(manifest, folder, tuple(names), own)
 
 
-def look_for(source: Place, wanted: Sequence[str] | None, files: Sequence[str]) -> Found:
+def look_for(source: Source, wanted: Sequence[str] | None, files: Sequence[str]) -> Found:
     """Return which of the wanted sets are there, and add files; InputError if none is left.
 
     Without ``wanted`` all sets of the source are.

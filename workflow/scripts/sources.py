@@ -19,7 +19,6 @@ from workflow.scripts.endings import run
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the flags."""
     flags = cli.command("semblance sources", __doc__)
     cli.add_configs(flags)
     flags.add_argument("--settings", help="JSON: the sources to ask, in place of a config's")

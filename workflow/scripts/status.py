@@ -23,7 +23,6 @@ CLEAR = "\033[H\033[2J"
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the flags."""
     flags = cli.command("semblance status", __doc__)
     flags.add_argument(
         "output",

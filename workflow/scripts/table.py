@@ -21,7 +21,6 @@ PAGES = ("claims", "published", "statistics")  # made of all tables, as Markdown
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the flags."""
     flags = cli.command("semblance table", __doc__)
     flags.add_argument("table", nargs="?", metavar="NAME", help="the table's name")
     flags.add_argument(

@@ -15,7 +15,6 @@ from workflow.scripts.endings import run
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the flags."""
     flags = cli.command("semblance verify", __doc__)
     flags.add_argument("results", type=Path, help="the results folder")
     flags.add_argument(
