@@ -108,20 +108,17 @@ def test_a_run_that_has_ended_shuts_out_no_other(tmp_path, run, first, second, e
     lock.claim_output(tmp_path / second, seconds=0.0)
 
 
-def test_a_run_says_once_that_the_last_one_on_its_folder_was_killed(tmp_path, run, capsys):
+@pytest.mark.parametrize("end, killed", [("kill", 1), ("end", 0)])
+def test_a_run_says_once_that_the_last_one_on_its_folder_was_killed(
+    tmp_path, run, capsys, end, killed
+):
     other = run("claim_output", tmp_path / "out")
-    other.kill()
+    getattr(other, end)()
     lock.claim_output(tmp_path / "out")
     lock.claim_output(tmp_path / "out")
     said = capsys.readouterr().err
-    assert said.count("was killed; this one goes on from what it left") == 1
-    assert f"pid {other.pid}" in said
-
-
-def test_a_run_says_nothing_of_one_that_ended_by_itself(tmp_path, run, capsys):
-    run("claim_output", tmp_path / "out").end()
-    lock.claim_output(tmp_path / "out")
-    assert capsys.readouterr().err == ""
+    assert said.count("was killed; this one goes on from what it left") == killed
+    assert said.count(f"pid {other.pid}") == said.count("\n") == killed
 
 
 def test_a_run_on_another_machine_is_seen_by_its_beat(tmp_path, monkeypatch):
