@@ -21,7 +21,6 @@ from workflow.scripts import (
     prepare_dev,
     prepare_faq,
     prepare_nli,
-    prepare_pairs,
     prepare_sts,
     prepare_wiki,
     tokenise,
@@ -81,15 +80,6 @@ def test_the_rounds_of_anli_join_ready_made_triples(tmp_path):
     rows = read_rows(prepare(prepare_nli, settings, tmp_path / "nli"))
     contexts = 4 + 5 + 6  # of three rounds, one hypothesis of each label a context
     assert len(rows.query) == 456 + contexts
-
-
-def test_questions_become_positive_pairs(tmp_path):
-    settings = {"kind": "pairs", "format": "qqp", "datasets": ["qqp"], "labels": ["duplicate"]}
-    out = prepare(prepare_pairs, settings, tmp_path / "qqp")
-    assert len(read_rows(out).query) == 29
-    found = json.loads((out / "overlap.json").read_text())
-    assert found["pairs"] == 29 and 0 < found["overlap"] < 100
-    assert "overlap.json" in checked(out / "record.json")["outputs"]
 
 
 def test_a_text_of_the_users_own_becomes_a_corpus_and_its_file_is_noted(tmp_path, capsys):
@@ -198,21 +188,6 @@ def test_every_bank_becomes_folds_that_never_train_on_a_tested_question(tmp_path
         assert list(dev.questions) == [q for q in asked if q.part == (fold + 1) % 3]
         # of 3 parts: 1 test, 1 dev, 1 train
         assert trained == {q.text for q in asked if q.part == (fold + 2) % 3}
-
-
-def test_blank_lines_are_told_and_counted_in_the_record(tmp_path, capsys):
-    text = "One sentence.\n\nAnother one.\n \n\nA third.\n"
-    (tmp_path / "w.txt").write_text(text)
-    file = {"path": "w.txt", "sha256": hashlib.sha256(text.encode()).hexdigest(), "size": None}
-    entry = {"title": "t", "licence": "l", "homepage": None, "expected": {"lines": 6}}
-    manifest = {"datasets": {"wiki": {**entry, "files": [file]}}}
-    (tmp_path / "m.yaml").write_text(json.dumps(manifest))
-    settings = {"kind": "wiki", "datasets": ["wiki"]}
-    places = {"manifest": tmp_path / "m.yaml", "data": tmp_path}
-    out = prepare(prepare_wiki, settings, tmp_path / "corpus", **places)
-    assert read_sentences(out) == ["One sentence.", "Another one.", "A third."]
-    assert read_sealed(out / "record.json")["counts"]["blank_lines"] == 3
-    assert f"{tmp_path}/w.txt:2: blank line skipped, 3 in all" in capsys.readouterr().err
 
 
 def test_the_dirt_of_an_own_faq_is_told_and_counted_in_the_record(tmp_path, capsys):
