@@ -99,11 +99,3 @@ def test_a_job_on_another_device_than_the_config_asks_for_teaches_nothing(run):
 def test_a_damaged_record_teaches_nothing_and_stops_nothing(run, text):
     (run / "models/wiki/minilm-3/simcse/seed-3/record.json").write_text(text)
     assert measured().n == 2
-
-
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"value": []}'])
-def test_a_damaged_file_of_the_factor_gives_way_to_the_estimates(tmp_path, capsys, text):
-    (tmp_path / "logs").mkdir()
-    (tmp_path / rates.FACTOR).write_text(text)
-    assert rates.kept_factor(tmp_path) == Factor()
-    assert str(tmp_path / rates.FACTOR) in capsys.readouterr().err
