@@ -11,13 +11,12 @@ import pytest
 from scipy.stats import spearmanr
 
 from semblance.errors import InputError
-from semblance.provenance import checked, input_digests, write_json, write_record
+from semblance.provenance import input_digests, write_record
 from tests.recompute import main as recompute
 from tests.scripts.flags import flags
 from tests.unit.reporting.example_scores import TASKS, record, write
 from workflow.scripts import (
     collect_scores,
-    compare_overlap,
     compare_published,
     judge_claims,
     render_table,
@@ -309,22 +308,6 @@ def test_the_simulation_reads_the_spread_of_the_tables(results):
     assert float(of_sts[0]["item_error"]) == pytest.approx(contrast["item_error"])
     assert float(of_sts[0]["detectable"]) == pytest.approx(contrast["detectable"])
     assert "bootstrap of seeds and items" in page.read_text()
-
-
-def test_the_overlap_of_each_corpus_stands_beside_the_papers(tmp_path):
-    corpora = []
-    for name, value in (("qqp", 61.5), ("mine", 40.25)):
-        folder = tmp_path / "corpora" / name
-        write_json(folder / "overlap.json", {"pairs": 9, "overlap": value})
-        vouch(folder, "overlap.json")
-        corpora.append(folder / "record.json")
-    table, own = tmp_path / "tables/overlap.csv", tmp_path / "tables/records/overlap.json"
-    rows = {"qqp": "simcse/text/QQP"}
-    compare_overlap.main(flags(corpora=corpora, rows=rows, **PUBLISHED, csv=table, record=own))
-    found = [(line["corpus"], line["overlap"], line["paper"]) for line in lines_of(table)]
-    assert found == [("qqp", "61.5", "60.0"), ("mine", "40.25", "")]
-    read = {f"../../corpora/{name}/overlap.json" for name in ("qqp", "mine")}
-    assert set(input_digests(checked(own))) == {"published"} | read
 
 
 def test_the_same_inputs_give_the_same_bytes(results):
