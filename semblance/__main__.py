@@ -9,9 +9,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from semblance.errors import BAD_INPUT
+
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPTS = ROOT / "workflow" / "scripts"
-BAD_INPUT = 2
 # Each command with one example, in the groups and in the order of the help. A command whose script
 # is not there is left out.
 GROUPS = {

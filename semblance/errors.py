@@ -2,6 +2,7 @@
 
 import errno
 
+BAD_INPUT = 2  # the exit status of a start whose input must be corrected
 # Numbers of errors of the machine: a full or failing disk, too little memory, too many open files.
 # The same command may succeed later, or on another machine.
 PASSING = frozenset(

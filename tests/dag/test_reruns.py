@@ -382,7 +382,7 @@ def test_an_edited_module_reruns_the_stages_that_import_it(
 
 
 EDITS_WITHOUT_EFFECT = {
-    "a help text": ("workflow/scripts/cli.py", "digest of the code", "sha256 of the code"),
+    "a help text": ("workflow/scripts/report.py", "the record to write", "the record of it"),
     "the wording of an error": ("semblance/training/recipe.py", "fewer than two", "less than two"),
     "the wording of an error in a variable": (
         "semblance/training/run.py",

@@ -2,7 +2,6 @@
 
 import re
 
-from semblance import __main__ as command_line
 from tests.dag.tiny import ROOT
 from workflow.scripts import endings
 
@@ -22,7 +21,3 @@ def test_each_status_is_listed_once_and_no_other():
         endings.CLOSED,
     ]
     assert listed == [0, FOUND, *known]
-
-
-def test_the_launcher_knows_the_status_of_bad_input():
-    assert command_line.BAD_INPUT == endings.BAD_INPUT

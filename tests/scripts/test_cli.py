@@ -1,7 +1,6 @@
 """How a script ends: one line, an exit status that says whether to try again, and in a Slurm job the node."""
 
 import errno
-import json
 import os
 import re
 import subprocess
@@ -10,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+from unittest.mock import Mock
 
 import pytest
 
@@ -17,61 +17,42 @@ from semblance.errors import InputError, NoGpu, OutOfTime
 from semblance.locks import Busy, exclusive
 from semblance.provenance import checked
 from tests.dag.tiny import ROOT, write_base
+from tests.scripts.flags import flags
 from workflow.scripts.endings import record_of, run
 from workflow.scripts.program import program
 
-ENDS = {  # what happened -> exit status
-    2: InputError("a.csv:3", "no such column", "name it"),
-    75: OutOfTime(
-        "results/models/x: out of time at step 3 of 9; saved, the next start goes on from here"
-    ),
-    130: KeyboardInterrupt(),
-}
+LATER = "results/models/x: out of time at step 3 of 9; saved, the next start goes on from here"
+HELD = "another process writes here (node n2, pid 7); wait for it to end"
 
 
 def ended(error):
-    def main():
-        raise error
-
     with pytest.raises(SystemExit) as end:
-        run(main)
+        run(Mock(side_effect=error))
     return end.value.code
 
 
-@pytest.mark.parametrize("status", ENDS)
-def test_each_end_has_its_status_and_one_line(monkeypatch, capsys, status):
+@pytest.mark.parametrize("in_slurm", [False, True])
+@pytest.mark.parametrize(
+    "error, status, line",
+    [
+        (InputError("a.csv:3", "no such column", "name it"), 2, "a.csv:3: no such column; name it"),
+        (OutOfTime(LATER), 75, LATER),
+        (NoGpu("no GPU that this job can use"), 75, "no GPU that this job can use"),
+        (Busy(errno.EAGAIN, HELD, "out"), 75, f"out: {HELD}, then start again"),
+        (KeyboardInterrupt(), 130, "interrupted"),
+    ],
+)
+def test_each_end_has_its_status_and_one_line_and_in_a_slurm_job_its_node(
+    monkeypatch, capsys, error, status, line, in_slurm
+):
     monkeypatch.delenv("SLURM_JOB_ID", raising=False)
-    assert ended(ENDS[status]) == status
-    assert capsys.readouterr().err.count("\n") == 1
-
-
-def test_a_folder_that_is_anothers_may_be_free_later(capsys):
-    assert (
-        ended(
-            Busy(
-                errno.EAGAIN,
-                "another process writes here (node n2, pid 7); wait for it to end",
-                "out",
-            )
-        )
-        == 75
-    )
-    assert "error: out: another process writes here (node n2, pid 7)" in capsys.readouterr().err
-
-
-def test_a_job_without_its_gpu_ends_with_one_line_and_may_be_tried_again(monkeypatch, capsys):
-    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
-    assert ended(NoGpu("no GPU that this job can use")) == 75
-    assert capsys.readouterr().err == "error: no GPU that this job can use\n"
-
-
-@pytest.mark.parametrize("status", ENDS)
-def test_a_failure_in_a_slurm_job_names_its_node(monkeypatch, capsys, status):
-    monkeypatch.setenv("SLURM_JOB_ID", "815")
-    monkeypatch.setenv("SLURMD_NODENAME", "n3")
-    assert ended(ENDS[status]) == status
-    lines = capsys.readouterr().err.splitlines()
-    assert lines[0].startswith("error: ") and lines[1:] == ["node n3, Slurm job 815"]
+    if in_slurm:
+        monkeypatch.setenv("SLURM_JOB_ID", "815")
+        monkeypatch.setenv("SLURMD_NODENAME", "n3")
+    assert ended(error) == status
+    first, *others = capsys.readouterr().err.splitlines()
+    assert first.startswith(f"error: {line}")
+    assert others == ["node n3, Slurm job 815"] * in_slurm
 
 
 def test_an_error_of_the_programs_own_names_its_node_too(monkeypatch, capsys):
@@ -79,11 +60,8 @@ def test_an_error_of_the_programs_own_names_its_node_too(monkeypatch, capsys):
     monkeypatch.delenv("SLURMD_NODENAME", raising=False)
     monkeypatch.setattr("workflow.scripts.endings.socket.gethostname", lambda: "n4")
 
-    def main():
-        raise ZeroDivisionError
-
     with pytest.raises(ZeroDivisionError):
-        run(main)
+        run(Mock(side_effect=ZeroDivisionError))
     assert capsys.readouterr().err == "node n4, Slurm job 815\n"
 
 
@@ -103,25 +81,18 @@ def test_the_record_of_a_stage_is_found_on_its_command_line(line, record):
 
 
 def test_every_rule_names_its_record_where_the_lock_looks_for_it():
-    commands = re.findall(r'"\{PYTHON\}\.(\w+) .*?2> >', "".join(rules()), flags=re.DOTALL)
-    named = re.findall(
-        r'"\{PYTHON\}\.(\w+) (?:(?!2> >).)*?(?:--record|--output) \{output\.record:q\}',
-        "".join(rules()),
-        flags=re.DOTALL,
-    )
-    assert len(commands) > 12 and commands == named
-
-
-def rules():
-    return [path.read_text() for path in sorted((ROOT / "workflow/rules").glob("*.smk"))]
+    rules = "".join(path.read_text() for path in (ROOT / "workflow/rules").glob("*.smk"))
+    commands = re.findall(r'"\{PYTHON\}\.(\w+) (.*?)2> >', rules, flags=re.DOTALL)
+    names_record = re.compile(r"--(record|output) \{output\.record:q\}")
+    assert len(commands) > 12
+    assert [name for name, rest in commands if not names_record.search(rest)] == []
 
 
 def test_two_builds_of_one_base_at_the_same_time_both_end_well(tmp_path):
     write_base(tmp_path / "base")
     settings = {"folder": str(tmp_path / "base"), "pooling": "mean", "max_length": 64}
-    command = [sys.executable, "-m", "workflow.scripts.download_model", "--hub", ""]
-    command += ["--settings", json.dumps(settings)]
-    command += ["--output", str(tmp_path / "made/record.json")]
+    given = flags(hub="", settings=settings, output=tmp_path / "made/record.json")
+    command = [sys.executable, "-m", "workflow.scripts.download_model", *given]
     environment = {name: value for name, value in os.environ.items() if name != "SLURM_JOB_ID"}
     with exclusive(tmp_path / "made"):
         both = [
@@ -187,18 +158,7 @@ def test_a_program_refuses_settings_that_do_not_fit_their_type():
         given("--settings", '{"share": 0.5, "part": 1}', *NEEDED[2:])
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
-        "evaluate_faq",
-        "evaluate_transfer",
-        "evaluate_relatedness",
-        "embed",
-        "mine_negatives",
-        "train",
-        "collect_scores",
-    ],
-)
+@pytest.mark.parametrize("script", ["evaluate_transfer", "mine_negatives", "collect_scores"])
 def test_numpy_computes_with_one_thread_however_many_snakemake_gives_the_job(script):
     """Its products sum in another order with other threads; OpenBLAS reads the variable when NumPy is loaded."""
     program = (

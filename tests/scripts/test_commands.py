@@ -1,6 +1,5 @@
 """``semblance run`` calls Snakemake, and ``semblance completion`` knows every command."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,15 +9,9 @@ import pytest
 from semblance.__main__ import commands
 from semblance.errors import InputError
 from semblance.provenance import ROOT
+from tests.scripts.flags import start
 from workflow.scripts import completion, run
 from workflow.scripts import config as config_command
-
-
-def start(*arguments: str, **options) -> subprocess.Popen:
-    """Start a command in the current folder, as the launcher does."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "semblance", *arguments]
-    return subprocess.Popen(command, env=environment, text=True, **options)
 
 
 @pytest.fixture

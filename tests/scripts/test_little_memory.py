@@ -37,30 +37,30 @@ def test_the_least_address_space_suffices_for_the_largest_imports():
     assert done.returncode == 0 and "usage" in done.stdout
 
 
+def raising(error: str) -> subprocess.CompletedProcess:
+    """Let a script's import raise an error."""
+    code = f"import workflow.scripts; raise {error}"
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+
+
+LIBRARY = "libx.so: failed to map segment from shared object"
+
+
 @pytest.mark.parametrize(
     "error, status, told",
     [
         ("MemoryError()", TRY_AGAIN, "error: out of memory (MemoryError)"),
-        (
-            "ImportError('libx.so: failed to map segment from shared object')",
-            TRY_AGAIN,
-            "error: out of memory (libx.so: failed to map",
-        ),
+        (f"ImportError('{LIBRARY}')", TRY_AGAIN, f"error: out of memory ({LIBRARY}"),
         ("OSError(30, 'Read-only file system', 'x')", 2, "error: x: Read-only file system"),
     ],
 )
 def test_an_error_of_an_import_ends_a_script_as_one_of_its_main_does(error, status, told):
-    code = f"import workflow.scripts; raise {error}"
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60
-    )
+    done = raising(error)
     assert (done.returncode, done.stderr.count("\n")) == (status, 1)
     assert done.stderr.startswith(told)
 
 
 def test_a_mistake_of_the_program_keeps_its_traceback():
-    code = "import workflow.scripts; raise AttributeError('a mistake')"
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60
-    )
+    done = raising("AttributeError('a mistake')")
     assert done.returncode == 1 and "Traceback" in done.stderr

@@ -15,26 +15,25 @@ from semblance.models import folder as model_folder
 from semblance.provenance import checked, input_digests, read_sealed
 from tests.dag.tiny import ROOT, write_base
 from tests.local_http import running
+from tests.scripts.flags import flags
 from workflow.scripts import (
     download_model,
     prepare_dev,
     prepare_faq,
     prepare_nli,
-    prepare_pairs,
     prepare_sts,
     prepare_wiki,
     tokenise,
 )
 
 server = pytest.fixture(running)
-SHARED = ["--manifest", str(ROOT / "demo/manifest.yaml"), "--data", str(ROOT / "demo/data")]
+SHARED = {"manifest": ROOT / "demo/manifest.yaml", "data": ROOT / "demo/data"}
 
 
-def prepare(script, settings: dict, out: Path, *more: str) -> Path:
+def prepare(script, settings: dict, out: Path, **more: Path) -> Path:
     """Run a prepare script in this process; return the folder it wrote."""
-    script.main(
-        ["--settings", json.dumps(settings), *SHARED, "--output", str(out / "record.json"), *more]
-    )
+    given = SHARED | {"settings": settings, "output": out / "record.json"} | more
+    script.main(flags(**given))
     checked(out / "record.json")
     return out
 
@@ -49,37 +48,30 @@ def test_ready_made_triples_keep_their_texts(tmp_path):
     assert ",".join(first) == lines[1].replace('"', "")
 
 
-def test_triples_are_built_from_snli_and_multinli(tmp_path):
-    out = prepare(prepare_nli, {"kind": "nli", "datasets": ["snli", "multinli"]}, tmp_path / "nli")
-    sentences, rows = read_sentences(out), read_rows(out)
-    labels: dict[tuple[str, str], set[str]] = {}
-    for name in ("snli_1.0/snli_1.0_train.jsonl", "multinli_1.0/multinli_1.0_train.jsonl"):
-        for line in (ROOT / "demo/data/nli" / name).read_text().splitlines():
-            row = json.loads(line)
-            labels.setdefault(
-                (" ".join(row["sentence1"].split()), " ".join(row["sentence2"].split())), set()
-            ).add(row["gold_label"])
-    assert len(rows.query) > 50
-    for q, p, n in zip(*rows, strict=True):
-        assert (
-            "entailment" in labels[sentences[q], sentences[p]]
-            and "contradiction" in labels[sentences[q], sentences[n]]
-        )
-
-
-def test_rows_with_a_neutral_sentence_are_built_from_labelled_pairs(tmp_path):
-    settings = {"kind": "nli", "datasets": ["snli", "multinli"], "neutral": True}
-    out = prepare(prepare_nli, settings, tmp_path / "nli")
-    sentences, rows = read_sentences(out), read_rows(out)
+def labels_of_pairs() -> dict[tuple[str, str], set[str]]:
+    """Return the labels that the demo's SNLI and MultiNLI give each pair of sentences."""
     labels = {}
-    for name in ("snli_1.0/snli_1.0_train.jsonl", "multinli_1.0/multinli_1.0_train.jsonl"):
-        for line in (ROOT / "demo/data/nli" / name).read_text().splitlines():
+    for name in ("snli", "multinli"):
+        path = ROOT / f"demo/data/nli/{name}_1.0/{name}_1.0_train.jsonl"
+        for line in path.read_text().splitlines():
             row = json.loads(line)
             texts = (" ".join(row["sentence1"].split()), " ".join(row["sentence2"].split()))
             labels.setdefault(texts, set()).add(row["gold_label"])
+    return labels
+
+
+@pytest.mark.parametrize("neutral", [False, True])
+def test_rows_are_built_from_labelled_pairs_of_snli_and_multinli(tmp_path, neutral):
+    settings = {"kind": "nli", "datasets": ["snli", "multinli"]}
+    if neutral:
+        settings["neutral"] = True
+    out = prepare(prepare_nli, settings, tmp_path / "nli")
+    sentences, rows = read_sentences(out), read_rows(out)
+    labels = labels_of_pairs()
+    expected = ("entailment", "contradiction", "neutral")[: 2 + neutral]
     assert len(rows.query) > 50
     for query, *others in zip(*rows.columns(), strict=True):
-        for label, other in zip(("entailment", "contradiction", "neutral"), others, strict=True):
+        for label, other in zip(expected, others, strict=True):
             assert label in labels[sentences[query], sentences[other]]
 
 
@@ -88,15 +80,6 @@ def test_the_rounds_of_anli_join_ready_made_triples(tmp_path):
     rows = read_rows(prepare(prepare_nli, settings, tmp_path / "nli"))
     contexts = 4 + 5 + 6  # of three rounds, one hypothesis of each label a context
     assert len(rows.query) == 456 + contexts
-
-
-def test_questions_become_positive_pairs(tmp_path):
-    settings = {"kind": "pairs", "format": "qqp", "datasets": ["qqp"], "labels": ["duplicate"]}
-    out = prepare(prepare_pairs, settings, tmp_path / "qqp")
-    assert len(read_rows(out).query) == 29
-    found = json.loads((out / "overlap.json").read_text())
-    assert found["pairs"] == 29 and 0 < found["overlap"] < 100
-    assert "overlap.json" in checked(out / "record.json")["outputs"]
 
 
 def test_a_text_of_the_users_own_becomes_a_corpus_and_its_file_is_noted(tmp_path, capsys):
@@ -113,13 +96,10 @@ def test_a_text_of_the_users_own_becomes_a_corpus_and_its_file_is_noted(tmp_path
 
 
 def test_a_limit_takes_the_first_rows(tmp_path):
-    out = prepare(
-        prepare_wiki, {"kind": "wiki", "datasets": ["wiki1m"], "limit": 7}, tmp_path / "wiki"
-    )
-    assert (
-        read_sentences(out)
-        == (ROOT / "demo/data/wiki/wiki1m_for_simcse.txt").read_text().splitlines()[:7]
-    )
+    settings = {"kind": "wiki", "datasets": ["wiki1m"], "limit": 7}
+    out = prepare(prepare_wiki, settings, tmp_path / "wiki")
+    lines = (ROOT / "demo/data/wiki/wiki1m_for_simcse.txt").read_text().splitlines()
+    assert read_sentences(out) == lines[:7]
 
 
 def pairs(script, out: Path, **settings) -> list[dict]:
@@ -168,11 +148,9 @@ def test_the_dev_pairs_of_sick_keep_their_case(tmp_path):
 
 
 def test_the_dev_pairs_are_prepared_apart_from_the_test_pairs(tmp_path):
-    settings = {"dataset": "stsb", "protocol": "senteval"}
-    out = prepare(prepare_dev, settings, tmp_path / "dev")
-    tasks = pq.read_table(out / "pairs.parquet")["task"].to_pylist()
-    assert tasks == ["stsb-dev"] * 60
-    assert list(input_digests(checked(out / "record.json"))) == ["stsb/sts-dev.csv"]
+    found = pairs(prepare_dev, tmp_path, dataset="stsb", protocol="senteval")
+    assert [pair["task"] for pair in found] == ["stsb-dev"] * 60
+    assert list(input_digests(checked(tmp_path / "record.json"))) == ["stsb/sts-dev.csv"]
 
 
 BANKS = {
@@ -185,19 +163,17 @@ BANKS = {
 }
 
 
+def prepare_bank(folder: Path, **settings) -> Path:
+    """Prepare a bank in three folds, its corpora and dev questions beside it."""
+    settings |= {"name": "bank", "folds": 3, "seed": 0}
+    folders = {"corpora": folder / "corpora", "dev": folder / "dev"}
+    return prepare(prepare_faq, settings, folder / "faq", **folders)
+
+
 @pytest.mark.parametrize("name", BANKS)
 def test_every_bank_becomes_folds_that_never_train_on_a_tested_question(tmp_path, name):
     source, pairs = BANKS[name]
-    settings = {"name": "bank", "kind": name.partition("-")[0], "folds": 3, "seed": 0, **source}
-    out = prepare(
-        prepare_faq,
-        settings,
-        tmp_path / "faq",
-        "--corpora",
-        str(tmp_path / "corpora"),
-        "--dev",
-        str(tmp_path / "dev"),
-    )
+    out = prepare_bank(tmp_path, kind=name.partition("-")[0], **source)
     bank = read_bank(out)
     asked = [q for q in bank.questions if q.protocol == "pairs"]
     assert pairs is None or len(asked) == pairs
@@ -210,25 +186,8 @@ def test_every_bank_becomes_folds_that_never_train_on_a_tested_question(tmp_path
         dev = read_bank(tmp_path / f"dev/bank-{fold}")
         assert dev.answers == bank.answers
         assert list(dev.questions) == [q for q in asked if q.part == (fold + 1) % 3]
-        assert trained == {
-            q.text for q in asked if q.part == (fold + 2) % 3
-        }  # of 3 parts: 1 test, 1 dev, 1 train
-
-
-def test_blank_lines_are_told_and_counted_in_the_record(tmp_path, capsys):
-    text = "One sentence.\n\nAnother one.\n \n\nA third.\n"
-    (tmp_path / "w.txt").write_text(text)
-    file = {"path": "w.txt", "sha256": hashlib.sha256(text.encode()).hexdigest(), "size": None}
-    entry = {"title": "t", "licence": "l", "homepage": None, "expected": {"lines": 6}}
-    manifest = {"datasets": {"wiki": {**entry, "files": [file]}}}
-    (tmp_path / "m.yaml").write_text(json.dumps(manifest))
-    settings = {"kind": "wiki", "datasets": ["wiki"]}
-    flags = ["--manifest", str(tmp_path / "m.yaml"), "--data", str(tmp_path)]
-    out = tmp_path / "corpus"
-    prepare(prepare_wiki, settings, out, *flags)
-    assert read_sentences(out) == ["One sentence.", "Another one.", "A third."]
-    assert read_sealed(out / "record.json")["counts"]["blank_lines"] == 3
-    assert f"{tmp_path}/w.txt:2: blank line skipped, 3 in all" in capsys.readouterr().err
+        # of 3 parts: 1 test, 1 dev, 1 train
+        assert trained == {q.text for q in asked if q.part == (fold + 2) % 3}
 
 
 def test_the_dirt_of_an_own_faq_is_told_and_counted_in_the_record(tmp_path, capsys):
@@ -237,10 +196,7 @@ def test_the_dirt_of_an_own_faq_is_told_and_counted_in_the_record(tmp_path, caps
     faq.write_bytes(f"Frage;Antwort\n{entries}\nq0;a0\nGröße?;a1\n".encode("cp1252"))
     asked = tmp_path / "asked.csv"
     asked.write_text("query,id\nw,2\nw,3\n")
-    settings = {"name": "bank", "kind": "own", "folds": 3, "seed": 0}
-    settings |= {"path": str(faq), "queries_path": str(asked)}
-    folders = ["--corpora", str(tmp_path / "corpora"), "--dev", str(tmp_path / "dev")]
-    out = prepare(prepare_faq, settings, tmp_path / "faq", *folders)
+    out = prepare_bank(tmp_path, kind="own", path=str(faq), queries_path=str(asked))
     told = capsys.readouterr().err
     assert f"{faq}: empty rows: 1 (skipped): line 7\n" in told
     assert "line 8 (as 2)" in told and "cp1252" in told and "question from 'Frage'" in told
@@ -254,23 +210,12 @@ def test_the_dirt_of_an_own_faq_is_told_and_counted_in_the_record(tmp_path, caps
 
 def test_a_base_comes_from_a_hub_and_tokenises_a_corpus(server, tmp_path):
     write_base(tmp_path / "raw")
-    files = {
-        str(p.relative_to(tmp_path / "raw")): p.read_bytes()
-        for p in (tmp_path / "raw").rglob("*")
-        if p.is_file()
-    }
+    raw = [path for path in (tmp_path / "raw").rglob("*") if path.is_file()]
+    files = {str(path.relative_to(tmp_path / "raw")): path.read_bytes() for path in raw}
     server.serve_hub("someone/tiny", "a" * 40, files, large=("model.safetensors",))
-    settings = {
-        "hub": "someone/tiny",
-        "revision": "a" * 40,
-        "pooling": "cls",
-        "max_length": 64,
-        "layers": 1,
-    }
+    settings = {"hub": "someone/tiny", "revision": "a" * 40, "pooling": "cls", "max_length": 64}
     record = tmp_path / "base/record.json"
-    download_model.main(
-        ["--settings", json.dumps(settings), "--hub", server.url, "--output", str(record)]
-    )
+    download_model.main(flags(settings=settings | {"layers": 1}, hub=server.url, output=record))
     source = read_sealed(record)["source"]
     assert source["hub"] == "someone/tiny" and source["commit"] == "a" * 40
     assert source["files"]["model.safetensors"] == {
@@ -280,19 +225,10 @@ def test_a_base_comes_from_a_hub_and_tokenises_a_corpus(server, tmp_path):
     encoder = model_folder.load(record.parent / "model")
     assert len(encoder.layers) == 1 and encoder.pooling == "cls"
     corpus = prepare(prepare_wiki, {"kind": "wiki", "datasets": ["wiki1m"]}, tmp_path / "wiki")
-    tokenise.main(
-        [
-            "--corpus",
-            str(corpus / "record.json"),
-            "--base",
-            str(record),
-            "--output",
-            str(tmp_path / "tokens/record.json"),
-        ]
-    )
+    output = tmp_path / "tokens/record.json"
+    tokenise.main(flags(corpus=corpus / "record.json", base=record, output=output))
     tokens = read_tokens(tmp_path / "tokens/tokens.arrow")
     assert len(tokens.offsets) - 1 == len(read_sentences(corpus)) == 450
-    assert set(tokens.ids[tokens.offsets[:-1]].tolist()) == {2} and set(
-        tokens.ids[tokens.offsets[1:] - 1].tolist()
-    ) == {3}
+    assert set(tokens.ids[tokens.offsets[:-1]].tolist()) == {2}
+    assert set(tokens.ids[tokens.offsets[1:] - 1].tolist()) == {3}
     assert encoder.eval().encode(tokens, 64).shape == (450, 16)

@@ -13,18 +13,12 @@ import pytest
 
 from semblance.errors import InputError
 from semblance.provenance import ROOT, write_json
+from tests.scripts.flags import start
 from tests.unit.controller.test_incomplete import STS as STS_TABLE
 from tests.unit.controller.test_incomplete import finish, plan_of, render_whole
 from workflow.controller import incomplete
 from workflow.scripts import status, table
 from workflow.scripts.endings import CLOSED
-
-
-def start(*arguments: str, **options) -> subprocess.Popen:
-    """Start a command in the current folder, as the launcher does."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "semblance", *arguments]
-    return subprocess.Popen(command, env=environment, text=True, **options)
 
 
 @pytest.fixture
@@ -40,13 +34,10 @@ def plan(tmp_path, monkeypatch):
     return plan
 
 
-def test_status_prints_the_page_without_colours_into_a_pipe(plan, capsys):
+def test_status_prints_the_page_without_colours_into_a_pipe_or_one_object_of_json(plan, capsys):
     status.main([])
     said = capsys.readouterr().out
     assert said.startswith("results: no run works here") and "\033" not in said
-
-
-def test_status_prints_one_object_of_json(plan, capsys):
     status.main(["results", "--json"])
     assert json.loads(capsys.readouterr().out)["output"] == "results"
 
@@ -71,37 +62,20 @@ def test_status_watches_until_it_is_interrupted(plan, capsys, monkeypatch):
     assert len(list(map(json.loads, capsys.readouterr().out.splitlines()))) == 3
 
 
-def test_a_watch_that_is_interrupted_ends_well(plan):
-    process = start("status", "--watch", "60", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert process.stdout.readline().startswith("results: ")
-    process.send_signal(signal.SIGINT)
-    assert process.communicate(timeout=60)[1] == "" and process.returncode == 0
-
-
-def test_on_a_terminal_status_is_coloured_and_drawn_anew(plan):
+def test_on_a_terminal_status_is_coloured_and_drawn_anew_until_ctrl_c(plan):
     ours, theirs = pty.openpty()
     environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
     environment |= {"PYTHONPATH": str(ROOT), "TERM": "xterm"}
     command = [sys.executable, "-m", "semblance", "status", "--watch", "60"]
-    process = subprocess.Popen(command, env=environment, stdout=theirs)
+    process = subprocess.Popen(command, env=environment, stdout=theirs, stderr=subprocess.PIPE)
     os.close(theirs)
     shown = ""
     while "to go on" not in shown:
         shown += os.read(ours, 10_000).decode()
     process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=60) == 0
+    assert process.communicate(timeout=60)[1] == b"" and process.returncode == 0
     os.close(ours)
     assert shown.startswith("\033[H\033[2Jresults: \033[1mno run works here\033[0m")
-
-
-def test_status_of_a_folder_without_a_run_is_bad_input(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    process = start("status", "nowhere", stderr=subprocess.PIPE)
-    said = process.communicate(timeout=60)[1]
-    assert process.returncode == 2
-    assert (
-        said == "error: nowhere: no run has noted its start here; name the output folder of a run\n"
-    )
 
 
 def test_a_reader_that_has_read_enough_is_no_error(plan):
@@ -115,13 +89,10 @@ def test_a_reader_that_has_read_enough_is_no_error(plan):
 def test_table_prints_a_finished_table_as_it_lies_in_the_folder(plan, capsys):
     finish(plan)
     render_whole(plan, "t_sts")
-    for form, path in (
-        ([], "tables/t_sts.md"),
-        (["--csv"], "tables/t_sts.csv"),
-        (["--json"], "tables/json/t_sts.json"),
-    ):
+    for form, path in (([], "t_sts.md"), (["--csv"], "t_sts.csv"), (["--json"], "json/t_sts.json")):
         table.main(["t_sts", *form])
-        assert capsys.readouterr().out.rstrip() == Path("results", path).read_text().rstrip()
+        whole = Path("results/tables", path).read_text()
+        assert capsys.readouterr().out.rstrip() == whole.rstrip()
 
 
 def test_table_prints_what_there_is_of_an_incomplete_table_and_writes_nothing(plan, capsys):
@@ -136,11 +107,6 @@ def test_table_prints_what_there_is_of_an_incomplete_table_and_writes_nothing(pl
     assert "INCOMPLETE" in json.loads(capsys.readouterr().out)["name"]
 
 
-def test_table_without_a_name_lists_the_tables(plan, capsys):
-    table.main([])
-    assert capsys.readouterr().out == f"t_sts  {STS_TABLE['title']}\n"
-
-
 def test_table_prints_the_pages_that_are_made_of_all_tables(plan, capsys):
     finish(plan, but=("evaluate_sts",))
     with pytest.raises(InputError, match="is not made yet"):
@@ -152,8 +118,9 @@ def test_table_prints_the_pages_that_are_made_of_all_tables(plan, capsys):
         table.main(["claims", "--csv"])
 
 
-def test_an_unknown_table_is_refused_with_those_that_there_are(plan):
-    with pytest.raises(
-        InputError, match="t_none: there is no such table; name one of t_sts, claims"
-    ):
+def test_without_a_name_the_tables_are_listed_and_an_unknown_one_is_refused_with_them(plan, capsys):
+    table.main([])
+    assert capsys.readouterr().out == f"t_sts  {STS_TABLE['title']}\n"
+    line = "t_none: there is no such table; name one of t_sts, claims"
+    with pytest.raises(InputError, match=line):
         table.main(["t_none"])

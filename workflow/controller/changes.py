@@ -65,9 +65,9 @@ def describe_changes(
     ``before`` and ``now`` hold the ``repr`` of those parameters that the other one lacks; ``names``
     has the names of the parameters of now by their ``repr``.
     """
-    old = [_decode(text) for text in sorted(before)]
+    old = [_parsed(text) for text in sorted(before)]
     for text in sorted(now):
-        new = _decode(text)
+        new = _parsed(text)
         kin = [other for other in old if _type_of(other) == _type_of(new)]
         if isinstance(new, dict):
             kin.sort(key=lambda other: len(other.keys() & new.keys()), reverse=True)
@@ -75,10 +75,10 @@ def describe_changes(
         if kin:
             counterpart = kin[0]
             old.remove(counterpart)
-        yield _describe(names.get(text, "a parameter"), counterpart, new, parts)
+        yield _parameter_change(names.get(text, "a parameter"), counterpart, new, parts)
 
 
-def _decode(text: str) -> Any:
+def _parsed(text: str) -> Any:
     """Return what a ``repr`` stands for: the settings that it holds as JSON or as flags, or a value."""
     try:
         value = ast.literal_eval(text)
@@ -102,7 +102,7 @@ def _type_of(value: Any) -> str:
     return type(value).__name__
 
 
-def _describe(name: str, old: Any, new: Any, parts: Parts) -> str:
+def _parameter_change(name: str, old: Any, new: Any, parts: Parts) -> str:
     """Return the change of one parameter."""
     if _type_of(new) == "code":
         return f"code changed: {_files(parts.get(old, {}), parts.get(new, {}))}"

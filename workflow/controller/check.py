@@ -7,7 +7,6 @@ import functools
 import os
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -60,8 +59,8 @@ def check(layers: Layered, asked: Command) -> Checked:
         if asked.plans_jobs:
             missing = errors_of(input_checks(plan, everything))
             if not missing:
-                missing = errors_of(_check_folds(checked.cost, everything))
-                checked.warnings += _odd_proportions(checked.cost, everything)
+                missing = _check_parts(checked, everything)
+                checked.warnings += _large_batches(checked.cost, everything)
             found += missing
             _check_disks(checked, everything)
             found += errors_of([partial(_check_devices, checked, asked)])
@@ -79,18 +78,20 @@ def _add_costs(checked: Checked) -> None:
     checked.cost = Cost(config, checked.datasets, rates.shipped(), factor)
 
 
-def _check_folds(cost: Cost, everything: list[Job]) -> Iterator[Callable[[], None]]:
-    """Yield checks of the counts that no run can have: more parts of a bank than it has pairs."""
+def _check_parts(checked: Checked, everything: list[Job]) -> list[InputError]:
+    """Return an error for each bank with fewer pairs than parts; of a few more, add a warning."""
+    folds = checked.cost.plan.folds
+    errors = []
     for job in everything:
         if job.stage == "prepare_faq":
-            yield partial(_check_bank, cost, job.name)
-
-
-def _check_bank(cost: Cost, bank: str) -> None:
-    pairs = _most_pairs(cost, bank)
-    if pairs is not None and pairs < cost.plan.folds:
-        problem = f"{cost.plan.folds} parts of at most {pairs} pairs (bank {bank})"
-        raise InputError("config.faq.folds", problem, "ask for fewer parts, or leave the bank out")
+            pairs = _most_pairs(checked.cost, job.name)
+            parts = f"{folds} parts of at most {pairs} pairs (bank {job.name})"
+            if pairs is not None and pairs < folds:
+                advice = "ask for fewer parts, or leave the bank out"
+                errors.append(InputError("config.faq.folds", parts, advice))
+            elif pairs is not None and pairs < FEW * folds:
+                checked.warnings.append(f"faq.folds: {parts}")
+    return errors
 
 
 def _most_pairs(cost: Cost, bank: str) -> int | None:
@@ -105,15 +106,9 @@ def _most_pairs(cost: Cost, bank: str) -> int | None:
     return counts.get("pairs", counts.get("answers"))
 
 
-def _odd_proportions(cost: Cost, everything: list[Job]) -> list[str]:
-    """Return a line for each pair of counts that a run can have, but hardly anybody means."""
-    folds = cost.plan.folds
+def _large_batches(cost: Cost, everything: list[Job]) -> list[str]:
+    """Return a line for each training whose corpus is smaller than one batch."""
     lines = []
-    for job in everything:
-        if job.stage == "prepare_faq":
-            pairs = _most_pairs(cost, job.name)
-            if pairs is not None and folds <= pairs < FEW * folds:
-                lines.append(f"faq.folds: {folds} parts of at most {pairs} pairs (bank {job.name})")
     for job in everything:
         if STAGES[job.stage].work == "train":
             batch = cost.needs.settings(job)["batch_size"]

@@ -49,6 +49,7 @@ def read(arguments: list[str]) -> Command:
     options = _options(arguments)
     if options is None:
         return Command(starts_jobs=False)
+    own = _options(arguments, profiles=False)
     report_only = options.reporter or (options.report and not options.report_after_run)
     looks = [name for name in STARTS_NOTHING if getattr(options, name, None)]
     starts_jobs = not (looks or report_only)
@@ -56,7 +57,8 @@ def read(arguments: list[str]) -> Command:
         starts_jobs=starts_jobs,
         plans_jobs=starts_jobs or options.dryrun,
         dry_run=looks == ["dryrun"] and not report_only,
-        lists_jobs=_asks_for_listing(arguments),
+        # By the command line itself, without its profiles.
+        lists_jobs=own is None or any(getattr(own, name) for name in OF_PRINTING),
         writes_notes=not any(getattr(options, name, None) for name in WRITES_NOTHING),
         touches=bool(options.touch),
         submits=options.executor not in HERE,
@@ -86,12 +88,6 @@ def _options(arguments: list[str], profiles: bool = True) -> Namespace | None:
         with contextlib.suppress(SystemExit):
             return get_argument_parser().parse_args(arguments)
     return None
-
-
-def _asks_for_listing(arguments: list[str]) -> bool:
-    """Tell whether the command line itself, without the profiles, says what snakemake prints."""
-    options = _options(arguments, profiles=False)
-    return options is None or any(getattr(options, name) for name in OF_PRINTING)
 
 
 def _resources(options: Namespace, *names: str) -> Iterator[str]:

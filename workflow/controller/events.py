@@ -158,7 +158,9 @@ class Writer(logging.Handler):
 
 def first_unmade(members: Iterable[Event]) -> int | None:
     """Return the id of that job of a failed group that has no output and waits for no other one."""
-    unmade = [job for job in members if not all(map(_is_made, job["output"]))]
+    unmade = [
+        job for job in members if not all(Path(_path(file)).exists() for file in job["output"])
+    ]
     missing = {_path(file) for job in unmade for file in job["output"]}
     ready = [job for job in unmade if not missing.intersection(map(_path, job["input"]))]
     return next((job["jobid"] for job in ready or unmade), None)
@@ -175,10 +177,6 @@ def text_of(path: str | Path) -> str:
 def _path(file: str) -> str:
     """Return a path as Snakemake logs it without what it says of the file, such as (temporary)."""
     return file.partition(" (")[0]
-
-
-def _is_made(file: str) -> bool:
-    return Path(_path(file)).exists()
 
 
 def why_failed(job: Event, slurm_log: str | None, slurm_job: str | None) -> Event:

@@ -24,7 +24,7 @@ from snakemake.settings.types import DeploymentMethod
 
 from semblance import layout
 from semblance.counts import counted
-from semblance.errors import InputError
+from semblance.errors import BAD_INPUT, InputError
 from semblance.fetch.origins import check_origins
 from semblance.gpus import REMOTE_JOB
 from semblance.locks import Busy
@@ -36,7 +36,6 @@ from workflow.planning.layers import Layer, Layered, laid_over, over_project
 from workflow.planning.plan import Plan, deletes_models
 from workflow.planning.stages import STAGES, jobs, record, wanted_by
 
-BAD_INPUT = 2
 LOOK = 1.0  # seconds between two looks whether the downloads are finished
 LOOK_FOR_COPIES = 10.0
 # Snakemake's default limit of starts in a time, which is never reached: 100 a second.

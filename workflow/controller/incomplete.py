@@ -92,7 +92,11 @@ def render(plan: Plan) -> str:
     found = state(plan)
     folder = Path(layout.place(plan.out, layout.INCOMPLETE))
     _write_only(folder, _texts(found.incomplete, found.tables, published()))
-    return _summary(folder, found.incomplete, len(found.tables))
+    if not found.incomplete:
+        return "every table is whole"
+    number = f"{len(found.incomplete)} of {len(found.tables)}"
+    head = f"incomplete tables: {number}; what there is: {folder}/"
+    return "\n".join([head, *(f"  {table.name}: {table}" for table in found.incomplete)])
 
 
 def _whole(plan: Plan, settings: dict) -> Table | None:
@@ -191,19 +195,14 @@ def _texts(
         texts[f"{found.name}.md"] = markdown(found.table)
         texts[f"{found.name}.csv"] = csv_text(found.table)
     if texts:
-        for name, page in _pages(tables, printed).items():
+        comparisons = compare(tables.values(), printed, TOLERANCE)
+        pages = {
+            "published.md": ledger(comparisons, printed, TOLERANCE),
+            "claims.md": claims_markdown(judge(read_claims(CLAIMS), tables, printed)),
+        }
+        for name, page in pages.items():
             texts[name] = f"{HEAD}: made while some tables are incomplete.\n\n{page}"
     return texts
-
-
-def _pages(tables: dict[str, Table], printed: Published) -> dict[str, str]:
-    """Return the pages that are made of all tables, as far as these go."""
-    comparisons = compare(tables.values(), printed, TOLERANCE)
-    judgements = judge(read_claims(CLAIMS), tables, printed)
-    return {
-        "published.md": ledger(comparisons, printed, TOLERANCE),
-        "claims.md": claims_markdown(judgements),
-    }
 
 
 def _write_only(folder: Path, texts: dict[str, str]) -> None:
@@ -215,10 +214,3 @@ def _write_only(folder: Path, texts: dict[str, str]) -> None:
             path.unlink(missing_ok=True)
     with contextlib.suppress(OSError):  # it holds files, or is not there
         folder.rmdir()
-
-
-def _summary(folder: Path, incomplete: list[Incomplete], tables: int) -> str:
-    if not incomplete:
-        return "every table is whole"
-    head = f"incomplete tables: {len(incomplete)} of {tables}; what there is: {folder}/"
-    return "\n".join([head, *(f"  {found.name}: {found}" for found in incomplete)])

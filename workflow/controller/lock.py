@@ -89,10 +89,10 @@ def nested_with(out: Path) -> Iterator[Path]:
     for folder in out.parents:
         if (folder / NAME).exists():
             yield folder
-    yield from _below(out, DEPTH)
+    yield from _outputs_below(out, DEPTH)
 
 
-def _below(folder: Path, depth: int) -> Iterator[Path]:
+def _outputs_below(folder: Path, depth: int) -> Iterator[Path]:
     if not depth or not os.access(folder, os.R_OK):
         return
     for entry in os.scandir(folder):
@@ -100,7 +100,7 @@ def _below(folder: Path, depth: int) -> Iterator[Path]:
             path = Path(entry)
             if (path / NAME).exists():
                 yield path
-            yield from _below(path, depth - 1)
+            yield from _outputs_below(path, depth - 1)
 
 
 def claim_downloads(folder: str | os.PathLike) -> None:

@@ -22,13 +22,12 @@ from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from semblance.counts import counted
-from semblance.errors import InputError
+from semblance.errors import BAD_INPUT, InputError
 from semblance.provenance import read_object, settings_digest
 from workflow.controller.changes import Parts, describe_changes, note_code, parts_of_code
 from workflow.controller.command import Command
 from workflow.planning.stages import STAGES
 
-BAD_INPUT = 2
 END = "nothing was started; `snakemake -np` lists each job, `semblance plan` says what they cost"
 TABLE = "{:17}  {:>6}  {:>6}  {:>6}  {:>6}"
 HEAD = ("stage", "jobs", "done", "new", "again")

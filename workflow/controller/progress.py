@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator
 from tqdm import tqdm
 
 from semblance.counts import duration
-from semblance.errors import InputError
+from semblance.errors import BAD_INPUT, InputError
 from workflow.controller import events
 from workflow.planning.config import check_files
 from workflow.planning.layers import PROJECT, read_layer
@@ -43,7 +43,6 @@ QUIET = 60  # seconds after which a file gets a line though no job was done
 PLAIN = "{n_fmt} of {total_fmt} jobs done, {elapsed} passed, {left} ({desc})"
 BAR = "{percentage:3.0f}%|{bar}| {n_fmt} of {total_fmt} jobs, {elapsed} passed, {left} ({desc})"
 LOG = "Complete log(s): "
-BAD_INPUT = 2
 INTERRUPTED = 130
 
 

@@ -20,7 +20,7 @@ LIGHT = "light"  # what starts a job that runs no model; others start by their d
 NESTED = 250  # MB: the two Snakemakes around a scheduled job (226 measured)
 
 
-class Place(NamedTuple):
+class Machine(NamedTuple):
     """What a stage's jobs run on: a GPU, or threads of a CPU.
 
     ``units`` are GPUs or threads, by which rates and hours count; ``cores`` are those to ask for,
@@ -96,14 +96,14 @@ class Cost:
         """Return the estimated seconds before and around the work of a stage's jobs."""
         return self.shipped["start"][self.places[stage].start]
 
-    def _place(self, stage: str) -> Place:
+    def _place(self, stage: str) -> Machine:
         work = STAGES[stage].work
         if not STAGES[stage].uses_model:
-            return Place("cpu", 1, 1, LIGHT, stage)
+            return Machine("cpu", 1, 1, LIGHT, stage)
         threads = self.config["training" if work == "train" else stage]["threads"]
         if self.device == "gpu":
-            return Place("gpu", 1, threads + 1, "gpu", f"gpu/{work}")
-        return Place("cpu", threads, threads, "cpu", f"cpu/{work}")
+            return Machine("gpu", 1, threads + 1, "gpu", f"gpu/{work}")
+        return Machine("cpu", threads, threads, "cpu", f"cpu/{work}")
 
 
 def _up(value: float, step: int) -> int:

@@ -6,7 +6,7 @@ Work is counted in GFLOP where a model runs: 6 P for each token trained on (forw
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -74,29 +74,7 @@ class Needs:
         """Return what a job needs whose outputs all stay."""
         if STAGES[job.stage].work == "train":
             return self._training(job)
-        match job.stage:
-            case "embed":
-                return self._embedding(job)
-            case "fit_whitening":
-                return self._whitening(job)
-            case "measure_figure":
-                return self._measurement(job)
-            case "build_answerer":
-                return self._answerer(job)
-            case "evaluate_sts":
-                sts = self.sizes.sts
-                need = self._reading(job, sts, sts.sentences, SCORES)
-                return need._replace(disk=7.5e-6 * sts.sentences)
-            case "evaluate_transfer":
-                return self._transfer(job)
-            case "evaluate_relatedness":
-                return self._relatedness(job)
-            case "evaluate_faq":
-                test = self.sizes.corpora[job.corpus].test
-                texts = test.cut(self.plan.config[job.stage]["max_length"])
-                held = max(texts.sentences, self.sizes.sts.sentences)  # a fold asks for no less
-                return self._reading(job, texts, held, SCORES)
-        return self._light(job)
+        return NEEDS.get(job.stage, _unit)(self, job)
 
     def settings(self, job: Job) -> dict[str, Any]:
         """Return the settings of a training."""
@@ -142,6 +120,17 @@ class Needs:
             disk=0.1 if job.stage == "train_curve" else _weights(million),
             scratch=CHECKPOINTS * IN_CHECKPOINT * 4 * million * encoders,
         )
+
+    def _sts(self, job: Job) -> Need:
+        texts = self.sizes.sts
+        need = self._reading(job, texts, texts.sentences, SCORES)
+        return need._replace(disk=7.5e-6 * texts.sentences)
+
+    def _faq(self, job: Job) -> Need:
+        test = self.sizes.corpora[job.corpus].test
+        texts = test.cut(self.plan.config[job.stage]["max_length"])
+        held = max(texts.sentences, self.sizes.sts.sentences)  # a fold asks for no less
+        return self._reading(job, texts, held, SCORES)
 
     def _embedding(self, job: Job) -> Need:
         max_length = self.plan.embedded_length(job.corpus, job.base, job.name)
@@ -197,6 +186,32 @@ class Needs:
         vectors = 4 * texts.sentences * _width(million) / 1e6
         return need._replace(disk=_weights(million) + vectors)
 
+    def _corpus(self, job: Job) -> Need:
+        corpus = self.sizes.corpora[job.corpus]
+        text = 4.5 * corpus.texts.sentences * corpus.texts.tokens
+        return _in_memory(corpus.rows, 12 * corpus.rows + text)
+
+    def _tokens(self, job: Job) -> Need:
+        sentences, tokens = self.sizes.corpora[job.corpus].texts
+        return _in_memory(sentences, 4 * sentences * (1 + tokens))
+
+    def _negatives(self, job: Job) -> Need:
+        corpus = self.sizes.corpora[job.corpus]
+        vectors = 8 * corpus.texts.sentences * _width(self.million[job.base]) / 1e6
+        return Need(corpus.rows, INTERPRETER + 2 * vectors + ROW * corpus.rows)
+
+    def _word_vectors(self, job: Job) -> Need:
+        matrix = 4 * self.million[job.base]
+        return Need(matrix, INTERPRETER + 2 * matrix, disk=matrix)
+
+    def _download(self, job: Job) -> Need:
+        known = self.sizes.megabytes(job.name)
+        return Need(known, disk=known, unknown=self.sizes.unknown(job.name))
+
+    def _base(self, job: Job) -> Need:
+        weights = _weights(self.million[job.base])
+        return Need(weights, disk=weights)
+
     def _reading(self, job: Job, texts: Texts, held: float, more: float) -> Need:
         """Return what reading needs, with ``held`` embeddings in memory and so many MB ``more``."""
         million = self.million[job.base]
@@ -208,47 +223,6 @@ class Needs:
             work=work / self.speed[self.plan.config[job.stage].get("precision", "fp32")],
             memory=LIBRARIES[self.device] + 4 * million + 4 * floats / 1e6 + more,
         )
-
-    def _light(self, job: Job) -> Need:
-        """Return what a job needs that runs no model, in the units of rates.yaml."""
-        sizes = self.sizes
-        match job.stage:
-            case "prepare_nli" | "prepare_wiki" | "prepare_pairs" | "thin_corpus":
-                corpus = sizes.corpora[job.corpus]
-                text = 4.5 * corpus.texts.sentences * corpus.texts.tokens
-                return _in_memory(corpus.rows, 12 * corpus.rows + text)
-            case "prepare_sts":
-                return _pairs_in_memory(sizes.sts_tests)
-            case "prepare_dev":
-                return _pairs_in_memory(sizes.sts_dev)
-            case "prepare_relatedness":
-                return _pairs_in_memory(sizes.relatedness.sentences / 2)
-            case "prepare_transfer":
-                return _in_memory(sizes.transfer.sentences, 60 * sizes.transfer.sentences)
-            case "prepare_faq":
-                return _in_memory(sizes.banks[job.name].pairs)
-            case "tokenise":
-                sentences, tokens = sizes.corpora[job.corpus].texts
-                return _in_memory(sentences, 4 * sentences * (1 + tokens))
-            case "mine_negatives":
-                rows = sizes.corpora[job.corpus].rows
-                sentences = sizes.corpora[job.corpus].texts.sentences
-                vectors = 8 * sentences * _width(self.million[job.base]) / 1e6
-                return Need(rows, INTERPRETER + 2 * vectors + ROW * rows)
-            case "prepare_word_vectors":
-                matrix = 4 * self.million[job.base]
-                return Need(matrix, INTERPRETER + 2 * matrix, disk=matrix)
-            case "download":
-                known = sizes.megabytes(job.name)
-                return Need(known, disk=known, unknown=sizes.unknown(job.name))
-            case "download_model":
-                weights = _weights(self.million[job.base])
-                return Need(weights, disk=weights)
-            case "collect_scores":
-                return Need(len(self.plan.evaluations))
-            case "collect_figure":
-                return Need(len(figure_runs(self.plan, job.name)))
-        return Need(1)
 
 
 def _million(plan: Plan, base: str) -> float | None:
@@ -274,6 +248,10 @@ def _width(million: float) -> float:
 
 def _pairs_in_memory(pairs: float) -> Need:
     return _in_memory(pairs, 65 * pairs)
+
+
+def _items_in_memory(items: float) -> Need:
+    return _in_memory(items, 60 * items)
 
 
 def _in_memory(rows: float, written: float = 1e5) -> Need:
@@ -324,3 +302,39 @@ def fitted_items(counts: Mapping[str, int], folds: int) -> float:
     if "train" in counts:
         return counts["train"] * (folds * (GRID + 1) * share + 1)
     return sum(counts.values()) * folds * share * (folds * GRID * share + 1)
+
+
+def _unit(needs: Needs, job: Job) -> Need:
+    """Return what each job of a stage needs whose size makes no difference."""
+    return Need(1)
+
+
+# What the jobs of a stage need that trains nothing, in the units of rates.yaml.
+NEEDS: dict[str, Callable[[Needs, Job], Need]] = {
+    "download": Needs._download,
+    "download_model": Needs._base,
+    "prepare_nli": Needs._corpus,
+    "prepare_wiki": Needs._corpus,
+    "prepare_pairs": Needs._corpus,
+    "prepare_sts": lambda needs, job: _pairs_in_memory(needs.sizes.sts_tests),
+    "prepare_dev": lambda needs, job: _pairs_in_memory(needs.sizes.sts_dev),
+    "prepare_transfer": lambda needs, job: _items_in_memory(needs.sizes.transfer.sentences),
+    "prepare_relatedness": lambda needs, job: _pairs_in_memory(
+        needs.sizes.relatedness.sentences / 2
+    ),
+    "prepare_faq": lambda needs, job: _in_memory(needs.sizes.banks[job.name].pairs),
+    "prepare_word_vectors": Needs._word_vectors,
+    "thin_corpus": Needs._corpus,
+    "tokenise": Needs._tokens,
+    "mine_negatives": Needs._negatives,
+    "embed": Needs._embedding,
+    "fit_whitening": Needs._whitening,
+    "evaluate_sts": Needs._sts,
+    "evaluate_faq": Needs._faq,
+    "evaluate_transfer": Needs._transfer,
+    "evaluate_relatedness": Needs._relatedness,
+    "build_answerer": Needs._answerer,
+    "measure_figure": Needs._measurement,
+    "collect_figure": lambda needs, job: Need(len(figure_runs(needs.plan, job.name))),
+    "collect_scores": lambda needs, job: Need(len(needs.plan.evaluations)),
+}

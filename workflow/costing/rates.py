@@ -3,12 +3,10 @@
 The factor lies in one small file below the output folder, so that rules need not read records.
 """
 
-import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from semblance.errors import InputError
 from semblance.provenance import read_object, write_json
 from semblance.settings import decode
 from semblance.strict_yaml import read_yaml
@@ -31,15 +29,11 @@ def shipped() -> dict[str, Any]:
 
 
 def kept_factor(out: str | Path) -> Factor:
-    """Return the factor kept for an output folder; a damaged file is no more than a warning."""
+    """Return the factor kept for an output folder, if there is one."""
     path = Path(out, FACTOR)
     if not path.is_file():
         return Factor()
-    try:
-        return decode(Factor, read_object(path), str(path))
-    except InputError as error:
-        print(f"warning: {error}; the estimates of {SHIPPED.name} are used", file=sys.stderr)
-        return Factor()
+    return decode(Factor, read_object(path), str(path))
 
 
 def keep_factor(out: str | Path, factor: Factor) -> None:

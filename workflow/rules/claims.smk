@@ -2,6 +2,8 @@
 # Inputs and outputs: results/tables. Also the lexical overlap of sources of pairs, out of
 # results/corpora.
 
+OVERLAPS = [f"{OUT}/tables/simcse_overlap.csv"] if PLAN.pair_corpora else []
+
 
 rule judge_claims:
     """Judge each claim of workflow/claims.yaml by the tables."""
@@ -60,8 +62,8 @@ rule simulate_statistics:
 rule compare_overlap:
     """Set the lexical overlap of each source of pairs beside the paper's."""
     input:
-        overlaps=[f"{OUT}/corpora/{corpus}/overlap.json" for corpus in PAIR_CORPORA],
-        corpora=ancient([f"{OUT}/corpora/{corpus}/record.json" for corpus in PAIR_CORPORA]),
+        overlaps=[f"{OUT}/corpora/{corpus}/overlap.json" for corpus in PLAN.pair_corpora],
+        corpora=ancient([f"{OUT}/corpora/{corpus}/record.json" for corpus in PLAN.pair_corpora]),
         published=own("workflow/published.yaml"),
     output:
         csv=f"{OUT}/tables/simcse_overlap.csv",

@@ -5,7 +5,7 @@ import re
 import shlex
 from dataclasses import asdict
 
-from semblance.provenance import ROOT, canonical
+from semblance.provenance import canonical
 from workflow.controller import changes, preview, slurm
 from workflow.planning import figures
 from workflow.planning.config import named, own, with_digest
@@ -33,17 +33,7 @@ RESOURCES = PLAN.downloads
 DATASETS = CHECKED.datasets
 STAND_INS = StandIns(PLAN, DATASETS, published())
 COST = CHECKED.cost
-TABLES = expand(
-    f"{OUT}/tables/{{table}}.{{form}}", table=config["tables"], form=["csv", "md", "tex"]
-)
-PAIR_CORPORA = PLAN.pair_corpora
-OVERLAPS = [f"{OUT}/tables/simcse_overlap.csv"] if PAIR_CORPORA else []
-FIGURES = expand(f"{OUT}/figures/{{figure}}.csv", figure=config["figures"])
-DRAWINGS = expand(
-    f"{OUT}/figures/{{figure}}.{{form}}", figure=figures.drawn_figures(PLAN), form=["svg", "png"]
-)
 PYTHON = hooks.command_of_scripts(workflow)
-TEMPLATES = sorted(os.listdir(os.path.join(ROOT, "workflow", "report", "templates")))
 GPUS = config["resources"]["gpus"]
 JOBS_PER_GPU = config["resources"]["jobs_per_gpu"]
 SHARING = f"--jobs-per-gpu {JOBS_PER_GPU}"

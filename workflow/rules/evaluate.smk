@@ -19,7 +19,7 @@ rule evaluate_sts:
     benchmark:
         f"{OUT}/logs/evaluate_sts/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.tsv"
     wildcard_constraints:
-        corpus="|".join(map(re.escape, ["none", *config["corpora"]])),
+        corpus=any_of(["none", *config["corpora"]]),
         method=".+",
     conda:
         "../../envs/semblance.yaml"
@@ -53,7 +53,7 @@ rule evaluate_faq:
     benchmark:
         f"{OUT}/logs/evaluate_faq/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.tsv"
     wildcard_constraints:
-        corpus="|".join(map(re.escape, PLAN.folds_of)) or "(?!)",
+        corpus=any_of(PLAN.folds_of),
         method=".+",
     conda:
         "../../envs/semblance.yaml"

@@ -2,6 +2,11 @@
 # results/sts or results/tables. Outputs: results/figures, results/curves. Records are `ancient` as
 # in tables.smk.
 
+FIGURES = expand(f"{OUT}/figures/{{figure}}.csv", figure=config["figures"])
+DRAWINGS = expand(
+    f"{OUT}/figures/{{figure}}.{{form}}", figure=figures.drawn_figures(PLAN), form=["svg", "png"]
+)
+
 
 rule train_curve:
     """Train one method for a few steps; measure alignment and uniformity on the way."""

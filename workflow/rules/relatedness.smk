@@ -46,7 +46,7 @@ rule evaluate_relatedness:
     benchmark:
         f"{OUT}/logs/evaluate_relatedness/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.tsv"
     wildcard_constraints:
-        corpus="|".join(map(re.escape, ["none", *config["corpora"]])),
+        corpus=any_of(["none", *config["corpora"]]),
         method=".+",
     conda:
         "../../envs/semblance.yaml"

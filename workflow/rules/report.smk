@@ -1,8 +1,10 @@
 # All results in, one page out. Inputs: results/tables, results/figures. Output: results/report.html.
 # The page also shows the records and the cost of all jobs, so it comes last; it is made again only with
 # the results.
+from semblance.provenance import ROOT
 
 PAGES = ("scores.csv", "published.md", "claims.csv", "statistics.csv")
+TEMPLATES = sorted(os.listdir(os.path.join(ROOT, "workflow", "report", "templates")))
 DRAWN = figures.drawn_figures(PLAN)
 
 

@@ -2,6 +2,10 @@
 # Records say when they were written: `ancient`, so that a new date alone reruns nothing. They are inputs
 # all the same: a stage that stops at damage names the record to delete, and the next run makes it anew.
 
+TABLES = expand(
+    f"{OUT}/tables/{{table}}.{{form}}", table=config["tables"], form=["csv", "md", "tex"]
+)
+
 
 rule collect_scores:
     """Join the scores of every run into the one long CSV."""

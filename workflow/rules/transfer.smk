@@ -44,7 +44,7 @@ rule evaluate_transfer:
     benchmark:
         f"{OUT}/logs/evaluate_transfer/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.tsv"
     wildcard_constraints:
-        corpus="|".join(map(re.escape, ["none", *config["corpora"]])),
+        corpus=any_of(["none", *config["corpora"]]),
         method=".+",
     conda:
         "../../envs/semblance.yaml"

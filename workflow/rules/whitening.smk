@@ -17,7 +17,7 @@ rule fit_whitening:
     benchmark:
         f"{OUT}/logs/fit_whitening/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.tsv"
     wildcard_constraints:
-        method="|".join(map(re.escape, whitened_methods(config))) or "(?!)",
+        method=any_of(whitened_methods(config)),
     conda:
         "../../envs/semblance.yaml"
     threads: config["fit_whitening"]["threads"]

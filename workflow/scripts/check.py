@@ -11,16 +11,12 @@ import sys
 from workflow.controller import command
 from workflow.controller.check import Checked, check
 from workflow.planning.layers import over_project
+from workflow.scripts import cli
 from workflow.scripts.endings import BAD_INPUT, run
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the flags."""
-    flags = argparse.ArgumentParser(
-        prog="semblance check",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    flags = cli.command("semblance check", __doc__)
     flags.add_argument(
         "configs", nargs="*", metavar="CONFIG", help="config files, laid over config.yaml"
     )

@@ -3,42 +3,22 @@
 Each file is checked against its record. Nothing is computed a second time.
 """
 
-import argparse
-import time
-
 from semblance.figures import FigureSettings
-from semblance.files import write_text
-from semblance.provenance import beside, named_beside, read_records, write_record
+from semblance.provenance import read_records
 from semblance.reporting.collected import collected_csv, file_digests, parts
-from semblance.settings import decode, parse_json
+from semblance.settings import decode
 from workflow.scripts.endings import run
+from workflow.scripts.program import program
+from workflow.scripts.reporting_job import Reporting
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--settings", required=True, help="the figure's settings, as JSON")
-    parser.add_argument("--results", required=True, help="the results folder")
-    parser.add_argument("--output", required=True, help="the CSV to write")
-    parser.add_argument("--code", default="", help="digest of the code, for the record")
-    parser.add_argument("--record", required=True, help="the record to write")
-    args = parser.parse_args(argv)
-    started = time.monotonic()
-    plain = parse_json(args.settings, "--settings")
-    settings = decode(FigureSettings, plain, "--settings")
-    inputs = file_digests(settings, args.results)
-    write_text(args.output, collected_csv(settings, args.results))
-    write_record(
-        args.record,
-        "collect_figure",
-        outputs=[beside(args.record, args.output)],
-        started=started,
-        code=args.code,
-        inputs=named_beside(args.record, inputs),
-        records=named_beside(
-            args.record, read_records(p.record for p in parts(settings, args.results))
-        ),
-        settings=plain,
-    )
+@program(__doc__)
+def main(settings: dict, results: str, output: str, reporting: Reporting) -> None:
+    figure = decode(FigureSettings, settings, "--settings")
+    inputs = file_digests(figure, results)
+    records = read_records(part.record for part in parts(figure, results))
+    files = {output: collected_csv(figure, results)}
+    reporting.write("collect_figure", files, inputs, records, settings=settings)
 
 
 if __name__ == "__main__":

@@ -1,43 +1,26 @@
 """Set the lexical overlap of each source of pairs beside the paper's."""
 
-import argparse
-import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from semblance import layout
-from semblance.files import write_text
-from semblance.provenance import beside, file_digest, named_beside, read_records, write_record
+from semblance.provenance import file_digest, read_records
 from semblance.reporting.overlap import overlap_csv, read_overlaps
 from semblance.reporting.published import read_published
-from semblance.settings import parse_json
 from workflow.scripts.endings import run
+from workflow.scripts.program import program
+from workflow.scripts.reporting_job import Reporting
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--corpora", required=True, nargs="+", help="records of corpora of pairs")
-    parser.add_argument("--rows", required=True, help="JSON: the published row of some corpora")
-    parser.add_argument("--published", required=True, help="the papers' numbers (published.yaml)")
-    parser.add_argument("--code", default="", help="digest of the code, for the record")
-    parser.add_argument("--csv", required=True, help="the table to write")
-    parser.add_argument("--record", required=True, help="the record to write")
-    args = parser.parse_args(argv)
-    started = time.monotonic()
-    rows = parse_json(args.rows, "--rows")
-    published = read_published(args.published)
-    write_text(args.csv, overlap_csv(read_overlaps(args.corpora), rows, published))
-    files = [str(Path(record).parent / layout.OVERLAP) for record in args.corpora]
-    digests = named_beside(args.record, {file: file_digest(file) for file in files})
-    write_record(
-        args.record,
-        "compare_overlap",
-        outputs=[beside(args.record, args.csv)],
-        started=started,
-        code=args.code,
-        inputs=digests | {"published": file_digest(args.published)},
-        records=named_beside(args.record, read_records(args.corpora)),
-        rows=rows,
-    )
+@program(__doc__)
+def main(
+    corpora: Sequence[str], rows: dict, published: str, csv: str, reporting: Reporting
+) -> None:
+    text = overlap_csv(read_overlaps(corpora), rows, read_published(published))
+    paths = [str(Path(record).parent / layout.OVERLAP) for record in corpora]
+    inputs = {path: file_digest(path) for path in paths}
+    own = {"published": published}
+    reporting.write("compare_overlap", {csv: text}, inputs, read_records(corpora), own, rows=rows)
 
 
 if __name__ == "__main__":

@@ -1,40 +1,35 @@
 """Compare our tables with the papers' numbers: a verdict for each cell, with its tolerance."""
 
-import time
+from collections.abc import Sequence
 
-from semblance.files import write_text
-from semblance.provenance import beside, file_digest, named_beside, read_records, write_record
+from semblance.provenance import beside, read_records
 from semblance.reporting.comparison import TOLERANCE, compare, ledger
 from semblance.reporting.published import read_published
 from semblance.reporting.table import read_tables, table_digests
-from workflow.scripts import cli
 from workflow.scripts.endings import run
+from workflow.scripts.program import program
+from workflow.scripts.reporting_job import Reporting
 
 
-def main(argv: list[str] | None = None) -> None:
-    parser = cli.of_tables(__doc__)
-    parser.add_argument("--published", required=True, help="the papers' numbers (published.yaml)")
-    parser.add_argument(
-        "--tolerance", type=float, default=TOLERANCE, help="points within which a value agrees"
-    )
-    parser.add_argument("--output", required=True, help="the Markdown page to write")
-    args = parser.parse_args(argv)
-    started = time.monotonic()
-    published = read_published(args.published)
-    inputs = table_digests(args.tables)
-    records = compare(read_tables(inputs), published, args.tolerance)
-    write_text(args.output, ledger(records, published, args.tolerance))
-    named = named_beside(args.record, inputs)
-    write_record(
-        args.record,
+@program(__doc__)
+def main(
+    tables: Sequence[str],
+    published: str,
+    output: str,
+    reporting: Reporting,
+    tolerance: float = TOLERANCE,
+) -> None:
+    printed = read_published(published)
+    inputs = table_digests(tables)
+    comparisons = compare(read_tables(inputs), printed, tolerance)
+    reporting.write(
         "compare_published",
-        outputs=[beside(args.record, args.output)],
-        started=started,
-        code=args.code,
-        inputs=named | {"published": file_digest(args.published)},
-        records=named_beside(args.record, read_records(args.tables)),
-        tables=list(named),
-        tolerance=args.tolerance,
+        {output: ledger(comparisons, printed, tolerance)},
+        inputs,
+        read_records(tables),
+        own={"published": published},
+        tables=[beside(reporting.record, path) for path in inputs],
+        tolerance=tolerance,
     )
 
 

@@ -10,6 +10,7 @@ import importlib
 import shtab
 
 from semblance.__main__ import commands, first_line
+from workflow.scripts import cli
 from workflow.scripts.endings import run
 
 # By the name of an argument: what a shell offers for it.
@@ -32,12 +33,7 @@ PLACES = {
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the flags."""
-    flags = argparse.ArgumentParser(
-        prog="semblance completion",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    flags = cli.command("semblance completion", __doc__)
     flags.add_argument("shell", choices=("bash", "zsh"), help="the shell to complete in")
     return flags
 

@@ -8,6 +8,7 @@ import argparse
 import sys
 
 from semblance.provenance import ROOT
+from workflow.scripts import cli
 from workflow.scripts.endings import run
 
 PATTERNS = (
@@ -26,12 +27,7 @@ def shipped() -> list[str]:
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the flags."""
-    flags = argparse.ArgumentParser(
-        prog="semblance config",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    flags = cli.command("semblance config", __doc__)
     flags.add_argument(
         "name",
         nargs="?",

@@ -4,20 +4,14 @@ import argparse
 
 from workflow.costing import usage
 from workflow.costing.pages import cost_page
+from workflow.scripts import cli
 from workflow.scripts.endings import run
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the flags."""
-    flags = argparse.ArgumentParser(
-        prog="semblance cost",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    flags.add_argument(
-        "config", nargs="*", help="config files, laid over config.yaml in this order"
-    )
-    flags.add_argument("--output", help="the output folder, in place of the config's")
+    flags = cli.command("semblance cost", __doc__)
+    cli.add_configs(flags)
+    cli.add_output(flags)
     return flags
 
 

@@ -3,13 +3,13 @@
 from semblance.training.embeddings import embed
 from workflow.scripts.endings import run
 from workflow.scripts.program import program
-from workflow.scripts.reading_job import Reading
+from workflow.scripts.reading_job import ReadingJob
 
 
 @program(__doc__)
-def main(reading: Reading, tokens: str, max_length: int) -> None:
+def main(reading: ReadingJob, model: str, tokens: str, max_length: int) -> None:
     reading.take_gpu()
-    embed(reading.model, tokens, reading.output.parent, max_length, reading.compute, reading.code)
+    embed(model, tokens, reading.output.parent, max_length, reading.compute, reading.code)
 
 
 if __name__ == "__main__":

@@ -4,14 +4,14 @@ from semblance.evaluation.relatedness import RelatednessRun, evaluate_relatednes
 from semblance.evaluation.scored import Target
 from workflow.scripts import endings
 from workflow.scripts.program import program
-from workflow.scripts.reading_job import Reading
+from workflow.scripts.reading_job import ReadingJob
 
 
 @program(__doc__)
-def main(reading: Reading, run: RelatednessRun, data: str) -> None:
+def main(reading: ReadingJob, run: RelatednessRun, model: str, data: str) -> None:
     reading.take_gpu()
     target = Target(reading.output, reading.compute, reading.code)
-    evaluate_relatedness(run, reading.model, data, target)
+    evaluate_relatedness(run, model, data, target)
 
 
 if __name__ == "__main__":

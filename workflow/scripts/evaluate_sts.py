@@ -4,14 +4,14 @@ from semblance.evaluation.scored import Target
 from semblance.evaluation.sts import StsRun, evaluate_sts
 from workflow.scripts import endings
 from workflow.scripts.program import program
-from workflow.scripts.reading_job import Reading
+from workflow.scripts.reading_job import ReadingJob
 
 
 @program(__doc__)
-def main(reading: Reading, run: StsRun, test: str, dev: str) -> None:
+def main(reading: ReadingJob, run: StsRun, model: str, test: str, dev: str) -> None:
     reading.take_gpu()
     target = Target(reading.output, reading.compute, reading.code)
-    evaluate_sts(run, reading.model, test, dev, target)
+    evaluate_sts(run, model, test, dev, target)
 
 
 if __name__ == "__main__":

@@ -4,14 +4,14 @@ from semblance.evaluation.scored import Target
 from semblance.evaluation.transfer import TransferRun, evaluate_transfer
 from workflow.scripts import endings
 from workflow.scripts.program import program
-from workflow.scripts.reading_job import Reading
+from workflow.scripts.reading_job import ReadingJob
 
 
 @program(__doc__)
-def main(reading: Reading, run: TransferRun, data: str) -> None:
+def main(reading: ReadingJob, run: TransferRun, model: str, data: str) -> None:
     reading.take_gpu()
     target = Target(reading.output, reading.compute, reading.code)
-    evaluate_transfer(run, reading.model, data, target)
+    evaluate_transfer(run, model, data, target)
 
 
 if __name__ == "__main__":

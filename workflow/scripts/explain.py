@@ -10,16 +10,12 @@ from pathlib import Path
 
 from semblance.audit.explain import explain, explain_answerer, problems
 from semblance.audit.origin_text import to_json, to_text
+from workflow.scripts import cli
 from workflow.scripts.endings import run
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the flags."""
-    flags = argparse.ArgumentParser(
-        prog="semblance explain",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    flags = cli.command("semblance explain", __doc__)
     flags.add_argument("name", metavar="table", help="the table's name, or that of an answerer")
     flags.add_argument("row", nargs="?", help="the row's label, or its method")
     flags.add_argument("column", nargs="?", help="the column, as in the table's header")

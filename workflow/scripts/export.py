@@ -13,6 +13,7 @@ import argparse
 from pathlib import Path
 
 from semblance.errors import InputError
+from workflow.scripts import cli
 from workflow.scripts.endings import run
 
 EXAMPLES = """examples:
@@ -22,13 +23,7 @@ EXAMPLES = """examples:
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the flags."""
-    flags = argparse.ArgumentParser(
-        prog="semblance export",
-        description=__doc__,
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    flags = cli.command("semblance export", __doc__, epilog=EXAMPLES)
     flags.add_argument("folder", nargs="+", metavar="SOURCE", help="a model, or results")
     flags.add_argument("--onnx", action="store_true", help="write an ONNX file; needs --output")
     flags.add_argument("--output", metavar="FOLDER", help="of --onnx: a new folder")

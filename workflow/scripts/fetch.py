@@ -19,19 +19,13 @@ from workflow.planning.config import load
 from workflow.planning.layers import Layer, Layered, over_project
 from workflow.planning.plan import Plan
 from workflow.planning.stages import wanted_by
+from workflow.scripts import cli
 from workflow.scripts.endings import run
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the flags."""
-    flags = argparse.ArgumentParser(
-        prog="semblance fetch",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    flags.add_argument(
-        "config", nargs="*", help="config files, laid over config.yaml in this order"
-    )
+    flags = cli.command("semblance fetch", __doc__)
+    cli.add_configs(flags)
     flags.add_argument("--mirror", help="the folder to fill; by default the config's `mirror`")
     return flags
 

@@ -5,12 +5,12 @@ often verdicts err.
 Run it in the project's root after a change of config.yaml or of the manifest.
 """
 
-import argparse
 from pathlib import Path
 
 from semblance.fetch.manifest import load_manifest
 from workflow.costing import usage
 from workflow.documentation import counts, datasets, error_rates, results
+from workflow.scripts import cli
 from workflow.scripts.endings import run
 
 DATA = Path("docs/data.md")
@@ -18,10 +18,7 @@ DATA = Path("docs/data.md")
 
 def main(argv: list[str] | None = None) -> None:
     """Fill in every page, and name those that changed."""
-    parser = argparse.ArgumentParser(
-        prog="fill_docs", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.parse_args(argv)
+    cli.command("fill_docs", __doc__).parse_args(argv)
     cost = usage.estimates([])
     manifest = load_manifest(cost.config["manifest"])
     values = counts.counts(cost)

@@ -3,13 +3,13 @@
 from semblance.training.whitening import fit_whitening
 from workflow.scripts.endings import run
 from workflow.scripts.program import program
-from workflow.scripts.reading_job import Reading
+from workflow.scripts.reading_job import ReadingJob
 
 
 @program(__doc__)
-def main(reading: Reading, tokens: str) -> None:
+def main(reading: ReadingJob, model: str, tokens: str) -> None:
     reading.take_gpu()
-    fit_whitening(reading.model, tokens, reading.output.parent, reading.compute, reading.code)
+    fit_whitening(model, tokens, reading.output.parent, reading.compute, reading.code)
 
 
 if __name__ == "__main__":

@@ -8,11 +8,10 @@ from semblance.models.compute import Compute
 
 
 @dataclass(frozen=True)
-class Reading:
-    """The arguments of such a program, besides the data."""
+class ReadingJob:
+    """The arguments of such a program, besides the models and the data."""
 
     compute: Compute
-    model: str
     output: Path
     jobs_per_gpu: int = 1
     code: str = ""

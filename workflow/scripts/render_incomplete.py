@@ -4,26 +4,19 @@ Reads the config files, the scores and the events of a run, which may be running
 tables/incomplete of its output folder alone; `snakemake` renders the whole tables.
 """
 
-import argparse
-
 from workflow.controller import incomplete
 from workflow.planning.config import load_files
 from workflow.planning.plan import Plan
+from workflow.scripts import cli
 from workflow.scripts.endings import run
 
 
 def main(argv: list[str] | None = None) -> None:
     """Render the tables and print the summary."""
-    parser = argparse.ArgumentParser(
-        prog="render_incomplete",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument(
-        "config", nargs="*", help="config files, laid over config.yaml in this order"
-    )
-    parser.add_argument("--output", help="the output folder, in place of the config's")
-    args = parser.parse_args(argv)
+    flags = cli.command("render_incomplete", __doc__)
+    cli.add_configs(flags)
+    cli.add_output(flags)
+    args = flags.parse_args(argv)
     print(incomplete.render(Plan(load_files(args.config, args.output))))
 
 

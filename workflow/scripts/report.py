@@ -5,22 +5,13 @@ Without config files it shows the run by the config that its last start has note
 
 import argparse
 import contextlib
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from semblance import layout
 from semblance.errors import InputError
 from semblance.files import write_text
-from semblance.provenance import (
-    beside,
-    checked,
-    named_beside,
-    read_object,
-    read_records,
-    text_digest,
-    write_record,
-)
+from semblance.provenance import beside, checked, read_object, read_records, text_digest
 from semblance.version import version
 from workflow.planning.config import load_files
 from workflow.planning.figures import drawn_figures
@@ -28,18 +19,21 @@ from workflow.planning.plan import Plan
 from workflow.report import answerers
 from workflow.report.compose import compose
 from workflow.report.facts import UNREADABLE, Facts
+from workflow.scripts import cli
 from workflow.scripts.endings import run
+from workflow.scripts.reporting_job import Reporting
 
 
 def main(argv: list[str] | None = None) -> None:
     args = parser().parse_args(argv)
-    started = time.monotonic()
+    reporting = Reporting(args.record, args.code)
     facts = Facts(_plan(args))
     page = compose(facts, version())
     path = Path(layout.place(facts.out, layout.REPORT))
     if args.record:
-        write_text(path, page)
-        _write_record(args, facts, path, started)
+        records = dict(_shown(facts))
+        inputs = {shown: _digest(record, shown) for shown, record in records.items()}
+        reporting.write("report", {str(path): page}, inputs, read_records(records.values()))
         return
     noted = Path(layout.place(facts.out, layout.TABLE_RECORD, table="report"))
     with contextlib.suppress(*UNREADABLE):
@@ -50,16 +44,9 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the flags."""
-    flags = argparse.ArgumentParser(
-        prog="semblance report",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    flags.add_argument(
-        "config", nargs="*", help="config files, laid over config.yaml in this order"
-    )
-    flags.add_argument("--output", help="the output folder, in place of the config's")
+    flags = cli.command("semblance report", __doc__)
+    cli.add_configs(flags)
+    cli.add_output(flags)
     flags.add_argument("--code", default="", help="digest of the code, for the record")
     flags.add_argument("--record", help="the record to write")
     return flags
@@ -76,22 +63,10 @@ def _plan(args: argparse.Namespace) -> Plan:
     return Plan(read_object(noted) | {"output": args.output})
 
 
-def _write_record(args: argparse.Namespace, facts: Facts, path: Path, started: float) -> None:
-    """Write the record of a whole run's report: it names what the page shows."""
-    records = dict(_shown(facts))
-    inputs = {}
-    for shown, record in records.items():
-        name = beside(record, shown)
-        inputs[shown] = checked(record, name)["outputs"][name]
-    write_record(
-        args.record,
-        "report",
-        outputs=[beside(args.record, path)],
-        started=started,
-        code=args.code,
-        inputs=named_beside(args.record, inputs),
-        records=named_beside(args.record, read_records(records.values())),
-    )
+def _digest(record: str, shown: str) -> str:
+    """Return the digest of a file that its record vouches for."""
+    name = beside(record, shown)
+    return checked(record, name)["outputs"][name]
 
 
 def _shown(facts: Facts) -> Iterator[tuple[str, str]]:

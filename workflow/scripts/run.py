@@ -14,25 +14,23 @@ from pathlib import Path
 from semblance.errors import InputError
 from semblance.provenance import ROOT
 from workflow.planning.layers import found, read_layer
-from workflow.scripts import endings
+from workflow.scripts import cli, endings
 
 PROGRAM = "snakemake"
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the flags."""
-    flags = argparse.ArgumentParser(
-        prog="semblance run",
+    flags = cli.command(
+        "semblance run",
+        __doc__,
         usage="semblance run [CONFIG ...] [--cores N] [--output OUT] [--set KEY=VALUE ...] [-n] "
         "[-- SNAKEMAKE ARGUMENTS]",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     flags.add_argument(
         "config", nargs="*", metavar="CONFIG", help="config files, laid over config.yaml"
     )
     flags.add_argument("--cores", default="all", help="cores of this machine to use (default: all)")
-    flags.add_argument("--output", help="the output folder, in place of the config's")
+    cli.add_output(flags)
     flags.add_argument(
         "--set",
         nargs="+",
@@ -70,7 +68,7 @@ def command_line(argv: list[str]) -> list[str]:
     command = []
     if args.config:
         command += ["--configfile", *map(found, args.config)]
-    settings = list(map(_checked, args.set))
+    settings = list(map(_key_value, args.set))
     if args.output:
         settings.append(f"output={args.output}")
     if settings:
@@ -91,7 +89,7 @@ def _split(argv: list[str]) -> tuple[list[str], list[str]]:
     return argv[:place], argv[place + 1 :]
 
 
-def _checked(setting: str) -> str:
+def _key_value(setting: str) -> str:
     key, equals, _ = setting.partition("=")
     if not key or not equals:
         raise InputError(f"--set {setting}", "no KEY=VALUE", "write it as in --set seeds='[1, 2]'")

@@ -32,6 +32,7 @@ from semblance.files import write_text
 from semblance.models.saved import SavedModel
 from semblance.provenance import ROOT
 from workflow.planning.data import ALL_TASKS, of_manifest, sts_tests
+from workflow.scripts import cli
 from workflow.scripts.endings import run
 from workflow.status.started import read_start
 from workflow.terminal import painter
@@ -49,12 +50,7 @@ METRICS = ("spearman", "pearson")
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the flags."""
-    flags = argparse.ArgumentParser(
-        prog="semblance score",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    flags = cli.command("semblance score", __doc__)
     flags.add_argument("folder", metavar="FOLDER", help="the folder of a model")
     flags.add_argument(
         "--data",
@@ -93,7 +89,7 @@ def main(argv: list[str] | None = None) -> None:
 
 
 @dataclass(frozen=True)
-class Place:
+class Source:
     """Where data may lie: a manifest's data sets below a folder, and a user's own files by name."""
 
     manifest: Mapping[str, Dataset]
@@ -122,17 +118,17 @@ class Found:
         return found | {name: own_pairs(self.raw, name, own) for name, own in self.own.items()}
 
 
-def find_data(named: str) -> Place:
+def find_data(named: str) -> Source:
     """Return the data that ``--data`` names; InputError for a folder that is not there."""
     folder = Path(os.path.expanduser(named))
     if (folder / layout.CONFIG).is_file():
         return _of_run(folder)
     if (folder / layout.RAW_DATA).is_dir():
         folder = folder / layout.RAW_DATA
-    return Place(load_manifest(MANIFEST), folder)
+    return Source(load_manifest(MANIFEST), folder)
 
 
-def _of_run(out: Path) -> Place:
+def _of_run(out: Path) -> Source:
     """Return the raw data that a run has downloaded, by its own manifest."""
     found = read_start(str(out))
     with contextlib.chdir(found.folder):  # from which the paths of its config count
@@ -144,10 +140,10 @@ def _of_run(out: Path) -> Place:
             for name, pairs in tests.get("own", {}).items()
         }
     names = of_manifest(found.config, tests["datasets"])
-    return Place(manifest, folder, tuple(names), own)
+    return Source(manifest, folder, tuple(names), own)
 
 
-def look_for(source: Place, wanted: Sequence[str] | None, files: Sequence[str]) -> Found:
+def look_for(source: Source, wanted: Sequence[str] | None, files: Sequence[str]) -> Found:
     """Return which of the wanted sets are there, and add files; InputError if none is left.
 
     Without ``wanted`` all sets of the source are.

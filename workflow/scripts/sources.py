@@ -14,19 +14,13 @@ from semblance.settings import decode_json
 from workflow.planning.config import load_files
 from workflow.planning.plan import Plan
 from workflow.planning.stages import wanted_by
+from workflow.scripts import cli
 from workflow.scripts.endings import run
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the flags."""
-    flags = argparse.ArgumentParser(
-        prog="semblance sources",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    flags.add_argument(
-        "config", nargs="*", help="config files, laid over config.yaml in this order"
-    )
+    flags = cli.command("semblance sources", __doc__)
+    cli.add_configs(flags)
     flags.add_argument("--settings", help="JSON: the sources to ask, in place of a config's")
     return flags
 

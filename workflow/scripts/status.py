@@ -11,6 +11,7 @@ import sys
 import time
 
 from semblance.errors import InputError
+from workflow.scripts import cli
 from workflow.scripts.endings import run
 from workflow.status import started
 from workflow.status.look import look
@@ -22,12 +23,7 @@ CLEAR = "\033[H\033[2J"
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the flags."""
-    flags = argparse.ArgumentParser(
-        prog="semblance status",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    flags = cli.command("semblance status", __doc__)
     flags.add_argument(
         "output",
         nargs="?",

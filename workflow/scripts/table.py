@@ -12,6 +12,7 @@ from semblance import layout
 from semblance.errors import InputError
 from semblance.provenance import read_text
 from workflow.planning.plan import Plan
+from workflow.scripts import cli
 from workflow.scripts.endings import run
 from workflow.status import started
 
@@ -20,12 +21,7 @@ PAGES = ("claims", "published", "statistics")  # made of all tables, as Markdown
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the flags."""
-    flags = argparse.ArgumentParser(
-        prog="semblance table",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    flags = cli.command("semblance table", __doc__)
     flags.add_argument("table", nargs="?", metavar="NAME", help="the table's name")
     flags.add_argument(
         "--output", help="the output folder; by default the one here on which a run began last"

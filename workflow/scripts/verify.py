@@ -10,16 +10,12 @@ from pathlib import Path
 
 from semblance.audit.findings import format_findings
 from semblance.audit.verify import PUBLISHED, verify
+from workflow.scripts import cli
 from workflow.scripts.endings import run
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the flags."""
-    flags = argparse.ArgumentParser(
-        prog="semblance verify",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    flags = cli.command("semblance verify", __doc__)
     flags.add_argument("results", type=Path, help="the results folder")
     flags.add_argument(
         "--downloads", type=Path, help="its downloads, if they lie elsewhere than the records say"

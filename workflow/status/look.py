@@ -8,7 +8,6 @@ from pathlib import Path
 
 from semblance.fetch.manifest import load_manifest
 from workflow.controller import events, lock, slurm
-from workflow.controller.causes import Causes, job_name
 from workflow.costing import rates, usage
 from workflow.costing.model import Cost
 from workflow.planning.stages import STAGES, Job, log
@@ -107,19 +106,25 @@ def _count_stages(progress: Progress) -> Iterator[StageCount]:
 
 def _sort_jobs(status: Status, progress: Progress) -> None:
     """Name the jobs that run, that have failed since the start, and that were stopped."""
-    causes = Causes(progress.plan, events.of_last_run(events.read(status.output)))
+    last = events.by_job(events.of_last_run(events.read(status.output)))
     for job in progress.todo:
         if progress.runs(job):
             status.running.append(_seen(progress, job))
             continue
-        cause = causes.cause(job)
+        event = last.get(log(job), {"event": "finished"})  # it waits, or its result was deleted
+        path = Path(_log(progress, job))
         holder = progress.holders.get(job)
-        if cause.state == "failed":
-            status.failed.append(_seen(progress, job, cause.detail))
-        elif cause.state == "not finished" and holder is None and status.lives:
+        has_begun = event["event"] != "finished" and path.exists()
+        if event["event"] == "failed" and event["error"]:
+            status.failed.append(_seen(progress, job, f"{event['error']} ({path})"))
+        elif has_begun and holder is None and status.lives:
             status.starting.append(_seen(progress, job))
-        elif cause.state == "not finished" or holder or progress.steps(job).saved:
+        elif has_begun or holder or progress.steps(job).saved:
             status.left_behind.append(_seen(progress, job))
+
+
+def _log(progress: Progress, job: Job) -> str:
+    return f"{progress.plan.out}/{log(job)}.log"
 
 
 def _seen(progress: Progress, job: Job, error: str = "") -> JobSeen:
@@ -127,8 +132,8 @@ def _seen(progress: Progress, job: Job, error: str = "") -> JobSeen:
     holder = progress.holders.get(job)
     runs = progress.runs(job)
     return JobSeen(
-        job=job_name(job),
-        log=f"{progress.plan.out}/{log(job)}.log",
+        job=log(job).removeprefix("logs/").replace("/", " ", 1),  # its stage, and which of it
+        log=_log(progress, job),
         holder=holder,
         age=max(0.0, time.time() - holder.since) if runs else None,
         step=steps.seen if runs else None,

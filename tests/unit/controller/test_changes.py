@@ -18,40 +18,43 @@ def said(before: list, now: list, parts=None, **named) -> list[str]:
     return list(describe_changes(map(repr, before), map(repr, now), names, parts or {}))
 
 
-def test_of_settings_the_changed_key_is_named_with_both_values():
-    before = json.dumps({"learning_rate": 1e-05, "epochs": 3, "loss": "rcl"})
-    now = json.dumps({"learning_rate": 3e-05, "epochs": 3, "loss": "rcl"})
-    assert said([before], [now]) == ["learning_rate 1e-05 -> 3e-05"]
+def rows(*seeds: list[int]) -> str:
+    """Return the settings of a table with rows x, y, …, each with these seeds."""
+    return json.dumps(
+        {"rows": [{"label": row, "seeds": s} for row, s in zip("xy", seeds, strict=True)]}
+    )
 
 
-def test_keys_inside_of_others_have_a_path():
-    before = json.dumps({"options": {"phi": 0.01}})
-    now = json.dumps({"options": {"phi": 0.02, "scale": 20}})
-    assert said([before], [now]) == ["options.phi 0.01 -> 0.02, options.scale is new: 20"]
-
-
-def test_a_key_that_is_left_out_is_named():
-    assert said(['{"a": 1, "b": 2}'], ['{"a": 1}']) == ["b left out: 2"]
-
-
-def test_rows_of_a_table_go_by_their_labels():
-    before = json.dumps({"rows": [{"label": "x", "seeds": [1]}, {"label": "y", "seeds": [1]}]})
-    now = json.dumps({"rows": [{"label": "x", "seeds": [1]}, {"label": "y", "seeds": [1, 2]}]})
-    assert said([before], [now]) == ["rows[y].seeds [1] -> [1, 2]"]
+@pytest.mark.parametrize(
+    "before, now, told",
+    [
+        # Of settings, the changed key with both values.
+        ('{"rate": 1e-05, "epochs": 3}', '{"rate": 3e-05, "epochs": 3}', "rate 1e-05 -> 3e-05"),
+        ('{"a": 1, "b": 2}', '{"a": 1}', "b left out: 2"),
+        # Keys inside of others have a path; rows of a table go by their labels.
+        ('{"o": {"phi": 1}}', '{"o": {"phi": 2, "n": 0}}', "o.phi 1 -> 2, o.n is new: 0"),
+        (rows([1], [1]), rows([1], [1, 2]), "rows[y].seeds [1] -> [1, 2]"),
+        # Flags in one text are compared one by one.
+        ("--threads 1 --gpus 0", "--threads 2 --gpus 0", "threads 1 -> 2"),
+        # Another parameter goes by its name.
+        (64, 128, "given 64 -> 128"),
+        # Of many keys three are named, and a long value is cut.
+        (
+            json.dumps(dict.fromkeys("abcde", 0)),
+            json.dumps(dict.fromkeys("abcde", 1)),
+            "a 0 -> 1, b 0 -> 1, c 0 -> 1 and 2 more keys",
+        ),
+        ('{"e": 0}', json.dumps({"e": "x" * 900}), f"e 0 -> {'x' * 40}…"),
+    ],
+)
+def test_what_changed_is_named_with_its_value_before_and_now(before, now, told):
+    assert said([before], [now], given=now) == [told]
 
 
 def test_settings_are_compared_with_those_that_share_most_of_their_keys():
     before = ['{"a": 1, "b": 1}', '{"x": 1, "y": 1}']
     now = ['{"x": 1, "y": 2}', '{"a": 1, "b": 2}']
     assert sorted(said(before, now)) == ["b 1 -> 2", "y 1 -> 2"]
-
-
-def test_flags_in_one_text_are_compared_one_by_one():
-    assert said(["--threads 1 --gpus 0"], ["--threads 2 --gpus 0"]) == ["threads 1 -> 2"]
-
-
-def test_another_parameter_goes_by_its_name():
-    assert said([64], [128], max_length=128) == ["max_length 64 -> 128"]
 
 
 def test_changed_code_is_named_by_its_files():
@@ -66,15 +69,6 @@ def test_changed_code_is_named_by_its_files():
 @pytest.mark.parametrize("parts", [{}, {NEW_CODE: {"semblance.a": "1"}}])
 def test_of_code_whose_parts_are_not_noted_only_the_change_is_told(parts):
     assert said([OLD_CODE], [NEW_CODE], parts) == ["code changed: which files is not noted"]
-
-
-def test_a_long_value_is_cut_and_of_many_keys_three_are_named():
-    before = json.dumps({key: 0 for key in "abcde"})
-    now = json.dumps({key: 1 for key in "abcd"} | {"e": "x" * 900})
-    [line] = said([before], [now])
-    assert line == "a 0 -> 1, b 0 -> 1, c 0 -> 1 and 2 more keys"
-    [line] = said(['{"e": 0}'], [json.dumps({"e": "x" * 900})])
-    assert line == f"e 0 -> {'x' * 40}…"
 
 
 @pytest.mark.parametrize("text", ["{", "--", "(((", "", "{'a': 1"])

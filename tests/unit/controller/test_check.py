@@ -22,11 +22,10 @@ from workflow.scripts.check import main
 START = Command(starts_jobs=True, plans_jobs=True)
 DRY_RUN = Command(starts_jobs=False, plans_jobs=True)
 TO_LOOK = Command(starts_jobs=False)
-LAYERS = 6
 SHAPE = {
     "model_type": "bert",
     "hidden_size": 4,
-    "num_hidden_layers": LAYERS,
+    "num_hidden_layers": 6,
     "num_attention_heads": 2,
     "intermediate_size": 4,
     "vocab_size": 9,
@@ -53,45 +52,47 @@ def _machine(tmp_path, monkeypatch):
     (tmp_path / "base/model.safetensors").touch()
 
 
-def shipped_tables() -> list[str]:
-    """Return the names of the tables of the project's own config."""
-    return list(merged("config.yaml")["tables"])
+def only_table(**row) -> dict:
+    """Return the section of tables with one row of one table, and without the shipped ones."""
+    table = {"title": "", "layout": "faq", "seeds": "rcl", "rows": [{"corpora": ["mine"]} | row]}
+    return dict.fromkeys(merged("config.yaml")["tables"]) | {"mine": table}
 
 
 def layers(**changes):
     """Return a config of one table, on the user's own FAQ and base, with top-level keys changed."""
-    row = {"corpora": ["mine"], "bases": ["own"], "methods": ["start", "continued"]}
     config = {
         "resources": {"gpus": 0},
-        "bases": {"own": {"folder": "base", "max_length": 8, "tokenizer": "own"}},
-        "faq": {"folds": 3, "banks": {"mine": {"kind": "own", "path": "faq.csv"}}},
+        "bases": base(),
+        "faq": bank(),
         "training": {"threads": 1},
         "recipes": {"rcl": {"batch_size": 4}},
         "figures": None,
-        "tables": dict.fromkeys(shipped_tables())
-        | {"mine": {"title": "", "layout": "faq", "seeds": "rcl", "rows": [row]}},
+        "tables": only_table(bases=["own"], methods=["start", "continued"]),
     }
     with open("mine.yaml", "w", encoding="utf-8") as stream:
         yaml.safe_dump(config | changes, stream, sort_keys=False, default_flow_style=True, width=1)
     return over_project(["mine.yaml"])
 
 
-def line_of(text: str) -> int:
-    """Return the line of mine.yaml that holds a text."""
-    lines = Path("mine.yaml").read_text(encoding="utf-8").splitlines()
-    return next(number for number, line in enumerate(lines, 1) if text in line)
-
-
 def errors(found) -> list[str]:
     return [str(error) for error in found.errors]
 
 
-def bank(**entry):
-    return {"folds": 3, "banks": {"mine": {"kind": "own"} | entry}}
+def bank(path="faq.csv", folds=3):
+    return {"folds": folds, "banks": {"mine": {"kind": "own", "path": path}}}
 
 
 def base(**entry):
-    return {"own": {"max_length": 8, "tokenizer": "own"} | entry}
+    return {"own": {"folder": "base", "max_length": 8, "tokenizer": "own"} | entry}
+
+
+def told(lines, *beginnings: str) -> list[str]:
+    """Return the lines that begin so."""
+    return [line for line in lines if line.startswith(beginnings)]
+
+
+PACKAGED = {"own": {"package": "no_such", "max_length": 8, "tokenizer": "own"}}
+NOTHING_THERE = {"faq": bank("moved.csv"), "bases": base(folder="no")}
 
 
 def test_a_config_whose_files_are_there_has_no_error_and_a_summary():
@@ -103,61 +104,42 @@ def test_a_config_whose_files_are_there_has_no_error_and_a_summary():
 
 
 @pytest.mark.parametrize(
-    "changes, key, problem",
+    "key, changes, problem",
     [
-        ({"faq": bank(path="moved.csv")}, "path", "faq.banks.mine.path: moved.csv: no such file"),
-        ({"faq": bank(path="base")}, "path", "faq.banks.mine.path: base: no such file"),
-        ({"bases": base(folder="no")}, "folder", "bases.own.folder: no: no such folder"),
-        ({"bases": base(folder=".")}, "folder", "bases.own.folder: . has no weights as safete"),
-        (
-            {"bases": base(folder="base", layers=99)},
-            "layers",
-            f"bases.own.layers: 99 layers of a model that has {LAYERS}",
-        ),
-        (
-            {"bases": base(package="no_such_package")},
-            "package",
-            "bases.own.package: the package no_such_package is not installed here",
-        ),
-        ({"mirror": "no"}, "mirror", "mirror: no: no such folder"),
-        ({"manifest": "no.yaml"}, "manifest", "manifest: no.yaml: no such file"),
-        (
-            {"sts": {"datasets": ["sts12", "sts99"]}},
-            "datasets",
-            "sts.datasets: there is no data set 'sts99' in",
-        ),
-        (
-            {"faq": bank(path="faq.csv") | {"folds": 14}},
-            "folds",
-            "faq.folds: 14 parts of at most 13 pairs (bank mine)",  # its header is a line, too
-        ),
+        ("path", {"faq": bank("moved.csv")}, "faq.banks.mine.path: moved.csv: no such file"),
+        ("path", {"faq": bank("base")}, "faq.banks.mine.path: base: no such file"),
+        ("folder", {"bases": base(folder="no")}, "bases.own.folder: no: no such folder"),
+        ("folder", {"bases": base(folder=".")}, "bases.own.folder: . has no weights as safete"),
+        ("layers", {"bases": base(layers=99)}, "bases.own.layers: 99 layers of a model that has 6"),
+        ("package", {"bases": PACKAGED}, "bases.own.package: the package no_such is not installed"),
+        ("mirror", {"mirror": "no", "tables": {}}, "mirror: no: no such folder"),
+        ("manifest", {"manifest": "no.yaml"}, "manifest: no.yaml: no such file"),
+        ("datasets", {"sts": {"datasets": ["sts99"]}}, "sts.datasets: there is no data set 'sts99"),
+        # The header of the file is a line, too.
+        ("folds", {"faq": bank(folds=14)}, "faq.folds: 14 parts of at most 13 pairs (bank mine)"),
     ],
 )
-def test_what_is_not_there_is_an_error_at_its_line(changes, key, problem):
-    if "mirror" in changes:  # an own FAQ alone downloads nothing
-        changes["tables"] = {}
-    found = check(layers(**changes), START)
-    [line] = errors(found)
-    assert line.startswith(f"mine.yaml:{line_of(key)}: {problem}")
+def test_what_is_not_there_is_an_error_at_its_line(key, changes, problem):
+    [line] = errors(check(layers(**changes), START))
+    lines = Path("mine.yaml").read_text(encoding="utf-8").splitlines()
+    number = next(number for number, text in enumerate(lines, 1) if key in text)
+    assert line.startswith(f"mine.yaml:{number}: {problem}")
 
 
 def test_what_no_table_uses_may_be_missing():
-    unused = {"other": {"kind": "own", "path": "moved.csv"}}
-    banks = bank(path="faq.csv")
-    banks["banks"] |= unused
-    bases = base(folder="base") | {"far": {"folder": "no", "max_length": 8, "tokenizer": "far"}}
+    banks = bank()
+    banks["banks"]["other"] = {"kind": "own", "path": "moved.csv"}
+    bases = base() | {"far": {"folder": "no", "max_length": 8, "tokenizer": "far"}}
     assert errors(check(layers(faq=banks, bases=bases, mirror="no"), START)) == []
 
 
 def test_all_that_is_missing_is_told_at_once():
-    found = check(layers(faq=bank(path="moved.csv"), bases=base(folder="no")), DRY_RUN)
-    assert len(errors(found)) == 2
+    assert len(errors(check(layers(**NOTHING_THERE), DRY_RUN))) == 2
 
 
 def test_a_start_that_plans_nothing_needs_no_file():
     """A job on another machine, and `snakemake --unlock`, read the config, too."""
-    missing = layers(faq=bank(path="moved.csv"), bases=base(folder="no"), mirror="no")
-    found = check(missing, TO_LOOK)
+    found = check(layers(**NOTHING_THERE, mirror="no"), TO_LOOK)
     assert errors(found) == found.warnings == found.facts == []
 
 
@@ -165,16 +147,15 @@ def test_a_start_that_plans_nothing_needs_no_file():
 def test_parts_of_fewer_than_five_pairs_are_a_warning(pairs, warned, tmp_path):
     lines = [f'{{"question": "q{n}", "answer": "a{n}"}}\n' for n in range(pairs)]
     (tmp_path / "faq.jsonl").write_text("".join(lines))
-    found = check(layers(faq=bank(path="faq.jsonl")), START)
-    assert errors(found) == []
-    told = [line for line in found.warnings if line.startswith("faq.folds: ")]
-    assert told == [f"faq.folds: 3 parts of at most {pairs} pairs (bank mine)"] * warned
+    found = check(layers(faq=bank("faq.jsonl")), START)
+    warning = f"faq.folds: 3 parts of at most {pairs} pairs (bank mine)"
+    assert errors(found) == [] and told(found.warnings, "faq.folds: ") == [warning] * warned
 
 
 def test_a_batch_that_is_larger_than_its_corpus_is_a_warning(monkeypatch):
     monkeypatch.setattr("workflow.costing.sizes.UNKNOWN_PAIRS", 0)
     found = check(layers(recipes={"rcl": {"batch_size": 512}}), START)
-    assert any(w.startswith("batch_size 512 of continued: mine-0 has") for w in found.warnings)
+    assert told(found.warnings, "batch_size 512 of continued: mine-0 has")
 
 
 def test_a_base_that_is_trained_here_is_named_where_its_batches_are_too_large(tmp_path):
@@ -182,16 +163,10 @@ def test_a_base_that_is_trained_here_is_named_where_its_batches_are_too_large(tm
     pretrain = {"batch_size": 32, "epochs": 1, "learning_rate": 1e-4, "max_length": 8, "seed": 1}
     pretrain |= {"warmup": 0.0, "weight_decay": 0.0}
     adapted = {"base": "own", "corpus": "notes", "pretrain": pretrain}
-    row = {"corpora": ["mine"], "bases": ["adapted"], "methods": ["start"]}
-    table = {"title": "", "layout": "faq", "seeds": "rcl", "rows": [row]}
-    found = check(
-        layers(
-            bases=base(folder="base") | {"adapted": adapted},
-            corpora={"notes": {"kind": "wiki", "path": "notes.txt"}},
-            tables=dict.fromkeys(shipped_tables()) | {"mine": table},
-        ),
-        START,
-    )
+    corpora = {"notes": {"kind": "wiki", "path": "notes.txt"}}
+    tables = only_table(bases=["adapted"], methods=["start"])
+    changes = {"bases": base() | {"adapted": adapted}, "corpora": corpora, "tables": tables}
+    found = check(layers(**changes), START)
     assert "batch_size 32 of adapted: notes has about 2 rows in all" in found.warnings
 
 
@@ -203,22 +178,24 @@ def test_too_little_room_on_a_disk_is_a_warning(monkeypatch, tmp_path, free, war
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: Usage(free, 0, free))
     found = check(layers(output="far/results"), START)
     assert errors(found) == []
-    disks = [line for line in found.warnings if line.startswith("disk: ")]
-    assert len(disks) == warned
-    [fact] = [line for line in found.facts if line.startswith("disk: ")]
+    assert len(told(found.warnings, "disk: ")) == warned
+    [fact] = told(found.facts, "disk: ")
     assert fact.endswith(f"free at {tmp_path}")  # the nearest folder that is there
+
+
+WITH_GPU = {"resources": {"gpus": 1}}
 
 
 @pytest.mark.parametrize(
     "changes, job, gpus, warning, device",
     [
-        ({"resources": {"gpus": 1}}, "", (), NONE_FOUND, "device: CPU"),
-        ({"resources": {"gpus": 1}}, "7", (), NONE_GIVEN, "device: CPU"),  # it stops the jobs
-        ({"resources": {"gpus": 1}}, "", ("A", "B"), None, "device: 2 GPUs"),
+        (WITH_GPU, "", (), NONE_FOUND, "device: CPU"),
+        (WITH_GPU, "7", (), NONE_GIVEN, "device: CPU"),  # it stops the jobs
+        (WITH_GPU, "", ("A", "B"), None, "device: 2 GPUs"),
         ({"training": {"threads": 3}}, "", (), "training.threads: 3, but this mach", "device: CPU"),
     ],
 )
-def test_a_machine_with_less_than_is_asked_for_is_a_warning(
+def test_a_machine_with_less_than_it_should_have_is_a_warning(
     monkeypatch, changes, job, gpus, warning, device
 ):
     monkeypatch.setattr(module, "gpus_here", lambda: gpus)
@@ -248,28 +225,32 @@ def test_a_start_on_slurm_asks_for_its_programs_and_partitions_and_a_dry_run_doe
 
 
 @pytest.mark.parametrize(
-    "error, line",
+    "reason, line",
     [
         (InputError("Slurm", "sbatch: no such program here"), "Slurm: sbatch: no such program"),
         (slurm.Unanswered("sinfo: no route"), "Slurm: gives no answer: sinfo: no route"),
     ],
 )
-def test_a_cluster_that_is_not_there_is_an_error(monkeypatch, error, line):
+def test_a_cluster_that_is_not_there_is_an_error(monkeypatch, reason, line):
     def refuse(*what):
-        raise error
+        raise reason
 
     monkeypatch.setattr(slurm, "check_cluster", refuse)
-    [told] = errors(check(layers(), on_slurm()))
-    assert told.startswith(line)
+    [error] = errors(check(layers(), on_slurm()))
+    assert error.startswith(line)
+
+
+def ends_with_two_errors(call, printed) -> None:
+    """Assert that a call ends the process with status 2 and prints two errors, a line each."""
+    with pytest.raises(SystemExit) as ended:
+        call()
+    lines = [line for line in printed().splitlines() if "warning" not in line]
+    assert ended.value.code == 2 and len(told(lines, "error: ")) == len(lines) == 2
 
 
 def test_the_command_prints_each_error_in_a_line_or_a_summary(capsys):
-    layers(faq=bank(path="moved.csv"), bases=base(folder="no"))
-    with pytest.raises(SystemExit) as ended:
-        main(["mine.yaml"])
-    printed = capsys.readouterr().out.splitlines()
-    assert ended.value.code == 2
-    assert [line.partition(":")[0] for line in printed if "warning" not in line] == ["error"] * 2
+    layers(**NOTHING_THERE)
+    ends_with_two_errors(lambda: main(["mine.yaml"]), lambda: capsys.readouterr().out)
     layers()
     main(["mine.yaml", "--config", "seeds={rcl: [1, 2]}"])
     printed = capsys.readouterr().out
@@ -295,23 +276,20 @@ def workflow(**changes):
 
 
 def test_a_start_tells_all_errors_in_lines_of_its_own_and_ends_with_status_2(capsys, monkeypatch):
-    layers(faq=bank(path="moved.csv"), bases=base(folder="no"))
+    layers(**NOTHING_THERE)
     monkeypatch.setattr(hooks.command, "read", lambda arguments: START)
-    with pytest.raises(SystemExit) as ended:
-        hooks.check_start(workflow(), {})
-    told = capsys.readouterr().err.splitlines()
-    assert ended.value.code == 2
-    assert [line.partition(":")[0] for line in told if "warning" not in line] == ["error"] * 2
+    call = lambda: hooks.check_start(workflow(), {})
+    ends_with_two_errors(call, lambda: capsys.readouterr().err)
 
 
 def test_a_job_reads_the_config_and_checks_no_file(monkeypatch):
-    layers(faq=bank(path="moved.csv"))
+    layers(faq=bank("moved.csv"))
     monkeypatch.setattr(hooks.command, "read", lambda arguments: pytest.fail("it was read"))
     assert hooks.check_start(workflow(is_main_process=False), {}).config["output"] == "results"
 
 
 def test_a_module_has_the_config_of_its_statement_over_the_projects(capsys):
-    layers(faq=bank(path="moved.csv"))
+    layers(faq=bank("moved.csv"))
     inner = SimpleNamespace(
         is_main_snakefile=lambda: False, namespace="inner", modify_path=lambda path: path
     )

@@ -15,25 +15,14 @@ def root(monkeypatch):
     monkeypatch.chdir(ROOT)
 
 
-@pytest.mark.parametrize(
-    "line, starts",
-    [
-        ("-n", False),
-        ("--dry-run", False),
-        ("-np", False),
-        ("--dryrun --cores 1", False),
-        ("--list-rules", False),
-        ("--lint", False),
-        ("--summary", False),
-        ("--unlock", False),
-        ("--report page.html", False),
-        ("--cores all --profile slurm", True),
-        ("-c2 --nolock", True),
-        ("-c1 -- results/n", True),
-    ],
-)
-def test_a_command_that_starts_no_job_is_recognised(line, starts, capsys):
-    assert command.read(line.split()).starts_jobs is starts
+STARTING = ("--cores all --profile slurm", "-c2 --nolock", "-c1 -- results/n")
+OTHERS = """-n, --dry-run, -np, --dryrun --cores 1, --list-rules, --lint, --summary, --unlock,
+ --report page.html"""
+
+
+@pytest.mark.parametrize("line", [*STARTING, *OTHERS.split(",")])
+def test_a_command_that_starts_no_job_is_recognised(line, capsys):
+    assert command.read(line.split()).starts_jobs is (line in STARTING)
     assert capsys.readouterr().err == ""
 
 

@@ -132,18 +132,17 @@ def test_runs_on_a_cluster_are_unsettled_until_their_jobs_have_ended():
     assert events.unsettled("results") == []
 
 
+JOB = "*** JOB 5 ON n4 CANCELLED AT 2026"
+
+
 @pytest.mark.parametrize(
     "slurm, cause, node",
     [
-        (
-            "slurmstepd-n3: error: Detected 1 oom-kill event(s) in StepId=1.0.",
-            "out of memory",
-            "n3",
-        ),
-        ("*** JOB 5 ON n4 CANCELLED AT 2026 DUE TO TIME LIMIT ***", "its time was up", "n4"),
-        ("*** JOB 5 ON n4 CANCELLED AT 2026 DUE TO PREEMPTION ***", "preempted", "n4"),
-        ("*** JOB 5 ON n4 CANCELLED AT 2026 DUE TO NODE FAILURE ***", "the node failed", "n4"),
-        ("*** JOB 5 ON gpu-17 CANCELLED AT 2026 ***", "cancelled", "gpu-17"),
+        ("slurmstepd-n3: error: Detected 1 oom-kill event(s) in Ste.", "out of memory", "n3"),
+        (f"{JOB} DUE TO TIME LIMIT ***", "its time was up", "n4"),
+        (f"{JOB} DUE TO PREEMPTION ***", "preempted", "n4"),
+        (f"{JOB} DUE TO NODE FAILURE ***", "the node failed", "n4"),
+        (f"{JOB} ***".replace("n4", "gpu-17"), "cancelled", "gpu-17"),
         ("node n1, Slurm job 5\nnode n2, Slurm job 5\n", "it ended with an error", "n2"),
         ("nothing in particular", "it ended with an error", "unknown"),
     ],
@@ -174,19 +173,14 @@ def test_the_last_lines_of_its_own_log_are_shown_and_its_node_is_read_there(writ
     assert "on node c12" in head
 
 
-def test_a_later_try_that_succeeds_or_runs_is_no_failure_and_of_two_failures_the_last_counts(
-    writer,
-):
+def test_the_last_try_of_the_last_run_is_the_one_that_counts(writer):
     fail(writer, info(), "oom-kill")
     assert fail(writer, info(), "DUE TO TIME LIMIT").count("failed: ") == 1
     assert "its time was up" in printed()
-    say(writer, "job_info", **info())
+    say(writer, "job_info", **info())  # it runs again
     assert printed() == ""
     say(writer, "job_finished", job_id=1)
     assert printed() == ""
-
-
-def test_a_failure_of_an_earlier_run_is_not_of_the_last_one(writer):
     fail(writer, info(), "oom-kill")
     events.Writer("results").begin()
     assert list(events.failures(events.of_last_run(events.read("results")))) == []
@@ -217,16 +211,10 @@ def test_a_local_job_is_reported_with_its_last_lines_and_what_to_try(writer):
     assert head == f"failed: train {FOLDER}"
     assert shown == [f"    | {line}" for line in lines[-5:]]
     assert advice.startswith("    try: mend what the last line says")
-
-
-def test_a_job_that_slurm_refused_is_reported_without_lines(writer):
-    head, advice = fail(writer, info()).splitlines()
-    assert head == f"failed: train {FOLDER}: it did not begin" and "answer of sbatch" in advice
-
-
-def test_a_job_whose_log_has_no_error_was_killed(writer):
-    report = fail(writer, info(), own="made x in 1.2 s")
+    report = fail(writer, info(), own="made x in 1.2 s")  # its log has no error
     assert "probably killed" in report and "mend what the last line says" not in report
+    head, advice = fail(writer, info()).splitlines()  # Slurm refused it
+    assert head == f"failed: train {FOLDER}: it did not begin" and "answer of sbatch" in advice
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from snakemake.exceptions import WorkflowError
@@ -44,25 +45,19 @@ def calls(monkeypatch, tmp_path):
     return made
 
 
-class Writer:
-    """A stand-in for what writes the events down."""
-
-    def begin(self):
-        events.append("out", "run", cluster="aaa")
+WRITER = SimpleNamespace(begin=lambda: events.append("out", "run", cluster="aaa"))
 
 
 def workflow(nodes=None, resources=(), limit=(100, 1)):
     """A stand-in for Snakemake's Workflow, with the resources that are registered in ``made``."""
     made = {}
+    limits = limit and SimpleNamespace(max_jobs=limit[0], timespan=limit[1])
+    given = dict.fromkeys(resources, 1)
     return SimpleNamespace(
-        resource_settings=SimpleNamespace(
-            cores=4, nodes=nodes, resources=dict.fromkeys(resources, 1)
-        ),
+        resource_settings=SimpleNamespace(cores=4, nodes=nodes, resources=given),
         register_resource=made.__setitem__,
         made=made,
-        scheduling_settings=SimpleNamespace(
-            max_jobs_per_timespan=limit and SimpleNamespace(max_jobs=limit[0], timespan=limit[1])
-        ),
+        scheduling_settings=SimpleNamespace(max_jobs_per_timespan=limits),
         scheduler=SimpleNamespace(job_rate_limiter="limiter"),
         dag=Dag(),
         main_snakefile=str(Path("Snakefile").absolute()),
@@ -84,7 +79,7 @@ START = command.Command(starts_jobs=True)
 
 
 def test_a_start_claims_its_folders_before_it_settles_earlier_runs(calls):
-    Writer().begin()
+    WRITER.begin()
     hooks.prepare_start(PLACE, START)
     assert calls == ["claim out", "claim raw", "settle ['aaa']"]
     hooks.prepare_start(PLACE, START)
@@ -93,38 +88,30 @@ def test_a_start_claims_its_folders_before_it_settles_earlier_runs(calls):
 
 def test_jobs_that_slurm_cannot_be_asked_about_stay_unsettled(monkeypatch):
     monkeypatch.setattr(slurm, "settle", lambda names: False)
-    Writer().begin()
+    WRITER.begin()
     hooks.prepare_start(PLACE, START)
     assert len(events.unsettled("out")) == 1
 
 
-def test_only_a_start_of_jobs_may_write_what_it_knows_of_the_mirror(monkeypatch):
+def test_only_a_start_of_jobs_may_write_what_it_knows_of_the_mirror(monkeypatch, calls):
     given = []
     monkeypatch.setattr(hooks, "check_origins", lambda wanted, may_write: given.append(may_write))
-    hooks.prepare_start(PLACE, START)
     hooks.prepare_start(PLACE, command.read(["-n"]))
-    assert given == [True, False]
+    assert given == [False] and calls == []  # a dry run touches nothing
+    hooks.prepare_start(PLACE, START)
+    assert given == [False, True]
 
 
-@pytest.mark.parametrize("exists", [False, True])
-def test_a_working_folder_that_is_read_only_is_told_in_one_line(exists, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    if exists:
-        (tmp_path / ".snakemake").mkdir()
-    read_only = (tmp_path / ".snakemake" if exists else tmp_path).resolve()
+@pytest.mark.parametrize("name", ["", ".snakemake"])
+def test_a_working_folder_that_is_read_only_is_told_in_one_line(name, tmp_path, monkeypatch):
+    read_only = (tmp_path / name).resolve()
+    read_only.mkdir(exist_ok=True)
     monkeypatch.setattr(hooks.os, "access", lambda path, mode: Path(path).resolve() != read_only)
     with pytest.raises(WorkflowError, match=f"{read_only}: cannot be written, and Snakemake"):
         hooks.prepare_start(PLACE, command.read(["-n"]))
     hooks.prepare_start(PLACE, command.read(["--list"]))
 
 
-def test_a_dry_run_touches_nothing(calls):
-    hooks.prepare_start(PLACE, command.Command(starts_jobs=False, on_slurm=True))
-    assert calls == []
-
-
-SLURM = (slurm, "settle")
-ORIGINS = (hooks, "check_origins")
 CLAIM = (lock, "claim_output")
 
 
@@ -134,16 +121,17 @@ CLAIM = (lock, "claim_output")
         (CLAIM, Busy("another run (node n1) works on out: wait"), "another run .node n1. works on"),
         (CLAIM, OSError(30, "Read-only file system", "out/.x"), "out/.x: Read-only file system"),
         (CLAIM, KeyboardInterrupt(), "interrupted while waiting: this run has started nothing"),
-        (SLURM, slurm.Unanswered("squeue: no route"), "Slurm gives no answer: squeue: no route"),
-        (ORIGINS, InputError("mirror/a.csv", "changed"), "mirror/a.csv: changed"),
+        (
+            (slurm, "settle"),
+            slurm.Unanswered("squeue: no route"),
+            "Slurm gives no answer: squeue: no route",
+        ),
+        ((hooks, "check_origins"), InputError("mirror/a.csv", "changed"), "mirror/a.csv: changed"),
     ],
 )
 def test_a_start_that_cannot_go_on_ends_with_one_line(monkeypatch, part, error, line):
-    def refuse(*_, **__):
-        raise error
-
-    Writer().begin()
-    monkeypatch.setattr(*part, refuse)
+    WRITER.begin()
+    monkeypatch.setattr(*part, Mock(side_effect=error))
     with pytest.raises(WorkflowError, match=line):
         hooks.prepare_start(PLACE, START)
 
@@ -195,10 +183,8 @@ def test_local_jobs_are_limited_to_the_places_on_this_machines_gpus(
 
 
 def test_a_broken_driver_ends_the_start_with_one_line(monkeypatch):
-    def broken():
-        raise InputError("nvidia-smi", "no answer within 60 s")
-
-    monkeypatch.setattr(hooks, "gpus_here", broken)
+    broken = InputError("nvidia-smi", "no answer within 60 s")
+    monkeypatch.setattr(hooks, "gpus_here", Mock(side_effect=broken))
     with pytest.raises(WorkflowError, match="no answer within 60 s"):
         hooks.limit_gpu_jobs(workflow(), 1)
 
@@ -206,13 +192,13 @@ def test_a_broken_driver_ends_the_start_with_one_line(monkeypatch):
 @pytest.mark.parametrize("limit, left", [((100, 1), None), ((5, 60), "limiter"), (None, "limiter")])
 def test_snakemakes_default_limit_is_switched_off_and_a_users_own_stays(limit, left):
     started = workflow(limit=limit)
-    hooks.begin(started, FOLDERS, Writer())
+    hooks.begin(started, FOLDERS, WRITER)
     assert started.scheduler.job_rate_limiter == left
 
 
 def test_a_run_claims_its_folders_again_before_its_first_job(calls, monkeypatch):
     monkeypatch.setattr(hooks.Thread, "start", lambda thread: None)
-    hooks.begin(workflow(), FOLDERS, Writer())
+    hooks.begin(workflow(), FOLDERS, WRITER)
     assert calls == ["claim out", "claim raw"]
     assert [run["cluster"] for run in events.unsettled("out")] == ["aaa"]
 
@@ -222,7 +208,7 @@ def test_a_run_notes_how_it_was_started(tmp_path, monkeypatch):
     started = workflow(nodes=7)
     started.config_settings.configfiles = [tmp_path / "mine.yaml", Path("/else/far.yaml")]
     started.config_settings.config_args = ["mirror=DATA"]
-    hooks.begin(started, FOLDERS, Writer())
+    hooks.begin(started, FOLDERS, WRITER)
     assert json.loads((tmp_path / "out/logs/command.json").read_text()) == {
         "folder": str(tmp_path),
         "output": "out",
@@ -255,21 +241,13 @@ def test_a_module_whose_paths_are_moved_is_refused():
 
 
 PLAN = Plan(load(merged("config.yaml")))
-
-
-def job(rule: str, *output: str):
-    """A stand-in for a job of Snakemake."""
-    return SimpleNamespace(rule=SimpleNamespace(name=rule), output=output)
-
-
-BASE = job("download_model", "resources/models/bert-base/record.json")
-DATASET = job("download_stsb", "resources/data/x.csv", "resources/data/records/stsb.json")
+BASE = ["resources/models/bert-base/record.json"]
+DATASET = ["resources/data/x.csv", "resources/data/records/stsb.json"]
 
 
 @pytest.fixture
-def asked(monkeypatch, tmp_path):
+def asked(monkeypatch):
     """What the program is asked for; it answers with the exit status in ``asked.status``."""
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(hooks, "wanted_by", wanted_by)
     found = SimpleNamespace(status=0, wanted=[])
 
@@ -281,22 +259,21 @@ def asked(monkeypatch, tmp_path):
     return found
 
 
-def downloading(*jobs, keep_going: bool = False):
-    """A stand-in for Snakemake's Workflow that is about to run some jobs."""
-    return SimpleNamespace(
-        dag=SimpleNamespace(needrun_jobs=lambda: iter(jobs)),
-        execution_settings=SimpleNamespace(keep_going=keep_going),
-    )
+def ask(*outputs: list[str], keep_going: bool = False) -> None:
+    """Ask for the sources of a run that is about to make these outputs, a list for each job."""
+    jobs = [SimpleNamespace(output=output) for output in outputs]
+    dag = SimpleNamespace(needrun_jobs=lambda: iter(jobs))
+    settings = SimpleNamespace(keep_going=keep_going)
+    hooks.ask_for_sources(SimpleNamespace(dag=dag, execution_settings=settings), PLAN)
 
 
 def test_a_run_without_downloads_asks_nobody(asked):
-    hooks.ask_for_sources(downloading(job("train"), job("all")), PLAN)
+    ask(["results/models/record.json"], [])
     assert asked.wanted == []
 
 
 def test_only_what_the_run_downloads_is_asked_for(asked, capsys, tmp_path):
-    of_module = job("mine_download_x", *DATASET.output)  # it may name the rules
-    hooks.ask_for_sources(downloading(BASE, of_module, job("train")), PLAN)
+    ask(BASE, DATASET, ["results/models/record.json"])
     [wanted] = asked.wanted
     assert wanted.datasets == ("stsb",) and list(wanted.bases) == ["bert-base"]
     assert wanted.bases["bert-base"].hub == "google-bert/bert-base-uncased"
@@ -307,8 +284,8 @@ def test_only_what_the_run_downloads_is_asked_for(asked, capsys, tmp_path):
 def test_a_missing_file_stops_the_run_unless_it_keeps_going(asked):
     asked.status = 1
     with pytest.raises(WorkflowError, match="not every file can be had"):
-        hooks.ask_for_sources(downloading(DATASET), PLAN)
-    hooks.ask_for_sources(downloading(DATASET, keep_going=True), PLAN)
+        ask(DATASET)
+    ask(DATASET, keep_going=True)
 
 
 def checkpoint(out, seed, step, seconds):
@@ -342,22 +319,6 @@ def test_of_many_trainings_the_last_saved_are_named_and_the_others_counted(tmp_p
     assert lines[-2] == "saved: 3 more trainings"
 
 
-@pytest.fixture
-def run(tmp_path, monkeypatch) -> dict:
-    """The config of a run whose models are deleted after their use."""
-    monkeypatch.setattr(hooks, "deletes_models", deletes_models)
-    return {"output": str(tmp_path), "keep": {"models": "final"}}
-
-
-def training(run: dict, *there: str) -> Path:
-    """Leave a finished copy of a training, and the files named; return the folder of the copies."""
-    folder = Path(run["output"], "models/mine-0/tiny/tuned/seed-1")
-    for name in ("checkpoints/0123/finished/model/model.safetensors", *there):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text("")
-    return folder / "checkpoints"
-
-
 WEIGHTS = "model/model.safetensors"
 
 
@@ -370,8 +331,14 @@ WEIGHTS = "model/model.safetensors"
         (("record.json",), "all", True),
     ],
 )
-def test_the_second_copy_of_a_model_goes_once_its_weights_are_gone(run, there, models, stays):
-    copies = training(run, *there)
-    hooks.remove_copies(run | {"keep": {"models": models}})
-    assert copies.exists() == stays
-    assert (copies.parent / "record.json").exists() == ("record.json" in there)
+def test_the_second_copy_of_a_model_goes_once_its_weights_are_gone(
+    tmp_path, monkeypatch, there, models, stays
+):
+    monkeypatch.setattr(hooks, "deletes_models", deletes_models)
+    folder = tmp_path / "models/mine-0/tiny/tuned/seed-1"
+    for name in (f"checkpoints/0123/finished/{WEIGHTS}", *there):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).touch()
+    hooks.remove_copies({"output": str(tmp_path), "keep": {"models": models}})
+    assert (folder / "checkpoints").exists() == stays
+    assert (folder / "record.json").exists() == ("record.json" in there)

@@ -3,9 +3,11 @@
 import csv
 import json
 import os
+import re
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 
@@ -13,7 +15,8 @@ from semblance.errors import InputError
 from semblance.fetch.manifest import load_manifest
 from semblance.layout import RECORD
 from semblance.names import FAQ_METRICS, STS_TASKS
-from semblance.provenance import ROOT, canonical, write_record
+from semblance.provenance import ROOT, write_record
+from tests.scripts.flags import flags
 from tests.shipped import merged
 from tests.unit.reporting.example_scores import record as score_record
 from tests.unit.reporting.example_scores import write as write_scores
@@ -100,18 +103,20 @@ def lose(plan: Plan, job: Job, told: str | None = None) -> None:
 
 def render_whole(plan: Plan, name: str) -> None:
     """Render a table as its rule does."""
-    forms = {"csv": f"{name}.csv", "markdown": f"{name}.md", "latex": f"{name}.tex"}
     stand_ins = StandIns(plan, load_manifest(plan.config["manifest"]), published())
-    arguments = {form: f"results/tables/{file}" for form, file in forms.items()}
-    arguments |= {
-        "json": f"results/tables/json/{name}.json",
-        "record": f"results/tables/records/{name}.json",
-        "results": "results",
-        "settings": canonical(stand_ins.marked(plan.table_spec(name))),
-        "runs": canonical(plan.seeds_by_run(plan.evaluations_of(name))),
-        "published": str(ROOT / "workflow/published.yaml"),
-    }
-    render_table.main([part for key, value in arguments.items() for part in (f"--{key}", value)])
+    forms = {"csv": "csv", "markdown": "md", "latex": "tex"}
+    files = {form: f"results/tables/{name}.{ending}" for form, ending in forms.items()}
+    render_table.main(
+        flags(
+            **files,
+            json=f"results/tables/json/{name}.json",
+            record=f"results/tables/records/{name}.json",
+            results="results",
+            settings=stand_ins.marked(plan.table_spec(name)),
+            runs=plan.seeds_by_run(plan.evaluations_of(name)),
+            published=ROOT / "workflow/published.yaml",
+        )
+    )
 
 
 def text(name: str) -> str:
@@ -125,6 +130,10 @@ def cells(name: str, column: str) -> list[str]:
         return [line[column] for line in csv.DictReader(lines)]
 
 
+def averages() -> list[str]:
+    return cells("t_sts", "Average")
+
+
 TRAINING = Job("train", "nli", BASE, "rcl-2", 2)
 EVALUATION = TRAINING._replace(stage="evaluate_sts")
 
@@ -135,18 +144,15 @@ def lose_training(plan: Plan, told: str | None) -> None:
     lose(plan, EVALUATION)
 
 
-def test_a_table_shows_what_there_is_and_n_a_and_the_log_of_a_missing_run(plan):
-    lose_training(plan, "error: nli.csv:7: an empty sentence\n")
+LOG = f"results/logs/train/nli/{BASE}/rcl-2/seed-2.log"
+
+
+@pytest.mark.parametrize("told", ["error: nli.csv:7: an empty sentence\n", None])
+def test_a_table_shows_what_there_is_and_the_log_of_a_missing_run_that_was_started(plan, told):
+    lose_training(plan, told)
     said = incomplete.render(plan)
-    assert cells("t_sts", "Average") == ["50.0", "n/a"]
-    assert "t_sts: runs without scores: 1 of 3" in said
-    assert f"see results/logs/train/nli/{BASE}/rcl-2/seed-2.log\n" in text("t_sts")
-
-
-def test_a_run_that_did_not_start_has_no_log(plan):
-    lose_training(plan, None)
-    incomplete.render(plan)
-    assert cells("t_sts", "Average") == ["50.0", "n/a"] and "- see " not in text("t_sts")
+    assert averages() == ["50.0", "n/a"] and "t_sts: runs without scores: 1 of 3" in said
+    assert re.findall("see (.*)", text("t_sts")) == [LOG] * bool(told)
 
 
 def test_scores_stay_when_their_model_is_deleted_to_free_its_space(plan):
@@ -155,7 +161,7 @@ def test_scores_stay_when_their_model_is_deleted_to_free_its_space(plan):
     os.utime(Path(f"results/{log(TRAINING)}.log"), (1000, 1000))
     os.utime(Path(record(plan, EVALUATION)), (2000, 2000))
     incomplete.render(plan)
-    assert cells("t_sts", "Average") == ["50.0", "50.0"]
+    assert averages() == ["50.0", "50.0"]
 
 
 def test_scores_of_a_model_that_was_trained_again_are_not_shown(plan):
@@ -167,22 +173,23 @@ def test_scores_of_a_model_that_was_trained_again_are_not_shown(plan):
     (model.parent / "weights").write_text("new")
     write_record(model, "train", outputs=["weights"], started=0.0)
     incomplete.render(plan)
-    assert cells("t_sts", "Average") == ["50.0", "n/a"]
+    assert averages() == ["50.0", "n/a"]
 
 
-def test_each_file_says_that_it_is_incomplete(plan):
-    lose_training(plan, None)
+def contents() -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
+
+
+def test_each_file_says_that_it_is_incomplete_and_no_other_is_written(plan):
+    lose_training(plan, "step 7\n")
+    before = contents()
     incomplete.render(plan)
-    files = sorted(Path("results/tables/incomplete").iterdir())
-    assert [file.name for file in files] == [
-        "claims.md",
-        "published.md",
-        "t_faq.csv",
-        "t_faq.md",
-        "t_sts.csv",
-        "t_sts.md",
-    ]
-    for file in files:
+    after = contents()
+    names = {f"t_{name}.{form}" for name in ("faq", "sts") for form in ("csv", "md")}
+    folder = Path("results/tables/incomplete")
+    written = {folder / name for name in names | {"claims.md", "published.md"}}
+    assert after.keys() - before.keys() == written and before.items() <= after.items()
+    for file in written:
         first = file.read_text().splitlines()[:2]
         assert "INCOMPLETE" in "".join(first), file
     assert set(cells("t_sts", "table")) == {"t_sts (INCOMPLETE)"}
@@ -202,22 +209,12 @@ def test_a_claim_is_judged_once_its_table_has_the_scores_that_it_asks_for(plan):
     assert "missing: seed 1" in other  # the pairs that exist are judged
 
 
-def test_only_the_folder_of_incomplete_tables_is_written(plan):
-    lose_training(plan, "step 7\n")
-    before = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
-    incomplete.render(plan)
-    after = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
-    added = after.keys() - before.keys()
-    assert {str(path.parent) for path in added} == {"results/tables/incomplete"}
-    assert {path: after[path] for path in before} == before
-
-
 def test_a_damaged_file_of_scores_is_not_shown(plan):
     finish(plan)
     path = Path(plan.scores(Evaluation("sts", Run("nli", BASE, "rcl-2", 1))))
     path.write_text(path.read_text().replace("0.5", "0.6"))
     incomplete.render(plan)
-    assert cells("t_sts", "Average") == ["50.0", "n/a"]
+    assert averages() == ["50.0", "n/a"]
 
 
 def test_the_folds_of_an_untrained_base_are_found_by_their_row(plan):
@@ -231,7 +228,7 @@ def test_the_folds_of_an_untrained_base_are_found_by_their_row(plan):
 def test_a_table_that_only_waits_for_its_rendering_says_so(plan):
     finish(plan)
     incomplete.render(plan)
-    assert cells("t_sts", "Average") == ["50.0", "50.0"]
+    assert averages() == ["50.0", "50.0"]
     assert "INCOMPLETE: each run has scores, but the table is not rendered" in text("t_sts")
     path = Path("results/logs/render_table/t_sts.log")
     path.parent.mkdir(parents=True)
@@ -240,7 +237,7 @@ def test_a_table_that_only_waits_for_its_rendering_says_so(plan):
     assert "see results/logs/render_table/t_sts.log" in text("t_sts")
 
 
-def test_a_whole_table_loses_its_incomplete_form_and_the_last_one_the_folder(plan):
+def test_a_whole_table_loses_its_incomplete_form_and_the_end_of_a_run_the_folder(plan):
     finish(plan)
     incomplete.render(plan)
     render_whole(plan, "t_sts")
@@ -251,7 +248,7 @@ def test_a_whole_table_loses_its_incomplete_form_and_the_last_one_the_folder(pla
     page = text("published")
     assert "t_sts, " in page and "t_sts (INCOMPLETE)" not in page
     render_whole(plan, "t_faq")
-    assert incomplete.render(plan) == "every table is whole"
+    hooks.end(plan)
     assert not Path("results/tables/incomplete").exists()
 
 
@@ -281,35 +278,16 @@ def test_a_whole_table_stays_whole_without_the_scores_that_it_was_made_of(plan):
     assert incomplete.render(plan) == "every table is whole"
 
 
-@pytest.fixture
-def stopped():
-    """A stand-in for Snakemake's Workflow, none of whose jobs failed by itself."""
-    dag = SimpleNamespace(finished_jobs=[], jobs=[])
-    return SimpleNamespace(scheduler=SimpleNamespace(failed=[]), dag=dag)
-
-
-def test_the_end_of_a_run_prints_what_is_missing_and_never_stops_at_it(
-    plan, stopped, capsys, monkeypatch
-):
+def test_the_end_of_a_run_prints_what_is_missing_and_never_stops_at_it(plan, capsys, monkeypatch):
+    stopped = SimpleNamespace(dag=SimpleNamespace(finished_jobs=[], jobs=[]))
     lose_training(plan, "error: nli.csv:7: an empty sentence\n")
     hooks.print_end(stopped, plan)
     assert "t_sts: runs without scores: 1 of 3" in capsys.readouterr().err
 
-    def broken(plan):
-        raise InputError("scores.csv:3", "no number")
-
+    broken = Mock(side_effect=InputError("scores.csv:3", "no number"))
     monkeypatch.setattr(incomplete, "render", broken)
     hooks.print_end(stopped, plan)
     assert "not written (scores.csv:3: no number)" in capsys.readouterr().err
-
-
-def test_a_finished_run_removes_the_incomplete_forms_of_an_earlier_one(plan):
-    finish(plan)
-    incomplete.render(plan)
-    for name in ("t_sts", "t_faq"):
-        render_whole(plan, name)
-    hooks.end(plan)
-    assert not Path("results/tables/incomplete").exists()
 
 
 def test_the_command_takes_configs_and_an_output_folder(plan, capsys):

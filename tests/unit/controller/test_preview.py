@@ -1,13 +1,13 @@
 """Which jobs are done, new or made again, and why, from a stand-in for Snakemake's plan."""
 
 import json
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from workflow.controller.preview import DERIVED, format_reasons, format_table, read_plan
 
-NO_CHANGE = SimpleNamespace(only_old=set(), only_new=set())
 ATTRIBUTES = dict.fromkeys(
     ("forced", "incomplete_output", "missing_output", "code_changed", "input_changed"), False
 )
@@ -30,27 +30,27 @@ class Dag:
         return [job for job in self.jobs if job.why is not None]
 
     def reason(self, job):
-        return SimpleNamespace(
-            **{**ATTRIBUTES, "updated_input": [], "params_changed": None, **job.why}
-        )
+        reasons = {**ATTRIBUTES, "updated_input": [], "params_changed": None, **job.why}
+        return SimpleNamespace(**reasons)
+
+
+def reasons(*jobs) -> list[str]:
+    return format_reasons(read_plan(Dag(*jobs), {}))
 
 
 def job(rule, number=0, there=True, why=None, **params):
     """A job with one output, which is ``there``; ``why`` it runs, None if it does not."""
-    path = f"{rule}-{number}"
+    path = Path(f"{rule}-{number}")
     if there:
-        with open(path, "w"):
-            pass
-    return SimpleNamespace(
-        rule=SimpleNamespace(name=rule), output=[path], params=params, why=why, number=number
-    )
+        path.touch()
+    named = SimpleNamespace(name=rule)
+    return SimpleNamespace(rule=named, output=[str(path)], params=params, why=why)
 
 
 def changed(before: dict, now: dict) -> dict:
     """The reason of a job whose settings were ``before`` and are ``now``."""
     old, new = json.dumps(before), json.dumps(now)
-    change = SimpleNamespace(only_old={repr(old)}, only_new={repr(new)})
-    return {"params_changed": change}
+    return {"params_changed": SimpleNamespace(only_old={repr(old)}, only_new={repr(new)})}
 
 
 def test_jobs_are_counted_by_stage_as_done_new_or_again():
@@ -87,15 +87,14 @@ def test_of_many_stages_those_without_a_model_share_a_line(most, lines, monkeypa
 
 def test_jobs_of_one_reason_share_a_line_that_names_the_key():
     why = changed({"learning_rate": 1e-05}, {"learning_rate": 3e-05})
-    dag = Dag(*(job("train", i, why=why) for i in range(12)), job("train_initial", why=why))
-    assert format_reasons(read_plan(dag, {})) == [
-        "again: train (12 jobs), train_initial (1 job): learning_rate 1e-05 -> 3e-05"
-    ]
+    jobs = (*(job("train", i, why=why) for i in range(12)), job("train_initial", why=why))
+    line = "again: train (12 jobs), train_initial (1 job): learning_rate 1e-05 -> 3e-05"
+    assert reasons(*jobs) == [line]
 
 
 def test_jobs_that_read_what_is_made_again_share_the_last_line():
-    dag = Dag(job("embed", why={}), job("evaluate_sts", why={}), job("train", why={"forced": True}))
-    assert format_reasons(read_plan(dag, {})) == [
+    derived = (job("embed", why={}), job("evaluate_sts", why={}))
+    assert reasons(*derived, job("train", why={"forced": True})) == [
         "again: train (1 job): it was asked for",
         f"again: embed (1 job), evaluate_sts (1 job): {DERIVED}",
     ]
@@ -113,12 +112,11 @@ def test_jobs_that_read_what_is_made_again_share_the_last_line():
     ],
 )
 def test_each_reason_of_snakemakes_has_words_of_its_own(why, words):
-    assert format_reasons(read_plan(Dag(job("train", why=why)), {})) == [
-        f"again: train (1 job): {words}"
-    ]
+    assert reasons(job("train", why=why)) == [f"again: train (1 job): {words}"]
 
 
 def test_of_many_reasons_ten_are_printed_and_the_rest_counted():
-    jobs = [job("train", i, why=changed({"seed": 0}, {"seed": i + 1})) for i in range(12)]
-    lines = format_reasons(read_plan(Dag(*jobs), {}))
+    lines = reasons(
+        *(job("train", i, why=changed({"seed": 0}, {"seed": i + 1})) for i in range(12))
+    )
     assert len(lines) == 11 and lines[-1] == "again: for 2 more reasons"

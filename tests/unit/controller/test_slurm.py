@@ -3,6 +3,7 @@
 Outputs of jobs that outlived their controller are held against what snakemake itself writes and reads.
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -43,14 +44,18 @@ rule one:
 """
 
 
+def write_program(path, text):
+    path.write_text(text)
+    path.chmod(0o755)
+
+
 @pytest.fixture
 def queue(tmp_path, monkeypatch):
     """A queue that squeue shows and scancel changes: {job: [name, state, looks until it is over]}."""
     programs, file = tmp_path / "programs", tmp_path / "queue.json"
     programs.mkdir()
     for name in ("squeue", "scancel"):
-        (programs / name).write_text(QUEUE.format(python=sys.executable, queue=file))
-        (programs / name).chmod(0o755)
+        write_program(programs / name, QUEUE.format(python=sys.executable, queue=file))
     monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
     return file
 
@@ -70,12 +75,8 @@ def test_waiting_jobs_are_taken_back_and_running_ones_awaited(queue, capsys, mon
     slept = []
     monkeypatch.setattr(time, "sleep", slept.append)
     assert slurm.settle(["aaa"], every=7)
-    left = queue.read_text()
-    assert (
-        '"1": ["aaa", "CANCELLED"' in left
-        and '"2": ["aaa", "COMPLETED"' in left
-        and '"3": ["other", "PENDING"' in left
-    )
+    states = {job: state for job, (_, state, _) in json.loads(queue.read_text()).items()}
+    assert states == {"1": "CANCELLED", "2": "COMPLETED", "3": "PENDING"}
     said = capsys.readouterr().err
     assert "taken back from the queue, left by an earlier run: jobs 1" in said
     assert said.count("still running from an earlier run: jobs 2") == 1  # once, not at each look
@@ -98,19 +99,14 @@ def test_without_squeue_no_job_counts_as_ended(tmp_path, monkeypatch, capsys):
 
 
 def test_the_end_of_an_allocation_comes_from_the_environment_or_from_squeue(tmp_path, monkeypatch):
+    job = {"SLURM_JOB_ID": "7"}
     assert slurm.end_of_allocation({}) is None
-    assert (
-        slurm.end_of_allocation({"SLURM_JOB_ID": "7", "SLURM_JOB_END_TIME": "1700000000"})
-        == 1700000000
-    )
-    program = tmp_path / "squeue"
-    program.write_text("#!/bin/sh\necho 2026-01-02T03:04:05\n")
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-    there = time.mktime((2026, 1, 2, 3, 4, 5, 0, 0, -1))
-    assert slurm.end_of_allocation({"SLURM_JOB_ID": "7"}) == int(there)
-    program.write_text("#!/bin/sh\necho N/A\n")  # a job without a limit
-    assert slurm.end_of_allocation({"SLURM_JOB_ID": "7"}) is None
+    assert slurm.end_of_allocation(job | {"SLURM_JOB_END_TIME": "1700000000"}) == 1700000000
+    monkeypatch.setenv("PATH", str(tmp_path))
+    there = int(time.mktime((2026, 1, 2, 3, 4, 5, 0, 0, -1)))
+    for answer, end in (("2026-01-02T03:04:05", there), ("N/A", None)):  # a job without a limit
+        write_program(tmp_path / "squeue", f"#!/bin/sh\necho {answer}\n")
+        assert slurm.end_of_allocation(job) == end
 
 
 @pytest.fixture
@@ -119,8 +115,7 @@ def programs(tmp_path, monkeypatch):
     folder = tmp_path / "bin"
     folder.mkdir()
     for name in ("sbatch", "squeue", "sinfo"):
-        (folder / name).write_text("#!/bin/sh\nprintf 'cpu\\ngpu\\n'\n")
-        (folder / name).chmod(0o755)
+        write_program(folder / name, "#!/bin/sh\nprintf 'cpu\\ngpu\\n'\n")
     monkeypatch.setenv("PATH", str(folder))
     return folder
 
@@ -129,17 +124,18 @@ def test_programs_and_partitions_that_are_there_pass(programs):
     slurm.check_cluster(["sbatch", "squeue", "sinfo"], ["gpu", "cpu"])
 
 
-def test_missing_programs_are_told_in_one_line(programs):
-    with pytest.raises(InputError, match="sbatch, scancel: no such program here; start on a login"):
-        (programs / "sbatch").unlink()
-        slurm.check_cluster(["sbatch", "scancel", "sinfo"], [])
-    with pytest.raises(InputError, match="sacct: no such program here; set slurm_account, or"):
-        slurm.check_cluster(["sinfo", "sacct"], [])
-
-
-def test_an_unknown_partition_is_told_with_the_known_ones(programs):
-    with pytest.raises(InputError, match="no partition gpuu; name one of cpu, gpu at the top of"):
-        slurm.check_cluster(["sinfo"], ["cpu", "gpuu"])
+@pytest.mark.parametrize(
+    "names, partitions, line",
+    [
+        (["sbatch", "scancel", "sinfo"], [], "scancel: no such program here; start on a login"),
+        (["sinfo", "sacct"], [], "sacct: no such program here; set slurm_account, or"),
+        (["scancel", "sacct"], [], "scancel, sacct: no such program here; start on a login"),
+        (["sinfo"], ["cpu", "gpuu"], "no partition gpuu; name one of cpu, gpu at the top of"),
+    ],
+)
+def test_what_the_cluster_does_not_have_is_told_in_one_line(programs, names, partitions, line):
+    with pytest.raises(InputError, match=line):
+        slurm.check_cluster(names, partitions)
 
 
 def test_an_unanswered_question_for_partitions_is_no_unknown_partition(programs):
@@ -154,25 +150,19 @@ def ran(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     long = "/".join("".join(chr(97 + (7 * i + j * j) % 26) for j in range(100)) for i in range(3))
     (tmp_path / "Snakefile").write_text(SNAKEFILE.format(long=long))
-    subprocess.run(
-        [sys.executable, "-m", "snakemake", "--cores", "1", "--quiet", "all"],
-        check=True,
-        capture_output=True,
-    )
+    command = [sys.executable, "-m", "snakemake", "--cores", "1", "--quiet", "all"]
+    subprocess.run(command, check=True, capture_output=True)
     (tmp_path / "out/c").mkdir()
     (tmp_path / "out/c/record.json").write_text("{}")
     return tmp_path
 
 
-def test_only_a_record_without_a_note_is_an_orphan(ran):
+def test_only_a_record_without_a_note_that_is_no_older_than_the_run_is_an_orphan(ran):
+    os.utime(ran / "out/c/record.json", (1000, 1000))
+    assert list(slurm.orphans("out", since=2000)) == []
     assert [str(path) for path in slurm.orphans("out", since=0)] == ["out/c/record.json"]
     slurm.forget_orphans("out", since=0)
     assert not (ran / "out/c/record.json").exists() and (ran / "out/a/record.json").exists()
-
-
-def test_a_record_older_than_the_run_is_no_orphan(ran):
-    os.utime(ran / "out/c/record.json", (1000, 1000))
-    assert list(slurm.orphans("out", since=2000)) == []
 
 
 def test_copied_results_are_no_orphans(tmp_path):
@@ -181,17 +171,18 @@ def test_copied_results_are_no_orphans(tmp_path):
     assert list(slurm.orphans(tmp_path / "out", 0, tmp_path / ".snakemake/metadata")) == []
 
 
+FINISHED = "checkpoints/1234/finished/record.json"
+
+
 def test_an_orphaned_training_is_forgotten_only_if_it_can_be_put_back(ran, capsys):
+    record, kept = (ran / "out/c" / name for name in ("record.json", FINISHED))
     (ran / "out/c/model").mkdir()
     slurm.forget_orphans("out", since=0)
-    assert (
-        ran / "out/c/record.json"
-    ).exists() and "delete it to train it again" in capsys.readouterr().err
-    (ran / "out/c/checkpoints/1234/finished").mkdir(parents=True)
-    (ran / "out/c/checkpoints/1234/finished/record.json").write_text("{}")
+    assert record.exists() and "delete it to train it again" in capsys.readouterr().err
+    kept.parent.mkdir(parents=True)
+    kept.write_text("{}")
     slurm.forget_orphans("out", since=0)
-    assert not (ran / "out/c/record.json").exists()
-    assert (ran / "out/c/checkpoints/1234/finished/record.json").exists()
+    assert not record.exists() and kept.exists()
 
 
 def test_a_record_of_another_run_below_the_output_folder_is_no_orphan(ran):

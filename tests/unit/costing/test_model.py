@@ -14,6 +14,10 @@ from workflow.planning.config import load
 from workflow.planning.plan import Plan
 from workflow.planning.stages import Job, jobs
 
+CONFIG = merged("config.yaml")
+TWELVE_THREADS = {"training": CONFIG["training"] | {"threads": 12}}
+NO_GPU = {"resources": CONFIG["resources"] | {"gpus": 0}}
+
 
 def test_the_factor_of_a_machine_multiplies_every_prediction():
     slow = cost(Factor(3.0, 10))
@@ -22,10 +26,7 @@ def test_the_factor_of_a_machine_multiplies_every_prediction():
 
 
 def test_an_estimate_on_a_cpu_is_that_of_one_thread_times_the_threads():
-    config = merged("config.yaml")
-    training = config["training"] | {"threads": 12}
-    cpu = config["resources"] | {"gpus": 0}
-    model = cost(training=training, resources=cpu)
+    model = cost(**TWELVE_THREADS, **NO_GPU)
     working = model.need(TRAIN).work / (12 * SHIPPED["rates"]["cpu/train"])
     assert model.seconds(TRAIN) == pytest.approx(SHIPPED["start"]["cpu"] + working)
 
@@ -46,12 +47,8 @@ def test_the_runtime_is_twice_the_prediction_and_ten_minutes_in_tens():
 
 
 def test_no_attempt_asks_for_more_than_the_longest_runtime():
-    assert (
-        cost(resources=merged("config.yaml")["resources"] | {"max_runtime": 120}).asks(LARGE, 5)[
-            "runtime"
-        ]
-        == 120
-    )
+    resources = merged("config.yaml")["resources"] | {"max_runtime": 120}
+    assert cost(resources=resources).asks(LARGE, 5)["runtime"] == 120
 
 
 def test_the_smallest_job_asks_for_what_two_nested_snakemakes_need():
@@ -65,11 +62,8 @@ def test_every_job_of_the_full_config_asks_for_whole_positive_numbers():
 
 
 def test_a_job_asks_for_the_threads_of_the_config_whatever_this_machine_has():
-    config = merged("config.yaml")
-    training = config["training"] | {"threads": 12}
-    cpu = config["resources"] | {"gpus": 0}
-    assert cost(training=training, resources=cpu).asks(TRAIN)["cpus_per_task"] == 12
-    assert cost(training=training).asks(TRAIN)["cpus_per_task"] == 13  # and one for the GPU
+    assert cost(**TWELVE_THREADS, **NO_GPU).asks(TRAIN)["cpus_per_task"] == 12
+    assert cost(**TWELVE_THREADS).asks(TRAIN)["cpus_per_task"] == 13  # and one for the GPU
 
 
 def test_the_size_of_a_base_and_the_longest_runtime_are_no_settings_of_any_stage():
@@ -87,7 +81,4 @@ def test_the_model_of_costs_loads_neither_torch_nor_snakemake():
         "import sys, workflow.costing.pages, workflow.costing.usage\n"
         "print([n for n in ('torch', 'snakemake', 'pandas') if n in sys.modules])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "[]"
+    assert subprocess.check_output([sys.executable, "-c", program], cwd=ROOT) == b"[]\n"

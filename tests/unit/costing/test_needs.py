@@ -5,11 +5,10 @@ import math
 import pytest
 
 from tests.shipped import merged
-from tests.unit.costing.examples import EMBED, LARGE, MANIFEST, SHIPPED, TRAIN, cost, small
+from tests.unit.costing.examples import EMBED, LARGE, SHIPPED, TRAIN, cost, small
 from workflow.costing.model import Cost
 from workflow.costing.needs import UNKNOWN_MILLION, evaluations, schedule
 from workflow.costing.sizes import UNKNOWN_PAIRS, BankSize, bank_size, fold_size
-from workflow.planning.config import load
 from workflow.planning.stages import STAGES, Job
 
 
@@ -22,9 +21,9 @@ def test_a_training_is_six_operations_a_parameter_and_token_and_a_dev_evaluation
 
 
 def test_a_training_with_masked_words_reads_each_of_its_texts_once_more():
-    config = merged("config.yaml")
-    config["recipes"]["unsupervised"]["masked_words"] = {"weight": 0.1}
-    model = Cost(load(config), MANIFEST, SHIPPED)
+    recipes = merged("config.yaml")["recipes"]
+    recipes["unsupervised"]["masked_words"] = {"weight": 0.1}
+    model = cost(recipes=recipes)
     trained = 6 * (1_000_000 // 64) * 64 * 2 * 32 * 335e6 / 1e9
     assert model.need(LARGE).work - cost().need(LARGE).work == pytest.approx(trained)
 
@@ -33,11 +32,6 @@ def plan_training(model: Cost, job: Job) -> tuple[int, float]:
     """Return the steps of a training, and the tokens of each."""
     needs = model.needs
     return schedule(needs.settings(job), needs.sizes.corpora[job.corpus])
-
-
-def test_a_batch_of_triples_has_three_sequences_a_row():
-    _, tokens = plan_training(cost(), TRAIN)
-    assert tokens == pytest.approx(64 * 3 * 13.7)
 
 
 def test_embedding_reads_each_distinct_sentence_once():
@@ -58,9 +52,10 @@ def test_evaluations_are_those_at_the_start_on_the_way_and_at_the_end(settings, 
     assert evaluations(settings, steps) == expected
 
 
-def test_an_epoch_of_the_triples_is_their_number_over_the_batch():
-    assert plan_training(cost(), TRAIN)[0] == 275601 // 64
+def test_an_epoch_is_the_rows_over_the_batch_and_a_triple_has_three_sequences():
+    assert plan_training(cost(), TRAIN) == (275601 // 64, pytest.approx(64 * 3 * 13.7))
     assert plan_training(cost(), LARGE)[0] == 1000000 // 64
+    assert cost().needs.sizes.corpora["faqir-0"].rows == 4313 * 3 // 5  # neither dev nor test
 
 
 def test_a_limit_and_the_largest_number_of_steps_cut_a_training():
@@ -70,22 +65,10 @@ def test_a_limit_and_the_largest_number_of_steps_cut_a_training():
 
 
 def test_the_pairs_of_sts_are_those_of_the_seven_tests_and_of_the_dev_set():
-    tests = {
-        "sts12": 3108,
-        "sts13": 1500,
-        "sts14": 3750,
-        "sts15": 3000,
-        "sts16": 1186,
-        "stsb": 1379,
-        "sickr": 4927,
-    }
+    tests = {"sts12": 3108, "sts13": 1500, "sts14": 3750, "sts15": 3000, "sts16": 1186}
+    tests |= {"stsb": 1379, "sickr": 4927}
     sizes = cost().needs.sizes
-    assert sizes.sts_tests == sum(tests.values())
-    assert sizes.sts_dev == 1500
-
-
-def test_a_fold_trains_on_what_is_neither_dev_nor_test():
-    assert cost().needs.sizes.corpora["faqir-0"].rows == 4313 * 3 // 5
+    assert (sizes.sts_tests, sizes.sts_dev) == (sum(tests.values()), 1500)
 
 
 @pytest.mark.parametrize(
@@ -135,31 +118,18 @@ def test_a_fold_of_held_out_wordings_trains_on_all_pairs():
     assert fold_size({}, size, 5)[:3] == (60, 60, 0)
 
 
-def test_a_base_of_unknown_size_is_known_to_be_guessed():
-    bases = merged("config.yaml")["bases"]
-    bases["bert-large"].pop("million_parameters")
-    needs = cost(bases=bases).needs
-    assert needs.guessed == {"bert-large"} and needs.million["bert-large"] == UNKNOWN_MILLION
-
-
-def test_a_training_in_bf16_is_faster_by_the_declared_factor():
-    plain = cost()
-    half = cost(training=merged("config.yaml")["training"] | {"precision": "bf16"})
-    work = plain.need(LARGE).work
-    assert half.need(LARGE).work == pytest.approx(work / SHIPPED["bf16"]["gpu"])
-
-
 @pytest.mark.parametrize(
     "job",
     [
+        LARGE,
         EMBED,
         Job("evaluate_sts", *TRAIN[1:]),
         Job("evaluate_faq", "faqir-0", "nli-roberta-base-v2", "rcl-2", 1),
     ],
 )
-def test_reading_in_bf16_is_faster_by_the_declared_factor(job):
-    section = merged("config.yaml")[job.stage] | {"precision": "bf16"}
-    half = cost(**{job.stage: section})
+def test_a_job_in_bf16_is_faster_by_the_declared_factor(job):
+    section = {"train": "training"}.get(job.stage, job.stage)
+    half = cost(**{section: merged("config.yaml")[section] | {"precision": "bf16"}})
     assert cost().need(job).work == pytest.approx(SHIPPED["bf16"]["gpu"] * half.need(job).work)
 
 
@@ -169,15 +139,16 @@ def test_each_regulator_that_a_training_reads_asks_for_memory():
     assert memory[2] - memory[1] == pytest.approx(memory[1] - memory[0])
 
 
-def test_a_base_without_a_size_has_that_of_its_stored_weights(tmp_path, monkeypatch):
-    config = merged("config.yaml")
-    del config["bases"]["bert-base"]["million_parameters"]
+def test_a_base_without_a_size_has_that_of_its_stored_weights_or_a_guess(tmp_path, monkeypatch):
+    bases = merged("config.yaml")["bases"]
+    del bases["bert-base"]["million_parameters"]
     monkeypatch.chdir(tmp_path)
-    assert Cost(load(config), MANIFEST, SHIPPED).needs.million["bert-base"] == 110
+    needs = cost(bases=bases).needs
+    assert needs.million["bert-base"] == UNKNOWN_MILLION and needs.guessed == {"bert-base"}
     weights = tmp_path / "resources/models/bert-base/model/model.safetensors"
     weights.parent.mkdir(parents=True)
     weights.write_bytes(bytes(8_000_000))  # two million float32
-    assert Cost(load(config), MANIFEST, SHIPPED).needs.million["bert-base"] == 2
+    assert cost(bases=bases).needs.million["bert-base"] == 2
 
 
 def test_the_shipped_estimates_cover_every_stage():
@@ -195,9 +166,8 @@ def test_the_transfer_tasks_are_read_once_and_their_classifiers_are_counted_apar
     assert need.work == pytest.approx(2 * 110e6 * 0.9 * items * 16.5 / 1e9)
     width = 150 * 110 ** (1 / 3)
     nested = (10662 + 3775 + 10000 + 10606) * 9  # each outer fold is fitted to nine tenths
-    fitted = nested * (
-        10 * 6 * 0.9 + 1
-    )  # on nine tenths of these each C of each inner fold, then one fit
+    # On nine tenths of these each C of each inner fold, then one fit.
+    fitted = nested * (10 * 6 * 0.9 + 1)
     fitted += (5452 + 4076) * (10 * 7 * 0.9 + 1) + 67349 * 7
     assert need.fits == pytest.approx(fitted * width / 1e6)
 

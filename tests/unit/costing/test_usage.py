@@ -52,8 +52,9 @@ LINE = "out/x: step {} of 1000, loss 2.5, {} steps/s, 2 min 46 s left\n"
 
 def running(run: Path, text: str) -> list[usage.Used]:
     """Return the running trainings, of which one has a log, and its record is not there yet."""
-    (run / "models/wiki/minilm-3/simcse/seed-1/record.json").unlink()
     (run / "logs/train/wiki/minilm-3/simcse/seed-1.log").write_text(text)
+    assert usage.running(small()) == []  # a finished training is none
+    (run / "models/wiki/minilm-3/simcse/seed-1/record.json").unlink()
     return usage.running(small())
 
 
@@ -71,11 +72,6 @@ def test_a_running_training_teaches_by_the_last_line_of_its_log(run):
 )
 def test_a_log_without_progress_teaches_nothing(run, text):
     assert running(run, text) == []
-
-
-def test_a_finished_training_is_no_running_one(run):
-    (run / "logs/train/wiki/minilm-3/simcse/seed-1.log").write_text(LINE.format(400, 5))
-    assert usage.running(small()) == []
 
 
 def test_make_plan_keeps_the_factor_for_the_rules_and_prints_it(run, tmp_path, capsys):
@@ -103,11 +99,3 @@ def test_a_job_on_another_device_than_the_config_asks_for_teaches_nothing(run):
 def test_a_damaged_record_teaches_nothing_and_stops_nothing(run, text):
     (run / "models/wiki/minilm-3/simcse/seed-3/record.json").write_text(text)
     assert measured().n == 2
-
-
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"value": []}'])
-def test_a_damaged_file_of_the_factor_gives_way_to_the_estimates(tmp_path, capsys, text):
-    (tmp_path / "logs").mkdir()
-    (tmp_path / rates.FACTOR).write_text(text)
-    assert rates.kept_factor(tmp_path) == Factor()
-    assert str(tmp_path / rates.FACTOR) in capsys.readouterr().err

@@ -17,11 +17,8 @@ from workflow.status.progress import holder_of
 def test_the_holder_of_a_lease_that_is_held_is_this_process(tmp_path):
     with exclusive(tmp_path, ".x") as lease:
         found = holder_of(lease.lock.path)
-    assert (found.host, found.pid, found.job) == (
-        lease.holder["host"],
-        os.getpid(),
-        lease.holder["job"],
-    )
+    expected = (lease.holder["host"], os.getpid(), lease.holder["job"])
+    assert (found.host, found.pid, found.job) == expected
     assert found.lives and found.since == psutil.Process().create_time()
 
 
