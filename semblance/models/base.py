@@ -76,7 +76,9 @@ def build_base(
     place = Path(record).parent
     facts = {}
     if settings.hub:
-        fetched = _fetch(settings, place, hub, mirror)
+        repository = Repository(settings.hub, settings.revision or "", hub, settings.weights_sha256)
+        # The lock file of all bases lies beside their folders.
+        fetched = fetch_repository(repository, place / SOURCE, place.parent, mirror)
         facts["source"] = {"hub": settings.hub, **fetched}
     source = _source(settings, place)
     digest = _checked_digest(source / WEIGHTS_FILE, settings.weights_sha256)
@@ -98,13 +100,6 @@ def build_base(
         settings=stated,
         **facts,
     )
-
-
-def _fetch(settings: BaseSettings, place: Path, hub: Hub, mirror: str | None) -> dict[str, Any]:
-    """Fetch the files of a base; the lock file of all bases lies beside their folders."""
-    wanted = (settings.hub or "", settings.revision or "")
-    repository = Repository(*wanted, hub, settings.weights_sha256)
-    return fetch_repository(repository, place / SOURCE, place.parent, mirror)
 
 
 def _source(settings: BaseSettings, place: Path) -> Path:
@@ -156,7 +151,7 @@ def _write_model(settings: BaseSettings, source: Path, target: Path) -> list[str
         raise InputError("layers", problem, "ask for fewer")
     shape = replace(shape, num_hidden_layers=settings.layers or shape.num_hidden_layers)
     modules = Modules.of_any(source)
-    pooling = settings.pooling or _own_pooling(modules)
+    pooling = settings.pooling or modules.pooling()
     if "masks" in find_pooling(pooling)[1]:
         shape = replace(shape, mask_token_id=_mask_token(target / TOKENIZER_FILE))
     write_json(target / CONFIG, _uniform_config(read_object(target / CONFIG), shape))
@@ -210,13 +205,6 @@ def _ensure_tokenizer(source: Path, target: Path) -> None:
             )
         found.save_pretrained(str(target))
     load_tokenizer(target / TOKENIZER_FILE)
-
-
-def _own_pooling(modules: Modules) -> str:
-    if not modules.listed:
-        advice = "give the base a pooling: cls or mean in the config"
-        raise InputError(modules.folder, "states no pooling", advice)
-    return modules.pooling()
 
 
 def _refuse_modules(modules: Modules) -> None:

@@ -28,23 +28,11 @@ class Compute:
     matmul: Matmul
 
 
-def device_for(gpus: int) -> str:
-    """Return ``cuda`` where a GPU is asked for and there is one, else ``cpu``.
-
-    Says so where one is asked for and there is none; raises NoGpu there in a scheduler's job.
-    """
-    if not gpus:
-        return "cpu"
-    if torch.cuda.is_available():
-        return "cuda"
-    go_on_without_gpu()
-    return "cpu"
-
-
 def set_up(threads: int, gpus: int, matmul: Matmul) -> str:
-    """Set this process's threads and matmul precision and, on a GPU, determinism.
+    """Set this process's threads and precision and, on a GPU, determinism; return the device.
 
-    Returns the device.
+    It is ``cpu`` where ``gpus`` asks for a GPU and there is none: this is printed, and in a
+    scheduler's job NoGpu is raised.
     """
     # It is read at the first product in bf16.
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", str(PREPARED_PRODUCTS))
@@ -52,12 +40,15 @@ def set_up(threads: int, gpus: int, matmul: Matmul) -> str:
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     torch.set_num_threads(threads)
     torch.set_float32_matmul_precision(matmul)
-    device = device_for(gpus)
-    if device == "cuda":
-        torch.use_deterministic_algorithms(True)
-        # Filling costs a launch for each new tensor, and no tensor is read before it is written.
-        torch.utils.deterministic.fill_uninitialized_memory = False
-    return device
+    if not gpus:
+        return "cpu"
+    if not torch.cuda.is_available():
+        go_on_without_gpu()
+        return "cpu"
+    torch.use_deterministic_algorithms(True)
+    # Filling costs a launch for each new tensor, and no tensor is read before it is written.
+    torch.utils.deterministic.fill_uninitialized_memory = False
+    return "cuda"
 
 
 def device_name(device: str) -> str:

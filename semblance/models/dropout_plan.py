@@ -5,6 +5,7 @@ A module has ``Options``, the type of what the settings say of it, and one funct
 ``head_scale(options, rows, heads, device)``, the factors of the attention heads.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -65,10 +66,7 @@ class Site(NamedTuple):
 
 
 class DropoutPlan:
-    """The dropout of one forward pass over a flattened batch of n sentences.
-
-    Each operation that asks for its rate draws it anew where rates are random.
-    """
+    """The dropout of one forward pass over n sentences; each call of ``rate`` draws anew."""
 
     def __init__(
         self,
@@ -93,26 +91,8 @@ class DropoutPlan:
         self.views = views.to(device)
         self.drawn: dict[str, Tensor] = {}
 
-    def hidden_rate(self) -> float | Tensor:
-        """Return the rate of one dropout of hidden states: a float, or one a sentence (n,)."""
-        return self._rate("hidden")
-
-    def attention_rate(self) -> float | Tensor:
-        """Return the rate of one dropout of attention weights: a float, or one a sentence (n,)."""
-        return self._rate("attention")
-
-    def head_scale(self, heads: int) -> Tensor | None:
-        """Return the factors of one layer's attention heads, (n, heads); None where none acts."""
-        scale = None
-        for module, options in self._with("head_scale"):
-            factors = module.head_scale(options, len(self.views), heads, self.views.device)
-            if scale is None:
-                scale = factors
-            elif factors is not None:
-                scale = scale * factors
-        return scale
-
-    def _rate(self, layers: Layers) -> float | Tensor:
+    def rate(self, layers: Layers) -> float | Tensor:
+        """Return the rate of one dropout in these layers: a float, or one a sentence (n,)."""
         site = Site(layers, self.views, self.view_count, self.drawn)
         rates = [module.rate(options, site) for module, options in self._with("rate")]
         found = [rate for rate in rates if rate is not None]
@@ -121,8 +101,16 @@ class DropoutPlan:
             raise InputError("dropout", problem, "name only one")
         return found[0] if found else self.plain[layers]
 
+    def head_scale(self, heads: int) -> Tensor | None:
+        """Return the factors of one layer's attention heads, (n, heads); None where none acts."""
+        drawn = [
+            module.head_scale(options, len(self.views), heads, self.views.device)
+            for module, options in self._with("head_scale")
+        ]
+        factors = [scale for scale in drawn if scale is not None]
+        return math.prod(factors[1:], start=factors[0]) if factors else None
+
     def _with(self, function: str) -> Iterator[tuple[ModuleType, Any]]:
-        """Yield the named modules that have a function, with their options."""
         for module, options in self.named:
             if hasattr(module, function):
                 yield module, options

@@ -128,7 +128,6 @@ def _check_modules(modules: Modules) -> None:
 
 
 def _is_known_dense(modules: Modules, module: Module) -> bool:
-    """Tell whether a dense layer does what the layer of this role does here."""
     if module.role not in ACTIVATIONS:
         return False
     config = read_object(modules.config_path(module))

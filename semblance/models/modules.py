@@ -110,9 +110,8 @@ class Modules:
         """
         module = self.find("Pooling")
         if module is None:
-            raise InputError(
-                self.folder / LISTING, "lists no pooling", "choose a base that has one"
-            )
+            advice = "give the base a pooling: cls or mean in the config"
+            raise InputError(self.folder, "states no pooling", advice)
         path = self.config_path(module)
         name = _stated_pooling(path)
         layers = self.find("WeightedLayerPooling")

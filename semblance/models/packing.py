@@ -149,7 +149,7 @@ class _Pad(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, x: Tensor, padding: Padding) -> Tensor:
-        """Map (tokens, w) to (count * length, w)."""
+        """(tokens, w) to (count * length, w)."""
         ctx.save_for_backward(padding.back)
         return x.index_select(0, padding.there)
 

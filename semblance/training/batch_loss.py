@@ -19,9 +19,8 @@ from semblance.models.packing import pack
 from semblance.named_modules import LOSSES, load_module
 from semblance.settings import check_keywords
 from semblance.training.batch import Regulators, batch_of
-from semblance.training.batching import Drawing
 from semblance.training.changes import Changes, find_change
-from semblance.training.recipe import TrainSettings, batch_size
+from semblance.training.recipe import Drawing, TrainSettings
 
 LossFunction = Callable[..., Tensor]
 
@@ -39,7 +38,7 @@ def find_loss(name: str, options: dict[str, Any]) -> LossFunction:
 def _check_regulators(
     function: LossFunction, name: str, regulators: Sequence[np.ndarray], width: int
 ) -> None:
-    """Raise InputError unless regulators of ``width`` are given exactly where the loss reads them."""
+    """Raise InputError unless regulators of this width are given where the loss reads them."""
     reads = "regulators" in inspect.signature(function).parameters
     count = len(regulators)
     if reads and not count:
@@ -50,16 +49,6 @@ def _check_regulators(
         if embeddings.shape[1] != width:
             problem = f"number {number} has {embeddings.shape[1]} dimensions, the model {width}"
             raise InputError("regulators", problem, "name models of one width")
-
-
-def _find_changes(settings: TrainSettings, tokenizer: str | Path | None) -> Changes | None:
-    """Return what the view makes of the texts; None for a view that changes none."""
-    change = find_change(settings.views, settings.view_options)
-    if change is None:
-        return None
-    if tokenizer is None:
-        raise InputError("tokenizer", f"view {settings.views!r} reads it, and none is given")
-    return Changes(change, settings.view_options, read_vocabulary(tokenizer), settings.seed)
 
 
 class BatchLoss:
@@ -86,10 +75,13 @@ class BatchLoss:
         self.loss = find_loss(settings.loss, settings.options)
         width = encoders[0].shape.hidden_size
         _check_regulators(self.loss, settings.loss, regulators, width)
-        self.size = batch_size(rows, settings)
         self.columns = rows.views()
-        self.changes = _find_changes(settings, tokenizer)
-        self._draw = Drawing(rows, self.size, settings.seed, settings.no_duplicates, settings.apart)
+        self.changes: Changes | None = None
+        change = find_change(settings.views, settings.view_options)
+        if change is not None:
+            words = read_vocabulary(tokenizer)
+            self.changes = Changes(change, settings.view_options, words, settings.seed)
+        self._draw = Drawing(rows, settings)
 
     def __call__(self, step: int) -> Tensor:
         """Return the loss of batch number ``step``; steps must not go back."""

@@ -30,7 +30,7 @@ def keys_of(rows: Rows, apart: Apart) -> tuple[np.ndarray, ...]:
 
 
 def _entries(rows: Rows) -> np.ndarray:
-    """Return the number of the entry of each sentence, (S,)."""
+    """Number the entry of each sentence, (S,)."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -71,30 +71,7 @@ def batches(
             )
 
 
-class Drawing:
-    """Draws the rows of one batch after another: ``batches``, asked by step."""
-
-    def __init__(
-        self,
-        rows: Rows,
-        size: int,
-        seed: int,
-        no_duplicates: bool,
-        apart: Apart = "sentences",
-    ):
-        self._stream = batches(rows, size, seed, no_duplicates, apart)
-        self._drawn = 0
-
-    def __call__(self, step: int) -> np.ndarray:
-        """Return the numbers of the rows of batch ``step``, (B,); steps must go up."""
-        while self._drawn <= step:
-            chosen = next(self._stream)
-            self._drawn += 1
-        return chosen
-
-
 def _row_numbers(count: int, seed: int) -> Iterator[int]:
-    """Yield the numbers of all rows, epoch after epoch, each in an order of its own."""
     epoch = 0
     while True:
         generator = np.random.Generator(np.random.PCG64([seed, epoch]))

@@ -168,7 +168,6 @@ def _is_last_step_done(progress: Progress, schedule: Schedule) -> bool:
 
 
 def _step(state: TrainingState, step_loss: Callable, schedule: Schedule, log: Callable) -> None:
-    """Draw a batch and update the weights once."""
     rate = learning_rate(state.progress.step, schedule)
     state.model.train()
     value = step_loss(state.progress.step)
@@ -187,7 +186,6 @@ def _step(state: TrainingState, step_loss: Callable, schedule: Schedule, log: Ca
 
 
 def _stop_early(progress: Progress, loss: float, schedule: Schedule) -> None:
-    """Note the loss; say in ``progress.stopped`` why no further step follows, if none does."""
     progress.losses.append(loss)
     if len(progress.losses) < schedule.window:
         return
@@ -204,7 +202,8 @@ def _evaluate(state: TrainingState, evaluate: Callable, log: Callable) -> None:
     """Note the dev score or the measures, and keep a copy of the weights if it is the best so far."""
     progress = state.progress
     state.model.eval()
-    measures = _measures(evaluate())
+    found = evaluate()
+    measures = found if isinstance(found, dict) else {DEV: found}
     if any(map(math.isnan, measures.values())):
         problem = f"the {' or '.join(measures)} score is NaN: the embeddings have collapsed"
         raise TrainingFailed(f"step {progress.step}", problem, "lower the learning rate")
@@ -216,13 +215,6 @@ def _evaluate(state: TrainingState, evaluate: Callable, log: Callable) -> None:
         progress.best_step = progress.step
         weights = state.model.state_dict()
         state.best_weights = {name: value.detach().clone() for name, value in weights.items()}
-
-
-def _measures(found: float | Measures) -> Measures:
-    """Return what an evaluation found by name: a number is the dev score."""
-    if isinstance(found, dict):
-        return found
-    return {DEV: found}
 
 
 def summary(progress: Progress) -> dict:

@@ -28,27 +28,24 @@ from semblance.training.recipe import MaskedWords
 from tests.example_settings import train_settings
 
 CLS, SEP, MASK, VOCABULARY = 0, 1, 2, 80
-WORDS = Vocabulary(
-    np.zeros(VOCABULARY, dtype=bool), np.arange(3, VOCABULARY, dtype=np.int32), mask=MASK
-)
+ORDINARY = np.arange(3, VOCABULARY, dtype=np.int32)
+WORDS = Vocabulary(np.zeros(VOCABULARY, dtype=bool), ORDINARY, mask=MASK)
 SENTENCES, BATCH = 24, 6
 PAIRS = Rows(
     np.arange(0, SENTENCES, 2, dtype=np.int32),
     np.arange(1, SENTENCES, 2, dtype=np.int32),
     np.full(SENTENCES // 2, NONE, np.int32),
 )
-SETTINGS = train_settings(
-    batch_size=BATCH, max_length=12, masked_words=MaskedWords(weight=0.5, share=0.4)
-)
+MASKED = MaskedWords(weight=0.5, share=0.4)
+SETTINGS = train_settings(batch_size=BATCH, max_length=12, masked_words=MASKED)
+STILL = replace(SETTINGS, dropout=DropoutSettings(hidden=0.0, attention=0.0))
 
 
 def corpus() -> Tokens:
     """Return sentences of 3 to 15 tokens, some longer than the limit of the settings."""
     generator = np.random.default_rng(1)
-    texts = [
-        [CLS, *generator.integers(3, VOCABULARY, length - 2), SEP]
-        for length in generator.integers(3, 16, SENTENCES)
-    ]
+    lengths = generator.integers(3, 16, SENTENCES)
+    texts = [[CLS, *generator.integers(3, VOCABULARY, n - 2), SEP] for n in lengths]
     return Tokens(np.concatenate(texts).astype(np.int32), np.cumsum([0, *map(len, texts)]))
 
 
@@ -142,8 +139,7 @@ def by_hand(ours, head, step: int, settings=SETTINGS) -> float:
     losses = []
     for view, column in enumerate((PAIRS.query, PAIRS.positive)):
         for row in rows:
-            number = column[row]
-            ids = texts.ids[texts.offsets[number] : texts.offsets[number + 1]]
+            ids = texts.part(column[row], column[row] + 1).ids
             draw = np.random.Generator(np.random.PCG64([settings.seed, step, row, 1 + view]))
             masked, labels = masking.mask(ids, draw)
             kept = min(len(ids), settings.max_length)
@@ -183,16 +179,14 @@ def probability(ours, head, state, word) -> float:
 
 
 def test_the_loss_is_the_mean_over_the_masked_places_alone():
-    still = replace(SETTINGS, dropout=DropoutSettings(hidden=0.0, attention=0.0))
     ours = encoder().double()
-    loss = loss_of(ours, still)
+    loss = loss_of(ours, STILL)
     loss.head.double()
     with torch.no_grad():
         torch.nn.init.normal_(loss.head.bias)
         for step in (0, 1):
-            assert float(loss(step)) == pytest.approx(
-                by_hand(ours, loss.head, step, still), abs=1e-6
-            )
+            expected = by_hand(ours, loss.head, step, STILL)
+            assert float(loss(step)) == pytest.approx(expected, abs=1e-6)
 
 
 def test_the_gradient_of_the_loss_is_that_of_finite_differences():
@@ -228,12 +222,10 @@ def test_head_and_word_embeddings_get_a_gradient():
 
 def test_the_two_losses_add_up():
     ours = encoder()
-    still = replace(SETTINGS, dropout=DropoutSettings(hidden=0.0, attention=0.0))
-    both = with_masked_words(BatchLoss([ours], corpus(), PAIRS, still), loss_of(ours, still), 0.5)
+    both = with_masked_words(BatchLoss([ours], corpus(), PAIRS, STILL), loss_of(ours, STILL), 0.5)
     for step in (0, 2):
-        alone = BatchLoss([ours], corpus(), PAIRS, still)(step)
-        masked = loss_of(ours, still)(step)
-        assert torch.equal(both(step), alone + 0.5 * masked)
+        alone = BatchLoss([ours], corpus(), PAIRS, STILL)(step)
+        assert torch.equal(both(step), alone + 0.5 * loss_of(ours, STILL)(step))
 
 
 def test_the_other_loss_draws_the_same_dropout_with_masked_words_as_without():
