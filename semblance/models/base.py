@@ -34,12 +34,7 @@ MASK_TOKENS = ("[MASK]", "<mask>")  # as the families call it
 
 @dataclass(frozen=True)
 class BaseSettings:
-    """Where a base comes from (exactly one of hub, package, folder) and what is done to it.
-
-    ``layers`` keeps the first layers; ``pooling`` names a module of ``models/poolings``, and None
-    keeps the base's own. ``prompts`` are put before texts by role (``query``, ``document``), and the
-    one that ``default_prompt`` names before texts that have no role; None keeps the base's own.
-    """
+    """Where a base comes from (exactly one of hub, package, folder) and what is done to it."""
 
     max_length: int
     hub: str | None = None
@@ -48,10 +43,10 @@ class BaseSettings:
     subfolder: str | None = None
     folder: str | None = None
     weights_sha256: str | None = None
-    layers: int | None = None
-    pooling: str | None = None
-    prompts: dict[str, str] | None = None
-    default_prompt: str | None = None
+    layers: int | None = None  # the first ones, which are kept
+    pooling: str | None = None  # a module of models/poolings; None keeps the base's own
+    prompts: dict[str, str] | None = None  # by role: query, document; None keeps the base's own
+    default_prompt: str | None = None  # the name of the one before texts that have no role
 
     def __post_init__(self) -> None:
         """Raise InputError for a pooling without a module."""
@@ -137,10 +132,7 @@ def _checked_digest(weights: Path, pinned: str | None) -> str:
 
 
 def _write_model(settings: BaseSettings, source: Path, target: Path) -> list[str]:
-    """Write the uniform folder: renamed weights, cut layers, pooling, tokenizer.
-
-    Returns the names of its files.
-    """
+    """Write the uniform folder; return the names of its files."""
     for name in (CONFIG, *TOKENIZER_FILES):
         if (source / name).is_file():
             copy_file(source / name, target / name)
@@ -181,7 +173,6 @@ def _mask_token(tokenizer: Path) -> int:
 
 
 def _uniform_config(config: dict[str, Any], shape: Architecture) -> dict[str, Any]:
-    """Return the config.json of the uniform folder."""
     others = ("torch_dtype", "output_hidden_states", "mask_token_id")
     kept = {key: value for key, value in config.items() if key not in others}
     if shape.mask_token_id is not None:

@@ -17,15 +17,12 @@ PREPARED_PRODUCTS = 128
 
 @dataclass(frozen=True)
 class Compute:
-    """What a stage that only reads models computes with; all of it is part of the result.
-
-    ``precision`` is that of the encoder, ``matmul`` that of its fp32 matrix products.
-    """
+    """What a stage that only reads models computes with; all of it is part of the result."""
 
     threads: int
     gpus: int
-    precision: Precision
-    matmul: Matmul
+    precision: Precision  # of the encoder
+    matmul: Matmul  # the precision of fp32 matrix products
 
 
 def set_up(threads: int, gpus: int, matmul: Matmul) -> str:
@@ -52,10 +49,7 @@ def set_up(threads: int, gpus: int, matmul: Matmul) -> str:
 
 
 def device_name(device: str) -> str:
-    """Return a GPU's name, or ``cpu`` with this process's number of threads.
-
-    The name says so where fp32 products keep less than fp32's bits.
-    """
+    """Return a GPU's name, or ``cpu`` with this process's number of threads."""
     less = ""
     if not full_precision(device):
         less = " (matrix products in less than fp32)"

@@ -24,22 +24,15 @@ PLAIN = ("hidden", "attention")  # the rates that every model has
 
 @dataclass(frozen=True)
 class DropoutSettings:
-    """Which dropouts act in training.
+    """Which dropouts act in training."""
 
-    ``hidden`` and ``attention`` are plain rates; None keeps the base model's own. ``named`` maps
-    the name of a module of ``models/dropouts`` to its options.
-    """
-
-    hidden: Rate | None = None
+    hidden: Rate | None = None  # a plain rate; None keeps the base model's own
     attention: Rate | None = None
-    named: dict[str, Any] = field(default_factory=dict)
+    named: dict[str, Any] = field(default_factory=dict)  # modules' options, by the modules' names
 
     @classmethod
     def from_json(cls, values: dict[str, Any], where: str) -> "DropoutSettings":
-        """Decode ``{hidden: p, attention: p, NAME: options}``, each NAME by its module's Options.
-
-        Raises InputError for a name without a module and for options of the wrong type.
-        """
+        """Decode ``{hidden: p, attention: p, NAME: options}`` by each module's Options."""
         plain: dict[str, float | None] = {}
         named: dict[str, Any] = {}
         for name, value in values.items():
@@ -73,16 +66,14 @@ class DropoutPlan:
         settings: DropoutSettings,
         hidden: float,
         attention: float,
-        views: Tensor,
+        views: Tensor,  # (n,), on the CPU: the view of each sentence, ascending
         device: torch.device | str = "cpu",
     ):
-        """Take the base model's rates ``hidden`` and ``attention`` where the settings state none.
-
-        ``views`` (n,), on the CPU, numbers the view of each sentence, in ascending order.
-        """
-        stated = {"hidden": settings.hidden, "attention": settings.attention}
-        self.plain = {"hidden": hidden, "attention": attention}
-        self.plain |= {name: rate for name, rate in stated.items() if rate is not None}
+        """Take the base model's rates where the settings state none."""
+        self.plain = {
+            "hidden": hidden if settings.hidden is None else settings.hidden,
+            "attention": attention if settings.attention is None else settings.attention,
+        }
         self.named = [
             (load_module(DROPOUTS, name, f"dropout.{name}"), options)
             for name, options in settings.named.items()

@@ -1,4 +1,4 @@
-"""The sentence encoder: a BERT-family transformer over packed tokens, pooling, and an optional head.
+"""The sentence encoder: a BERT-family transformer over packed tokens, pooling, an optional head.
 
 The forward pass is written out here, once, because the methods act inside it: sampled and
 sentence-wise dropout, DropHead. Weights keep the names of ``transformers``, so a saved folder is an
@@ -47,7 +47,7 @@ Pool = Callable[..., Tensor]
 def find_pooling(name: str, where: str = "pooling") -> tuple[Pool, frozenset[str]]:
     """Return the function of a pooling, and which of MORE it reads.
 
-    Raises InputError at ``where`` for a name without a module, and for one that reads anything else.
+    Raises InputError at ``where`` for no module, and for one that reads anything else.
     """
     function = load_module(POOLINGS, name, where).pool
     parameters = tuple(inspect.signature(function).parameters)
@@ -95,18 +95,14 @@ class Layer(nn.Module):
         parts = qkv.split([group.tokens for group in packed.groups])
         contexts = []
         for group, part in zip(packed.groups, parts, strict=True):
-            context = self._attend_group(part, group, rate)  # (count, heads, length, d / heads)
+            by_head = pad(part, group).view(group.count, group.length, 3, self.heads, -1)
+            query, key, value = by_head.permute(2, 0, 3, 1, 4)
+            context = _attention(query, key, value, group, rate)
             if scale is not None:
                 context = context * scale[group.rows(), :, None, None]
             places = context.transpose(1, 2).reshape(group.count * group.length, x.shape[1])
             contexts.append(unpad(places, group))
         return torch.cat(contexts)
-
-    def _attend_group(self, qkv: Tensor, group: Group, rate: float | Tensor) -> Tensor:
-        places = pad(qkv, group)
-        by_head = places.view(group.count, group.length, 3, self.heads, -1)
-        query, key, value = by_head.permute(2, 0, 3, 1, 4)
-        return _attention(query, key, value, group, rate)
 
 
 def _hidden_dropout(x: Tensor, packed: Packed, plan: DropoutPlan | None) -> Tensor:

@@ -26,10 +26,7 @@ LossFunction = Callable[..., Tensor]
 
 
 def find_loss(name: str, options: dict[str, Any]) -> LossFunction:
-    """Import ``training/losses/NAME.py`` and check ``options`` against its ``loss`` function.
-
-    Raises InputError for a name without a module, and for options that the loss does not take.
-    """
+    """Import ``training/losses/NAME.py`` and check ``options`` against its ``loss`` function."""
     function = load_module(LOSSES, name, "loss").loss
     check_keywords(inspect.signature(function, eval_str=True), options, "options")
     return function
@@ -65,8 +62,8 @@ class BatchLoss:
     ):
         """Take one encoder, or two: the first one for the queries, the other for all other views.
 
-        ``regulators``: the frozen embeddings (S, d) of each regulator, memory-mapped.
-        ``tokenizer``: the file of the tokenizer, which a view that changes texts reads.
+        ``regulators``: the frozen embeddings (S, d) of each, memory-mapped. Only a view that
+        changes texts reads the file of the tokenizer.
         """
         self.encoders = encoders
         self.tokens = tokens
@@ -98,27 +95,21 @@ class BatchLoss:
 
     def _embed(self, tokens: Tokens, numbers: np.ndarray, device: torch.device) -> list[Tensor]:
         """Embed V views of B sentences under dropout; returns V tensors (B, d), float32."""
-        if self.settings.same_masks:
-            return self._embed_with_same_masks(tokens, numbers, device)
-        if len(self.encoders) == 1:
-            return self._embed_by(self.encoders[0], tokens, numbers, device)
-        first, second = self.encoders
-        of_queries = self._embed_by(first, tokens, numbers[:1], device)
-        return of_queries + self._embed_by(second, tokens, numbers[1:], device)
-
-    def _embed_with_same_masks(
-        self, tokens: Tokens, numbers: np.ndarray, device: torch.device
-    ) -> list[Tensor]:
-        """Embed each view by itself, all from one state of the random generator."""
+        first, others = self.encoders[0], self.encoders[-1]
+        if not self.settings.same_masks:
+            if first is others:  # all views in one pass
+                return self._embed_by(first, tokens, numbers, device)
+            of_queries = self._embed_by(first, tokens, numbers[:1], device)
+            return of_queries + self._embed_by(others, tokens, numbers[1:], device)
         if (numbers != numbers[0]).any():
             problem = "the views of a row have different texts"
             raise InputError("settings.same_masks", problem, "set views: twice")
+        # Each view by itself, all from one state of the random generator.
         state = random_state(device)
-        embeddings = []
-        for view, column in enumerate(numbers):
+        embeddings = self._embed_by(first, tokens, numbers[:1], device)
+        for column in numbers[1:]:
             set_random_state(device, state)
-            encoder = self.encoders[min(view, len(self.encoders) - 1)]
-            embeddings += self._embed_by(encoder, tokens, column[None], device)
+            embeddings += self._embed_by(others, tokens, column[None], device)
         return embeddings
 
     def _embed_by(
@@ -135,7 +126,6 @@ class BatchLoss:
         return list(embeddings.float().chunk(len(numbers)))
 
     def _send_regulators(self, numbers: np.ndarray, device: torch.device) -> list[Regulators]:
-        """Return the regulators' embeddings of the batch's rows; an empty list without regulators."""
         if not len(self.regulators):
             return []
         columns = [np.stack([r[column] for r in self.regulators]) for column in numbers[:2]]

@@ -14,10 +14,10 @@ Apart = Literal["sentences", "entries"]  # what may stand only once in a batch
 
 
 def keys_of(rows: Rows, apart: Apart) -> tuple[np.ndarray, ...]:
-    """Return what each row has of what may stand only once in a batch: columns (N,), NONE if absent.
+    """Return what of each row may stand only once in a batch: columns (N,), NONE if absent.
 
-    These are its sentences, or their entries. All sentences that rows connect, as queries with their
-    positives, are one entry: a question of a FAQ, its answer and the users' wordings of it.
+    These are its sentences, or their entries. All sentences that rows connect, as queries with
+    their positives, are one entry: a question of a FAQ, its answer, the users' wordings of it.
     """
     match apart:
         case "sentences":
@@ -47,7 +47,7 @@ def batches(
 
     Each epoch is a fresh permutation. A row that shares a sentence (or an entry) with its batch
     would be a false negative there, or be its own: it waits for the next batch. Only a row that
-    shares one with every other row is left out. Raises InputError where no two rows fit into a batch.
+    shares one with every other row is left out. Raises InputError where no two rows fit together.
     """
     keys = np.stack(keys_of(rows, apart), axis=1)  # (N, 3 or 4)
     fresh = _row_numbers(len(keys), seed)

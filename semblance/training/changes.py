@@ -84,7 +84,7 @@ class Changes:
     def apply(
         self, tokens: Tokens, numbers: np.ndarray, step: int, rows: np.ndarray
     ) -> tuple[Tokens, np.ndarray]:
-        """Return the texts of a batch as tokens of their own, and their numbers in these, (V, B)."""
+        """Return the texts of a batch as tokens of their own, and their numbers there, (V, B)."""
         texts = []
         for view, row, ids in each_text(tokens, numbers, rows):
             texts.append(self._changed(ids, step, row) if view == POSITIVE else ids)

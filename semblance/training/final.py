@@ -17,10 +17,7 @@ from semblance.training.recipe import TrainSettings, schedule, training_rows
 
 
 def final_steps(shares: Sequence[float], steps: int) -> int:
-    """Return the median share of ``steps``, at least one step.
-
-    ``shares`` are those of their own steps after which the trainings on the folds were best.
-    """
+    """Return the median share of ``steps``, at least one step."""
     return max(1, round(statistics.median(shares) * steps))
 
 

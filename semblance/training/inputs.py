@@ -78,10 +78,7 @@ def check_inputs(inputs: TrainingInputs) -> CheckedInputs:
 
 
 def check_tokens(path: str, tokens: dict[str, Any], model: SavedModel) -> None:
-    """Raise InputError, at ``path``, for tokens that are not as a model reads its texts.
-
-    ``tokens`` is their record.
-    """
+    """Raise InputError, at ``path``, for a record of tokens that a model does not read."""
     what = None
     if tokens["tokenizer"] != model.tokenizer_digest:
         what = "another tokenizer"

@@ -90,10 +90,7 @@ class TrainSettings:
 
 
 def training_rows(rows: Rows, sentences: int, settings: TrainSettings) -> Rows:
-    """Return the rows that batches are drawn from: those of the recipe's view.
-
-    ``sentences`` is the number of the corpus's distinct sentences.
-    """
+    """Return the rows that batches are drawn from, of a corpus of so many distinct sentences."""
     rows = load_module(VIEWS, settings.views, "views").view(rows, sentences)
     if settings.hard_negatives:
         return rows

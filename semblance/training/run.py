@@ -62,7 +62,6 @@ def train(
     """
     with kept_training(output, cadence) as kept:
         device = set_up(settings.threads, settings.gpus, settings.matmul)
-        torch.manual_seed(settings.seed)
         sources = check_inputs(inputs)
         origin = {  # all that decides the result, besides the environment
             "settings": asdict(settings),
@@ -99,8 +98,8 @@ def train(
 
 
 def _task(sources: CheckedInputs, settings: TrainSettings, device: str) -> Task:
-    """Load the model and the corpus, and return what is trained on which loss."""
     start = sources.start
+    torch.manual_seed(settings.seed)  # of fresh heads first, then of dropout
     if start.prompts:
         refuse_prompts(settings.views, settings.masked_words is not None)
     encoders = []
@@ -140,15 +139,12 @@ def _check_not_collapsed(task: Task, settings: TrainSettings, output: str | Path
 
 
 def _save(task: Task, start: SavedModel, settings: TrainSettings, output: Path) -> list[str]:
-    """Write the model's folder; return the names of its files.
-
-    What was trained by masked words alone is a base, which carries their head.
-    """
+    """Write the model's folder; return the names of its files."""
     folder = output / FOLDER
     max_length = max(settings.max_length, start.max_length)
     keeps_head = settings.head == "keep"
     files = model_folder.save(task.encoder, folder, start.folder, keeps_head, max_length)
-    if settings.loss is None:
+    if settings.loss is None:  # what masked words alone have trained is a base, with their head
         files += save_head(task.head.state_dict(), folder)
     return [f"{FOLDER}/{name}" for name in files]
 

@@ -31,15 +31,11 @@ SLOW = 50e6  # bytes a second: the assumed speed of saving before the first save
 
 @dataclass(frozen=True)
 class Cadence:
-    """When to save step checkpoints and when to stop; it changes no result, so it is no setting.
+    """When to save step checkpoints and when to stop; it changes no result, so it is no setting."""
 
-    ``minutes``: between checkpoints; ``steps``: between checkpoints, 0 for by minutes alone;
-    ``stop_at``: when the process must have ended, in seconds since the epoch, None for no limit.
-    """
-
-    minutes: float
-    steps: int
-    stop_at: float | None = None
+    minutes: float  # between checkpoints
+    steps: int  # between checkpoints; 0: by minutes alone
+    stop_at: float | None = None  # seconds since the epoch at which the process must have ended
 
 
 class Checkpoints:

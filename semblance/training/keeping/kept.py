@@ -55,12 +55,12 @@ class KeptTraining:
         heartbeat = Heartbeat(self.output, steps)
         with Events(folder) as events:
 
-            def _log(event: dict) -> None:
+            def log(event: dict) -> None:
                 events(event)
                 heartbeat(event)
 
             try:
-                yield _log
+                yield log
             finally:
                 heartbeat.print_line()
 
@@ -69,7 +69,7 @@ class KeptTraining:
         self._lease.check()
 
     def finish(self, stage: str, outputs: list[str], facts: dict[str, Any]) -> None:
-        """Write the record with these ``facts``, last of the outputs; then remove the checkpoints."""
+        """Write the record with these ``facts``, last of all; then remove the checkpoints."""
         checkpoints = self.checkpoints
         write_record(
             self.output / RECORD,
