@@ -12,8 +12,7 @@ from semblance.errors import InputError
 from semblance.fetch.hub import WANTED
 from semblance.models import folder as model_folder
 from semblance.models.base import BaseSettings
-from semblance.models.modules import Modules
-from semblance.models.prompts import PROMPTS_FILE, Prompts
+from semblance.models.prompts import PROMPTS_FILE
 from semblance.models.saved import TOKENIZER, SavedModel, stored_length
 from semblance.provenance import checked, input_digests
 from tests.unit.models.tiny_models import add_module, built, edit_json, make_source
@@ -42,6 +41,9 @@ def test_the_record_has_the_digest_of_every_file_and_of_the_source_weights(sourc
     assert record["outputs"] == files
     assert input_digests(record) == {"weights": sha256(source / "model.safetensors")}
     assert record["code"] == "the code" and record["settings"]["pooling"] == "mean"
+    assert stored_length(model) == record["settings"]["max_length"] == 16
+    built(source, tmp_path / "again")
+    assert checked(tmp_path / "again/record.json")["outputs"] == files
 
 
 def test_the_right_pin_is_accepted_and_a_wrong_one_refused(source, tmp_path):
@@ -63,6 +65,11 @@ def malformed_prompts(source):
     (source / PROMPTS_FILE).write_text(json.dumps({"prompts": ["query: "]}))
 
 
+def with_head(source):
+    add_module(source, "Transformer", "")
+    add_module(source, "Dense")
+
+
 def of_family(name):
     return lambda source: edit_json(source / "config.json", model_type=name)
 
@@ -72,6 +79,7 @@ OTHER_FAMILIES = ("mpnet", "modernbert", "nomic_bert")
 REFUSED = [  # what is changed in the folder, the settings, and what the error says
     (only_pickled, {}, ["no weights as safetensors"]),
     (malformed_prompts, {}, [PROMPTS_FILE, "no mapping"]),
+    (with_head, {}, ["modules.json", "a base with a Dense module is not supported"]),
     # families with another forward pass
     *((of_family(name), {}, [repr(name), FAMILIES]) for name in OTHER_FAMILIES),
     (unchanged, {"layers": 4}, ["layers", "4 asked of a model of 3"]),
@@ -89,31 +97,38 @@ def test_a_folder_that_makes_no_base_is_refused(source, tmp_path, change, settin
 PROMPTS = {"prompts": {"query": "query: ", "passage": "passage: "}, "default_prompt_name": "query"}
 
 
-def test_the_prompts_of_a_base_are_kept_in_its_folder_and_listed_in_its_record(source, tmp_path):
+def test_the_file_of_the_prompts_is_fetched_and_listed_in_the_record(source, tmp_path):
     (source / PROMPTS_FILE).write_text(json.dumps(PROMPTS))
-    model = built(source, tmp_path)
-    assert PROMPTS_FILE in WANTED  # of a hub, too
-    expected = {"query": "query: ", "document": "passage: ", "passage": "passage: "}
-    stated = json.loads((model / PROMPTS_FILE).read_text())
-    assert stated == {"prompts": expected, "default_prompt_name": "query"}
+    built(source, tmp_path)
+    assert PROMPTS_FILE in WANTED  # of a hub
     assert f"model/{PROMPTS_FILE}" in checked(tmp_path / "record.json")["outputs"]
-    assert SavedModel.read(tmp_path / "record.json").prompts == Prompts(expected, "query")
 
 
-def test_stated_prompts_take_the_place_of_the_base_s_own(source, tmp_path):
+STATED = [  # the settings, and the prompts of the model; None for those of its own
+    ({}, None, "query: "),
+    ({"prompts": {}}, {}, ""),
+    ({"prompts": {"query": "ask: "}}, {"query": "ask: ", "document": ""}, ""),
+    (
+        {"prompts": {"query": "q: "}, "default_prompt": "query"},
+        {"query": "q: ", "document": ""},
+        "q: ",
+    ),
+]
+
+
+@pytest.mark.parametrize("settings, texts, default", STATED)
+def test_stated_prompts_take_the_place_of_the_base_s_own_and_stand_in_the_record(
+    source, tmp_path, settings, texts, default
+):
     (source / PROMPTS_FILE).write_text(json.dumps(PROMPTS))
-    built(source, tmp_path / "a", prompts={"query": "ask: "})
-    found = SavedModel.read(tmp_path / "a/record.json").prompts
-    assert (found.texts, found.default) == ({"query": "ask: ", "document": ""}, "")
-    assert not (built(source, tmp_path / "b", prompts={}) / PROMPTS_FILE).exists()
-
-
-def test_prompts_stand_in_the_record_of_a_base_only_where_the_settings_state_them(source, tmp_path):
-    built(source, tmp_path / "a")
-    assert "prompts" not in checked(tmp_path / "a/record.json")["settings"]
-    built(source, tmp_path / "b", prompts={"query": "q: "}, default_prompt="query")
-    stated = checked(tmp_path / "b/record.json")["settings"]
-    assert (stated["prompts"], stated["default_prompt"]) == ({"query": "q: "}, "query")
+    built(source, tmp_path, **settings)
+    model = SavedModel.read(tmp_path / "record.json")
+    own = {"query": "query: ", "document": "passage: ", "passage": "passage: "}
+    assert model.prompts.texts == (own if texts is None else texts)
+    assert model.prompts.default == default
+    assert (model.folder / PROMPTS_FILE).exists() == (texts != {})
+    stated = {key: value for key, value in model.record["settings"].items() if "prompt" in key}
+    assert stated == settings
 
 
 def test_a_pooling_that_leaves_the_prompt_out_is_refused_where_there_are_prompts(source, tmp_path):
@@ -139,13 +154,6 @@ def test_layers_are_cut_from_the_top(source, tmp_path):
     assert all(torch.equal(cut[n], whole[n]) for n in cut)
     theirs = AutoModel.from_pretrained(model, local_files_only=True)
     assert len(theirs.encoder.layer) == 2
-
-
-@pytest.mark.parametrize("pooling", ["mean", "cls"])
-def test_the_pooling_and_the_longest_input_are_stored_in_the_folder(source, tmp_path, pooling):
-    model = built(source, tmp_path, pooling=pooling)
-    assert Modules.read(model).pooling() == pooling == model_folder.load(model).pooling
-    assert stored_length(model) == 16
 
 
 def test_an_unknown_pooling_is_refused_by_the_name_of_its_key():
@@ -194,17 +202,3 @@ def test_a_failed_build_leaves_the_earlier_model_in_place(source, tmp_path):
     with pytest.raises(InputError):
         built(source, tmp_path)
     assert sha256(model / "model.safetensors") == before and checked(tmp_path / "record.json")
-
-
-def test_building_again_gives_the_same_files(source, tmp_path):
-    one, two = built(source, tmp_path / "a"), built(source, tmp_path / "b")
-    records = [checked(model.parent / "record.json") for model in (one, two)]
-    assert records[0]["outputs"] == records[1]["outputs"]
-
-
-def test_a_base_with_a_dense_module_is_refused(source, tmp_path):
-    first = built(source, tmp_path / "a")
-    encoder = model_folder.load(first, head=True)
-    model_folder.save(encoder, tmp_path / "headed", first, keep_head=True, max_length=16)
-    words = ("modules.json", "a base with a Dense module is not supported")
-    refused(tmp_path / "headed", tmp_path / "b", *words, pooling=None)

@@ -1,19 +1,16 @@
 """The encoder is transformers' own forward pass: vectors, gradients, pooling, DropHead, dropout."""
 
 import functools
-import math
 
 import numpy as np
 import pytest
 import torch
-import torch.nn.functional as F
 from transformers import AutoModel, AutoTokenizer
 
 from semblance.data.tokens import tokenise
 from semblance.models import encoder as module
 from semblance.models import folder as model_folder
 from semblance.models.dropout_plan import DropoutPlan, DropoutSettings
-from semblance.models.dropouts import drophead
 from semblance.models.packing import pack
 from semblance.models.weights import to_ours
 from semblance.settings import decode
@@ -28,7 +25,7 @@ CASES = [(family, pooling) for family in ("bert", "roberta") for pooling in ("me
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory):
-    """Return a function of (family, pooling): our encoder, transformers' model and tokenizer, our tokens."""
+    """Our encoder, transformers' model and tokenizer, our tokens, by (family, pooling)."""
 
     @functools.cache
     def get(family, pooling):
@@ -165,58 +162,6 @@ def test_the_head_is_linear_and_tanh_and_normalising_comes_last(bert, normalise)
     if normalise:
         expected = expected / expected.norm(dim=1, keepdim=True)
     assert (embed(encoder, tokens) - expected).abs().max() < 1e-6
-
-
-def plain_forward(weights, ids, head_factors):
-    """One sentence through a BERT of two layers and four heads, written out: (length, 32) float64.
-
-    ``head_factors`` (layers, heads) multiplies each head's context before the output projection.
-    """
-    get = lambda name: weights[name].double()
-    linear = lambda x, name: x @ get(f"{name}.weight").T + get(f"{name}.bias")
-    norm = lambda x, name: F.layer_norm(x, (32,), get(f"{name}.weight"), get(f"{name}.bias"), 1e-12)
-    embeddings = [
-        get("embeddings.word_embeddings.weight")[i]
-        + get("embeddings.position_embeddings.weight")[position]
-        + get("embeddings.token_type_embeddings.weight")[0]
-        for position, i in enumerate(ids)
-    ]
-    x = norm(torch.stack(embeddings), "embeddings.LayerNorm")
-    for layer in range(2):
-        at = f"encoder.layer.{layer}."
-        q, k, v = (linear(x, f"{at}attention.self.{part}") for part in ("query", "key", "value"))
-        contexts = []
-        for head in range(4):
-            part = slice(8 * head, 8 * head + 8)
-            context = (q[:, part] @ k[:, part].T / math.sqrt(8)).softmax(dim=1) @ v[:, part]
-            contexts.append(context * float(head_factors[layer, head]))
-        attended = linear(torch.cat(contexts, dim=1), f"{at}attention.output.dense")
-        x = norm(x + attended, f"{at}attention.output.LayerNorm")
-        inner = F.gelu(linear(x, f"{at}intermediate.dense"))
-        x = norm(x + linear(inner, f"{at}output.dense"), f"{at}output.LayerNorm")
-    return x
-
-
-def test_drophead_multiplies_each_heads_context_by_its_factor(opened, monkeypatch):
-    encoder, theirs, _, tokens = opened("bert", "mean")
-    n = len(LENGTHS)
-    drawn = []
-
-    def chosen(rate, rows, heads, device):
-        assert (rows, heads, rate) == (n, 4, 0.3)
-        generator = torch.Generator().manual_seed(len(drawn))
-        drawn.append(torch.randint(0, 2, (rows, heads), generator=generator) * 4 / 3.0)
-        return drawn[-1]
-
-    monkeypatch.setattr(drophead, "head_scale", chosen)
-    found = embed(encoder, tokens, hidden=0.0, attention=0.0, drophead=0.3)
-    factors = torch.stack(drawn, dim=1)  # (n in packed order, layers, heads): each layer's own
-    assert factors.shape == (n, 2, 4)
-    for row, number in enumerate(packed_all(encoder, tokens).order.tolist()):
-        ids = tokens.ids[tokens.offsets[number] : tokens.offsets[number + 1]]
-        ids = [*ids[: LIMIT - 1], ids[-1]] if len(ids) > LIMIT else ids
-        expected = plain_forward(theirs.state_dict(), ids, factors[row]).mean(dim=0)
-        assert (found[number] - expected).abs().max() < 1e-5
 
 
 RANDOM = [

@@ -1,4 +1,4 @@
-"""Packing: every token once and no padding, places for attention, groups and batches cut as stated."""
+"""Packing: every token once, no padding, places for attention, groups and batches cut as stated."""
 
 from itertools import pairwise
 

@@ -11,7 +11,7 @@ from transformers import AutoModel
 from semblance.data.tokens import tokenise
 from semblance.errors import InputError
 from semblance.models import folder as model_folder
-from semblance.models.encoder import Encoder, find_pooling
+from semblance.models.encoder import find_pooling
 from semblance.models.modules import Modules
 from semblance.models.packing import pack
 from semblance.models.poolings import mean
@@ -157,9 +157,3 @@ def test_a_pooling_that_reads_something_unknown_is_refused(monkeypatch):
     monkeypatch.setattr(mean, "pool", lambda x, packed: x)
     with pytest.raises(InputError, match="a pooling reads last, packed"):
         find_pooling("mean")
-
-
-def test_a_pooling_of_the_last_layer_has_no_weights_and_no_token_of_its_own(base_with):
-    encoder = model_folder.load(base_with("mean"))
-    assert isinstance(encoder, Encoder) and encoder.mask_token is None
-    assert not any(name.startswith("pooler") for name in encoder.state_dict())

@@ -1,8 +1,8 @@
 """Small models with the shapes of the ready bases give the vectors of sentence-transformers.
 
-E5: BERT, mean, normalised, a prompt for each role. BGE and Arctic: BERT, cls, normalised, a prompt for
-queries. Multilingual E5: a BERT encoder with XLM-R's tokenizer. And XLM-R itself, whose positions
-start behind the number of its padding token.
+E5: BERT, mean, normalised, a prompt for each role. BGE and Arctic: BERT, cls, normalised, a prompt
+for queries. Multilingual E5: a BERT encoder with XLM-R's tokenizer. And XLM-R itself, whose
+positions start behind the number of its padding token.
 """
 
 import json

@@ -76,14 +76,6 @@ def test_sentence_transformers_gives_equal_vectors(made):
     assert np.array_equal(vectors(made), by_library(made.folder).encode(TEXTS))
 
 
-def test_a_batch_gives_what_each_text_gives_alone(made):
-    model = load_word_average(made.folder)
-    whole = model.encode(tokenise(made.tokenizer, TEXTS), made.max_length)
-    for text, vector in zip(TEXTS, whole, strict=True):
-        alone = model.encode(tokenise(made.tokenizer, [text]), made.max_length)
-        assert np.array_equal(alone, vector[None])
-
-
 def test_the_record_counts_the_words_and_names_the_file(made):
     record = made.record
     assert record["counts"] == {

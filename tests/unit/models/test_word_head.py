@@ -1,4 +1,4 @@
-"""The head over token states is that of the checkpoint; it scores words as ``transformers`` does."""
+"""The head over token states is the checkpoint's own: it scores words as ``transformers`` does."""
 
 from pathlib import Path
 

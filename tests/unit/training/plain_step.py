@@ -81,10 +81,13 @@ class Replay:
             found[number][name] = factors[start : start + int(self.packed.lengths[row])]
 
 
-def embed_view(
+def token_states(
     weights: Encoder, sentences: list[list[int]], factors: list[dict[str, Tensor]]
-) -> Tensor:
-    """Embed one view's sentences, padded to the longest of them; returns (B, d)."""
+) -> tuple[Tensor, Tensor]:
+    """Return the states of one view's tokens, padded to the longest sentence, (B, L, d).
+
+    The second tensor, (B, L), is 1 at a token and 0 at padding.
+    """
     shape, longest = weights.shape, max(map(len, sentences))
     device, dtype = weights.words.weight.device, weights.words.weight.dtype
     padded = [s + [shape.pad_token_id] * (longest - len(s)) for s in sentences]
@@ -121,7 +124,14 @@ def embed_view(
         context = context.transpose(1, 2).reshape(n, longest, d)
         x = layer.norm1(x + drop(layer.out(context), f"out-{i}"))
         x = layer.norm2(x + drop(layer.down(F.gelu(layer.up(x))), f"down-{i}"))
-    x = x.float() if dtype == torch.float32 else x
+    return (x.float() if dtype == torch.float32 else x), real
+
+
+def embed_view(
+    weights: Encoder, sentences: list[list[int]], factors: list[dict[str, Tensor]]
+) -> Tensor:
+    """Embed one view's sentences; returns (B, d)."""
+    x, real = token_states(weights, sentences, factors)
     if weights.pooling == "cls":
         pooled = x[:, 0]
     else:

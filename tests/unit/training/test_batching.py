@@ -108,7 +108,7 @@ def test_a_batch_of_one_row_can_always_be_filled():
 
 
 def connected(rows):
-    """Return the set of sentences that chains of rows connect with each sentence, by brute force."""
+    """Return what sentences chains of rows connect with each sentence, by brute force."""
     found = {n: {n} for column in rows for n in column.tolist() if n != NONE}
     for _ in found:
         for query, positive in zip(rows.query.tolist(), rows.positive.tolist(), strict=True):

@@ -1,8 +1,9 @@
-"""A training that measures alignment and uniformity on its way: what it measures, keeps and resumes."""
+"""A training that measures alignment and uniformity: what it measures, keeps and resumes."""
 
 import csv
 import math
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pyarrow as pa
@@ -58,16 +59,13 @@ def test_the_measures_are_the_loops_over_near_pairs_and_over_all_distinct_senten
         vector = plain.encode(text).astype(np.float64)
         return vector / math.sqrt(vector @ vector)
 
+    def apart(x: np.ndarray, y: np.ndarray) -> float:
+        return float((x - y) @ (x - y))
+
     left = [direction(f"question {i}") for i in range(len(GOLD))]
     right = [direction(f"answer {i} and more") for i in range(len(GOLD))]
-    near = [i for i, gold in enumerate(GOLD) if gold > 4]
-    distances = [float((left[i] - right[i]) @ (left[i] - right[i])) for i in near]
-    everything = [*left, *right]
-    kernels = [
-        math.exp(-2 * float((everything[i] - everything[j]) @ (everything[i] - everything[j])))
-        for i in range(len(everything))
-        for j in range(i)
-    ]
+    distances = [apart(left[i], right[i]) for i, gold in enumerate(GOLD) if gold > 4]
+    kernels = [math.exp(-2 * apart(x, y)) for x, y in combinations([*left, *right], 2)]
     found = measure(model_folder.load(folder).eval())
     assert found["alignment"] == pytest.approx(sum(distances) / len(distances), abs=1e-5)
     assert found["uniformity"] == pytest.approx(math.log(sum(kernels) / len(kernels)), abs=1e-5)
@@ -79,10 +77,8 @@ def test_a_sample_has_evenly_spaced_near_pairs_and_as_many_others():
     assert len(near) == len(others) == PAIRS
     assert (gold[near] > 4).all() and (gold[others] <= 4).all()
     steps = np.diff(near // 3)  # of 200 near pairs
-    assert (
-        set(steps.tolist()) <= {200 // PAIRS, -(-200 // PAIRS)}
-        and len(set(others.tolist())) == PAIRS
-    )
+    assert set(steps.tolist()) <= {200 // PAIRS, -(-200 // PAIRS)}
+    assert len(set(others.tolist())) == PAIRS
 
 
 def test_a_sample_of_few_pairs_has_each_of_them_once():

@@ -1,6 +1,7 @@
-"""The packed step is the plain padded one: the same loss and the same gradients, with dropout replayed.
+"""The packed step is the plain padded one: same loss, same gradients, with dropout replayed.
 
-The plain one (``plain_step``) runs in float64 for the truth and in the step's own precision for the error to expect.
+The plain one (``plain_step``) runs in float64 for the truth, and in the step's own precision for
+the error to expect.
 """
 
 import copy
@@ -155,9 +156,9 @@ def test_a_packed_step_has_the_loss_and_gradients_of_the_padded_one(
     factors = replay.by_sentence(hidden, attention, len(ours.layers))
     true_value, true_grads = plain(truth, case, factors, frozen, "fp32")
     same_value, same_grads = plain(same, case, factors, frozen, precision)
-    # float32 has 24 bits, bfloat16 8. How far the plain step strays is chance too: hence 3 times, and
-    # a rounding besides: of the cosines, which the loss multiplies by 20, and of the loss itself (a
-    # gradient's: two).
+    # float32 has 24 bits, bfloat16 8. How far the plain step strays is chance, too: hence 3 times,
+    # and a rounding besides: of the cosines, which the loss multiplies by 20, and of the loss
+    # itself (a gradient's: two).
     unit = {"fp32": 2.0**-24, "bf16": 2.0**-8}[precision]
     allowed = 3 * abs(same_value - true_value) + (20 + abs(true_value)) * unit
     assert abs(value.item() - true_value) <= allowed
@@ -172,7 +173,7 @@ def test_a_packed_step_has_the_loss_and_gradients_of_the_padded_one(
 @pytest.mark.parametrize("least", [FINE, COARSE])
 @pytest.mark.parametrize("case", CASES)
 def test_a_step_stays_on_its_device_and_reads_no_number_from_it(monkeypatch, case, least):
-    """A device without numbers, in a GPU's place, refuses both. (Copies that a GPU waits for it does not see.)"""
+    """A device without numbers, in a GPU's place, refuses both; copies it does not see."""
     monkeypatch.setitem(GROUP_TOKENS, "meta", least)
     ours = encoder("bert, mean").to("meta")
     rows, settings = CASES[case][2], settings_of(case, "fp32")

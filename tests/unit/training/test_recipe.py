@@ -15,11 +15,10 @@ from semblance.models.dropout_plan import DropoutSettings
 from semblance.models.encoder import Encoder
 from semblance.named_modules import LOSSES, VIEWS, module_names
 from semblance.settings import decode
-from semblance.training.batch import Batch, Regulators, batch_of
+from semblance.training.batch import Batch, batch_of
 from semblance.training.batch_loss import BatchLoss, find_loss
 from semblance.training.batching import batches
 from semblance.training.losses.contrastive import loss as contrastive
-from semblance.training.losses.regulators import loss as regulators
 from semblance.training.recipe import TrainSettings, batch_size, schedule, training_rows
 from tests.example_settings import STATED, train_settings
 
@@ -106,27 +105,6 @@ def test_a_corpus_smaller_than_the_batch_fills_what_it_can():
     assert batch_size(ROWS, settings(batch_size=64)) == 10
 
 
-def test_the_batch_loss_is_the_loss_of_the_batchs_embeddings(encoder, tokens):
-    frozen = [np.random.default_rng(i).normal(size=(30, 16)).astype(np.float16) for i in range(2)]
-    batch_loss = BatchLoss([encoder], tokens, ROWS, settings(loss="regulators"), frozen)
-    chosen = next(batches(ROWS, 4, 0))
-    embedded = torch.from_numpy(encoder.encode(tokens, 8))
-    stacked = [np.stack([e[column[chosen]] for e in frozen]) for column in ROWS[:2]]
-    au = [torch.from_numpy(each.astype(np.float32)) for each in stacked]
-    batch = Batch(*(embedded[c[chosen]] for c in ROWS))
-    expected = regulators(batch, Regulators(*au))
-    assert batch_loss(0).item() == pytest.approx(float(expected), rel=1e-5)
-
-
-def test_bf16_is_near_fp32_and_leaves_float32_gradients(encoder, tokens):
-    exact = float(BatchLoss([encoder], tokens, ROWS, settings())(0))
-    loss = BatchLoss([encoder], tokens, ROWS, settings(precision="bf16"))(0)
-    loss.backward()
-    # bf16 keeps 8 bits
-    assert float(loss) != exact and float(loss) == pytest.approx(exact, rel=0.05)
-    assert all(p.grad is None or p.grad.dtype == torch.float32 for p in encoder.parameters())
-
-
 @pytest.mark.parametrize(
     "key, value",
     [("head", "yes"), ("unit", "windows"), ("precision", "fp8"), ("matmul", "low")],
@@ -141,14 +119,6 @@ def test_an_unknown_choice_is_refused(key, value):
 def test_a_setting_that_every_config_states_has_no_default(key):
     with pytest.raises(InputError, match=f"settings.*{key}"):
         decode(TrainSettings, {name: STATED[name] for name in STATED if name != key})
-
-
-def test_the_two_views_of_a_sentence_differ_under_dropout(encoder, tokens):
-    rows = training_rows(ROWS, 30, settings(views="twice"))
-    noise = settings(views="twice", dropout=DropoutSettings(hidden=0.3))
-    noisy = BatchLoss([encoder], tokens, rows, noise)
-    still = BatchLoss([encoder], tokens, rows, settings(views="twice"))
-    assert float(noisy(0)) > float(still(0))  # identical views are the easiest positives
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ from semblance.training.keeping import finished
 from semblance.training.loop import STEP
 from semblance.training.masked_words import masked_columns, word_head
 from semblance.training.recipe import MaskedWords
-from tests.unit.training.small import SETTINGS, killed, train
+from tests.unit.training.small import SETTINGS, flip, killed, train
 
 
 def dev_record() -> Record:
@@ -89,24 +89,19 @@ def refuse_links(monkeypatch, number=errno.EPERM):
     monkeypatch.setattr(finished.os, "link", link)
 
 
-def test_deleted_outputs_are_put_back_byte_for_byte_without_a_step(training, capsys):
+def test_deleted_outputs_are_put_back_byte_for_byte_with_a_new_time_without_a_step(
+    training, capsys
+):
     training.train(steps=1)
+    assert f"{training.out}: step 2 of 2, loss " in capsys.readouterr().err
     before = outputs(training.out)
-    delete(training.out)
-    training.train()
-    assert outputs(training.out) == before and training.fits == 1
-    assert capsys.readouterr().err.count("already trained: its outputs are put back\n") == 1
-
-
-def test_outputs_that_are_put_back_get_a_new_time(training):
-    training.train()
-    names = outputs(training.out)
-    for name in names:
+    for name in before:
         os.utime(training.out / name, (1000.0, 1000.0))
     delete(training.out)
     training.train()
-    times = [(training.out / name).stat().st_mtime for name in names]
-    assert min(times) > time.time() - 3600
+    assert outputs(training.out) == before and training.fits == 1
+    assert min((training.out / name).stat().st_mtime for name in before) > time.time() - 3600
+    assert capsys.readouterr().err.count("already trained: its outputs are put back\n") == 1
 
 
 def test_a_finished_training_is_stored_once_and_keeps_no_step_checkpoint(training):
@@ -134,30 +129,42 @@ def test_the_head_is_kept_as_the_settings_say(training, head, is_kept):
     assert (load(training.out / "model").head is not None) == is_kept
 
 
-DAMAGES = {
-    "one byte of the weights": lambda folder: flip(folder / "model/model.safetensors"),
-    "a missing file": lambda folder: (folder / "dev.csv").unlink(),
-    "no record": lambda folder: (folder / "record.json").unlink(),
-    "half a record": lambda folder: (folder / "record.json").write_text("{"),
-}
+def half(path):
+    path.write_text("{")
 
 
-def flip(path):
-    data = bytearray(path.read_bytes())
-    data[-1] ^= 1
-    path.write_bytes(bytes(data))
+def of_another_training(path):
+    """Seal the record anew with another learning rate."""
+    record = read_sealed(path)
+    write_sealed(path, record | {"settings": record["settings"] | {"learning_rate": 0.5}})
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_second_copy_is_not_put_back_and_training_starts_again(training, capsys, damage):
+@pytest.mark.parametrize(
+    "name, damage",
+    [
+        ("model/model.safetensors", flip),
+        ("dev.csv", Path.unlink),
+        ("record.json", Path.unlink),
+        ("record.json", half),
+        ("record.json", of_another_training),
+    ],
+)
+def test_a_damaged_second_copy_is_not_put_back_and_training_starts_again(
+    training, capsys, name, damage
+):
     training.train()
-    before = checked(training.out / "record.json")["outputs"]
+    before = checked(training.out / "record.json")
     delete(training.out)
-    DAMAGES[damage](kept(training.out))
+    damage(kept(training.out) / name)
     training.train()
-    assert "warning: finished training passed over" in capsys.readouterr().err
-    assert training.fits == 2 and checked(training.out / "record.json")["outputs"] == before
-    assert checked(kept(training.out) / "record.json")["outputs"] == before
+    said = capsys.readouterr().err
+    assert "warning: finished training passed over" in said
+    assert ("the record of another training" in said) == (damage is of_another_training)
+    assert training.fits == 2
+    for folder in (training.out, kept(training.out)):
+        found = checked(folder / "record.json")
+        assert found["outputs"] == before["outputs"]
+        assert found["settings"] == before["settings"]
 
 
 def test_a_second_copy_that_the_disk_cannot_read_for_now_is_kept(training, monkeypatch):
@@ -181,29 +188,14 @@ def test_without_hard_links_no_second_copy_is_kept_and_no_warning_printed(
     assert "warning" not in capsys.readouterr().err
 
 
-def test_a_second_copy_whose_record_was_changed_is_not_put_back(training, capsys):
-    """A record sealed anew with another learning rate is that of another training."""
-    training.train()
-    before = checked(training.out / "record.json")
-    delete(training.out)
-    path = kept(training.out) / "record.json"
-    record = read_sealed(path)
-    write_sealed(path, record | {"settings": record["settings"] | {"learning_rate": 0.5}})
-    training.train()
-    assert "the record of another training" in capsys.readouterr().err
-    assert training.fits == 2
-    assert record_digest(checked(training.out / "record.json")) == record_digest(before)
-
-
 def test_the_record_of_a_training_keeps_what_the_records_of_its_inputs_say(training, inputs):
     training.train()
     links = read_sealed(training.out / "record.json")["inputs"]
-    expected = {
-        name: record_digest(read_sealed(path))
-        for name, path in zip(("base", "corpus", "tokens"), inputs, strict=True)
-    }
+    records = [*map(read_sealed, inputs), dev_record()]
     said = {link["role"]: link["record"] for link in links}
-    assert said == expected | {"dev": record_digest(dev_record())}
+    assert said == dict(
+        zip(("base", "corpus", "tokens", "dev"), map(record_digest, records), strict=True)
+    )
 
 
 def test_outputs_that_are_put_back_name_the_records_that_are_there_now(training, inputs):
@@ -288,12 +280,6 @@ def test_no_model_is_written_into_a_folder_that_another_process_took_over(inputs
     with pytest.raises(Busy, match="node n2"):
         train(inputs, tmp_path / "out", dev=dev)
     assert not (tmp_path / "out/model").exists() and not (tmp_path / "out/record.json").exists()
-
-
-def test_the_log_of_a_training_says_its_last_step(training, capsys):
-    training.train()
-    steps = checked(training.out / "record.json")["steps"]
-    assert f"{training.out}: step {steps} of {steps}, loss " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("seconds", [59, -1])

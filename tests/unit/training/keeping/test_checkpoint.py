@@ -20,6 +20,7 @@ from semblance.training.keeping.budget import MARGIN, SAVES, Budget
 from semblance.training.keeping.checkpoint import Cadence, Checkpoints
 from semblance.training.loop import NoCheckpoints, Progress, Schedule, TrainingState, fit
 from semblance.training.optimiser import AdamW
+from tests.unit.training.small import flip
 
 STEPS, SIZE = 14, 3
 # An epoch is 3 1/3 batches.
@@ -114,11 +115,6 @@ def test_a_training_killed_any_number_of_times_ends_bit_identical(tmp_path, whol
     assert same(train(keeper(tmp_path)), whole)
 
 
-def test_a_training_without_a_checkpoint_starts_from_the_beginning(tmp_path, whole, capsys):
-    assert same(train(keeper(tmp_path / "none", every=0)), whole)
-    assert "resumed from" not in capsys.readouterr().err
-
-
 def test_early_stopping_survives_a_kill(tmp_path):
     changed = {"window": 2, "patience": 2, "steps": 60, "learning_rate": 0.5}
     whole = train(**changed)
@@ -133,12 +129,6 @@ def test_early_stopping_survives_a_kill(tmp_path):
 
 def newest(folder):
     return sorted(folder.glob("*/step-*"))[-1]
-
-
-def flip(path):
-    data = bytearray(path.read_bytes())
-    data[len(data) // 2] ^= 1
-    path.write_bytes(bytes(data))
 
 
 def cut(path):
@@ -160,28 +150,6 @@ def test_a_damaged_checkpoint_falls_back_to_the_one_before(tmp_path, whole, caps
     assert same(resumed, whole)
 
 
-def test_with_all_checkpoints_damaged_the_training_starts_from_the_beginning(
-    tmp_path, whole, capsys
-):
-    killed(tmp_path, 8)
-    for folder in tmp_path.glob("*/step-*"):
-        flip(folder / "state.safetensors")
-    resumed = train(keeper(tmp_path))
-    err = capsys.readouterr().err
-    assert err.count("warning") == 2 and "resumed from" not in err
-    assert same(resumed, whole)
-
-
-def test_damaged_checkpoints_do_not_push_out_later_ones(tmp_path, whole, capsys):
-    killed(tmp_path, 8)
-    for folder in tmp_path.glob("*/step-*"):
-        flip(folder / "state.safetensors")
-    killed(tmp_path, 3)  # starts anew, and is killed below the damaged ones' steps
-    capsys.readouterr()
-    assert same(train(keeper(tmp_path)), whole)
-    assert "resumed from step 3" in capsys.readouterr().err
-
-
 def test_a_checkpoint_that_the_disk_cannot_read_for_now_is_kept(tmp_path, monkeypatch):
     killed(tmp_path, 4)
 
@@ -194,29 +162,51 @@ def test_a_checkpoint_that_the_disk_cannot_read_for_now_is_kept(tmp_path, monkey
     assert len(list(tmp_path.glob("*/step-*"))) == 2
 
 
-@pytest.mark.parametrize("after", [0, 6])
-def test_half_a_checkpoint_left_by_a_kill_is_never_read(tmp_path, whole, capsys, after):
-    killed(tmp_path, after)
-    part = tmp_path / f"this/.step-{after + 1:08}.part"
+def damage_all(folder):
+    killed(folder, 8)
+    for path in folder.glob("*/step-*"):
+        flip(path / "state.safetensors")
+
+
+def damage_all_and_train_again(folder):
+    damage_all(folder)
+    killed(folder, 3)  # starts anew, and is killed below the damaged ones' steps
+
+
+def half(folder, after):
+    """Leave half a checkpoint behind, as a kill within a save does."""
+    killed(folder, after)
+    part = folder / f"this/.step-{after + 1:08}.part"
     part.mkdir(parents=True)
     (part / "state.safetensors").write_bytes(b"half")
-    assert same(train(keeper(tmp_path)), whole)
-    assert "other settings" not in capsys.readouterr().err
 
 
-def test_checkpoints_of_another_identity_are_named_and_not_resumed(tmp_path, whole, capsys):
-    killed(tmp_path, 6, identity="other")
-    assert same(train(keeper(tmp_path)), whole)
-    err = capsys.readouterr().err
-    assert "holds checkpoints of other settings, data or code" in err and "resumed from" not in err
+def another_and_this(folder):
+    killed(folder, 12, identity="other")
+    killed(folder, 5)  # steps 1 to 5, below the other's
 
 
-def test_checkpoints_of_another_identity_do_not_push_out_those_of_this_one(tmp_path, whole, capsys):
-    killed(tmp_path, 12, identity="other")
-    killed(tmp_path, 5)  # steps 1 to 5, below the other's
+OTHERS = "holds checkpoints of other settings, data or code"
+BEFORE = [  # what happened before, and how often the next start says what
+    (lambda folder: None, {"resumed from": 0, "warning": 0, OTHERS: 0}),
+    (damage_all, {"warning": 2, "resumed from": 0}),
+    (damage_all_and_train_again, {"resumed from step 3": 1}),
+    (lambda folder: half(folder, 0), {OTHERS: 0, "resumed from": 0}),
+    (lambda folder: half(folder, 6), {OTHERS: 0, "resumed from step 6": 1}),
+    (lambda folder: killed(folder, 6, identity="other"), {OTHERS: 1, "resumed from": 0}),
+    (another_and_this, {"resumed from step 5": 1}),
+]
+
+
+@pytest.mark.parametrize("before, said", BEFORE)
+def test_whatever_happened_before_the_training_ends_bit_identical(
+    tmp_path, whole, capsys, before, said
+):
+    before(tmp_path)
     capsys.readouterr()
     assert same(train(keeper(tmp_path)), whole)
-    assert "resumed from step 5" in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert {words: err.count(words) for words in said} == said
 
 
 def test_only_the_last_two_checkpoints_are_kept_and_none_after_clearing(tmp_path):

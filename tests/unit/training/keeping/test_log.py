@@ -1,4 +1,4 @@
-"""What a training says on its way: TensorBoard reads its events, people its lines; neither ends it."""
+"""What a training says on its way: events for TensorBoard, lines for people; neither ends it."""
 
 from pathlib import Path
 
