@@ -20,8 +20,7 @@ INERT = frozenset(
         "semblance.locks",  # which process may write a folder, and how it shows that it is alive
         "semblance.gpus",  # which of several equal GPUs a job takes, and what it says without one
         "semblance.training.keeping.budget",  # when to save and stop: resuming is bit-identical
-        "semblance.training.keeping.events",  # the curves for TensorBoard, which no stage reads
-        "semblance.training.keeping.heartbeat",  # the lines that say how far a training is
+        "semblance.training.keeping.log",  # what a training says on its way, which no stage reads
         "workflow.scripts.endings",  # the line and the exit status of a script that fails
         "workflow.scripts.program",  # which flag is which argument, and what the help says
     }

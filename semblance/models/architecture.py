@@ -37,10 +37,7 @@ class Architecture:
 
 
 def read_architecture(folder: str | Path) -> Architecture:
-    """Read config.json.
-
-    Raises InputError for a family with another forward pass, and for impossible sizes.
-    """
+    """Read config.json; InputError for another forward pass and for impossible sizes."""
     path = Path(folder, "config.json")
     config = read_object(path)
     family = config.get("model_type")

@@ -34,12 +34,7 @@ MASK_TOKENS = ("[MASK]", "<mask>")  # as the families call it
 
 @dataclass(frozen=True)
 class BaseSettings:
-    """Where a base comes from (exactly one of hub, package, folder) and what is done to it.
-
-    ``layers`` keeps the first layers; ``pooling`` names a module of ``models/poolings``, and None
-    keeps the base's own. ``prompts`` are put before texts by role (``query``, ``document``), and the
-    one that ``default_prompt`` names before texts that have no role; None keeps the base's own.
-    """
+    """Where a base comes from (exactly one of hub, package, folder) and what is done to it."""
 
     max_length: int
     hub: str | None = None
@@ -48,10 +43,10 @@ class BaseSettings:
     subfolder: str | None = None
     folder: str | None = None
     weights_sha256: str | None = None
-    layers: int | None = None
-    pooling: str | None = None
-    prompts: dict[str, str] | None = None
-    default_prompt: str | None = None
+    layers: int | None = None  # the first ones, which are kept
+    pooling: str | None = None  # a module of models/poolings; None keeps the base's own
+    prompts: dict[str, str] | None = None  # by role: query, document; None keeps the base's own
+    default_prompt: str | None = None  # the name of the one before texts that have no role
 
     def __post_init__(self) -> None:
         """Raise InputError for a pooling without a module."""
@@ -76,7 +71,9 @@ def build_base(
     place = Path(record).parent
     facts = {}
     if settings.hub:
-        fetched = _fetch(settings, place, hub, mirror)
+        repository = Repository(settings.hub, settings.revision or "", hub, settings.weights_sha256)
+        # The lock file of all bases lies beside their folders.
+        fetched = fetch_repository(repository, place / SOURCE, place.parent, mirror)
         facts["source"] = {"hub": settings.hub, **fetched}
     source = _source(settings, place)
     digest = _checked_digest(source / WEIGHTS_FILE, settings.weights_sha256)
@@ -98,13 +95,6 @@ def build_base(
         settings=stated,
         **facts,
     )
-
-
-def _fetch(settings: BaseSettings, place: Path, hub: Hub, mirror: str | None) -> dict[str, Any]:
-    """Fetch the files of a base; the lock file of all bases lies beside their folders."""
-    wanted = (settings.hub or "", settings.revision or "")
-    repository = Repository(*wanted, hub, settings.weights_sha256)
-    return fetch_repository(repository, place / SOURCE, place.parent, mirror)
 
 
 def _source(settings: BaseSettings, place: Path) -> Path:
@@ -142,10 +132,7 @@ def _checked_digest(weights: Path, pinned: str | None) -> str:
 
 
 def _write_model(settings: BaseSettings, source: Path, target: Path) -> list[str]:
-    """Write the uniform folder: renamed weights, cut layers, pooling, tokenizer.
-
-    Returns the names of its files.
-    """
+    """Write the uniform folder; return the names of its files."""
     for name in (CONFIG, *TOKENIZER_FILES):
         if (source / name).is_file():
             copy_file(source / name, target / name)
@@ -156,7 +143,7 @@ def _write_model(settings: BaseSettings, source: Path, target: Path) -> list[str
         raise InputError("layers", problem, "ask for fewer")
     shape = replace(shape, num_hidden_layers=settings.layers or shape.num_hidden_layers)
     modules = Modules.of_any(source)
-    pooling = settings.pooling or _own_pooling(modules)
+    pooling = settings.pooling or modules.pooling()
     if "masks" in find_pooling(pooling)[1]:
         shape = replace(shape, mask_token_id=_mask_token(target / TOKENIZER_FILE))
     write_json(target / CONFIG, _uniform_config(read_object(target / CONFIG), shape))
@@ -186,7 +173,6 @@ def _mask_token(tokenizer: Path) -> int:
 
 
 def _uniform_config(config: dict[str, Any], shape: Architecture) -> dict[str, Any]:
-    """Return the config.json of the uniform folder."""
     others = ("torch_dtype", "output_hidden_states", "mask_token_id")
     kept = {key: value for key, value in config.items() if key not in others}
     if shape.mask_token_id is not None:
@@ -210,13 +196,6 @@ def _ensure_tokenizer(source: Path, target: Path) -> None:
             )
         found.save_pretrained(str(target))
     load_tokenizer(target / TOKENIZER_FILE)
-
-
-def _own_pooling(modules: Modules) -> str:
-    if not modules.listed:
-        advice = "give the base a pooling: cls or mean in the config"
-        raise InputError(modules.folder, "states no pooling", advice)
-    return modules.pooling()
 
 
 def _refuse_modules(modules: Modules) -> None:

@@ -17,34 +17,19 @@ PREPARED_PRODUCTS = 128
 
 @dataclass(frozen=True)
 class Compute:
-    """What a stage that only reads models computes with; all of it is part of the result.
-
-    ``precision`` is that of the encoder, ``matmul`` that of its fp32 matrix products.
-    """
+    """What a stage that only reads models computes with; all of it is part of the result."""
 
     threads: int
     gpus: int
-    precision: Precision
-    matmul: Matmul
-
-
-def device_for(gpus: int) -> str:
-    """Return ``cuda`` where a GPU is asked for and there is one, else ``cpu``.
-
-    Says so where one is asked for and there is none; raises NoGpu there in a scheduler's job.
-    """
-    if not gpus:
-        return "cpu"
-    if torch.cuda.is_available():
-        return "cuda"
-    go_on_without_gpu()
-    return "cpu"
+    precision: Precision  # of the encoder
+    matmul: Matmul  # the precision of fp32 matrix products
 
 
 def set_up(threads: int, gpus: int, matmul: Matmul) -> str:
-    """Set this process's threads and matmul precision and, on a GPU, determinism.
+    """Set this process's threads and precision and, on a GPU, determinism; return the device.
 
-    Returns the device.
+    It is ``cpu`` where ``gpus`` asks for a GPU and there is none: this is printed, and in a
+    scheduler's job NoGpu is raised.
     """
     # It is read at the first product in bf16.
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", str(PREPARED_PRODUCTS))
@@ -52,19 +37,19 @@ def set_up(threads: int, gpus: int, matmul: Matmul) -> str:
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     torch.set_num_threads(threads)
     torch.set_float32_matmul_precision(matmul)
-    device = device_for(gpus)
-    if device == "cuda":
-        torch.use_deterministic_algorithms(True)
-        # Filling costs a launch for each new tensor, and no tensor is read before it is written.
-        torch.utils.deterministic.fill_uninitialized_memory = False
-    return device
+    if not gpus:
+        return "cpu"
+    if not torch.cuda.is_available():
+        go_on_without_gpu()
+        return "cpu"
+    torch.use_deterministic_algorithms(True)
+    # Filling costs a launch for each new tensor, and no tensor is read before it is written.
+    torch.utils.deterministic.fill_uninitialized_memory = False
+    return "cuda"
 
 
 def device_name(device: str) -> str:
-    """Return a GPU's name, or ``cpu`` with this process's number of threads.
-
-    The name says so where fp32 products keep less than fp32's bits.
-    """
+    """Return a GPU's name, or ``cpu`` with this process's number of threads."""
     less = ""
     if not full_precision(device):
         less = " (matrix products in less than fp32)"

@@ -5,6 +5,7 @@ A module has ``Options``, the type of what the settings say of it, and one funct
 ``head_scale(options, rows, heads, device)``, the factors of the attention heads.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -23,22 +24,15 @@ PLAIN = ("hidden", "attention")  # the rates that every model has
 
 @dataclass(frozen=True)
 class DropoutSettings:
-    """Which dropouts act in training.
+    """Which dropouts act in training."""
 
-    ``hidden`` and ``attention`` are plain rates; None keeps the base model's own. ``named`` maps
-    the name of a module of ``models/dropouts`` to its options.
-    """
-
-    hidden: Rate | None = None
+    hidden: Rate | None = None  # a plain rate; None keeps the base model's own
     attention: Rate | None = None
-    named: dict[str, Any] = field(default_factory=dict)
+    named: dict[str, Any] = field(default_factory=dict)  # modules' options, by the modules' names
 
     @classmethod
     def from_json(cls, values: dict[str, Any], where: str) -> "DropoutSettings":
-        """Decode ``{hidden: p, attention: p, NAME: options}``, each NAME by its module's Options.
-
-        Raises InputError for a name without a module and for options of the wrong type.
-        """
+        """Decode ``{hidden: p, attention: p, NAME: options}`` by each module's Options."""
         plain: dict[str, float | None] = {}
         named: dict[str, Any] = {}
         for name, value in values.items():
@@ -65,26 +59,21 @@ class Site(NamedTuple):
 
 
 class DropoutPlan:
-    """The dropout of one forward pass over a flattened batch of n sentences.
-
-    Each operation that asks for its rate draws it anew where rates are random.
-    """
+    """The dropout of one forward pass over n sentences; each call of ``rate`` draws anew."""
 
     def __init__(
         self,
         settings: DropoutSettings,
         hidden: float,
         attention: float,
-        views: Tensor,
+        views: Tensor,  # (n,), on the CPU: the view of each sentence, ascending
         device: torch.device | str = "cpu",
     ):
-        """Take the base model's rates ``hidden`` and ``attention`` where the settings state none.
-
-        ``views`` (n,), on the CPU, numbers the view of each sentence, in ascending order.
-        """
-        stated = {"hidden": settings.hidden, "attention": settings.attention}
-        self.plain = {"hidden": hidden, "attention": attention}
-        self.plain |= {name: rate for name, rate in stated.items() if rate is not None}
+        """Take the base model's rates where the settings state none."""
+        self.plain = {
+            "hidden": hidden if settings.hidden is None else settings.hidden,
+            "attention": attention if settings.attention is None else settings.attention,
+        }
         self.named = [
             (load_module(DROPOUTS, name, f"dropout.{name}"), options)
             for name, options in settings.named.items()
@@ -93,26 +82,8 @@ class DropoutPlan:
         self.views = views.to(device)
         self.drawn: dict[str, Tensor] = {}
 
-    def hidden_rate(self) -> float | Tensor:
-        """Return the rate of one dropout of hidden states: a float, or one a sentence (n,)."""
-        return self._rate("hidden")
-
-    def attention_rate(self) -> float | Tensor:
-        """Return the rate of one dropout of attention weights: a float, or one a sentence (n,)."""
-        return self._rate("attention")
-
-    def head_scale(self, heads: int) -> Tensor | None:
-        """Return the factors of one layer's attention heads, (n, heads); None where none acts."""
-        scale = None
-        for module, options in self._with("head_scale"):
-            factors = module.head_scale(options, len(self.views), heads, self.views.device)
-            if scale is None:
-                scale = factors
-            elif factors is not None:
-                scale = scale * factors
-        return scale
-
-    def _rate(self, layers: Layers) -> float | Tensor:
+    def rate(self, layers: Layers) -> float | Tensor:
+        """Return the rate of one dropout in these layers: a float, or one a sentence (n,)."""
         site = Site(layers, self.views, self.view_count, self.drawn)
         rates = [module.rate(options, site) for module, options in self._with("rate")]
         found = [rate for rate in rates if rate is not None]
@@ -121,8 +92,16 @@ class DropoutPlan:
             raise InputError("dropout", problem, "name only one")
         return found[0] if found else self.plain[layers]
 
+    def head_scale(self, heads: int) -> Tensor | None:
+        """Return the factors of one layer's attention heads, (n, heads); None where none acts."""
+        drawn = [
+            module.head_scale(options, len(self.views), heads, self.views.device)
+            for module, options in self._with("head_scale")
+        ]
+        factors = [scale for scale in drawn if scale is not None]
+        return math.prod(factors[1:], start=factors[0]) if factors else None
+
     def _with(self, function: str) -> Iterator[tuple[ModuleType, Any]]:
-        """Yield the named modules that have a function, with their options."""
         for module, options in self.named:
             if hasattr(module, function):
                 yield module, options

@@ -1,4 +1,4 @@
-"""The sentence encoder: a BERT-family transformer over packed tokens, pooling, and an optional head.
+"""The sentence encoder: a BERT-family transformer over packed tokens, pooling, an optional head.
 
 The forward pass is written out here, once, because the methods act inside it: sampled and
 sentence-wise dropout, DropHead. Weights keep the names of ``transformers``, so a saved folder is an
@@ -16,7 +16,7 @@ parameters, and gets what their names stand for:
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import torch
@@ -37,6 +37,7 @@ from semblance.settings import Precision
 # and below the size from which the C library asks the system for fresh memory each time: 2,048 are
 # a fifth faster than 8,192 (MiniLM).
 ENCODE_TOKENS = {"cpu": 2048, "cuda": 8192}
+BLOCK = 1 << 15  # sentences of a block
 # What a pooling reads.
 ALWAYS = ("last", "packed")
 MORE = ("embeddings", "first", "pooler", "masks")
@@ -46,7 +47,7 @@ Pool = Callable[..., Tensor]
 def find_pooling(name: str, where: str = "pooling") -> tuple[Pool, frozenset[str]]:
     """Return the function of a pooling, and which of MORE it reads.
 
-    Raises InputError at ``where`` for a name without a module, and for one that reads anything else.
+    Raises InputError at ``where`` for no module, and for one that reads anything else.
     """
     function = load_module(POOLINGS, name, where).pool
     parameters = tuple(inspect.signature(function).parameters)
@@ -81,48 +82,34 @@ class Layer(nn.Module):
         return self.norm2(x + _hidden_dropout(self.down(inner), packed, plan))
 
     def attend(self, x: Tensor, packed: Packed, plan: DropoutPlan | None) -> Tensor:
-        """Attend with all heads within each sentence, before the output projection.
-
-        Maps (T, d) to (T, d).
-        """
+        """Attend within each sentence, before the output projection: (T, d) to (T, d)."""
         qkv = self.qkv(x)
-        rate = _attention_rate(packed, plan)
+        rate: float | Tensor = 0.0
         scale = None
         if plan is not None:
+            rate = plan.rate("attention")
             scale = plan.head_scale(self.heads)
+        if isinstance(rate, Tensor):
+            rate = rate[packed.order]  # from the caller's order to that of the packed rows
         # split, not slices: the backward of a slice fills a (T, 3 d) tensor with zeros a group
         parts = qkv.split([group.tokens for group in packed.groups])
         contexts = []
         for group, part in zip(packed.groups, parts, strict=True):
-            context = self._attend_group(part, group, rate)  # (count, heads, length, d / heads)
+            by_head = pad(part, group).view(group.count, group.length, 3, self.heads, -1)
+            query, key, value = by_head.permute(2, 0, 3, 1, 4)
+            context = _attention(query, key, value, group, rate)
             if scale is not None:
                 context = context * scale[group.rows(), :, None, None]
             places = context.transpose(1, 2).reshape(group.count * group.length, x.shape[1])
             contexts.append(unpad(places, group))
         return torch.cat(contexts)
 
-    def _attend_group(self, qkv: Tensor, group: Group, rate: float | Tensor) -> Tensor:
-        places = pad(qkv, group)
-        by_head = places.view(group.count, group.length, 3, self.heads, -1)
-        query, key, value = by_head.permute(2, 0, 3, 1, 4)
-        return _attention(query, key, value, group, rate)
-
-
-def _attention_rate(packed: Packed, plan: DropoutPlan | None) -> float | Tensor:
-    """Return the rate of one attention dropout: a float, or one a packed row (n,)."""
-    if plan is None:
-        return 0.0
-    rate = plan.attention_rate()
-    if isinstance(rate, Tensor):
-        return rate[packed.order]
-    return rate
-
 
 def _hidden_dropout(x: Tensor, packed: Packed, plan: DropoutPlan | None) -> Tensor:
     """Drop elements of hidden states (T, d), each token at the rate of its sentence."""
     if plan is None:
         return x
-    rate = plan.hidden_rate()
+    rate = plan.rate("hidden")
     if isinstance(rate, Tensor):
         rate = rate[packed.order][packed.rows, None]  # (T, 1)
     return dropout(x, rate)
@@ -211,7 +198,11 @@ class Encoder(nn.Module):
 
     def forward(self, packed: Packed, plan: DropoutPlan | None = None) -> Tensor:
         """Return sentence vectors, (n, d); without a dropout plan nothing is random."""
-        read = self._read_besides(packed)
+        read: dict[str, Tensor | nn.Linear] = {}
+        if "pooler" in self.reads:
+            read["pooler"] = self.pooler
+        if "masks" in self.reads:
+            read["masks"] = packed.starts + packed.lengths - 2
         x = self.token_states(packed, plan, read)  # (T, d)
         pooled = self.pool(x.float(), packed, **read)  # (n, d), in packed order
         if self.head is not None:
@@ -244,15 +235,6 @@ class Encoder(nn.Module):
                 read["first"] = x.float()
         return x
 
-    def _read_besides(self, packed: Packed) -> dict[str, Tensor | nn.Linear]:
-        """Return what the pooling reads that is no layer's output."""
-        read: dict[str, Tensor | nn.Linear] = {}
-        if "pooler" in self.reads:
-            read["pooler"] = self.pooler
-        if "masks" in self.reads:
-            read["masks"] = packed.starts + packed.lengths - 2
-        return read
-
     def max_length(self, wished: int) -> int:
         """Return the longest sentence, in tokens, that both the caller and the model allow."""
         return min(wished, self.shape.max_position_embeddings - self.shape.position_offset)
@@ -269,3 +251,8 @@ class Encoder(nn.Module):
                 packed = pack(tokens, batch, limit, device, self.mask_token)
                 vectors[batch] = self(packed).float().cpu().numpy()
         return vectors
+
+    def encode_blocks(self, tokens: Tokens, max_length: int) -> Iterator[np.ndarray]:
+        """Yield what ``encode`` returns, block by block: memory does not grow with the corpus."""
+        for first in range(0, len(tokens.offsets) - 1, BLOCK):
+            yield self.encode(tokens.part(first, first + BLOCK), max_length)

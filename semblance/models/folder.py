@@ -109,11 +109,10 @@ def save(
     max_length: int,
     pooler: dict[str, Tensor] | None = None,
 ) -> list[str]:
-    """Write ``encoder`` as a sentence-transformers folder, its config and tokenizer from ``source``.
+    """Write a sentence-transformers folder, its config and tokenizer from ``source``.
 
-    Returns the names of the files written. Weights that the encoder does not use (BERT's pooler) are
-    carried over unchanged, from ``pooler`` or from the source's own, so that ``transformers`` finds
-    the folder complete.
+    Returns the names of its files. Weights that the encoder does not use (BERT's pooler) are
+    carried over from ``pooler``, or from the source: ``transformers`` finds the folder complete.
     """
     folder = Path(folder)
     source = Path(source)

@@ -34,18 +34,14 @@ BARE = ("cls", "mean", "first_last", "static_last")  # poolings that every trans
 
 @dataclass(frozen=True)
 class FoundModel:
-    """What a folder states of its model.
-
-    ``pooling``: its own; None where the folder states none. ``behind``: the layers behind it.
-    ``lower_case``: whether texts are put in lower case before the tokenizer reads them.
-    """
+    """What a folder states of its model."""
 
     folder: Path
     transformer: Path
-    pooling: str | None
-    behind: tuple[str, ...]
+    pooling: str | None  # None where the folder states none
+    behind: tuple[str, ...]  # the layers behind the pooling
     max_length: int
-    lower_case: bool
+    lower_case: bool  # texts are put in lower case before the tokenizer reads them
     prompts: Prompts
 
     @property
@@ -64,10 +60,7 @@ class FoundModel:
         return whole.lower() if self.lower_case else whole
 
     def find_prompt(self, name: str | None) -> str:
-        """Return the text of a prompt; without a name that of the default, as ``encode`` takes it.
-
-        Raises InputError for a name that the folder does not declare.
-        """
+        """Return the text of a prompt; without a name the default, as ``encode`` takes it."""
         if name is None:
             return self.prompts.default
         if name not in self.prompts.texts:
@@ -128,7 +121,6 @@ def _check_modules(modules: Modules) -> None:
 
 
 def _is_known_dense(modules: Modules, module: Module) -> bool:
-    """Tell whether a dense layer does what the layer of this role does here."""
     if module.role not in ACTIVATIONS:
         return False
     config = read_object(modules.config_path(module))
@@ -138,7 +130,7 @@ def _is_known_dense(modules: Modules, module: Module) -> bool:
 
 
 def _max_length(inner: Path, stated: object) -> int:
-    """Return the longest input in tokens: the stated one, else the tokenizer's, else the model's."""
+    """Return the longest input: the stated one, else the tokenizer's, else the model's."""
     shape = read_architecture(inner)
     most = shape.max_position_embeddings - shape.position_offset
     of_tokenizer = None

@@ -69,10 +69,7 @@ class Modules:
 
     @classmethod
     def read(cls, folder: Path) -> "Modules":
-        """Read modules.json.
-
-        Raises InputError for a list that is none, and for a module whose folder lies elsewhere.
-        """
+        """Read modules.json; InputError for no list, and for a folder that lies elsewhere."""
         path = folder / LISTING
         listed = read_json(path)
         if not isinstance(listed, list) or not listed:
@@ -103,16 +100,11 @@ class Modules:
         return {name.removeprefix("linear."): value for name, value in stored.items()}
 
     def pooling(self) -> str:
-        """Return the name of the pooling that the folder states.
-
-        Raises InputError for two poolings at once, for one without a module, and for weights of
-        layers that no pooling has.
-        """
+        """Return the name of the pooling that the folder states; InputError for any other."""
         module = self.find("Pooling")
         if module is None:
-            raise InputError(
-                self.folder / LISTING, "lists no pooling", "choose a base that has one"
-            )
+            advice = "give the base a pooling: cls or mean in the config"
+            raise InputError(self.folder, "states no pooling", advice)
         path = self.config_path(module)
         name = _stated_pooling(path)
         layers = self.find("WeightedLayerPooling")
@@ -149,7 +141,6 @@ def _module(entry: Any, path: Path) -> Module:
 
 
 def _stated_pooling(path: Path) -> str:
-    """Return the one pooling that the file of a Pooling module states."""
     config = read_object(path)
     names = {key: name for name, key in POOLING_KEYS.items()}
     keys = [key for key in config if key.startswith("pooling_mode_") and config[key] is True]
@@ -185,7 +176,7 @@ def layer_weights(pooling: str, layers: int) -> Tensor:
 
 
 class Writer:
-    """Writes the modules of a folder one after the other; ``files`` are the names of what it wrote."""
+    """Writes the modules of a folder one after the other, and names its ``files``."""
 
     def __init__(self, folder: Path):
         """Remove the modules of an earlier save."""

@@ -32,16 +32,13 @@ class Padding(NamedTuple):
 
 
 class Group(NamedTuple):
-    """``count`` sentences from ``row`` on, each padded to ``length`` in attention.
-
-    They have ``tokens`` tokens in the flat batch. ``padding`` is None where all are of one length.
-    """
+    """``count`` sentences from ``row`` on, each padded to ``length`` in attention."""
 
     row: int
     count: int
     length: int
-    tokens: int
-    padding: Padding | None
+    tokens: int  # of these sentences in the flat batch
+    padding: Padding | None  # None where all are of one length
 
     def rows(self) -> slice:
         """Return the packed rows of the group's sentences."""
@@ -149,7 +146,7 @@ class _Pad(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, x: Tensor, padding: Padding) -> Tensor:
-        """Map (tokens, w) to (count * length, w)."""
+        """(tokens, w) to (count * length, w)."""
         ctx.save_for_backward(padding.back)
         return x.index_select(0, padding.there)
 

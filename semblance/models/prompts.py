@@ -53,7 +53,7 @@ class Prompts:
 
     @property
     def default(self) -> str:
-        """What stands before texts that are compared with their like; sentence-transformers' default."""
+        """The prompt of texts that are compared with their like; sentence-transformers' default."""
         return "" if self.default_name is None else self.texts[self.default_name]
 
     def queries(self, texts: Iterable[str]) -> list[str]:
@@ -65,7 +65,7 @@ class Prompts:
         return self._before(DOCUMENT, texts)
 
     def of_faq(self, texts: Iterable[str], questions: Collection[str]) -> list[str]:
-        """Return texts of a FAQ with their prompts: those among ``questions`` ask, the others answer.
+        """Return texts of a FAQ with their prompts: ``questions`` ask, the others answer.
 
         A question is a query whoever asks it. So the same question, asked by a user and kept in the
         FAQ, has the same vector.
@@ -88,10 +88,7 @@ NO_PROMPTS = Prompts()
 
 
 def read_prompts(folder: Path) -> Prompts:
-    """Return the prompts that a model's folder declares.
-
-    Names with an empty text, as sentence-transformers writes them by itself, declare none.
-    """
+    """Return the prompts that a model's folder declares."""
     path = folder / PROMPTS_FILE
     if not path.is_file():
         return NO_PROMPTS

@@ -27,20 +27,14 @@ LONGEST = 1 << 24  # tokens; no model comes near it
 
 @dataclass(frozen=True)
 class SavedModel:
-    """A model folder and the record, beside it, that holds the digest of each file.
-
-    ``SavedModel.read`` makes one and checks the files.
-    """
+    """A model folder and the record, beside it, that holds the digest of each file."""
 
     record_path: Path
     record: dict[str, Any]
 
     @classmethod
     def read(cls, record_path: str | Path, *names: str) -> "SavedModel":
-        """Read a model's record and check its files against it: all of them, or ``names`` alone.
-
-        Raises InputError for a file that is missing or damaged.
-        """
+        """Read a model's record and check its files against it: all of them, or ``names`` alone."""
         return cls(Path(record_path), checked(record_path, *names))
 
     @property
@@ -65,7 +59,7 @@ class SavedModel:
 
     @property
     def prompts(self) -> Prompts:
-        """What the model wants before each text; InputError for a file that is missing or damaged."""
+        """What the model wants before each text; InputError for a damaged file."""
         if PROMPTS not in self.record["outputs"]:
             return NO_PROMPTS
         checked(self.record_path, PROMPTS)

@@ -69,7 +69,7 @@ def load_weights(path: str | Path) -> dict[str, Tensor]:
     """Read a safetensors file as float32, by transformers' present names.
 
     Raises InputError if the file is missing or damaged, a weight is of another type than a floating
-    point number, is not finite, or stands in it twice: with the prefix of a larger model and without.
+    point number, is not finite, or stands in it twice: with a larger model's prefix and without.
     """
     weights: dict[str, Tensor] = {}
     for name, value in load_tensors(path).items():

@@ -1,8 +1,8 @@
 """Whitening: the linear map that gives embeddings the mean 0 and the covariance 1.
 
 Su et al. 2021, Eqs. 3 to 7: y = (x - mean) W, with W = U Λ^(-1/2) for the covariance U Λ Uᵀ. A
-direction in which the embeddings do not vary is mapped to 0. The last layer norm of BERT leaves one:
-the differences of its outputs, divided by its gains, sum to 0.
+direction in which the embeddings do not vary is mapped to 0. The last layer norm of BERT leaves
+one: the differences of its outputs, divided by its gains, sum to 0.
 """
 
 from collections.abc import Iterable

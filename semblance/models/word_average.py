@@ -1,7 +1,7 @@
 """A model without a transformer: a text's vector is the mean of the vectors of its words.
 
-Its folder is that of sentence-transformers' StaticEmbedding: a tokenizer whose tokens are the words,
-and a matrix with a row for each. A text without a known word has the vector 0.
+Its folder is that of sentence-transformers' StaticEmbedding: a tokenizer whose tokens are the
+words, and a matrix with a row for each. A text without a known word has the vector 0.
 """
 
 from pathlib import Path

@@ -45,13 +45,9 @@ class WordHead(nn.Module):
         """Return a score of each word: (M, d) and the word embeddings (V, d) to (M, V)."""
         return F.linear(self.norm(F.gelu(self.dense(states))), words, self.bias)
 
-    def save(self, folder: Path) -> list[str]:
-        """Write the head into the folder of a base; return the names of the files."""
-        return save_head(self.state_dict(), folder)
-
 
 def stored_head(weights: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Return the head's weights among those of a checkpoint, in our names; none if one is missing."""
+    """Return the head of a checkpoint by our names; nothing if one weight is missing."""
     found = {}
     for ours, theirs in NAMES.items():
         carried = [name for name in theirs if name in weights]

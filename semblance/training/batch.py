@@ -13,9 +13,10 @@ from semblance.settings import Reduction, Similarity, unknown_word
 
 
 class Batch(NamedTuple):
-    """The embeddings of B rows in training, (B, d) each; without hard negatives ``negatives`` is None.
+    """The embeddings of B rows in training, (B, d) each.
 
-    With K hard negatives a row, ``negatives`` (K B, d) holds the first of every row, then the second.
+    With K hard negatives a row, ``negatives`` (K B, d) holds the first of every row, then the
+    second; without any it is None.
     """
 
     queries: Tensor
@@ -24,7 +25,7 @@ class Batch(NamedTuple):
 
 
 def batch_of(views: Sequence[Tensor]) -> Batch:
-    """Return the batch of its views: queries, positives and any number of hard negatives, (B, d)."""
+    """Return the batch of its views, (B, d): queries, positives, any number of hard negatives."""
     queries, positives, *negatives = views
     if len(negatives) > 1:
         negatives = [torch.cat(negatives)]
@@ -61,8 +62,8 @@ def scaled_similarities(
 def weigh_own_negatives(logits: Tensor, batch: Batch, weight: float) -> Tensor:
     """Multiply exp(logit) of each row's own hard negative by ``weight``: SimCSE Eq. 8's α.
 
-    ``logits`` (B, B + K B): of the positives, then of the K hard negatives of each row. Raises InputError where a
-    weight is asked for and the rows have no hard negatives.
+    ``logits`` (B, B + K B): of the positives, then of the K hard negatives of each row. Raises
+    InputError for a weight where the rows have no hard negatives.
     """
     if weight == 1.0:
         return logits

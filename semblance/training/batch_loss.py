@@ -19,18 +19,14 @@ from semblance.models.packing import pack
 from semblance.named_modules import LOSSES, load_module
 from semblance.settings import check_keywords
 from semblance.training.batch import Regulators, batch_of
-from semblance.training.batching import Drawing
 from semblance.training.changes import Changes, find_change
-from semblance.training.recipe import TrainSettings, batch_size
+from semblance.training.recipe import Drawing, TrainSettings
 
 LossFunction = Callable[..., Tensor]
 
 
 def find_loss(name: str, options: dict[str, Any]) -> LossFunction:
-    """Import ``training/losses/NAME.py`` and check ``options`` against its ``loss`` function.
-
-    Raises InputError for a name without a module, and for options that the loss does not take.
-    """
+    """Import ``training/losses/NAME.py`` and check ``options`` against its ``loss`` function."""
     function = load_module(LOSSES, name, "loss").loss
     check_keywords(inspect.signature(function, eval_str=True), options, "options")
     return function
@@ -39,7 +35,7 @@ def find_loss(name: str, options: dict[str, Any]) -> LossFunction:
 def _check_regulators(
     function: LossFunction, name: str, regulators: Sequence[np.ndarray], width: int
 ) -> None:
-    """Raise InputError unless regulators of ``width`` are given exactly where the loss reads them."""
+    """Raise InputError unless regulators of this width are given where the loss reads them."""
     reads = "regulators" in inspect.signature(function).parameters
     count = len(regulators)
     if reads and not count:
@@ -50,16 +46,6 @@ def _check_regulators(
         if embeddings.shape[1] != width:
             problem = f"number {number} has {embeddings.shape[1]} dimensions, the model {width}"
             raise InputError("regulators", problem, "name models of one width")
-
-
-def _find_changes(settings: TrainSettings, tokenizer: str | Path | None) -> Changes | None:
-    """Return what the view makes of the texts; None for a view that changes none."""
-    change = find_change(settings.views, settings.view_options)
-    if change is None:
-        return None
-    if tokenizer is None:
-        raise InputError("tokenizer", f"view {settings.views!r} reads it, and none is given")
-    return Changes(change, settings.view_options, read_vocabulary(tokenizer), settings.seed)
 
 
 class BatchLoss:
@@ -76,8 +62,8 @@ class BatchLoss:
     ):
         """Take one encoder, or two: the first one for the queries, the other for all other views.
 
-        ``regulators``: the frozen embeddings (S, d) of each regulator, memory-mapped.
-        ``tokenizer``: the file of the tokenizer, which a view that changes texts reads.
+        ``regulators``: the frozen embeddings (S, d) of each, memory-mapped. Only a view that
+        changes texts reads the file of the tokenizer.
         """
         self.encoders = encoders
         self.tokens = tokens
@@ -86,10 +72,13 @@ class BatchLoss:
         self.loss = find_loss(settings.loss, settings.options)
         width = encoders[0].shape.hidden_size
         _check_regulators(self.loss, settings.loss, regulators, width)
-        self.size = batch_size(rows, settings)
         self.columns = rows.views()
-        self.changes = _find_changes(settings, tokenizer)
-        self._draw = Drawing(rows, self.size, settings.seed, settings.no_duplicates, settings.apart)
+        self.changes: Changes | None = None
+        change = find_change(settings.views, settings.view_options)
+        if change is not None:
+            words = read_vocabulary(tokenizer)
+            self.changes = Changes(change, settings.view_options, words, settings.seed)
+        self._draw = Drawing(rows, settings)
 
     def __call__(self, step: int) -> Tensor:
         """Return the loss of batch number ``step``; steps must not go back."""
@@ -106,27 +95,21 @@ class BatchLoss:
 
     def _embed(self, tokens: Tokens, numbers: np.ndarray, device: torch.device) -> list[Tensor]:
         """Embed V views of B sentences under dropout; returns V tensors (B, d), float32."""
-        if self.settings.same_masks:
-            return self._embed_with_same_masks(tokens, numbers, device)
-        if len(self.encoders) == 1:
-            return self._embed_by(self.encoders[0], tokens, numbers, device)
-        first, second = self.encoders
-        of_queries = self._embed_by(first, tokens, numbers[:1], device)
-        return of_queries + self._embed_by(second, tokens, numbers[1:], device)
-
-    def _embed_with_same_masks(
-        self, tokens: Tokens, numbers: np.ndarray, device: torch.device
-    ) -> list[Tensor]:
-        """Embed each view by itself, all from one state of the random generator."""
+        first, others = self.encoders[0], self.encoders[-1]
+        if not self.settings.same_masks:
+            if first is others:  # all views in one pass
+                return self._embed_by(first, tokens, numbers, device)
+            of_queries = self._embed_by(first, tokens, numbers[:1], device)
+            return of_queries + self._embed_by(others, tokens, numbers[1:], device)
         if (numbers != numbers[0]).any():
             problem = "the views of a row have different texts"
             raise InputError("settings.same_masks", problem, "set views: twice")
+        # Each view by itself, all from one state of the random generator.
         state = random_state(device)
-        embeddings = []
-        for view, column in enumerate(numbers):
+        embeddings = self._embed_by(first, tokens, numbers[:1], device)
+        for column in numbers[1:]:
             set_random_state(device, state)
-            encoder = self.encoders[min(view, len(self.encoders) - 1)]
-            embeddings += self._embed_by(encoder, tokens, column[None], device)
+            embeddings += self._embed_by(others, tokens, column[None], device)
         return embeddings
 
     def _embed_by(
@@ -143,7 +126,6 @@ class BatchLoss:
         return list(embeddings.float().chunk(len(numbers)))
 
     def _send_regulators(self, numbers: np.ndarray, device: torch.device) -> list[Regulators]:
-        """Return the regulators' embeddings of the batch's rows; an empty list without regulators."""
         if not len(self.regulators):
             return []
         columns = [np.stack([r[column] for r in self.regulators]) for column in numbers[:2]]

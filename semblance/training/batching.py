@@ -14,10 +14,10 @@ Apart = Literal["sentences", "entries"]  # what may stand only once in a batch
 
 
 def keys_of(rows: Rows, apart: Apart) -> tuple[np.ndarray, ...]:
-    """Return what each row has of what may stand only once in a batch: columns (N,), NONE if absent.
+    """Return what of each row may stand only once in a batch: columns (N,), NONE if absent.
 
-    These are its sentences, or their entries. All sentences that rows connect, as queries with their
-    positives, are one entry: a question of a FAQ, its answer and the users' wordings of it.
+    These are its sentences, or their entries. All sentences that rows connect, as queries with
+    their positives, are one entry: a question of a FAQ, its answer, the users' wordings of it.
     """
     match apart:
         case "sentences":
@@ -30,7 +30,7 @@ def keys_of(rows: Rows, apart: Apart) -> tuple[np.ndarray, ...]:
 
 
 def _entries(rows: Rows) -> np.ndarray:
-    """Return the number of the entry of each sentence, (S,)."""
+    """Number the entry of each sentence, (S,)."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -47,7 +47,7 @@ def batches(
 
     Each epoch is a fresh permutation. A row that shares a sentence (or an entry) with its batch
     would be a false negative there, or be its own: it waits for the next batch. Only a row that
-    shares one with every other row is left out. Raises InputError where no two rows fit into a batch.
+    shares one with every other row is left out. Raises InputError where no two rows fit together.
     """
     keys = np.stack(keys_of(rows, apart), axis=1)  # (N, 3 or 4)
     fresh = _row_numbers(len(keys), seed)
@@ -71,30 +71,7 @@ def batches(
             )
 
 
-class Drawing:
-    """Draws the rows of one batch after another: ``batches``, asked by step."""
-
-    def __init__(
-        self,
-        rows: Rows,
-        size: int,
-        seed: int,
-        no_duplicates: bool,
-        apart: Apart = "sentences",
-    ):
-        self._stream = batches(rows, size, seed, no_duplicates, apart)
-        self._drawn = 0
-
-    def __call__(self, step: int) -> np.ndarray:
-        """Return the numbers of the rows of batch ``step``, (B,); steps must go up."""
-        while self._drawn <= step:
-            chosen = next(self._stream)
-            self._drawn += 1
-        return chosen
-
-
 def _row_numbers(count: int, seed: int) -> Iterator[int]:
-    """Yield the numbers of all rows, epoch after epoch, each in an order of its own."""
     epoch = 0
     while True:
         generator = np.random.Generator(np.random.PCG64([seed, epoch]))

@@ -1,7 +1,7 @@
 """Texts that a view changes: the positive of a row with other tokens than its query has."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +15,23 @@ from semblance.settings import check_keywords
 POSITIVE = 1  # the view whose texts are changed
 
 
+def each_text(
+    tokens: Tokens, numbers: np.ndarray, rows: np.ndarray
+) -> Iterator[tuple[int, int, np.ndarray]]:
+    """Yield the view, the row and the tokens of each text of a batch, view after view.
+
+    ``numbers`` (V, B) are those of the texts in ``tokens``, ``rows`` (B,) those of the rows.
+    """
+    for view, column in enumerate(numbers):
+        for row, number in zip(rows, column, strict=True):
+            yield view, int(row), tokens.ids[tokens.offsets[number] : tokens.offsets[number + 1]]
+
+
+def end_to_end(texts: Sequence[np.ndarray]) -> Tokens:
+    """Return texts as tokens of their own."""
+    return Tokens(np.concatenate(texts), np.cumsum([0, *map(len, texts)]))
+
+
 class Text(NamedTuple):
     """The tokens of one text, without the special ones around it."""
 
@@ -26,10 +43,7 @@ Change = Callable[..., np.ndarray]
 
 
 def refuse_prompts(views: str, masks_words: bool) -> None:
-    """Raise InputError for a training that would change the tokens of a prompt, too.
-
-    ``masks_words``: it has the loss of masked words.
-    """
+    """Raise InputError for a training that would change the tokens of a prompt, too."""
     what = None
     if masks_words:
         what = "the loss of masked words"
@@ -41,9 +55,9 @@ def refuse_prompts(views: str, masks_words: bool) -> None:
 
 
 def find_change(name: str, options: dict[str, Any]) -> Change | None:
-    """Return the function ``change`` of a view, and None of a view that changes no text.
+    """Return the function ``change`` of a view, None of a view that changes no text.
 
-    Raises InputError for a name without a module, and for options that the function does not take.
+    Raises InputError for options that the function does not take.
     """
     function = getattr(load_module(VIEWS, name, "views"), "change", None)
     if function is not None:
@@ -70,22 +84,13 @@ class Changes:
     def apply(
         self, tokens: Tokens, numbers: np.ndarray, step: int, rows: np.ndarray
     ) -> tuple[Tokens, np.ndarray]:
-        """Return the texts of a batch as tokens of their own, and their numbers in these, (V, B).
-
-        ``numbers`` (V, B) are those of the sentences in ``tokens``, ``rows`` (B,) those of the rows.
-        """
+        """Return the texts of a batch as tokens of their own, and their numbers there, (V, B)."""
         texts = []
-        for view, column in enumerate(numbers):
-            for row, number in zip(rows, column, strict=True):
-                ids = tokens.ids[tokens.offsets[number] : tokens.offsets[number + 1]]
-                if view == POSITIVE:
-                    ids = self._changed(ids, step, int(row))
-                texts.append(ids)
-        offsets = np.cumsum([0, *map(len, texts)])
-        return Tokens(np.concatenate(texts), offsets), np.arange(len(texts)).reshape(numbers.shape)
+        for view, row, ids in each_text(tokens, numbers, rows):
+            texts.append(self._changed(ids, step, row) if view == POSITIVE else ids)
+        return end_to_end(texts), np.arange(len(texts)).reshape(numbers.shape)
 
     def _changed(self, ids: np.ndarray, step: int, row: int) -> np.ndarray:
-        """Return the tokens of a text with what stands between its first and last one changed."""
         inner = ids[1:-1]
         if not len(inner):
             return ids

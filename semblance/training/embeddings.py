@@ -19,7 +19,6 @@ from semblance.models.vectors import collapsed
 from semblance.provenance import checked, write_record
 
 NAME = "embeddings.npy"
-BLOCK = 1 << 15  # sentences embedded and written at a time: memory does not grow with the corpus
 SAMPLE = 1000  # sentences that show whether the embeddings have collapsed
 
 
@@ -66,13 +65,12 @@ def _write_blocks(encoder: Encoder, data: Tokens, max_length: int, path: Path, m
     header = {"descr": "<f2", "fortran_order": False, "shape": shape}
     with open(path, "wb") as stream:
         np.lib.format.write_array_header_1_0(stream, header)
-        for first in range(0, sentences, BLOCK):
-            block = data.part(first, first + BLOCK)
-            vectors = encoder.encode(block, max_length).astype(np.float16)
+        for number, block in enumerate(encoder.encode_blocks(data, max_length)):
+            vectors = block.astype(np.float16)
             if not np.isfinite(vectors).all():
                 problem = "gives embeddings that are not finite as float16"
                 raise InputError(model, problem, "train it again")
-            if first == 0 and collapsed(vectors[:SAMPLE]):
+            if number == 0 and collapsed(vectors[:SAMPLE]):
                 problem = "gives embeddings that have collapsed onto one direction"
                 raise InputError(model, problem, "train it with other settings, such as another φ")
             stream.write(vectors.tobytes())

@@ -8,7 +8,6 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from semblance.data.corpus import read_rows
 from semblance.data.tokens import read_tokens
@@ -18,30 +17,12 @@ from semblance.training.recipe import TrainSettings, schedule, training_rows
 
 
 def final_steps(shares: Sequence[float], steps: int) -> int:
-    """Return the median share of ``steps``, at least one step.
-
-    ``shares`` are those of their own steps after which the trainings on the folds were best.
-    """
+    """Return the median share of ``steps``, at least one step."""
     return max(1, round(statistics.median(shares) * steps))
 
 
-def best_share(record: dict[str, Any], where: str) -> float:
-    """Return the share of its steps after which a training was best, as its record says.
-
-    Raises InputError for the record of a training without a dev score.
-    """
-    best = record.get("training", {}).get("best_step")
-    if not best:
-        problem = "does not say after which of its steps a training was best"
-        raise InputError(where, problem, "train this fold again")
-    return best / record["steps"]
-
-
 def with_steps_of(settings: TrainSettings, records: Sequence[str]) -> TrainSettings:
-    """Return the settings with as many steps as trainings with these records took together.
-
-    Without a record they stay as they are.
-    """
+    """Return the settings with as many steps as trainings with these records, if any, took."""
     if not records:
         return settings
     steps = sum(read_sealed(path)["training"]["step"] for path in records)
@@ -57,7 +38,14 @@ def final_settings(
     """
     if not folds:
         raise InputError("folds", "no training on a fold says when to stop")
-    shares = [best_share(read_sealed(path), path) for path in folds]
+    shares = []
+    for path in folds:
+        record = read_sealed(path)
+        best = record.get("training", {}).get("best_step")
+        if not best:  # without a dev score no step was best
+            problem = "does not say after which of its steps a training was best"
+            raise InputError(path, problem, "train this fold again")
+        shares.append(best / record["steps"])
     rows = read_rows(Path(corpus).parent)
     offsets = read_tokens(Path(tokens).parent / "tokens.arrow").offsets
     rows = training_rows(rows, len(offsets) - 1, settings)

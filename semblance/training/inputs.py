@@ -19,43 +19,34 @@ from semblance.training.loop import Measures
 class TrainingInputs:
     """The records of a training's inputs, and its dev score.
 
-    ``base`` is the model to start from, ``tokens`` are those of ``corpus``, and ``regulators`` are
-    the frozen embeddings of the corpus by each regulator. ``dev(encoder)`` returns the dev
-    score, higher is better; without it the last weights are kept. It may return measures in its
-    place, as in ``loop.fit``. ``dev_record`` is the record of the dev data. ``steps_of`` are
-    records of trainings that say how many steps to take; their models may be gone. ``keeps_model``:
-    the trained model is an output.
+    ``dev(encoder)`` returns the dev score, higher is better, or measures in its place, as in
+    ``loop.fit``; without it the last weights are kept.
     """
 
-    base: str
+    base: str  # the model to start from
     corpus: str
-    tokens: str
-    regulators: Sequence[str] = ()
+    tokens: str  # of the corpus
+    regulators: Sequence[str] = ()  # the embeddings of the corpus by each
     dev: Callable[[Encoder], float | Measures] | None = None
-    dev_record: Record | None = None
-    steps_of: Sequence[str] = ()
-    keeps_model: bool = True
+    dev_record: Record | None = None  # of the dev data
+    steps_of: Sequence[str] = ()  # trainings that say how many steps to take; models may be gone
+    keeps_model: bool = True  # the trained model is an output
 
 
 class SavedRegulators(NamedTuple):
     """The frozen embeddings of the corpus by each regulator.
 
-    ``embeddings``: (N, d) float16 each, memory-mapped; ``digests`` of the files and their
-    ``records``, by the paths of these; ``precision``: the precision and the matmul precision that
-    they were made in.
+    ``digests`` and ``records`` have the paths of the records as keys.
     """
 
-    embeddings: list[np.ndarray]
+    embeddings: list[np.ndarray]  # (N, d) float16 each, memory-mapped
     digests: dict[str, str]
     records: dict[str, Record]
-    precision: dict[str, str]
+    precision: dict[str, str]  # that they were made in, of the model and of matrix products
 
 
 class CheckedInputs(NamedTuple):
-    """Inputs that are as their records say.
-
-    ``digests`` names the content of each of them, ``records`` has the record of each.
-    """
+    """Inputs that are as their records say, with the digest of the content of each."""
 
     start: SavedModel
     corpus: Path  # the folder
@@ -87,10 +78,7 @@ def check_inputs(inputs: TrainingInputs) -> CheckedInputs:
 
 
 def check_tokens(path: str, tokens: dict[str, Any], model: SavedModel) -> None:
-    """Raise InputError, at ``path``, for tokens that are not as a model reads its texts.
-
-    ``tokens`` is their record.
-    """
+    """Raise InputError, at ``path``, for a record of tokens that a model does not read."""
     what = None
     if tokens["tokenizer"] != model.tokenizer_digest:
         what = "another tokenizer"

@@ -19,21 +19,17 @@ Measures = dict[str, float]
 
 @dataclass(frozen=True)
 class Schedule:
-    """How long and how fast to train.
-
-    ``warmup`` is a share of the steps. ``evaluate_every`` counts steps; 0: at the start and the end
-    only. Early stopping ends the training when the mean loss of ``window`` steps has not fallen for
-    ``patience`` windows; None: no early stopping.
-    """
+    """How long and how fast to train."""
 
     steps: int
     learning_rate: float
-    warmup: float = 0.1
+    warmup: float = 0.1  # a share of the steps
     weight_decay: float = 0.01
     clip: float = 1.0
-    evaluate_every: int = 0
+    evaluate_every: int = 0  # steps; 0: at the start and the end only
+    # The training ends when the mean loss of ``window`` steps has not fallen for so many windows.
     window: int = 1
-    patience: int | None = None
+    patience: int | None = None  # None: no early stopping
 
 
 @dataclass
@@ -51,15 +47,12 @@ class Progress:
 
 @dataclass
 class TrainingState:
-    """All that changes during a training, besides the random generators.
-
-    ``best_weights`` are those of the best dev score, None before there is one.
-    """
+    """All that changes during a training, besides the random generators."""
 
     model: nn.Module
     optimiser: AdamW
     progress: Progress = field(default_factory=Progress)
-    best_weights: dict[str, Tensor] | None = None
+    best_weights: dict[str, Tensor] | None = None  # of the best dev score, if there is one yet
 
 
 class NoCheckpoints:
@@ -150,10 +143,7 @@ def _next_work(progress: Progress, schedule: Schedule, evaluate: Callable | None
 
 
 def _is_evaluation_due(progress: Progress, schedule: Schedule, evaluate: Callable | None) -> bool:
-    """Tell whether the dev score of this step is wanted and not yet known.
-
-    It is wanted before the first step, at each interval and after the last step.
-    """
+    """Tell whether the dev score of this step is wanted and not yet known."""
     if evaluate is None:
         return False
     if progress.curve and progress.curve[-1]["step"] == progress.step:
@@ -168,7 +158,6 @@ def _is_last_step_done(progress: Progress, schedule: Schedule) -> bool:
 
 
 def _step(state: TrainingState, step_loss: Callable, schedule: Schedule, log: Callable) -> None:
-    """Draw a batch and update the weights once."""
     rate = learning_rate(state.progress.step, schedule)
     state.model.train()
     value = step_loss(state.progress.step)
@@ -187,7 +176,6 @@ def _step(state: TrainingState, step_loss: Callable, schedule: Schedule, log: Ca
 
 
 def _stop_early(progress: Progress, loss: float, schedule: Schedule) -> None:
-    """Note the loss; say in ``progress.stopped`` why no further step follows, if none does."""
     progress.losses.append(loss)
     if len(progress.losses) < schedule.window:
         return
@@ -201,10 +189,11 @@ def _stop_early(progress: Progress, loss: float, schedule: Schedule) -> None:
 
 
 def _evaluate(state: TrainingState, evaluate: Callable, log: Callable) -> None:
-    """Note the dev score or the measures, and keep a copy of the weights if it is the best so far."""
+    """Note the dev score or the measures; keep a copy of the weights if it is the best so far."""
     progress = state.progress
     state.model.eval()
-    measures = _measures(evaluate())
+    found = evaluate()
+    measures = found if isinstance(found, dict) else {DEV: found}
     if any(map(math.isnan, measures.values())):
         problem = f"the {' or '.join(measures)} score is NaN: the embeddings have collapsed"
         raise TrainingFailed(f"step {progress.step}", problem, "lower the learning rate")
@@ -216,13 +205,6 @@ def _evaluate(state: TrainingState, evaluate: Callable, log: Callable) -> None:
         progress.best_step = progress.step
         weights = state.model.state_dict()
         state.best_weights = {name: value.detach().clone() for name, value in weights.items()}
-
-
-def _measures(found: float | Measures) -> Measures:
-    """Return what an evaluation found by name: a number is the dev score."""
-    if isinstance(found, dict):
-        return found
-    return {DEV: found}
 
 
 def summary(progress: Progress) -> dict:

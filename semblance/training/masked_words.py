@@ -17,8 +17,8 @@ from semblance.models.packing import pack
 from semblance.models.saved import FOLDER, SavedModel
 from semblance.models.weights import fill, load_weights
 from semblance.models.word_head import FILE, WordHead
-from semblance.training.batching import Drawing
-from semblance.training.recipe import TrainSettings, batch_size
+from semblance.training.changes import each_text, end_to_end
+from semblance.training.recipe import Drawing, TrainSettings
 
 StepLoss = Callable[[int], Tensor]  # the number of a step to its loss
 NOT_MASKED = -1  # the label of a token that the loss does not ask for
@@ -48,21 +48,15 @@ class Masking:
         """Mask the texts of a batch, view after view; return them, and the labels of their tokens.
 
         A label is the token that stood there, or NOT_MASKED where none was chosen.
-        ``numbers`` (V, B) are those of the texts in ``tokens``, ``rows`` (B,) those of the rows.
         """
         masked = []
-        labels = []
-        for view, column in enumerate(numbers):
-            for row, number in zip(rows, column, strict=True):
-                ids = tokens.ids[tokens.offsets[number] : tokens.offsets[number + 1]]
-                # A view that changes texts draws from [seed, step, row], which is the same as
-                # [seed, step, row, 0].
-                draw = np.random.Generator(np.random.PCG64([self.seed, step, int(row), 1 + view]))
-                masked_ids, label = self.mask(ids, draw)
-                masked.append(masked_ids)
-                labels.append(label)
-        offsets = np.cumsum([0, *map(len, masked)])
-        return Tokens(np.concatenate(masked), offsets), Tokens(np.concatenate(labels), offsets)
+        for view, row, ids in each_text(tokens, numbers, rows):
+            # A view that changes texts draws from [seed, step, row], which is the same as
+            # [seed, step, row, 0].
+            draw = np.random.Generator(np.random.PCG64([self.seed, step, row, 1 + view]))
+            masked.append(self.mask(ids, draw))
+        texts, labels = zip(*masked, strict=True)
+        return end_to_end(texts), end_to_end(labels)
 
     def mask(self, ids: np.ndarray, draw: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Return one text's tokens, some masked, and the labels, (n,) each.
@@ -82,10 +76,7 @@ class Masking:
 
 
 class MaskedWordLoss:
-    """Draws batch after batch, masks its texts, and returns the loss: a ``step_loss`` of the loop.
-
-    It draws the same rows for each step as ``BatchLoss`` does.
-    """
+    """A ``step_loss`` of the loop: it masks the texts of the rows that ``BatchLoss`` draws."""
 
     def __init__(
         self,
@@ -102,8 +93,7 @@ class MaskedWordLoss:
         self.settings = settings
         self.columns = masked_columns(rows, settings)
         self.masking = Masking(settings.masked_words.share, vocabulary, settings.seed)
-        self.size = batch_size(rows, settings)
-        self._draw = Drawing(rows, self.size, settings.seed, settings.no_duplicates, settings.apart)
+        self._draw = Drawing(rows, settings)
 
     def __call__(self, step: int) -> Tensor:
         """Return the mean of -log p(token) over the masked places of batch ``step``."""
@@ -144,10 +134,7 @@ def masked_columns(rows: Rows, settings: TrainSettings) -> Sequence[np.ndarray]:
 
 
 def with_masked_words(other: StepLoss | None, masked: StepLoss, weight: float) -> StepLoss:
-    """Return another loss plus ``weight`` times that of masked words (SimCSE, Tables D.2 and E.1).
-
-    Without another loss it is that of masked words itself.
-    """
+    """Return another loss, if any, plus ``weight`` times this one (SimCSE, Tables D.2 and E.1)."""
     if other is None:
         return masked
     return lambda step: other(step) + weight * masked(step)

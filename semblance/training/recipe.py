@@ -25,7 +25,7 @@ from semblance.settings import (
     Threads,
     unknown_word,
 )
-from semblance.training.batching import Apart, disjoint_rows, keys_of
+from semblance.training.batching import Apart, batches, disjoint_rows, keys_of
 from semblance.training.loop import Schedule
 
 Head = Literal["none", "train", "keep"]
@@ -44,20 +44,11 @@ class MaskedWords:
 class TrainSettings:
     """Everything that decides a training's outcome, besides its data, base and code.
 
-    ``loss`` names a module of ``training/losses``, ``options`` are its keyword arguments, and
-    ``views`` names a module of ``training/views``, and ``view_options`` are the keyword arguments of
-    its ``change``, if it changes texts. ``window`` is early stopping's, as a share of an
-    epoch but no fewer than ``least_window`` steps; ``unit: batch`` makes it one batch. ``head``:
-    without one, in training only, or kept. With two ``encoders`` the queries have one and all other
-    views another, and the first is the result. ``same_masks``: the views of a row share their
-    dropout masks. With ``no_duplicates`` a batch has no two rows with a common sentence or, if
-    ``apart`` says so, with sentences of one entry. ``masked_words`` is a loss beside the other one,
-    or the only one where ``loss`` is None. With ``gpus`` a GPU is used where there is one.
     What a config always states has no default here: config.yaml is its one home.
     """
 
-    loss: str | None
-    views: str
+    loss: str | None  # a module of training/losses; None for masked words alone
+    views: str  # a module of training/views
     batch_size: Annotated[int, AtLeast(2)]
     epochs: Count
     learning_rate: Positive
@@ -65,28 +56,29 @@ class TrainSettings:
     warmup: Share
     weight_decay: NotNegative
     clip: Positive
-    no_duplicates: bool
+    no_duplicates: bool  # in a batch no two rows have a common sentence, or one entry (``apart``)
     precision: Precision
     matmul: Matmul
     threads: Threads
-    gpus: Annotated[int, AtLeast(0), AtMost(1)]
+    gpus: Annotated[int, AtLeast(0), AtMost(1)]  # used where there is one
     seed: Seed
     apart: Apart = "sentences"
-    options: dict[str, Any] = field(default_factory=dict)
-    view_options: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)  # keyword arguments of the loss
+    view_options: dict[str, Any] = field(default_factory=dict)  # of the view's ``change``
     hard_negatives: bool = True
     max_steps: Count | None = None
     evaluate_every: Count | None = None
     evaluate_share: PositiveShare | None = None
-    head: Head = "none"
+    head: Head = "none"  # in training only, or kept
+    # Of two, the first embeds the queries and is the result, the other embeds all other views.
     encoders: Annotated[int, AtLeast(1), AtMost(2)] = 1
-    same_masks: bool = False
-    masked_words: MaskedWords | None = None
+    same_masks: bool = False  # of dropout, for the views of a row
+    masked_words: MaskedWords | None = None  # a loss beside the other one, or the only one
     dropout: DropoutSettings = DropoutSettings()
-    patience: Count | None = None
-    window: PositiveShare = 0.01
-    least_window: Count = 10
-    unit: WindowUnit = "window"
+    patience: Count | None = None  # of early stopping, in windows
+    window: PositiveShare = 0.01  # of an epoch
+    least_window: Count = 10  # steps
+    unit: WindowUnit = "window"  # ``batch`` makes a window one batch
 
     def __post_init__(self) -> None:
         """Raise InputError for a loss or a view without a module, and for no loss at all."""
@@ -98,11 +90,7 @@ class TrainSettings:
 
 
 def training_rows(rows: Rows, sentences: int, settings: TrainSettings) -> Rows:
-    """Return the rows that batches are drawn from: those of the recipe's view.
-
-    ``sentences`` is the number of the corpus's distinct sentences. Raises InputError for a view
-    without a module.
-    """
+    """Return the rows that batches are drawn from, of a corpus of so many distinct sentences."""
     rows = load_module(VIEWS, settings.views, "views").view(rows, sentences)
     if settings.hard_negatives:
         return rows
@@ -118,6 +106,22 @@ def batch_size(rows: Rows, settings: TrainSettings) -> int:
         problem = f"fewer than two rows without common {settings.apart}"
         raise InputError("corpus", problem, "use a larger corpus")
     return min(settings.batch_size, room)
+
+
+class Drawing:
+    """Draws the rows of one batch of a recipe after another."""
+
+    def __init__(self, rows: Rows, settings: TrainSettings):
+        size = batch_size(rows, settings)
+        self._stream = batches(rows, size, settings.seed, settings.no_duplicates, settings.apart)
+        self._drawn = 0
+
+    def __call__(self, step: int) -> np.ndarray:
+        """Return the numbers of the rows of batch ``step``, (B,); steps must go up."""
+        while self._drawn <= step:
+            chosen = next(self._stream)
+            self._drawn += 1
+        return chosen
 
 
 def schedule(rows: Rows, settings: TrainSettings) -> Schedule:
@@ -140,7 +144,6 @@ def schedule(rows: Rows, settings: TrainSettings) -> Schedule:
 
 
 def _window(epoch: int, settings: TrainSettings) -> int:
-    """Return the steps of one window of early stopping, in an epoch of ``epoch`` steps."""
     match settings.unit:
         case "batch":
             return 1

@@ -20,24 +20,15 @@ from semblance.models.compute import device_name, set_up
 from semblance.models.encoder import Encoder
 from semblance.models.saved import FOLDER, SavedModel
 from semblance.models.vectors import collapsed
+from semblance.models.word_head import save_head
 from semblance.named_modules import MASKED_WORDS
 from semblance.training.batch_loss import BatchLoss
 from semblance.training.changes import refuse_prompts
-from semblance.training.inputs import (
-    CheckedInputs,
-    TrainingInputs,
-    check_inputs,
-    check_unchanged,
-)
+from semblance.training.inputs import CheckedInputs, TrainingInputs, check_inputs, check_unchanged
 from semblance.training.keeping.checkpoint import Cadence
 from semblance.training.keeping.kept import kept_training
 from semblance.training.loop import DEV, Progress, TrainingFailed, fit, summary
-from semblance.training.recipe import (
-    TrainSettings,
-    batch_size,
-    schedule,
-    training_rows,
-)
+from semblance.training.recipe import TrainSettings, batch_size, schedule, training_rows
 
 CURVE = "dev.csv"
 SAMPLE = 1000  # sentences that show whether the embeddings have collapsed
@@ -65,12 +56,12 @@ def train(
 ) -> None:
     """Train one model and write ``output``: ``model/``, ``dev.csv``, ``record.json`` (last).
 
-    ``model/`` is left out if ``inputs`` say so. A training that was finished before is not done
-    again: its outputs are put back. Raises Busy where another process trains into ``output``, and OutOfTime where
-    ``cadence.stop_at`` comes too soon; the next call goes on from there.
+    A training that was finished before is not done again: its outputs are put back. Raises Busy
+    where another process trains into ``output``, and OutOfTime where ``cadence.stop_at`` comes too
+    soon; the next call goes on from there.
     """
     with kept_training(output, cadence) as kept:
-        device = prepare_torch(settings)
+        device = set_up(settings.threads, settings.gpus, settings.matmul)
         sources = check_inputs(inputs)
         origin = {  # all that decides the result, besides the environment
             "settings": asdict(settings),
@@ -106,16 +97,9 @@ def train(
         kept.finish(stage, outputs, facts)
 
 
-def prepare_torch(settings: TrainSettings) -> str:
-    """Set threads, determinism, matmul precision and seed; return the device."""
-    device = set_up(settings.threads, settings.gpus, settings.matmul)
-    torch.manual_seed(settings.seed)
-    return device
-
-
 def _task(sources: CheckedInputs, settings: TrainSettings, device: str) -> Task:
-    """Load the model and the corpus, and return what is trained on which loss."""
     start = sources.start
+    torch.manual_seed(settings.seed)  # of fresh heads first, then of dropout
     if start.prompts:
         refuse_prompts(settings.views, settings.masked_words is not None)
     encoders = []
@@ -143,7 +127,6 @@ def _task(sources: CheckedInputs, settings: TrainSettings, device: str) -> Task:
 
 
 def _as_one(modules: Sequence[nn.Module]) -> nn.Module:
-    """Return all that a training changes, as one module."""
     return modules[0] if len(modules) == 1 else nn.ModuleList(modules)
 
 
@@ -156,16 +139,13 @@ def _check_not_collapsed(task: Task, settings: TrainSettings, output: str | Path
 
 
 def _save(task: Task, start: SavedModel, settings: TrainSettings, output: Path) -> list[str]:
-    """Write the model's folder; return the names of its files.
-
-    What was trained by masked words alone is a base, which carries their head.
-    """
+    """Write the model's folder; return the names of its files."""
     folder = output / FOLDER
     max_length = max(settings.max_length, start.max_length)
     keeps_head = settings.head == "keep"
     files = model_folder.save(task.encoder, folder, start.folder, keeps_head, max_length)
-    if settings.loss is None:
-        files += task.head.save(folder)
+    if settings.loss is None:  # what masked words alone have trained is a base, with their head
+        files += save_head(task.head.state_dict(), folder)
     return [f"{FOLDER}/{name}" for name in files]
 
 

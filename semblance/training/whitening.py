@@ -22,15 +22,12 @@ from semblance.models.whitening import Whitening, fit
 from semblance.provenance import checked, outputs_digest, write_record
 from semblance.training.inputs import check_tokens
 
-BLOCK = 1 << 15  # sentences embedded at a time: memory does not grow with the corpus
-
 
 def fit_whitening(model: str, tokens: str, output: str | Path, compute: Compute, code: str) -> None:
     """Write ``model/``, the base with its whitening, and its record into the folder ``output``.
 
-    ``model`` and ``tokens`` are records of the base and of the corpus's tokens. The whitening is
-    fitted on the embeddings of all distinct sentences of the corpus. Raises InputError for a corpus
-    of too few sentences, and for tokens of another tokenizer.
+    ``model`` and ``tokens`` are records of the base and of the corpus's tokens. Raises InputError
+    for a corpus of too few sentences, and for tokens of another tokenizer.
     """
     started = time.monotonic()
     device = set_up(compute.threads, compute.gpus, compute.matmul)
@@ -43,7 +40,7 @@ def fit_whitening(model: str, tokens: str, output: str | Path, compute: Compute,
         encoder = model_folder.load(base.folder).eval().to(device)
         encoder.precision = compute.precision
         # ASSUME each distinct sentence counts once, in whichever rows of the corpus it stands
-        encoder.whitening = as_layer(fit(_embedded(encoder, data, base), str(base.record_path)))
+        encoder.whitening = _as_layer(fit(_embedded(encoder, data, base), str(base.record_path)))
         with whole_folder(place / FOLDER) as staging:
             files = model_folder.save(encoder, staging, base.folder, True, base.max_length)
         write_record(
@@ -61,16 +58,14 @@ def fit_whitening(model: str, tokens: str, output: str | Path, compute: Compute,
 
 
 def _embedded(encoder: Encoder, data: Tokens, base: SavedModel) -> Iterator[np.ndarray]:
-    """Yield the embeddings of all sentences, block by block."""
-    for first in range(0, len(data.offsets) - 1, BLOCK):
-        vectors = encoder.encode(data.part(first, first + BLOCK), base.max_length)
+    for vectors in encoder.encode_blocks(data, base.max_length):
         if not np.isfinite(vectors).all():
             problem = "gives embeddings that are not finite"
             raise InputError(base.record_path, problem, "choose another base")
         yield vectors
 
 
-def as_layer(whitening: Whitening) -> nn.Linear:
+def _as_layer(whitening: Whitening) -> nn.Linear:
     """Return a whitening as a linear layer in float32: x Wᵀ + b with b = -mean W."""
     width = len(whitening.mean)
     layer = nn.Linear(width, width)

@@ -16,7 +16,7 @@ from workflow.costing.rates import Factor, shipped
 from workflow.planning.config import load_files
 from workflow.planning.stages import STAGES, Job, jobs, log, record
 
-# What semblance.training.keeping.heartbeat prints of a running training.
+# What semblance.training.keeping.log prints of a running training.
 PROGRESS = re.compile(r": step (\d+) of (\d+), loss \S+, ([\d.e+-]+) steps/s, ")
 END_OF_LOG = 4096  # bytes
 DAMAGED = (InputError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)

@@ -44,19 +44,14 @@ def rate(options: Options, site: Site) -> Tensor | None:
             return sample_rates(options, sentences, device)
         case "view":
             return sample_rates(options, site.view_count, device)[site.views]
-        case "pass":
-            return _rates_of_pass(options, site)[site.views]
+        case "pass":  # the first operation of the forward pass draws
+            if PASS_RATES not in site.drawn:
+                site.drawn[PASS_RATES] = sample_rates(options, site.view_count, device)
+            return site.drawn[PASS_RATES][site.views]
         case "shared":
             return sample_rates(options, 1, device).expand(sentences)
         case word:
             raise unknown_word("dropout.sampled.granularity", word, Granularity)
-
-
-def _rates_of_pass(options: Options, site: Site) -> Tensor:
-    """Return the rate of each view, drawn by the first operation of the forward pass."""
-    if PASS_RATES not in site.drawn:
-        site.drawn[PASS_RATES] = sample_rates(options, site.view_count, site.views.device)
-    return site.drawn[PASS_RATES]
 
 
 def sample_rates(options: Options, count: int, device: torch.device) -> Tensor:

@@ -1,4 +1,4 @@
-"""A sentence's vector is the mean of its tokens' vectors, averaged over the first and the last layer.
+"""A sentence's vector is the mean of its tokens' vectors, averaged over first and last layer.
 
 The first layer is the transformer's first, as in SimCSE's released code ("first-last avg.",
 Table 6). ``static_last`` takes the embedding layer in its place.
@@ -11,5 +11,5 @@ from semblance.models.poolings import mean
 
 
 def pool(last: Tensor, packed: Packed, first: Tensor) -> Tensor:
-    """Average both layers and each sentence's tokens: (T, d) and (T, d) to (n, d), in packed order."""
+    """Average both layers and each sentence's tokens: twice (T, d) to (n, d), in packed order."""
     return mean.pool((first + last) / 2, packed)

@@ -12,5 +12,5 @@ from semblance.models.poolings import mean
 
 
 def pool(last: Tensor, packed: Packed, embeddings: Tensor) -> Tensor:
-    """Average both layers and each sentence's tokens: (T, d) and (T, d) to (n, d), in packed order."""
+    """Average both layers and each sentence's tokens: twice (T, d) to (n, d), in packed order."""
     return mean.pool((embeddings + last) / 2, packed)

@@ -29,10 +29,7 @@ class Budget:
         self._began = 0.0
 
     def fits(self, work: str, save: float) -> bool:
-        """Tell whether there is time for a piece of ``work``, which begins now.
-
-        ``save`` is the number of seconds that a save takes.
-        """
+        """Tell whether there is time for a piece of ``work`` now, and for a save after it."""
         now = time.monotonic()
         if self._work:
             longest = self.longest.get(self._work, 0.0)

@@ -5,6 +5,7 @@ random generators) and one JSON file (progress and digests). It is written under
 synced and renamed. The last two are kept, and a damaged one is passed over with a warning.
 """
 
+import math
 import shutil
 import sys
 import time
@@ -30,15 +31,11 @@ SLOW = 50e6  # bytes a second: the assumed speed of saving before the first save
 
 @dataclass(frozen=True)
 class Cadence:
-    """When to save step checkpoints and when to stop; it changes no result, so it is no setting.
+    """When to save step checkpoints and when to stop; it changes no result, so it is no setting."""
 
-    ``minutes``: between checkpoints; ``steps``: between checkpoints, 0 for by minutes alone;
-    ``stop_at``: when the process must have ended, in seconds since the epoch, None for no limit.
-    """
-
-    minutes: float
-    steps: int
-    stop_at: float | None = None
+    minutes: float  # between checkpoints
+    steps: int  # between checkpoints; 0: by minutes alone
+    stop_at: float | None = None  # seconds since the epoch at which the process must have ended
 
 
 class Checkpoints:
@@ -50,11 +47,7 @@ class Checkpoints:
     """
 
     def __init__(
-        self,
-        root: str | Path,
-        identity: str,
-        cadence: Cadence,
-        lease: Lease | None = None,
+        self, root: str | Path, identity: str, cadence: Cadence, lease: Lease | None = None
     ):
         self.root = Path(root)
         self.identity = identity
@@ -73,7 +66,7 @@ class Checkpoints:
         self.unsaved = 0  # steps and evaluations since the last save
 
     def before(self, work: str, state: TrainingState, steps: int) -> None:
-        """Tell whether ``work`` (a step of ``steps``, or an evaluation) may begin.
+        """Return if ``work`` (a step of ``steps``, or an evaluation) may begin.
 
         Raises Busy if the folder is lost, and OutOfTime, after a save, if the time is up.
         """
@@ -106,18 +99,18 @@ class Checkpoints:
             self.save(state)
 
     def save(self, state: TrainingState) -> None:
-        """Write the checkpoint of this step, then remove all but the last two.
-
-        Raises Busy if another process has taken the folder over.
-        """
+        """Write the checkpoint of this step, then remove all but the last two; or raise Busy."""
         if self.lease is not None:
             self.lease.check()
         began = time.monotonic()
+        progress = asdict(state.progress)
+        if not state.progress.best_step:
+            progress["best"] = None  # JSON has no minus infinity
         with whole_folder(self.folder / f"step-{state.progress.step:08d}") as temporary:
             save_tensors(_tensors(state), temporary / "state.safetensors")
             record = {
                 "identity": self.identity,
-                "progress": _progress_as_json(state.progress),
+                "progress": progress,
                 "attempts": self.attempts,
                 "longest": self.budget.longest,
                 "seconds": self.seconds_before + time.monotonic() - self.started,
@@ -158,7 +151,10 @@ class Checkpoints:
             # If it stayed, it would count among the two that are kept.
             shutil.rmtree(folder, ignore_errors=True)
             return False
-        state.progress = _progress_from_json(record["progress"])
+        progress = record["progress"]
+        if progress["best"] is None:
+            progress["best"] = -math.inf
+        state.progress = Progress(**progress)
         self.seconds_before = record["seconds"]
         self.attempts = record["attempts"] + 1
         self.budget.longest = record["longest"]
@@ -171,10 +167,7 @@ class Checkpoints:
         return bool(self._newest_first())
 
     def clear(self, but: Path | None = None) -> None:
-        """Remove the checkpoints of a finished training, of other identities too.
-
-        ``but`` is the one folder of this identity to keep.
-        """
+        """Remove all checkpoints, of other identities too, but one folder of this identity."""
         if but is None:
             shutil.rmtree(self.root, ignore_errors=True)
             return
@@ -201,7 +194,6 @@ def _tensors(state: TrainingState) -> dict[str, Tensor]:
 
 
 def _load(tensors: dict[str, Tensor], state: TrainingState) -> None:
-    """Put what ``_tensors`` returned where it came from."""
     state.model.load_state_dict(_with_prefix(tensors, "model."))
     state.best_weights = _with_prefix(tensors, "best.") or None
     device = next(state.model.parameters()).device
@@ -214,20 +206,5 @@ def _load(tensors: dict[str, Tensor], state: TrainingState) -> None:
 
 
 def _with_prefix(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
-    """Return the tensors whose name begins with ``prefix``, named without it."""
     found = {name: value for name, value in tensors.items() if name.startswith(prefix)}
     return {name.removeprefix(prefix): value for name, value in found.items()}
-
-
-def _progress_as_json(progress: Progress) -> dict:
-    """Return the progress as JSON knows it: minus infinity, before any dev score, becomes null."""
-    facts = asdict(progress)
-    if not progress.best_step:
-        facts["best"] = None
-    return facts
-
-
-def _progress_from_json(facts: dict) -> Progress:
-    if facts["best"] is None:
-        facts = facts | {"best": float("-inf")}
-    return Progress(**facts)

@@ -41,7 +41,7 @@ def keep(out: Path, names: Iterable[str], finished: Path) -> bool:
     """
     try:
         with whole_folder(finished) as temporary:
-            for folder in _folders_below(out / MODEL):  # a module without files is an empty folder
+            for folder in (out / MODEL).rglob("*/"):  # a module without files is an empty folder
                 (temporary / folder.relative_to(out)).mkdir(parents=True, exist_ok=True)
             for name in (*names, RECORD):
                 (temporary / name).parent.mkdir(parents=True, exist_ok=True)
@@ -54,13 +54,16 @@ def keep(out: Path, names: Iterable[str], finished: Path) -> bool:
 def put_back(finished: Path, out: Path, origin: dict[str, Any], records: dict[str, Record]) -> bool:
     """Give ``out`` what ``keep`` kept, and return True; return False if nothing whole was kept.
 
-    ``origin`` is what the record must say, with the digests of the inputs; ``records`` are those of
-    the inputs, to which it will be linked: they may have been written anew, of the same files. Damaged
-    files are removed with a warning, and so is the copy of another training.
+    ``origin`` is what the record must say; ``records`` are those of the inputs, to which it will be
+    linked: they may have been written anew, of the same files. Damaged files are removed with a
+    warning, and so is the copy of another training.
     """
     if not finished.is_dir() or not _is_whole(finished, origin):
         return False
-    _renew(finished / RECORD, linked(out / RECORD, origin["inputs"], records))
+    record = read_sealed(finished / RECORD)
+    inputs = linked(out / RECORD, origin["inputs"], records)
+    if record["inputs"] != inputs:
+        write_sealed(finished / RECORD, record | {"inputs": inputs})
     (out / RECORD).unlink(missing_ok=True)  # it lists the digests of files that are replaced now
     with contextlib.suppress(FileNotFoundError):
         shutil.rmtree(out / MODEL)
@@ -71,15 +74,11 @@ def put_back(finished: Path, out: Path, origin: dict[str, Any], records: dict[st
         elif path.name != RECORD:
             _link_or_copy(path, target)
     if (out / MODEL).is_dir():  # an output of each training but those of a curve
-        for folder in [out / MODEL, *_folders_below(out / MODEL)]:
+        for folder in [out / MODEL, *(out / MODEL).rglob("*/")]:
             sync(folder)
     _link_or_copy(finished / RECORD, out / RECORD)
     sync(out)
     return True
-
-
-def _folders_below(folder: Path) -> list[Path]:
-    return [path for path in folder.rglob("*") if path.is_dir()]
 
 
 def _is_whole(finished: Path, origin: dict[str, Any]) -> bool:
@@ -96,13 +95,6 @@ def _is_whole(finished: Path, origin: dict[str, Any]) -> bool:
         shutil.rmtree(finished, ignore_errors=True)
         return False
     return True
-
-
-def _renew(path: Path, inputs: list[dict[str, str]]) -> None:
-    """Link a kept record to the records of its inputs that are there now."""
-    record = read_sealed(path)
-    if record["inputs"] != inputs:
-        write_sealed(path, record | {"inputs": inputs})
 
 
 def _link_or_copy(source: Path, target: Path) -> None:

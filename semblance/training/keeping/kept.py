@@ -17,8 +17,7 @@ from semblance.locks import Lease, exclusive
 from semblance.provenance import Record, canonical, environment, text_digest, write_record
 from semblance.training.keeping import finished
 from semblance.training.keeping.checkpoint import Cadence, Checkpoints
-from semblance.training.keeping.events import Events
-from semblance.training.keeping.heartbeat import Heartbeat
+from semblance.training.keeping.log import Events, Heartbeat
 
 
 class KeptTraining:
@@ -33,9 +32,8 @@ class KeptTraining:
     def already_finished(self, origin: dict[str, Any], records: dict[str, Record]) -> bool:
         """Put the outputs back and return True if this training was finished before.
 
-        ``origin`` is all that decides the result, besides the environment: settings, digests of the
-        inputs, code and device. ``records`` are the inputs' records, which do not decide it. The
-        record will name both. Must be called before all else.
+        ``origin`` is all that decides the result, besides the environment. ``records`` are those of
+        the inputs, which do not decide it. Must be called before all else.
         """
         self._origin = origin
         self._records = records
@@ -57,12 +55,12 @@ class KeptTraining:
         heartbeat = Heartbeat(self.output, steps)
         with Events(folder) as events:
 
-            def _log(event: dict) -> None:
+            def log(event: dict) -> None:
                 events(event)
                 heartbeat(event)
 
             try:
-                yield _log
+                yield log
             finally:
                 heartbeat.print_line()
 
@@ -71,11 +69,7 @@ class KeptTraining:
         self._lease.check()
 
     def finish(self, stage: str, outputs: list[str], facts: dict[str, Any]) -> None:
-        """Write the record, the last of the outputs; then remove the checkpoints.
-
-        ``outputs`` are names relative to the folder; ``facts`` are what the record says beside the
-        training's origin.
-        """
+        """Write the record with these ``facts``, last of all; then remove the checkpoints."""
         checkpoints = self.checkpoints
         write_record(
             self.output / RECORD,
@@ -87,10 +81,8 @@ class KeptTraining:
             **self._origin,
             **facts,
         )
-        if finished.keep(self.output, outputs, checkpoints.finished):
-            checkpoints.clear(but=checkpoints.finished)
-        else:
-            checkpoints.clear()
+        kept = finished.keep(self.output, outputs, checkpoints.finished)
+        checkpoints.clear(but=checkpoints.finished if kept else None)
 
 
 @contextlib.contextmanager

@@ -13,7 +13,7 @@ def loss(
     similarity: Similarity = "cosine",
     hard_negative_weight: Positive = 1.0,
 ) -> Tensor:
-    """Mean over i of -log softmax_j(scale * sim(q_i, ind_j))[i]; hard negatives join the candidates.
+    """Mean over i of -log softmax_j(scale * sim(q_i, ind_j))[i]; hard negatives are candidates.
 
     ``hard_negative_weight``: α of SimCSE's Eq. 8. The released code adds a number to the logit of
     the row's own hard negative instead: ln α.

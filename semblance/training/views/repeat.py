@@ -1,4 +1,4 @@
-"""Each distinct sentence with itself, some tokens repeated (ESimCSE, Wu et al. 2022, section 3.1)."""
+"""Each distinct sentence with itself, some tokens repeated (ESimCSE, Wu et al. 2022, 3.1)."""
 
 import numpy as np
 

@@ -11,12 +11,11 @@ from transformers import AutoModel
 from semblance.errors import InputError
 from semblance.fetch.hub import WANTED
 from semblance.models import folder as model_folder
-from semblance.models.base import BaseSettings, build_base
-from semblance.models.modules import Modules
-from semblance.models.prompts import PROMPTS_FILE, Prompts
+from semblance.models.base import BaseSettings
+from semblance.models.prompts import PROMPTS_FILE
 from semblance.models.saved import TOKENIZER, SavedModel, stored_length
 from semblance.provenance import checked, input_digests
-from tests.unit.models.tiny_models import edit_json, make_source
+from tests.unit.models.tiny_models import add_module, built, edit_json, make_source
 
 
 @pytest.fixture
@@ -24,17 +23,9 @@ def source(tmp_path):
     return make_source(tmp_path / "source", "bert", layers=3)
 
 
-def build(source, place, **changes):
-    settings = BaseSettings(
-        **{"max_length": 16, "folder": str(source), "pooling": "mean", **changes}
-    )
-    build_base(settings, place / "record.json", "the code")
-    return place / "model"
-
-
 def refused(source, place, *words, **changes):
     with pytest.raises(InputError) as caught:
-        build(source, place, **changes)
+        built(source, place, **changes)
     assert "\n" not in str(caught.value) and all(word in str(caught.value) for word in words)
     assert not (place / "record.json").exists() and not (place / "model").exists()
 
@@ -44,115 +35,119 @@ def sha256(path):
 
 
 def test_the_record_has_the_digest_of_every_file_and_of_the_source_weights(source, tmp_path):
-    model = build(source, tmp_path)
+    model = built(source, tmp_path)
     record = checked(tmp_path / "record.json")
     files = {f"model/{p.relative_to(model)}": sha256(p) for p in model.rglob("*") if p.is_file()}
     assert record["outputs"] == files
     assert input_digests(record) == {"weights": sha256(source / "model.safetensors")}
     assert record["code"] == "the code" and record["settings"]["pooling"] == "mean"
+    assert stored_length(model) == record["settings"]["max_length"] == 16
+    built(source, tmp_path / "again")
+    assert checked(tmp_path / "again/record.json")["outputs"] == files
 
 
 def test_the_right_pin_is_accepted_and_a_wrong_one_refused(source, tmp_path):
     digest = sha256(source / "model.safetensors")
-    build(source, tmp_path / "a", weights_sha256=digest)
+    built(source, tmp_path / "a", weights_sha256=digest)
     wrong = "0" * 64
     refused(source, tmp_path / "b", "model.safetensors", wrong, digest, weights_sha256=wrong)
 
 
-def test_a_folder_without_safetensors_is_refused(source, tmp_path):
+def unchanged(source):
+    pass
+
+
+def only_pickled(source):
     (source / "model.safetensors").rename(source / "pytorch_model.bin")
-    refused(source, tmp_path / "a", "no weights as safetensors")
 
 
-PROMPTS = {"prompts": {"query": "query: ", "passage": "passage: "}, "default_prompt_name": "query"}
-NO_PROMPTS = [
-    {},
-    {"prompts": {}, "default_prompt_name": None},
-    {"prompts": {"query": "", "document": ""}},  # as sentence-transformers writes by itself
-    {"prompts": {"query": ""}, "default_prompt_name": "query"},
+def malformed_prompts(source):
+    (source / PROMPTS_FILE).write_text(json.dumps({"prompts": ["query: "]}))
+
+
+def with_head(source):
+    add_module(source, "Transformer", "")
+    add_module(source, "Dense")
+
+
+def of_family(name):
+    return lambda source: edit_json(source / "config.json", model_type=name)
+
+
+FAMILIES = "bert, roberta, xlm-roberta, camembert"
+OTHER_FAMILIES = ("mpnet", "modernbert", "nomic_bert")
+REFUSED = [  # what is changed in the folder, the settings, and what the error says
+    (only_pickled, {}, ["no weights as safetensors"]),
+    (malformed_prompts, {}, [PROMPTS_FILE, "no mapping"]),
+    (with_head, {}, ["modules.json", "a base with a Dense module is not supported"]),
+    # families with another forward pass
+    *((of_family(name), {}, [repr(name), FAMILIES]) for name in OTHER_FAMILIES),
+    (unchanged, {"layers": 4}, ["layers", "4 asked of a model of 3"]),
+    (unchanged, {"pooling": None}, ["states no pooling", "give the base a pooling"]),
+    (unchanged, {"package": "no_such", "folder": None}, ["package no_such", "not installed"]),
 ]
 
 
-def test_the_prompts_of_a_base_are_kept_in_its_folder_and_listed_in_its_record(source, tmp_path):
+@pytest.mark.parametrize("change, settings, said", REFUSED)
+def test_a_folder_that_makes_no_base_is_refused(source, tmp_path, change, settings, said):
+    change(source)
+    refused(source, tmp_path, *said, **settings)
+
+
+PROMPTS = {"prompts": {"query": "query: ", "passage": "passage: "}, "default_prompt_name": "query"}
+
+
+def test_the_file_of_the_prompts_is_fetched_and_listed_in_the_record(source, tmp_path):
     (source / PROMPTS_FILE).write_text(json.dumps(PROMPTS))
-    model = build(source, tmp_path)
-    expected = {"query": "query: ", "document": "passage: ", "passage": "passage: "}
-    assert json.loads((model / PROMPTS_FILE).read_text()) == {
-        "prompts": expected,
-        "default_prompt_name": "query",
-    }
+    built(source, tmp_path)
+    assert PROMPTS_FILE in WANTED  # of a hub
     assert f"model/{PROMPTS_FILE}" in checked(tmp_path / "record.json")["outputs"]
-    assert SavedModel.read(tmp_path / "record.json").prompts == Prompts(expected, "query")
 
 
-def test_stated_prompts_take_the_place_of_the_base_s_own(source, tmp_path):
+STATED = [  # the settings, and the prompts of the model; None for those of its own
+    ({}, None, "query: "),
+    ({"prompts": {}}, {}, ""),
+    ({"prompts": {"query": "ask: "}}, {"query": "ask: ", "document": ""}, ""),
+    (
+        {"prompts": {"query": "q: "}, "default_prompt": "query"},
+        {"query": "q: ", "document": ""},
+        "q: ",
+    ),
+]
+
+
+@pytest.mark.parametrize("settings, texts, default", STATED)
+def test_stated_prompts_take_the_place_of_the_base_s_own_and_stand_in_the_record(
+    source, tmp_path, settings, texts, default
+):
     (source / PROMPTS_FILE).write_text(json.dumps(PROMPTS))
-    build(source, tmp_path / "a", prompts={"query": "ask: "})
-    found = SavedModel.read(tmp_path / "a/record.json").prompts
-    assert (found.texts, found.default) == ({"query": "ask: ", "document": ""}, "")
-    assert not (build(source, tmp_path / "b", prompts={}) / PROMPTS_FILE).exists()
-
-
-def test_prompts_stand_in_the_record_of_a_base_only_where_the_settings_state_them(source, tmp_path):
-    build(source, tmp_path / "a")
-    assert "prompts" not in checked(tmp_path / "a/record.json")["settings"]
-    build(source, tmp_path / "b", prompts={"query": "q: "}, default_prompt="query")
-    stated = checked(tmp_path / "b/record.json")["settings"]
-    assert (stated["prompts"], stated["default_prompt"]) == ({"query": "q: "}, "query")
-
-
-@pytest.mark.parametrize(
-    "declared, words",
-    [
-        ({"prompts": {"query": "a"}, "default_prompt_name": "lost"}, ("'lost'", "query")),
-        ({"prompts": ["query: "]}, ("no mapping",)),
-        ({"prompts": {"query": 1}}, ("'query' is no text",)),
-    ],
-)
-def test_malformed_prompts_are_refused(source, tmp_path, declared, words):
-    (source / PROMPTS_FILE).write_text(json.dumps(declared))
-    refused(source, tmp_path, PROMPTS_FILE, *words)
+    built(source, tmp_path, **settings)
+    model = SavedModel.read(tmp_path / "record.json")
+    own = {"query": "query: ", "document": "passage: ", "passage": "passage: "}
+    assert model.prompts.texts == (own if texts is None else texts)
+    assert model.prompts.default == default
+    assert (model.folder / PROMPTS_FILE).exists() == (texts != {})
+    stated = {key: value for key, value in model.record["settings"].items() if "prompt" in key}
+    assert stated == settings
 
 
 def test_a_pooling_that_leaves_the_prompt_out_is_refused_where_there_are_prompts(source, tmp_path):
-    modules = [
-        {"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
-        {"idx": 1, "name": "1", "path": "1_P", "type": "sentence_transformers.models.Pooling"},
-    ]
-    (source / "modules.json").write_text(json.dumps(modules))
-    (source / "1_P").mkdir()
-    stated = {"pooling_mode_mean_tokens": True, "include_prompt": False}
-    (source / "1_P/config.json").write_text(json.dumps(stated))
-    build(source, tmp_path / "a")
+    add_module(source, "Transformer", "")
+    add_module(source, "Pooling", pooling_mode_mean_tokens=True, include_prompt=False)
+    built(source, tmp_path / "a")
     refused(source, tmp_path / "b", "include_prompt", prompts={"query": "q: "})
 
 
-@pytest.mark.parametrize("declared", NO_PROMPTS)
-def test_prompts_without_a_text_are_none(source, tmp_path, declared):
-    (source / PROMPTS_FILE).write_text(json.dumps(declared))
-    assert not (build(source, tmp_path) / PROMPTS_FILE).exists()
-
-
 def test_damaged_prompts_are_noticed(source, tmp_path):
-    model = build(source, tmp_path, prompts={"query": "q: "})
+    model = built(source, tmp_path, prompts={"query": "q: "})
     saved = SavedModel.read(tmp_path / "record.json", TOKENIZER)
     (model / PROMPTS_FILE).write_text(json.dumps({"prompts": {"query": "other: "}}))
     with pytest.raises(InputError, match="damaged"):
         saved.prompts  # noqa: B018
 
 
-@pytest.mark.parametrize("family", ["mpnet", "modernbert", "nomic_bert"])
-def test_a_family_with_another_forward_pass_is_refused_by_name(source, tmp_path, family):
-    edit_json(source / "config.json", model_type=family)
-    refused(source, tmp_path, repr(family), "bert, roberta, xlm-roberta, camembert")
-
-
-def test_the_file_that_declares_prompts_is_fetched_from_a_hub():
-    assert PROMPTS_FILE in WANTED
-
-
 def test_layers_are_cut_from_the_top(source, tmp_path):
-    model = build(source, tmp_path, layers=2)
+    model = built(source, tmp_path, layers=2)
     assert json.loads((model / "config.json").read_text())["num_hidden_layers"] == 2
     whole, cut = load_file(source / "model.safetensors"), load_file(model / "model.safetensors")
     assert cut.keys() == {n for n in whole if not n.startswith("encoder.layer.2.")}
@@ -161,61 +156,30 @@ def test_layers_are_cut_from_the_top(source, tmp_path):
     assert len(theirs.encoder.layer) == 2
 
 
-def test_more_layers_than_there_are_is_refused(source, tmp_path):
-    refused(source, tmp_path / "a", "layers", layers=4)
-
-
-@pytest.mark.parametrize("pooling", ["mean", "cls"])
-def test_the_pooling_and_the_longest_input_are_stored_in_the_folder(source, tmp_path, pooling):
-    model = build(source, tmp_path, pooling=pooling)
-    assert Modules.read(model).pooling() == pooling == model_folder.load(model).pooling
-    assert stored_length(model) == 16
-
-
 def test_an_unknown_pooling_is_refused_by_the_name_of_its_key():
     with pytest.raises(InputError, match="^pooling: "):
         BaseSettings(max_length=16, folder="anywhere", pooling="median")
 
 
-def test_a_raw_folder_needs_a_stated_pooling(source, tmp_path):
-    refused(source, tmp_path / "a", "pooling", pooling=None)
-
-
 def test_a_base_keeps_its_own_pooling_and_normalising_and_settings_overrule_the_pooling(
     source, tmp_path
 ):
-    first = build(source, tmp_path / "a", pooling="cls")
-    modules = json.loads((first / "modules.json").read_text())
-    (first / "modules.json").write_text(
-        json.dumps(
-            [
-                *modules,
-                {
-                    "idx": 2,
-                    "name": "2",
-                    "path": "2_Normalize",
-                    "type": "sentence_transformers.models.Normalize",
-                },
-            ]
-        )
-    )
-    inherited = model_folder.load(build(first, tmp_path / "b", pooling=None))
-    overruled = model_folder.load(build(first, tmp_path / "c", pooling="mean"))
+    first = built(source, tmp_path / "a", pooling="cls")
+    add_module(first, "Normalize")
+    inherited = model_folder.load(built(first, tmp_path / "b", pooling=None))
+    overruled = model_folder.load(built(first, tmp_path / "c", pooling="mean"))
     assert (inherited.pooling, inherited.normalise, overruled.pooling) == ("cls", True, "mean")
 
 
 def test_old_names_of_weights_are_accepted(source, tmp_path):
-    modern = build(source, tmp_path / "a")
-    old = {
-        "bert."
-        + n.replace("LayerNorm.weight", "LayerNorm.gamma").replace(
-            "LayerNorm.bias", "LayerNorm.beta"
-        ): v
-        for n, v in load_file(source / "model.safetensors").items()
-    }
+    modern = built(source, tmp_path / "a")
+    old = {}
+    for name, value in load_file(source / "model.safetensors").items():
+        name = name.replace("LayerNorm.weight", "LayerNorm.gamma")
+        old["bert." + name.replace("LayerNorm.bias", "LayerNorm.beta")] = value
     assert any("gamma" in n for n in old)
     save_file(old | {"cls.predictions.bias": torch.zeros(200)}, source / "model.safetensors")
-    renamed = build(source, tmp_path / "b")
+    renamed = built(source, tmp_path / "b")
     assert sha256(renamed / "model.safetensors") == sha256(modern / "model.safetensors")
 
 
@@ -223,41 +187,18 @@ def test_half_precision_weights_are_stored_in_float32_and_read_so_by_others(sour
     halves = {n: v.half() for n, v in load_file(source / "model.safetensors").items()}
     save_file(halves, source / "model.safetensors", metadata={"format": "pt"})
     edit_json(source / "config.json", dtype="float16", torch_dtype="float16")
-    model = build(source, tmp_path)
+    model = built(source, tmp_path)
     stored = load_file(model / "model.safetensors")
-    assert all(
-        v.dtype == torch.float32 and torch.equal(v, halves[n].float()) for n, v in stored.items()
-    )
+    assert {value.dtype for value in stored.values()} == {torch.float32}
+    assert all(torch.equal(value, halves[name].float()) for name, value in stored.items())
     assert AutoModel.from_pretrained(model, local_files_only=True).dtype == torch.float32
 
 
 def test_a_failed_build_leaves_the_earlier_model_in_place(source, tmp_path):
-    model = build(source, tmp_path)
+    model = built(source, tmp_path)
     before = sha256(model / "model.safetensors")
     path = source / "model.safetensors"
     path.write_bytes(path.read_bytes()[:-100])
     with pytest.raises(InputError):
-        build(source, tmp_path)
+        built(source, tmp_path)
     assert sha256(model / "model.safetensors") == before and checked(tmp_path / "record.json")
-
-
-def test_building_again_gives_the_same_files(source, tmp_path):
-    one, two = build(source, tmp_path / "a"), build(source, tmp_path / "b")
-    assert (
-        checked(one.parent / "record.json")["outputs"]
-        == checked(two.parent / "record.json")["outputs"]
-    )
-
-
-def test_a_base_with_a_dense_module_is_refused(source, tmp_path):
-    first = build(source, tmp_path / "a")
-    encoder = model_folder.load(first, head=True)
-    model_folder.save(encoder, tmp_path / "headed", first, keep_head=True, max_length=16)
-    words = ("modules.json", "a base with a Dense module is not supported")
-    refused(tmp_path / "headed", tmp_path / "b", *words, pooling=None)
-
-
-def test_a_package_that_is_not_installed_is_refused(source, tmp_path):
-    refused(
-        source, tmp_path, "no_such_package", "not installed", package="no_such_package", folder=None
-    )

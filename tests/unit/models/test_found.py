@@ -10,9 +10,8 @@ from semblance.data.tokens import tokenise
 from semblance.errors import InputError
 from semblance.evaluation.protocols import Poolings, distinct
 from semblance.models import folder as model_folder
-from semblance.models.base import BaseSettings, build_base
 from semblance.models.found import BARE, POOLER, load_found, read_found
-from tests.unit.models.tiny_models import edit_json, make_source, sentences
+from tests.unit.models.tiny_models import add_module, built, edit_json, make_source, sentences
 
 
 @pytest.fixture
@@ -23,19 +22,14 @@ def raw(tmp_path) -> Path:
 
 def made(raw: Path, pooling: str) -> Path:
     """Return the folder of a base with a pooling, as this project writes it."""
-    record = raw.parent / pooling / "record.json"
-    settings = BaseSettings(max_length=20, folder=str(raw), pooling=pooling)
-    build_base(settings, record, "")
-    return record.parent / "model"
+    return built(raw, raw.parent / pooling, pooling, limit=20)
 
 
 def test_a_folder_without_modules_states_no_pooling(raw):
     found = read_found(raw)
     assert found.own is None and not found.prompts and not found.lower_case
-    assert (
-        found.max_length
-        == json.loads((raw / "tokenizer_config.json").read_text())["model_max_length"]
-    )
+    stated = json.loads((raw / "tokenizer_config.json").read_text())
+    assert found.max_length == stated["model_max_length"]
     assert load_found(found)[1] == (*BARE, POOLER)
 
 
@@ -83,31 +77,20 @@ def test_a_length_that_is_not_stated_is_that_of_the_tokenizer_or_of_the_model(ra
     assert read_found(folder).max_length == positions
 
 
-def with_module(folder: Path, kind: str, name: str, **config) -> Path:
-    """Add a module to a folder's list."""
-    listed = json.loads((folder / "modules.json").read_text())
-    place = f"{len(listed)}_{name}"
-    entry = {"idx": len(listed), "name": str(len(listed)), "path": place}
-    listed.append({**entry, "type": f"sentence_transformers.models.{kind}"})
-    (folder / "modules.json").write_text(json.dumps(listed))
-    (folder / place).mkdir()
-    (folder / place / "config.json").write_text(json.dumps(config))
-    return folder
+SQUARE = {"in_features": 32, "out_features": 32}
 
 
 @pytest.mark.parametrize(
     "kind, config",
     [
         ("LSTM", {}),
-        ("Dense", {"in_features": 32, "out_features": 8}),
-        (
-            "Dense",
-            {"in_features": 32, "out_features": 32, "activation_function": "torch.nn.Identity"},
-        ),
+        ("Dense", {**SQUARE, "out_features": 8}),
+        ("Dense", {**SQUARE, "activation_function": "torch.nn.Identity"}),
     ],
 )
 def test_a_module_that_would_be_computed_in_another_way_is_refused(raw, kind, config):
-    folder = with_module(made(raw, "mean"), kind, kind, **config)
+    folder = made(raw, "mean")
+    add_module(folder, kind, **config)
     with pytest.raises(InputError, match=rf"module 2_{kind} \({kind}\) is not supported"):
         read_found(folder)
 

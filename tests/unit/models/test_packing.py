@@ -1,4 +1,4 @@
-"""Packing: every token once and no padding, places for attention, groups and batches cut as stated."""
+"""Packing: every token once, no padding, places for attention, groups and batches cut as stated."""
 
 from itertools import pairwise
 
@@ -25,9 +25,7 @@ lengths_of = st.lists(st.integers(1, 40), min_size=1, max_size=30)
 def tokens_of(lengths):
     """Sentence i holds the ids 1000 i, 1000 i + 1, ...: each token tells where it comes from."""
     ids = [1000 * i + t for i, n in enumerate(lengths) for t in range(n)]
-    return Tokens(
-        np.array(ids, np.int32), np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    )
+    return Tokens(np.array(ids, np.int32), np.cumsum([0, *lengths]))
 
 
 def truncated(i, length, limit):
@@ -63,22 +61,17 @@ def packed_with(least, lengths):
 def test_every_token_finds_its_place_in_attention_and_back(lengths, least):
     packed = packed_with(least, lengths)
     assert len(packed.ids) == sum(lengths)
-    for g, ids in zip(
-        packed.groups, packed.ids.split([g.tokens for g in packed.groups]), strict=True
-    ):
+    parts = packed.ids.split([g.tokens for g in packed.groups])
+    for g, ids in zip(packed.groups, parts, strict=True):
         laid = pad(ids[:, None], g).view(g.count, g.length)
         for k in range(g.count):
             number = int(packed.order[g.row + k])
             assert laid[k, : lengths[number]].tolist() == truncated(number, lengths[number], 100)
         inside = packed.lengths[g.row : g.row + g.count, None]
-        hidden = torch.zeros(g.count, g.length).masked_fill(
-            torch.arange(g.length) >= inside, float("-inf")
-        )
-        assert (
-            hidden.isfinite().all()
-            if g.padding is None
-            else torch.equal(g.padding.bias[:, 0, 0], hidden)
-        )
+        beyond = torch.arange(g.length) >= inside
+        hidden = torch.zeros(g.count, g.length).masked_fill(beyond, float("-inf"))
+        bias = torch.zeros_like(hidden) if g.padding is None else g.padding.bias[:, 0, 0]
+        assert torch.equal(bias, hidden)
         assert torch.equal(unpad(pad(ids[:, None], g), g)[:, 0], ids)
 
 
@@ -101,9 +94,7 @@ def test_padding_has_no_gradient():
     flat, places = torch.randn(10, 4, requires_grad=True), torch.randn(15, 4, requires_grad=True)
     weights = torch.randn(15, 4)
     (pad(flat, group) * weights).sum().backward()
-    real = torch.tensor(
-        [True] * 5 + [True] * 3 + [False] * 2 + [True] * 2 + [False] * 3
-    )  # longest first
+    real = torch.tensor([n < length for length in (5, 3, 2) for n in range(5)])  # longest first
     assert torch.equal(flat.grad, weights[real])
     (unpad(places, group) * weights[real]).sum().backward()
     assert torch.equal(places.grad, weights * real[:, None])
@@ -119,19 +110,15 @@ def test_a_group_below_the_least_number_of_tokens_takes_shorter_sentences(length
         assert (last - first) * lengths[first] >= least
         assert lengths[after] < SLACK * lengths[first]
         small = [i for i in range(first + 1, last) if lengths[i] < SLACK * lengths[first]]
-        assert all(
-            (i - first) * lengths[first] < least for i in small
-        )  # it ended as soon as it could
+        # it ended as soon as it could
+        assert all((i - first) * lengths[first] < least for i in small)
 
 
 @pytest.mark.parametrize(
     "lengths,slack,expected",
     [
-        (
-            [10, 9, 8, 5, 5, 2],
-            0.85,
-            [(0, 2), (2, 3), (3, 5), (5, 6)],
-        ),  # 8.5 and 6.8, 4.25 are the limits
+        # 8.5, 6.8 and 4.25 are the limits
+        ([10, 9, 8, 5, 5, 2], 0.85, [(0, 2), (2, 3), (3, 5), (5, 6)]),
         ([10, 9, 8, 5, 5, 2], 0.5, [(0, 5), (5, 6)]),
         ([4, 4, 4], 1.0, [(0, 3)]),
         ([7], 0.85, [(0, 1)]),

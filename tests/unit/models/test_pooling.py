@@ -1,19 +1,22 @@
 """Poolings that read more than the last layer: held against transformers, sentence by sentence."""
 
+import functools
+
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 from transformers import AutoModel
 
 from semblance.data.tokens import tokenise
 from semblance.errors import InputError
 from semblance.models import folder as model_folder
-from semblance.models.base import BaseSettings, build_base
-from semblance.models.encoder import Encoder, find_pooling
+from semblance.models.encoder import find_pooling
 from semblance.models.modules import Modules
 from semblance.models.packing import pack
+from semblance.models.poolings import mean
 from semblance.named_modules import POOLINGS, module_names
-from tests.unit.models.tiny_models import edit_json, make_source, sentences
+from tests.unit.models.tiny_models import built, edit_json, make_source, sentences
 
 TEXTS = sentences([1, 9, 4, 30, 2, 12, 0])
 LIMIT = 16
@@ -44,14 +47,12 @@ def source(tmp_path_factory):
 @pytest.fixture(scope="module")
 def base_with(source, tmp_path_factory):
     """Return the model folder of a base with the given pooling."""
+    return functools.cache(lambda pooling: built(source, tmp_path_factory.mktemp(pooling), pooling))
 
-    def build(pooling):
-        place = tmp_path_factory.mktemp(pooling)
-        settings = BaseSettings(max_length=LIMIT, folder=str(source), pooling=pooling)
-        build_base(settings, place / "record.json", "code")
-        return place / "model"
 
-    return build
+def embed(folder):
+    """Return our vectors of the texts by a model's folder."""
+    return model_folder.load(folder).encode(tokenise(folder / "tokenizer.json", TEXTS), LIMIT)
 
 
 def by_transformers(source, tokens, pooling):
@@ -67,16 +68,15 @@ def by_transformers(source, tokens, pooling):
         with torch.no_grad():
             found = theirs(input_ids=torch.tensor([ids]), output_hidden_states=True)
         static, first, *_, last = (state[0] for state in found.hidden_states)
-        vectors.append(
-            {
-                "cls": last[0],
-                "mean": last.mean(dim=0),
-                "first_last": (first.mean(dim=0) + last.mean(dim=0)) / 2,
-                "static_last": (static.mean(dim=0) + last.mean(dim=0)) / 2,
-                "pooler": found.pooler_output[0],
-                "mask": last[len(ids) - 2],
-            }[pooling]
-        )
+        by_pooling = {
+            "cls": last[0],
+            "mean": last.mean(dim=0),
+            "first_last": (first.mean(dim=0) + last.mean(dim=0)) / 2,
+            "static_last": (static.mean(dim=0) + last.mean(dim=0)) / 2,
+            "pooler": found.pooler_output[0],
+            "mask": last[len(ids) - 2],
+        }
+        vectors.append(by_pooling[pooling])
     return torch.stack(vectors).numpy()
 
 
@@ -93,31 +93,20 @@ def test_a_pooling_reads_what_its_parameters_name(pooling):
 def test_vectors_are_those_of_the_pooling_over_transformers_layers(source, base_with, pooling):
     folder = base_with(pooling)
     tokens = tokenise(folder / "tokenizer.json", TEXTS)
-    found = model_folder.load(folder).encode(tokens, LIMIT)
-    assert np.abs(found - by_transformers(source, tokens, pooling)).max() < 1e-6
+    assert np.abs(embed(folder) - by_transformers(source, tokens, pooling)).max() < 1e-6
 
 
 @pytest.mark.parametrize("pooling", READS)
 def test_a_base_is_read_back_from_the_folder_of_a_base(base_with, pooling, tmp_path):
-    first = base_with(pooling)
-    build_base(BaseSettings(max_length=LIMIT, folder=str(first)), tmp_path / "r.json", "code")
-    second = tmp_path / "model"
+    second = built(base_with(pooling), tmp_path, pooling=None)
     assert Modules.read(second).pooling() == pooling
-    tokens = tokenise(first / "tokenizer.json", TEXTS)
-    one, other = (model_folder.load(folder).encode(tokens, LIMIT) for folder in (first, second))
-    assert np.array_equal(one, other)
+    assert np.array_equal(embed(base_with(pooling)), embed(second))
 
 
 def test_first_last_of_a_model_of_one_layer_is_the_mean_of_that_layer(tmp_path):
     source = make_source(tmp_path / "source", "bert", layers=1)
-    vectors = []
-    for pooling in ("first_last", "mean"):
-        place = tmp_path / pooling
-        settings = BaseSettings(max_length=LIMIT, folder=str(source), pooling=pooling)
-        build_base(settings, place / "record.json", "code")
-        tokens = tokenise(source / "tokenizer.json", TEXTS)
-        vectors.append(model_folder.load(place / "model").encode(tokens, LIMIT))
-    assert np.abs(vectors[0] - vectors[1]).max() < 1e-6
+    both, mean = (embed(built(source, tmp_path / p, p)) for p in ("first_last", "mean"))
+    assert np.abs(both - mean).max() < 1e-6
 
 
 @pytest.mark.parametrize("pooling", READS)
@@ -138,45 +127,33 @@ def test_a_pooler_that_was_trained_is_the_one_that_is_saved(base_with, tmp_path)
     assert torch.equal(model_folder.load(tmp_path).pooler.weight, encoder.pooler.weight)
 
 
-def test_a_checkpoint_without_a_pooler_is_refused_for_this_pooling_alone(base_with, tmp_path):
-    from safetensors.torch import load_file, save_file
-
+def test_a_checkpoint_without_a_pooler_is_refused_for_this_pooling_alone(tmp_path):
     source = make_source(tmp_path / "source", "bert")
     weights = load_file(source / "model.safetensors")
     kept = {name: value for name, value in weights.items() if not name.startswith("pooler")}
     save_file(kept, source / "model.safetensors")
-    settings = {"max_length": LIMIT, "folder": str(source)}
     with pytest.raises(InputError, match="has no pooler.*choose another pooling"):
-        build_base(BaseSettings(**settings, pooling="pooler"), tmp_path / "a" / "r.json", "code")
-    build_base(BaseSettings(**settings, pooling="first_last"), tmp_path / "b" / "r.json", "code")
+        built(source, tmp_path / "a", "pooler")
+    built(source, tmp_path / "b", "first_last")
 
 
 def test_a_tokenizer_without_a_mask_token_is_refused_for_the_pooling_that_reads_it(tmp_path):
     source = make_source(tmp_path / "source", "bert")
-    settings = BaseSettings(max_length=LIMIT, folder=str(source), pooling="mask")
     with pytest.raises(InputError, match=r"no mask token.*\[MASK\], <mask>"):
-        build_base(settings, tmp_path / "a" / "r.json", "code")
+        built(source, tmp_path / "a", "mask")
 
 
-def test_a_stored_mask_token_beyond_the_vocabulary_is_refused(base_with, tmp_path):
-    folder = base_with("mask")
+def test_a_stored_mask_token_beyond_the_vocabulary_is_refused(source, tmp_path):
+    folder = built(source, tmp_path, "mask")
     edit_json(folder / "config.json", mask_token_id=10_000)
     with pytest.raises(InputError, match="mask_token_id is 10000"):
         model_folder.load(folder)
 
 
 def test_a_pooling_that_reads_something_unknown_is_refused(monkeypatch):
-    from semblance.models.poolings import mean
-
     monkeypatch.setattr(mean, "pool", lambda last, packed, middle: last)
     with pytest.raises(InputError, match="reads last, packed, middle"):
         find_pooling("mean")
     monkeypatch.setattr(mean, "pool", lambda x, packed: x)
     with pytest.raises(InputError, match="a pooling reads last, packed"):
         find_pooling("mean")
-
-
-def test_a_pooling_of_the_last_layer_has_no_weights_and_no_token_of_its_own(base_with):
-    encoder = model_folder.load(base_with("mean"))
-    assert isinstance(encoder, Encoder) and encoder.mask_token is None
-    assert not any(name.startswith("pooler") for name in encoder.state_dict())

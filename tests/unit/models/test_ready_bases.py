@@ -1,8 +1,8 @@
 """Small models with the shapes of the ready bases give the vectors of sentence-transformers.
 
-E5: BERT, mean, normalised, a prompt for each role. BGE and Arctic: BERT, cls, normalised, a prompt for
-queries. Multilingual E5: a BERT encoder with XLM-R's tokenizer. And XLM-R itself, whose positions
-start behind the number of its padding token.
+E5: BERT, mean, normalised, a prompt for each role. BGE and Arctic: BERT, cls, normalised, a prompt
+for queries. Multilingual E5: a BERT encoder with XLM-R's tokenizer. And XLM-R itself, whose
+positions start behind the number of its padding token.
 """
 
 import json
@@ -16,17 +16,9 @@ from transformers import BertConfig, BertModel, XLMRobertaConfig, XLMRobertaMode
 
 from semblance.data.tokens import tokenise
 from semblance.models import folder as model_folder
-from semblance.models.base import BaseSettings, build_base
 from semblance.models.saved import SavedModel
+from tests.unit.models.tiny_models import SHAPE, add_module, built, by_library, publish
 
-SHAPE = {
-    "vocab_size": 64,
-    "hidden_size": 32,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 4,
-    "intermediate_size": 48,
-    "max_position_embeddings": 40,
-}
 LIMIT = 16
 TEXTS = [
     "how do i renew a loan",
@@ -90,14 +82,9 @@ SHAPES = {
 }
 
 
-def publish(folder, encoder, tokenizer, pooling) -> None:
+def write(folder, encoder, tokenizer, pooling) -> None:
     """Write a model as its makers do: without a pooler, with the modules' list and position_ids."""
-    torch.manual_seed(5)
-    model = encoder()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.add_(torch.randn_like(parameter) * 0.1)
-    model.save_pretrained(folder, safe_serialization=True)
+    publish(encoder(), folder)
     weights = load_file(folder / "model.safetensors")
     weights["embeddings.position_ids"] = torch.arange(40)[None]
     save_file(weights, folder / "model.safetensors", {"format": "pt"})
@@ -105,18 +92,11 @@ def publish(folder, encoder, tokenizer, pooling) -> None:
     made.save(str(folder / "tokenizer.json"))
     stated = {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": LIMIT, **special}
     (folder / "tokenizer_config.json").write_text(json.dumps(stated))
-    kinds = ("Transformer", "Pooling", "Normalize")
-    paths = ("", "1_Pooling", "2_Normalize")  # the last is a folder without files: it is not there
-    modules = [
-        {"idx": i, "name": str(i), "path": path, "type": f"sentence_transformers.models.{kind}"}
-        for i, (path, kind) in enumerate(zip(paths, kinds, strict=True))
-    ]
-    (folder / "modules.json").write_text(json.dumps(modules))
-    (folder / "1_Pooling").mkdir()
     modes = {"cls": "pooling_mode_cls_token", "mean": "pooling_mode_mean_tokens"}
     config = {key: name == pooling for name, key in modes.items()}
-    config["word_embedding_dimension"] = SHAPE["hidden_size"]
-    (folder / "1_Pooling/config.json").write_text(json.dumps(config))
+    add_module(folder, "Transformer", "")
+    add_module(folder, "Pooling", word_embedding_dimension=SHAPE["hidden_size"], **config)
+    add_module(folder, "Normalize")  # a folder without files: it is not there
 
 
 @pytest.fixture(scope="module", params=SHAPES)
@@ -124,11 +104,8 @@ def base(request, tmp_path_factory) -> SavedModel:
     encoder, tokenizer, pooling, (prompts, default) = SHAPES[request.param]
     place = tmp_path_factory.mktemp(request.param)
     (place / "raw").mkdir()
-    publish(place / "raw", encoder, tokenizer, pooling)
-    settings = BaseSettings(
-        LIMIT, folder=str(place / "raw"), prompts=prompts, default_prompt=default
-    )
-    build_base(settings, place / "record.json", "")
+    write(place / "raw", encoder, tokenizer, pooling)
+    built(place / "raw", place, None, LIMIT, prompts=prompts, default_prompt=default)
     return SavedModel.read(place / "record.json")
 
 
@@ -138,8 +115,7 @@ def vectors(base: SavedModel, texts: list[str]) -> np.ndarray:
 
 
 def test_both_give_the_same_vectors_by_role(base):
-    library = pytest.importorskip("sentence_transformers")
-    theirs = library.SentenceTransformer(str(base.folder), device="cpu", local_files_only=True)
+    theirs = by_library(base.folder)
     prompts = base.prompts
     alike = [prompts.default + text for text in TEXTS]
     pairs = [

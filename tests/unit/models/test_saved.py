@@ -1,4 +1,4 @@
-"""A saved model is known by its record: where its files lie, what they are, and that they are whole."""
+"""A saved model is known by its record: where its files lie, what they are, that they are whole."""
 
 import hashlib
 import subprocess

@@ -12,32 +12,23 @@ from semblance.models.saved import SavedModel
 from semblance.models.weights import save_tensors
 from semblance.models.word_average import MATRIX, is_word_average, load_word_average
 from semblance.provenance import ROOT, file_digest, input_digests, read_sealed
-from tests.unit.models.tiny_models import make_source
+from tests.unit.models.tiny_models import built, by_library, make_source
 from workflow.scripts import prepare_word_vectors
 
 WIDTH = 5
 WORDS = ["the", "dog", "d", "n't", ",", "é", "Cat", "a b", "\u00a0", "dog"]
 READ = ["the", "dog", "d", "n't", ",", "é"]  # in lower case, without white space, once
-TEXTS = [
-    "The dog",
-    "dog dog the",
-    "a dogs d",  # "a" and "dogs" are unknown: their letters do not count
-    "do n't ,\tÉ",
-    "the\u00a0dog",
-    "dog.",
-    "cat",
-    "",
-]
-KNOWN = [
-    ["the", "dog"],
-    ["dog", "dog", "the"],
-    ["d"],
-    ["n't", ",", "é"],
-    ["the", "dog"],
-    [],
-    [],
-    [],
-]
+KNOWN = {  # texts, and their words that have a vector
+    "The dog": ["the", "dog"],
+    "dog dog the": ["dog", "dog", "the"],
+    "a dogs d": ["d"],  # "a" and "dogs" are unknown: their letters do not count
+    "do n't ,\tÉ": ["n't", ",", "é"],
+    "the\u00a0dog": ["the", "dog"],
+    "dog.": [],
+    "cat": [],
+    "": [],
+}
+TEXTS = list(KNOWN)
 
 
 def numbers() -> np.ndarray:
@@ -58,6 +49,11 @@ def prepare(folder, **settings) -> SavedModel:
     return SavedModel.read(folder / "made/record.json")
 
 
+def vectors(made, texts=TEXTS) -> np.ndarray:
+    """Our vectors of texts."""
+    return load_word_average(made.folder).encode(tokenise(made.tokenizer, texts), made.max_length)
+
+
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     return prepare(tmp_path_factory.mktemp("words"))
@@ -66,31 +62,18 @@ def made(tmp_path_factory):
 def test_a_vector_is_the_mean_of_those_of_the_known_words(made):
     by_word = dict(zip(READ, numbers(), strict=False))
     expected = np.zeros((len(TEXTS), WIDTH))
-    for i, words in enumerate(KNOWN):
+    for i, words in enumerate(KNOWN.values()):
         for word in words:
             for k in range(WIDTH):
                 expected[i, k] += by_word[word][k] / len(words)
-    found = load_word_average(made.folder).encode(tokenise(made.tokenizer, TEXTS), made.max_length)
+    found = vectors(made)
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, expected, atol=1e-6)
-    assert not found[KNOWN.index([])].any()
+    assert not found[TEXTS.index("cat")].any()
 
 
 def test_sentence_transformers_gives_equal_vectors(made):
-    sentence_transformers = pytest.importorskip("sentence_transformers")
-    theirs = sentence_transformers.SentenceTransformer(
-        str(made.folder), device="cpu", local_files_only=True
-    )
-    ours = load_word_average(made.folder).encode(tokenise(made.tokenizer, TEXTS), made.max_length)
-    assert np.array_equal(ours, theirs.encode(TEXTS))
-
-
-def test_a_batch_gives_what_each_text_gives_alone(made):
-    model = load_word_average(made.folder)
-    whole = model.encode(tokenise(made.tokenizer, TEXTS), made.max_length)
-    for text, vector in zip(TEXTS, whole, strict=True):
-        alone = model.encode(tokenise(made.tokenizer, [text]), made.max_length)
-        assert np.array_equal(alone, vector[None])
+    assert np.array_equal(vectors(made), by_library(made.folder).encode(TEXTS))
 
 
 def test_the_record_counts_the_words_and_names_the_file(made):
@@ -115,8 +98,8 @@ def test_a_repeated_word_is_told(tmp_path, capsys):
 def test_a_limit_takes_the_first_lines(tmp_path):
     found = prepare(tmp_path, words=2)
     assert found.record["counts"]["words"] == 2
-    vectors = load_word_average(found.folder).encode(tokenise(found.tokenizer, ["dog d", "d"]), 9)
-    np.testing.assert_allclose(vectors, [numbers()[1], np.zeros(WIDTH)], atol=1e-6)
+    expected = [numbers()[1], np.zeros(WIDTH)]
+    np.testing.assert_allclose(vectors(found, ["dog d", "d"]), expected, atol=1e-6)
 
 
 def test_the_same_file_gives_the_same_bytes(made, tmp_path):
@@ -125,13 +108,8 @@ def test_the_same_file_gives_the_same_bytes(made, tmp_path):
 
 
 def test_a_transformer_is_no_word_average(made, tmp_path):
-    from semblance.models.base import BaseSettings, build_base
-
-    make_source(tmp_path / "raw", "bert")
-    settings = BaseSettings(16, folder=str(tmp_path / "raw"), pooling="mean")
-    build_base(settings, tmp_path / "base/record.json", "")
     assert is_word_average(made.folder)
-    assert not is_word_average(tmp_path / "base/model")
+    assert not is_word_average(built(make_source(tmp_path / "raw", "bert"), tmp_path))
 
 
 WEIGHTS = {

@@ -3,9 +3,9 @@
 import pytest
 
 from semblance.data import corpus, tokens
-from semblance.models.base import BaseSettings, build_base
 from semblance.provenance import read_sealed, write_record
 from tests.dag.tiny import write_base
+from tests.unit.models.tiny_models import built
 
 
 @pytest.fixture(scope="module")
@@ -13,29 +13,15 @@ def inputs(tmp_path_factory):
     """The records of a tiny base, of a corpus of pairs and of its tokens."""
     folder = tmp_path_factory.mktemp("inputs")
     write_base(folder / "raw")
-    build_base(
-        BaseSettings(16, folder=str(folder / "raw"), pooling="mean"),
-        folder / "base/record.json",
-        "",
-    )
+    tokenizer = built(folder / "raw", folder / "base") / "tokenizer.json"
+    records = [folder / name / "record.json" for name in ("base", "corpus", "tokens")]
     pairs = [(f"question {number}", f"answer {number}", None) for number in range(12)]
     corpus.write_corpus(folder / "corpus", *corpus.number_sentences(pairs))
-    write_record(
-        folder / "corpus/record.json",
-        "prepare_nli",
-        outputs=["sentences.arrow", "rows.arrow"],
-        started=0.0,
-    )
-    tokenizer = folder / "base/model/tokenizer.json"
-    tokens.write_tokens(
-        folder / "tokens/tokens.arrow",
-        tokens.tokenise(tokenizer, corpus.read_sentences(folder / "corpus")),
-    )
-    write_record(
-        folder / "tokens/record.json",
-        "tokenise",
-        outputs=["tokens.arrow"],
-        started=0.0,
-        tokenizer=read_sealed(folder / "base/record.json")["outputs"]["model/tokenizer.json"],
-    )
-    return [str(folder / name / "record.json") for name in ("base", "corpus", "tokens")]
+    files = ["sentences.arrow", "rows.arrow"]
+    write_record(records[1], "prepare_nli", outputs=files, started=0.0)
+    texts = tokens.tokenise(tokenizer, corpus.read_sentences(folder / "corpus"))
+    tokens.write_tokens(folder / "tokens/tokens.arrow", texts)
+    digest = read_sealed(records[0])["outputs"]["model/tokenizer.json"]
+    files = ["tokens.arrow"]
+    write_record(records[2], "tokenise", outputs=files, started=0.0, tokenizer=digest)
+    return [str(record) for record in records]

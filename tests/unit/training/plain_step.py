@@ -63,20 +63,16 @@ class Replay:
             self._tokens(found, "embeddings", next(drawn))
         for i in range(layers):
             for group in packed.groups if attention else ():
-                factors = next(drawn)
-                for k in range(group.count):
-                    length = int(packed.lengths[group.row + k])
-                    found[packed.order[group.row + k]][f"attention-{i}"] = factors[
-                        k, :, :length, :length
-                    ]
+                for row, factors in enumerate(next(drawn), start=group.row):
+                    length = int(packed.lengths[row])
+                    own = factors[:, :length, :length]
+                    found[packed.order[row]][f"attention-{i}"] = own
             for name in ("out", "down") if hidden else ():
                 self._tokens(found, f"{name}-{i}", next(drawn))
             for row, number in enumerate(packed.order) if self.heads else ():
                 found[number][f"heads-{i}"] = self.heads[i][row]
-        assert next(drawn, None) is None and len(self.heads) in (
-            0,
-            layers,
-        )  # all that was drawn is given out
+        # All that was drawn is given out.
+        assert next(drawn, None) is None and len(self.heads) in (0, layers)
         return found
 
     def _tokens(self, found: list[dict[str, Tensor]], name: str, factors: Tensor) -> None:
@@ -85,22 +81,22 @@ class Replay:
             found[number][name] = factors[start : start + int(self.packed.lengths[row])]
 
 
-def embed_view(
+def token_states(
     weights: Encoder, sentences: list[list[int]], factors: list[dict[str, Tensor]]
-) -> Tensor:
-    """Embed one view's sentences, padded to the longest of them; returns (B, d)."""
+) -> tuple[Tensor, Tensor]:
+    """Return the states of one view's tokens, padded to the longest sentence, (B, L, d).
+
+    The second tensor, (B, L), is 1 at a token and 0 at padding.
+    """
     shape, longest = weights.shape, max(map(len, sentences))
     device, dtype = weights.words.weight.device, weights.words.weight.dtype
-    ids = torch.tensor(
-        [s + [shape.pad_token_id] * (longest - len(s)) for s in sentences], device=device
-    )
-    real = torch.tensor(
-        [[1] * len(s) + [0] * (longest - len(s)) for s in sentences], device=device, dtype=dtype
-    )
+    padded = [s + [shape.pad_token_id] * (longest - len(s)) for s in sentences]
+    ids = torch.tensor(padded, device=device)
+    lengths = torch.tensor([len(s) for s in sentences], device=device)
+    places = torch.arange(longest, device=device)
+    real = (places < lengths[:, None]).to(dtype)
     n, d, h = len(sentences), shape.hidden_size, shape.num_attention_heads
-    away = torch.zeros(n, 1, 1, longest, device=device, dtype=dtype).masked_fill(
-        real[:, None, None, :] == 0, -math.inf
-    )
+    away = torch.zeros_like(real).masked_fill(real == 0, -math.inf)[:, None, None, :]
 
     def drop(x: Tensor, name: str) -> Tensor:
         if name not in factors[0]:
@@ -111,36 +107,35 @@ def embed_view(
             whole[sentence][tuple(slice(size) for size in part.shape)] = part.to(x.dtype)
         return x * whole
 
-    x = (
-        weights.words(ids)
-        + weights.positions(torch.arange(longest, device=device) + shape.position_offset)
-        + weights.types.weight[0]
-    )
+    positions = weights.positions(places + shape.position_offset)
+    x = weights.words(ids) + positions + weights.types.weight[0]
     x = drop(weights.norm(x), "embeddings")
     for i, layer in enumerate(weights.layers):
         q, k, v = (
             part.view(n, longest, h, d // h).transpose(1, 2)
             for part in layer.qkv(x).chunk(3, dim=-1)
         )
-        shares = drop(
-            (q @ k.transpose(2, 3) / math.sqrt(d // h) + away).softmax(dim=-1), f"attention-{i}"
-        )
+        logits = q @ k.transpose(2, 3) / math.sqrt(d // h) + away
+        shares = drop(logits.softmax(dim=-1), f"attention-{i}")
         context = shares @ v  # (B, h, longest, d / h)
         if f"heads-{i}" in factors[0]:
-            context = (
-                context
-                * torch.stack([own[f"heads-{i}"] for own in factors]).to(v.dtype)[:, :, None, None]
-            )
-        x = layer.norm1(
-            x + drop(layer.out(context.transpose(1, 2).reshape(n, longest, d)), f"out-{i}")
-        )
+            heads = torch.stack([own[f"heads-{i}"] for own in factors]).to(v.dtype)
+            context = context * heads[:, :, None, None]
+        context = context.transpose(1, 2).reshape(n, longest, d)
+        x = layer.norm1(x + drop(layer.out(context), f"out-{i}"))
         x = layer.norm2(x + drop(layer.down(F.gelu(layer.up(x))), f"down-{i}"))
-    x = x.float() if dtype == torch.float32 else x
-    pooled = (
-        x[:, 0]
-        if weights.pooling == "cls"
-        else (x * real[:, :, None]).sum(1) / real.sum(1, keepdim=True)
-    )
+    return (x.float() if dtype == torch.float32 else x), real
+
+
+def embed_view(
+    weights: Encoder, sentences: list[list[int]], factors: list[dict[str, Tensor]]
+) -> Tensor:
+    """Embed one view's sentences; returns (B, d)."""
+    x, real = token_states(weights, sentences, factors)
+    if weights.pooling == "cls":
+        pooled = x[:, 0]
+    else:
+        pooled = (x * real[:, :, None]).sum(1) / real.sum(1, keepdim=True)
     if weights.head is not None:
         pooled = torch.tanh(weights.head(pooled))
     return F.normalize(pooled, dim=1) if weights.normalise else pooled
@@ -155,8 +150,6 @@ def embeddings(
 ) -> Iterator[Tensor]:
     """Yield each view's embeddings (B, d); ``columns`` number the sentences of each view."""
     for k, numbers in enumerate(columns):
-        sentences = [
-            tokens.ids[tokens.offsets[i] : tokens.offsets[i + 1]].tolist() for i in numbers
-        ]
+        sentences = [tokens.part(i, i + 1).ids.tolist() for i in numbers]
         cut = [s if len(s) <= limit else [*s[: limit - 1], s[-1]] for s in sentences]
         yield embed_view(weights, cut, factors[k * len(numbers) : (k + 1) * len(numbers)])

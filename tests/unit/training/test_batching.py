@@ -49,14 +49,17 @@ def test_the_second_hard_negative_of_a_row_stands_in_no_other_row_of_its_batch()
     assert disjoint_rows(rows.columns(), 4) == 3
 
 
-def test_an_absent_negative_is_not_a_common_sentence():
-    rows = rows_of([0, 1, NONE], [2, 3, NONE], [4, 5, NONE])
-    assert sorted(take(batches(rows, 3, 0), 1)[0]) == [0, 1, 2]
-
-
-def test_a_row_that_pairs_a_sentence_with_itself_may_stand_in_a_batch():
-    rows = rows_of([0, 0, NONE], [1, 1, NONE])
-    assert sorted(take(batches(rows, 2, 0), 1)[0]) == [0, 1]
+@pytest.mark.parametrize(
+    "rows, no_duplicates",
+    [
+        ([[0, 1, NONE], [2, 3, NONE], [4, 5, NONE]], True),  # no negative is no common sentence
+        ([[0, 0, NONE], [1, 1, NONE]], True),  # a row may pair a sentence with itself
+        ([[0, 1, 2]] * 3, False),  # duplicates are allowed
+    ],
+)
+def test_rows_that_exclude_none_stand_in_one_batch(rows, no_duplicates):
+    [batch] = take(batches(rows_of(*rows), len(rows), 0, no_duplicates), 1)
+    assert sorted(batch) == list(range(len(rows)))
 
 
 @pytest.mark.parametrize("count,size", [(12, 4), (10, 4), (7, 7), (9, 2)])
@@ -71,35 +74,24 @@ def test_rows_that_must_wait_are_used_as_often_as_the_others(seed):
     rows, epochs, size = crowded(seed), 60, 4
     drawn = Counter(chain.from_iterable(take(batches(rows, size, seed), epochs * 40 // size)))
     assert set(drawn) == set(range(40))
-    assert (
-        max(drawn.values()) - min(drawn.values()) <= 3
-    )  # 60 uses each, but for the few that wait at the end
+    # 60 uses each, but for the few that wait at the end
+    assert max(drawn.values()) - min(drawn.values()) <= 3
 
 
 def test_a_row_that_waits_comes_in_the_next_batch():
-    rows = rows_of(
-        *([0, i, NONE] for i in range(1, 4)), *([10 * i, 10 * i + 1, NONE] for i in range(1, 10))
-    )
-    drawn = take(
-        batches(rows, 3, 0), 4
-    )  # the twelve rows are one epoch; rows 0 to 2 exclude each other
+    # The twelve rows are one epoch; rows 0 to 2 exclude each other.
+    alone = ([10 * i, 10 * i + 1, NONE] for i in range(1, 10))
+    rows = rows_of(*([0, i, NONE] for i in range(1, 4)), *alone)
+    drawn = take(batches(rows, 3, 0), 4)
     held = [i for i, batch in enumerate(drawn) if set(batch) & {0, 1, 2}]
     assert all(len(set(batch) & {0, 1, 2}) <= 1 for batch in drawn) and len(held) == 3
 
 
-def test_each_epoch_has_another_order():
+def test_each_epoch_and_each_seed_has_an_order_of_its_own_and_the_same_seed_has_the_same():
     first, second = take(batches(separate(30), 30, 0), 2)
     assert sorted(first) == sorted(second) and first != second
-
-
-def test_a_seed_fixes_the_batches_and_another_gives_others():
     one, again, other = (take(batches(crowded(), 5, seed), 50) for seed in (7, 7, 8))
     assert one == again and one != other
-
-
-def test_duplicates_are_allowed_where_asked():
-    rows = rows_of([0, 1, 2], [0, 1, 2], [0, 1, 2])
-    assert sorted(take(batches(rows, 3, 0, no_duplicates=False), 1)[0]) == [0, 1, 2]
 
 
 @pytest.mark.parametrize("size", [2, 5])
@@ -116,7 +108,7 @@ def test_a_batch_of_one_row_can_always_be_filled():
 
 
 def connected(rows):
-    """Return the set of sentences that chains of rows connect with each sentence, by brute force."""
+    """Return what sentences chains of rows connect with each sentence, by brute force."""
     found = {n: {n} for column in rows for n in column.tolist() if n != NONE}
     for _ in found:
         for query, positive in zip(rows.query.tolist(), rows.positive.tolist(), strict=True):
@@ -180,8 +172,7 @@ def test_disjoint_rows_reads_no_further_than_it_must():
 
 @pytest.mark.parametrize("seed", range(4))
 def test_as_many_rows_as_are_disjoint_fill_a_batch_under_every_seed(seed):
-    rows = rows_of(
-        [0, 1, NONE], [2, 3, NONE], [0, 2, NONE]
-    )  # rows 0 and 1 go together, row 2 with neither
+    # Rows 0 and 1 go together, row 2 with neither.
+    rows = rows_of([0, 1, NONE], [2, 3, NONE], [0, 2, NONE])
     size = disjoint_rows(rows.columns(), 64)
     assert len(take(batches(rows, size, seed), 5)) == 5

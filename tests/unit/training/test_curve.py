@@ -1,8 +1,9 @@
-"""A training that measures alignment and uniformity on its way: what it measures, keeps and resumes."""
+"""A training that measures alignment and uniformity: what it measures, keeps and resumes."""
 
 import csv
 import math
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pyarrow as pa
@@ -16,10 +17,8 @@ from semblance.models import folder as model_folder
 from semblance.models.encoder import Encoder
 from semblance.provenance import read_sealed, write_record
 from semblance.training import run
-from semblance.training.inputs import TrainingInputs
-from semblance.training.keeping import checkpoint
-from semblance.training.keeping.checkpoint import Cadence
 from tests.example_settings import train_settings
+from tests.unit.training import small
 
 SETTINGS = train_settings(max_steps=6, evaluate_every=2, learning_rate=0.01, epochs=4)
 GOLD = [5.0, 4.5, 4.0, 1.0, 0.0, 4.25]
@@ -44,17 +43,11 @@ def pairs(tmp_path_factory) -> str:
     return str(record)
 
 
-def train(inputs, pairs, out, *, settings=SETTINGS, **cadence) -> None:
+def train(inputs, pairs, out, *, settings=SETTINGS, **more):
     """Train and measure, as the script ``train_curve`` does."""
     measure, record = geometry_measure(pairs, inputs[0])
-    run.train(
-        TrainingInputs(*inputs, dev=measure, dev_record=record, keeps_model=False),
-        out,
-        settings,
-        stage="train_curve",
-        code="code",
-        cadence=Cadence(**{"minutes": 10.0, "steps": 0, **cadence}),
-    )
+    kept = {"dev_record": record, "keeps_model": False}
+    return small.train(inputs, out, settings, dev=measure, **kept, **more)
 
 
 def test_the_measures_are_the_loops_over_near_pairs_and_over_all_distinct_sentences(inputs, pairs):
@@ -66,16 +59,13 @@ def test_the_measures_are_the_loops_over_near_pairs_and_over_all_distinct_senten
         vector = plain.encode(text).astype(np.float64)
         return vector / math.sqrt(vector @ vector)
 
+    def apart(x: np.ndarray, y: np.ndarray) -> float:
+        return float((x - y) @ (x - y))
+
     left = [direction(f"question {i}") for i in range(len(GOLD))]
     right = [direction(f"answer {i} and more") for i in range(len(GOLD))]
-    near = [i for i, gold in enumerate(GOLD) if gold > 4]
-    distances = [float((left[i] - right[i]) @ (left[i] - right[i])) for i in near]
-    everything = [*left, *right]
-    kernels = [
-        math.exp(-2 * float((everything[i] - everything[j]) @ (everything[i] - everything[j])))
-        for i in range(len(everything))
-        for j in range(i)
-    ]
+    distances = [apart(left[i], right[i]) for i, gold in enumerate(GOLD) if gold > 4]
+    kernels = [math.exp(-2 * apart(x, y)) for x, y in combinations([*left, *right], 2)]
     found = measure(model_folder.load(folder).eval())
     assert found["alignment"] == pytest.approx(sum(distances) / len(distances), abs=1e-5)
     assert found["uniformity"] == pytest.approx(math.log(sum(kernels) / len(kernels)), abs=1e-5)
@@ -87,10 +77,8 @@ def test_a_sample_has_evenly_spaced_near_pairs_and_as_many_others():
     assert len(near) == len(others) == PAIRS
     assert (gold[near] > 4).all() and (gold[others] <= 4).all()
     steps = np.diff(near // 3)  # of 200 near pairs
-    assert (
-        set(steps.tolist()) <= {200 // PAIRS, -(-200 // PAIRS)}
-        and len(set(others.tolist())) == PAIRS
-    )
+    assert set(steps.tolist()) <= {200 // PAIRS, -(-200 // PAIRS)}
+    assert len(set(others.tolist())) == PAIRS
 
 
 def test_a_sample_of_few_pairs_has_each_of_them_once():
@@ -135,21 +123,9 @@ def test_measuring_changes_no_step_of_the_training(inputs, pairs, tmp_path, monk
 
 
 @pytest.mark.parametrize("killed_at", [1, 2, 3, 5])
-def test_a_killed_training_goes_on_to_the_same_bytes(
-    inputs, pairs, tmp_path, monkeypatch, killed_at
-):
+def test_a_killed_training_goes_on_to_the_same_bytes(inputs, pairs, tmp_path, killed_at):
     train(inputs, pairs, tmp_path / "whole")
-    real = checkpoint.Checkpoints.before
-
-    def before(self, work, state, steps):
-        if state.progress.step == killed_at:
-            raise KeyboardInterrupt
-        real(self, work, state, steps)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(checkpoint.Checkpoints, "before", before)
-        with pytest.raises(KeyboardInterrupt):
-            train(inputs, pairs, tmp_path / "killed", steps=1)
+    small.killed(killed_at, lambda: train(inputs, pairs, tmp_path / "killed", steps=1))
     train(inputs, pairs, tmp_path / "killed", steps=1)
     curves = [(tmp_path / name / "dev.csv").read_bytes() for name in ("whole", "killed")]
     assert curves[0] == curves[1]

@@ -1,6 +1,7 @@
-"""The packed step is the plain padded one: the same loss and the same gradients, with dropout replayed.
+"""The packed step is the plain padded one: same loss, same gradients, with dropout replayed.
 
-The plain one (``plain_step``) runs in float64 for the truth and in the step's own precision for the error to expect.
+The plain one (``plain_step``) runs in float64 for the truth, and in the step's own precision for
+the error to expect.
 """
 
 import copy
@@ -25,13 +26,20 @@ from tests.example_settings import train_settings
 from tests.unit.training.plain_step import Replay, embeddings
 
 SENTENCES, BATCH, LIMIT = 90, 12, 20
-DEVICES = (
-    ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]
-)  # tests/reliability/test_gpu.py says aloud that there is none
+# tests/reliability/test_gpu.py says aloud where there is no GPU
+DEVICES = ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]
 TRIPLES = Rows(*(np.arange(k, SENTENCES, 3, dtype=np.int32) for k in range(3)))
 PAIRS = TRIPLES._replace(negative=np.full(SENTENCES // 3, NONE, np.int32))
 TWICE = Rows(*(np.arange(SENTENCES, dtype=np.int32),) * 2, np.full(SENTENCES, NONE, np.int32))
 STILL = {"hidden": 0.0, "attention": 0.0}
+
+
+def sampled(**options):
+    """Return settings of dropout under which no operation has a rate of almost 0."""
+    return {"sampled": {"low": 0.05, **options}}
+
+
+EVERYWHERE = sampled(granularity="row", layers="hidden+attention")
 # what trains, on which rows, with which dropout
 CASES = {
     "without dropout": ("contrastive", {}, TRIPLES, STILL),
@@ -41,25 +49,10 @@ CASES = {
     "attention dropout": ("contrastive", {}, TRIPLES, {"attention": 0.3}),
     "DropHead": ("contrastive", {}, TRIPLES, {"attention": 0.0, "drophead": 0.4}),
     "DropHead alone": ("contrastive", {}, TRIPLES, {**STILL, "drophead": 0.4}),
-    "sampled rates": ("contrastive", {}, TWICE, {"sampled": {"low": 0.05}}),
-    "sentence-wise rates": (
-        "contrastive",
-        {},
-        TWICE,
-        {"sampled": {"low": 0.05, "granularity": "row"}},
-    ),
-    "one rate for all": (
-        "contrastive",
-        {},
-        TWICE,
-        {"sampled": {"low": 0.05, "granularity": "shared"}},
-    ),
-    "sampled everywhere": (
-        "contrastive",
-        {},
-        TWICE,
-        {"sampled": {"low": 0.05, "granularity": "row", "layers": "hidden+attention"}},
-    ),
+    "sampled rates": ("contrastive", {}, TWICE, sampled()),
+    "sentence-wise rates": ("contrastive", {}, TWICE, sampled(granularity="row")),
+    "one rate for all": ("contrastive", {}, TWICE, sampled(granularity="shared")),
+    "sampled everywhere": ("contrastive", {}, TWICE, EVERYWHERE),
     "beta rates": ("contrastive", {}, TWICE, {"sampled": {"distribution": "beta"}}),
     "entropy model": ("entropy", {"phi": 0.02}, TRIPLES, {}),
     "RCL": ("regulators", {}, TRIPLES, {"attention": 0.1}),
@@ -75,27 +68,26 @@ MODELS = {
 def settings_of(case: str, precision: str) -> TrainSettings:
     """Return the settings of one case's training."""
     loss, options, _, dropout = CASES[case]
+    sizes = {"batch_size": BATCH, "max_length": LIMIT}
     dropouts = decode(DropoutSettings, dropout, "dropout")
-    return train_settings(
-        loss=loss,
-        batch_size=BATCH,
-        max_length=LIMIT,
-        options=options,
-        dropout=dropouts,
-        precision=precision,
-    )
+    changed = {"dropout": dropouts, "precision": precision}
+    return train_settings(loss=loss, options=options, **sizes, **changed)
+
+
+def regulators_of(case: str) -> list[np.ndarray]:
+    """Return the frozen embeddings of four regulators for the loss that reads them."""
+    if CASES[case][0] != "regulators":
+        return []
+    draws = map(np.random.default_rng, range(4))
+    return [draw.normal(size=(SENTENCES, 32)).astype(np.float16) for draw in draws]
 
 
 def encoder(model: str) -> Encoder:
     """Return a small encoder with weights large enough for attention to choose."""
     (offset, pad), pooling, head, normalise = MODELS[model]
     torch.manual_seed(0)
-    made = Encoder(
-        Architecture(32, 3, 4, 64, 80, 40, 2, 1e-12, 0.1, 0.1, pad, offset),
-        pooling,
-        head,
-        normalise,
-    )
+    shape = Architecture(32, 3, 4, 64, 80, 40, 2, 1e-12, 0.1, 0.1, pad, offset)
+    made = Encoder(shape, pooling, head, normalise)
     with torch.no_grad():
         for layer in made.layers:
             layer.qkv.weight.mul_(3.0)
@@ -105,7 +97,7 @@ def encoder(model: str) -> Encoder:
 def corpus() -> Tokens:
     """Return sentences of 3 to 26 tokens: some of one length, some longer than the limit."""
     lengths = np.random.default_rng(1).integers(3, 27, SENTENCES)
-    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    offsets = np.cumsum([0, *lengths])
     return Tokens(np.random.default_rng(2).integers(2, 80, offsets[-1]).astype(np.int32), offsets)
 
 
@@ -128,11 +120,7 @@ def plain(
     return value.item(), {name: p.grad.double() for name, p in weights.named_parameters()}
 
 
-FINE, COARSE, ONE = (
-    0,
-    100,
-    10_000,
-)  # tokens of a group at least: as a CPU cuts them, and as a GPU does
+FINE, COARSE, ONE = 0, 100, 10_000  # tokens of a group at least: as a CPU cuts them, as a GPU does
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -151,62 +139,45 @@ def test_a_packed_step_has_the_loss_and_gradients_of_the_padded_one(
     monkeypatch, case, model, precision, least, device
 ):
     monkeypatch.setitem(GROUP_TOKENS, device, least)
-    loss, _, rows, dropout = CASES[case]
-    frozen = (
-        [np.random.default_rng(i).normal(size=(SENTENCES, 32)).astype(np.float16) for i in range(4)]
-        if loss == "regulators"
-        else []
-    )
+    _, _, rows, dropout = CASES[case]
+    frozen = regulators_of(case)
     replay, ours = Replay(monkeypatch), encoder(model).to(device)
     truth, same = copy.deepcopy(ours).double(), copy.deepcopy(ours)
     settings = settings_of(case, precision)
     value = BatchLoss([ours], corpus(), rows, settings, frozen)(0)
     value.backward()
     monkeypatch.undo()
-    padding = sum(g.count * g.length for g in replay.packed.groups) - int(
-        replay.packed.lengths.sum()
-    )
-    count = len(replay.packed.groups)
-    assert padding > 0 and (
-        count == 1 if least == ONE else count > 2
-    )  # several groups, padding inside some
+    groups = replay.packed.groups
+    assert len(groups) == 1 if least == ONE else len(groups) > 2
+    assert any(group.padding is not None for group in groups)
 
     hidden = dropout.get("hidden") != 0.0
     attention = dropout.get("attention") != 0.0
     factors = replay.by_sentence(hidden, attention, len(ours.layers))
     true_value, true_grads = plain(truth, case, factors, frozen, "fp32")
     same_value, same_grads = plain(same, case, factors, frozen, precision)
-    # float32 has 24 bits, bfloat16 8. How far the plain step strays is chance too: hence 3 times, and
-    # a rounding besides: of the cosines, which the loss multiplies by 20, and of the loss itself (a
-    # gradient's: two).
+    # float32 has 24 bits, bfloat16 8. How far the plain step strays is chance, too: hence 3 times,
+    # and a rounding besides: of the cosines, which the loss multiplies by 20, and of the loss
+    # itself (a gradient's: two).
     unit = {"fp32": 2.0**-24, "bf16": 2.0**-8}[precision]
-    assert (
-        abs(value.item() - true_value)
-        <= 3 * abs(same_value - true_value) + (20 + abs(true_value)) * unit
-    )
+    allowed = 3 * abs(same_value - true_value) + (20 + abs(true_value)) * unit
+    assert abs(value.item() - true_value) <= allowed
     for name, parameter in ours.named_parameters():
-        strayed, expected = (
-            (parameter.grad.double() - true_grads[name]).norm(),
-            (same_grads[name] - true_grads[name]).norm(),
-        )
+        strayed = (parameter.grad.double() - true_grads[name]).norm()
+        expected = (same_grads[name] - true_grads[name]).norm()
         size = true_grads[name].norm()
+        assert size > 0  # there is a gradient to be wrong about
         assert strayed <= 3 * expected + 2 * unit * size, (name, strayed / size, expected / size)
-    assert all(
-        grad.norm() > 0 for grad in true_grads.values()
-    )  # there is a gradient to be wrong about
 
 
 @pytest.mark.parametrize("least", [FINE, COARSE])
 @pytest.mark.parametrize("case", CASES)
 def test_a_step_stays_on_its_device_and_reads_no_number_from_it(monkeypatch, case, least):
-    """A device without numbers, in a GPU's place, refuses both. (Copies that a GPU waits for it does not see.)"""
-    loss, _, rows, _ = CASES[case]
+    """A device without numbers, in a GPU's place, refuses both; copies it does not see."""
     monkeypatch.setitem(GROUP_TOKENS, "meta", least)
-    frozen = (
-        [np.zeros((SENTENCES, 32), np.float16) for _ in range(4)] if loss == "regulators" else []
-    )
     ours = encoder("bert, mean").to("meta")
-    value = BatchLoss([ours], corpus(), rows, settings_of(case, "fp32"), frozen)(0)
+    rows, settings = CASES[case][2], settings_of(case, "fp32")
+    value = BatchLoss([ours], corpus(), rows, settings, regulators_of(case))(0)
     value.backward()
     torch.nn.utils.clip_grad_norm_(ours.parameters(), 1.0)
     assert value.is_meta and all(p.grad.is_meta for p in ours.parameters())

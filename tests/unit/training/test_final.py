@@ -13,14 +13,10 @@ from semblance.provenance import (
     record_digest,
     write_record,
 )
-from semblance.training import run
-from semblance.training.final import best_share, final_settings, final_steps, with_steps_of
-from semblance.training.inputs import TrainingInputs
-from semblance.training.keeping.checkpoint import Cadence
+from semblance.training.final import final_settings, final_steps, with_steps_of
 from tests.example_settings import train_settings
+from tests.unit.training.small import train
 from workflow.scripts import train_final, training_job
-
-ROWS = 12  # of the corpus of ``inputs``
 
 
 @pytest.mark.parametrize(
@@ -35,22 +31,6 @@ ROWS = 12  # of the corpus of ``inputs``
 )
 def test_the_steps_are_the_median_share_of_the_own_ones(shares, steps, expected):
     assert final_steps(shares, steps) == expected
-
-
-def test_the_share_is_that_of_the_best_step():
-    assert best_share({"steps": 8, "training": {"best_step": 2, "step": 8}}, "here") == 0.25
-
-
-@pytest.mark.parametrize(
-    "record",
-    [
-        {},
-        {"steps": 8, "training": {"best_step": 0}},  # without a dev score
-    ],
-)
-def test_a_record_that_does_not_say_it_is_refused(record):
-    with pytest.raises(InputError, match="^here: does not say after which"):
-        best_share(record, "here")
 
 
 def fold_record(folder, best, steps):
@@ -69,16 +49,7 @@ def test_a_final_training_takes_these_steps_and_names_the_folds(inputs, tmp_path
     stated = train_settings(batch_size=4, epochs=2, evaluate_every=1)
     settings = final_settings(stated, inputs[1], inputs[2], folds)
     assert settings.max_steps == 3  # half of the 2 epochs of 12 / 4 steps
-    out = tmp_path / "out"
-    run.train(
-        TrainingInputs(*inputs, steps_of=folds),
-        out,
-        settings,
-        stage="train_final",
-        code="code",
-        cadence=Cadence(10.0, 0),
-    )
-    record = read_sealed(out / "record.json")
+    record = read_sealed(train(inputs, tmp_path / "out", settings, steps_of=folds) / "record.json")
     assert record["training"]["step"] == record["steps"] == settings.max_steps
     assert record["training"]["best"] is None  # its last weights are kept
     for path in folds:
@@ -108,6 +79,12 @@ def test_a_training_takes_as_many_steps_as_others_took_together(tmp_path):
     assert with_steps_of(stated, []) == stated
 
 
-def test_a_final_training_without_folds_is_refused(inputs):
+def test_a_final_training_without_folds_or_of_folds_without_a_dev_score_is_refused(
+    inputs, tmp_path
+):
+    _, corpus, tokens = inputs
     with pytest.raises(InputError, match="no training on a fold"):
-        final_settings(train_settings(), inputs[1], inputs[2], [])
+        final_settings(train_settings(), corpus, tokens, [])
+    for fold in (fold_record(tmp_path / "0", 0, 8), corpus):
+        with pytest.raises(InputError, match=f"^{fold}: does not say after which"):
+            final_settings(train_settings(), corpus, tokens, [fold])

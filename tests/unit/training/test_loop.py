@@ -27,49 +27,34 @@ def losses(model, values):
     return step_loss
 
 
-def fitted(values, evaluate=None, **schedule):
+def fitted(values, evaluate=None, rate=1e-3, log=lambda event: None, **schedule):
+    """Train a model of three weights on losses of these values; return it and its progress."""
+    torch.manual_seed(0)
     model = nn.Linear(2, 1)
-    return model, fit(
-        model, losses(model, values), Schedule(len(values), 1e-3, **schedule), evaluate=evaluate
-    )
+    plan = Schedule(len(values), rate, **schedule)
+    return model, fit(model, losses(model, values), plan, evaluate, log)
 
 
 @pytest.mark.parametrize(
-    "steps,warmup", [(10, 0.1), (10, 0.25), (7, 0.0), (100, 0.1), (3, 1.0), (1, 0.1)]
+    "steps, warmup, shares",
+    [
+        (4, 0.25, [1, 1, 2 / 3, 1 / 3]),
+        (4, 0.5, [1 / 2, 1, 1, 1 / 2]),
+        (4, 0.3, [1 / 2, 1, 1, 1 / 2]),  # the steps of the warm-up are rounded up
+        (4, 0.0, [1, 3 / 4, 1 / 2, 1 / 4]),
+        (3, 1.0, [1 / 3, 2 / 3, 1]),
+        (1, 0.1, [1]),
+    ],
 )
-def test_the_learning_rate_rises_to_its_peak_and_falls_to_zero_after_the_last_step(steps, warmup):
-    plan = Schedule(steps, 2e-5, warmup)
-    warm = -(-int(round(warmup * steps * 1000)) // 1000)  # rounded up
-    for step in range(steps):
-        up, down = (step + 1) / warm if warm else 1.0, (steps - step) / max(1, steps - warm)
-        assert learning_rate(step, plan) == pytest.approx(
-            2e-5 * min(up, down if step >= warm else 1.0), rel=1e-12
-        )
-    assert max(learning_rate(s, plan) for s in range(steps)) == pytest.approx(2e-5)
-    assert learning_rate(steps, plan) == 0.0
-
-
-def test_the_optimiser_sees_the_learning_rate_of_the_step():
+def test_the_learning_rate_rises_to_its_peak_and_falls_to_zero_after_the_last_step(
+    steps, warmup, shares
+):
     seen = []
-    model = nn.Linear(2, 1)
-    plan = Schedule(10, 1e-2, 0.2)
-    fit(
-        model,
-        losses(model, [1.0] * 10),
-        plan,
-        log=lambda event: seen.append((event["step"], event["learning_rate"])),
-    )
-    assert seen == [(s + 1, learning_rate(s, plan)) for s in range(10)]
-
-
-def test_the_first_step_of_adam_moves_each_weight_by_the_learning_rate():
-    model = nn.Linear(2, 1)
-    before = [p.detach().clone() for p in model.parameters()]
-    fit(model, losses(model, [1.0]), Schedule(1, 0.01, warmup=0.0, weight_decay=0.0))
-    for old, new in zip(
-        before, model.parameters(), strict=True
-    ):  # m / sqrt(v) is 1 after the first step
-        assert torch.allclose(old - new, torch.full_like(old, 0.01), atol=1e-6)
+    plan = Schedule(steps, 2e-5, warmup)
+    assert learning_rate(steps, plan) == 0.0
+    fitted([1.0] * steps, rate=2e-5, warmup=warmup, log=seen.append)
+    assert [event["learning_rate"] for event in seen] == pytest.approx([2e-5 * s for s in shares])
+    assert [event["step"] for event in seen] == list(range(1, steps + 1))
 
 
 def test_gradients_are_clipped_to_a_common_norm(monkeypatch):
@@ -85,27 +70,14 @@ def test_gradients_are_clipped_to_a_common_norm(monkeypatch):
 
 
 class Named(nn.Module):
+    """A model of weights that decay, of others that do not, and of one that is not trained."""
+
     def __init__(self):
         super().__init__()
         self.words, self.norm1, self.up = nn.Embedding(3, 2), nn.LayerNorm(2), nn.Linear(2, 2)
         self.up.bias.requires_grad_(False)
-
-
-def test_biases_and_norms_do_not_decay_and_all_else_does():
-    model = Named()
-    before = {n: p.detach().clone() for n, p in model.named_parameters()}
-    for p in model.parameters():
-        p.grad = torch.zeros_like(p)  # without a gradient only the decay moves a weight
-    AdamW(model, weight_decay=0.04).step(0.5)
-    shrunk = {n: not torch.equal(p, before[n]) for n, p in model.named_parameters()}
-    assert shrunk == {
-        "words.weight": True,
-        "up.weight": True,
-        "norm1.weight": False,
-        "norm1.bias": False,
-        "up.bias": False,
-    }
-    assert torch.allclose(model.words.weight, before["words.weight"] * (1 - 0.5 * 0.04))
+        for p in self.parameters():
+            p.grad = torch.zeros_like(p)  # without a gradient only the decay moves a weight
 
 
 def test_the_optimiser_is_torchs_fused_adamw_bit_for_bit():
@@ -126,9 +98,7 @@ def test_the_optimiser_is_torchs_fused_adamw_bit_for_bit():
             group["lr"] = rate
         adam.step()
         mine.zero_grad(), adam.zero_grad()
-    assert all(
-        torch.equal(a, b) for a, b in zip(ours.parameters(), theirs.parameters(), strict=True)
-    )
+    assert all(map(torch.equal, ours.parameters(), theirs.parameters()))
 
 
 def test_a_step_of_the_optimiser_makes_no_tensor_and_few_calls():
@@ -139,31 +109,29 @@ def test_a_step_of_the_optimiser_makes_no_tensor_and_few_calls():
 
     model, seen = Named(), []
     adam = AdamW(model, weight_decay=0.04)
-    for p in model.parameters():
-        p.grad = torch.zeros_like(p)
     adam.step(0.1)
     with Calls():
         adam.step(0.1)
     assert seen == ["_foreach_add_", "_fused_adamw_"] * 2  # those that decay, those that do not
 
 
-def test_training_stops_when_no_window_falls_below_the_lowest():
-    #         windows of two: 5, 3, 4, 3 (not lower), 3.5: three since the lowest -> step 10
-    values = [5, 5, 4, 2, 4, 4, 3, 3, 3, 4, 1, 1, 1, 1]
-    _, progress = fitted([float(v) for v in values], window=2, patience=3)
-    assert progress.windows == pytest.approx([5, 3, 4, 3, 3.5])
-    assert progress.step == 10 and "3 windows of 2 steps" in progress.stopped
-
-
-def test_a_falling_loss_is_never_stopped_and_no_patience_means_no_stop():
-    _, falling = fitted([float(10 - i) for i in range(10)], window=1, patience=1)
-    _, rising = fitted([float(i) for i in range(10)])
-    assert (falling.step, falling.stopped, rising.step, rising.stopped) == (10, "", 10, "")
-
-
-def test_with_a_window_of_one_step_patience_counts_batches():
-    _, progress = fitted([3.0, 2.0, 2.5, 2.2, 2.1, 1.0], window=1, patience=3)
-    assert progress.step == 5
+@pytest.mark.parametrize(
+    "values, window, patience, windows, step",
+    [
+        # the fourth window is not lower than the second: three since the lowest
+        ([5, 5, 4, 2, 4, 4, 3, 3, 3, 4, 1, 1, 1, 1], 2, 3, [5, 3, 4, 3, 3.5], 10),
+        ([3, 2, 2.5, 2.2, 2.1, 1], 1, 3, [3, 2, 2.5, 2.2, 2.1], 5),  # a window of one batch
+        ([4, 3, 2, 1], 1, 1, [4, 3, 2, 1], 4),  # a falling loss is never stopped
+        ([1, 2, 3, 4], 1, None, [], 4),  # without patience no loss is
+    ],
+)
+def test_training_stops_when_no_window_falls_below_the_lowest(
+    values, window, patience, windows, step
+):
+    _, progress = fitted([float(v) for v in values], window=window, patience=patience)
+    assert progress.windows == pytest.approx(windows) and progress.step == step
+    reason = f"the loss did not fall for {patience} windows of {window} steps"
+    assert progress.stopped == (reason if step < len(values) else "")
 
 
 def test_early_stopping_evaluates_where_it_stops():
@@ -198,17 +166,11 @@ def test_the_model_ends_with_the_weights_of_its_best_dev_score():
         seen.append(model.weight.detach().clone())
         return scores[len(seen) - 1]
 
-    progress = fit(
-        model,
-        losses(model, [1.0] * 8),
-        Schedule(8, 0.1, warmup=0.0, evaluate_every=2),
-        evaluate=evaluate,
-    )
+    plan = Schedule(8, 0.1, warmup=0.0, evaluate_every=2)
+    progress = fit(model, losses(model, [1.0] * 8), plan, evaluate)
     assert [p["dev"] for p in progress.curve] == scores
-    assert (progress.best, progress.best_step) == (
-        0.6,
-        4,
-    )  # not the untrained .9; the first of two equals
+    # not the untrained .9; the first of two equals
+    assert (progress.best, progress.best_step) == (0.6, 4)
     assert torch.equal(model.weight, seen[2]) and not torch.equal(seen[2], seen[3])
 
 
@@ -218,15 +180,15 @@ def test_a_training_that_never_beats_its_start_keeps_its_best_trained_weights():
     assert (progress.best_step, progress.best) == (2, -0.5)
 
 
-def test_without_dev_the_last_weights_are_kept():
-    model = nn.Linear(2, 1)
-    before = model.weight.detach().clone()
-    progress = fit(model, losses(model, [1.0] * 5), Schedule(5, 0.1, warmup=0.0, weight_decay=0.0))
+@pytest.mark.parametrize("steps", [1, 5])
+def test_without_dev_the_last_weights_are_kept(steps):
+    before, _ = fitted([])
+    after, progress = fitted([1.0] * steps, rate=0.1, warmup=0.0, weight_decay=0.0)
     assert progress.curve == [] and summary(progress)["best"] is None
-    moved = sum(
-        learning_rate(s, Schedule(5, 0.1, warmup=0.0)) for s in range(5)
-    )  # Adam: rate a step for a steady gradient
-    assert torch.allclose(before - model.weight, torch.full_like(before, moved), atol=1e-4)
+    # Adam moves a weight by the rate of each step while its gradient is steady.
+    moved = sum(0.1 * (steps - step) / steps for step in range(steps))
+    for old, new in zip(before.parameters(), after.parameters(), strict=True):
+        assert torch.allclose(old - new, torch.full_like(old, moved), atol=1e-4)
 
 
 def test_the_model_trains_in_training_mode_and_is_evaluated_in_evaluation_mode():
@@ -234,54 +196,34 @@ def test_the_model_trains_in_training_mode_and_is_evaluated_in_evaluation_mode()
     plain = losses(model, [1.0] * 4)
 
     def step_loss(step):
-        modes.append(("train", model.training))
+        modes.append(("step", model.training))
         return plain(step)
 
     def evaluate():
         modes.append(("dev", model.training))
         return 0.5
 
-    fit(model, step_loss, Schedule(4, 1e-3, evaluate_every=2), evaluate=evaluate)
-    assert modes == [
-        ("dev", False),
-        *[("train", True)] * 2,
-        ("dev", False),
-        *[("train", True)] * 2,
-        ("dev", False),
-    ]
+    fit(model, step_loss, Schedule(4, 1e-3, evaluate_every=2), evaluate)
+    dev, step = ("dev", False), ("step", True)
+    assert modes == [dev, step, step, dev, step, step, dev]
 
 
 def test_the_summary_tells_steps_curve_and_reason():
-    facts = summary(
-        Progress(step=5, curve=[{"step": 5, "dev": 0.3}], best=0.3, best_step=5, stopped="why")
-    )
-    assert facts == {
-        "step": 5,
-        "best_step": 5,
-        "curve": [{"step": 5, "dev": 0.3}],
-        "windows": [],
-        "stopped": "why",
-        "best": 0.3,
-    }
+    curve = [{"step": 5, "dev": 0.3}]
+    facts = {"step": 5, "curve": curve, "best": 0.3, "best_step": 5, "stopped": "why"}
+    assert summary(Progress(**facts)) == facts | {"windows": []}
 
 
 def test_measures_are_noted_by_name_and_the_last_weights_are_kept():
     """An evaluation that gives several measures chooses no weights."""
-    found = iter([{"a": 3.0, "b": 1.0}, {"a": 9.0, "b": 2.0}, {"a": 1.0, "b": 3.0}])
-    torch.manual_seed(0)
-    model, progress = fitted([1.0] * 4, evaluate=lambda: next(found), evaluate_every=2)
-    assert progress.curve == [
-        {"step": 0, "a": 3.0, "b": 1.0},
-        {"step": 2, "a": 9.0, "b": 2.0},
-        {"step": 4, "a": 1.0, "b": 3.0},
-    ]
+    found = [{"a": 3.0, "b": 1.0}, {"a": 9.0, "b": 2.0}, {"a": 1.0, "b": 3.0}]
+    left = iter(found)
+    model, progress = fitted([1.0] * 4, evaluate=lambda: next(left), evaluate_every=2)
+    steps = (0, 2, 4)
+    assert progress.curve == [{"step": s, **m} for s, m in zip(steps, found, strict=True)]
     assert progress.best_step == 0 and summary(progress)["best"] is None
-    torch.manual_seed(0)
     last, _ = fitted([1.0] * 4)
-    assert all(
-        (one == other).all()
-        for one, other in zip(model.state_dict().values(), last.state_dict().values(), strict=True)
-    )
+    assert all(map(torch.equal, model.parameters(), last.parameters()))
 
 
 def test_a_measure_that_is_nan_stops_the_training_and_is_named():

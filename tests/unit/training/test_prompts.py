@@ -1,21 +1,21 @@
 """Trainings from a base with prompts: their tokens have them, and so has the trained model."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from semblance.data.tokens import read_tokens, tokenise
 from semblance.errors import InputError
-from semblance.models.base import BaseSettings, build_base
 from semblance.models.prompts import PROMPTS_FILE
 from semblance.models.saved import SavedModel
 from semblance.provenance import input_digests, read_sealed, write_record
-from semblance.training import run
 from semblance.training.inputs import TrainingInputs, check_inputs
-from semblance.training.keeping.checkpoint import Cadence
 from semblance.training.recipe import MaskedWords
 from tests.example_settings import train_settings
+from tests.unit.models.tiny_models import built
+from tests.unit.training.small import train
 from workflow.scripts import tokenise as tokenise_script
 
 PROMPTS = {"query": "ask: ", "document": "say: "}
@@ -24,20 +24,14 @@ PROMPTS = {"query": "ask: ", "document": "say: "}
 @pytest.fixture(scope="module")
 def prompted(inputs, tmp_path_factory):
     """The records of a base with prompts, of a FAQ's corpus, and of its tokens."""
-    _, corpus, _ = inputs
     folder = tmp_path_factory.mktemp("prompted")
     raw = Path(inputs[0]).parents[1] / "raw"
-    settings = BaseSettings(
-        32, folder=str(raw), pooling="mean", prompts=PROMPTS, default_prompt="query"
-    )
-    build_base(settings, folder / "base/record.json", "")
-    for name in ("sentences.arrow", "rows.arrow"):
-        (folder / "faq").mkdir(exist_ok=True)
-        (folder / "faq" / name).write_bytes((Path(corpus).parent / name).read_bytes())
-    outputs = ["sentences.arrow", "rows.arrow"]
-    write_record(folder / "faq/record.json", "prepare_faq", outputs=outputs, started=0.0)
-    record = run_tokenise(folder / "base/record.json", folder / "faq/record.json", folder / "t")
-    return [str(folder / "base/record.json"), str(folder / "faq/record.json"), record]
+    built(raw, folder / "base", limit=32, prompts=PROMPTS, default_prompt="query")
+    shutil.copytree(Path(inputs[1]).parent, folder / "faq")
+    base, corpus = (folder / name / "record.json" for name in ("base", "faq"))
+    files = ["sentences.arrow", "rows.arrow"]
+    write_record(corpus, "prepare_faq", outputs=files, started=0.0)
+    return [str(base), str(corpus), run_tokenise(base, corpus, folder / "tokens")]
 
 
 def run_tokenise(base, corpus, out) -> str:
@@ -47,7 +41,7 @@ def run_tokenise(base, corpus, out) -> str:
 
 
 def test_questions_are_tokenised_as_queries_and_answers_as_documents(prompted):
-    base, _, tokens = prompted
+    base, corpus, tokens = prompted
     texts = []
     for number in range(12):
         texts += [f"ask: question {number}", f"say: answer {number}"]
@@ -56,7 +50,7 @@ def test_questions_are_tokenised_as_queries_and_answers_as_documents(prompted):
     assert found.ids.tolist() == expected.ids.tolist()
     record = read_sealed(tokens)
     assert record["prompts"] == {"prompts": PROMPTS, "default_prompt_name": "query"}
-    assert input_digests(record)["rows"] == read_sealed(prompted[1])["outputs"]["rows.arrow"]
+    assert input_digests(record)["rows"] == read_sealed(corpus)["outputs"]["rows.arrow"]
 
 
 def test_without_prompts_tokens_and_their_record_say_nothing_of_them(inputs, tmp_path):
@@ -72,20 +66,11 @@ def test_tokens_without_the_prompts_of_the_base_are_refused(inputs, prompted):
         check_inputs(TrainingInputs(prompted[0], prompted[1], inputs[2]))
 
 
-def train(records, out, **changed):
-    settings = train_settings(max_length=32, **changed)
-    cadence = Cadence(minutes=10.0, steps=0)
-    run.train(
-        TrainingInputs(*records), str(out), settings, stage="train", code="code", cadence=cadence
-    )
-
-
 def test_a_trained_model_has_the_prompts_of_its_base(prompted, tmp_path):
-    train(prompted, tmp_path / "out")
-    stated = json.loads((tmp_path / "out/model" / PROMPTS_FILE).read_text())
+    train(prompted, tmp_path, train_settings(max_length=32))
+    stated = json.loads((tmp_path / "model" / PROMPTS_FILE).read_text())
     assert stated == {"prompts": PROMPTS, "default_prompt_name": "query"}
-    saved = SavedModel.read(tmp_path / "out/record.json")
-    assert saved.prompts.texts == PROMPTS
+    assert SavedModel.read(tmp_path / "record.json").prompts.texts == PROMPTS
 
 
 @pytest.mark.parametrize(
@@ -95,4 +80,4 @@ def test_a_training_that_would_change_the_tokens_of_a_prompt_is_refused(
     prompted, tmp_path, changed
 ):
     with pytest.raises(InputError, match="changes tokens, those of the base's prompts among them"):
-        train(prompted, tmp_path / "out", **changed)
+        train(prompted, tmp_path, train_settings(max_length=32, **changed))

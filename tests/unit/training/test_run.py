@@ -15,7 +15,6 @@ import torch
 from semblance.data.corpus import Rows
 from semblance.errors import InputError, OutOfTime
 from semblance.locks import Busy
-from semblance.models import folder as model_folder
 from semblance.models.folder import load
 from semblance.models.saved import SavedModel
 from semblance.models.weights import load_weights
@@ -31,15 +30,12 @@ from semblance.provenance import (
     write_sealed,
 )
 from semblance.training import run
-from semblance.training.batching import Drawing
 from semblance.training.inputs import TrainingInputs, check_inputs
 from semblance.training.keeping import finished
-from semblance.training.keeping.checkpoint import Cadence
+from semblance.training.loop import STEP
 from semblance.training.masked_words import masked_columns, word_head
 from semblance.training.recipe import MaskedWords
-from tests.example_settings import train_settings
-
-SETTINGS = train_settings(max_steps=2, evaluate_every=1)
+from tests.unit.training.small import SETTINGS, flip, killed, train
 
 
 def dev_record() -> Record:
@@ -52,29 +48,18 @@ def dev_record() -> Record:
 @pytest.fixture
 def training(inputs, tmp_path, monkeypatch):
     """A function that trains into ``out``, which says how many trainings really ran (``fits``)."""
-    out, state = tmp_path / "out", SimpleNamespace(fits=0)
-    real = run.fit
+    state, real = SimpleNamespace(fits=0, out=tmp_path / "out"), run.fit
 
     def fit(*args, **kwargs):
         state.fits += 1
         return real(*args, **kwargs)
 
-    def train(settings=SETTINGS, **cadence):
-        run.train(
-            TrainingInputs(
-                *inputs,
-                dev=lambda encoder: float(encoder.words.weight.detach().sum()),
-                dev_record=dev_record(),
-            ),
-            str(out),
-            settings,
-            stage="train",
-            code="code",
-            cadence=Cadence(**{"minutes": 10.0, "steps": 0, **cadence}),
-        )
+    def train_here(settings=SETTINGS, **more):
+        dev = lambda encoder: float(encoder.words.weight.detach().sum())
+        train(inputs, state.out, settings, dev=dev, dev_record=dev_record(), **more)
 
     monkeypatch.setattr(run, "fit", fit)
-    state.train, state.out = train, out
+    state.train = train_here
     return state
 
 
@@ -104,24 +89,19 @@ def refuse_links(monkeypatch, number=errno.EPERM):
     monkeypatch.setattr(finished.os, "link", link)
 
 
-def test_deleted_outputs_are_put_back_byte_for_byte_without_a_step(training, capsys):
+def test_deleted_outputs_are_put_back_byte_for_byte_with_a_new_time_without_a_step(
+    training, capsys
+):
     training.train(steps=1)
+    assert f"{training.out}: step 2 of 2, loss " in capsys.readouterr().err
     before = outputs(training.out)
-    delete(training.out)
-    training.train()
-    assert outputs(training.out) == before and training.fits == 1
-    assert capsys.readouterr().err.count("already trained: its outputs are put back\n") == 1
-
-
-def test_outputs_that_are_put_back_get_a_new_time(training):
-    training.train()
-    for name in outputs(training.out):
+    for name in before:
         os.utime(training.out / name, (1000.0, 1000.0))
     delete(training.out)
     training.train()
-    assert all(
-        (training.out / name).stat().st_mtime > time.time() - 3600 for name in outputs(training.out)
-    )
+    assert outputs(training.out) == before and training.fits == 1
+    assert min((training.out / name).stat().st_mtime for name in before) > time.time() - 3600
+    assert capsys.readouterr().err.count("already trained: its outputs are put back\n") == 1
 
 
 def test_a_finished_training_is_stored_once_and_keeps_no_step_checkpoint(training):
@@ -149,30 +129,42 @@ def test_the_head_is_kept_as_the_settings_say(training, head, is_kept):
     assert (load(training.out / "model").head is not None) == is_kept
 
 
-DAMAGES = {
-    "one byte of the weights": lambda folder: flip(folder / "model/model.safetensors"),
-    "a missing file": lambda folder: (folder / "dev.csv").unlink(),
-    "no record": lambda folder: (folder / "record.json").unlink(),
-    "half a record": lambda folder: (folder / "record.json").write_text("{"),
-}
+def half(path):
+    path.write_text("{")
 
 
-def flip(path):
-    data = bytearray(path.read_bytes())
-    data[-1] ^= 1
-    path.write_bytes(bytes(data))
+def of_another_training(path):
+    """Seal the record anew with another learning rate."""
+    record = read_sealed(path)
+    write_sealed(path, record | {"settings": record["settings"] | {"learning_rate": 0.5}})
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_second_copy_is_not_put_back_and_training_starts_again(training, capsys, damage):
+@pytest.mark.parametrize(
+    "name, damage",
+    [
+        ("model/model.safetensors", flip),
+        ("dev.csv", Path.unlink),
+        ("record.json", Path.unlink),
+        ("record.json", half),
+        ("record.json", of_another_training),
+    ],
+)
+def test_a_damaged_second_copy_is_not_put_back_and_training_starts_again(
+    training, capsys, name, damage
+):
     training.train()
-    before = checked(training.out / "record.json")["outputs"]
+    before = checked(training.out / "record.json")
     delete(training.out)
-    DAMAGES[damage](kept(training.out))
+    damage(kept(training.out) / name)
     training.train()
-    assert "warning: finished training passed over" in capsys.readouterr().err
-    assert training.fits == 2 and checked(training.out / "record.json")["outputs"] == before
-    assert checked(kept(training.out) / "record.json")["outputs"] == before
+    said = capsys.readouterr().err
+    assert "warning: finished training passed over" in said
+    assert ("the record of another training" in said) == (damage is of_another_training)
+    assert training.fits == 2
+    for folder in (training.out, kept(training.out)):
+        found = checked(folder / "record.json")
+        assert found["outputs"] == before["outputs"]
+        assert found["settings"] == before["settings"]
 
 
 def test_a_second_copy_that_the_disk_cannot_read_for_now_is_kept(training, monkeypatch):
@@ -196,29 +188,14 @@ def test_without_hard_links_no_second_copy_is_kept_and_no_warning_printed(
     assert "warning" not in capsys.readouterr().err
 
 
-def test_a_second_copy_whose_record_was_changed_is_not_put_back(training, capsys):
-    """A record sealed anew with another learning rate is that of another training."""
-    training.train()
-    before = checked(training.out / "record.json")
-    delete(training.out)
-    path = kept(training.out) / "record.json"
-    record = read_sealed(path)
-    write_sealed(path, record | {"settings": record["settings"] | {"learning_rate": 0.5}})
-    training.train()
-    assert "the record of another training" in capsys.readouterr().err
-    assert training.fits == 2
-    assert record_digest(checked(training.out / "record.json")) == record_digest(before)
-
-
 def test_the_record_of_a_training_keeps_what_the_records_of_its_inputs_say(training, inputs):
     training.train()
     links = read_sealed(training.out / "record.json")["inputs"]
-    expected = {
-        name: record_digest(read_sealed(path))
-        for name, path in zip(("base", "corpus", "tokens"), inputs, strict=True)
-    }
+    records = [*map(read_sealed, inputs), dev_record()]
     said = {link["role"]: link["record"] for link in links}
-    assert said == expected | {"dev": record_digest(dev_record())}
+    assert said == dict(
+        zip(("base", "corpus", "tokens", "dev"), map(record_digest, records), strict=True)
+    )
 
 
 def test_outputs_that_are_put_back_name_the_records_that_are_there_now(training, inputs):
@@ -256,9 +233,8 @@ def test_a_module_without_files_keeps_its_empty_folder(tmp_path):
     write_record(out / "record.json", "train", outputs=["model/modules.json"], started=0.0)
     assert finished.keep(out, ["model/modules.json"], folder)
     shutil.rmtree(out / "model")
-    assert (
-        finished.put_back(folder, out, {"inputs": {}}, {}) and (out / "model/2_Normalize").is_dir()
-    )
+    assert finished.put_back(folder, out, {"inputs": {}}, {})
+    assert (out / "model/2_Normalize").is_dir()
 
 
 def test_a_start_model_that_changes_during_its_training_is_refused(inputs, tmp_path):
@@ -271,16 +247,8 @@ def test_a_start_model_that_changes_during_its_training_is_refused(inputs, tmp_p
         write_record(copy, "download_model", outputs=[*outputs, "model/vocab.txt"], started=0.0)
         return 0.5
 
-    changing = TrainingInputs(str(copy), corpus, tokens, dev=dev)
     with pytest.raises(InputError, match="changed while it was trained from"):
-        run.train(
-            changing,
-            tmp_path / "out",
-            SETTINGS,
-            stage="train",
-            code="code",
-            cadence=Cadence(minutes=10.0, steps=0),
-        )
+        train([str(copy), corpus, tokens], tmp_path / "out", dev=dev)
     assert not (tmp_path / "out/record.json").exists() and not (tmp_path / "out/model").exists()
 
 
@@ -292,14 +260,7 @@ def test_dev_texts_are_embedded_in_the_precision_of_the_training(inputs, tmp_pat
         seen.add(encoder.precision)
         return 0.5
 
-    run.train(
-        TrainingInputs(*inputs, dev=dev),
-        tmp_path / "out",
-        train_settings(max_steps=2, evaluate_every=1, precision=precision),
-        stage="train",
-        code="",
-        cadence=Cadence(minutes=10.0, steps=0),
-    )
+    train(inputs, tmp_path, replace(SETTINGS, precision=precision), dev=dev)
     assert seen == {precision}
 
 
@@ -317,36 +278,19 @@ def test_no_model_is_written_into_a_folder_that_another_process_took_over(inputs
         return 0.5
 
     with pytest.raises(Busy, match="node n2"):
-        run.train(
-            TrainingInputs(*inputs, dev=dev),
-            tmp_path / "out",
-            SETTINGS,
-            stage="train",
-            code="",
-            cadence=Cadence(minutes=10.0, steps=0),
-        )
+        train(inputs, tmp_path / "out", dev=dev)
     assert not (tmp_path / "out/model").exists() and not (tmp_path / "out/record.json").exists()
 
 
-def test_the_log_of_a_training_says_its_last_step(training, capsys):
-    training.train()
-    steps = checked(training.out / "record.json")["steps"]
-    assert f"{training.out}: step {steps} of {steps}, loss " in capsys.readouterr().err
-
-
-def test_the_record_counts_the_attempts(training):
-    with pytest.raises(OutOfTime):
-        training.train(stop_at=time.time() + 59, steps=1)
-    training.train()
-    assert checked(training.out / "record.json")["attempts"] == 1  # the first saved nothing
-
-
-def test_after_the_time_limit_nothing_is_trained_and_the_next_start_trains_all(training):
+@pytest.mark.parametrize("seconds", [59, -1])
+def test_after_the_time_limit_nothing_is_trained_and_the_next_start_trains_all(training, seconds):
     with pytest.raises(OutOfTime, match="ask for a longer runtime"):
-        training.train(stop_at=time.time() - 1)
+        training.train(stop_at=time.time() + seconds, steps=1)
     assert not (training.out / "record.json").exists()
     training.train()
-    assert checked(training.out / "record.json")["training"]["step"] == 2
+    record = checked(training.out / "record.json")
+    assert record["training"]["step"] == 2
+    assert record["attempts"] == 1  # the first saved nothing
 
 
 @pytest.mark.parametrize(
@@ -360,29 +304,16 @@ def test_after_the_time_limit_nothing_is_trained_and_the_next_start_trains_all(t
     ],
 )
 def test_a_killed_training_with_more_than_its_encoder_and_loss_ends_as_one_that_was_never_killed(
-    training, monkeypatch, capsys, changed
+    training, capsys, changed
 ):
     settings = replace(SETTINGS, **changed)
     training.train(settings)
-    never_killed = outputs(training.out)
+    never_killed = checked(training.out / "record.json")["outputs"]
     shutil.rmtree(training.out)
-    real = Drawing.__call__
-
-    def killed(drawing, step):
-        if step == 1:
-            raise KeyboardInterrupt
-        return real(drawing, step)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Drawing, "__call__", killed)
-        with pytest.raises(KeyboardInterrupt):
-            training.train(settings, steps=1)
+    killed(1, lambda: training.train(settings, steps=1), works=[STEP])
     training.train(settings, steps=1)
     assert "resumed from step 1" in capsys.readouterr().err
-    names = [name for name in never_killed if name != "record.json"]
-    assert {name: outputs(training.out)[name] for name in names} == {
-        name: never_killed[name] for name in names
-    }
+    assert checked(training.out / "record.json")["outputs"] == never_killed
 
 
 MASKED_ALONE = replace(
@@ -404,17 +335,14 @@ def test_a_method_starts_from_a_base_that_was_trained_here_and_from_its_head(
 ):
     training.train(MASKED_ALONE)
     base = SavedModel.read(training.out / "record.json")
-    encoder = model_folder.load(base.folder)
+    encoder = load(base.folder)
     trained = load_weights(base.folder / HEAD)
     assert torch.equal(word_head(base, encoder).dense.weight, trained["dense.weight"])
     before = load_weights(SavedModel.read(inputs[0]).folder / "model.safetensors")
     after = load_weights(base.folder / "model.safetensors")
     words = "embeddings.word_embeddings.weight"
     assert after.keys() == before.keys() and not torch.equal(after[words], before[words])
-    out = tmp_path / "next"
-    cadence = Cadence(minutes=10.0, steps=0)
-    of_base = TrainingInputs(str(base.record_path), *inputs[1:])
-    run.train(of_base, out, SETTINGS, stage="train", code="", cadence=cadence)
+    out = train([str(base.record_path), *inputs[1:]], tmp_path / "next")
     assert input_digests(checked(out / "record.json"))["base"] == outputs_digest(base.record)
 
 

@@ -10,10 +10,12 @@ from semblance import locks
 from semblance.data.tokens import read_tokens, tokenise
 from semblance.errors import InputError
 from semblance.locks import Busy, exclusive
+from semblance.models import encoder as encoder_module
 from semblance.models import folder as model_folder
 from semblance.provenance import checked, input_digests, read_sealed
 from semblance.training import whitening
 from tests.example_settings import COMPUTE
+from tests.unit.models.tiny_models import by_library
 
 
 def fitted(inputs, out, compute=COMPUTE):
@@ -41,50 +43,36 @@ def test_the_models_vectors_of_the_corpus_have_mean_0_and_covariance_1(inputs, t
     assert np.abs(covariance(found) - EXPECTED).max() < 1e-4
 
 
-def test_blocks_are_joined(inputs, tmp_path, monkeypatch):
+def test_fitting_again_gives_the_same_bytes_and_blocks_are_joined(inputs, tmp_path, monkeypatch):
     whole, _ = fitted(inputs, tmp_path / "whole")
-    monkeypatch.setattr(whitening, "BLOCK", 7)  # 24 sentences: three blocks and a rest
+    fitted(inputs, tmp_path / "again")
+    records = [read_sealed(tmp_path / name / "record.json") for name in ("whole", "again")]
+    assert records[0]["outputs"] == records[1]["outputs"]  # the same bytes
+    monkeypatch.setattr(encoder_module, "BLOCK", 7)  # 24 sentences: three blocks and a rest
     blocks, _ = fitted(inputs, tmp_path / "blocks")
     assert np.abs(whole @ whole.T - blocks @ blocks.T).max() < 1e-3
 
 
 def test_sentence_transformers_gives_equal_vectors(inputs, tmp_path):
-    sentence_transformers = pytest.importorskip("sentence_transformers")
-    fitted(inputs, tmp_path / "out")
-    folder = tmp_path / "out" / "model"
-    theirs = sentence_transformers.SentenceTransformer(
-        str(folder), device="cpu", local_files_only=True
-    )
+    fitted(inputs, tmp_path)
+    folder = tmp_path / "model"
     texts = ["a b c", "x", "the quick brown fox"]
     ours = model_folder.load(folder).eval().encode(tokenise(folder / "tokenizer.json", texts), 16)
-    assert np.abs(theirs.encode(texts) - ours).max() < 1e-4 * np.abs(ours).max()
+    assert np.abs(by_library(folder).encode(texts) - ours).max() < 1e-4 * np.abs(ours).max()
 
 
-def test_the_same_inputs_give_the_same_bytes(inputs, tmp_path):
-    for name in ("one", "other"):
-        fitted(inputs, tmp_path / name)
-    one, other = (read_sealed(tmp_path / name / "record.json") for name in ("one", "other"))
-    assert one["outputs"] == other["outputs"]
-
-
-def test_the_record_names_what_was_read(inputs, tmp_path):
+def test_in_bf16_only_the_encoder_computes_so_and_the_record_says_it(inputs, tmp_path):
+    """The whitening is fitted and applied in full precision: the covariance stays 1."""
     fitted(inputs, tmp_path / "out", replace(COMPUTE, precision="bf16"))
+    encoder = model_folder.load(tmp_path / "out" / "model").eval()
+    encoder.precision = "bf16"
+    found = encoder.encode(read_tokens(Path(inputs[2]).parent / "tokens.arrow"), 16)
+    assert np.abs(covariance(found)[1:, 1:] - np.eye(15)).max() < 1e-4
     record = read_sealed(tmp_path / "out" / "record.json")
     assert (record["stage"], record["sentences"], record["code"]) == ("fit_whitening", 24, "code")
     assert record["settings"]["precision"] == "bf16"
     assert input_digests(record).keys() == {"base", "tokens"}
     assert all(link["record"] for link in record["inputs"])
-
-
-def test_a_whitening_in_bf16_is_applied_in_full_precision(inputs, tmp_path):
-    """Only the encoder computes in bf16: the covariance of what was fitted stays 1."""
-    base, _, tokens = inputs
-    compute = replace(COMPUTE, precision="bf16")
-    whitening.fit_whitening(base, tokens, str(tmp_path / "out"), compute, "code")
-    encoder = model_folder.load(tmp_path / "out" / "model").eval()
-    encoder.precision = "bf16"
-    found = encoder.encode(read_tokens(Path(tokens).parent / "tokens.arrow"), 16)
-    assert np.abs(covariance(found)[1:, 1:] - np.eye(15)).max() < 1e-4
 
 
 def test_too_few_sentences_are_refused_and_leave_no_model(inputs, tmp_path, monkeypatch):
@@ -96,9 +84,9 @@ def test_too_few_sentences_are_refused_and_leave_no_model(inputs, tmp_path, monk
 
 def test_vectors_that_are_not_finite_are_refused(inputs, tmp_path, monkeypatch):
     encode = lambda self, tokens, length: np.full((len(tokens.offsets) - 1, 16), np.inf)
-    monkeypatch.setattr("semblance.models.encoder.Encoder.encode", encode)
+    monkeypatch.setattr(encoder_module.Encoder, "encode", encode)
     with pytest.raises(InputError, match="not finite"):
-        whitening.fit_whitening(inputs[0], inputs[2], str(tmp_path), COMPUTE, "code")
+        fitted(inputs, tmp_path)
 
 
 def test_a_folder_that_another_process_writes_is_left_alone(inputs, tmp_path, monkeypatch):
