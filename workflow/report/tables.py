@@ -201,5 +201,5 @@ def _explain_command(facts: Facts, name: str, table: Table, label: str) -> str:
     if name in facts.incomplete:
         return ""
     column = find_layout(table.layout).main_column
-    words = ["semblance", "explain", facts.plan.out, name, label, NAMES.get(column, column)]
-    return shlex.join(words)
+    cell = [name, label, NAMES.get(column, column)]
+    return shlex.join(["semblance", "explain", *cell, "--results", facts.plan.out])
