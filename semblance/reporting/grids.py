@@ -195,8 +195,8 @@ def _p_value(row: Row, main: str) -> str:
     return f"{contrast.p_holm:.4f}"
 
 
-def unrounded(table: Table) -> list[list[object]]:
-    """Return a header and a line a row, values in points; None: does not apply.
+def unrounded(table: Table) -> list[dict[str, object]]:
+    """Return each row by the names of its columns, values in points; None: does not apply.
 
     Behind what names the row, each column ``c`` gives ``c`` and what stands in ``OF_SPREAD``, in
     ``OF_BEST_SEEDS`` if its seeds are chosen, in ``OF_CONTRAST`` if it is tested; a seed's own
@@ -209,7 +209,7 @@ def unrounded(table: Table) -> list[list[object]]:
         for column in table.columns:
             line |= _unrounded(layout, column, row.cells.get(column))
         found.append(line)
-    return [list(found[0]), *(list(line.values()) for line in found)]
+    return found
 
 
 def _identity(table: Table, row: Row) -> dict[str, object]:

@@ -11,7 +11,7 @@ from semblance.reporting.claim_rows import (
     row_groups,
     stand_ins_of,
 )
-from semblance.reporting.claims import Claim, Claims, Comparison, Needs, size_of
+from semblance.reporting.claims import Claim, Claims, Needs, WeightedSum, size_of
 from semblance.reporting.contrasts import weighted_sum
 from semblance.reporting.grids import NAMES
 from semblance.reporting.published import Published
@@ -161,7 +161,7 @@ class _Court:
         claim = self.claims.by_name[name]
         if claim.at_least:
             return None
-        sums = claim.comparisons(column)
+        sums = claim.sums(column)
         sizes = [size_of(self.claims, name, one, self.published) for one in sums]
         return None if None in sizes else min(sizes)
 
@@ -171,27 +171,27 @@ class _Court:
         if lacking:
             return replace(blank, verdict=CANNOT, why=f"it needs {claim.needs.why}: {lacking}")
         columns = claim.columns if claim.at_least else [blank.column]
-        sums = [one for column in columns for one in claim.comparisons(column)]
+        sums = [one for column in columns for one in claim.sums(column)]
         blank = replace(blank, among=Among(claim.at_least or len(sums), len(sums)))
         judged = _worst([self._of_sum(blank, table, rows, one) for one in sums])
         return replace(judged, column=blank.column, size=None) if claim.at_least else judged
 
     def _of_sum(
-        self, blank: Judgement, table: Table, rows: Rows, comparison: Comparison
+        self, blank: Judgement, table: Table, rows: Rows, claimed: WeightedSum
     ) -> Judgement:
         """Judge one weighted sum of a claim."""
-        claim, column = blank.claim, comparison.column
-        size = size_of(self.claims, blank.name, comparison, self.published)
+        claim, column = blank.claim, claimed.column
+        size = size_of(self.claims, blank.name, claimed, self.published)
         margin = claim.margin or table.margin
         if claim.expects == "difference" and not claim.at_least:
             margin = margin_of(size, margin)
-        rivals = [name for name in comparison.parts if name in claim.rivals]
+        rivals = [name for name in claimed.terms if name in claim.rivals]
         against = [*rivals, *([column] if claim.at_least else [])]
         judged = replace(blank, size=size, margin=margin, against=" on ".join(against))
-        parts = [(part.weight, rows[name]) for name, part in comparison.parts.items()]
-        found = weighted_sum(parts, column)
+        terms = [(term.weight, rows[name]) for name, term in claimed.terms.items()]
+        found = weighted_sum(terms, column)
         if found is None:
-            cells = {name: rows[name].cells.get(column) for name in comparison.parts}
+            cells = {name: rows[name].cells.get(column) for name in claimed.terms}
             lacking = [name for name, cell in cells.items() if cell is None or not cell.known]
             return replace(judged, n=0, why=f"no value of {', '.join(lacking)}")
         judged = replace(

@@ -4,6 +4,7 @@ The papers name no test. docs/statistics.md explains each one here, with its err
 Arrays may have leading axes: the last axis is that of the seeds.
 """
 
+import bisect
 import functools
 import math
 from collections.abc import Callable, Sequence
@@ -199,13 +200,7 @@ def seeds_to_show(size: float, sd: float) -> int | None:
 
     ``sd``: of the paired differences. None: more than MOST_SEEDS.
     """
-
-    def shows(n: int) -> bool:
-        """Tell whether n pairs show a difference of the size."""
-        error = sd / math.sqrt(n)
-        return noncentrality(n - 1) * error <= size
-
-    return _least(shows)
+    return _least(lambda n: noncentrality(n - 1) * (sd / math.sqrt(n)) <= size)
 
 
 def seeds_to_equal(margin: float, sd: float) -> int | None:
@@ -217,25 +212,14 @@ def seeds_to_equal(margin: float, sd: float) -> int | None:
 
     def equals(n: int) -> bool:
         """Tell whether n pairs show two equal methods to be within the margin."""
-        error = sd / math.sqrt(n)
         reach = quantile(1 - ALPHA, n - 1) + quantile(tail, n - 1)
-        return reach * error <= margin
+        return reach * (sd / math.sqrt(n)) <= margin
 
     return _least(equals)
 
 
 def _least(holds: Callable[[int], bool]) -> int | None:
-    """Return the least number of at least 2 for which a monotone condition holds."""
-    high = 2
-    while not holds(high):
-        if high >= MOST_SEEDS:
-            return None
-        high = min(2 * high, MOST_SEEDS)
-    low = high // 2  # it holds for `high`, and for `low` only if both are 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        if holds(middle):
-            high = middle
-        else:
-            low = middle
-    return high
+    """Return the least number of seeds, at least 2, for which a monotone condition holds."""
+    numbers = range(2, MOST_SEEDS + 1)
+    place = bisect.bisect_left(numbers, True, key=holds)
+    return numbers[place] if place < len(numbers) else None

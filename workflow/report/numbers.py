@@ -10,7 +10,7 @@ def signed(value: float | None, digits: int = 2) -> str:
     return with_minus(f"{value:+z.{digits}f}")
 
 
-def plain(value: float | None, digits: int = 2) -> str:
+def rounded(value: float | None, digits: int = 2) -> str:
     """Return a value; empty for none."""
     if value is None:
         return ""

@@ -11,7 +11,7 @@ from semblance.reporting.layouts import find_layout
 from semblance.reporting.table import Row, Table
 from workflow.controller.incomplete import HEAD
 from workflow.report import numbers
-from workflow.report.facts import Facts, Model
+from workflow.report.facts import Facts, TrainedModel
 
 SHORT = 12  # digits of a digest
 CURVE_WIDTH = 220
@@ -134,11 +134,11 @@ def _seeds(table: Table, row: Row, columns: Iterable[Column]) -> dict[str, list[
     found = {s: [c and c.values.get(s) for c in cells] for s in map(str, row.seeds)}
     found["worst"] = [c and c.worst for c in cells]
     found["best"] = [c and c.best for c in cells]
-    texts = {name: list(map(numbers.plain, values)) for name, values in found.items()}
+    texts = {name: list(map(numbers.rounded, values)) for name, values in found.items()}
     return {name: values for name, values in texts.items() if any(values)}
 
 
-def _curves(models: Iterable[Model]) -> dict[str, Any]:
+def _curves(models: Iterable[TrainedModel]) -> dict[str, Any]:
     """Return a small chart of the dev scores along some trainings; empty without two points."""
     lines = [model.curve for model in models if len(model.curve) > 1]
     if not lines:
@@ -156,8 +156,8 @@ def _curves(models: Iterable[Model]) -> dict[str, Any]:
         drawn.append(" ".join(places))
     return {
         "lines": drawn,
-        "lowest": numbers.plain(100 * low),
-        "highest": numbers.plain(100 * high),
+        "lowest": numbers.rounded(100 * low),
+        "highest": numbers.rounded(100 * high),
         "last_step": last,
         "left_out": len(lines) - len(drawn),
     }
@@ -173,7 +173,7 @@ def _changes(facts: Facts, above: Row, here: Row) -> list[tuple[str, str, str]]:
     return [pair for pair in pairs if pair[1] != pair[2]]
 
 
-def _made_from(model: Model) -> dict[str, Any]:
+def _made_from(model: TrainedModel) -> dict[str, Any]:
     """Return where a model lies, and from what it was made."""
     inputs = input_digests(model.record)
     named = {name: digest for name, digest in inputs.items() if "/" not in name}
@@ -186,7 +186,7 @@ def _made_from(model: Model) -> dict[str, Any]:
     }
 
 
-def _train_command(facts: Facts, models: list[Model]) -> str:
+def _train_command(facts: Facts, models: list[TrainedModel]) -> str:
     """Return the command that makes a row's first model again; empty of an untrained base."""
     if not models or not facts.command:
         return ""

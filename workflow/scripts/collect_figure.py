@@ -9,7 +9,7 @@ import time
 from semblance.figures import FigureSettings
 from semblance.files import write_text
 from semblance.provenance import beside, named_beside, read_records, write_record
-from semblance.reporting.collected import collected_csv, file_digests, parts
+from semblance.reporting.collected import collected_csv, file_digests, source_files
 from semblance.settings import decode, parse_json
 from workflow.scripts.endings import run
 
@@ -25,6 +25,7 @@ def main(argv: list[str] | None = None) -> None:
     started = time.monotonic()
     plain = parse_json(args.settings, "--settings")
     settings = decode(FigureSettings, plain, "--settings")
+    sources = source_files(settings, args.results)
     inputs = file_digests(settings, args.results)
     write_text(args.output, collected_csv(settings, args.results))
     write_record(
@@ -34,9 +35,7 @@ def main(argv: list[str] | None = None) -> None:
         started=started,
         code=args.code,
         inputs=named_beside(args.record, inputs),
-        records=named_beside(
-            args.record, read_records(p.record for p in parts(settings, args.results))
-        ),
+        records=named_beside(args.record, read_records(source.record for source in sources)),
         settings=plain,
     )
 

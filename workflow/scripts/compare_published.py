@@ -4,7 +4,7 @@ import time
 
 from semblance.files import write_text
 from semblance.provenance import beside, file_digest, named_beside, read_records, write_record
-from semblance.reporting.comparison import TOLERANCE, compare, ledger
+from semblance.reporting.comparison import TOLERANCE, compare_published, ledger
 from semblance.reporting.published import read_published
 from semblance.reporting.table import read_tables, table_digests
 from workflow.scripts import cli
@@ -22,7 +22,7 @@ def main(argv: list[str] | None = None) -> None:
     started = time.monotonic()
     published = read_published(args.published)
     inputs = table_digests(args.tables)
-    records = compare(read_tables(inputs), published, args.tolerance)
+    records = compare_published(read_tables(inputs), published, args.tolerance)
     write_text(args.output, ledger(records, published, args.tolerance))
     named = named_beside(args.record, inputs)
     write_record(

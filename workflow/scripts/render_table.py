@@ -13,7 +13,7 @@ from semblance.provenance import beside, file_digest, named_beside, write_record
 from semblance.reporting.bootstrap import with_bootstrap
 from semblance.reporting.build import build
 from semblance.reporting.comparison import attach
-from semblance.reporting.formats import csv_text, markdown
+from semblance.reporting.formats import markdown, table_csv
 from semblance.reporting.latex import latex
 from semblance.reporting.predictions import prediction_digests
 from semblance.reporting.published import read_published
@@ -22,7 +22,7 @@ from semblance.reporting.table import decode_spec, to_json
 from semblance.settings import parse_json
 from workflow.scripts.endings import run
 
-FORMS = {"csv": csv_text, "markdown": markdown, "latex": latex, "json": to_json}
+FORMS = {"csv": table_csv, "markdown": markdown, "latex": latex, "json": to_json}
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -8,7 +8,7 @@ import pytest
 from semblance import layout
 from workflow.planning.plan import Run
 from workflow.report import tables
-from workflow.report.facts import Facts, Model
+from workflow.report.facts import Facts, TrainedModel
 from workflow.report.tables import CURVE_HEIGHT, CURVE_WIDTH, MOST_CURVES, SHORT
 from workflow.scripts import explain
 
@@ -18,9 +18,9 @@ END = f"{CURVE_WIDTH},0"
 BEGIN = f"0,{CURVE_HEIGHT}"
 
 
-def model(*points: tuple[int, float], **record) -> Model:
+def model(*points: tuple[int, float], **record) -> TrainedModel:
     curve = [{"step": step, "dev": dev} for step, dev in points]
-    return Model(RUN, {"training": {"curve": curve}, **record})
+    return TrainedModel(RUN, {"training": {"curve": curve}, **record})
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_a_chart_names_its_limits_and_counts_the_trainings_that_it_leaves_out():
 def changes(above: dict, here: dict) -> list:
     """Return what differs between two rows of one corpus and base, with these settings."""
     made = object.__new__(Facts)
-    made.models_of = lambda row: [Model(RUN, {"settings": row.settings})]
+    made.models_of = lambda row: [TrainedModel(RUN, {"settings": row.settings})]
     rows = [SimpleNamespace(corpus="nli", base="tiny", settings=given) for given in (above, here)]
     return tables._changes(made, *rows)
 
