@@ -8,7 +8,7 @@ import pytest
 
 from semblance.errors import InputError
 from semblance.fetch.manifest import load_manifest
-from semblance.provenance import write_json, write_record
+from semblance.provenance import ROOT, write_json, write_record
 from semblance.reporting.overlap import overlap_csv, read_overlaps
 from semblance.reporting.published import read_published
 from tests.shipped import merged
@@ -16,7 +16,6 @@ from workflow.planning.config import load
 from workflow.planning.plan import Plan
 from workflow.planning.stand_ins import StandIns
 
-ROOT = Path(__file__).resolve().parents[3]
 PUBLISHED = read_published(ROOT / "workflow/published.yaml")
 
 
@@ -33,16 +32,11 @@ def test_each_corpus_stands_beside_the_papers_number_if_it_has_one(tmp_path):
         corpus(tmp_path / "mine", {"pairs": 7, "overlap": 0.1 + 0.2}),
     ]
     text = overlap_csv(read_overlaps(records), {"qqp": "simcse/text/QQP"}, PUBLISHED)
-    lines = list(csv.DictReader(io.StringIO(text)))
-    assert lines[0] == {
-        "corpus": "qqp",
-        "pairs": "5",
-        "overlap": "61.25",
-        "paper_row": "simcse/text/QQP",
-        "paper": "60.0",
-    }
-    assert (lines[1]["paper_row"], lines[1]["paper"]) == ("", "")
-    assert float(lines[1]["overlap"]) == 0.1 + 0.2  # unrounded
+    first, second = csv.DictReader(io.StringIO(text))
+    expected = {"corpus": "qqp", "pairs": "5", "overlap": "61.25"}
+    assert first == expected | {"paper_row": "simcse/text/QQP", "paper": "60.0"}
+    assert (second["paper_row"], second["paper"]) == ("", "")
+    assert float(second["overlap"]) == 0.1 + 0.2  # unrounded
 
 
 @pytest.mark.parametrize("value", [{}, {"pairs": 5}, {"pairs": "5", "overlap": 1.0}, []])
