@@ -25,6 +25,7 @@ from semblance.provenance import (
 )
 from semblance.reporting.layouts import find_layout
 from tests.example_settings import COMPUTE
+from tests.unit.reporting.example_scores import flags
 from workflow.scripts import (
     collect_scores,
     compare_published,
@@ -271,15 +272,6 @@ def settings(name: str) -> dict:
     found["control"] = next(method for method in methods if method != "start")
     if shape.over_folds:
         found |= {"dataset": "bank", "folds": 2, "protocols": ["pairs", "annotated"]}
-    return found
-
-
-def flags(**given: object) -> list[str]:
-    """Return the arguments of a program: each flag with its value, or its values."""
-    found = []
-    for name, value in given.items():
-        values = value if isinstance(value, list) else [value]
-        found += [f"--{name}", *map(str, values)]
     return found
 
 

@@ -129,7 +129,7 @@ def test_the_record_names_the_files_and_the_records_that_the_figure_was_made_fro
     figures = copy / "figures"
     record = figures / "records/f.json"
     given = {"settings": settings, "results": copy, "output": figures / "f.csv", "record": record}
-    collect_figure.main(example_results.flags(**given))
+    collect_figure.main(example_scores.flags(**given))
     found = read_sealed(record)
     folder = "scores/sts/nli/tiny/rcl/seed-1"
     name = "predictions.parquet"
