@@ -74,4 +74,5 @@ def _draw_line(axes: Axes, line: Points, label: str, look: Look) -> None:
 
 def _between(start: Place, end: Place, share: float) -> Place:
     """Return the place at a share of the way from one place to another."""
-    return (start[0] + share * (end[0] - start[0]), start[1] + share * (end[1] - start[1]))
+    (x, y), (end_x, end_y) = start, end
+    return x + share * (end_x - x), y + share * (end_y - y)

@@ -1,13 +1,13 @@
 """The one grid of a table that every form prints: texts for people, and unrounded for programs."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal
 
 from semblance.names import STS_DEV
 from semblance.reporting.layouts import Layout, find_layout
 from semblance.reporting.significance import ALPHA
-from semblance.reporting.table import Cell, Row, Table
+from semblance.reporting.table import Cell, Contrast, Row, Table
 
 MISSING = "n/a"
 PUBLISHED = "published (Δ)"
@@ -39,20 +39,9 @@ OF_SPREAD = {
     "_difference": "difference",
 }
 OF_BEST_SEEDS = {"_population_sd": "population_sd"}
-OF_CONTRAST = {  # as above, and the attribute of the cell's contrast
-    "_control_difference": "difference",
-    "_control_low": "low",
-    "_control_high": "high",
-    "_p": "p",
-    "_p_holm": "p_holm",
-    "_p_exact": "p_exact",
-    "_p_equivalence": "p_equivalence",
-    "_detectable": "detectable",
-    "_p_bootstrap": "p_bootstrap",
-    "_bootstrap_low": "bootstrap_low",
-    "_bootstrap_high": "bootstrap_high",
-    "_item_error": "item_error",
-}
+# As above, and the attribute of the cell's contrast.
+OF_CONTRAST = {f"_control_{name}": name for name in ("difference", "low", "high")}
+OF_CONTRAST |= {f"_{one.name}": one.name for one in fields(Contrast)[len(OF_CONTRAST) :]}
 
 
 @dataclass(frozen=True)

@@ -123,7 +123,7 @@ class Judgement:
 
 def judge(claims: Claims, tables: Mapping[str, Table], published: Published) -> list[Judgement]:
     """Judge each claim on each base and corpus of its table, in the order of the file."""
-    court = _Court(claims, tables, published)
+    court = _Court(claims, tables, published, stand_ins_of(tables.values()))
     return [found for name in claims.by_name for found in court.of_claim(name)]
 
 
@@ -134,6 +134,7 @@ class _Court:
     claims: Claims
     tables: Mapping[str, Table]
     published: Published
+    stand_ins: set[tuple[str, str]]
 
     def of_claim(self, name: str) -> Iterator[Judgement]:
         """Yield the judgements of a claim: for each group of rows, of each column or of all."""
@@ -150,11 +151,7 @@ class _Court:
             if not groups:
                 yield replace(blank, why=why)
             for rows in groups:
-                yield self._of_group(_placed(blank, rows, self._stand_ins), table, rows)
-
-    @property
-    def _stand_ins(self) -> set[tuple[str, str]]:
-        return stand_ins_of(self.tables.values())
+                yield self._of_group(_placed(blank, rows, self.stand_ins), table, rows)
 
     def _size(self, name: str, column: str) -> float | None:
         """Return the paper's size in a column; of several rivals, against the best of them."""
@@ -243,7 +240,9 @@ def _decided(judgement: Judgement, found: Estimate, items: bool) -> Judgement:
     low, high = judgement.among.interval(found)
     sd = float(found.error) * math.sqrt(n)
     needed = None
-    if verdict in (UNDECIDED, OPEN) and n >= FEWEST_TO_PLAN and _is_seeds_luck(found):
+    # Where the test items cause most of the error, more seeds cannot decide.
+    is_seeds_luck = found.more < found.error
+    if verdict in (UNDECIDED, OPEN) and n >= FEWEST_TO_PLAN and is_seeds_luck:
         needed = seeds_to_decide(sd, n, size, judgement.margin)
     return replace(
         judgement,
@@ -255,11 +254,6 @@ def _decided(judgement: Judgement, found: Estimate, items: bool) -> Judgement:
         sd=sd,
         seeds_needed=needed,
     )
-
-
-def _is_seeds_luck(found: Estimate) -> bool:
-    """Tell whether more seeds could decide: where the items cause most of the error, they cannot."""
-    return found.more < found.error
 
 
 def _lacks(needs: Needs, rows: Rows, tables: Mapping[str, Table]) -> str:

@@ -225,7 +225,7 @@ def read_published(path: str | Path) -> Published:
                 entries += _entries(sheet, (paper, number, row), f"{path}: {table}/{row}")
             for row, uses in sheet.rows_use.items():
                 where = f"{path}: {table}/{row}"
-                sources[f"{table}/{row}"] = _source(data.used, sheet.uses, uses, where)
+                sources[f"{table}/{row}"] = source_of(data.used, sheet.uses, uses, where)
     return Published(tuple(entries), titles, data.known_slips, data.used, sources)
 
 
@@ -283,7 +283,7 @@ def _number(printed: object, where: str) -> tuple[float, str]:
     return float(found[2]), found[1]
 
 
-def _source(used: Used, table: Uses, row: Uses, where: str) -> Source:
+def source_of(used: Used, table: Uses, row: Uses, where: str) -> Source:
     """Return what a row used: what it says itself, and what its table says of all its rows.
 
     Raises InputError for a missing part and for a name that ``used`` does not explain.

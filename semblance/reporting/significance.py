@@ -58,7 +58,8 @@ class Estimate:
 
     def is_within(self, margin: float, alpha: float = ALPHA) -> bool:
         """Tell whether two one-sided tests at a level show a difference within ±margin."""
-        return bool(abs(self.value) + self.reach(1 - 2 * alpha) < margin)
+        reach = self.reach(1 - 2 * alpha)
+        return bool(abs(self.value) + reach < margin)
 
     def _tail(self, distance: float) -> float:
         """Return the one-sided p of a distance: its interval of level 1 - 2 p reaches so far."""
@@ -200,7 +201,13 @@ def seeds_to_show(size: float, sd: float) -> int | None:
 
     ``sd``: of the paired differences. None: more than MOST_SEEDS.
     """
-    return _least(lambda n: noncentrality(n - 1) * (sd / math.sqrt(n)) <= size)
+
+    def shows(n: int) -> bool:
+        """Tell whether n pairs show a difference of the size."""
+        error = sd / math.sqrt(n)
+        return noncentrality(n - 1) * error <= size
+
+    return _least(shows)
 
 
 def seeds_to_equal(margin: float, sd: float) -> int | None:
@@ -212,8 +219,9 @@ def seeds_to_equal(margin: float, sd: float) -> int | None:
 
     def equals(n: int) -> bool:
         """Tell whether n pairs show two equal methods to be within the margin."""
+        error = sd / math.sqrt(n)
         reach = quantile(1 - ALPHA, n - 1) + quantile(tail, n - 1)
-        return reach * (sd / math.sqrt(n)) <= margin
+        return reach * error <= margin
 
     return _least(equals)
 

@@ -83,103 +83,77 @@ def outputs(record: Path) -> str:
     return text_digest(canonical(checked(record)["outputs"]))
 
 
+def _made_from(
+    record: Path, stage: str, files: dict[str, str], read: dict[str, tuple[Path, str]], **facts
+) -> None:
+    """Write files and their record. ``read``: by role, a record and its output; empty: all."""
+    inputs = {
+        role: checked(source)["outputs"][name] if name else outputs(source)
+        for role, (source, name) in read.items()
+    }
+    records = {role: read_sealed(source) for role, (source, _) in read.items()}
+    made(record, stage, files, inputs=inputs, records=records, **facts)
+
+
 def _prepared(results: Path, resources: Path) -> None:
-    raw = resources / "data" / "raw.txt"
-    raw.parent.mkdir(parents=True)
-    raw.write_text("raw\n")
-    digest = file_digest(raw)
-    (raw.parent / "records").mkdir()
-    write_sealed(
-        raw.parent / "records" / "raw.json",
-        {"dataset": "raw", "files": {"raw.txt": {"sha256": digest, "size": 4}}},
-    )
-    made(
-        resources / "models/tiny/record.json",
-        "download_model",
-        {WEIGHTS: "base", "model/tokenizer.json": "{}"},
-        inputs={"weights": "0" * 64},
-        settings={"folder": "tiny"},
-    )
-    data = raw.parent
+    data = resources / "data"
+    (data / "records").mkdir(parents=True)
+    (data / "raw.txt").write_text("raw\n")
+    files = {"raw.txt": {"sha256": file_digest(data / "raw.txt"), "size": 4}}
+    write_sealed(data / "records" / "raw.json", {"dataset": "raw", "files": files})
+    base = resources / "models/tiny/record.json"
+    files = {WEIGHTS: "base", "model/tokenizer.json": "{}"}
+    facts = {"inputs": {"weights": "0" * 64}, "settings": {"folder": "tiny"}}
+    made(base, "download_model", files, **facts)
     texts = {"settings": {"protocol": "senteval"}}
     _of_raw(data, results / "sts/record.json", "prepare_sts", {"pairs.parquet": "pairs"}, **texts)
     dev = results / "dev/sts/record.json"
     _of_raw(data, dev, "prepare_dev", {"pairs.parquet": "dev pairs"}, **texts)
-    for fold in (0, 1):
-        files = {"answers.parquet": "a", "questions.parquet": f"dev {fold}"}
-        _of_raw(data, results / f"dev/bank-{fold}/record.json", "prepare_faq", files)
-    files = {"answers.parquet": "a", "questions.parquet": "q"}
-    _of_raw(data, results / "faq/bank/record.json", "prepare_faq", files)
-    base = resources / "models/tiny/record.json"
-    tokenizer = checked(base)["outputs"]["model/tokenizer.json"]
+    for place, questions in (("dev/bank-0", "dev 0"), ("dev/bank-1", "dev 1"), ("faq/bank", "q")):
+        files = {"answers.parquet": "a", "questions.parquet": questions}
+        _of_raw(data, results / place / "record.json", "prepare_faq", files)
     for corpus in ("nli", "bank-0", "bank-1"):
         record = results / f"corpora/{corpus}/record.json"
         files = {"sentences.arrow": f"sentences of {corpus}", "rows.arrow": "r"}
         _of_raw(data, record, "prepare_nli", files)
-        made(
-            results / f"tokens/tiny/{corpus}/record.json",
-            "tokenise",
-            {"tokens.arrow": corpus},
-            inputs={
-                "sentences": checked(record)["outputs"]["sentences.arrow"],
-                "tokenizer": tokenizer,
-            },
-            records={"sentences": read_sealed(record), "tokenizer": read_sealed(base)},
-        )
+        read = {
+            "sentences": (record, "sentences.arrow"),
+            "tokenizer": (base, "model/tokenizer.json"),
+        }
+        tokens = results / f"tokens/tiny/{corpus}/record.json"
+        _made_from(tokens, "tokenise", {"tokens.arrow": corpus}, read)
 
 
 def _of_raw(data: Path, record: Path, stage: str, files: dict[str, str], **facts) -> None:
     """Write files that were made from the raw file, and their record."""
-    made(
-        record,
-        stage,
-        files,
-        inputs={"raw.txt": file_digest(data / "raw.txt")},
-        records={"raw.txt": read_sealed(data / "records/raw.json")},
-        **facts,
-    )
+    inputs = {"raw.txt": file_digest(data / "raw.txt")}
+    records = {"raw.txt": read_sealed(data / "records/raw.json")}
+    made(record, stage, files, inputs=inputs, records=records, **facts)
 
 
 def _model(results: Path, resources: Path, corpus: str, method: str, seed: int) -> None:
     tokens = results / f"tokens/tiny/{corpus}/record.json"
     read = {
-        "base": resources / "models/tiny/record.json",
-        "tokens": tokens,
-        "corpus": results / f"corpora/{corpus}/record.json",
+        "base": (resources / "models/tiny/record.json", ""),
+        "tokens": (tokens, ""),
+        "corpus": (results / f"corpora/{corpus}/record.json", ""),
     }
-    inputs = {name: outputs(record) for name, record in read.items()}
     if (corpus, method) == ("nli", "rcl"):
         entropy = results / f"models/nli/tiny/entropy-0.01/seed-{seed}/record.json"
-        made(
-            entropy,
-            "train_entropy",
-            {WEIGHTS: f"entropy {seed}", "dev.csv": "step,dev\n"},
-            inputs=dict(inputs),
-            records={name: read_sealed(record) for name, record in read.items()},
-            settings={"seed": seed, "options": {"phi": 0.01}},
-        )
+        files = {WEIGHTS: f"entropy {seed}", "dev.csv": "step,dev\n"}
+        settings = {"seed": seed, "options": {"phi": 0.01}}
+        _made_from(entropy, "train_entropy", files, read, settings=settings)
         place = f"embeddings/nli/tiny/entropy-0.01/seed-{seed}/record.json"
-        made(
-            results / place,
-            "embed",
-            {"embeddings.npy": f"frozen {seed}"},
-            inputs={
-                "model": checked(entropy)["outputs"][WEIGHTS],
-                "tokens": checked(tokens)["outputs"]["tokens.arrow"],
-            },
-            records={"model": read_sealed(entropy), "tokens": read_sealed(tokens)},
-        )
-        read[f"results/{place}"] = results / place
-        inputs[f"results/{place}"] = checked(results / place)["outputs"]["embeddings.npy"]
+        frozen = {"model": (entropy, WEIGHTS), "tokens": (tokens, "tokens.arrow")}
+        _made_from(results / place, "embed", {"embeddings.npy": f"frozen {seed}"}, frozen)
+        read[f"results/{place}"] = (results / place, "embeddings.npy")
     dev = "sts" if corpus == "nli" else corpus
-    read["dev"] = results / f"dev/{dev}/record.json"
-    inputs["dev"] = outputs(read["dev"])
-    made(
+    read["dev"] = (results / f"dev/{dev}/record.json", "")
+    _made_from(
         results / f"models/{corpus}/tiny/{method}/seed-{seed}/record.json",
         "train",
         {WEIGHTS: f"{corpus} {method} {seed}", "dev.csv": "step,dev\n"},
-        inputs=inputs,
-        records={name: read_sealed(record) for name, record in read.items()},
+        read,
         device=DEVICE,
         settings={"seed": seed, "learning_rate": 3e-5},
         steps=7,

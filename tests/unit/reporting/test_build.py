@@ -74,12 +74,6 @@ def test_the_seeds_layout_shows_all_the_top_three_and_the_best():
     assert found["seed 10"].mean == approx(60.0)
 
 
-def test_the_summary_of_seeds_is_missing_if_one_seed_is():
-    found = cells(table({"S": ("simcse", (1, 2, 3, 4))}, SIMCSE, layout="seeds"), "S")
-    assert {found[name].mean for name in ("mean", "top3", "max", "seed 4")} == {None}
-    assert found["seed 1"].mean == approx(75.0)
-
-
 LIFT = (0.0, 0.01, 0.02, 0.03)  # of the metrics of a bank, so that no two are equal
 FAQ = {"layout": "faq", "dataset": "bank", "folds": 2, "tasks": []}
 

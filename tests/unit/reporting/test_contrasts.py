@@ -2,15 +2,12 @@
 
 import math
 import statistics
-from dataclasses import replace
 
 import pytest
 from pytest import approx
 from scipy import stats
 
 from semblance.reporting.contrasts import (
-    ITEMS_ALONE,
-    ONE_SAMPLE,
     PAIRED,
     UNPAIRED,
     weighted_sum,
@@ -196,44 +193,3 @@ def test_a_weighted_sum_is_taken_seed_by_seed():
     assert found.by_seed == approx({"1": 10.0, "2": 10.5, "3": 10.0})
     assert found.value == approx(30.5 / 3) and found.test == PAIRED
     assert weighted_sum([(1, simcse), (-1, rcl)], "no such column") is None
-
-
-def test_an_untrained_row_is_a_constant():
-    start, rcl = table({**START, "RCL": ROWS["RCL"]}, SCORES).rows
-    found = weighted_sum([(1, rcl), (-1, start)], "sts12")
-    assert found.by_seed == approx({"1": 30.0, "2": 32.0, "3": 35.0})
-    assert found.test == ONE_SAMPLE
-
-
-def test_a_sum_takes_the_seeds_that_all_rows_have_and_names_the_others():
-    scores = runs("simcse", SIMCSE) + runs("rcl-8", {1: RCL[1], 3: RCL[3]})
-    simcse, rcl = contrasted(scores=scores).rows
-    found = weighted_sum([(1, rcl), (-1, simcse)], "sts12")
-    assert found.by_seed == approx({"1": 20.0, "3": 20.0})
-    assert found.missing == ("2",)
-
-
-def with_items(first, second):
-    """Two rows whose test items cause variances of .09 and .16 on sts12, and no covariance."""
-    above = replace(first, items={"sts12": {first.label: 0.09}})
-    return above, replace(second, items={"sts12": {first.label: 0.0, second.label: 0.16}})
-
-
-def test_the_interval_of_both_adds_what_the_items_cause():
-    simcse, rcl = with_items(*contrasted().rows)
-    found = weighted_sum([(1, rcl), (-1, simcse)], "sts12")
-    assert found.of_both.more == approx(0.5)  # √(.09 + .16)
-    of_seeds = stats.t.ppf(0.975, 2) * statistics.stdev([20, 21, 20]) / math.sqrt(3)
-    reach = math.hypot(of_seeds, stats.norm.ppf(0.975) * 0.5)
-    assert found.of_both.interval() == approx((found.value - reach, found.value + reach))
-    assert found.estimate.more == 0
-
-
-def test_untrained_rows_have_an_interval_of_the_items_alone():
-    scores = untrained(0.60, 0.62) + untrained(0.70, 0.70, base="big")
-    rows = {**START, "other": row("start", (), base="big")}
-    start, other = with_items(*table(rows, scores).rows)
-    found = weighted_sum([(1, other), (-1, start)], "sts12")
-    assert (found.value, found.test, found.estimate) == (approx(10.0), ITEMS_ALONE, None)
-    reach = stats.norm.ppf(0.975) * 0.5
-    assert found.of_both.interval() == approx((10 - reach, 10 + reach))

@@ -130,15 +130,6 @@ def test_beside_a_stand_in_stands_the_papers_value_without_a_difference():
     assert named == ["", "base tiny instead of large; 8 of 10 rows", "", ""]
 
 
-def test_the_regulators_layout_prints_rows_as_columns_of_averages():
-    shown = table(layout="regulators")
-    lines = lines_of(shown)
-    assert r"| | start | SimCSE | RCL_8 & 50% | lost\|row |" in lines
-    (average,) = [line for line in lines if line.startswith("| Average | 60.00 | ")]
-    assert average.endswith("| n/a |")
-    assert "| n | 1 | 3 | 3 | 1 |" in lines and len(csv_rows(shown)) == 4
-
-
 def test_latex_is_escaped_and_balanced_and_a_deviation_is_a_subscript_of_its_mean():
     text = latex(table(control="SimCSE", title="50% of φ_1 & {x}"))
     assert r"RCL\_8 \& 50\%" in text and r"50\% of $\phi$\_1 \& \{x\}" in text

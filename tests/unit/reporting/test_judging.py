@@ -96,13 +96,6 @@ def test_from_four_seeds_on_an_undecided_claim_names_about_how_many_would_decide
     assert f"about {found.seeds_needed} seeds would decide" in found.remarks
 
 
-def test_a_weighted_sum_of_several_rows_is_a_claim():
-    (found,) = judged(rows={"start": Term(1), "a": Term(-0.5), "b": Term(-0.5)})
-    middles = [(70 + 69) / 2, (71.1 + 70) / 2, (70.2 + 69.8) / 2]
-    assert found.difference == approx(60 - sum(middles) / 3)
-    assert found.size is None and found.verdict == "no"  # no paper prints these rows
-
-
 def test_an_untrained_row_is_a_constant():
     (found,) = judged(rows={"a": Term(1, "p/1/A"), "start": Term(-1, "p/1/start")})
     gaps = [70.0 - 60, 71.1 - 60, 70.2 - 60]
