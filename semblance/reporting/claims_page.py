@@ -9,30 +9,9 @@ from semblance.reporting.judging import Judgement
 from semblance.reporting.verdicts import CANNOT, NOT_RUN
 
 LEDGER = 3  # the version of the rules of verdicts; docs/decisions.md dates each change
-OF_JUDGEMENT = (  # the columns of the CSV behind the claim's own
-    "size",
-    "margin",
-    "verdict",
-    "stand_in",
-    "seeds_needed",
-    "why",
-    "base",
-    "corpus",
-    "protocol",
-    "against",
-    "n",
-    "missing",
-    "far",
-    "test",
-    "difference",
-    "low",
-    "high",
-    "p",
-    "items",
-    "seeds_low",
-    "seeds_high",
-    "p_exact",
-    "sd",
+OF_JUDGEMENT = tuple(  # the columns of the CSV behind the claim's own
+    "size margin verdict stand_in seeds_needed why base corpus protocol against n missing far test "
+    "difference low high p items seeds_low seeds_high p_exact sd".split()
 )
 OF_CLAIM = ("claim", "says", "source", "expects", "table", "column", "rows", "rivals")
 HEADER = [
