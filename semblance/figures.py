@@ -4,9 +4,7 @@ A figure has one or more rows for each of its models, or for each of its tables.
 found by name: its function ``rows`` gives the rows of one model, or of one table.
 """
 
-import csv
-import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -104,21 +102,3 @@ def package_of(kind: str) -> str:
     if is_measured(kind):
         return MEASURED
     return COLLECTED
-
-
-def figure_csv(columns: Iterable[str], rows: Iterable[Row]) -> str:
-    """Return the CSV of a figure: numbers unrounded, an empty field for a value that is missing."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(columns), lineterminator="\n")
-    writer.writeheader()
-    for row in rows:
-        writer.writerow({name: _field(value) for name, value in row.items()})
-    return text.getvalue()
-
-
-def _field(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, float):
-        return repr(float(value))
-    return str(value)

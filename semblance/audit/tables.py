@@ -21,9 +21,9 @@ from semblance.reporting.build import build
 from semblance.reporting.claims import read_claims
 from semblance.reporting.claims_page import claims_csv, claims_markdown
 from semblance.reporting.collected import collected_csv
-from semblance.reporting.comparison import attach, compare, ledger
+from semblance.reporting.comparison import attach, compare_published, ledger
 from semblance.reporting.contrasts import with_items
-from semblance.reporting.formats import csv_text, markdown
+from semblance.reporting.formats import markdown, table_csv
 from semblance.reporting.judging import judge
 from semblance.reporting.latex import latex
 from semblance.reporting.predictions import all_paths
@@ -35,7 +35,7 @@ from semblance.reporting.table import Table, decode_spec, from_json, to_json
 from semblance.settings import decode
 
 MOST_FIGURE = 1 << 28  # bytes of a figure's CSV
-PRINTERS = {"csv": csv_text, "md": markdown, "tex": latex}
+PRINTERS = {"csv": table_csv, "md": markdown, "tex": latex}
 PAGES = ("published", "claims", "statistics")  # each made from all tables
 
 
@@ -174,7 +174,7 @@ class Tables:
         match node.path.stem:
             case "published":
                 tolerance = node.record["tolerance"]
-                records = compare(tables, self.printed, tolerance)
+                records = compare_published(tables, self.printed, tolerance)
                 return {"published.md": ledger(records, self.printed, tolerance)}
             case "claims":
                 by_name = {table.name: table for table in tables}

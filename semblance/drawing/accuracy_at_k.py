@@ -8,26 +8,23 @@ from semblance.drawing.style import (
     COLUMN,
     PAGE,
     Look,
+    drawing,
     legend_below,
     legend_height,
     looks,
     new_figure,
-    no_data,
-    styled,
 )
 from semblance.drawing.text import Names, Rows, by_label, clean, grouped, value
 
 TICKS = (1, 3, 5, 10, 20, 50, 100)
 
 
-@styled
+@drawing
 def draw(rows: Rows, names: Names) -> Figure:
     """Draw k against the share of queries in percent; a seed's value is the mean of its folds."""
     # The bank of a corpus that is one of its folds.
     of_banks = [{**row, "bank": row["corpus"].rpartition("-")[0]} for row in rows]
     panels = grouped(of_banks, "bank", "protocol")
-    if not panels:
-        return no_data()
     labels = looks(by_label(rows, names))
     width = COLUMN
     if len(panels) > 2:

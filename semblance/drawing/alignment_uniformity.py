@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from semblance.drawing.placing import Mark, write_clear
-from semblance.drawing.style import INK, PAGE, SMALL, SOFT, new_figure, no_data, styled
+from semblance.drawing.style import INK, PAGE, SMALL, SOFT, drawing, new_figure, no_data
 from semblance.drawing.text import MINUS, Names, Rows, by_label, mean, values
 
 COLOURS = "cividis"  # dark to light in grey, too
@@ -30,7 +30,7 @@ class Method(NamedTuple):
     average: float | None
 
 
-@styled
+@drawing
 def draw(rows: Rows, names: Names) -> Figure:
     """Draw a numbered point for each method, the mean of its seeds, and a key of the numbers.
 

@@ -2,7 +2,7 @@
 
 from matplotlib.figure import Figure
 
-from semblance.drawing.style import LINE, PAGE, looks, new_figure, no_data, styled
+from semblance.drawing.style import LINE, PAGE, drawing, looks, new_figure
 from semblance.drawing.text import Names, Rows, by_label, clean, mean, value
 
 PANELS = {  # a column of the data, and its title
@@ -15,12 +15,10 @@ PANELS = {  # a column of the data, and its title
 IN_PERCENT = ("positive", "largest")
 
 
-@styled
+@drawing
 def draw(rows: Rows, names: Names) -> Figure:
     """Draw each measure of each model: a dot for each seed, a marker for their mean."""
     models = by_label(rows, names)
-    if not models:
-        return no_data()
     figure = new_figure(PAGE, 0.75 + 1.5 * LINE * len(models))
     panels = figure.subplots(1, len(PANELS), sharey=True)
     for axes, (column, title) in zip(panels, PANELS.items(), strict=True):

@@ -3,18 +3,16 @@
 from matplotlib.figure import Figure
 
 from semblance.drawing.series import draw_series, references
-from semblance.drawing.style import COLUMN, legend_below, legend_height, new_figure, no_data, styled
+from semblance.drawing.style import COLUMN, drawing, legend_below, legend_height, new_figure
 from semblance.drawing.text import Names, Rows, by_label, clean, grouped, value
 
 
-@styled
+@drawing
 def draw(rows: Rows, names: Names) -> Figure:
     """Draw a line for each form of the loss: a dot for each seed, a line through their means.
 
     The models without a φ are level lines.
     """
-    if not rows:
-        return no_data()
     entropy = [row for row in rows if value(row, "phi") is not None]
     series = {clean(form): found for (form,), found in grouped(entropy, "form").items()}
     others = [row for row in rows if row not in entropy]

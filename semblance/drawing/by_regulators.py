@@ -3,18 +3,16 @@
 from matplotlib.figure import Figure
 
 from semblance.drawing.series import draw_series, references
-from semblance.drawing.style import COLUMN, legend_below, new_figure, no_data, styled
+from semblance.drawing.style import COLUMN, drawing, legend_below, new_figure
 from semblance.drawing.text import Names, Rows, clean, grouped, value
 
 
-@styled
+@drawing
 def draw(rows: Rows, names: Names) -> Figure:
     """Draw a line for each base and corpus: a dot for each seed, a line through their means.
 
     A model without a number of regulators, the base before any training, is a level line.
     """
-    if not rows:
-        return no_data()
     figure = new_figure(COLUMN, 2.3)
     axes = figure.add_subplot()
     counted = [row for row in rows if value(row, "regulators") is not None]

@@ -6,17 +6,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.transforms import blended_transform_factory
 
-from semblance.drawing.style import (
-    BAND,
-    INK,
-    LINE,
-    PAGE,
-    PAPER,
-    SERIES,
-    new_figure,
-    no_data,
-    styled,
-)
+from semblance.drawing.style import BAND, INK, LINE, PAGE, PAPER, SERIES, drawing, new_figure
 from semblance.drawing.text import Names, Rows, clean, grouped, value
 
 ROW = 1.25 * LINE
@@ -32,7 +22,7 @@ INTERVALS = {  # of a method, the one that is drawn below first
 }
 
 
-@styled
+@drawing
 def draw(rows: Rows, names: Names) -> Figure:
     """Draw the differences in points, from the rows of ``reporting.figures.contrasts``.
 
@@ -41,8 +31,6 @@ def draw(rows: Rows, names: Names) -> Figure:
     have the labels of their table.
     """
     tables = grouped(rows, "table")
-    if not tables:
-        return no_data()
     shown = {table: grouped(found, "protocol", "label") for table, found in tables.items()}
     heights = [HEAD + ROW * len(found) for found in shown.values()]
     figure = new_figure(PAGE, sum(heights) + 2.2 * LINE)

@@ -10,12 +10,11 @@ from semblance.drawing.series import Points, columns
 from semblance.drawing.style import (
     COLUMN,
     Look,
+    drawing,
     legend_below,
     legend_height,
     looks,
     new_figure,
-    no_data,
-    styled,
 )
 from semblance.drawing.text import Names, Rows, by_label, grouped, values
 
@@ -23,12 +22,10 @@ PARTS = 24  # of the line between two steps
 Place = tuple[float, float]
 
 
-@styled
+@drawing
 def draw(rows: Rows, names: Names) -> Figure:
     """Draw uniformity against alignment: a line a model, an arrow along it, its ends' steps."""
     models = by_label(rows, names)
-    if not models:
-        return no_data()
     figure = new_figure(COLUMN, 2.3 + legend_height(len(models), 1))
     axes = figure.add_subplot()
     covered: Points = []
@@ -77,4 +74,5 @@ def _draw_line(axes: Axes, line: Points, label: str, look: Look) -> None:
 
 def _between(start: Place, end: Place, share: float) -> Place:
     """Return the place at a share of the way from one place to another."""
-    return (start[0] + share * (end[0] - start[0]), start[1] + share * (end[1] - start[1]))
+    (x, y), (end_x, end_y) = start, end
+    return x + share * (end_x - x), y + share * (end_y - y)

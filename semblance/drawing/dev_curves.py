@@ -3,15 +3,13 @@
 from matplotlib.figure import Figure
 
 from semblance.drawing.series import draw_models
-from semblance.drawing.style import no_data, styled
+from semblance.drawing.style import drawing
 from semblance.drawing.text import Names, Rows
 
 
-@styled
+@drawing
 def draw(rows: Rows, names: Names) -> Figure:
     """Draw steps against the dev score times 100, a line for each model and seed."""
-    if not rows:
-        return no_data()
     figure, axes = draw_models(rows, names, "step", "dev", scale=100)
     axes.set_xlabel("Training step")
     axes.xaxis.get_major_locator().set_params(integer=True)

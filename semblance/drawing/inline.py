@@ -39,7 +39,7 @@ def inline_svg(svg_text: str, prefix: str, title: str, description: str) -> str:
     for element in list(root.iter()):
         _shorten(element)
         _rename(element, names)
-    _describe(root, prefix, {"title": title, "desc": description})
+    _label(root, prefix, {"title": title, "desc": description})
     ET.register_namespace("", SVG)
     return ET.tostring(root, encoding="unicode")
 
@@ -85,7 +85,7 @@ def _rename(element: ET.Element, names: dict[str, str]) -> None:
             element.set(key, REFERENCE.sub(lambda m: f"#{names[m[1]]}", element.attrib[key]))
 
 
-def _describe(root: ET.Element, prefix: str, texts: dict[str, str]) -> None:
+def _label(root: ET.Element, prefix: str, texts: dict[str, str]) -> None:
     """Set the size of the drawing, and the texts that a screen reader speaks."""
     width = float(root.attrib.pop("width").removesuffix("pt")) * 4 / 3
     del root.attrib["height"]

@@ -4,17 +4,15 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from semblance.drawing.series import draw_models
-from semblance.drawing.style import no_data, styled
+from semblance.drawing.style import drawing
 from semblance.drawing.text import Names, Rows
 
 LEAST = 1e-4  # of the largest: below it lies what arithmetic leaves of a value of 0
 
 
-@styled
+@drawing
 def draw(rows: Rows, names: Names) -> Figure:
     """Draw the position of each singular value against its share of the largest, on a log scale."""
-    if not rows:
-        return no_data()
     figure, axes = draw_models(rows, names, "position", "relative", least=LEAST)
     axes.set_yscale("log")
     axes.set_ylim(bottom=min(axes.get_ylim()[0], 0.08))  # 1 and 0.1 have their ticks

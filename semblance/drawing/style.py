@@ -8,6 +8,8 @@ import matplotlib.style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from semblance.drawing.text import Names, Rows
+
 COLUMN = 3.3  # inches: one column of a paper
 PAGE = 6.9  # inches: both columns
 LINE = 0.145  # inches: the height of a line of text
@@ -90,6 +92,17 @@ def styled(function: Callable[P, R]) -> Callable[P, R]:
             return function(*args, **kwargs)
 
     return inside
+
+
+def drawing(function: Callable[[Rows, Names], Figure]) -> Callable[[Rows, Names], Figure]:
+    """Let a function draw the rows of a figure in this look; without a row the figure says so."""
+
+    @functools.wraps(function)
+    def inside(rows: Rows, names: Names) -> Figure:
+        """Draw the rows, if there is one."""
+        return function(rows, names) if rows else no_data()
+
+    return styled(inside)
 
 
 def looks(names: Iterable[str]) -> dict[str, Look]:

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
+from semblance.csv_rows import rows_csv
 from semblance.data.corpus import read_sentences
 from semblance.errors import InputError
 from semblance.evaluation.geometry import NEAR
 from semblance.evaluation.prepared import PAIRS, read_pairs
 from semblance.evaluation.scored import Target, device_of, open_model
 from semblance.evaluation.texts import Texts
-from semblance.figures import KINDS, FigureRun, FigureSettings, Row, figure_csv
+from semblance.figures import KINDS, FigureRun, FigureSettings, Row
 from semblance.files import write_text
 from semblance.models.encoder import Encoder
 from semblance.models.saved import WEIGHTS, SavedModel
@@ -115,7 +116,7 @@ def measure_figure(
         device = device_of(encoder)
         found = module.rows(Model(encoder, saved), data, **settings.options)
         rows += [{**run._asdict(), **row} for row in found]
-    write_text(csv, figure_csv((*FigureRun._fields, *module.COLUMNS), rows))
+    write_text(csv, rows_csv((*FigureRun._fields, *module.COLUMNS), rows))
     write_record(
         target.record,
         "measure_figure",

@@ -4,6 +4,7 @@ Everything stays unrounded, by seed, in points (times 100). A cell whose score i
 seed is missing, and a row with a missing cell has no average.
 """
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -21,7 +22,6 @@ from semblance.names import (
     STS_DEV,
     TRAINING,
 )
-from semblance.reporting.choice import best_on_dev
 from semblance.reporting.contrasts import compared
 from semblance.reporting.layouts import Layout, Scores, find_layout, mean
 from semblance.reporting.notes import ORIGIN, footnotes
@@ -36,7 +36,11 @@ def build(spec: dict, scores: pd.DataFrame) -> Table:
     asked = decode_spec(spec)
     layout = find_layout(asked.layout)
     index = _index(scores)
-    rows = [_row(asked, row, protocol, index) for row in asked.rows for protocol in asked.protocols]
+    rows = [
+        _table_row(asked, row, protocol, index)
+        for row in asked.rows
+        for protocol in asked.protocols
+    ]
     rows = compared(rows, asked)
     return Table(
         name=asked.name,
@@ -70,6 +74,19 @@ def _index(scores: pd.DataFrame) -> Index:
             )
         index[key] = record
     return index
+
+
+def best_on_dev(
+    candidates: Iterable[str], dev_scores: Callable[[str], list[float | None]]
+) -> str | None:
+    """Return the candidate with the highest mean dev score over the seeds, the first of equals.
+
+    None where a candidate lacks a score: the missing one might have been the best.
+    """
+    means = {name: mean(dev_scores(name)) for name in candidates}
+    if None in means.values():
+        return None
+    return max(means, key=means.__getitem__)
 
 
 @dataclass
@@ -150,7 +167,7 @@ class _RowScores:
         return found
 
 
-def _row(spec: Spec, asked: RowSpec, protocol: str, index: Index) -> Row:
+def _table_row(spec: Spec, asked: RowSpec, protocol: str, index: Index) -> Row:
     layout = find_layout(spec.layout)
     seeds, corpus = asked.seeds, asked.corpus or ""
     if layout.over_folds:

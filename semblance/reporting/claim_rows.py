@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from semblance.names import START
-from semblance.reporting.claims import Claim, Part
+from semblance.reporting.claims import Claim, Term
 from semblance.reporting.published import Published
 from semblance.reporting.table import Row, Table
 
@@ -39,7 +39,7 @@ def row_groups(claim: Claim, table: Table, published: Published) -> Iterator[Row
 def _groups_of(claim: Claim, rows: list[Row], base: str) -> list[Rows]:
     """Return the rows of a claim's methods on one base, once for each corpus."""
     found: list[Rows] = []
-    choices = {name: _rows_for(name, part, rows, base) for name, part in claim.parts.items()}
+    choices = {name: _rows_for(name, term, rows, base) for name, term in claim.terms.items()}
     for corpus in dict.fromkeys(row.corpus for row in rows if row.base == base):
         group = {name: _row_of(choice, corpus) for name, choice in choices.items()}
         if None not in group.values() and group not in found and _keeps_corpora(group):
@@ -47,20 +47,20 @@ def _groups_of(claim: Claim, rows: list[Row], base: str) -> list[Rows]:
     return found
 
 
-def _rows_for(name: str, part: Part, rows: list[Row], base: str) -> list[Row]:
+def _rows_for(name: str, term: Term, rows: list[Row], base: str) -> list[Row]:
     """Return the rows that METHOD or CORPUS/METHOD may stand for: those that have this name.
 
     Where the table has none, as on stand-ins of other names, they are the rows that it sets beside
     the same printed row.
     """
     corpus, _, method = name.rpartition("/")
-    peers = [row for row in rows if row.base == (part.base or base)]
+    peers = [row for row in rows if row.base == (term.base or base)]
     named = [row for row in peers if row.method == method and corpus in ("", row.corpus)]
-    if named or part.published is None:
+    if named or term.published is None:
         return named
-    if part.base is None:
+    if term.base is None:
         rows = peers
-    return [row for row in rows if row.published == part.published]
+    return [row for row in rows if row.published == term.published]
 
 
 def _row_of(choice: list[Row], corpus: str) -> Row | None:
@@ -98,7 +98,7 @@ def _mixes_corpora(rows: Rows) -> bool:
 
 def _protocols(claim: Claim, table: Table, published: Published) -> set[str]:
     """Return the protocol of the paper's rows, or all of the table's if the claim names none."""
-    named = [part.published for part in claim.parts.values() if part.published]
+    named = [term.published for term in claim.terms.values() if term.published]
     if not named:
         return {row.protocol for row in table.rows}
     return {entry.protocol for name in named for entry in published.row(name).values()}
@@ -116,7 +116,7 @@ def lacking_rows(claim: Claim, table: Table) -> str:
     bases = {row.base for row in table.rows}
     lacking = [
         name
-        for name, part in claim.parts.items()
-        if not any(_rows_for(name, part, list(table.rows), base) for base in bases)
+        for name, term in claim.terms.items()
+        if not any(_rows_for(name, term, list(table.rows), base) for base in bases)
     ]
-    return ", ".join(lacking) or f"one base with {', '.join(claim.parts)}"
+    return ", ".join(lacking) or f"one base with {', '.join(claim.terms)}"

@@ -19,8 +19,8 @@ from semblance.strict_yaml import read_yaml
 
 
 @dataclass(frozen=True)
-class Part:
-    """The weight of a method's row in a claim, and the row of the paper as paper/table/row.
+class Term:
+    """The weight of a method's row in a claim's sum, and the row of the paper as paper/table/row.
 
     ``base``: that of the row, where it is another than the claim's.
     """
@@ -50,11 +50,11 @@ class Needs:
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """One weighted sum of a claim: its parts by method, in one column."""
+class WeightedSum:
+    """One weighted sum of a claim: its terms by method, in one column."""
 
     column: str
-    parts: dict[str, Part]
+    terms: dict[str, Term]
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,8 @@ class Claim:
     source: str
     table: str
     columns: tuple[str, ...]
-    rows: dict[str, Part]
-    rivals: dict[str, Part] = field(default_factory=dict)
+    rows: dict[str, Term]
+    rivals: dict[str, Term] = field(default_factory=dict)
     at_least: Count | None = None
     expects: Literal["difference", "none", "no gain"] = "difference"
     base: str | None = None
@@ -84,27 +84,27 @@ class Claim:
     needs: Needs | None = None
 
     @property
-    def parts(self) -> dict[str, Part]:
+    def terms(self) -> dict[str, Term]:
         """The rows and the rivals."""
         return self.rows | self.rivals
 
     @property
     def is_question(self) -> bool:
         """Whether it is a question of ours: no paper prints its rows, nor says that they are equal."""
-        printed = any(part.published for part in self.parts.values())
+        printed = any(term.published for term in self.terms.values())
         return not printed and self.expects == "difference"
 
     def base_of(self, name: str) -> str | None:
         """Return the base of a row of the paper; None where the claim names none."""
-        return self.parts[name].base or self.base
+        return self.terms[name].base or self.base
 
-    def comparisons(self, column: str) -> list[Comparison]:
+    def sums(self, column: str) -> list[WeightedSum]:
         """Return the sums that must hold in a column: the one of its rows, or one for each rival."""
         if not self.rivals:
-            return [Comparison(column, self.rows)]
+            return [WeightedSum(column, self.rows)]
         return [
-            Comparison(column, self.rows | {name: replace(part, weight=-part.weight)})
-            for name, part in self.rivals.items()
+            WeightedSum(column, self.rows | {name: replace(term, weight=-term.weight)})
+            for name, term in self.rivals.items()
         ]
 
 
@@ -147,7 +147,7 @@ class Known:
 def check_names(claims: Claims, known: Known, published: Published) -> None:
     """Raise InputError, with file:line, for an unknown table, base, method or row of a paper."""
     for name, claim in claims.by_name.items():
-        tables, methods = [claim.table], [*claim.parts]
+        tables, methods = [claim.table], [*claim.terms]
         if claim.needs and claim.needs.differing:
             tables.append(claim.needs.differing.table)
             methods += claim.needs.differing.rows
@@ -157,45 +157,44 @@ def check_names(claims: Claims, known: Known, published: Published) -> None:
         for method in methods:
             if not known.is_method(method):
                 raise _unknown(claims, name, "method", method)
-        for base in [*map(claim.base_of, claim.parts), *(claim.needs.bases if claim.needs else ())]:
+        for base in [*map(claim.base_of, claim.terms), *(claim.needs.bases if claim.needs else ())]:
             if base is not None and base not in known.bases:
                 raise _unknown(claims, name, "base", base)
         for column in claim.columns:
-            for comparison in claim.comparisons(column):
-                size_of(claims, name, comparison, published)
+            for claimed in claim.sums(column):
+                size_of(claims, name, claimed, published)
 
 
 def _unknown(claims: Claims, name: str, what: str, word: str) -> InputError:
     return InputError(claims.place(name, word), f"there is no {what} {word!r}", "see config.yaml")
 
 
-def size_of(
-    claims: Claims, name: str, comparison: Comparison, published: Published
-) -> float | None:
-    """Return the size of a comparison in the paper's numbers; None if it names no rows of a paper.
+def size_of(claims: Claims, name: str, claimed: WeightedSum, published: Published) -> float | None:
+    """Return the size of a sum in the paper's numbers; None if it names no rows of a paper.
 
     Raises InputError, with file:line, for an unknown row or column, for rows of which only some
     name a row of the paper, and for a size with the wrong sign, unless the claim is ``at_least``.
     """
     claim = claims.by_name[name]
-    named = [part for part in comparison.parts.values() if part.published]
+    named = [term for term in claimed.terms.values() if term.published]
     if not named:
         return None
-    if len(named) < len(comparison.parts):
+    if len(named) < len(claimed.terms):
         raise InputError(
             claims.place(name), "only some of its rows name a row of the paper", "name all or none"
         )
-    column = claim.published_column or comparison.column
+    column = claim.published_column or claimed.column
     size = 0.0
-    for part in named:
-        place = claims.place(name, part.published)
+    for term in named:
         try:
-            entries = published.row(part.published)
+            entries = published.row(term.published)
         except InputError as error:
-            raise InputError(place, f"{part.published!r}: {error.problem}", error.advice) from None
+            place = claims.place(name, term.published)
+            raise InputError(place, f"{term.published!r}: {error.problem}", error.advice) from None
         if column not in entries:
-            raise InputError(place, f"{part.published!r} has no column {column!r}")
-        size += part.weight * entries[column].value
+            place = claims.place(name, term.published)
+            raise InputError(place, f"{term.published!r} has no column {column!r}")
+        size += term.weight * entries[column].value
     if claim.expects == "difference" and size <= 0 and claim.at_least is None:
         raise InputError(
             claims.place(name), f"the paper's numbers give {size:+z.2f}", "turn its weights round"

@@ -1,39 +1,17 @@
 """The verdicts on the papers' claims, as CSV (unrounded) and as a page to read."""
 
-import csv
-import io
 from collections import Counter
 
 from semblance.counts import counted
-from semblance.reporting.formats import escape_markdown
+from semblance.csv_rows import rows_csv
+from semblance.reporting.formats import escape_markdown, markdown_line
 from semblance.reporting.judging import Judgement
 from semblance.reporting.verdicts import CANNOT, NOT_RUN
 
 LEDGER = 3  # the version of the rules of verdicts; docs/decisions.md dates each change
-OF_JUDGEMENT = (  # the columns of the CSV behind the claim's own
-    "size",
-    "margin",
-    "verdict",
-    "stand_in",
-    "seeds_needed",
-    "why",
-    "base",
-    "corpus",
-    "protocol",
-    "against",
-    "n",
-    "missing",
-    "far",
-    "test",
-    "difference",
-    "low",
-    "high",
-    "p",
-    "items",
-    "seeds_low",
-    "seeds_high",
-    "p_exact",
-    "sd",
+OF_JUDGEMENT = tuple(  # the columns of the CSV behind the claim's own
+    "size margin verdict stand_in seeds_needed why base corpus protocol against n missing far test "
+    "difference low high p items seeds_low seeds_high p_exact sd".split()
 )
 OF_CLAIM = ("claim", "says", "source", "expects", "table", "column", "rows", "rivals")
 HEADER = [
@@ -62,45 +40,39 @@ READING = (
 
 
 def claims_csv(judgements: list[Judgement]) -> str:
-    """Return one line a judgement, values by ``repr``; empty: does not apply."""
-    lines = [(*OF_CLAIM, *OF_JUDGEMENT)]
-    for found in judgements:
-        values = [_field(getattr(found, name)) for name in OF_JUDGEMENT]
-        lines.append((*_of_claim(found), *values))
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerows(lines)
-    return buffer.getvalue()
+    """Return one line a judgement, unrounded; empty: does not apply."""
+    return rows_csv((*OF_CLAIM, *OF_JUDGEMENT), map(_csv_row, judgements))
 
 
-def _field(value: object) -> object:
-    if isinstance(value, tuple):
-        return " ".join(value)
-    return "" if value is None else value
-
-
-def _of_claim(found: Judgement) -> tuple[str, ...]:
+def _csv_row(found: Judgement) -> dict[str, object]:
     claim = found.claim
-    rows = " ".join(f"{part.weight:+g}*{method}" for method, part in claim.rows.items())
-    rivals = " ".join(claim.rivals)
-    expects = "question" if claim.is_question else claim.expects
-    return found.name, found.says, claim.source, expects, claim.table, found.column, rows, rivals
+    row = {name: getattr(found, name) for name in OF_JUDGEMENT}
+    row |= {"missing": " ".join(found.missing), "far": " ".join(found.far)}
+    return row | {
+        "claim": found.name,
+        "says": found.says,
+        "source": claim.source,
+        "expects": "question" if claim.is_question else claim.expects,
+        "table": claim.table,
+        "column": found.column,
+        "rows": " ".join(f"{term.weight:+g}*{name}" for name, term in claim.rows.items()),
+        "rivals": " ".join(claim.rivals),
+    }
 
 
 def claims_markdown(judgements: list[Judgement]) -> str:
     """Return a summary, how to read the page, and each claim: first those that have a verdict."""
-    asked = [found for found in judgements if found.verdict not in (NOT_RUN, CANNOT)]
-    counts = Counter(map(_shown_verdict, asked))
+    judged = [found for found in judgements if found.verdict not in (NOT_RUN, CANNOT)]
+    counts = Counter(map(_shown_verdict, judged))
     summary = ", ".join(f"{number} {verdict}" for verdict, number in sorted(counts.items()))
-    if not summary:
-        summary = "none"
-    text = f"{counted(len(asked), 'verdict')}: {summary}. {len(judgements) - len(asked)} have none."
+    without = len(judgements) - len(judged)
+    text = f"{counted(len(judged), 'verdict')}: {summary or 'none'}. {without} have none."
     parts = ["# The papers' claims", text, READING]
-    of_papers = [found for found in asked if not found.claim.is_question]
-    questions = [found for found in asked if found.claim.is_question]
-    for title, group in (("", of_papers), ("## Questions of ours", questions)):
+    of_papers = [found for found in judged if not found.claim.is_question]
+    questions = [found for found in judged if found.claim.is_question]
+    for titles, group in (([], of_papers), (["## Questions of ours"], questions)):
         if group:
-            parts += [title] if title else []
-            parts.append("\n".join([*HEADER, *map(_claim_line, group)]))
+            parts += [*titles, "\n".join([*HEADER, *map(_claim_line, group)])]
     for title, verdict in (("Cannot be asked here", CANNOT), ("Not run", NOT_RUN)):
         parts += _without(title, [found for found in judgements if found.verdict == verdict])
     return "\n\n".join(parts) + "\n"
@@ -133,7 +105,7 @@ def _claim_line(found: Judgement) -> str:
         f"{found.claim.table}: {found.base}, {found.corpus}, {found.protocol}",
         found.claim.source,
     ]
-    return f"| {' | '.join(map(escape_markdown, cells))} |"
+    return markdown_line(cells)
 
 
 def _ours(found: Judgement) -> str:

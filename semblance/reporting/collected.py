@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from semblance import layout
-from semblance.figures import FILES, KINDS, FigureRun, FigureSettings, Row, figure_csv
+from semblance.csv_rows import rows_csv
+from semblance.figures import FILES, KINDS, FigureRun, FigureSettings, Row
 from semblance.named_modules import COLLECTED, load_module
 from semblance.provenance import beside, checked
 
 
-class Part(NamedTuple):
+class SourceFile(NamedTuple):
     """One file that a figure is made from, its record, and the columns that it cannot tell."""
 
     path: Path
@@ -28,29 +29,33 @@ def collected_csv(settings: FigureSettings, results: str | Path) -> str:
     if settings.models:
         columns = (*FigureRun._fields, *columns)
     rows = (
-        {**part.columns, **row}
-        for part in parts(settings, results)
-        for row in module.rows(part.path, **settings.options)
+        {**source.columns, **row}
+        for source in source_files(settings, results)
+        for row in module.rows(source.path, **settings.options)
     )
-    return figure_csv(columns, rows)
+    return rows_csv(columns, rows)
 
 
-def parts(settings: FigureSettings, results: str | Path) -> Iterator[Part]:
+def source_files(settings: FigureSettings, results: str | Path) -> Iterator[SourceFile]:
     """Yield each file that a figure is made from."""
     for models in settings.models:
         folder, name = FILES[KINDS[settings.kind]]
         for run in models.runs():
             place = Path(layout.place(results, folder, **run._asdict()))
-            yield Part(place / name, place / layout.RECORD, {**run._asdict(), **models.values})
+            yield SourceFile(
+                place / name, place / layout.RECORD, {**run._asdict(), **models.values}
+            )
     for table in settings.tables:
         path = layout.place(results, layout.TABLE_JSON, table=table)
-        yield Part(Path(path), Path(layout.place(results, layout.TABLE_RECORD, table=table)), {})
+        yield SourceFile(
+            Path(path), Path(layout.place(results, layout.TABLE_RECORD, table=table)), {}
+        )
 
 
 def file_digests(settings: FigureSettings, results: str | Path) -> dict[Path, str]:
     """Check each file that a figure is made from against its record; return its sha256."""
     found = {}
-    for part in parts(settings, results):
-        name = beside(part.record, part.path)
-        found[part.path] = checked(part.record, name)["outputs"][name]
+    for source in source_files(settings, results):
+        name = beside(source.record, source.path)
+        found[source.path] = checked(source.record, name)["outputs"][name]
     return found

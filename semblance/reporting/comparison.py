@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from semblance.counts import counted
-from semblance.reporting.formats import escape_markdown
+from semblance.reporting.formats import escape_markdown, markdown_line
 from semblance.reporting.grids import with_deviation
 from semblance.reporting.published import Entry, Published
 from semblance.reporting.significance import Estimate
@@ -45,21 +45,30 @@ HEADER = [
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """A printed number beside ours, in points; None where there is no value of ours.
-
-    ``reasons`` says in what our row differs from the paper's; then there is no difference to show.
-    """
+class ComparedCell:
+    """A printed number beside ours, in points; without ``row`` no table of ours claims it."""
 
     entry: Entry
     verdict: str
     table: str | None = None
-    label: str | None = None
-    mean: float | None = None
-    sd: float | None = None
-    n: int = 0
-    difference: float | None = None
-    reasons: tuple[str, ...] = ()
+    row: Row | None = None
+
+    @property
+    def cell(self) -> Cell:
+        """Our cell."""
+        return self.row.cells[self.entry.column]
+
+    @property
+    def difference(self) -> float | None:
+        """Ours less the printed number; None without a value of ours, and for a stand-in."""
+        if self.cell.mean is None or self.row.stand_in:
+            return None
+        return self.cell.mean - self.entry.value
+
+    @property
+    def ours(self) -> str:
+        """The name of our row."""
+        return f"{self.table}, {self.row.label}"
 
 
 def attach(table: Table, published: Published) -> Table:
@@ -93,157 +102,111 @@ def _claimed(table: Table, row: Row, published: Published) -> dict[str, Entry]:
     }
 
 
-def compare(
+def compare_published(
     tables: Iterable[Table], published: Published, tolerance: float = TOLERANCE
-) -> list[Comparison]:
+) -> list[ComparedCell]:
     """Compare each published cell with each of our rows that claims it, in the papers' order.
 
     Verdicts: ``equal``, ``differs`` or ``open``, by the interval of our mean against ±tolerance;
     ``not run``; ``stand-in, not comparable`` where our row has other sources than the paper's.
     """
-    ours: dict[tuple[str, str], list[Comparison]] = {}
+    ours: dict[tuple[str, str], list[ComparedCell]] = {}
     for table in tables:
         for row in table.rows:
             for column, entry in _claimed(table, row, published).items():
                 if column in row.cells:
-                    found = _comparison(entry, table, row, tolerance)
+                    verdict = _verdict(entry, row, tolerance)
+                    found = ComparedCell(entry, verdict, table.name, row)
                     ours.setdefault((entry.name, column), []).append(found)
-    comparisons = []
+    compared = []
     for entry in published.entries:
-        comparisons += ours.get((entry.name, entry.column), [Comparison(entry, NOT_RUN)])
-    return comparisons
+        compared += ours.get((entry.name, entry.column), [ComparedCell(entry, NOT_RUN)])
+    return compared
 
 
-def _comparison(entry: Entry, table: Table, row: Row, tolerance: float) -> Comparison:
+def _verdict(entry: Entry, row: Row, tolerance: float) -> str:
     cell = row.cells[entry.column]
-    difference = None
-    if cell.mean is not None and not row.stand_in:
-        difference = cell.mean - entry.value
-    return Comparison(
-        entry=entry,
-        verdict=_verdict(entry, cell, difference, tolerance, row.is_untrained),
-        table=table.name,
-        label=row.label,
-        mean=cell.mean,
-        sd=cell.sd,
-        n=cell.n,
-        difference=difference,
-        reasons=row.stand_in,
-    )
-
-
-def _verdict(
-    entry: Entry, cell: Cell, difference: float | None, tolerance: float, untrained: bool
-) -> str:
     if cell.mean is None:
         return NOT_RUN
-    if difference is None:
+    if row.stand_in:
         return STAND_IN
     printed = 0.0 if entry.sd is None else entry.sd / math.sqrt(entry.runs)
-    if untrained:
+    if row.is_untrained:
         error, freedom = 0.0, math.inf
     elif cell.sd is None:
         return "open"  # nobody knows what another seed would give
     else:
         error, freedom = cell.sd / math.sqrt(cell.n), cell.n - 1
-    found = Estimate(difference, error, freedom, more=printed)
+    found = Estimate(cell.mean - entry.value, error, freedom, more=printed)
     return WORDS[of_no_difference(found, tolerance)]
 
 
-def ledger(records: list[Comparison], published: Published, tolerance: float) -> str:
+def ledger(compared: list[ComparedCell], published: Published, tolerance: float) -> str:
     """Return Markdown: a summary, one section for each published table, the known slips."""
-    parts = [
+    lines = [
         "# Published and measured\n",
-        f"{_summary(records)}\n",
+        f"{_summary(compared)}\n",
         READING.format(tolerance=f"{tolerance:g}"),
     ]
-    for (paper, number), group in groupby(records, key=_printed_table):
+    for (paper, number), group in groupby(compared, key=lambda one: one.entry.of_table):
         title = published.titles[f"{paper}/{number}"]
         heading = f"{published.titles[paper]}, Table {number}: {title}"
-        parts += [f"\n## {escape_markdown(heading)}\n", *_section(list(group))]
-    return "\n".join([*parts, *_slips(published)]) + "\n"
+        lines += [f"\n## {escape_markdown(heading)}\n", *_section(list(group))]
+    lines.append("\n## Known errors in print\n")
+    lines += [escape_markdown(f"- {slip.where}: {slip.note}") for slip in published.slips]
+    return "\n".join(lines) + "\n"
 
 
-def _summary(records: list[Comparison]) -> str:
+def _summary(compared: list[ComparedCell]) -> str:
     """Return how many printed numbers got which verdict, and how many have no score and why."""
-    counts = Counter(record.verdict for record in records)
+    counts = Counter(one.verdict for one in compared)
     lacking = counts.pop(NOT_RUN, 0)
     verdicts = [f"{number:,} {verdict}" for verdict, number in sorted(counts.items())]
     if lacking:
-        unclaimed = sum(record.table is None for record in records)
+        unclaimed = sum(one.row is None for one in compared)
         verdicts.append(
             f"{lacking:,} without a score of ours ({unclaimed:,}: {NO_TABLE}; "
             f"{lacking - unclaimed:,}: {NO_SCORE})"
         )
-    return f"{counted(len(records), 'comparison')}: {', '.join(verdicts)}."
+    return f"{counted(len(compared), 'comparison')}: {', '.join(verdicts)}."
 
 
-def _printed_table(record: Comparison) -> tuple[str, str]:
-    entry = record.entry
-    return entry.paper, entry.table
-
-
-def _section(records: list[Comparison]) -> list[str]:
-    lines = [_line(record) for record in records if record.verdict != NOT_RUN]
+def _section(compared: list[ComparedCell]) -> list[str]:
+    """Return the cells of a printed table that have a score; below them stand-ins, and the rest."""
+    lines = [_line(one) for one in compared if one.verdict != NOT_RUN]
     if lines:
-        lines = [*HEADER, *lines, "", *_stand_ins(records)]
-    return lines + _without_score(records)
+        lines = [*HEADER, *lines, ""]
+        stand_ins = [one for one in compared if one.row and one.row.stand_in]
+        notes = [f"- stand-in {one.ours}: {'; '.join(one.row.stand_in)}" for one in stand_ins]
+        if notes:
+            lines += [*map(escape_markdown, dict.fromkeys(notes)), ""]
+    return lines + _without_score(compared)
 
 
-def _without_score(records: list[Comparison]) -> list[str]:
+def _without_score(compared: list[ComparedCell]) -> list[str]:
     """Return for each reason the printed rows that have no score of ours, and how many cells."""
     cells: dict[str, Counter[str]] = {}
-    for record in records:
-        if record.verdict == NOT_RUN:
-            cells.setdefault(_reason(record), Counter())[record.entry.row] += 1
+    for one in compared:
+        if one.verdict == NOT_RUN:
+            reason = f"{NO_SCORE} ({one.ours})" if one.row else NO_TABLE
+            cells.setdefault(reason, Counter())[one.entry.row] += 1
     lines = []
     for reason, counts in cells.items():
         rows = [f"“{row}” ({counted(number, 'cell')})" for row, number in counts.items()]
-        lines.append(
-            escape_markdown(f"- without a score of ours, because {reason}: {', '.join(rows)}")
-        )
-    return lines
+        lines.append(f"- without a score of ours, because {reason}: {', '.join(rows)}")
+    return [escape_markdown(line) for line in lines]
 
 
-def _reason(record: Comparison) -> str:
-    """Return why a printed cell has no score of ours."""
-    if record.table is None:
-        return NO_TABLE
-    return f"{NO_SCORE} ({record.table}, {record.label})"
-
-
-def _stand_ins(records: list[Comparison]) -> list[str]:
-    """Return for each of our rows that is a stand-in the line that says in what it differs."""
-    lines: dict[str, None] = {}
-    for record in records:
-        if record.reasons:
-            ours = f"{record.table}, {record.label}"
-            line = f"- stand-in {ours}: {'; '.join(record.reasons)}"
-            lines[escape_markdown(line)] = None
-    if not lines:
-        return []
-    return [*lines, ""]
-
-
-def _line(record: Comparison) -> str:
-    entry = record.entry
-    paper = f"{entry.mark}{with_deviation(entry.value, entry.sd)}"
-    difference = "–"
-    if record.difference is not None:
-        difference = f"{record.difference:+z.2f}"
+def _line(one: ComparedCell) -> str:
+    entry, cell = one.entry, one.cell
     cells = [
         f"{entry.row} (quoted: {entry.quoted})" if entry.quoted else entry.row,
         entry.column,
-        paper,
-        with_deviation(record.mean, record.sd),
-        str(record.n),
-        difference,
-        record.verdict,
-        f"{record.table}, {record.label}",
+        entry.mark + with_deviation(entry.value, entry.sd),
+        with_deviation(cell.mean, cell.sd),
+        str(cell.n),
+        "–" if one.difference is None else f"{one.difference:+z.2f}",
+        one.verdict,
+        one.ours,
     ]
-    return "| " + " | ".join(map(escape_markdown, cells)) + " |"
-
-
-def _slips(published: Published) -> list[str]:
-    lines = [f"- {slip.where}: {slip.note}" for slip in published.slips]
-    return ["\n## Known errors in print\n", *map(escape_markdown, lines)]
+    return markdown_line(cells)

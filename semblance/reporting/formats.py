@@ -1,9 +1,9 @@
 """A table as CSV (unrounded, for programs) and as Markdown (rounded once, for people)."""
 
-import csv
-import io
 import re
+from collections.abc import Iterable
 
+from semblance.csv_rows import rows_csv
 from semblance.reporting.grids import grid, unrounded
 from semblance.reporting.table import Table
 
@@ -20,12 +20,10 @@ SIGNS = re.compile(
 LINK = re.compile(r"\][(\[:]")
 
 
-def csv_text(table: Table) -> str:
-    """Return one line a row, values in points by ``repr``: nothing is rounded."""
-    buffer = io.StringIO()
-    # For a float, which csv writes by repr, nothing is lost; an empty field stands for None.
-    csv.writer(buffer, lineterminator="\n").writerows(unrounded(table))
-    return buffer.getvalue()
+def table_csv(table: Table) -> str:
+    """Return one line a row, values in points: nothing is rounded."""
+    rows = unrounded(table)
+    return rows_csv(rows[0], rows)
 
 
 def markdown(table: Table) -> str:
@@ -55,6 +53,11 @@ def aligned(lines: list[list[str]]) -> list[str]:
         places = [text.rjust(width) for text, width in zip(numbers, widths[1:], strict=True)]
         found.append(f"| {' | '.join([label.ljust(widths[0]), *places])} |")
     return found
+
+
+def markdown_line(cells: Iterable[str]) -> str:
+    """Return one line of a Markdown table that need not be aligned, its cells escaped."""
+    return f"| {' | '.join(map(escape_markdown, cells))} |"
 
 
 def escape_markdown(text: str) -> str:

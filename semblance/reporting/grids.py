@@ -1,13 +1,13 @@
 """The one grid of a table that every form prints: texts for people, and unrounded for programs."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal
 
 from semblance.names import STS_DEV
 from semblance.reporting.layouts import Layout, find_layout
 from semblance.reporting.significance import ALPHA
-from semblance.reporting.table import Cell, Row, Table
+from semblance.reporting.table import Cell, Contrast, Row, Table
 
 MISSING = "n/a"
 PUBLISHED = "published (Δ)"
@@ -39,20 +39,9 @@ OF_SPREAD = {
     "_difference": "difference",
 }
 OF_BEST_SEEDS = {"_population_sd": "population_sd"}
-OF_CONTRAST = {  # as above, and the attribute of the cell's contrast
-    "_control_difference": "difference",
-    "_control_low": "low",
-    "_control_high": "high",
-    "_p": "p",
-    "_p_holm": "p_holm",
-    "_p_exact": "p_exact",
-    "_p_equivalence": "p_equivalence",
-    "_detectable": "detectable",
-    "_p_bootstrap": "p_bootstrap",
-    "_bootstrap_low": "bootstrap_low",
-    "_bootstrap_high": "bootstrap_high",
-    "_item_error": "item_error",
-}
+# As above, and the attribute of the cell's contrast.
+OF_CONTRAST = {f"_control_{name}": name for name in ("difference", "low", "high")}
+OF_CONTRAST |= {f"_{one.name}": one.name for one in fields(Contrast)[len(OF_CONTRAST) :]}
 
 
 @dataclass(frozen=True)
@@ -195,8 +184,8 @@ def _p_value(row: Row, main: str) -> str:
     return f"{contrast.p_holm:.4f}"
 
 
-def unrounded(table: Table) -> list[list[object]]:
-    """Return a header and a line a row, values in points; None: does not apply.
+def unrounded(table: Table) -> list[dict[str, object]]:
+    """Return each row by the names of its columns, values in points; None: does not apply.
 
     Behind what names the row, each column ``c`` gives ``c`` and what stands in ``OF_SPREAD``, in
     ``OF_BEST_SEEDS`` if its seeds are chosen, in ``OF_CONTRAST`` if it is tested; a seed's own
@@ -209,7 +198,7 @@ def unrounded(table: Table) -> list[list[object]]:
         for column in table.columns:
             line |= _unrounded(layout, column, row.cells.get(column))
         found.append(line)
-    return [list(found[0]), *(list(line.values()) for line in found)]
+    return found
 
 
 def _identity(table: Table, row: Row) -> dict[str, object]:

@@ -11,7 +11,7 @@ from semblance.reporting.claim_rows import (
     row_groups,
     stand_ins_of,
 )
-from semblance.reporting.claims import Claim, Claims, Comparison, Needs, size_of
+from semblance.reporting.claims import Claim, Claims, Needs, WeightedSum, size_of
 from semblance.reporting.contrasts import weighted_sum
 from semblance.reporting.grids import NAMES
 from semblance.reporting.published import Published
@@ -123,7 +123,7 @@ class Judgement:
 
 def judge(claims: Claims, tables: Mapping[str, Table], published: Published) -> list[Judgement]:
     """Judge each claim on each base and corpus of its table, in the order of the file."""
-    court = _Court(claims, tables, published)
+    court = _Court(claims, tables, published, stand_ins_of(tables.values()))
     return [found for name in claims.by_name for found in court.of_claim(name)]
 
 
@@ -134,6 +134,7 @@ class _Court:
     claims: Claims
     tables: Mapping[str, Table]
     published: Published
+    stand_ins: set[tuple[str, str]]
 
     def of_claim(self, name: str) -> Iterator[Judgement]:
         """Yield the judgements of a claim: for each group of rows, of each column or of all."""
@@ -150,18 +151,14 @@ class _Court:
             if not groups:
                 yield replace(blank, why=why)
             for rows in groups:
-                yield self._of_group(_placed(blank, rows, self._stand_ins), table, rows)
-
-    @property
-    def _stand_ins(self) -> set[tuple[str, str]]:
-        return stand_ins_of(self.tables.values())
+                yield self._of_group(_placed(blank, rows, self.stand_ins), table, rows)
 
     def _size(self, name: str, column: str) -> float | None:
         """Return the paper's size in a column; of several rivals, against the best of them."""
         claim = self.claims.by_name[name]
         if claim.at_least:
             return None
-        sums = claim.comparisons(column)
+        sums = claim.sums(column)
         sizes = [size_of(self.claims, name, one, self.published) for one in sums]
         return None if None in sizes else min(sizes)
 
@@ -171,27 +168,27 @@ class _Court:
         if lacking:
             return replace(blank, verdict=CANNOT, why=f"it needs {claim.needs.why}: {lacking}")
         columns = claim.columns if claim.at_least else [blank.column]
-        sums = [one for column in columns for one in claim.comparisons(column)]
+        sums = [one for column in columns for one in claim.sums(column)]
         blank = replace(blank, among=Among(claim.at_least or len(sums), len(sums)))
         judged = _worst([self._of_sum(blank, table, rows, one) for one in sums])
         return replace(judged, column=blank.column, size=None) if claim.at_least else judged
 
     def _of_sum(
-        self, blank: Judgement, table: Table, rows: Rows, comparison: Comparison
+        self, blank: Judgement, table: Table, rows: Rows, claimed: WeightedSum
     ) -> Judgement:
         """Judge one weighted sum of a claim."""
-        claim, column = blank.claim, comparison.column
-        size = size_of(self.claims, blank.name, comparison, self.published)
+        claim, column = blank.claim, claimed.column
+        size = size_of(self.claims, blank.name, claimed, self.published)
         margin = claim.margin or table.margin
         if claim.expects == "difference" and not claim.at_least:
             margin = margin_of(size, margin)
-        rivals = [name for name in comparison.parts if name in claim.rivals]
+        rivals = [name for name in claimed.terms if name in claim.rivals]
         against = [*rivals, *([column] if claim.at_least else [])]
         judged = replace(blank, size=size, margin=margin, against=" on ".join(against))
-        parts = [(part.weight, rows[name]) for name, part in comparison.parts.items()]
-        found = weighted_sum(parts, column)
+        terms = [(term.weight, rows[name]) for name, term in claimed.terms.items()]
+        found = weighted_sum(terms, column)
         if found is None:
-            cells = {name: rows[name].cells.get(column) for name in comparison.parts}
+            cells = {name: rows[name].cells.get(column) for name in claimed.terms}
             lacking = [name for name, cell in cells.items() if cell is None or not cell.known]
             return replace(judged, n=0, why=f"no value of {', '.join(lacking)}")
         judged = replace(
@@ -243,7 +240,9 @@ def _decided(judgement: Judgement, found: Estimate, items: bool) -> Judgement:
     low, high = judgement.among.interval(found)
     sd = float(found.error) * math.sqrt(n)
     needed = None
-    if verdict in (UNDECIDED, OPEN) and n >= FEWEST_TO_PLAN and _is_seeds_luck(found):
+    # Where the test items cause most of the error, more seeds cannot decide.
+    is_seeds_luck = found.more < found.error
+    if verdict in (UNDECIDED, OPEN) and n >= FEWEST_TO_PLAN and is_seeds_luck:
         needed = seeds_to_decide(sd, n, size, judgement.margin)
     return replace(
         judgement,
@@ -255,11 +254,6 @@ def _decided(judgement: Judgement, found: Estimate, items: bool) -> Judgement:
         sd=sd,
         seeds_needed=needed,
     )
-
-
-def _is_seeds_luck(found: Estimate) -> bool:
-    """Tell whether more seeds could decide: where the items cause most of the error, they cannot."""
-    return found.more < found.error
 
 
 def _lacks(needs: Needs, rows: Rows, tables: Mapping[str, Table]) -> str:

@@ -7,7 +7,7 @@ This module imports nothing heavy, because the planning of runs asks it too.
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from semblance.errors import InputError
 from semblance.names import (
@@ -177,35 +177,21 @@ def _best(values: Values, count: int) -> Values:
     return dict(ranked[:count])
 
 
-def _sts(
-    name: str,
-    about: str,
-    metric: str = "spearman",
-    aggregation: str = "all",
-    tasks: tuple[str, ...] | None = None,
-) -> Layout:
-    """Return a layout of tasks and their average, and what its footnote says about the scores."""
-    return Layout(
-        name,
-        tasks=tasks,
-        metric=metric,
-        aggregation=aggregation,
-        part_columns=True,
-        average_column=AVERAGE,
-        footnote=(MEANS, AVERAGES, about),
-    )
+def _averaged(name: str, *about: str, **given: Any) -> Layout:
+    """Return a layout of tasks and their average; ``about``: what else its footnote says."""
+    footnote = (MEANS, AVERAGES, *about)
+    shape = {"part_columns": True, "average_column": AVERAGE, "footnote": footnote}
+    return Layout(name, **(shape | given))
 
 
+SPEARMAN = {"metric": "spearman"}
+PEARSONS = {"metric": "pearson"}
+REGRESSED = {"aggregation": REGRESSOR["test"], "tasks": RELATEDNESS_TASKS}
+TRANSFERRED = {"metric": "accuracy", "tasks": TRANSFER_TASKS}
 LAYOUTS = {
     layout.name: layout
     for layout in (
-        Layout(
-            "sts",
-            part_columns=True,
-            average_column=AVERAGE,
-            resampling="items",
-            footnote=(MEANS, AVERAGES),
-        ),
+        _averaged("sts", resampling="items"),
         Layout(
             "faq",
             metrics=FAQ_METRICS,
@@ -217,22 +203,13 @@ LAYOUTS = {
             footnote=(MEANS, FOLDS),
         ),
         # The settings of SimCSE's App. B; the items of a task's subsets are not resampled.
-        _sts("sts-mean", aggregation="mean", about=f"{OF_SUBSETS}."),
-        _sts("sts-wmean", aggregation="wmean", about=f"{OF_SUBSETS}, each with {WEIGHT}."),
-        _sts("sts-pearson", metric="pearson", about=PEARSON),
-        _sts(
-            "sts-regressor",
-            aggregation=REGRESSOR["test"],
-            tasks=RELATEDNESS_TASKS,
-            about=f"{OF_REGRESSOR} Spearman's.",
+        _averaged("sts-mean", f"{OF_SUBSETS}.", **SPEARMAN, aggregation="mean"),
+        _averaged(
+            "sts-wmean", f"{OF_SUBSETS}, each with {WEIGHT}.", **SPEARMAN, aggregation="wmean"
         ),
-        _sts(
-            "sts-regressor-pearson",
-            metric="pearson",
-            aggregation=REGRESSOR["test"],
-            tasks=RELATEDNESS_TASKS,
-            about=f"{OF_REGRESSOR} Pearson's.",
-        ),
+        _averaged("sts-pearson", PEARSON, **PEARSONS, aggregation="all"),
+        _averaged("sts-regressor", f"{OF_REGRESSOR} Spearman's.", **SPEARMAN, **REGRESSED),
+        _averaged("sts-regressor-pearson", f"{OF_REGRESSOR} Pearson's.", **PEARSONS, **REGRESSED),
         Layout(  # RCL's Table 4, which marks each column against the one before it
             "regulators",
             average_column=AVERAGE,
@@ -250,25 +227,9 @@ LAYOUTS = {
             footnote=(MEANS, AVERAGES, BEST_SEEDS),
         ),
         Layout("dev", tasks=(STS_DEV,), part_columns=True, resampling="items"),
-        Layout(  # SimCSE's Table E.1
-            "transfer",
-            tasks=TRANSFER_TASKS,
-            metric="accuracy",
-            aggregation="test",
-            part_columns=True,
-            average_column=AVERAGE,
-            resampling="labels",
-            footnote=(MEANS, AVERAGES),
-        ),
-        Layout(  # the second column of SimCSE's Table D.2 is its average
-            "transfer-dev",
-            tasks=TRANSFER_TASKS,
-            metric="accuracy",
-            aggregation="dev",
-            part_columns=True,
-            average_column="transfer-dev",
-            footnote=(MEANS, AVERAGES),
-        ),
+        # SimCSE's Table E.1; the second column of its Table D.2 is an average on dev.
+        _averaged("transfer", **TRANSFERRED, aggregation="test", resampling="labels"),
+        _averaged("transfer-dev", **TRANSFERRED, aggregation="dev", average_column="transfer-dev"),
         Layout(
             "faq-dev",
             metrics=("map",),

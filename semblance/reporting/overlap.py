@@ -1,12 +1,11 @@
 """The lexical overlap of sources of pairs, beside that of the paper (SimCSE, section 4.1)."""
 
-import csv
-import io
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from semblance import layout
+from semblance.csv_rows import rows_csv
 from semblance.errors import InputError
 from semblance.provenance import checked, read_object
 from semblance.reporting.published import Published
@@ -39,17 +38,15 @@ def read_overlaps(records: list[str]) -> dict[str, Overlap]:
 
 
 def overlap_csv(found: Mapping[str, Overlap], rows: Mapping[str, str], published: Published) -> str:
-    """Return one line for each corpus, values by ``repr``.
+    """Return one line for each corpus, unrounded.
 
     ``rows``: the printed row of each corpus that has one; without one, its two columns are empty.
     """
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    lines = []
     for corpus, one in found.items():
-        printed = ["", ""]
+        line = {"corpus": corpus, "pairs": one.pairs, "overlap": one.overlap}
         if corpus in rows:
             name = rows[corpus]
-            printed = [name, repr(published.row(name)[COLUMN].value)]
-        writer.writerow([corpus, one.pairs, repr(one.overlap), *printed])
-    return buffer.getvalue()
+            line |= {"paper_row": name, "paper": published.row(name)[COLUMN].value}
+        lines.append(line)
+    return rows_csv(COLUMNS, lines)

@@ -126,13 +126,13 @@ def _records(path: Path) -> Iterator[tuple[str, dict]]:
                 raise ValueError(f"the header is not {','.join(COLUMNS)}")
             for fields in reader:
                 record = dict(zip(COLUMNS, fields, strict=True))
-                yield at(path, reader.line_num), record | _checked(record)
+                yield at(path, reader.line_num), record | _numbers(record)
         except (ValueError, csv.Error) as error:
             place = at(path, max(1, reader.line_num))
             raise InputError(place, f"not a score ({error})", "evaluate this run again") from None
 
 
-def _checked(record: dict[str, str]) -> dict[str, float]:
+def _numbers(record: dict[str, str]) -> dict[str, float]:
     """Return the numbers of a score; raises ValueError for a value that its metric cannot have."""
     metric = record["metric"]
     if metric not in RANGES:

@@ -4,6 +4,7 @@ The papers name no test. docs/statistics.md explains each one here, with its err
 Arrays may have leading axes: the last axis is that of the seeds.
 """
 
+import bisect
 import functools
 import math
 from collections.abc import Callable, Sequence
@@ -57,7 +58,8 @@ class Estimate:
 
     def is_within(self, margin: float, alpha: float = ALPHA) -> bool:
         """Tell whether two one-sided tests at a level show a difference within ±margin."""
-        return bool(abs(self.value) + self.reach(1 - 2 * alpha) < margin)
+        reach = self.reach(1 - 2 * alpha)
+        return bool(abs(self.value) + reach < margin)
 
     def _tail(self, distance: float) -> float:
         """Return the one-sided p of a distance: its interval of level 1 - 2 p reaches so far."""
@@ -225,17 +227,7 @@ def seeds_to_equal(margin: float, sd: float) -> int | None:
 
 
 def _least(holds: Callable[[int], bool]) -> int | None:
-    """Return the least number of at least 2 for which a monotone condition holds."""
-    high = 2
-    while not holds(high):
-        if high >= MOST_SEEDS:
-            return None
-        high = min(2 * high, MOST_SEEDS)
-    low = high // 2  # it holds for `high`, and for `low` only if both are 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        if holds(middle):
-            high = middle
-        else:
-            low = middle
-    return high
+    """Return the least number of seeds, at least 2, for which a monotone condition holds."""
+    numbers = range(2, MOST_SEEDS + 1)
+    place = bisect.bisect_left(numbers, True, key=holds)
+    return numbers[place] if place < len(numbers) else None

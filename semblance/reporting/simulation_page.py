@@ -1,24 +1,14 @@
 """The simulated error rates and power of the tests, as CSV (unrounded) and as a page to read."""
 
-import csv
-import io
-
-from semblance.reporting.formats import escape_markdown
+from semblance.csv_rows import rows_csv
+from semblance.reporting.formats import markdown_line
 from semblance.reporting.simulation import RUNS, Rates, Simulated
 
 OF_TABLE = ("table", "rows", "n", "margin", "sd", "sd_ours", "sd_control")
+OF_TABLE += ("correlation", "item_error")
+OF_SIMULATED = ("detectable", "equal", "equal_wrongly")
 OF_RATES = ("test", "error", "error_items", "power")
-COLUMNS = (
-    *OF_TABLE,
-    "correlation",
-    "item_error",
-    "detectable",
-    "equal",
-    "equal_wrongly",
-    "false_stars",
-    "false_stars_holm",
-    *OF_RATES,
-)
+COLUMNS = (*OF_TABLE, *OF_SIMULATED, "false_stars", "false_stars_holm", *OF_RATES)
 READING = (
     f"Simulated at the spread of the seeds that each table measured ({RUNS} runs, normal law, in "
     "points). n: seeds. sd: of the differences between seeds of one row and its control, and in "
@@ -45,28 +35,16 @@ NOTHING = "No table compares two rows with the same seeds, so nothing was simula
 
 
 def simulation_csv(found: list[Simulated]) -> str:
-    """Return one line for each table and test, values by ``repr``; empty: not measured."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for one in found:
-        for rates in one.rates:
-            writer.writerow(["" if value is None else value for value in _values(one, rates)])
-    return buffer.getvalue()
+    """Return one line for each table and test, unrounded; empty: not measured."""
+    return rows_csv(COLUMNS, (_csv_row(one, rates) for one in found for rates in one.rates))
 
 
-def _values(one: Simulated, rates: Rates) -> list[object]:
-    measured = one.measured
-    return [
-        *(getattr(measured, name) for name in OF_TABLE),
-        measured.correlation,
-        measured.item_error,
-        one.detectable,
-        one.equal,
-        one.equal_wrongly,
-        *one.false_stars,
-        *(getattr(rates, name) for name in OF_RATES),
-    ]
+def _csv_row(one: Simulated, rates: Rates) -> dict[str, object]:
+    without, corrected = one.false_stars
+    found: dict[str, object] = {"false_stars": without, "false_stars_holm": corrected}
+    for names, holder in ((OF_TABLE, one.measured), (OF_SIMULATED, one), (OF_RATES, rates)):
+        found |= {name: getattr(holder, name) for name in names}
+    return found
 
 
 def simulation_markdown(found: list[Simulated]) -> str:
@@ -95,18 +73,14 @@ def _spread_line(one: Simulated) -> str:
         _percent(one.equal_wrongly),
         f"{_percent(without)} ({_percent(corrected)})",
     ]
-    return _pipes(cells)
+    return markdown_line(cells)
 
 
 def _test_line(one: Simulated, rates: Rates) -> str:
     of_items = "" if rates.error_items is None else _percent(rates.error_items)
     measured = one.measured
     shown = f"{_percent(rates.power)} of ±{measured.margin:g}"
-    return _pipes([measured.table, rates.test, _percent(rates.error), of_items, shown])
-
-
-def _pipes(cells: list[str]) -> str:
-    return f"| {' | '.join(map(escape_markdown, cells))} |"
+    return markdown_line([measured.table, rates.test, _percent(rates.error), of_items, shown])
 
 
 def _percent(share: float) -> str:

@@ -25,8 +25,8 @@ from semblance.provenance import (
 from semblance.reporting.build import build
 from semblance.reporting.claims import read_claims
 from semblance.reporting.claims_page import claims_markdown
-from semblance.reporting.comparison import TOLERANCE, attach, compare, ledger
-from semblance.reporting.formats import csv_text, markdown
+from semblance.reporting.comparison import TOLERANCE, attach, compare_published, ledger
+from semblance.reporting.formats import markdown, table_csv
 from semblance.reporting.judging import judge
 from semblance.reporting.published import Published
 from semblance.reporting.scores import collect, score_digests
@@ -43,7 +43,7 @@ AS_THEY_LIE = (
     "Scores are shown as they lie in the folder, also those that Snakemake would make again. No "
     "bootstrap is drawn."
 )
-FORMS = {"markdown": markdown, "csv": csv_text, "json": to_json}
+FORMS = {"markdown": markdown, "csv": table_csv, "json": to_json}
 UNUSABLE = (InputError, OSError, LookupError, TypeError, AttributeError)
 
 
@@ -193,9 +193,9 @@ def _texts(
     texts = {}
     for found in incomplete:
         texts[f"{found.name}.md"] = markdown(found.table)
-        texts[f"{found.name}.csv"] = csv_text(found.table)
+        texts[f"{found.name}.csv"] = table_csv(found.table)
     if texts:
-        comparisons = compare(tables.values(), printed, TOLERANCE)
+        comparisons = compare_published(tables.values(), printed, TOLERANCE)
         pages = {
             "published.md": ledger(comparisons, printed, TOLERANCE),
             "claims.md": claims_markdown(judge(read_claims(CLAIMS), tables, printed)),

@@ -12,8 +12,7 @@ from semblance.fetch.manifest import Dataset
 from semblance.names import NO_CORPUS, START, TRANSFER_TASKS
 from semblance.provenance import canonical, text_digest
 from semblance.reporting.overlap import COLUMN as OVERLAP
-from semblance.reporting.published import Published
-from semblance.reporting.sources import Base, Source
+from semblance.reporting.published import Base, Published, Source
 from workflow.planning.data import of_manifest
 from workflow.planning.methods import (
     candidates,

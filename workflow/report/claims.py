@@ -8,11 +8,9 @@ from semblance.counts import counted
 from semblance.reporting.claims_page import LEDGER
 from semblance.reporting.judging import Judgement
 from semblance.reporting.verdicts import CANNOT, NOT_RUN, Verdict
-from workflow.report import numbers
 
-SIGNS: dict[
-    Verdict, str
-] = {  # a verdict is told by its words and by a shape, never by colour alone
+# A verdict is told by its words and by a shape, never by colour alone.
+SIGNS: dict[Verdict, str] = {
     "reproduced": "✓",
     "larger than claimed": "↑",
     "smaller than claimed": "↓",
@@ -37,161 +35,71 @@ MARGIN = 36  # how far its margin lies from there
 
 @dataclass(frozen=True)
 class Bar:
-    """Places on a small bar: our difference and interval, 0, the paper's size, the margin."""
+    """The scale of a small bar: where 0 lies, and how wide a point is; it differs by claim."""
 
     zero: float
-    value: float
-    low: float | None = None
-    high: float | None = None
-    size: float | None = None
-    margin: tuple[float, float] | None = None
-    beyond_low: bool = False
-    beyond_high: bool = False
-    value_beyond: bool = False  # then neither our difference nor the size has a place of its own
-    size_beyond: bool = False
+    unit: float
 
+    def place(self, value: float) -> float:
+        """Return where a difference is drawn: at the edge if it lies beyond it."""
+        return round(min(max(self._exact(value), EDGE), WIDTH - EDGE), 1)
 
-@dataclass(frozen=True)
-class ClaimLine:
-    """One claim as it is printed."""
+    def is_below(self, value: float) -> bool:
+        """Tell whether a difference lies beyond the left edge."""
+        return self._exact(value) < EDGE
 
-    says: str
-    source: str
-    size: str
-    difference: str
-    interval: str
-    n: int
-    verdict: Verdict
-    sign: str
-    stand_in: bool
-    remark: str
-    place: str
-    bar: Bar | None
+    def is_above(self, value: float) -> bool:
+        """Tell whether a difference lies beyond the right edge."""
+        return self._exact(value) > WIDTH - EDGE
 
-
-@dataclass(frozen=True)
-class NotRun:
-    """Claims that have no verdict for one reason."""
-
-    why: str
-    claims: tuple[str, ...]
+    def _exact(self, value: float) -> float:
+        return self.zero + self.unit * value
 
 
 @dataclass(frozen=True)
 class Claims:
-    """The section: a summary, the claims with a verdict, and those without."""
+    """The section: a summary, the claims with a verdict, and by reason what those without say."""
 
     summary: str
-    lines: list[ClaimLine]
-    not_run: list[NotRun]
+    lines: list[tuple[Judgement, Bar | None]]
+    not_run: dict[str, list[str]]
+    signs = SIGNS
 
 
 def section(judgements: Iterable[Judgement]) -> Claims:
     """Return the section of these verdicts: those on the papers' claims, then our questions."""
     judgements = list(judgements)
     judged = [found for found in judgements if found.verdict not in WITHOUT]
+    not_run: dict[str, dict[str, None]] = {}
+    for found in judgements:
+        if found.verdict in WITHOUT:
+            not_run.setdefault(found.why, {})[f"{found.says} ({found.claim.source})"] = None
     return Claims(
         summary=_summed_up(judgements, judged),
-        lines=[_claim_line(found) for found in sorted(judged, key=_is_question)],
-        not_run=_not_run(judgements),
+        lines=[(one, _bar(one)) for one in sorted(judged, key=lambda one: one.claim.is_question)],
+        not_run={why: list(claims) for why, claims in not_run.items()},
     )
-
-
-def _is_question(found: Judgement) -> bool:
-    return found.claim.is_question
 
 
 def _summed_up(judgements: list[Judgement], judged: list[Judgement]) -> str:
     counts = Counter(found.verdict for found in judged)
-    told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in SIGNS if counts[verdict])
+    verdicts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in SIGNS if counts[verdict])
     names = {found.name for found in judgements}
-    decided = {found.name for found in judged}
+    without = len(names - {found.name for found in judged})
     text = f"{counted(len(names), 'claim')}: {counted(len(judged), 'verdict')}"
-    if told:
-        text += f" ({told})"
-    text += f", {len(names - decided)} without. Rules of verdicts: version {LEDGER}."
+    if verdicts:
+        text += f" ({verdicts})"
+    text += f", {without} without. Rules of verdicts: version {LEDGER}."
     stand_ins = sum(found.stand_in for found in judged)
     if stand_ins:
         text += f" {stand_ins} of the verdicts are on stand-ins, and not on the papers."
     return text
 
 
-def _claim_line(found: Judgement) -> ClaimLine:
-    return ClaimLine(
-        says=found.says,
-        source=found.claim.source,
-        size=numbers.signed(found.size),
-        difference=numbers.signed(found.difference, found.digits),
-        interval=numbers.interval(found.low, found.high, found.digits),
-        n=found.n,
-        verdict=found.verdict,
-        sign=SIGNS[found.verdict],
-        stand_in=found.stand_in,
-        remark="; ".join(found.remarks),
-        place=f"{found.claim.table}: {found.base}, {found.corpus}, {found.protocol}",
-        bar=_bar(found),
-    )
-
-
 def _bar(found: Judgement) -> Bar | None:
     """Return the bar of a verdict; None where there is no difference, or nothing to scale it by."""
     if found.difference is None:
         return None
-    expects_none = found.claim.expects != "difference"
-    if expects_none or not found.size:
-        if not found.margin:
-            return None
-        scale = _Scale(CENTRE, MARGIN / found.margin)
-    else:
-        scale = _Scale(ZERO, (SIZE - ZERO) / abs(found.size))
-    return Bar(
-        zero=scale.zero,
-        value=scale.place(found.difference),
-        low=scale.place_or_none(found.low),
-        high=scale.place_or_none(found.high),
-        size=scale.place_or_none(found.size),
-        margin=scale.margin(found.margin),
-        beyond_low=scale.is_below(found.difference if found.low is None else found.low),
-        beyond_high=scale.is_above(found.difference if found.high is None else found.high),
-        value_beyond=scale.is_below(found.difference) or scale.is_above(found.difference),
-        size_beyond=scale.is_below(found.size) or scale.is_above(found.size),
-    )
-
-
-@dataclass(frozen=True)
-class _Scale:
-    """Where a difference lies on a bar, whose unit differs from claim to claim."""
-
-    zero: float
-    unit: float
-
-    def place(self, value: float) -> float:
-        return round(min(max(self._exact(value), EDGE), WIDTH - EDGE), 1)
-
-    def place_or_none(self, value: float | None) -> float | None:
-        if value is None:
-            return None
-        return self.place(value)
-
-    def margin(self, value: float | None) -> tuple[float, float] | None:
-        if not value:
-            return None
-        return self.place(-value), self.place(value)
-
-    def is_below(self, value: float | None) -> bool:
-        return value is not None and self._exact(value) < EDGE
-
-    def is_above(self, value: float | None) -> bool:
-        return value is not None and self._exact(value) > WIDTH - EDGE
-
-    def _exact(self, value: float) -> float:
-        return self.zero + self.unit * value
-
-
-def _not_run(judgements: Iterable[Judgement]) -> list[NotRun]:
-    by_reason: dict[str, list[str]] = {}
-    for found in judgements:
-        if found.verdict in WITHOUT:
-            text = f"{found.says} ({found.claim.source})"
-            by_reason.setdefault(found.why, []).append(text)
-    return [NotRun(why, tuple(dict.fromkeys(claims))) for why, claims in by_reason.items()]
+    if found.claim.expects == "difference" and found.size:
+        return Bar(ZERO, (SIZE - ZERO) / abs(found.size))
+    return Bar(CENTRE, MARGIN / found.margin) if found.margin else None

@@ -34,6 +34,7 @@ def render(**page: Any) -> str:
         lstrip_blocks=True,
     )
     environment.filters |= {"cut": _cut, "minus": numbers.with_minus}
+    environment.filters |= {"signed": numbers.signed, "interval": numbers.interval}
     style = Markup(TEMPLATES.joinpath("style.css").read_text(encoding="utf-8"))
     return environment.get_template("report.html.j2").render(style=style, **page)
 

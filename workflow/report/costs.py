@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from semblance import layout
 from semblance.counts import duration, size
@@ -21,23 +22,10 @@ NOT_COUNTED = {"logs", "report.html"}  # what a report itself changes
 
 
 @dataclass(frozen=True)
-class StageCost:
-    """One line: the jobs of a stage."""
-
-    stage: str
-    done: int
-    jobs: int
-    predicted: str
-    used: str
-    ratio: str
-    memory: str
-
-
-@dataclass(frozen=True)
 class Costs:
-    """The section."""
+    """The section; ``stages``: a line for each stage."""
 
-    stages: list[StageCost]
+    stages: list[dict[str, Any]]
     done: int
     jobs: int
     used: str
@@ -52,9 +40,15 @@ def section(plan: Plan) -> Costs:
     planned = [job for job in jobs(plan) if job.stage != OWN]
     left = [job for job in planned if not Path(record(plan, job)).is_file()]
     used = [found for found in finished(cost) if found.job.stage != OWN]
-    lines = [_stage_cost(cost, stage, planned, left, used) for stage in STAGES]
+    lines = []
+    for stage in STAGES:
+        number = sum(job.stage == stage for job in planned)
+        if number:
+            done = number - sum(job.stage == stage for job in left)
+            of_stage = [found for found in used if found.job.stage == stage]
+            lines.append({"stage": stage, "done": done, "jobs": number} | _usage(cost, of_stage))
     return Costs(
-        stages=[line for line in lines if line],
+        stages=lines,
         done=len(planned) - len(left),
         jobs=len(planned),
         used=duration(sum(found.seconds for found in used)),
@@ -64,25 +58,17 @@ def section(plan: Plan) -> Costs:
     )
 
 
-def _stage_cost(
-    cost: Cost, stage: str, planned: Iterable[Job], left: Iterable[Job], used: Iterable[Used]
-) -> StageCost | None:
-    """Return the line of a stage; None of one without a job. A download has no time noted."""
-    number = sum(job.stage == stage for job in planned)
-    if not number:
-        return None
-    some = [found for found in used if found.job.stage == stage]
-    ratios = [found.seconds / cost.seconds(found.job) for found in some]
-    memory = [found.memory for found in some if found.memory is not None]
-    return StageCost(
-        stage=stage,
-        done=number - sum(job.stage == stage for job in left),
-        jobs=number,
-        predicted=duration(_predicted(cost, [found.job for found in some])) if some else "",
-        used=duration(sum(found.seconds for found in some)) if some else "",
-        ratio=f"{median(ratios):.2f}" if ratios else "",
-        memory=size(max(memory)) if memory else "",
-    )
+def _usage(cost: Cost, used: list[Used]) -> dict[str, str]:
+    """Return what finished jobs of a stage used and were to use. A download has no time noted."""
+    ratios = [found.seconds / cost.seconds(found.job) for found in used]
+    memory = [found.memory for found in used if found.memory is not None]
+    predicted = duration(_predicted(cost, [found.job for found in used]))
+    return {
+        "predicted": predicted if used else "",
+        "used": duration(sum(found.seconds for found in used)) if used else "",
+        "ratio": f"{median(ratios):.2f}" if ratios else "",
+        "memory": size(max(memory)) if memory else "",
+    }
 
 
 def _predicted(cost: Cost, some: Iterable[Job]) -> float:

@@ -25,7 +25,7 @@ UNREADABLE = (InputError, OSError, LookupError, TypeError, AttributeError, Value
 
 
 @dataclass(frozen=True)
-class Model:
+class TrainedModel:
     """One trained model, by its record."""
 
     run: Run
@@ -52,7 +52,7 @@ class Facts:
         found = state(plan)
         self.tables: dict[str, Table] = found.tables
         self.incomplete: dict[str, Incomplete] = {part.name: part for part in found.incomplete}
-        self._models: dict[Run, Model | None] = {}
+        self._models: dict[Run, TrainedModel | None] = {}
 
     @cached_property
     def published(self) -> Published:
@@ -84,16 +84,16 @@ class Facts:
                     records.append(read_sealed(path))
         return records
 
-    def model(self, run: Run) -> Model | None:
+    def model(self, run: Run) -> TrainedModel | None:
         """Return a trained model; None of an untrained base, and of one that is not finished."""
         if run not in self._models:
             self._models[run] = None
             if run.method != START:
                 with contextlib.suppress(*UNREADABLE):
-                    self._models[run] = Model(run, read_sealed(self.plan.model_record(*run)))
+                    self._models[run] = TrainedModel(run, read_sealed(self.plan.model_record(*run)))
         return self._models[run]
 
-    def models_of(self, row: Row) -> list[Model]:
+    def models_of(self, row: Row) -> list[TrainedModel]:
         """Return the finished models behind a row: each seed, of a FAQ bank each fold."""
         places = [row.corpus]
         if row.corpus in self.plan.banks:

@@ -59,7 +59,7 @@ def _forests(facts: Facts) -> Iterator[dict[str, Any]]:
     A finished run keeps all of them in one drawing, ``figures/contrasts.svg``.
     """
     for name, table in facts.tables.items():
-        rows = contrasts.rows_of(table)
+        rows = contrasts.contrast_rows(table)
         if rows:
             text = svg_text(forest_plot.draw(rows, {}))
             yield _drawn(f"{FOREST}-{name}", f"{table.title}: against the control", text)
@@ -80,6 +80,6 @@ def _searches(facts: Facts, name: str) -> list[tuple[str, dict[str, list[tuple[s
         model = f"{row['base']}, {row['method']}"
         if row["corpus"] != "none":
             model += f" on {row['corpus']}"
-        hit = (numbers.plain(float(row["cosine"])), row["sentence"])
+        hit = (numbers.rounded(float(row["cosine"])), row["sentence"])
         queries.setdefault(row["query"], {}).setdefault(model, []).append(hit)
     return list(queries.items())

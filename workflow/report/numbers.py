@@ -1,5 +1,7 @@
 """How the page prints numbers: rounded once, with real minus signs."""
 
+from semblance.reporting.judging import Judgement
+
 MINUS = "−"
 
 
@@ -10,18 +12,18 @@ def signed(value: float | None, digits: int = 2) -> str:
     return with_minus(f"{value:+z.{digits}f}")
 
 
-def plain(value: float | None, digits: int = 2) -> str:
+def rounded(value: float | None, digits: int = 2) -> str:
     """Return a value; empty for none."""
     if value is None:
         return ""
     return with_minus(f"{value:z.{digits}f}")
 
 
-def interval(low: float | None, high: float | None, digits: int = 2) -> str:
-    """Return the limits of an interval; empty where there is none."""
-    if low is None or high is None:
+def interval(found: Judgement) -> str:
+    """Return the limits of a claim's interval; empty where there is none."""
+    if found.low is None or found.high is None:
         return ""
-    return f"[{signed(low, digits)}, {signed(high, digits)}]"
+    return f"[{signed(found.low, found.digits)}, {signed(found.high, found.digits)}]"
 
 
 def with_minus(text: str) -> str:

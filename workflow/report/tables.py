@@ -2,7 +2,6 @@
 
 import shlex
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
 from semblance.provenance import input_digests
@@ -11,7 +10,7 @@ from semblance.reporting.layouts import find_layout
 from semblance.reporting.table import Row, Table
 from workflow.controller.incomplete import HEAD
 from workflow.report import numbers
-from workflow.report.facts import Facts, Model
+from workflow.report.facts import Facts, TrainedModel
 
 SHORT = 12  # digits of a digest
 CURVE_WIDTH = 220
@@ -19,112 +18,66 @@ CURVE_HEIGHT = 60
 MOST_CURVES = 40  # lines in one small chart
 
 
-@dataclass(frozen=True)
-class ShownRow:
-    """One row as it is printed, and what it unfolds to.
-
-    ``seeds``: the values of each seed, by its name; ``choices``: the corpora, each with the
-    candidate that dev chose; ``changes``: a setting, its value in the row ``above`` and in this
-    one; ``sources``: the models behind it. ``train`` and ``explain`` are commands.
-    """
-
-    label: str
-    n: int
-    places: list[Text]
-    difference: str
-    p: str
-    stand_in: bool
-    seeds: dict[str, list[str]]
-    choices: list[tuple[str, str]]
-    curves: dict[str, Any]
-    above: str
-    changes: list[tuple[str, str, str]]
-    sources: list[dict[str, Any]]
-    train: str
-    explain: str
-
-
-@dataclass(frozen=True)
-class ShownTable:
-    """One table as it is printed; ``not_run``: the labels of the rows without a value."""
-
-    name: str
-    title: str
-    columns: list[str]
-    rows: list[ShownRow]
-    not_run: list[str]
-    notes: tuple[str, ...]
-
-    @property
-    def has_differences(self) -> bool:
-        """Whether a row is compared with a control."""
-        return any(row.difference for row in self.rows)
-
-    @property
-    def has_deviations(self) -> bool:
-        """Whether a place has a deviation, which needs room of its own."""
-        return any(place.deviation for row in self.rows for place in row.places)
-
-
-@dataclass
-class Tables:
-    """The section: the tables that have a value, and the titles of those that have none."""
-
-    shown: list[ShownTable] = field(default_factory=list)
-    not_run: list[str] = field(default_factory=list)
-
-
-def section(facts: Facts) -> Tables:
-    """Return every table of a report, in the order of the config."""
-    found = Tables()
+def section(facts: Facts) -> dict[str, list[Any]]:
+    """Return every table that has a value, in the order of the config, and the titles of the rest."""
+    found: dict[str, list[Any]] = {"shown": [], "not_run": []}
     for name, table in facts.tables.items():
         shown = _shown_table(facts, name, table)
-        if shown.rows:
-            found.shown.append(shown)
+        if shown["rows"]:
+            found["shown"].append(shown)
         else:
-            found.not_run.append(table.title.removeprefix(f"{HEAD}: "))
+            found["not_run"].append(table.title.removeprefix(f"{HEAD}: "))
     return found
 
 
-def _shown_table(facts: Facts, name: str, table: Table) -> ShownTable:
+def _shown_table(facts: Facts, name: str, table: Table) -> dict[str, Any]:
+    """Return one table as it is printed, and the labels of the rows without a value."""
     printed = grid(table)
     columns = [column for column in printed.columns[1:] if column.group == "values"]
     behind = {column.name: column.places for column in printed.columns if column.group == "behind"}
     nothing = [Text()] * len(table.rows)
-    rows = []
+    rows: list[dict[str, Any]] = []
     not_run = []
-    above: tuple[str, Row] | None = None
+    above: Row | None = None
     for i, (label, row) in enumerate(zip(printed.labels, table.rows, strict=True)):
         if not any(cell.values for cell in row.cells.values()):
             not_run.append(label)
             continue
-        models = facts.models_of(row)
-        shown = ShownRow(
-            label=label,
-            n=len(row.seeds),
-            places=[column.places[i] for column in columns],
-            difference=behind.get(DIFFERENCE, nothing)[i].text,
-            p=behind.get(P_VALUE, nothing)[i].text,
-            stand_in=bool(row.stand_in),
-            seeds=_seeds(table, row, columns),
-            choices=[(place, row.choose.labels[m]) for place, m in row.chosen.items()],
-            curves=_curves(models),
-            above=above[0] if above else "",
-            changes=_changes(facts, above[1], row) if above else [],
-            sources=list(map(_made_from, models)),
-            train=_train_command(facts, models),
-            explain=_explain_command(facts, name, table, label),
-        )
-        rows.append(shown)
-        above = (label, row)
-    return ShownTable(
-        name=name,
-        title=table.title,
-        columns=[column.name for column in columns],
-        rows=rows,
-        not_run=not_run,
-        notes=table.notes,
-    )
+        shown = {
+            "label": label,
+            "n": len(row.seeds),
+            "places": [column.places[i] for column in columns],
+            "difference": behind.get(DIFFERENCE, nothing)[i].text,
+            "p": behind.get(P_VALUE, nothing)[i].text,
+            "stand_in": bool(row.stand_in),
+            "above": rows[-1]["label"] if rows else "",
+            "changes": _changes(facts, above, row) if above else [],
+            "explain": _explain_command(facts, name, table, label),
+        }
+        rows.append(shown | _behind(facts, table, row, columns))
+        above = row
+    return {
+        "name": name,
+        "title": table.title,
+        "columns": [column.name for column in columns],
+        "rows": rows,
+        "not_run": not_run,
+        "notes": table.notes,
+        "has_differences": any(row["difference"] for row in rows),
+        "has_deviations": any(place.deviation for row in rows for place in row["places"]),
+    }
+
+
+def _behind(facts: Facts, table: Table, row: Row, columns: list[Column]) -> dict[str, Any]:
+    """Return what a row unfolds to: its seeds, what dev chose, and the trainings behind it."""
+    models = facts.models_of(row)
+    return {
+        "seeds": _seeds(table, row, columns),
+        "choices": [(place, row.choose.labels[m]) for place, m in row.chosen.items()],
+        "curves": _curves(models),
+        "sources": list(map(_made_from, models)),
+        "train": _train_command(facts, models),
+    }
 
 
 def _seeds(table: Table, row: Row, columns: Iterable[Column]) -> dict[str, list[str]]:
@@ -134,11 +87,11 @@ def _seeds(table: Table, row: Row, columns: Iterable[Column]) -> dict[str, list[
     found = {s: [c and c.values.get(s) for c in cells] for s in map(str, row.seeds)}
     found["worst"] = [c and c.worst for c in cells]
     found["best"] = [c and c.best for c in cells]
-    texts = {name: list(map(numbers.plain, values)) for name, values in found.items()}
+    texts = {name: list(map(numbers.rounded, values)) for name, values in found.items()}
     return {name: values for name, values in texts.items() if any(values)}
 
 
-def _curves(models: Iterable[Model]) -> dict[str, Any]:
+def _curves(models: Iterable[TrainedModel]) -> dict[str, Any]:
     """Return a small chart of the dev scores along some trainings; empty without two points."""
     lines = [model.curve for model in models if len(model.curve) > 1]
     if not lines:
@@ -156,8 +109,8 @@ def _curves(models: Iterable[Model]) -> dict[str, Any]:
         drawn.append(" ".join(places))
     return {
         "lines": drawn,
-        "lowest": numbers.plain(100 * low),
-        "highest": numbers.plain(100 * high),
+        "lowest": numbers.rounded(100 * low),
+        "highest": numbers.rounded(100 * high),
         "last_step": last,
         "left_out": len(lines) - len(drawn),
     }
@@ -173,7 +126,7 @@ def _changes(facts: Facts, above: Row, here: Row) -> list[tuple[str, str, str]]:
     return [pair for pair in pairs if pair[1] != pair[2]]
 
 
-def _made_from(model: Model) -> dict[str, Any]:
+def _made_from(model: TrainedModel) -> dict[str, Any]:
     """Return where a model lies, and from what it was made."""
     inputs = input_digests(model.record)
     named = {name: digest for name, digest in inputs.items() if "/" not in name}
@@ -186,7 +139,7 @@ def _made_from(model: Model) -> dict[str, Any]:
     }
 
 
-def _train_command(facts: Facts, models: list[Model]) -> str:
+def _train_command(facts: Facts, models: list[TrainedModel]) -> str:
     """Return the command that makes a row's first model again; empty of an untrained base."""
     if not models or not facts.command:
         return ""
@@ -201,5 +154,5 @@ def _explain_command(facts: Facts, name: str, table: Table, label: str) -> str:
     if name in facts.incomplete:
         return ""
     column = find_layout(table.layout).main_column
-    words = ["semblance", "explain", facts.plan.out, name, label, NAMES.get(column, column)]
-    return shlex.join(words)
+    cell = [name, label, NAMES.get(column, column)]
+    return shlex.join(["semblance", "explain", *cell, "--results", facts.plan.out])

@@ -16,61 +16,6 @@ from workflow.report.facts import UNREADABLE, Facts
 
 SHORT = 12
 PAPERS = {"rcl": "RCL", "s-simcse": "S-SimCSE", "simcse": "SimCSE"}
-LIMITS = (
-    "Seeds of a method share the data and the base; runs of one seed share the order of the "
-    "batches across methods. An interval over seeds says nothing about other data or other bases.",
-    "Each verdict stands for itself, by 95 % intervals and by two one-sided tests at 5 %. Among "
-    "many verdicts some are wrong.",
-    "Results are the same to the bit on the same machine and versions. Another processor, GPU or "
-    "number of threads may change the last digits.",
-    "A stand-in is another model or data set than the paper's. Its scores cannot confirm or "
-    "contradict the paper.",
-)
-CHECKLIST = (  # the questions of the ML reproducibility checklist; the run fills in the fields
-    (
-        "Is each algorithm described?",
-        "Yes: the papers' equations, and docs/decisions.md where they are silent.",
-    ),
-    (
-        "Is the complexity of each algorithm told?",
-        "Yes, as measured time, memory and disk: section Cost.",
-    ),
-    (
-        "Are the data's sizes, splits and sources told?",
-        "Yes: docs/data.md, and the records of the prepared data.",
-    ),
-    (
-        "Are excluded data and preprocessing told?",
-        "Yes: docs/decisions.md; each prepared corpus counts what it left out.",
-    ),
-    (
-        "Can the data be downloaded?",
-        "By pinned digests; `semblance sources` asks each address, and section Data names each set.",
-    ),
-    ("Is the code there, with its dependencies?", "Yes: pinned versions in constraints.txt."),
-    (
-        "Are there commands for training and evaluation?",
-        "One command makes all; a row of a trained model unfolds to the command that trains it.",
-    ),
-    (
-        "Are trained models there?",
-        "{trained} in this folder, each beside its record.",
-    ),
-    (
-        "Are ranges and choice of hyper-parameters told?",
-        "Yes: config.yaml; a choice is made on dev scores alone.",
-    ),
-    (
-        "Is the number of runs told?",
-        "Yes: {seeds}.",
-    ),
-    ("Is the measure defined?", "Yes: each table names metric, protocol and aggregation."),
-    (
-        "Are centre and spread told?",
-        "Yes: mean and sample standard deviation over seeds, intervals, corrected p-values.",
-    ),
-    ("Are time and hardware told?", "Yes: section Cost, and the devices under Environment."),
-)
 
 
 def section(facts: Facts) -> dict[str, Any]:
@@ -83,6 +28,7 @@ def section(facts: Facts) -> dict[str, Any]:
     for record in facts.records:
         for name, value in record.get("environment", {}).items():
             environment.setdefault(name, set()).add(str(value))
+    trained = sum(record.get("stage") == "train" for record in facts.records)
     devices = {str(record["device"]) for record in facts.records if "device" in record}
     return {
         "environment": [
@@ -100,8 +46,8 @@ def section(facts: Facts) -> dict[str, Any]:
             )
             for slip in facts.published.slips
         ],
-        "limits": LIMITS,
-        "checklist": _checklist(facts),
+        "trained": counted(trained, "trained model"),
+        "counts": [(name, counted(len(seeds), "seed")) for name, seeds in config["seeds"].items()],
         "verify": shlex.join(["semblance", "verify", facts.plan.out]),
         "run": shlex.join(["snakemake", "--cores", "all", *options]),
     }
@@ -153,14 +99,3 @@ def _base_models(facts: Facts, names: Iterable[str]) -> list[dict[str, str]]:
         if title:
             found.append({"name": name, "title": title, "revision": "", "digest": ""})
     return found
-
-
-def _checklist(facts: Facts) -> list[tuple[str, str]]:
-    """Return the questions with their answers; the numbers are those of this run."""
-    seeds = facts.plan.config["seeds"].items()
-    trained = sum(record.get("stage") == "train" for record in facts.records)
-    fields = {
-        "trained": counted(trained, "trained model"),
-        "seeds": ", ".join(f"{counted(len(values), 'seed')} for {name}" for name, values in seeds),
-    }
-    return [(question, answer.format(**fields)) for question, answer in CHECKLIST]

@@ -5,7 +5,7 @@ Each file is checked against its record. Nothing is computed a second time.
 
 from semblance.figures import FigureSettings
 from semblance.provenance import read_records
-from semblance.reporting.collected import collected_csv, file_digests, parts
+from semblance.reporting.collected import collected_csv, file_digests, source_files
 from semblance.settings import decode
 from workflow.scripts.endings import run
 from workflow.scripts.program import program
@@ -16,7 +16,7 @@ from workflow.scripts.reporting_job import Reporting
 def main(settings: dict, results: str, output: str, reporting: Reporting) -> None:
     figure = decode(FigureSettings, settings, "--settings")
     inputs = file_digests(figure, results)
-    records = read_records(part.record for part in parts(figure, results))
+    records = read_records(source.record for source in source_files(figure, results))
     files = {output: collected_csv(figure, results)}
     reporting.write("collect_figure", files, inputs, records, settings=settings)
 

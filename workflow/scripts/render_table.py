@@ -10,7 +10,7 @@ from semblance.layout import SCORES, place
 from semblance.reporting.bootstrap import with_bootstrap
 from semblance.reporting.build import build
 from semblance.reporting.comparison import attach
-from semblance.reporting.formats import csv_text, markdown
+from semblance.reporting.formats import markdown, table_csv
 from semblance.reporting.latex import latex
 from semblance.reporting.predictions import prediction_digests
 from semblance.reporting.published import read_published
@@ -20,7 +20,7 @@ from workflow.scripts.endings import run
 from workflow.scripts.program import program
 from workflow.scripts.reporting_job import Reporting
 
-PRINTERS = {"csv": csv_text, "markdown": markdown, "latex": latex, "json": to_json}
+PRINTERS = {"csv": table_csv, "markdown": markdown, "latex": latex, "json": to_json}
 
 
 @dataclass(frozen=True)

@@ -20,10 +20,10 @@ COLUMNS = (
 
 def rows(path: Path) -> Iterator[Row]:
     """Yield the rows of the table in a JSON file; raises InputError if it holds no table."""
-    yield from rows_of(table.from_json(read_text(path), str(path)))
+    yield from contrast_rows(table.from_json(read_text(path), str(path)))
 
 
-def rows_of(shown: Table) -> list[Row]:
+def contrast_rows(shown: Table) -> list[Row]:
     """Return the differences in a table's main column, in points.
 
     A row without ``seed`` is a method against its control: the mean difference, its intervals over

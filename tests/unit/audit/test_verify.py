@@ -29,7 +29,7 @@ from semblance.errors import InputError
 from semblance.names import SCORE_COLUMNS
 from semblance.provenance import ROOT, digests, input_digests, read_sealed, write_sealed
 from semblance.reporting.contrasts import with_items
-from semblance.reporting.formats import csv_text, markdown
+from semblance.reporting.formats import markdown, table_csv
 from semblance.reporting.latex import latex
 from semblance.reporting.table import Contrast, Row, Table, from_json, to_json
 from semblance.training.keeping.finished import keep
@@ -76,7 +76,7 @@ def change_table(results: Path, name: str, change: Callable[[Table], Table]) -> 
     source = results / f"tables/json/{name}.json"
     table = change(from_json(source.read_text()))
     source.write_text(to_json(table))
-    for end, form in (("csv", csv_text), ("md", markdown), ("tex", latex)):
+    for end, form in (("csv", table_csv), ("md", markdown), ("tex", latex)):
         (results / f"tables/{name}.{end}").write_text(form(table))
     reseal(results / f"tables/records/{name}.json")
 

@@ -2,28 +2,11 @@
 
 RUN = {"corpus": "nli", "base": "tiny", "method": "rcl", "seed": "1"}
 OTHER = RUN | {"method": "simcse"}
-IDENTITY = {
-    "table": "t",
-    "title": "A table",
-    "column": "Average",
-    "margin": "0.5",
-    "label": "RCL",
-    "control": "SimCSE",
-    "protocol": "senteval",
-    "stand_in": "",
-}
-NO_INTERVAL = dict.fromkeys(("low", "high", "bootstrap_low", "bootstrap_high"), "")
-METHOD = IDENTITY | {
-    "seed": "",
-    "n": "2",
-    "difference": "0.3",
-    "low": "-0.2",
-    "high": "0.8",
-    "bootstrap_low": "-0.4",
-    "bootstrap_high": "1.0",
-    "published": "0.18",
-}
-OF_SEED = IDENTITY | NO_INTERVAL | {"n": "", "published": ""}
+IDENTITY = {"table": "t", "title": "A table", "column": "Average", "margin": "0.5"}
+IDENTITY |= {"label": "RCL", "control": "SimCSE", "protocol": "senteval", "stand_in": ""}
+INTERVALS = {"low": "-0.2", "high": "0.8", "bootstrap_low": "-0.4", "bootstrap_high": "1.0"}
+METHOD = IDENTITY | INTERVALS | {"seed": "", "n": "2", "difference": "0.3", "published": "0.18"}
+OF_SEED = IDENTITY | dict.fromkeys((*INTERVALS, "n", "published"), "")
 
 ROWS = {
     "alignment_uniformity": [

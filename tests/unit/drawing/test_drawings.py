@@ -15,8 +15,6 @@ from tests.unit.drawing.example_rows import METHOD, NAMES, OF_SEED, ROWS
 
 DRAWINGS = sorted(kind for kind in KINDS if is_drawn(kind))
 
-ONE_LABEL = {(f"bank-{fold}", "tiny", "rcl"): "RCL" for fold in (0, 1)}
-
 
 def draw(kind: str, rows: list[dict] | None = None, names: dict | None = None) -> Figure:
     """Draw the example of a kind, or other rows."""
@@ -40,6 +38,10 @@ def legend(figure: Figure) -> list[str]:
 
 def texts(figure: Figure) -> list[str]:
     return [text.get_text() for axes in figure.axes for text in axes.texts]
+
+
+def labels(axes) -> list[str]:
+    return [text.get_text() for text in axes.get_yticklabels()]
 
 
 def test_every_kind_but_the_table_of_sentences_has_a_drawing():
@@ -82,17 +84,15 @@ def test_a_model_without_a_label_goes_by_its_names():
     assert legend(draw("dev_curves", names={})) == ["rcl · tiny · nli", "simcse · tiny · nli"]
 
 
-def test_the_accuracy_of_a_seed_is_the_mean_of_its_folds_in_percent():
-    figure = draw("accuracy_at_k", names=ONE_LABEL)
+def test_the_accuracy_of_a_seed_is_the_mean_of_its_folds_in_percent_under_one_label():
+    names = {(f"bank-{fold}", "tiny", "rcl"): "RCL" for fold in (0, 1)}
+    figure = draw("accuracy_at_k", names=names)
     assert [axes.get_title() for axes in figure.axes] == ["bank · pairs", "bank · annotated"]
     for axes in figure.axes:
         [found] = lines(axes).values()
         np.testing.assert_allclose(found, [(1, (25 + 50) / 2), (2, (50 + 75) / 2)])
         assert list(axes.get_xticks()) == [1]
-
-
-def test_the_folds_of_a_bank_are_one_line_where_they_have_one_label():
-    assert legend(draw("accuracy_at_k", names=ONE_LABEL)) == ["RCL"]
+    assert legend(figure) == ["RCL"]
     assert len(legend(draw("accuracy_at_k", names={}))) == 2
 
 
@@ -137,10 +137,10 @@ def test_a_curve_leads_from_its_first_step_to_its_last_and_says_which_they_are()
     assert lines(axes)["SimCSE"] == [(-1.0, 0.3), (-2.5, 0.2)]
     # Both trainings start at one place, which is written once.
     assert sorted(filter(None, texts(figure))) == ["step 0", "step 10", "step 10"]
-    arrows = [text for text in axes.texts if not text.get_text()]
+    first, second = (text for text in axes.texts if not text.get_text())
     # Each arrow points from the first step to the last, in the middle of the way.
-    assert arrows[0].xy == (-1.5, 0.25) and arrows[1].xy == (-1.75, 0.25)
-    assert arrows[0].xyann[0] > -1.5 and arrows[0].xyann[1] > 0.25
+    assert (first.xy, second.xy) == ((-1.5, 0.25), (-1.75, 0.25))
+    assert first.xyann[0] > -1.5 and first.xyann[1] > 0.25
 
 
 def test_the_steps_of_a_curve_are_written_clear_of_its_line():
@@ -172,9 +172,7 @@ def test_each_group_of_gold_scores_has_a_histogram_of_area_one():
     assert areas == pytest.approx([areas[0]] * 5)
     highest = max(float((s.values - s.baseline).max()) for s in steps)
     assert highest == pytest.approx(cosine_densities.TALLEST)
-    assert [text.get_text() for text in axes.get_yticklabels()] == [
-        f"{low}–{low + 1}" for low in range(5)
-    ]
+    assert labels(axes) == [f"{low}–{low + 1}" for low in range(5)]
 
 
 def test_each_measure_of_anisotropy_has_a_panel_and_each_model_a_line_in_it():
@@ -182,10 +180,7 @@ def test_each_measure_of_anisotropy_has_a_panel_and_each_model_a_line_in_it():
     assert len(figure.axes) == len(anisotropy.PANELS)
     shown = [line.get_xydata().tolist() for line in figure.axes[0].lines]
     assert shown == [[[0.9, place]] for place in (0.0, 0.0, 1.0, 1.0)]
-    assert [text.get_text() for text in figure.axes[0].get_yticklabels()] == [
-        "RCL (8 regulators)",
-        "SimCSE",
-    ]
+    assert labels(figure.axes[0]) == ["RCL (8 regulators)", "SimCSE"]
 
 
 def test_models_are_numbered_by_their_average_and_named_in_a_key():
@@ -214,12 +209,12 @@ def test_labels_of_crowded_points_cover_neither_each_other_nor_a_point():
 
 
 def forest(*rows: dict):
-    figure = contrasts.draw(list(rows), {})
-    return figure, figure.axes[0]
+    """Draw a table against its control; return its panel."""
+    return contrasts.draw(list(rows), {}).axes[0]
 
 
 def test_a_forest_shows_both_intervals_the_seeds_the_papers_value_and_the_margin():
-    figure, axes = forest(*ROWS["contrasts"])
+    axes = forest(*ROWS["contrasts"])
     intervals = [lines.get_segments()[0][:, 0].tolist() for lines in axes.collections]
     assert intervals == [[-0.2, 0.8], [-0.4, 1.0]]
     widths = [lines.get_linewidth()[0] for lines in axes.collections]
@@ -230,19 +225,19 @@ def test_a_forest_shows_both_intervals_the_seeds_the_papers_value_and_the_margin
     assert list(seeds[0].get_xdata()) == [0.2, 0.4]
     band = axes.patches[0]
     assert (band.get_x(), band.get_width()) == (-0.5, 1.0)
-    assert [text.get_text() for text in axes.get_yticklabels()] == ["RCL"]
+    assert labels(axes) == ["RCL"]
     assert axes.get_xlabel() == "Average: points above SimCSE"
 
 
 def test_a_difference_without_intervals_or_published_value_is_a_dot_alone():
     bare = METHOD | {"low": "", "high": "", "bootstrap_low": "", "bootstrap_high": ""}
-    _, axes = forest(bare | {"published": ""})
+    axes = forest(bare | {"published": ""})
     assert len(axes.collections) == 0
     assert [line.get_marker() for line in axes.lines if len(line.get_xdata()) == 1] == ["o"]
 
 
 def test_an_interval_that_is_far_wider_than_the_differences_is_cut_and_marked():
-    _, axes = forest(METHOD | {"low": "-90", "high": "90"})
+    axes = forest(METHOD | {"low": "-90", "high": "90"})
     reach = axes.get_xlim()[1]
     assert axes.get_xlim() == (-reach, reach) and 0.5 < reach < 2
     assert axes.collections[0].get_segments()[0][:, 0].tolist() == [-reach, reach]
@@ -251,17 +246,16 @@ def test_an_interval_that_is_far_wider_than_the_differences_is_cut_and_marked():
 
 def test_rows_of_several_controls_name_theirs():
     other = METHOD | {"label": "S-SimCSE", "control": "RCL"}
-    _, axes = forest(METHOD, OF_SEED | {"seed": "1", "difference": "0.1"}, other)
-    labels = [text.get_text() for text in axes.get_yticklabels()]
-    assert labels == ["RCL against SimCSE", "S-SimCSE against RCL"]
+    axes = forest(METHOD, OF_SEED | {"seed": "1", "difference": "0.1"}, other)
+    assert labels(axes) == ["RCL against SimCSE", "S-SimCSE against RCL"]
     assert axes.get_xlabel() == "Average: points above the control"
 
 
 def test_the_longest_labels_of_an_own_faq_stand_whole_beside_their_rows():
     longest = ["Tuned, hard negatives, questions and answers"]
     longest.append(f"{longest[0]}, with BM25")
-    _, axes = forest(*(METHOD | {"label": label} for label in longest))
-    assert [text.get_text() for text in axes.get_yticklabels()] == longest
+    axes = forest(*(METHOD | {"label": label} for label in longest))
+    assert labels(axes) == longest
 
 
 def test_each_table_has_a_panel_with_its_title():
@@ -271,7 +265,7 @@ def test_each_table_has_a_panel_with_its_title():
 
 def test_the_rows_of_a_table_are_drawn_as_they_are_without_a_csv():
     plain = METHOD | {"margin": 0.5, "difference": 0.3, "low": None, "high": None, "n": 2}
-    _, axes = forest(plain | {"bootstrap_low": None, "bootstrap_high": None, "published": None})
+    axes = forest(plain | {"bootstrap_low": None, "bootstrap_high": None, "published": None})
     assert axes.lines[-2].get_xdata() == [0.3]
 
 

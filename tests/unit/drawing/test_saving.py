@@ -10,6 +10,7 @@ import xml.etree.ElementTree as ET
 import matplotlib
 import pytest
 
+from semblance.drawing import contrasts
 from semblance.drawing.inline import inline_svg
 from semblance.drawing.saving import DrawingSettings, Named, draw_csv, png_bytes, svg_text
 from semblance.drawing.style import THEME
@@ -18,21 +19,14 @@ from semblance.errors import InputError
 from semblance.named_modules import ROOT
 from semblance.provenance import canonical, input_digests, read_sealed, write_record
 from tests.unit.drawing.example_rows import METHOD, ROWS
+from tests.unit.reporting.example_scores import flags
 from workflow.scripts import draw_figure
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = [
-    "$x_2$ and $$",
-    r"\frac{a_b}{",
-    "<script>alert(1)</script>",
-    "a & b > \"c\" 'd'",
-    "\u202eright to left\u202c\u200f",
-    "שלום",
-    "\ud800\x00\x1b[31m\uffff",
-    "x" * 10_000,
-    "y " * 10_000,
-    "",
-    "\n",
+    *("$x_2$ and $$", r"\frac{a_b}{", "<script>alert(1)</script>", "a & b > \"c\" 'd'"),
+    *("\u202eright to left\u202c\u200f", "שלום", "\ud800\x00\x1b[31m\uffff"),
+    *("x" * 10_000, "y " * 10_000, "", "\n"),
 ]
 
 
@@ -110,12 +104,13 @@ def test_a_page_can_set_each_colour_of_the_theme(kind, tmp_path):
 
 
 def test_an_inline_drawing_shows_the_same_texts_and_as_many_marks(tmp_path):
-    whole = ET.fromstring(drawn(tmp_path, "contrasts"))
-    inline = ET.fromstring(inline_svg(drawn(tmp_path, "contrasts"), "f", "t", "d"))
-    for tag in ("text", "use"):
-        assert len(list(whole.iter(SVG + tag))) == len(list(inline.iter(SVG + tag))) > 5
-    texts = [[element.text for element in root.iter(f"{SVG}text")] for root in (whole, inline)]
-    assert texts[0] == texts[1]
+    svg = drawn(tmp_path, "contrasts")
+    texts, marks = [], []
+    for root in map(ET.fromstring, (svg, inline_svg(svg, "f", "t", "d"))):
+        texts.append([element.text for element in root.iter(f"{SVG}text")])
+        marks.append(len(list(root.iter(f"{SVG}use"))))
+    assert texts[0] == texts[1] and len(texts[0]) > 5
+    assert marks[0] == marks[1] > 5
 
 
 def test_two_inline_drawings_share_no_name(tmp_path):
@@ -145,8 +140,6 @@ def test_a_hostile_label_is_shown_as_it_is_or_shortened(kind, label, tmp_path):
 
 @pytest.mark.parametrize("label", HOSTILE, ids=range(len(HOSTILE)))
 def test_a_hostile_label_of_a_table_breaks_no_forest(label):
-    from semblance.drawing import contrasts
-
     row = METHOD | dict.fromkeys(("title", "label", "control", "column", "protocol"), label)
     ET.fromstring(svg_text(contrasts.draw([row], {})))
 
@@ -162,9 +155,9 @@ def test_the_script_writes_both_forms_and_a_record_of_them(tmp_path):
     path = written(folder, "dev_curves")
     data = folder / "records/dev_curves.json"
     write_record(data, "collect_figure", outputs=["../dev_curves.csv"], started=0.0)
-    arguments = ["--settings", canonical({"kind": "dev_curves", "models": []}), "--csv", str(path)]
-    arguments += ["--data", str(data), "--svg", str(folder / "f.svg")]
-    arguments += ["--png", str(folder / "f.png"), "--record", str(folder / "drawings/f.json")]
+    given = {"settings": canonical({"kind": "dev_curves", "models": []}), "csv": path, "data": data}
+    given |= {form: folder / f"f.{form}" for form in ("svg", "png")}
+    arguments = flags(**given, record=folder / "drawings/f.json")
     draw_figure.main(arguments)
     record = read_sealed(folder / "drawings/f.json")
     assert set(record["outputs"]) == {"../f.svg", "../f.png"}
@@ -180,16 +173,15 @@ def test_a_kind_without_a_drawing_is_refused(tmp_path):
 
 
 def test_a_drawing_leaves_nothing_in_the_home_folder_nor_among_temporary_files(tmp_path):
-    home = tmp_path / "home"
-    temporary = tmp_path / "temporary"
-    home.mkdir()
-    temporary.mkdir()
+    places = {"HOME": tmp_path / "home", "TMPDIR": tmp_path / "temporary"}
+    for place in places.values():
+        place.mkdir()
     program = (
         "from semblance.drawing import saving, style\n"
         "figure = style.new_figure(3, 2)\n"
         "figure.text(0.5, 0.5, 'x')\n"
         "assert 'x' in saving.svg_text(figure)\n"
     )
-    variables = {"HOME": str(home), "TMPDIR": str(temporary), "PATH": os.environ["PATH"]}
+    variables = {name: str(place) for name, place in places.items()} | {"PATH": os.environ["PATH"]}
     subprocess.run([sys.executable, "-c", program], cwd=ROOT, env=variables, check=True)
-    assert list(home.rglob("*")) == list(temporary.rglob("*")) == []
+    assert [found for place in places.values() for found in place.rglob("*")] == []

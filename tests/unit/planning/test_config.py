@@ -194,12 +194,12 @@ def test_a_table_of_dev_questions_asks_for_them_whatever_the_protocols_of_the_te
 
 
 def test_each_row_is_compared_with_the_control_of_its_own_base_and_corpus():
-    from semblance.reporting.build import _row
+    from semblance.reporting.build import _table_row
     from semblance.reporting.contrasts import _control
     from semblance.reporting.table import decode_spec
 
     spec = decode_spec(Plan(load(merged("config.yaml"))).table_spec("ssimcse_table1"))
-    rows = [_row(spec, row, "senteval", {}) for row in spec.rows]
+    rows = [_table_row(spec, row, "senteval", {}) for row in spec.rows]
     for i, row in enumerate(rows):
         other = _control(i, rows, spec.control)
         assert (

@@ -1,5 +1,6 @@
 """What a row of a table unfolds to: dev curves, and the settings that differ from the row above."""
 
+import shlex
 from types import SimpleNamespace
 
 import pytest
@@ -7,8 +8,9 @@ import pytest
 from semblance import layout
 from workflow.planning.plan import Run
 from workflow.report import tables
-from workflow.report.facts import Facts, Model
+from workflow.report.facts import Facts, TrainedModel
 from workflow.report.tables import CURVE_HEIGHT, CURVE_WIDTH, MOST_CURVES, SHORT
+from workflow.scripts import explain
 
 RUN = Run("nli", "tiny", "rcl-2", 1)
 HALF = f"{CURVE_WIDTH // 2},{CURVE_HEIGHT // 2}"
@@ -16,9 +18,9 @@ END = f"{CURVE_WIDTH},0"
 BEGIN = f"0,{CURVE_HEIGHT}"
 
 
-def model(*points: tuple[int, float], **record) -> Model:
+def model(*points: tuple[int, float], **record) -> TrainedModel:
     curve = [{"step": step, "dev": dev} for step, dev in points]
-    return Model(RUN, {"training": {"curve": curve}, **record})
+    return TrainedModel(RUN, {"training": {"curve": curve}, **record})
 
 
 @pytest.mark.parametrize(
@@ -46,7 +48,7 @@ def test_a_chart_names_its_limits_and_counts_the_trainings_that_it_leaves_out():
 def changes(above: dict, here: dict) -> list:
     """Return what differs between two rows of one corpus and base, with these settings."""
     made = object.__new__(Facts)
-    made.models_of = lambda row: [Model(RUN, {"settings": row.settings})]
+    made.models_of = lambda row: [TrainedModel(RUN, {"settings": row.settings})]
     rows = [SimpleNamespace(corpus="nli", base="tiny", settings=given) for given in (above, here)]
     return tables._changes(made, *rows)
 
@@ -71,3 +73,12 @@ def test_a_model_is_named_with_the_beginnings_of_its_digests():
     source = tables._made_from(model(inputs=inputs, outputs={layout.WEIGHTS: digest}, code=digest))
     assert source["weights"] == digest[:SHORT]
     assert source["inputs"] == [("corpus", digest[:SHORT]), ("code", digest[:SHORT])]
+
+
+def test_the_command_that_explains_a_row_is_one_that_explain_reads():
+    facts = SimpleNamespace(incomplete={}, plan=SimpleNamespace(out="my results"))
+    printed = tables._explain_command(facts, "t", SimpleNamespace(layout="dev"), "RCL [raw]")
+    program, command, *words = shlex.split(printed)
+    args = explain.parser().parse_args(words)
+    assert (program, command, args.name, args.row) == ("semblance", "explain", "t", "RCL [raw]")
+    assert (args.column, str(args.results)) == ("STS-B dev", "my results")

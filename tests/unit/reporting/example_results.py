@@ -25,6 +25,7 @@ from semblance.provenance import (
 )
 from semblance.reporting.layouts import find_layout
 from tests.example_settings import COMPUTE
+from tests.unit.reporting.example_scores import flags
 from workflow.scripts import (
     collect_scores,
     compare_published,
@@ -33,12 +34,15 @@ from workflow.scripts import (
     simulate_statistics,
 )
 
-TASKS = {"sts12": ("MSRpar", "MSRvid"), "stsb": ("",), "stsb-dev": ("",)}
+SUBSETS = (("sts12", "MSRpar"), ("sts12", "MSRvid"), ("stsb", ""), ("stsb-dev", ""))
 SEEDS = (1, 2, 3)
 NOISE = {"start": 2.0, "simcse": 1.0, "rcl": 0.4}
 WEIGHTS = "model/model.safetensors"
 METHODS = ["simcse", "rcl"]  # a row `chosen` takes the best of them on dev
 RUNS = [(corpus, method) for corpus in ("nli", "bank-0", "bank-1") for method in METHODS]
+PUBLISHED = f"{ROOT}/workflow/published.yaml"
+DEVICE = "cpu, 1 threads"
+SCORE = {"subset": "", "aggregation": "all"}
 TABLES = {
     "t_sts": ("sts", ["start", "simcse", "rcl", "lost"]),
     "t_regulators": ("regulators", ["start", "simcse", "rcl"]),
@@ -79,104 +83,78 @@ def outputs(record: Path) -> str:
     return text_digest(canonical(checked(record)["outputs"]))
 
 
+def _made_from(
+    record: Path, stage: str, files: dict[str, str], read: dict[str, tuple[Path, str]], **facts
+) -> None:
+    """Write files and their record. ``read``: by role, a record and its output; empty: all."""
+    inputs = {
+        role: checked(source)["outputs"][name] if name else outputs(source)
+        for role, (source, name) in read.items()
+    }
+    records = {role: read_sealed(source) for role, (source, _) in read.items()}
+    made(record, stage, files, inputs=inputs, records=records, **facts)
+
+
 def _prepared(results: Path, resources: Path) -> None:
-    raw = resources / "data" / "raw.txt"
-    raw.parent.mkdir(parents=True)
-    raw.write_text("raw\n")
-    digest = file_digest(raw)
-    (raw.parent / "records").mkdir()
-    write_sealed(
-        raw.parent / "records" / "raw.json",
-        {"dataset": "raw", "files": {"raw.txt": {"sha256": digest, "size": 4}}},
-    )
-    made(
-        resources / "models/tiny/record.json",
-        "download_model",
-        {WEIGHTS: "base", "model/tokenizer.json": "{}"},
-        inputs={"weights": "0" * 64},
-        settings={"folder": "tiny"},
-    )
-    data = raw.parent
+    data = resources / "data"
+    (data / "records").mkdir(parents=True)
+    (data / "raw.txt").write_text("raw\n")
+    files = {"raw.txt": {"sha256": file_digest(data / "raw.txt"), "size": 4}}
+    write_sealed(data / "records" / "raw.json", {"dataset": "raw", "files": files})
+    base = resources / "models/tiny/record.json"
+    files = {WEIGHTS: "base", "model/tokenizer.json": "{}"}
+    facts = {"inputs": {"weights": "0" * 64}, "settings": {"folder": "tiny"}}
+    made(base, "download_model", files, **facts)
     texts = {"settings": {"protocol": "senteval"}}
     _of_raw(data, results / "sts/record.json", "prepare_sts", {"pairs.parquet": "pairs"}, **texts)
     dev = results / "dev/sts/record.json"
     _of_raw(data, dev, "prepare_dev", {"pairs.parquet": "dev pairs"}, **texts)
-    for fold in (0, 1):
-        files = {"answers.parquet": "a", "questions.parquet": f"dev {fold}"}
-        _of_raw(data, results / f"dev/bank-{fold}/record.json", "prepare_faq", files)
-    files = {"answers.parquet": "a", "questions.parquet": "q"}
-    _of_raw(data, results / "faq/bank/record.json", "prepare_faq", files)
-    base = resources / "models/tiny/record.json"
-    tokenizer = checked(base)["outputs"]["model/tokenizer.json"]
+    for place, questions in (("dev/bank-0", "dev 0"), ("dev/bank-1", "dev 1"), ("faq/bank", "q")):
+        files = {"answers.parquet": "a", "questions.parquet": questions}
+        _of_raw(data, results / place / "record.json", "prepare_faq", files)
     for corpus in ("nli", "bank-0", "bank-1"):
         record = results / f"corpora/{corpus}/record.json"
         files = {"sentences.arrow": f"sentences of {corpus}", "rows.arrow": "r"}
         _of_raw(data, record, "prepare_nli", files)
-        made(
-            results / f"tokens/tiny/{corpus}/record.json",
-            "tokenise",
-            {"tokens.arrow": corpus},
-            inputs={
-                "sentences": checked(record)["outputs"]["sentences.arrow"],
-                "tokenizer": tokenizer,
-            },
-            records={"sentences": read_sealed(record), "tokenizer": read_sealed(base)},
-        )
+        read = {
+            "sentences": (record, "sentences.arrow"),
+            "tokenizer": (base, "model/tokenizer.json"),
+        }
+        tokens = results / f"tokens/tiny/{corpus}/record.json"
+        _made_from(tokens, "tokenise", {"tokens.arrow": corpus}, read)
 
 
 def _of_raw(data: Path, record: Path, stage: str, files: dict[str, str], **facts) -> None:
     """Write files that were made from the raw file, and their record."""
-    made(
-        record,
-        stage,
-        files,
-        inputs={"raw.txt": file_digest(data / "raw.txt")},
-        records={"raw.txt": read_sealed(data / "records/raw.json")},
-        **facts,
-    )
+    inputs = {"raw.txt": file_digest(data / "raw.txt")}
+    records = {"raw.txt": read_sealed(data / "records/raw.json")}
+    made(record, stage, files, inputs=inputs, records=records, **facts)
 
 
 def _model(results: Path, resources: Path, corpus: str, method: str, seed: int) -> None:
     tokens = results / f"tokens/tiny/{corpus}/record.json"
     read = {
-        "base": resources / "models/tiny/record.json",
-        "tokens": tokens,
-        "corpus": results / f"corpora/{corpus}/record.json",
+        "base": (resources / "models/tiny/record.json", ""),
+        "tokens": (tokens, ""),
+        "corpus": (results / f"corpora/{corpus}/record.json", ""),
     }
-    inputs = {name: outputs(record) for name, record in read.items()}
     if (corpus, method) == ("nli", "rcl"):
         entropy = results / f"models/nli/tiny/entropy-0.01/seed-{seed}/record.json"
-        made(
-            entropy,
-            "train_entropy",
-            {WEIGHTS: f"entropy {seed}", "dev.csv": "step,dev\n"},
-            inputs=dict(inputs),
-            records={name: read_sealed(record) for name, record in read.items()},
-            settings={"seed": seed, "options": {"phi": 0.01}},
-        )
+        files = {WEIGHTS: f"entropy {seed}", "dev.csv": "step,dev\n"}
+        settings = {"seed": seed, "options": {"phi": 0.01}}
+        _made_from(entropy, "train_entropy", files, read, settings=settings)
         place = f"embeddings/nli/tiny/entropy-0.01/seed-{seed}/record.json"
-        made(
-            results / place,
-            "embed",
-            {"embeddings.npy": f"frozen {seed}"},
-            inputs={
-                "model": checked(entropy)["outputs"][WEIGHTS],
-                "tokens": checked(tokens)["outputs"]["tokens.arrow"],
-            },
-            records={"model": read_sealed(entropy), "tokens": read_sealed(tokens)},
-        )
-        read[f"results/{place}"] = results / place
-        inputs[f"results/{place}"] = checked(results / place)["outputs"]["embeddings.npy"]
+        frozen = {"model": (entropy, WEIGHTS), "tokens": (tokens, "tokens.arrow")}
+        _made_from(results / place, "embed", {"embeddings.npy": f"frozen {seed}"}, frozen)
+        read[f"results/{place}"] = (results / place, "embeddings.npy")
     dev = "sts" if corpus == "nli" else corpus
-    read["dev"] = results / f"dev/{dev}/record.json"
-    inputs["dev"] = outputs(read["dev"])
-    made(
+    read["dev"] = (results / f"dev/{dev}/record.json", "")
+    _made_from(
         results / f"models/{corpus}/tiny/{method}/seed-{seed}/record.json",
         "train",
         {WEIGHTS: f"{corpus} {method} {seed}", "dev.csv": "step,dev\n"},
-        inputs=inputs,
-        records={name: read_sealed(record) for name, record in read.items()},
-        device="cpu, 1 threads",
+        read,
+        device=DEVICE,
         settings={"seed": seed, "learning_rate": 3e-5},
         steps=7,
         training={"step": 7, "best_step": 5, "best": 0.5},
@@ -186,103 +164,56 @@ def _model(results: Path, resources: Path, corpus: str, method: str, seed: int) 
 def _scored(
     results: Path, resources: Path, corpus: str, method: str, seed: int, rng: np.random.Generator
 ) -> None:
-    faq = corpus.startswith("bank-")
-    model = (
-        resources / "models/tiny"
-        if method == "start"
-        else results / f"models/{corpus}/tiny/{method}/seed-{seed}"
-    )
-    data = results / ("faq/bank/record.json" if faq else "sts/record.json")
-    facts = {
-        "weights": checked(model / "record.json")["outputs"][WEIGHTS],
-        "data": outputs(data),
-        "precision": "fp32",
-        "code": "c0",
-        "environment": "e0",
+    run = (corpus, "tiny", method, str(seed))
+    model = resources / "models/tiny"
+    if method != "start":
+        model = results / f"models/{corpus}/tiny/{method}/seed-{seed}"
+    tests, corpora = ("faq", corpus) if corpus.startswith("bank-") else ("sts", "sts")
+    data = results / ("faq/bank/record.json" if tests == "faq" else "sts/record.json")
+    read = {
+        "weights": checked(model / "record.json"),
+        "data": checked(data),
+        "dev": checked(results / f"dev/{corpora}/record.json"),
     }
-    predictions = _ranks(rng) if faq else _similarities(NOISE[method], rng)
-    if faq:
-        rows = [
-            {"fold": corpus[-1], "task": "bank", **row}
-            for row in faq_scores.score_rows(predictions)
-        ]
+    if tests == "faq":
+        asked = FaqRun(*run, "bank", int(corpus[-1]), ("pairs", "annotated"))
+        predictions = _ranks(rng)
+        shared = {"fold": corpus[-1], "task": "bank"}
+        rows = [shared | row for row in faq_scores.score_rows(predictions)]
     else:
-        rows = [{"fold": "", "protocol": "senteval", **row} for row in sts.score_rows(predictions)]
-        rows.append(
-            {
-                "fold": "",
-                "protocol": "senteval",
-                "task": "stsb",
-                "subset": "",
-                "metric": "alignment",
-                "aggregation": "all",
-                "value": 0.25,
-                "n": _near_pairs(predictions),
-            }
-        )
-        if method != "start":
-            rows.append(_steps_of_training())
-    identity = (corpus, "tiny", method, str(seed))
-    run = (
-        FaqRun(*identity, "bank", int(corpus[-1]), ("pairs", "annotated"))
-        if faq
-        else StsRun(*identity)
-    )
-    place = (
-        results
-        / "scores"
-        / ("faq" if faq else "sts")
-        / corpus
-        / "tiny"
-        / method
-        / f"seed-{seed}"
-        / "record.json"
-    )
-    dev = checked(results / f"dev/{corpus if faq else 'sts'}/record.json")
-    read = {"weights": checked(model / "record.json"), "data": checked(data), "dev": dev}
+        asked = StsRun(*run)
+        predictions = _similarities(NOISE[method], rng)
+        rows = [*sts.score_rows(predictions), _alignment(predictions)]
+        if method != "start":  # the steps that the record of ``_model`` has
+            rows.append(SCORE | {"task": "training", "metric": "steps", "value": 7.0, "n": 1})
+        rows = [{"fold": "", "protocol": "senteval"} | row for row in rows]
     for row in rows:
         if "dev" in (row["protocol"], row["task"].removeprefix("stsb-")):
-            row["data"] = outputs_digest(dev)
-    place.parent.mkdir(parents=True, exist_ok=True)
-    target = Target(place, COMPUTE, facts["code"])
-    stage = "evaluate_faq" if faq else "evaluate_sts"
-    scored = Scored(stage, run, rows, predictions, facts, read, "cpu, 1 threads")
-    write_evaluation(scored, target, 0.0)
+            row["data"] = outputs_digest(read["dev"])
+    facts = {"weights": read["weights"]["outputs"][WEIGHTS], "data": outputs(data)}
+    facts |= {"precision": "fp32", "code": "c0", "environment": "e0"}
+    record = results / "scores" / tests / "/".join(run[:3]) / f"seed-{seed}" / "record.json"
+    record.parent.mkdir(parents=True, exist_ok=True)
+    scored = Scored(f"evaluate_{tests}", asked, rows, predictions, facts, read, DEVICE)
+    write_evaluation(scored, Target(record, COMPUTE, facts["code"]), 0.0)
 
 
-def _near_pairs(predictions: dict[str, np.ndarray]) -> int:
-    """Return the number of STS-B's pairs that alignment is measured on."""
-    return int(((predictions["task"] == "stsb") & (predictions["gold"] > 4)).sum())
-
-
-def _steps_of_training() -> dict[str, object]:
-    """Return the score row of the steps that the record of ``_model`` tells."""
-    name = {"task": "training", "subset": "", "metric": "steps", "aggregation": "all"}
-    return {"fold": "", "protocol": "senteval", **name, "value": 7.0, "n": 1}
+def _alignment(predictions: dict[str, np.ndarray]) -> dict[str, object]:
+    """Return a score row of alignment, which is measured on the near pairs of STS-B."""
+    near = (predictions["task"] == "stsb") & (predictions["gold"] > 4)
+    return SCORE | {"task": "stsb", "metric": "alignment", "value": 0.25, "n": int(near.sum())}
 
 
 def _similarities(noise: float, rng: np.random.Generator) -> dict[str, np.ndarray]:
     gold = np.random.default_rng(1)  # the same for every run
     parts = []
-    for task, subsets in TASKS.items():
-        for subset in subsets:
-            scores = gold.integers(0, 11, 40) / 2
-            parts.append(
-                [
-                    [task] * 40,
-                    [subset] * 40,
-                    range(40),
-                    scores,
-                    np.tanh(scores / 5 + noise * rng.normal(size=40) - 0.5),
-                ]
-            )
-    return dict(
-        zip(
-            ("task", "subset", "index", "gold", "similarity"),
-            map(np.concatenate, zip(*parts, strict=True)),
-            strict=True,
-        )
-    )
+    for task, subset in SUBSETS:
+        scores = gold.integers(0, 11, 40) / 2
+        similarities = np.tanh(scores / 5 + noise * rng.normal(size=40) - 0.5)
+        parts.append([[task] * 40, [subset] * 40, range(40), scores, similarities])
+    names = ("task", "subset", "index", "gold", "similarity")
+    columns = map(np.concatenate, zip(*parts, strict=True))
+    return dict(zip(names, columns, strict=True))
 
 
 def _ranks(rng: np.random.Generator) -> dict[str, list]:
@@ -301,47 +232,29 @@ def settings(name: str) -> dict:
     """Return the settings of one of the tables."""
     layout, methods = TABLES[name]
     rows = [
-        {
-            "label": m,
-            "corpus": "nli",
-            "base": "tiny",
-            "method": m,
-            "seeds": list(SEEDS),
-            "published": "rcl/3/RCL" if (layout, m) == ("sts", "rcl") else None,
-        }
+        {"label": m, "corpus": "nli", "base": "tiny", "method": m, "seeds": list(SEEDS)}
         for m in methods
     ]
     for row in rows:
+        if (layout, row["method"]) == ("sts", "rcl"):
+            row["published"] = "rcl/3/RCL"
         if row["method"] == "chosen":
             row["choose"] = {"candidates": METHODS, "labels": {m: m for m in METHODS}}
     shape = find_layout(layout)
-    tasks = ["sts12", "stsb"] if shape.tasks is None else list(shape.tasks)
-    more = {}
+    found = {"name": name, "title": "T", "layout": layout, "rows": rows, "draws": 50}
+    found["tasks"] = ["sts12", "stsb"] if shape.tasks is None else list(shape.tasks)
+    found["control"] = next(method for method in methods if method != "start")
     if shape.over_folds:
-        more = {"dataset": "bank", "folds": 2, "protocols": ["pairs", "annotated"]}
-    return {
-        "name": name,
-        "title": "T",
-        "layout": layout,
-        "rows": rows,
-        "tasks": tasks,
-        "draws": 50,
-        "control": next(method for method in methods if method != "start"),
-    } | more
+        found |= {"dataset": "bank", "folds": 2, "protocols": ["pairs", "annotated"]}
+    return found
 
 
 def collect(results: Path) -> None:
     """Write the long CSV of all scores."""
-    collect_scores.main(
-        [
-            "--scores",
-            *sorted(map(str, results.glob("scores/*/*/*/*/*/scores.csv"))),
-            "--output",
-            f"{results}/tables/scores.csv",
-            "--record",
-            f"{results}/tables/records/scores.json",
-        ]
-    )
+    tables = results / "tables"
+    scores = sorted(results.glob("scores/*/*/*/*/*/scores.csv"))
+    record = tables / "records/scores.json"
+    collect_scores.main(flags(scores=scores, output=tables / "scores.csv", record=record))
 
 
 def runs_of(results: Path, name: str) -> dict[str, list[int]]:
@@ -362,52 +275,32 @@ def runs_of(results: Path, name: str) -> dict[str, list[int]]:
 def render(results: Path, name: str) -> None:
     """Render one of the tables."""
     tables = results / "tables"
+    ends = {"csv": "csv", "markdown": "md", "latex": "tex"}
     render_table.main(
-        [
-            "--settings",
-            json.dumps(settings(name)),
-            "--runs",
-            json.dumps(runs_of(results, name)),
-            "--results",
-            str(results),
-            "--published",
-            f"{ROOT}/workflow/published.yaml",
-            "--csv",
-            f"{tables}/{name}.csv",
-            "--markdown",
-            f"{tables}/{name}.md",
-            "--latex",
-            f"{tables}/{name}.tex",
-            "--json",
-            f"{tables}/json/{name}.json",
-            "--record",
-            f"{tables}/records/{name}.json",
-        ]
+        flags(
+            settings=json.dumps(settings(name)),
+            runs=json.dumps(runs_of(results, name)),
+            results=results,
+            published=PUBLISHED,
+            json=tables / f"json/{name}.json",
+            record=tables / f"records/{name}.json",
+            **{form: tables / f"{name}.{end}" for form, end in ends.items()},
+        )
     )
 
 
 def compare(results: Path) -> None:
     """Write the pages that are made from all tables: the comparison, the claims, the statistics."""
     tables = results / "tables"
-    records = [f"{tables}/records/{name}.json" for name in TABLES]
-    claims = ["--claims", f"{ROOT}/workflow/claims.yaml"]
-    claims += ["--published", f"{ROOT}/workflow/published.yaml"]
-    for script, name, more in (
-        (judge_claims, "claims", claims),
-        (simulate_statistics, "statistics", []),
-    ):
-        forms = ["--csv", f"{tables}/{name}.csv", "--markdown", f"{tables}/{name}.md"]
-        vouched = ["--record", f"{tables}/records/{name}.json"]
-        script.main([*more, "--tables", *records, *forms, *vouched])
-    compare_published.main(
-        [
-            "--published",
-            f"{ROOT}/workflow/published.yaml",
-            "--tables",
-            *(f"{tables}/records/{name}.json" for name in TABLES),
-            "--output",
-            f"{tables}/published.md",
-            "--record",
-            f"{tables}/records/published.json",
-        ]
-    )
+    records = [tables / f"records/{name}.json" for name in TABLES]
+
+    def page(name: str, **forms: str) -> list[str]:
+        """Return what each of the programs is given."""
+        forms = {form: tables / f"{name}.{end}" for form, end in forms.items()}
+        return flags(tables=records, record=tables / f"records/{name}.json", **forms)
+
+    printed = flags(published=PUBLISHED)
+    claims = flags(claims=f"{ROOT}/workflow/claims.yaml")
+    judge_claims.main([*claims, *printed, *page("claims", csv="csv", markdown="md")])
+    simulate_statistics.main(page("statistics", csv="csv", markdown="md"))
+    compare_published.main([*printed, *page("published", output="md")])

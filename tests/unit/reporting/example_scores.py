@@ -1,39 +1,22 @@
-"""Rows of the long CSV for tests: every field named, sensible where the test does not care."""
+"""Rows of the long CSV and settings for tests: sensible in all that a test does not care about."""
 
 import csv
 
 import pandas as pd
 
+from semblance.reporting.build import build
 from semblance.reporting.scores import COLUMNS
 
 TASKS = ("sts12", "sts13")
+RUN = {"corpus": "nli", "base": "tiny", "method": "simcse", "phi": "", "seed": 1, "fold": ""}
+SCORE = {"task": "sts12", "subset": "", "metric": "spearman", "aggregation": "all"}
+SCORE |= {"protocol": "senteval", "value": 0.5, "n": 100, "precision": "fp32"}
+ORIGIN = {"code": "c0", "environment": "e0", "weights": "w0", "data": "d0"}
 
 
 def record(**given):
     """One score as the evaluate stage writes it; ``run`` follows from its parts."""
-    fields = (
-        dict(
-            corpus="nli",
-            base="tiny",
-            method="simcse",
-            phi="",
-            seed=1,
-            fold="",
-            task="sts12",
-            subset="",
-            metric="spearman",
-            aggregation="all",
-            protocol="senteval",
-            value=0.5,
-            n=100,
-            precision="fp32",
-            code="c0",
-            environment="e0",
-            weights="w0",
-            data="d0",
-        )
-        | given
-    )
+    fields = RUN | SCORE | ORIGIN | given
     fields["run"] = f"{fields['corpus']}/{fields['base']}/{fields['method']}/seed-{fields['seed']}"
     return fields
 
@@ -61,12 +44,42 @@ def runs(method, values, **given):
     ]
 
 
+def untrained(*values, **given):
+    """Scores of a base as it is: one value for each task in TASKS."""
+    return runs("start", {0: values}, corpus="none", **given)
+
+
+def row(method, seeds, **given):
+    """Settings of one row, without its label."""
+    return {"corpus": "nli", "base": "tiny", "method": method, "seeds": list(seeds)} | given
+
+
 def spec(rows, **given):
     """Settings of a table; ``rows`` is {label: (method, seeds)} or {label: settings of the row}."""
     made = [
-        {"label": label, "corpus": "nli", "base": "tiny", "method": row[0], "seeds": list(row[1])}
-        if isinstance(row, tuple)
-        else {"label": label} | row
-        for label, row in rows.items()
+        {"label": label} | (row(*asked) if isinstance(asked, tuple) else asked)
+        for label, asked in rows.items()
     ]
     return {"name": "t", "title": "T", "layout": "sts", "tasks": list(TASKS), "rows": made} | given
+
+
+def table(rows, scores, **given):
+    """Build a table of such settings from records of scores."""
+    return build(spec(rows, **given), frame(scores))
+
+
+def of_fold(method, seed, fold, value, protocol="pairs", lift=(0.0, 0.0, 0.0, 0.0), **given):
+    """Scores of one fold of a bank under a protocol: each metric is ``value`` and its lift."""
+    place = {"corpus": f"bank-{fold}", "fold": str(fold), "task": "bank", "method": method}
+    place |= {"seed": seed, "protocol": protocol, "aggregation": "test"} | given
+    metrics = zip(("acc@1", "acc@3", "acc@5", "map"), lift, strict=True)
+    return [record(**place, metric=metric, value=value + more) for metric, more in metrics]
+
+
+def flags(**given: object) -> list[str]:
+    """Return the arguments of a program: each flag with its value, or its values."""
+    found = []
+    for name, value in given.items():
+        values = value if isinstance(value, list) else [value]
+        found += [f"--{name}", *map(str, values)]
+    return found

@@ -8,82 +8,70 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from pytest import approx
 from scipy import stats
 
-from semblance.reporting.build import build
 from semblance.reporting.comparison import attach
-from semblance.reporting.formats import csv_text, escape_markdown, markdown
+from semblance.reporting.formats import escape_markdown, markdown, table_csv
 from semblance.reporting.grids import grid
 from semblance.reporting.latex import latex
 from semblance.reporting.published import Entry, Published
 from semblance.reporting.table import Table
-from tests.unit.reporting.example_scores import frame, record, runs, spec
+from tests.unit.reporting import example_scores
+from tests.unit.reporting.example_scores import row, runs, untrained
 
-SIMCSE = {1: (0.7000123, 0.80), 2: (0.7300456, 0.83), 3: (0.71, 0.8)}
-RCL = {1: (0.90, 0.80), 2: (0.91, 0.83), 3: (0.95, 0.82)}
-START = [
-    record(method="start", corpus="none", seed=0, task=task, value=0.6)
-    for task in ("sts12", "sts13")
-]
+SEEDS = (1, 2, 3)
+SCORES = untrained(0.6, 0.6)
+SCORES += runs("simcse", {1: (0.7000123, 0.80), 2: (0.7300456, 0.83), 3: (0.71, 0.8)})
+SCORES += runs("rcl-8", {1: (0.90, 0.80), 2: (0.91, 0.83), 3: (0.95, 0.82)})
+PRINTED = Published(
+    (
+        Entry("p", "1", "SimCSE", "sts12", 70.9, "senteval"),
+        Entry("p", "1", "SimCSE", "Average", 75.0, "senteval"),
+    ),
+    {},
+    (),
+)
 
 
 def table(stand_in=(), **given):
     rows = {
-        "start": {"corpus": "nli", "base": "tiny", "method": "start", "seeds": [0]},
-        "SimCSE": {
-            "corpus": "nli",
-            "base": "tiny",
-            "method": "simcse",
-            "seeds": [1, 2, 3],
-            "published": "p/1/SimCSE",
-            "stand_in": list(stand_in),
-        },
-        "RCL_8 & 50%": {"corpus": "nli", "base": "tiny", "method": "rcl-8", "seeds": [1, 2, 3]},
-        "lost|row": {"corpus": "nli", "base": "tiny", "method": "lost", "seeds": [1]},
+        "start": ("start", [0]),
+        "SimCSE": row("simcse", SEEDS, published="p/1/SimCSE", stand_in=list(stand_in)),
+        "RCL_8 & 50%": ("rcl-8", SEEDS),
+        "lost|row": ("lost", [1]),
     }
-    scores = frame(START + runs("simcse", SIMCSE) + runs("rcl-8", RCL))
-    entry = Entry("p", "1", "SimCSE", "sts12", 70.9, "senteval")
-    average = Entry("p", "1", "SimCSE", "Average", 75.0, "senteval")
-    return attach(build(spec(rows, **given), scores), Published((entry, average), {}, ()))
+    return attach(example_scores.table(rows, SCORES, **given), PRINTED)
+
+
+def csv_rows(shown: Table) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(table_csv(shown))))
+
+
+def lines_of(shown: Table) -> list[str]:
+    """Return the lines of a table's Markdown without the spaces that align its columns."""
+    return [re.sub(" +", " ", line) for line in markdown(shown).splitlines()]
 
 
 def test_the_csv_holds_unrounded_points():
-    rows = list(csv.DictReader(io.StringIO(csv_text(table(control="SimCSE")))))
+    start, simcse, rcl, lost = csv_rows(table(control="SimCSE"))
     mean = (70.00123 + 73.00456 + 71.0) / 3
-    assert float(rows[1]["sts12"]) == pytest.approx(mean, abs=1e-12)
-    seeds = [float(rows[1][f"sts12_{name}"]) for name in ("worst", "best")]
-    assert seeds == pytest.approx([70.00123, 73.00456], abs=1e-12)
-    assert float(rows[1]["sts12_published"]) == 70.9
-    assert float(rows[1]["sts12_difference"]) == pytest.approx(mean - 70.9, abs=1e-9)
-    assert rows[2]["sts12_published"] == "" and float(rows[2]["sts12_p"]) < 0.05
-    # 90 - 70.00123, 91 - 73.00456, 95 - 71
-    gained = (19.99877 + 17.99544 + 24) / 3
-    assert float(rows[2]["sts12_control_difference"]) == pytest.approx(gained, abs=1e-9)
-    assert float(rows[2]["margin"]) == 0.5
-    assert [rows[2][name] for name in ("control", "test", "seeds", "n")] == [
-        "SimCSE",
-        "paired t",
-        "1 2 3",
-        "3",
-    ]
-
-
-def test_the_csv_shows_a_missing_value_as_n_a_and_an_undefined_spread_as_blank():
-    rows = list(csv.DictReader(io.StringIO(csv_text(table()))))
-    assert (rows[3]["sts12"], rows[3]["Average"], rows[3]["sts12_sd"]) == ("n/a", "n/a", "")
-    assert rows[0]["sts12_sd"] == "" and rows[0]["n"] == "1"
-
-
-def lines_of(table: Table) -> list[str]:
-    """Return the lines of a table's Markdown without the spaces that align its columns."""
-    return [re.sub(" +", " ", line) for line in markdown(table).splitlines()]
-
-
-def test_the_columns_of_a_markdown_table_are_aligned():
-    lines = [line for line in markdown(table()).splitlines() if line.startswith("|")]
-    borders = [[i for i, letter in enumerate(line) if letter == "|"] for line in lines]
-    plain = [found for line, found in zip(lines, borders, strict=True) if "\\|" not in line]
-    assert len(plain) > 3 and all(found == plain[0] for found in plain)
+    gain = (90 - 70.00123 + 91 - 73.00456 + 95 - 71) / 3
+    for line, name, expected in (
+        (simcse, "sts12", mean),
+        (simcse, "sts12_worst", 70.00123),
+        (simcse, "sts12_best", 73.00456),
+        (simcse, "sts12_published", 70.9),
+        (simcse, "sts12_difference", mean - 70.9),
+        (rcl, "sts12_control_difference", gain),
+        (rcl, "margin", 0.5),
+    ):
+        assert float(line[name]) == approx(expected, abs=1e-9)
+    assert rcl["sts12_published"] == "" and float(rcl["sts12_p"]) < 0.05
+    shown = [rcl[name] for name in ("control", "test", "seeds", "n")]
+    assert shown == ["SimCSE", "paired t", "1 2 3", "3"]
+    assert (lost["sts12"], lost["Average"], lost["sts12_sd"]) == ("n/a", "n/a", "")
+    assert (start["sts12_sd"], start["n"]) == ("", "1")
 
 
 def test_markdown_shows_mean_spread_n_stars_the_paper_and_the_control_in_one_line():
@@ -104,11 +92,18 @@ def test_markdown_shows_mean_spread_n_stars_the_paper_and_the_control_in_one_lin
     assert any(line.startswith("- Difference: ") and "paired t" in line for line in lines)
 
 
+def test_the_columns_of_a_markdown_table_are_aligned():
+    lines = [line for line in markdown(table()).splitlines() if line.startswith("|")]
+    plain = [line for line in lines if r"\|" not in line]
+    borders = [[i for i, letter in enumerate(line) if letter == "|"] for line in plain]
+    assert len(plain) > 3 and all(found == borders[0] for found in borders)
+    assert len({line.replace(r"\|", "").count("|") for line in lines}) == 1
+
+
 def test_a_difference_within_the_margin_is_printed_as_equal():
-    near = {1: (0.7002, 0.80), 2: (0.7303, 0.83), 3: (0.7101, 0.8)}
-    scores = frame(runs("simcse", SIMCSE) + runs("near", near))
-    rows = {"SimCSE": ("simcse", (1, 2, 3)), "near": ("near", (1, 2, 3))}
-    made = build(spec(rows, control="SimCSE"), scores)
+    near = runs("near", {1: (0.7002, 0.80), 2: (0.7303, 0.83), 3: (0.7101, 0.8)})
+    rows = {"SimCSE": ("simcse", SEEDS), "near": ("near", SEEDS)}
+    made = example_scores.table(rows, SCORES + near, control="SimCSE")
     assert re.search(r"\] ≈ \| 0\.\d{4} \|", "\n".join(lines_of(made)))
     assert r"$\approx$" in latex(made)
 
@@ -117,12 +112,13 @@ def test_a_table_without_control_has_no_columns_for_one():
     assert "interval" not in markdown(table()) and "interval" not in latex(table())
 
 
-def test_seeds_columns_stand_last():
-    header = lines_of(table(layout="seeds", control="SimCSE"))[2]
-    assert header == (
+def test_seeds_stand_last_without_spread_and_blank_for_rows_without_the_seed():
+    lines = lines_of(table(layout="seeds", control="SimCSE"))
+    assert lines[2] == (
         r"| | n | mean | top 3 | max | difference [95 % interval] | p (Holm) | seed 0 | seed 1 | "
         "seed 2 | seed 3 |"
     )
+    assert "| start | 1 | 60.00 | n/a | 60.00 | | | 60.00 | | | |" in lines
 
 
 def test_beside_a_stand_in_stands_the_papers_value_without_a_difference():
@@ -130,23 +126,11 @@ def test_beside_a_stand_in_stands_the_papers_value_without_a_difference():
     (line,) = [line for line in lines_of(shown) if "75.00" in line]
     assert line.split("|")[6].strip() == "75.00"
     assert "75.00 (" not in latex(shown) and "75.00" in latex(shown)
-    rows = list(csv.DictReader(io.StringIO(csv_text(shown))))
-    assert [row["stand_in"] for row in rows] == [
-        "",
-        "base tiny instead of large; 8 of 10 rows",
-        "",
-        "",
-    ]
+    named = [line["stand_in"] for line in csv_rows(shown)]
+    assert named == ["", "base tiny instead of large; 8 of 10 rows", "", ""]
 
 
-def test_every_markdown_line_of_the_table_has_the_same_number_of_cells():
-    lines = [
-        line.replace(r"\|", "") for line in markdown(table()).splitlines() if line.startswith("|")
-    ]
-    assert len({line.count("|") for line in lines}) == 1
-
-
-def test_latex_is_escaped_and_balanced():
+def test_latex_is_escaped_and_balanced_and_a_deviation_is_a_subscript_of_its_mean():
     text = latex(table(control="SimCSE", title="50% of φ_1 & {x}"))
     assert r"RCL\_8 \& 50\%" in text and r"50\% of $\phi$\_1 \& \{x\}" in text
     assert text.count(r"\begin{longtable}") == text.count(r"\end{longtable}") == 2
@@ -156,22 +140,14 @@ def test_latex_is_escaped_and_balanced():
         separators.append({line.replace(r"\&", "").count("&") for line in body})
     assert separators == [{4}, {3}]  # n and the values; the paper, the difference, p
     assert r"$^{*}$92.00$_{\pm 2.65}$" in text and "±" not in text and "φ" not in text
+    assert r"start & 1 & 60.00 & 60.00 & 60.00 \\" in text  # one value deviates from nothing
 
 
-def test_the_regulators_layout_prints_rows_as_columns_of_averages():
-    text = lines_of(table(layout="regulators"))
-    assert r"| | start | SimCSE | RCL_8 & 50% | lost\|row |" in text
-    assert any(
-        line.startswith("| Average | 60.00 | ") and line.endswith("| n/a |") for line in text
-    )
-    assert "| n | 1 | 3 | 3 | 1 |" in text
-    assert len(list(csv.DictReader(io.StringIO(csv_text(table(layout="regulators")))))) == 4
-
-
-def test_a_column_of_one_seed_has_no_spread_and_is_blank_for_rows_without_the_seed():
-    text = "\n".join(lines_of(table(layout="seeds")))
-    line = next(line for line in text.splitlines() if line.startswith("| start | 1 |"))
-    assert line == "| start | 1 | 60.00 | n/a | 60.00 | 60.00 | | | |"
+@pytest.mark.parametrize("label", ["[1pt] x", "*x", "[CLS] w/ MLP"])
+def test_a_label_is_never_read_as_an_option_of_the_line_before(label):
+    made = example_scores.table({"SimCSE": ("simcse", SEEDS), label: ("rcl-8", (1,))}, SCORES)
+    ends = latex(made).split(r"\\")[1:]
+    assert ends and not any(end.lstrip().startswith(("[", "*")) for end in ends)
 
 
 @pytest.mark.parametrize("form", [markdown, latex])
@@ -209,23 +185,3 @@ def test_a_whole_table_is_read_back_from_its_markdown():
     texts = ["".join(parts) for parts in cells]
     wanted = [text.mark + text.whole for line in grid(made).lines() for text in line]
     assert texts == [made.title, *wanted, *made.notes]
-
-
-def small(label="one"):
-    """Return a table with a row of three seeds and one of a single seed."""
-    values = {seed: (0.7 + 0.01 * seed, 0.8) for seed in (1, 2, 3)}
-    rows = {"three": ("simcse", (1, 2, 3)), label: ("rcl-8", (1,))}
-    scores = frame(runs("simcse", values) + runs("rcl-8", {1: (0.9, 0.8)}))
-    return build(spec(rows), scores)
-
-
-def test_a_deviation_is_a_subscript_of_its_mean():
-    text = latex(small())
-    assert r"three & 3 & 72.00$_{\pm 1.00}$ & 80.00$_{\pm 0.00}$ & 76.00$_{\pm 0.50}$ \\" in text
-    assert r"one & 1 & 90.00 & 80.00 & 85.00 \\" in text
-
-
-@pytest.mark.parametrize("label", ["[1pt] x", "*x", "[CLS] w/ MLP"])
-def test_a_label_is_never_read_as_an_option_of_the_line_before(label):
-    ends = latex(small(label)).split(r"\\")[1:]
-    assert ends and not any(end.lstrip().startswith(("[", "*")) for end in ends)

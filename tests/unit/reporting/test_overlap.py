@@ -8,7 +8,7 @@ import pytest
 
 from semblance.errors import InputError
 from semblance.fetch.manifest import load_manifest
-from semblance.provenance import write_json, write_record
+from semblance.provenance import ROOT, write_json, write_record
 from semblance.reporting.overlap import overlap_csv, read_overlaps
 from semblance.reporting.published import read_published
 from tests.shipped import merged
@@ -16,7 +16,6 @@ from workflow.planning.config import load
 from workflow.planning.plan import Plan
 from workflow.planning.stand_ins import StandIns
 
-ROOT = Path(__file__).resolve().parents[3]
 PUBLISHED = read_published(ROOT / "workflow/published.yaml")
 
 
@@ -33,46 +32,38 @@ def test_each_corpus_stands_beside_the_papers_number_if_it_has_one(tmp_path):
         corpus(tmp_path / "mine", {"pairs": 7, "overlap": 0.1 + 0.2}),
     ]
     text = overlap_csv(read_overlaps(records), {"qqp": "simcse/text/QQP"}, PUBLISHED)
-    lines = list(csv.DictReader(io.StringIO(text)))
-    assert lines[0] == {
-        "corpus": "qqp",
-        "pairs": "5",
-        "overlap": "61.25",
-        "paper_row": "simcse/text/QQP",
-        "paper": "60.0",
-    }
-    assert (lines[1]["paper_row"], lines[1]["paper"]) == ("", "")
-    assert float(lines[1]["overlap"]) == 0.1 + 0.2  # unrounded
+    first, second = csv.DictReader(io.StringIO(text))
+    expected = {"corpus": "qqp", "pairs": "5", "overlap": "61.25"}
+    assert first == expected | {"paper_row": "simcse/text/QQP", "paper": "60.0"}
+    assert (second["paper_row"], second["paper"]) == ("", "")
+    assert float(second["overlap"]) == 0.1 + 0.2  # unrounded
 
 
 @pytest.mark.parametrize("value", [{}, {"pairs": 5}, {"pairs": "5", "overlap": 1.0}, []])
 def test_a_file_without_the_numbers_is_refused(tmp_path, value):
     with pytest.raises(InputError, match="overlap.json"):
-        read_overlaps([corpus(tmp_path / "qqp", value)])
+        read_overlaps([corpus(tmp_path, value)])
 
 
-def test_a_damaged_file_is_refused(tmp_path):
-    record = corpus(tmp_path / "qqp", {"pairs": 5, "overlap": 61.25})
-    (tmp_path / "qqp/overlap.json").write_text('{"pairs": 5, "overlap": 60.0}')
+def test_a_damaged_file_is_refused_and_so_is_a_record_that_lists_none(tmp_path):
+    record = corpus(tmp_path, {"pairs": 5, "overlap": 61.25})
+    (tmp_path / "overlap.json").write_text('{"pairs": 5, "overlap": 60.0}')
     with pytest.raises(InputError, match="overlap.json"):
         read_overlaps([record])
-
-
-def test_a_corpus_without_an_overlap_is_refused(tmp_path):
     (tmp_path / "rows.arrow").write_text("rows")
     write_record(tmp_path / "record.json", "prepare_nli", outputs=["rows.arrow"], started=0.0)
     with pytest.raises(InputError, match="record.json"):
-        read_overlaps([str(tmp_path / "record.json")])
+        read_overlaps([record])
 
 
-def rows_of(config: dict) -> dict[str, str]:
+def overlap_rows(config: dict) -> dict[str, str]:
     plan = Plan(load(config))
     manifest = load_manifest(ROOT / "workflow/manifest.yaml")
     return StandIns(plan, manifest, PUBLISHED).overlap_rows()
 
 
 def test_the_shipped_corpora_have_the_papers_numbers_of_the_same_pairs():
-    assert rows_of(merged("config.yaml")) == {
+    assert overlap_rows(merged("config.yaml")) == {
         "qqp": "simcse/text/QQP",
         "nli-entailment": "simcse/text/SNLI+MNLI entailment",
     }
@@ -82,4 +73,4 @@ def test_other_pairs_than_the_papers_have_none():
     config = merged("config.yaml")
     config["corpora"]["qqp"]["labels"] = ["different"]
     config["corpora"]["nli-entailment"]["limit"] = 1000
-    assert rows_of(config) == {}
+    assert overlap_rows(config) == {}

@@ -1,5 +1,8 @@
 """The long CSV: which files are read, which stop with an error, and that no value changes."""
 
+import tempfile
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,9 +22,6 @@ def test_the_order_of_the_files_does_not_matter(tmp_path):
 @settings(deadline=None)
 @given(st.floats(-1, 1))
 def test_values_survive_writing_and_reading_to_the_last_bit(value):
-    import tempfile
-    from pathlib import Path
-
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "scores.csv")
         write_scores(frame([record(value=value)]), path)
@@ -37,12 +37,7 @@ def test_words_like_null_stay_words_and_an_empty_fold_stays_empty_text(tmp_path)
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"value": "nan"},
-        {"value": "inf"},
-        {"value": ""},
-        {"value": "n/a"},
-        {"value": 76.25},
-        {"value": -1.5},
+        *({"value": value} for value in ("nan", "inf", "", "n/a", 76.25, -1.5)),
         {"seed": "1.0"},
         {"metric": "kendall"},
         {"metric": "map", "value": -0.1},
@@ -54,14 +49,13 @@ def test_a_wrong_number_stops_at_its_file_and_line(tmp_path, wrong):
         read_scores(path)
 
 
-def test_a_short_line_and_a_wrong_header_stop(tmp_path):
-    path = write(tmp_path / "s.csv", [record()])
-    path.write_text(path.read_text() + "nli,tiny\n")
-    with pytest.raises(InputError, match=r"s\.csv:3"):
-        read_scores(path)
-    path.write_text(",".join(COLUMNS[:-1]) + "\n")
-    with pytest.raises(InputError, match=r"s\.csv:1"):
-        read_scores(path)
+@pytest.mark.parametrize(
+    "text, line", [(f"{','.join(COLUMNS)}\nnli,tiny\n", 2), (f"{','.join(COLUMNS[:-1])}\n", 1)]
+)
+def test_a_short_line_and_a_wrong_header_stop(tmp_path, text, line):
+    (tmp_path / "s.csv").write_text(text)
+    with pytest.raises(InputError, match=rf"s\.csv:{line}"):
+        read_scores(tmp_path / "s.csv")
 
 
 def test_a_score_given_twice_names_both_places(tmp_path):
