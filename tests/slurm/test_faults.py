@@ -62,32 +62,11 @@ def twin(cluster, user):
     process = user.start(pause=0.2)
     user.wait_for_a_checkpoint(process)
     script = user.folder / "twin.sh"
-    script.write_text(
-        subprocess.run(
-            ["scontrol", "write", "batch_script", user.job(cluster), "-"],
-            check=True,
-            capture_output=True,
-            text=True,
-        ).stdout
-    )
-    user.twin = cluster.ask(
-        "sbatch",
-        "--parsable",
-        "-p",
-        "gpu",
-        "--gpus=1",
-        "-c",
-        "2",
-        "--mem",
-        "2000",
-        "-t",
-        "10",
-        "-D",
-        str(user.folder),
-        "-o",
-        str(user.folder / "twin.log"),
-        str(script),
-    )
+    submitted = cluster.ask("scontrol", "write", "batch_script", user.job(cluster), "-")
+    script.write_text(submitted + "\n")
+    asked = "--parsable -p gpu --gpus=1 -c 2 --mem 2000 -t 10".split()
+    places = ["-D", str(user.folder), "-o", str(user.folder / "twin.log")]
+    user.twin = cluster.ask("sbatch", *asked, *places, str(script))
     cluster.wait(lambda: cluster.jobs("FAILED").get(user.twin), 300, "the twin has left")
     user.finish(process)
 
@@ -100,20 +79,9 @@ def preempted(cluster, user):
     process = on_a_node_of_its_own(user)
     user.wait_for_a_checkpoint(process)
     job = user.job(cluster)
-    cluster.ask(
-        "sbatch",
-        "-p",
-        "urgent",
-        "-w",
-        cluster.jobs("RUNNING")[job]["node"],
-        "--exclusive",
-        "--mem",
-        "100",
-        "-o",
-        "/dev/null",
-        "--wrap",
-        "sleep 5",
-    )
+    node = cluster.jobs("RUNNING")[job]["node"]
+    asked = "-p urgent --exclusive --mem 100 -o /dev/null".split()
+    cluster.ask("sbatch", *asked, "-w", node, "--wrap", "sleep 5")
     cluster.wait(lambda: job not in cluster.jobs("RUNNING"), 60, "the job is preempted")
     user.finish(process)
     user.history = cluster.ask("scontrol", "show", "job", job)
@@ -140,17 +108,8 @@ def hurt(cluster, local, tmp_path_factory):
         what(cluster, user)
         return user
 
-    every = (
-        time_limit,
-        cancelled,
-        requeued,
-        out_of_memory,
-        controller_killed,
-        failing,
-        twin,
-        preempted,
-        node_failed,
-    )
+    every = (time_limit, cancelled, requeued, out_of_memory, controller_killed, failing)
+    every += (twin, preempted, node_failed)
     with ThreadPoolExecutor(len(every)) as pool:
         yield {what: pool.submit(run, what) for what in every}
 
@@ -183,20 +142,16 @@ def test_a_job_out_of_memory_asks_for_more_at_the_next_try(cluster, hurt, long_t
 def test_a_killed_controllers_running_job_is_awaited_and_its_result_counts(hurt, long_training):
     user = hurt[controller_killed].result()
     assert f"still running from an earlier run: jobs {user.left_behind}" in user.output()
-    assert (
-        user.outputs() == long_training and user.attempts() == 1
-    )  # what the first job made, not a second training
-    assert (
-        "already trained"
-        in (user.folder / "results/logs/train/nli/tiny/continued/seed-1.log").read_text()
-    )  # put back
+    # What the first job made was put back: there was no second training.
+    assert user.outputs() == long_training and user.attempts() == 1
+    log = user.folder / "results/logs/train/nli/tiny/continued/seed-1.log"
+    assert "already trained" in log.read_text()
 
 
 def test_a_failed_job_is_reported_with_its_last_lines_its_node_and_what_to_try(hurt):
     said = hurt[failing].result().output()
-    head, *shown, advice = (
-        said[said.rindex("\nfailed: ") + 1 :].split("\nExiting")[0].strip().splitlines()[:7]
-    )
+    report = said[said.rindex("\nfailed: ") + 1 :].split("\nExiting")[0]
+    head, *shown, _ = report.strip().splitlines()[:7]
     assert head.startswith("failed: train results/models/nli/tiny/continued/seed-1 (Slurm job ")
     assert "on node n3" in head or "on node n4" in head
     assert any("tokens.arrow" in line for line in shown)
