@@ -181,12 +181,35 @@ def _covid(folder: Path) -> Faq:
     return covid.read_covid([folder / "c.csv"], folder / "s.csv")
 
 
+def _covid_tabs(path: Path) -> Faq:
+    return covid.read_covid([path])
+
+
+def _texts(path: Path) -> list:
+    return transfer.read_texts(path, 1)
+
+
+SNLI = {"a.jsonl": lines(_snli("entailment"), _snli("contradiction"), _snli("-"))}
+SNLI_HEADER = "gold_label sentence1 sentence2 pairID"
+SNLI_TABS = {"a.txt": tabs(SNLI_HEADER, "neutral a b p", "neutral c d q")}
+TRIPLES = {"t.csv": lines("sent0,sent1,hard_neg", "a,b,c", "d,e,f")}
+QUESTION = "id qid1 qid2 question1 question2 is_duplicate"
+QUESTIONS = {"q.tsv": tabs(QUESTION, "0 1 2 one? two? 1", "1 3 4 three? four? 0")}
+CAPTION = ("a.jpg#0\tone .", "a.jpg#1\ttwo .", "b.jpg#0\tthree .", "b.jpg#1\tfour .")
+CAPTIONS = {"c.token": lines(*CAPTION)}
+PARAPHRASES = {"p.txt": tabs("one two 0.5", "three four 0.25")}
+NLI_TABLE = {"n.tsv": tabs("label sentence1 sentence2", "neutral a b", "entailment c d")}
+ANLI = {"train.jsonl": lines(_anli("e"), _anli("n"), _anli("c"))}
+WIKI = {"w.txt": lines("One sentence.", "Another one.", "A third.")}
 STS = {"STS.gs.x.txt": lines("5", "0.5"), "STS.input.x.txt": tabs("a b", "c d")}
 STS_RAW = {"STS2016.input.x.txt": tabs("a b s t", "c d s t"), "STS2016.gs.x.txt": "5\n\n"}
-QUESTIONS = tabs(
-    "id qid1 qid2 question1 question2 is_duplicate", "0 1 2 one? two? 1", "1 3 4 three? four? 0"
-)
-CAPTIONS = lines("a.jpg#0\tone .", "a.jpg#1\ttwo .", "b.jpg#0\tthree .", "b.jpg#1\tfour .")
+STSB = {"b.csv": tabs("g f y 0 4.5 a b", "g f y 1 0 c d")}
+SICK = {"s.txt": tabs(" ".join(sts.SICK_HEADER), "1 a b 4.5 NEUTRAL", "2 c d 1 NEUTRAL")}
+TEXTS = {"a.pos": lines("one text", "another one")}
+SST = {"sentiment-dev": tabs("fine 1", "bad 0")}
+MRPC = {"m.txt": lines("\t".join(transfer.MRPC_HEADER)) + tabs("1 7 8 a b", "0 7 9 c d")}
+OWN = {"o.csv": lines("question,answer,id", "q,ä,1", "r,b,2")}
+OWN_JSON = {"o.jsonl": lines(_own(), _own(id="2"))}
 COUGH = {
     "bank.csv": lines("index,question,answer,language", "0,q one,a one,en", "1,q two,a two,en"),
     "queries.csv": lines("index,query", "0,what one", "1,what two"),
@@ -200,6 +223,7 @@ COVID = {
     "c.csv": lines("question,answer,lang", "q,a,en", "r,b,en"),
     "s.csv": lines("question_1,question_2,similar", "q,who,1"),
 }
+COVID_TABS = {"c.tsv": tabs("question answer lang", "q a en", "r b en")}
 FAQIR = """<?xml version="1.0"?>
 <IRSet><pairs>
 <qapair><id>1</id><question>q</question><answer>a</answer></qapair>
@@ -222,18 +246,25 @@ STACK = """<root>
 
 # Damaged rows of one format alone
 
+ANY_SCORE = scored(2, "three\tfour\t@", ("above the range", "below the range"))
+STS_ROWS = TAB_ROWS | {"an empty sentence": "a\t "}
 STS_RAW_ROWS = {
     "three columns": "a\tb\tc",
     "five columns": "a\tb\tc\td\te",
     "an empty sentence": "\tb\ts\tt",
 }
+STSB_SCORES = scored(2, "g\tf\ty\t1\t@\tc\td")
+SICK_SCORES = scored(3, "1\ta\tb\t@\tNEUTRAL")
+SST_LABELS = scored(2, "fine\t@")
+MRPC_LABELS = scored(3, "@\t7\t9\tc\td")
 BANK_ROWS = {
     "a doubled id": (3, "0,q,a,en"),
     "an empty answer": (3, "1,q, ,en"),
     "an empty id": (3, ",q,a,en"),
     "a lost header": (1, "0,q,a,en"),
 }
-JUDGED_ROWS = {
+QUERY_ROWS = CSV_ROWS | {"a doubled id": "0,again", "an empty query": "1,"}
+JUDGEMENTS = {
     "a dangling query": '9,1,"[1, 2]",1.5,negative',
     "a dangling pair": '1,9,"[1, 2]",1.5,negative',
     "a contradicting label": '1,1,"[1, 2]",1.5,positive',
@@ -245,8 +276,11 @@ JUDGED_ROWS = {
     "nan among scores": '1,1,"[NaN, 2]",1.5,negative',
     "a score of 5": '1,1,"[5, 2]",3.5,positive',
 }
+JUDGED_ROWS = on(3, CSV_ROWS | JUDGEMENTS) | scored(3, '1,1,"[1, 2]","@",negative')
 VALUE_5 = "<Annotations><Annotation><Val>5</Val></Annotation></Annotations>"
 FAQIR_ROWS = {
+    **on(5, XML_ROWS),
+    **on(1, PROLOGS),
     "a doubled id": (4, FAQIR.splitlines()[3].replace("<id>2", "<id>1")),
     "a dangling pair": (6, "<IRCandidate><Id>9</Id><Annotations/></IRCandidate>"),
     "an unknown judgement": (6, f"<IRCandidate><Id>1</Id>{VALUE_5}</IRCandidate>"),
@@ -254,6 +288,12 @@ FAQIR_ROWS = {
     "an empty query": (9, "<Query><QueryGroupID>7</QueryGroupID><QueryString/></Query>"),
     "a missing answer": (3, "<qapair><id>1</id><question>q</question></qapair>"),
 }
+STACK_ROWS = {
+    **on(3, XML_ROWS),
+    **on(1, {name: f"{prolog}<root>" for name, prolog in PROLOGS.items()}),
+    "an empty answer": (5, "<answer> </answer>"),
+}
+COVID_ROWS = {"an empty answer": (3, "r,,en"), "a lost header": (1, "a,b,c")}
 COVID_TAB_ROWS = {
     "too few columns": "one",
     "too many columns": "a\tb\ten\tx",
@@ -270,6 +310,7 @@ OWN_ROWS = {
     "a lost header": (1, "p,b,1"),
 }
 OWN_JSON_ROWS = {
+    **{name: row for name, row in JSON_ROWS.items() if name != "blank"},  # which is skipped
     "a doubled id": _own(),
     "a boolean for an id": _own(id=True),
     "a number for text": _own(id="2", answer=3),
@@ -278,166 +319,31 @@ OWN_JSON_ROWS = {
 }
 
 FORMATS = [
-    Format(
-        "snli",
-        "jsonl",
-        {"a.jsonl": lines(_snli("entailment"), _snli("contradiction"), _snli("-"))},
-        _all(nli.read_release),
-        on(2, JSON_ROWS),
-    ),
-    Format(
-        "snli, tabs",
-        "tsv",
-        {"a.txt": tabs("gold_label sentence1 sentence2 pairID", "neutral a b p", "neutral c d q")},
-        _all(nli.read_release),
-        on(2, TAB_ROWS),
-    ),
-    Format(
-        "triples",
-        "csv",
-        {"t.csv": lines("sent0,sent1,hard_neg", "a,b,c", "d,e,f")},
-        nli.read_triples,
-        on(3, CSV_ROWS),
-    ),
-    Format("questions", "csv", {"q.tsv": QUESTIONS}, _all(qqp.read), on(3, CSV_ROWS)),
-    Format("captions", "tsv", {"c.token": CAPTIONS}, _all(captions.read), on(2, TAB_ROWS)),
-    Format(
-        "paraphrases",
-        "tsv",
-        {"p.txt": tabs("one two 0.5", "three four 0.25")},
-        _all(paranmt.read),
-        # any finite number may be a score there
-        on(2, TAB_ROWS) | scored(2, "three\tfour\t@", ("above the range", "below the range")),
-    ),
-    Format(
-        "nli table",
-        "tsv",
-        {"n.tsv": tabs("label sentence1 sentence2", "neutral a b", "entailment c d")},
-        _all(nli_table.read),
-        on(3, TAB_ROWS),
-    ),
-    Format(
-        "anli",
-        "jsonl",
-        {"train.jsonl": lines(_anli("e"), _anli("n"), _anli("c"))},
-        _all(nli.read_anli),
-        on(2, JSON_ROWS),
-    ),
-    # a blank line is skipped
-    Format("wiki", "txt", {"w.txt": lines("One sentence.", "Two.", "Three.")}, wiki.read_sentences),
+    Format("snli", "jsonl", SNLI, _all(nli.read_release), on(2, JSON_ROWS)),
+    Format("snli, tabs", "tsv", SNLI_TABS, _all(nli.read_release), on(2, TAB_ROWS)),
+    Format("triples", "csv", TRIPLES, nli.read_triples, on(3, CSV_ROWS)),
+    Format("questions", "csv", QUESTIONS, _all(qqp.read), on(3, CSV_ROWS)),
+    Format("captions", "tsv", CAPTIONS, _all(captions.read), on(2, TAB_ROWS)),
+    Format("paraphrases", "tsv", PARAPHRASES, _all(paranmt.read), on(2, TAB_ROWS) | ANY_SCORE),
+    Format("nli table", "tsv", NLI_TABLE, _all(nli_table.read), on(3, TAB_ROWS)),
+    Format("anli", "jsonl", ANLI, _all(nli.read_anli), on(2, JSON_ROWS)),
+    Format("wiki", "txt", WIKI, wiki.read_sentences),  # a blank line is skipped
     Format("sts", "tsv", STS, _year(12), scored(2, "@")),
-    Format(
-        "sts, sentences",
-        "tsv",
-        STS,
-        _year(12),
-        on(2, TAB_ROWS | {"an empty sentence": "a\t "}),
-        damaged="STS.input.x.txt",
-    ),
+    Format("sts, sentences", "tsv", STS, _year(12), on(2, STS_ROWS), "STS.input.x.txt"),
     Format("sts, raw", "tsv", STS_RAW, _year(16), on(1, STS_RAW_ROWS)),
-    Format(
-        "stsb",
-        "tsv",
-        {"b.csv": tabs("g f y 0 4.5 a b", "g f y 1 0 c d")},
-        sts.read_stsb,
-        on(2, TAB_ROWS) | scored(2, "g\tf\ty\t1\t@\tc\td"),
-    ),
-    Format(
-        "sick",
-        "tsv",
-        {"s.txt": tabs(" ".join(sts.SICK_HEADER), "1 a b 4.5 NEUTRAL", "2 c d 1 NEUTRAL")},
-        sts.read_sick,
-        on(3, TAB_ROWS) | scored(3, "1\ta\tb\t@\tNEUTRAL"),
-    ),
-    Format(
-        "transfer, texts",
-        "txt",
-        {"a.pos": lines("one text", "another one")},
-        lambda path: transfer.read_texts(path, 1),
-        {"a tab": (2, "another\tone")},  # a blank line is an empty text
-    ),
-    Format(
-        "transfer, sst2",
-        "tsv",
-        {"sentiment-dev": tabs("fine 1", "bad 0")},
-        transfer.read_sst,
-        on(2, TAB_ROWS) | scored(2, "fine\t@"),
-    ),
-    Format(
-        "transfer, mrpc",
-        "tsv",
-        {"m.txt": "\t".join(transfer.MRPC_HEADER) + "\n" + tabs("1 7 8 a b", "0 7 9 c d")},
-        transfer.read_mrpc,
-        on(3, TAB_ROWS) | scored(3, "@\t7\t9\tc\td"),
-    ),
+    Format("stsb", "tsv", STSB, sts.read_stsb, on(2, TAB_ROWS) | STSB_SCORES),
+    Format("sick", "tsv", SICK, sts.read_sick, on(3, TAB_ROWS) | SICK_SCORES),
+    Format("transfer, texts", "txt", TEXTS, _texts, on(2, {"a tab": "another\tone"})),
+    Format("transfer, sst2", "tsv", SST, transfer.read_sst, on(2, TAB_ROWS) | SST_LABELS),
+    Format("transfer, mrpc", "tsv", MRPC, transfer.read_mrpc, on(3, TAB_ROWS) | MRPC_LABELS),
     Format("cough, bank", "csv", COUGH, _cough, on(3, CSV_ROWS) | BANK_ROWS),
-    Format(
-        "cough, queries",
-        "csv",
-        COUGH,
-        _cough,
-        on(3, CSV_ROWS | {"a doubled id": "0,again", "an empty query": "1,"}),
-        damaged="queries.csv",
-    ),
-    Format(
-        "cough, judgements",
-        "csv",
-        COUGH,
-        _cough,
-        on(3, CSV_ROWS | JUDGED_ROWS) | scored(3, '1,1,"[1, 2]","@",negative'),
-        damaged="judged.csv",
-    ),
-    Format(
-        "faqir",
-        "xml",
-        {"f.xml": FAQIR},
-        faqir.read_faqir,
-        on(5, XML_ROWS) | on(1, PROLOGS) | FAQIR_ROWS,
-    ),
-    Format(
-        "stackfaq",
-        "xml",
-        {"s.xml": STACK},
-        stackfaq.read_stackfaq,
-        on(3, XML_ROWS)
-        | on(1, {name: f"{prolog}<root>" for name, prolog in PROLOGS.items()})
-        | {"an empty answer": (5, "<answer> </answer>")},
-    ),
-    Format(
-        "covid",
-        "csv",
-        COVID,
-        _covid,
-        on(3, CSV_ROWS) | {"an empty answer": (3, "r,,en"), "a lost header": (1, "a,b,c")},
-    ),
-    Format(
-        "covid, tabs",
-        "csv",
-        {"c.tsv": tabs("question answer lang", "q a en", "r b en")},
-        lambda path: covid.read_covid([path]),
-        on(3, COVID_TAB_ROWS),
-    ),
-    Format(
-        "covid, similar",
-        "csv",
-        COVID,
-        _covid,
-        on(2, CSV_ROWS | SIMILAR_ROWS),
-        damaged="s.csv",
-    ),
-    Format(
-        "own csv",
-        "csv",
-        {"o.csv": lines("question,answer,id", "q,ä,1", "r,b,2")},
-        read_own,
-        on(3, CSV_ROWS) | OWN_ROWS,
-        encodings=True,
-    ),
-    Format(
-        "own jsonl",
-        "jsonl",
-        {"o.jsonl": lines(_own(), _own(id="2"))},
-        read_own,
-        on(2, {n: row for n, row in JSON_ROWS.items() if n != "blank"} | OWN_JSON_ROWS),
-    ),
+    Format("cough, queries", "csv", COUGH, _cough, on(3, QUERY_ROWS), "queries.csv"),
+    Format("cough, judgements", "csv", COUGH, _cough, JUDGED_ROWS, "judged.csv"),
+    Format("faqir", "xml", {"f.xml": FAQIR}, faqir.read_faqir, FAQIR_ROWS),
+    Format("stackfaq", "xml", {"s.xml": STACK}, stackfaq.read_stackfaq, STACK_ROWS),
+    Format("covid", "csv", COVID, _covid, on(3, CSV_ROWS) | COVID_ROWS),
+    Format("covid, tabs", "csv", COVID_TABS, _covid_tabs, on(3, COVID_TAB_ROWS)),
+    Format("covid, similar", "csv", COVID, _covid, on(2, CSV_ROWS | SIMILAR_ROWS), "s.csv"),
+    Format("own csv", "csv", OWN, read_own, on(3, CSV_ROWS) | OWN_ROWS, encodings=True),
+    Format("own jsonl", "jsonl", OWN_JSON, read_own, on(2, OWN_JSON_ROWS)),
 ]
