@@ -354,7 +354,7 @@ def change(config: dict, where: tuple, action: str, value: object) -> None:
 SCALARS = [where for where in PLACES if isinstance(where[-1], str)]
 
 
-@pytest.mark.parametrize("stride", [pytest.param(7, marks=pytest.mark.long), 150])
+@pytest.mark.parametrize("stride", [pytest.param(7, marks=pytest.mark.long), 1500])
 def test_each_odd_value_in_each_place_is_valid_or_refused_by_its_key(stride):
     for where, value in list(itertools.product(SCALARS, ODD))[::stride]:
         config = copy.deepcopy(CONFIG)
