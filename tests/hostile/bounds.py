@@ -1,4 +1,4 @@
-"""Limits of time and memory around a reader, how its time grows, and what may lie in a file's place."""
+"""Limits of time and memory around a reader, and what may lie in the place of a file."""
 
 import contextlib
 import gc
@@ -57,6 +57,11 @@ def survives(read: Callable, path: Path) -> str:
         assert "\n" not in str(error) and len(str(error)) < LONGEST
         return str(error)
     return ""
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return all files below a folder."""
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
 def put(path: Path, kind: str) -> Path:

@@ -1,4 +1,4 @@
-"""A small valid sample of every text format that is read, how it is read, and how single rows of it go wrong."""
+"""A small valid sample of every text format, its reader, and rows of it that are damaged."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -16,7 +16,7 @@ Rows = dict[str, tuple[int, str]]  # name of a damage: (line, the text that take
 
 @dataclass(frozen=True)
 class Format:
-    """A format: its sample files, its reader, and damaged rows of one of the files, the first if not named.
+    """A format: its sample files, its reader, and damaged rows of one file, by default the first.
 
     ``kind`` is csv, jsonl, tsv, txt or xml; a line of jsonl, tsv and txt is a record of its own, so
     that a lone carriage return has no place in it. ``read`` takes the folder, or where there is but

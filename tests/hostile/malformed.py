@@ -1,7 +1,7 @@
 """The malformed corpus: every sample of ``formats`` damaged in every way that applies to it.
 
-Nothing of it is stored: a case is made when it is asked for. A damage that a format has to bear (a byte
-order mark at the start, Windows' line ends) is in ``oddities``, which must read like the plain sample.
+What a format has to bear (a byte order mark at the start, Windows' line ends) is in ``oddities``,
+which must read like the plain sample.
 """
 
 import gzip

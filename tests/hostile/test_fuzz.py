@@ -1,4 +1,4 @@
-"""Random damage to every parser and to the config: what is not read is refused, and nothing else happens."""
+"""Random damage to every format and to the config is read or refused; what is valid comes back."""
 
 import copy
 import itertools

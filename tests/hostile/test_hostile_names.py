@@ -1,4 +1,4 @@
-"""Names and paths that a shell would run: refused by the config's schema, or carried as they are."""
+"""Names and paths that a shell would run are refused by the config, or carried as they are."""
 
 import copy
 import json
@@ -107,7 +107,7 @@ def test_a_name_that_another_file_has_is_refused(section, name, entry):
 
 
 class Trap(Project):
-    """A tiny project in a folder, and with a mirror, a base and a bank, whose names a shell would run."""
+    """A tiny project whose folder, mirror, base and bank have names that a shell would run."""
 
     def __init__(self, folder: Path, outside: Path):
         super().__init__(folder)
@@ -137,7 +137,7 @@ def no_trace(folder: Path) -> bool:
 
 
 def settings_of(script: str, printed: str) -> list[dict]:
-    """Read the printed commands of a script as a shell does; return what each hands to --settings."""
+    """Read the printed commands of a script as a shell does; return the settings of each."""
     lines = printed.splitlines()
     starts = [i for i, line in enumerate(lines) if f"workflow.scripts.{script} " in line]
     words = [words_of_command(lines[start:]) for start in starts]

@@ -1,4 +1,4 @@
-"""Model folders with malformed configs, weights and tokenizers are refused, the file named; none is half built."""
+"""A malformed config, tokenizer or file of weights is refused; no base is half built."""
 
 import json
 import math
@@ -18,7 +18,7 @@ from tests.hostile.formats import JSON_ROWS
 
 
 def refused(source: Path, place: Path, words: str = "") -> None:
-    """Assert that the base is refused with the folder or other words, and that nothing of it stands."""
+    """Assert that the base is refused by its folder or other words, and leaves nothing."""
     message = refusal(build, source, place)
     assert (words or str(source)) in message, message
     assert not (place / "model").exists() and not (place / "record.json").exists()

@@ -1,7 +1,7 @@
 """Read data, models and checkpoints as the stages do, watching for anything that is unpickled.
 
-``python -m tests.hostile.unpickling FOLDER`` prints a JSON line: the stages that ran, what was unpickled
-while they ran, and what the watch saw when something really was unpickled at the end.
+``python -m tests.hostile.unpickling FOLDER`` prints a JSON line: the stages that ran, what was
+unpickled while they ran, and what the watch saw when something really was unpickled at the end.
 """
 
 import contextlib
@@ -61,7 +61,7 @@ def stages(folder: Path) -> list[str]:
     from tests.reliability.world import World, options
 
     class Watched(World):
-        """The tiny world, made in this process, whose base has pickles beside its weights, as many hubs have."""
+        """The tiny world, made in this process; pickles lie by its weights, as on many hubs."""
 
         ran = []
 
@@ -90,7 +90,7 @@ def stages(folder: Path) -> list[str]:
 
 
 def traps(folder: Path) -> list[str]:
-    """Give every reader a file that runs code when it is unpickled; return those that were not refused."""
+    """Give readers files that run code when unpickled; return those that were not refused."""
     import pyarrow as pa
     import pyarrow.parquet as pq
     import torch

@@ -21,7 +21,7 @@ class Commands:
     trainings: dict[str, Command]
 
     def command(self, name: str, output: Path, steps: int = 1) -> list[str]:
-        """Return the words that train into a folder, with a checkpoint after every ``steps`` steps."""
+        """Return the words that train into a folder, with a checkpoint every ``steps`` steps."""
         script, arguments = self.trainings[name]
         program = [sys.executable, "-m", f"workflow.scripts.{script}"]
         return [*program, *arguments, *ending(output, steps)]

@@ -84,7 +84,7 @@ def _left(out: Path) -> list[str]:
 
 
 def kills(world: World, count: int, rng: random.Random) -> dict:
-    """Kill ``count`` trainings, over all methods in turn, and hold each result against one never killed."""
+    """Kill trainings of all methods in turn; compare each result with one never killed."""
     names = list(world.trainings)
     totals, failures, wanted = Counter(), [], {}
     for number in range(count):
@@ -124,7 +124,7 @@ def _killed(
 
 
 class Stage:
-    """A stage of the world: its script and arguments, and what its output folder holds before it."""
+    """A stage of the world: its command, and what its output folder holds before it."""
 
     def __init__(self, world: World, command: Command):
         self.world = world
@@ -187,7 +187,7 @@ def stages(world: World) -> dict[str, Stage]:
 
 
 def faults(world: World, every: int, rng: random.Random, only: str = "") -> dict:
-    """Make each operation of each stage fail in each way; after each, a plain start must end as ever."""
+    """Make each operation fail in each way; after each, a plain start must end as ever."""
     figures, failures = {}, []
     for name, stage in stages(world).items():
         if only not in ("", name):
@@ -280,7 +280,7 @@ def _is_found(ended: Outcome, path: Path) -> bool:
 
 
 def readers(world: World) -> list[tuple[str, Stage, str]]:
-    """Return what is read, the stage that reads it, and the folder whose files it must vouch for."""
+    """Return what is read, the stage that reads it, and the folder that it must check."""
     known, plan = stages(world), world.plan
     model = plan.model_record("nli", "tiny", "entropy-0.01", 1)
     train, sts, embed = known["train"], known["evaluate_sts"], known["embed"]

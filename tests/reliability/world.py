@@ -91,7 +91,7 @@ def build_shim(folder: Path) -> Path:
 
 @dataclass
 class Outcome:
-    """How a child ended: its exit status (negative: a signal), its standard error, its disk operations by letter."""
+    """How a child ended: its status (negative: a signal), its errors, its disk operations by letter."""
 
     status: int
     error: str
@@ -101,7 +101,7 @@ class Outcome:
 
 @dataclass
 class Fault:
-    """What befalls a child: after some seconds a kill, or at its n-th disk operation below ``root``."""
+    """A kill after some seconds, or a fault at the n-th disk operation below ``root``."""
 
     kill_after: float | None = None
     root: Path | None = None  # without it the operations are not even counted
@@ -154,7 +154,7 @@ def _become(script: str, arguments: list[str], log: Path, fault: Fault) -> None:
 
 
 def _run(script: str, arguments: list[str], fault: Fault) -> int:
-    """Run a script's main as a program; print the disk operations that are counted; return the status."""
+    """Run a script's main as a program; print the disk operations; return the status."""
     sys.argv = [script, *arguments]  # ``run`` reads there which record the stage writes
     module = importlib.import_module(f"workflow.scripts.{script}")
     faults = ctypes.CDLL(None)  # this process, faults.so included, which need not be there
@@ -298,7 +298,7 @@ class World:
 
 
 def result(folder: Path) -> dict:
-    """Return what must be the same however often a training was killed: all but times and places."""
+    """Return what no kill may change in a training: all but times and places."""
     record = read_sealed(folder / "record.json")
     names = ("outputs", "training", "steps", "settings", "batch_size")
     return {key: record[key] for key in names} | {"says": record_digest(record)}

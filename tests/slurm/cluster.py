@@ -230,7 +230,7 @@ def _is_of(process: Path, node: str) -> bool:
 
 
 def _serves(process: Path, node: str) -> bool:
-    """Tell whether a process is the daemon of a step of the node: its children are the node's jobs."""
+    """Tell whether a process is the daemon of a step: its children are the node's jobs."""
     if not (process / "cmdline").read_bytes().startswith(b"slurmstepd"):
         return False
     children = (process / f"task/{process.name}/children").read_text().split()

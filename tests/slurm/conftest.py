@@ -15,7 +15,7 @@ def rows(corpus: str, *methods: str) -> dict:
     return {"rows": [{"corpora": [corpus], "bases": ["tiny"], "methods": list(methods)}]}
 
 
-# Touches every rule with few jobs. A GPU is asked for; there is none, so the trainings run on the CPU.
+# Touches every rule with few jobs. There is no GPU, so the trainings run on the CPU.
 SMALL = copy.deepcopy(CONFIG)
 SMALL["resources"]["gpus"] = 1
 SMALL["answerers"] = {}

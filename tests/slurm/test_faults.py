@@ -1,4 +1,4 @@
-"""What a cluster does to a job, one function each: the training ends with the bytes of one never hurt."""
+"""What a cluster does to a job, a function each: the training ends with the same bytes."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slurm
 
 
 def time_limit(cluster, user):
-    """Three minutes, of which one is kept back, for what takes longer; twice that for the next try."""
+    """Three minutes, one of them kept back, are too few; the next try has twice as many."""
     user.finish(user.start(runtime="3 * attempt", pause=0.35))
     assert "out of time at step" in user.output() and user.attempts() >= 2
 
@@ -119,7 +119,7 @@ HURTS += (preempted, node_failed)
 
 @pytest.fixture(scope="module")
 def hurt(cluster, local, tmp_path_factory):
-    """All of these at the same time, each in a project of its own: {what: the future of its user}."""
+    """All at the same time, each in a project of its own: {what: the future of its user}."""
 
     def run(what):
         user = User(copy_of(local, tmp_path_factory.mktemp(what.__name__) / "project"))
