@@ -47,10 +47,8 @@ def commands_of(program: str) -> list[str]:
 
 def command_of_semblance(name: str) -> list[str]:
     """Return the arguments of the first line that calls one of its commands."""
-    found = [
-        command.split()[2:] for command in commands_of("semblance") if command.split()[1] == name
-    ]
-    return found[0]
+    words = [command.split() for command in commands_of("semblance")]
+    return next(arguments for _, command, *arguments in words if command == name)
 
 
 def run(command: str, folder: Path) -> str:

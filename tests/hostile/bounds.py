@@ -1,15 +1,22 @@
-"""Limits of time and memory around a reader, and how its time grows with its input."""
+"""Limits of time and memory around a reader, and what may lie in the place of a file."""
 
 import contextlib
 import gc
+import os
 import resource
 import signal
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pytest
+
+from semblance.errors import InputError
+
 SECONDS = 10
 MEMORY = 300 << 20  # bytes
+LONGEST = 3100  # of a message: three parts of a thousand characters
+NO_FILES = ("a pipe", "an endless device", "a folder", "a terabyte of nothing")
 
 
 @contextlib.contextmanager
@@ -30,6 +37,45 @@ def bounded(seconds: int = SECONDS, memory: int = MEMORY) -> Iterator[None]:
 
 def _too_slow(*_: object) -> None:
     raise AssertionError("this reader takes too long")
+
+
+def refusal(read: Callable, *arguments: object, seconds: int = SECONDS) -> str:
+    """Call a reader, which must refuse what it reads, within the bounds; return its one line."""
+    with bounded(seconds), pytest.raises(InputError) as caught:
+        read(*arguments)
+    message = str(caught.value)
+    assert "\n" not in message and len(message) < LONGEST, message[:500]
+    return message
+
+
+def survives(read: Callable, path: Path) -> str:
+    """Read a file within the bounds: parsed, or refused in the one line that is returned."""
+    try:
+        with bounded():
+            read(path)
+    except InputError as error:
+        assert "\n" not in str(error) and len(str(error)) < LONGEST
+        return str(error)
+    return ""
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return all files below a folder."""
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def put(path: Path, kind: str) -> Path:
+    """Put what is no file, or a far too large one, in the place of a file."""
+    if kind == "a pipe":
+        os.mkfifo(path)
+    elif kind == "an endless device":
+        path.symlink_to("/dev/zero")
+    elif kind == "a folder":
+        path.mkdir()
+    else:
+        path.touch()
+        os.truncate(path, 1 << 40)  # without content it needs no room on the disk
+    return path
 
 
 def growth(run: Callable[[int], object], size: int, times: int = 4) -> float:

@@ -1,4 +1,4 @@
-"""A small valid sample of every text format that is read, how it is read, and how single rows of it go wrong."""
+"""A small valid sample of every text format, its reader, and rows of it that are damaged."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -11,66 +11,42 @@ from semblance.data.faq import Faq
 from semblance.data.pairs import captions, nli_table, paranmt, qqp
 from semblance_faq.read.faq import read_own
 
-HEAD = "index,question,answer,language\n"
-PAIRS, QUERIES = (
-    HEAD + "0,q one,a one,en\n1,q two,a two,en\n",
-    "index,query\n0,what one\n1,what two\n",
-)
-JUDGED = (
-    f'Query_index,FAQ_index,Raw_score,Average,"{cough.LABEL}"\n'
-    '0,0,"[4, 4]",4,positive\n1,1,"[1, 2]",1.5,negative\n'
-)
-SCORE = "r,nli,tiny,rcl,,1,,sts12,,spearman,all,senteval,0.5,9,fp32,c,e,w,d"
-FAQIR = """<?xml version="1.0"?>
-<IRSet><pairs>
-<qapair><id>1</id><question>q</question><answer>a</answer></qapair>
-<qapair><id>2</id><question>r</question><answer>b</answer></qapair></pairs>
-<relCandidates><IRCandidateList><GrpId>7</GrpId><candidates>
-<IRCandidate><Id>1</Id><Annotations><Annotation><Val>1</Val></Annotation></Annotations></IRCandidate>
-</candidates></IRCandidateList></relCandidates>
-<queries>
-<Query><QueryGroupID>7</QueryGroupID><QueryString>who?</QueryString></Query>
-</queries></IRSet>
-"""
-STACK = "<root>\n<qapair>\n<rephr>one?</rephr>\n<question>q</question>\n<answer>a</answer>\n</qapair>\n</root>\n"
+Rows = dict[str, tuple[int, str]]  # name of a damage: (line, the text that takes its place)
 
 
 @dataclass(frozen=True)
 class Format:
-    """A format: its sample files, which of them is damaged, its reader, and damaged rows by name.
+    """A format: its sample files, its reader, and damaged rows of one file, by default the first.
 
-    ``read`` takes the folder, or where there is but one file, its path. ``rows`` maps the name of a
-    damage to (line, the text that takes the line's place). ``records``: each line is a record of its
-    own, so that a lone carriage return has no place in it. ``encodings``: UTF-16 is read, too.
+    ``kind`` is csv, jsonl, tsv, txt or xml; a line of jsonl, tsv and txt is a record of its own, so
+    that a lone carriage return has no place in it. ``read`` takes the folder, or where there is but
+    one file, its path. ``encodings``: UTF-16 is read, too.
     """
 
     name: str
+    kind: str
     files: dict[str, str]
-    target: str
     read: Callable[[Path], object]
-    rows: dict[str, tuple[int, str]] = field(default_factory=dict)
-    kind: str = "csv"
-    records: bool = False
+    rows: Rows = field(default_factory=dict)
+    damaged: str = ""
     encodings: bool = False
 
-    def load(self, folder: Path, target: str = "") -> object:
-        """Read the files of a folder; ``target`` is another name of the only file."""
-        return self.read(folder if len(self.files) > 1 else folder / (target or self.target))
+    @property
+    def target(self) -> str:
+        """The name of the file that is damaged."""
+        return self.damaged or next(iter(self.files))
 
     @property
     def sample(self) -> str:
         """The text of the file that is damaged."""
         return self.files[self.target]
 
+    def load(self, folder: Path, target: str = "") -> object:
+        """Read the files of a folder; ``target`` is another name of the only file."""
+        return self.read(folder if len(self.files) > 1 else folder / (target or self.target))
 
-def _snli(label: str) -> str:
-    row = {"gold_label": label, "sentence1": "s one", "sentence2": "s two", "pairID": "p"}
-    return json.dumps(row)
 
-
-def _own(**changes: object) -> str:
-    return json.dumps({"question": "q", "answer": "a", "id": "1", "queries": ["w"], **changes})
-
+# Damaged rows, by the kind of a file
 
 JSON_ROWS = {
     "truncated": '{"gold_label": "neu',
@@ -147,21 +123,31 @@ SCORES = {
 }
 
 
-def scored(template: str, line: int, values: dict[str, str] = SCORES) -> dict[str, tuple[int, str]]:
-    """Put each bad score into a row."""
+def scored(line: int, template: str, without: tuple[str, ...] = ()) -> Rows:
+    """Put each bad score in the place of an @ in a row."""
     return {
-        f"a score: {name}": (line, template.replace("@", value)) for name, value in values.items()
+        f"a score: {name}": (line, template.replace("@", value))
+        for name, value in SCORES.items()
+        if name not in without
     }
 
 
-def on(line: int, rows: dict[str, str]) -> dict[str, tuple[int, str]]:
+def on(line: int, rows: dict[str, str]) -> Rows:
     """Give all damaged rows one line."""
     return {name: (line, text) for name, text in rows.items()}
 
 
-def _anli(label: str) -> str:
-    row = {"uid": "u", "context": "c one. c two.", "hypothesis": "h", "label": label}
-    return json.dumps(row)
+# Samples
+
+
+def lines(*rows: str) -> str:
+    """Return a file of these lines."""
+    return "\n".join(rows) + "\n"
+
+
+def tabs(*rows: str) -> str:
+    """Return a file with a tab for each blank."""
+    return lines(*rows).replace(" ", "\t")
 
 
 def _all(read: Callable[[Path], Iterable[object]]) -> Callable[[Path], list[object]]:
@@ -169,319 +155,195 @@ def _all(read: Callable[[Path], Iterable[object]]) -> Callable[[Path], list[obje
     return lambda path: list(read(path))
 
 
-NO_NUMBERS = {
-    name: text
-    for name, text in SCORES.items()
-    if name not in ("above the range", "below the range")
-}
-SNLI = "\n".join([_snli("entailment"), _snli("contradiction"), _snli("-"), ""])
-COUGH = {"bank.csv": PAIRS, "queries.csv": QUERIES, "judged.csv": JUDGED}
+def _snli(label: str) -> str:
+    row = {"gold_label": label, "sentence1": "s one", "sentence2": "s two", "pairID": "p"}
+    return json.dumps(row)
 
 
-def _cough(folder: Path) -> Faq:
-    return cough.read_cough(folder / "bank.csv", folder / "queries.csv", folder / "judged.csv")
+def _anli(label: str) -> str:
+    row = {"uid": "u", "context": "c one. c two.", "hypothesis": "h", "label": label}
+    return json.dumps(row)
+
+
+def _own(**changes: object) -> str:
+    return json.dumps({"question": "q", "answer": "a", "id": "1", "queries": ["w"], **changes})
 
 
 def _year(year: int) -> Callable[[Path], object]:
     return lambda folder: sts.read_sts_year(folder, year)
 
 
+def _cough(folder: Path) -> Faq:
+    return cough.read_cough(folder / "bank.csv", folder / "queries.csv", folder / "judged.csv")
+
+
+def _covid(folder: Path) -> Faq:
+    return covid.read_covid([folder / "c.csv"], folder / "s.csv")
+
+
+def _covid_tabs(path: Path) -> Faq:
+    return covid.read_covid([path])
+
+
+def _texts(path: Path) -> list:
+    return transfer.read_texts(path, 1)
+
+
+SNLI = {"a.jsonl": lines(_snli("entailment"), _snli("contradiction"), _snli("-"))}
+SNLI_HEADER = "gold_label sentence1 sentence2 pairID"
+SNLI_TABS = {"a.txt": tabs(SNLI_HEADER, "neutral a b p", "neutral c d q")}
+TRIPLES = {"t.csv": lines("sent0,sent1,hard_neg", "a,b,c", "d,e,f")}
+QUESTION = "id qid1 qid2 question1 question2 is_duplicate"
+QUESTIONS = {"q.tsv": tabs(QUESTION, "0 1 2 one? two? 1", "1 3 4 three? four? 0")}
+CAPTION = ("a.jpg#0\tone .", "a.jpg#1\ttwo .", "b.jpg#0\tthree .", "b.jpg#1\tfour .")
+CAPTIONS = {"c.token": lines(*CAPTION)}
+PARAPHRASES = {"p.txt": tabs("one two 0.5", "three four 0.25")}
+NLI_TABLE = {"n.tsv": tabs("label sentence1 sentence2", "neutral a b", "entailment c d")}
+ANLI = {"train.jsonl": lines(_anli("e"), _anli("n"), _anli("c"))}
+WIKI = {"w.txt": lines("One sentence.", "Another one.", "A third.")}
+STS = {"STS.gs.x.txt": lines("5", "0.5"), "STS.input.x.txt": tabs("a b", "c d")}
+STS_RAW = {"STS2016.input.x.txt": tabs("a b s t", "c d s t"), "STS2016.gs.x.txt": "5\n\n"}
+STSB = {"b.csv": tabs("g f y 0 4.5 a b", "g f y 1 0 c d")}
+SICK = {"s.txt": tabs(" ".join(sts.SICK_HEADER), "1 a b 4.5 NEUTRAL", "2 c d 1 NEUTRAL")}
+TEXTS = {"a.pos": lines("one text", "another one")}
+SST = {"sentiment-dev": tabs("fine 1", "bad 0")}
+MRPC = {"m.txt": lines("\t".join(transfer.MRPC_HEADER)) + tabs("1 7 8 a b", "0 7 9 c d")}
+OWN = {"o.csv": lines("question,answer,id", "q,ä,1", "r,b,2")}
+OWN_JSON = {"o.jsonl": lines(_own(), _own(id="2"))}
+COUGH = {
+    "bank.csv": lines("index,question,answer,language", "0,q one,a one,en", "1,q two,a two,en"),
+    "queries.csv": lines("index,query", "0,what one", "1,what two"),
+    "judged.csv": lines(
+        f'Query_index,FAQ_index,Raw_score,Average,"{cough.LABEL}"',
+        '0,0,"[4, 4]",4,positive',
+        '1,1,"[1, 2]",1.5,negative',
+    ),
+}
+COVID = {
+    "c.csv": lines("question,answer,lang", "q,a,en", "r,b,en"),
+    "s.csv": lines("question_1,question_2,similar", "q,who,1"),
+}
+COVID_TABS = {"c.tsv": tabs("question answer lang", "q a en", "r b en")}
+FAQIR = """<?xml version="1.0"?>
+<IRSet><pairs>
+<qapair><id>1</id><question>q</question><answer>a</answer></qapair>
+<qapair><id>2</id><question>r</question><answer>b</answer></qapair></pairs>
+<relCandidates><IRCandidateList><GrpId>7</GrpId><candidates>
+<IRCandidate><Id>1</Id><Annotations><Annotation><Val>1</Val></Annotation></Annotations></IRCandidate>
+</candidates></IRCandidateList></relCandidates>
+<queries>
+<Query><QueryGroupID>7</QueryGroupID><QueryString>who?</QueryString></Query>
+</queries></IRSet>
+"""
+STACK = """<root>
+<qapair>
+<rephr>one?</rephr>
+<question>q</question>
+<answer>a</answer>
+</qapair>
+</root>
+"""
+
+# Damaged rows of one format alone
+
+ANY_SCORE = scored(2, "three\tfour\t@", ("above the range", "below the range"))
+STS_ROWS = TAB_ROWS | {"an empty sentence": "a\t "}
+STS_RAW_ROWS = {
+    "three columns": "a\tb\tc",
+    "five columns": "a\tb\tc\td\te",
+    "an empty sentence": "\tb\ts\tt",
+}
+STSB_SCORES = scored(2, "g\tf\ty\t1\t@\tc\td")
+SICK_SCORES = scored(3, "1\ta\tb\t@\tNEUTRAL")
+SST_LABELS = scored(2, "fine\t@")
+MRPC_LABELS = scored(3, "@\t7\t9\tc\td")
+BANK_ROWS = {
+    "a doubled id": (3, "0,q,a,en"),
+    "an empty answer": (3, "1,q, ,en"),
+    "an empty id": (3, ",q,a,en"),
+    "a lost header": (1, "0,q,a,en"),
+}
+QUERY_ROWS = CSV_ROWS | {"a doubled id": "0,again", "an empty query": "1,"}
+JUDGEMENTS = {
+    "a dangling query": '9,1,"[1, 2]",1.5,negative',
+    "a dangling pair": '1,9,"[1, 2]",1.5,negative',
+    "a contradicting label": '1,1,"[1, 2]",1.5,positive',
+    "an unknown label": '1,1,"[1, 2]",1.5,no',
+    "booleans for scores": '1,1,"[true, 2]",1.5,negative',
+    "no scores": '1,1,"[]",1.5,negative',
+    "text for scores": '1,1,"[""1"", 2]",1.5,negative',
+    "deep nesting": f'1,1,"{"[" * 100_000}",1,negative',
+    "nan among scores": '1,1,"[NaN, 2]",1.5,negative',
+    "a score of 5": '1,1,"[5, 2]",3.5,positive',
+}
+JUDGED_ROWS = on(3, CSV_ROWS | JUDGEMENTS) | scored(3, '1,1,"[1, 2]","@",negative')
+VALUE_5 = "<Annotations><Annotation><Val>5</Val></Annotation></Annotations>"
+FAQIR_ROWS = {
+    **on(5, XML_ROWS),
+    **on(1, PROLOGS),
+    "a doubled id": (4, FAQIR.splitlines()[3].replace("<id>2", "<id>1")),
+    "a dangling pair": (6, "<IRCandidate><Id>9</Id><Annotations/></IRCandidate>"),
+    "an unknown judgement": (6, f"<IRCandidate><Id>1</Id>{VALUE_5}</IRCandidate>"),
+    "a dangling group": (9, FAQIR.splitlines()[8].replace("7", "8")),
+    "an empty query": (9, "<Query><QueryGroupID>7</QueryGroupID><QueryString/></Query>"),
+    "a missing answer": (3, "<qapair><id>1</id><question>q</question></qapair>"),
+}
+STACK_ROWS = {
+    **on(3, XML_ROWS),
+    **on(1, {name: f"{prolog}<root>" for name, prolog in PROLOGS.items()}),
+    "an empty answer": (5, "<answer> </answer>"),
+}
+COVID_ROWS = {"an empty answer": (3, "r,,en"), "a lost header": (1, "a,b,c")}
+COVID_TAB_ROWS = {
+    "too few columns": "one",
+    "too many columns": "a\tb\ten\tx",
+    "an unbalanced quote": '"r\tb\ten',
+}
+SIMILAR_ROWS = {
+    "neither 0 nor 1": "q,who,yes",
+    "nan": "q,who,nan",
+    "an empty question": "q,,1",
+}
+OWN_ROWS = {
+    "a doubled id": (3, "r,b,1"),
+    "an empty answer": (3, "r,,2"),
+    "a lost header": (1, "p,b,1"),
+}
+OWN_JSON_ROWS = {
+    **{name: row for name, row in JSON_ROWS.items() if name != "blank"},  # which is skipped
+    "a doubled id": _own(),
+    "a boolean for an id": _own(id=True),
+    "a number for text": _own(id="2", answer=3),
+    "queries that are no list": _own(id="2", queries="w"),
+    "an empty wording": _own(id="2", queries=[""]),
+}
+
 FORMATS = [
-    Format(
-        "snli",
-        {"a.jsonl": SNLI},
-        "a.jsonl",
-        _all(nli.read_release),
-        on(2, JSON_ROWS),
-        "jsonl",
-        True,
-    ),
-    Format(
-        "snli, tabs",
-        {"a.txt": "gold_label\tsentence1\tsentence2\tpairID\nneutral\ta\tb\tp\nneutral\tc\td\tq\n"},
-        "a.txt",
-        _all(nli.read_release),
-        on(2, TAB_ROWS),
-        "tsv",
-        True,
-    ),
-    Format(
-        "triples",
-        {"t.csv": "sent0,sent1,hard_neg\na,b,c\nd,e,f\n"},
-        "t.csv",
-        nli.read_triples,
-        on(3, CSV_ROWS),
-    ),
-    Format(
-        "questions",
-        {
-            "q.tsv": "id\tqid1\tqid2\tquestion1\tquestion2\tis_duplicate\n"
-            "0\t1\t2\tone?\ttwo?\t1\n1\t3\t4\tthree?\tfour?\t0\n"
-        },
-        "q.tsv",
-        _all(qqp.read),
-        on(3, CSV_ROWS),
-    ),
-    Format(
-        "captions",
-        {"c.token": "a.jpg#0\tone .\na.jpg#1\ttwo .\nb.jpg#0\tthree .\nb.jpg#1\tfour .\n"},
-        "c.token",
-        _all(captions.read),
-        on(2, TAB_ROWS),
-        "tsv",
-        True,
-    ),
-    Format(
-        "paraphrases",
-        {"p.txt": "one\ttwo\t0.5\nthree\tfour\t0.25\n"},
-        "p.txt",
-        _all(paranmt.read),
-        on(2, TAB_ROWS) | scored("three\tfour\t@", 2, NO_NUMBERS),
-        "tsv",
-        True,
-    ),
-    Format(
-        "nli table",
-        {"n.tsv": "label\tsentence1\tsentence2\nneutral\ta\tb\nentailment\tc\td\n"},
-        "n.tsv",
-        _all(nli_table.read),
-        on(3, TAB_ROWS),
-        "tsv",
-        True,
-    ),
-    Format(
-        "anli",
-        {"train.jsonl": "\n".join([_anli("e"), _anli("n"), _anli("c"), ""])},
-        "train.jsonl",
-        _all(nli.read_anli),
-        on(2, JSON_ROWS),
-        "jsonl",
-        True,
-    ),
-    Format(
-        "wiki",
-        {"w.txt": "One sentence.\nAnother one.\nA third.\n"},
-        "w.txt",
-        wiki.read_sentences,
-        {},  # a blank line is skipped
-        "txt",
-        True,
-    ),
-    Format(
-        "sts",
-        {"STS.input.x.txt": "a\tb\nc\td\n", "STS.gs.x.txt": "5\n0.5\n"},
-        "STS.gs.x.txt",
-        _year(12),
-        scored("@", 2),
-        "tsv",
-        True,
-    ),
-    Format(
-        "sts, sentences",
-        {"STS.input.x.txt": "a\tb\nc\td\n", "STS.gs.x.txt": "5\n0.5\n"},
-        "STS.input.x.txt",
-        _year(12),
-        on(2, TAB_ROWS) | {"an empty sentence": (2, "a\t ")},
-        "tsv",
-        True,
-    ),
-    Format(
-        "sts, raw",
-        {"STS2016.input.x.txt": "a\tb\ts\tt\nc\td\ts\tt\n", "STS2016.gs.x.txt": "5\n\n"},
-        "STS2016.input.x.txt",
-        _year(16),
-        {
-            "three columns": (1, "a\tb\tc"),
-            "five columns": (1, "a\tb\tc\td\te"),
-            "an empty sentence": (1, "\tb\ts\tt"),
-        },
-        "tsv",
-        True,
-    ),
-    Format(
-        "stsb",
-        {"b.csv": "g\tf\ty\t0\t4.5\ta\tb\ng\tf\ty\t1\t0\tc\td\n"},
-        "b.csv",
-        sts.read_stsb,
-        on(2, TAB_ROWS) | scored("g\tf\ty\t1\t@\tc\td", 2),
-        "tsv",
-        True,
-    ),
-    Format(
-        "sick",
-        {"s.txt": "\t".join(sts.SICK_HEADER) + "\n1\ta\tb\t4.5\tNEUTRAL\n2\tc\td\t1\tNEUTRAL\n"},
-        "s.txt",
-        sts.read_sick,
-        on(3, TAB_ROWS) | scored("1\ta\tb\t@\tNEUTRAL", 3),
-        "tsv",
-        True,
-    ),
-    Format(
-        "transfer, texts",
-        {"a.pos": "one text\nanother one\n"},
-        "a.pos",
-        lambda path: transfer.read_texts(path, 1),
-        {"a tab": (2, "another\tone")},  # a blank line is an empty text
-        "txt",
-        True,
-    ),
-    Format(
-        "transfer, sst2",
-        {"sentiment-dev": "fine\t1\nbad\t0\n"},
-        "sentiment-dev",
-        transfer.read_sst,
-        on(2, TAB_ROWS) | scored("fine\t@", 2),
-        "tsv",
-        True,
-    ),
-    Format(
-        "transfer, mrpc",
-        {"m.txt": "\t".join(transfer.MRPC_HEADER) + "\n1\t7\t8\ta\tb\n0\t7\t9\tc\td\n"},
-        "m.txt",
-        transfer.read_mrpc,
-        on(3, TAB_ROWS) | scored("@\t7\t9\tc\td", 3),
-        "tsv",
-        True,
-    ),
-    Format(
-        "cough, bank",
-        COUGH,
-        "bank.csv",
-        _cough,
-        on(3, CSV_ROWS)
-        | {
-            "a doubled id": (3, "0,q,a,en"),
-            "an empty answer": (3, "1,q, ,en"),
-            "an empty id": (3, ",q,a,en"),
-            "a lost header": (1, "0,q,a,en"),
-        },
-    ),
-    Format(
-        "cough, queries",
-        COUGH,
-        "queries.csv",
-        _cough,
-        on(3, CSV_ROWS) | {"a doubled id": (3, "0,again"), "an empty query": (3, "1,")},
-    ),
-    Format(
-        "cough, judgements",
-        COUGH,
-        "judged.csv",
-        _cough,
-        on(3, CSV_ROWS)
-        | {
-            "a dangling query": (3, '9,1,"[1, 2]",1.5,negative'),
-            "a dangling pair": (3, '1,9,"[1, 2]",1.5,negative'),
-            "a contradicting label": (3, '1,1,"[1, 2]",1.5,positive'),
-            "an unknown label": (3, '1,1,"[1, 2]",1.5,no'),
-            "booleans for scores": (3, '1,1,"[true, 2]",1.5,negative'),
-            "no scores": (3, '1,1,"[]",1.5,negative'),
-            "text for scores": (3, '1,1,"[""1"", 2]",1.5,negative'),
-            "deep nesting": (3, f'1,1,"{"[" * 100_000}",1,negative'),
-            "nan among scores": (3, '1,1,"[NaN, 2]",1.5,negative'),
-            "a score of 5": (3, '1,1,"[5, 2]",3.5,positive'),
-        }
-        | scored('1,1,"[1, 2]","@",negative', 3),
-    ),
-    Format(
-        "faqir",
-        {"f.xml": FAQIR},
-        "f.xml",
-        faqir.read_faqir,
-        on(5, XML_ROWS)
-        | on(1, PROLOGS)
-        | {
-            "a doubled id": (
-                4,
-                "<qapair><id>1</id><question>r</question><answer>b</answer></qapair></pairs>",
-            ),
-            "a dangling pair": (6, "<IRCandidate><Id>9</Id><Annotations/></IRCandidate>"),
-            "an unknown judgement": (
-                6,
-                "<IRCandidate><Id>1</Id><Annotations><Annotation><Val>5</Val></Annotation></Annotations></IRCandidate>",
-            ),
-            "a dangling group": (
-                9,
-                "<Query><QueryGroupID>8</QueryGroupID><QueryString>who?</QueryString></Query>",
-            ),
-            "an empty query": (9, "<Query><QueryGroupID>7</QueryGroupID><QueryString/></Query>"),
-            "a missing answer": (3, "<qapair><id>1</id><question>q</question></qapair>"),
-        },
-        "xml",
-    ),
-    Format(
-        "stackfaq",
-        {"s.xml": STACK},
-        "s.xml",
-        stackfaq.read_stackfaq,
-        on(3, XML_ROWS)
-        | on(1, {name: f"{prolog}<root>" for name, prolog in PROLOGS.items()})
-        | {"an empty answer": (5, "<answer> </answer>")},
-        "xml",
-    ),
-    Format(
-        "covid",
-        {
-            "c.csv": "question,answer,lang\nq,a,en\nr,b,en\n",
-            "s.csv": "question_1,question_2,similar\nq,who,1\n",
-        },
-        "c.csv",
-        lambda f: covid.read_covid([f / "c.csv"], f / "s.csv"),
-        on(3, CSV_ROWS) | {"an empty answer": (3, "r,,en"), "a lost header": (1, "a,b,c")},
-    ),
-    Format(
-        "covid, tabs",
-        {"c.tsv": "question\tanswer\tlang\nq\ta\ten\nr\tb\ten\n"},
-        "c.tsv",
-        lambda path: covid.read_covid([path]),
-        {
-            "too few columns": (3, "one"),
-            "too many columns": (3, "a\tb\ten\tx"),
-            "an unbalanced quote": (3, '"r\tb\ten'),
-        },
-    ),
-    Format(
-        "covid, similar",
-        {
-            "c.csv": "question,answer,lang\nq,a,en\n",
-            "s.csv": "question_1,question_2,similar\nq,who,1\n",
-        },
-        "s.csv",
-        lambda f: covid.read_covid([f / "c.csv"], f / "s.csv"),
-        on(2, CSV_ROWS)
-        | {
-            "neither 0 nor 1": (2, "q,who,yes"),
-            "nan": (2, "q,who,nan"),
-            "an empty question": (2, "q,,1"),
-        },
-    ),
-    Format(
-        "own csv",
-        {"o.csv": "question,answer,id\nq,ä,1\nr,b,2\n"},
-        "o.csv",
-        read_own,
-        on(3, CSV_ROWS)
-        | {
-            "a doubled id": (3, "r,b,1"),
-            "an empty answer": (3, "r,,2"),
-            "a lost header": (1, "p,b,1"),
-        },
-        encodings=True,
-    ),
-    Format(
-        "own jsonl",
-        {"o.jsonl": _own() + "\n" + _own(id="2") + "\n"},
-        "o.jsonl",
-        read_own,
-        on(2, {name: row for name, row in JSON_ROWS.items() if name != "blank"})  # is skipped
-        | {
-            "a doubled id": (2, _own()),
-            "a boolean for an id": (2, _own(id=True)),
-            "a number for text": (2, _own(id="2", answer=3)),
-            "queries that are no list": (2, _own(id="2", queries="w")),
-            "an empty wording": (2, _own(id="2", queries=[""])),
-        },
-        "jsonl",
-        True,
-    ),
+    Format("snli", "jsonl", SNLI, _all(nli.read_release), on(2, JSON_ROWS)),
+    Format("snli, tabs", "tsv", SNLI_TABS, _all(nli.read_release), on(2, TAB_ROWS)),
+    Format("triples", "csv", TRIPLES, nli.read_triples, on(3, CSV_ROWS)),
+    Format("questions", "csv", QUESTIONS, _all(qqp.read), on(3, CSV_ROWS)),
+    Format("captions", "tsv", CAPTIONS, _all(captions.read), on(2, TAB_ROWS)),
+    Format("paraphrases", "tsv", PARAPHRASES, _all(paranmt.read), on(2, TAB_ROWS) | ANY_SCORE),
+    Format("nli table", "tsv", NLI_TABLE, _all(nli_table.read), on(3, TAB_ROWS)),
+    Format("anli", "jsonl", ANLI, _all(nli.read_anli), on(2, JSON_ROWS)),
+    Format("wiki", "txt", WIKI, wiki.read_sentences),  # a blank line is skipped
+    Format("sts", "tsv", STS, _year(12), scored(2, "@")),
+    Format("sts, sentences", "tsv", STS, _year(12), on(2, STS_ROWS), "STS.input.x.txt"),
+    Format("sts, raw", "tsv", STS_RAW, _year(16), on(1, STS_RAW_ROWS)),
+    Format("stsb", "tsv", STSB, sts.read_stsb, on(2, TAB_ROWS) | STSB_SCORES),
+    Format("sick", "tsv", SICK, sts.read_sick, on(3, TAB_ROWS) | SICK_SCORES),
+    Format("transfer, texts", "txt", TEXTS, _texts, on(2, {"a tab": "another\tone"})),
+    Format("transfer, sst2", "tsv", SST, transfer.read_sst, on(2, TAB_ROWS) | SST_LABELS),
+    Format("transfer, mrpc", "tsv", MRPC, transfer.read_mrpc, on(3, TAB_ROWS) | MRPC_LABELS),
+    Format("cough, bank", "csv", COUGH, _cough, on(3, CSV_ROWS) | BANK_ROWS),
+    Format("cough, queries", "csv", COUGH, _cough, on(3, QUERY_ROWS), "queries.csv"),
+    Format("cough, judgements", "csv", COUGH, _cough, JUDGED_ROWS, "judged.csv"),
+    Format("faqir", "xml", {"f.xml": FAQIR}, faqir.read_faqir, FAQIR_ROWS),
+    Format("stackfaq", "xml", {"s.xml": STACK}, stackfaq.read_stackfaq, STACK_ROWS),
+    Format("covid", "csv", COVID, _covid, on(3, CSV_ROWS) | COVID_ROWS),
+    Format("covid, tabs", "csv", COVID_TABS, _covid_tabs, on(3, COVID_TAB_ROWS)),
+    Format("covid, similar", "csv", COVID, _covid, on(2, CSV_ROWS | SIMILAR_ROWS), "s.csv"),
+    Format("own csv", "csv", OWN, read_own, on(3, CSV_ROWS) | OWN_ROWS, encodings=True),
+    Format("own jsonl", "jsonl", OWN_JSON, read_own, on(2, OWN_JSON_ROWS)),
 ]

@@ -1,9 +1,11 @@
 """No reader waits for ever, fills the memory, or takes a time that grows faster than its input."""
 
+import contextlib
 import gzip
 import io
 import json
 import os
+import re
 import struct
 import tarfile
 import zipfile
@@ -12,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from semblance import strict_yaml
-from semblance.audit.runs import _read_lines
 from semblance.data import text, xml_text
 from semblance.data.csv_text import read_csv
 from semblance.data.raw import Raw
@@ -26,185 +27,185 @@ from semblance.fetch.manifest import load_manifest
 from semblance.fetch.unpack import extract
 from semblance.models.architecture import read_architecture
 from semblance.models.weights import load_weights
-from semblance.provenance import MOST_TEXT, checked, file_digest, read_json, read_sealed, read_text
-from semblance.reporting.predictions import read_predictions
+from semblance.provenance import MOST_TEXT, checked, file_digest, read_json, read_text
 from semblance.reporting.published import read_published
-from semblance.reporting.scores import read_scores
 from semblance.strict_yaml import read_yaml
-from tests.hostile.bounds import bounded, growth
+from semblance_faq.read.faq import read_own
+from tests.hostile.bounds import NO_FILES, bounded, growth, put, refusal
 from tests.hostile.formats import FORMATS
 from tests.hostile.malformed import Case
 from workflow.planning.config import check_files
 
 # What stands in the place of a file
 
+
+def check_config(path: Path) -> None:
+    check_files([path])
+
+
 READERS = {
     "a record": (checked, "record.json"),
-    "a sealed file": (read_sealed, "x.json"),
     "JSON": (read_json, "x.json"),
     "text": (read_text, "x.md"),
     "a digest": (file_digest, "x"),
     "YAML": (read_yaml, "x.yaml"),
     "a manifest": (load_manifest, "m.yaml"),
     "published numbers": (read_published, "p.yaml"),
-    "a config": (lambda path: check_files([path]), "c.yaml"),
-    "a config in JSON": (lambda path: check_files([path]), "c.json"),
-    "scores": (read_scores, "scores.csv"),
-    "scores in an audit": (_read_lines, "scores.csv"),
-    "predictions": (lambda path: read_predictions(path, ["gold"]), "predictions.parquet"),
+    "a config": (check_config, "c.yaml"),
+    "a config in JSON": (check_config, "c.json"),
     "weights": (load_weights, "model.safetensors"),
     "a model's config": (lambda path: read_architecture(path.parent), "config.json"),
     "a tokenizer": (load_tokenizer, "tokenizer.json"),
     "a user's file": (lambda path: Raw({}, path.parent).user_file(str(path)), "own.csv"),
+    "a workbook": (read_own, "f.xlsx"),
     "gzip": (lambda path: list(read_lines(path)), "x.txt.gz"),
     "an archive": (lambda path: extract(path, "a", path.with_name("out"), 9), "x.zip"),
 }
-MANY = 1 << 40  # bytes of a file without content: it needs no room on the disk
 
 
-def put(path: Path, kind: str) -> Path:
-    """Put what is no file, or a far too large one, in the place of a file."""
-    if kind == "a pipe":
-        os.mkfifo(path)
-    elif kind == "an endless device":
-        path.symlink_to("/dev/zero")
-    elif kind == "a folder":
-        path.mkdir()
-    else:
-        path.touch()
-        os.truncate(path, MANY)
-    return path
-
-
-KINDS = ("a pipe", "an endless device", "a folder", "a terabyte of nothing")
-
-
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", NO_FILES)
 @pytest.mark.parametrize("name", READERS)
 def test_what_is_no_regular_file_or_too_large_is_refused_at_once(name, kind, tmp_path):
     read, file = READERS[name]
     path = put(tmp_path / file, kind)
-    with bounded(), pytest.raises(InputError) as caught:
-        read(path)
-    assert str(path) in str(caught.value) and "\n" not in str(caught.value)
+    assert str(path) in refusal(read, path)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", NO_FILES)
 @pytest.mark.parametrize("form", FORMATS, ids=lambda form: form.name)
 def test_a_raw_file_that_is_none_is_refused_at_once(form, kind, tmp_path):
     folder = Case(form, "", b"", form.target).write(tmp_path / "in")
     (folder / form.target).unlink()
     put(folder / form.target, kind)
-    with bounded(), pytest.raises(InputError, match=form.target):
-        form.load(folder)
+    assert form.target in refusal(form.load, folder)
 
 
 # Time that grows with the input, and no faster
 
 
-def _csv_header(path: Path, size: int) -> None:
-    path.write_text(",".join(f"column{i}" for i in range(size)) + "\n")
-    list(read_csv(path, ()))
+def csv_of(path: Path) -> list:
+    return list(read_csv(path, ()))
 
 
-def _doubled_columns(path: Path, size: int) -> None:
-    path.write_text(",".join(["same"] * size) + "\n")
-    with pytest.raises(InputError, match="column same stands twice"):
-        list(read_csv(path, ()))
+def json_of(path: Path) -> list:
+    return list(read_json_lines(path))
 
 
-def _json_keys(path: Path, size: int) -> None:
-    path.write_text(json.dumps({f"key{i}": "value" for i in range(size)}) + "\n")
-    list(read_json_lines(path))
+def attributes(count: int) -> str:
+    return "<a " + "\n".join(f"b{i}=''" for i in range(count)) + "/>"
 
 
-def _doubled_keys(path: Path, size: int) -> None:
-    path.write_text("{" + ",".join(['"key": 1'] * size) + "}\n")
-    with pytest.raises(InputError, match="key 'key' stands twice"):
-        list(read_json_lines(path))
-
-
-def _xml_comment(path: Path, size: int) -> None:
-    path.write_text("<a><!--\n" + "x\n" * size + "--></a>\n")
-    read_xml(path)
-
-
-def _xml_attribute(path: Path, size: int) -> None:
-    path.write_text("<a b='\n" + "x\n" * size + "'/>\n")
-    read_xml(path)
-
-
-def _xml_attributes(path: Path, size: int) -> None:
-    path.write_text("<a " + "\n".join(f"b{i}=''" for i in range(size)) + "/>\n")
-    read_xml(path)
-
-
-def _xml_elements(path: Path, size: int) -> None:
-    path.write_text("<a>" + "<b>x</b>" * size + "</a>\n")
-    read_xml(path)
-
-
-def _yaml_keys(path: Path, size: int) -> None:
-    path.write_text("".join(f"key{i}: 1\n" for i in range(size)))
-    read_yaml(path)
-
-
-GROWING = {  # name: (run, a size that takes some milliseconds)
-    "columns of a CSV header": (_csv_header, 25_000),
-    "a column that stands often": (_doubled_columns, 25_000),
-    "keys of a JSON line": (_json_keys, 5_000),
-    "a key that stands often": (_doubled_keys, 25_000),
-    "lines of an XML comment": (_xml_comment, 25_000),
-    "lines of an XML attribute": (_xml_attribute, 25_000),
-    "attributes of an XML element": (_xml_attributes, 10_000),
-    "XML elements": (_xml_elements, 10_000),
-    "keys of YAML": (_yaml_keys, 500),
+TWICE = "stands twice"
+GROWING = {  # name: (reader, text of n parts, an n that takes some milliseconds, the refusal)
+    "columns of a CSV header": (csv_of, lambda n: ",".join(map(str, range(n))), 25_000, ""),
+    "a column that stands often": (csv_of, lambda n: ",".join(["x"] * n), 25_000, TWICE),
+    "keys of a JSON line": (json_of, lambda n: json.dumps(dict.fromkeys(range(n))), 5_000, ""),
+    "a key that stands often": (json_of, lambda n: "{" + '"x": 1,' * n + '"y": 1}', 25_000, TWICE),
+    "lines of an XML comment": (read_xml, lambda n: "<a><!--" + "x\n" * n + "--></a>", 25_000, ""),
+    "lines of an XML attribute": (read_xml, lambda n: "<a b='" + "x\n" * n + "'/>", 25_000, ""),
+    "attributes of an XML element": (read_xml, attributes, 10_000, ""),
+    "XML elements": (read_xml, lambda n: f"<a>{'<b>x</b>' * n}</a>", 10_000, ""),
+    "keys of YAML": (read_yaml, lambda n: "".join(f"key{i}: 1\n" for i in range(n)), 500, ""),
 }
 
 
 @pytest.mark.parametrize("name", GROWING)
 def test_four_times_the_input_takes_about_four_times_as_long(name, tmp_path):
-    run, size = GROWING[name]
+    read, text_of, size, words = GROWING[name]
+
+    def run(parts: int) -> None:
+        (tmp_path / "x").write_text(text_of(parts) + "\n")
+        with pytest.raises(InputError, match=words) if words else contextlib.nullcontext():
+            read(tmp_path / "x")
+
     with bounded(seconds=20):
-        assert growth(lambda n: run(tmp_path / "x.xml", n), size) < 9  # its square would give 16
+        assert growth(run, size) < 9  # its square would give 16
 
 
 # Small files that stand for much. The limits themselves are tried in the long tests, with all the
-# memory that they allow; the others lower them.
+# memory that they allow; the others lower them a hundredfold.
 
 
-def scaled(limit: int) -> list:
-    """Return a limit that is quick to reach, and the true one for a long test."""
-    return [limit // 100, pytest.param(limit, marks=pytest.mark.long)]
+def aliases() -> str:
+    """Return YAML whose mappings alias each other ten deep: a gigantic tree in a kilobyte."""
+    lines = ["a0: &a0 {x: 1, y: 2, z: 3}"]
+    for i in range(10):
+        inside = ", ".join(f"k{j}: *a{i}" for j in range(10))
+        lines.append(f"a{i + 1}: &a{i + 1} {{{inside}}}")
+    return "\n".join(lines)
 
 
-@pytest.mark.parametrize("most", scaled(xml_text.MAX_TOKEN))
-@pytest.mark.parametrize("start", ["<!--", "<b c='", "<?p "])
-def test_a_comment_or_tag_beyond_the_limit_is_refused_at_its_line(
-    start, most, tmp_path, monkeypatch
+def header(name: str, size: int, kind: bytes) -> bytes:
+    """Return the header of a tar's member that states any size."""
+    info = tarfile.TarInfo(name)
+    info.size = size
+    info.type = kind
+    return info.tobuf(tarfile.GNU_FORMAT)
+
+
+def packed_zeros(size: int, mode: str) -> bytes:
+    """Return a compressed tar of one member of zeros."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode=mode) as box:
+        info = tarfile.TarInfo("other")
+        info.size = size
+        box.addfile(info, io.BytesIO(bytes(size)))
+    return buffer.getvalue()
+
+
+def taken(path: Path) -> None:
+    """Take a member out of an archive."""
+    extract(path, "one", path.with_name("out"), 1000)
+
+
+XML = (read_xml, "x.xml", xml_text)
+YAML = (read_yaml, "x.yaml", strict_yaml)
+TAR = (taken, "x.tar", unpack)
+TOKEN = "x.xml:2: a tag or comment of more than"
+UNPACKED = "bytes unpacked from"
+LIMITS = [  # reader, file, module and name of the limit, content that is beyond it, the message
+    (*XML, "MAX_TOKEN", lambda most: "<a>\n<!--" + "x\n" * most, TOKEN),
+    (*XML, "MAX_TOKEN", lambda most: "<a>\n<b c='" + "x\n" * most, TOKEN),
+    (*XML, "MAX_TOKEN", lambda most: "<a>\n<?p " + "x\n" * most, TOKEN),
+    (*XML, "MAX_ELEMENTS", lambda most: "<a>" + "<b/>\n" * most, "x.xml:{most}: more than"),
+    (
+        *(read_sentences, "w.txt.gz", text),
+        "ALWAYS_UNPACKED",
+        lambda most: gzip.compress(b"short\n" * most),
+        f"w.txt.gz:[0-9]+: .* {UNPACKED}",
+    ),
+    (*YAML, "MOST", lambda most: f"[{'1,' * most}]", "x.yaml:1: .*more than .* values"),
+    (
+        *(check_config, "x.yaml", strict_yaml),
+        "MOST",
+        lambda _: aliases(),
+        "x.yaml:[0-9]+: its aliases stand for more",
+    ),
+    (
+        *TAR,
+        "MOST_MEMBERS",
+        lambda most: header("a", 0, tarfile.REGTYPE) * (most + 1),
+        "x.tar: more than {most:,} members",
+    ),
+    (*TAR, "ALWAYS_UNPACKED", lambda most: packed_zeros(3 * most, "w:gz"), UNPACKED),
+    (*TAR, "ALWAYS_UNPACKED", lambda most: packed_zeros(3 * most, "w:bz2"), UNPACKED),
+    (*TAR, "ALWAYS_UNPACKED", lambda most: packed_zeros(3 * most, "w:xz"), UNPACKED),
+]
+
+
+@pytest.mark.parametrize("share", [100, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("read, file, module, constant, content_of, words", LIMITS)
+def test_a_file_that_stands_for_more_than_a_limit_is_refused(
+    read, file, module, constant, content_of, words, share, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(xml_text, "MAX_TOKEN", most)
-    monkeypatch.setattr(xml_text, "BLOCK", most // 16)
-    (tmp_path / "x.xml").write_text(f"<a>\n{start}" + "x\n" * most)
-    with bounded(), pytest.raises(InputError, match="x.xml:2: a tag or comment of more than"):
-        read_xml(tmp_path / "x.xml")
-
-
-@pytest.mark.parametrize("most", scaled(xml_text.MAX_ELEMENTS))
-def test_more_elements_than_the_limit_are_refused(most, tmp_path, monkeypatch):
-    monkeypatch.setattr(xml_text, "MAX_ELEMENTS", most)
-    (tmp_path / "x.xml").write_text("<a>" + "<b/>\n" * most)
-    with bounded(60), pytest.raises(InputError, match=f"x.xml:{most}: more than"):
-        read_xml(tmp_path / "x.xml")
-
-
-@pytest.mark.parametrize("always", scaled(text.ALWAYS_UNPACKED))
-def test_a_gzip_of_endless_short_lines_is_refused(always, tmp_path, monkeypatch):
-    monkeypatch.setattr(text, "ALWAYS_UNPACKED", always)
-    path = tmp_path / "w.txt.gz"
-    path.write_bytes(gzip.compress(b"short\n" * always))
-    with bounded(), pytest.raises(InputError, match=f"{path}:[0-9]+: .* bytes unpacked from"):
-        read_sentences(path)
+    most = getattr(module, constant) // share
+    monkeypatch.setattr(module, constant, most)
+    if constant == "MAX_TOKEN":  # a token is measured block by block
+        monkeypatch.setattr(xml_text, "BLOCK", most // 16)
+    content = content_of(most)
+    (tmp_path / file).write_bytes(content if isinstance(content, bytes) else content.encode())
+    message = refusal(read, tmp_path / file, seconds=60)
+    assert re.search(words.format(most=most), message), message
 
 
 def test_text_that_gzip_packs_well_is_read(tmp_path, monkeypatch):
@@ -218,32 +219,14 @@ def test_text_that_gzip_packs_well_is_read(tmp_path, monkeypatch):
 
 def test_a_number_to_base_60_of_endless_digits_is_refused(tmp_path):
     (tmp_path / "x.yaml").write_text("a: 1" + ":1" * 20_000)
-    with bounded(), pytest.raises(InputError, match="x.yaml:1: .*number of more than"):
-        read_yaml(tmp_path / "x.yaml")
-
-
-@pytest.mark.parametrize("most", scaled(strict_yaml.MOST))
-def test_yaml_of_more_values_than_the_limit_is_refused(most, tmp_path, monkeypatch):
-    monkeypatch.setattr(strict_yaml, "MOST", most)
-    (tmp_path / "x.yaml").write_text("[" + "1," * most + "]")
-    with bounded(60), pytest.raises(InputError, match="x.yaml:1: .*more than .* values"):
-        read_yaml(tmp_path / "x.yaml")
-
-
-@pytest.mark.parametrize("most", scaled(strict_yaml.MOST))
-def test_mappings_that_alias_each_other_ten_deep_are_refused(most, tmp_path, monkeypatch):
-    monkeypatch.setattr(strict_yaml, "MOST", most)
-    lines = ["a0: &a0 {x: 1, y: 2, z: 3}"]
-    for i in range(10):
-        inside = ", ".join(f"k{j}: *a{i}" for j in range(10))
-        lines.append(f"a{i + 1}: &a{i + 1} {{{inside}}}")
-    (tmp_path / "x.yaml").write_text("\n".join(lines))
-    with bounded(), pytest.raises(InputError, match="x.yaml:[0-9]+: its aliases stand for more"):
-        check_files([tmp_path / "x.yaml"])
+    message = refusal(read_yaml, tmp_path / "x.yaml")
+    assert "x.yaml:1: " in message and "number of more than" in message
 
 
 @pytest.mark.parametrize("value", ["[]", "{}", '{"":0}'])
-@pytest.mark.parametrize("size", scaled(MOST_TEXT))
+@pytest.mark.parametrize(
+    "size", [MOST_TEXT // 100, pytest.param(MOST_TEXT, marks=pytest.mark.long)]
+)
 def test_the_largest_json_needs_less_than_300_megabytes(size, value, tmp_path):
     count = size // (len(value) + 1) - 1
     (tmp_path / "x.json").write_text("[" + f"{value}," * count + "1]")
@@ -251,16 +234,7 @@ def test_the_largest_json_needs_less_than_300_megabytes(size, value, tmp_path):
         assert len(read_json(tmp_path / "x.json")) == count + 1
 
 
-# Archives
-
-
-def header(name: str, size: int, kind: bytes) -> bytes:
-    """Return the header of a tar's member that states any size."""
-    info = tarfile.TarInfo(name)
-    info.size = size
-    info.type = kind
-    return info.tobuf(tarfile.GNU_FORMAT)
-
+# Archives that state far more than they hold
 
 KINDS_OF_HEADER = {
     "a long name": tarfile.GNUTYPE_LONGNAME,
@@ -276,32 +250,7 @@ def test_a_tar_whose_header_states_gigabytes_is_refused(kind, tmp_path):
     path = tmp_path / "x.tar"
     path.write_bytes(header("one", 3 << 30, KINDS_OF_HEADER[kind]))
     os.truncate(path, (3 << 30) + 10_240)
-    with bounded(), pytest.raises(InputError, match="x.tar: cannot open member one"):
-        extract(path, "one", tmp_path / "out", 1000)
-
-
-@pytest.mark.parametrize("most", scaled(unpack.MOST_MEMBERS))
-def test_a_tar_of_too_many_members_is_refused(most, tmp_path, monkeypatch):
-    monkeypatch.setattr(unpack, "MOST_MEMBERS", most)
-    path = tmp_path / "x.tar"
-    path.write_bytes(header("a", 0, tarfile.REGTYPE) * (most + 1))
-    with bounded(60), pytest.raises(InputError, match=f"x.tar: more than {most:,} members"):
-        extract(path, "one", tmp_path / "out", 1000)
-
-
-@pytest.mark.parametrize("always", scaled(unpack.ALWAYS_UNPACKED))
-@pytest.mark.parametrize("mode", ["w:gz", "w:bz2", "w:xz"])
-def test_a_tar_that_unpacks_to_far_more_than_its_size_is_refused(
-    mode, always, tmp_path, monkeypatch
-):
-    monkeypatch.setattr(unpack, "ALWAYS_UNPACKED", always)
-    path = tmp_path / "x.tar"
-    with tarfile.open(path, mode) as box:
-        info = tarfile.TarInfo("other")
-        info.size = 3 * always
-        box.addfile(info, io.BytesIO(bytes(info.size)))
-    with bounded(), pytest.raises(InputError, match="bytes unpacked from"):
-        extract(path, "one", tmp_path / "out", 1000)
+    assert "x.tar: cannot open member one" in refusal(taken, path)
 
 
 def test_a_zip_of_too_many_members_is_refused(tmp_path):
@@ -314,8 +263,7 @@ def test_a_zip_of_too_many_members_is_refused(tmp_path):
     entries = content[start:end] * 1_000_000
     stated = struct.pack("<HHII", 0xFFFF, 0xFFFF, len(entries), start)
     path.write_bytes(content[:start] + entries + content[end : end + 8] + stated + b"\0\0")
-    with bounded(), pytest.raises(InputError, match="a list of members of 47,000,000 bytes"):
-        extract(path, "one", tmp_path / "out", 1000)
+    assert "a list of members of 47,000,000 bytes" in refusal(taken, path)
 
 
 @pytest.mark.long
@@ -324,5 +272,4 @@ def test_the_longest_list_of_members_of_a_zip_is_read_within_the_bounds(tmp_path
     with zipfile.ZipFile(path, "w") as box:
         for i in range(unpack.MOST_DIRECTORY // 52):
             box.writestr(f"{i:06d}", "")
-    with bounded(), pytest.raises(InputError, match="no member one"):
-        extract(path, "one", tmp_path / "out", 1000)
+    assert "no member one" in refusal(taken, path)

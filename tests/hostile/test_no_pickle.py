@@ -4,31 +4,25 @@ import ast
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.dag.tiny import ROOT
 
 
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory) -> dict:
     """What a process of its own saw; it also reports a real unpickling at its end."""
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.hostile.unpickling", str(tmp_path_factory.mktemp("pickle"))],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-    )
+    place = str(tmp_path_factory.mktemp("pickle"))
+    command = [sys.executable, "-m", "tests.hostile.unpickling", place]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]
-    assert "resumed from step 2" in done.stderr
+    assert "resumed from step" in done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 
 
 def test_no_stage_unpickles_anything(seen):
-    assert seen["during"] == [] and {"train", "restore", "evaluate_sts", "build"} <= set(
-        seen["stages"]
-    )
+    assert seen["during"] == [] and seen["stages"][-3:] == ["train", "train", "evaluate_sts"]
 
 
 def test_files_that_are_pickles_are_refused_and_run_nothing(seen):
@@ -36,32 +30,29 @@ def test_files_that_are_pickles_are_refused_and_run_nothing(seen):
 
 
 def test_the_watch_sees_a_real_unpickling(seen):
-    assert "pickle.loads" in seen["really"] and any(
-        event.startswith("pickle.find_class") for event in seen["really"]
-    )
+    assert "pickle.loads" in seen["really"]
+    assert any(event.startswith("pickle.find_class") for event in seen["really"])
 
 
-FORBIDDEN = {"pickle", "cPickle", "_pickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"}
+MODULES = {"pickle", "cPickle", "_pickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"}
+CALLS = {"torch.load", "eval", "exec", "os.system", "os.popen", "yaml.unsafe_load"}
+OPTIONS = {"shell", "allow_pickle", "trust_remote_code"}  # which may be False
+
+
+def forbidden(node: ast.AST) -> set[str]:
+    """Return what a node imports, calls or switches on of what could run foreign code."""
+    if isinstance(node, ast.Import):
+        return MODULES & {alias.name.split(".")[0] for alias in node.names}
+    if isinstance(node, ast.ImportFrom):
+        return MODULES & {(node.module or "").split(".")[0], *(a.name for a in node.names)}
+    if isinstance(node, ast.Call):
+        switched_on = {k.arg for k in node.keywords if ast.unparse(k.value) != "False"}
+        return CALLS & {ast.unparse(node.func)} | OPTIONS & switched_on
+    return set()
 
 
 def test_the_project_names_no_unpickler_and_no_shell():
     packages = ("semblance", "semblance_faq", "workflow")
     for path in [file for name in packages for file in (ROOT / name).rglob("*.py")]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, (ast.Import, ast.ImportFrom)):
-                names = {alias.name.split(".")[0] for alias in node.names} | {
-                    (getattr(node, "module", "") or "").split(".")[0]
-                }
-                assert not names & FORBIDDEN, f"{path}:{node.lineno}"
-            if isinstance(node, ast.Call):
-                assert ast.unparse(node.func) not in (
-                    "torch.load",
-                    "eval",
-                    "exec",
-                    "os.system",
-                    "os.popen",
-                    "yaml.unsafe_load",
-                ), f"{path}:{node.lineno}"
-                for keyword in node.keywords:
-                    if keyword.arg in ("shell", "allow_pickle", "trust_remote_code"):
-                        assert ast.unparse(keyword.value) == "False", f"{path}:{node.lineno}"
+            assert not forbidden(node), f"{path}:{node.lineno}"

@@ -1,17 +1,16 @@
 """Workbooks that stand for much, or lie: refused in one line, within the bounds of all readers."""
 
 import random
+import re
 import zipfile
 from pathlib import Path
 
 import pytest
 from openpyxl import Workbook
 
-from semblance.errors import InputError
 from semblance_faq.read import sheets
 from semblance_faq.read.faq import read_own
-from tests.hostile.bounds import bounded
-from tests.hostile.test_bounds import KINDS, put
+from tests.hostile.bounds import bounded, refusal, survives
 
 SHEET = "xl/worksheets/sheet1.xml"
 START = '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
@@ -40,25 +39,30 @@ def workbook(path: Path, sheet: str, part: str = SHEET) -> Path:
 
 
 def test_the_sound_sheet_of_these_tests_is_read(tmp_path):
-    faq = read_own(workbook(tmp_path / "f.xlsx", START + TABLE + END))
+    faq = read_own(workbook(tmp_path / "f.xlsx", with_row("")))
     assert [(pair.question, pair.answer) for pair in faq.pairs] == [("q", "a")]
 
 
+def with_row(row: str) -> str:
+    """Return the sheet with one more row."""
+    return START + TABLE + row + END
+
+
+MERGE = '</sheetData><mergeCells><mergeCell ref="A1:XFD9999999"/></mergeCells></worksheet>'
 LIES = {
     "rows in another order": f"{START}{HEADER}<row r='9'/><row r='3'/>{END}",
-    "a row twice": START + TABLE + ENTRY + END,
-    "a row of no number": f"{START}{TABLE}<row r='x'/>{END}",
-    "a row of endless digits": f"{START}{TABLE}<row r='{'9' * 5000}'/>{END}",
-    "a cell of no place": f"{START}{TABLE}<row r='3'><c r='?'><v>1</v></c></row>{END}",
-    "a column beyond all": f"{START}{TABLE}<row r='3'><c r='ZZZ3'><v>1</v></c></row>{END}",
-    "a text that is not there": f"{START}{TABLE}<row r='3'><c r='A3' t='s'><v>7</v></c></row>{END}",
-    "no number": f"{START}{TABLE}<row r='3'><c r='A3'><v>x</v></c></row>{END}",
-    "a style that is not there": f"{START}{TABLE}<row r='3'><c r='A3' s='99'><v>1</v></c></row>{END}",
+    "a row twice": with_row(ENTRY),
+    "a row of no number": with_row("<row r='x'/>"),
+    "a row of endless digits": with_row(f"<row r='{'9' * 5000}'/>"),
+    "a cell of no place": with_row("<row r='3'><c r='?'><v>1</v></c></row>"),
+    "a column beyond all": with_row("<row r='3'><c r='ZZZ3'><v>1</v></c></row>"),
+    "a text that is not there": with_row("<row r='3'><c r='A3' t='s'><v>7</v></c></row>"),
+    "no number": with_row("<row r='3'><c r='A3'><v>x</v></c></row>"),
+    "a style that is not there": with_row("<row r='3'><c r='A3' s='99'><v>1</v></c></row>"),
     "no end": START + TABLE,
     "nothing": "",
     "no XML": "question,answer",
-    "a merge that spans all": f"{START}{HEADER}</sheetData><mergeCells><mergeCell ref='A1:XFD9999999'/>"
-    "</mergeCells></worksheet>",
+    "a merge that spans all": START + HEADER + MERGE,
     "deep nesting": START + "<a>" * 50_000,
 }
 
@@ -66,16 +70,13 @@ LIES = {
 @pytest.mark.parametrize("name", LIES)
 def test_a_sheet_that_lies_is_refused_in_one_line(name, tmp_path):
     path = workbook(tmp_path / "f.xlsx", LIES[name])
-    with bounded(), pytest.raises(InputError) as caught:
-        read_own(path)
-    assert str(caught.value).startswith(f"{path}:") and "\n" not in str(caught.value)
+    assert refusal(read_own, path).startswith(f"{path}:")
 
 
 def test_a_workbook_that_unpacks_to_much_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(sheets, "MOST_UNPACKED", 20_000)
     path = workbook(tmp_path / "f.xlsx", START + TABLE + " " * 20_000 + END)
-    with bounded(), pytest.raises(InputError, match=r"more than 20,000 .*; copy the table alone"):
-        read_own(path)
+    assert re.search(r"more than 20,000 .*; copy the table alone", refusal(read_own, path))
 
 
 @pytest.mark.long
@@ -86,17 +87,9 @@ def test_a_sheet_formatted_to_the_last_row_of_excel_is_read(tmp_path):
         assert len(read_own(path).pairs) == 1
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_what_is_no_workbook_file_is_refused_at_once(kind, tmp_path):
-    path = put(tmp_path / "f.xlsx", kind)
-    with bounded(), pytest.raises(InputError) as caught:
-        read_own(path)
-    assert str(path) in str(caught.value) and "\n" not in str(caught.value)
-
-
 @pytest.mark.parametrize("seed", range(12))
 def test_a_damaged_workbook_is_read_or_refused_in_one_line(seed, tmp_path):
-    path = workbook(tmp_path / "f.xlsx", START + TABLE + END)
+    path = workbook(tmp_path / "f.xlsx", with_row(""))
     content = bytearray(path.read_bytes())
     draw = random.Random(seed)
     for _ in range(1 + seed % 5):
@@ -104,8 +97,5 @@ def test_a_damaged_workbook_is_read_or_refused_in_one_line(seed, tmp_path):
     if seed % 4 == 0:
         del content[draw.randrange(len(content)) :]
     path.write_bytes(content)
-    with bounded():
-        try:
-            read_own(path)
-        except InputError as error:
-            assert str(error).startswith(str(path)) and "\n" not in str(error)
+    message = survives(read_own, path)
+    assert not message or message.startswith(str(path))

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.dag.tiny import ROOT
+from tests.reliability.world import Command, ending, result
 
 
 @dataclass
@@ -17,46 +18,32 @@ class Commands:
     """A tiny world on disk: each training as a script and its arguments, relative to ``folder``."""
 
     folder: Path
-    trainings: dict[str, tuple[str, list[str]]]
+    trainings: dict[str, Command]
 
-    def train(
-        self,
-        name: str,
-        output: Path,
-        *,
-        steps: int = 1,
-        cwd: Path | None = None,
-        check: bool = True,
-        **environment: str,
-    ) -> subprocess.CompletedProcess:
-        """Train in a process of its own; returns how it ended."""
+    def command(self, name: str, output: Path, steps: int = 1) -> list[str]:
+        """Return the words that train into a folder, with a checkpoint every ``steps`` steps."""
         script, arguments = self.trainings[name]
-        command = [
-            sys.executable,
-            "-m",
-            f"workflow.scripts.{script}",
-            *arguments,
-            "--checkpoint-minutes",
-            "1000",
-            "--checkpoint-steps",
-            str(steps),
-            "--output",
-            str(output / "record.json"),
-        ]
-        if cwd is not None:  # the inputs' paths are relative to the world
-            command = [
-                str(self.folder / part) if part.startswith("made/") else part for part in command
-            ]
-        done = subprocess.run(
-            command,
-            cwd=cwd or self.folder,
-            capture_output=True,
-            text=True,
-            env={**os.environ, "PYTHONPATH": str(ROOT), "TQDM_DISABLE": "1", **environment},
+        program = [sys.executable, "-m", f"workflow.scripts.{script}"]
+        return [*program, *arguments, *ending(output, steps)]
+
+    def start(self, command: list[str], **environment: str) -> subprocess.Popen:
+        """Start a command in the world's folder, with more environment variables if wished."""
+        variables = {**os.environ, "PYTHONPATH": str(ROOT), "TQDM_DISABLE": "1", **environment}
+        return subprocess.Popen(
+            command, cwd=self.folder, env=variables, stderr=subprocess.PIPE, text=True
         )
-        if check:
-            assert done.returncode == 0, done.stderr
-        return done
+
+    def run(self, command: list[str], **environment: str) -> tuple[int, str]:
+        """Run a command in the world's folder; return its status and its standard error."""
+        process = self.start(command, **environment)
+        _, error = process.communicate()
+        return process.returncode, error
+
+    def train(self, name: str, output: Path, steps: int = 1, **environment: str) -> str:
+        """Train in a process of its own, which must end well; return its standard error."""
+        status, error = self.run(self.command(name, output, steps), **environment)
+        assert status == 0, error
+        return error
 
 
 @pytest.fixture(scope="session")
@@ -71,3 +58,18 @@ def world(tmp_path_factory) -> Commands:
     )
     assert done.returncode == 0, done.stderr[-3000:]
     return Commands(folder, json.loads((folder / "trainings.json").read_text()))
+
+
+@pytest.fixture(scope="session")
+def reference(world, tmp_path_factory):
+    """What a training of a name gives that nobody disturbs."""
+    found = {}
+
+    def of(name: str) -> dict:
+        if name not in found:
+            out = tmp_path_factory.mktemp("reference")
+            world.train(name, out, steps=1000, PYTHONHASHSEED="0", TZ="UTC")
+            found[name] = result(out)
+        return found[name]
+
+    return of

@@ -18,13 +18,13 @@ def start(
 ) -> subprocess.Popen:
     """Start snakemake in a session of its own, so that it can be killed with all its jobs.
 
-    What it prints goes into ``log``, or else into the ``stdout`` of what is returned.
+    What it prints goes to the end of ``log``, or else into the ``stdout`` of what is returned.
     """
     command = [sys.executable, "-m", "snakemake", "--cores", "2", "--configfile", "tiny.yaml"]
     with contextlib.ExitStack() as opened:
         output = subprocess.PIPE
         if log is not None:
-            output = opened.enter_context(open(log, "w", encoding="utf-8"))
+            output = opened.enter_context(open(log, "a", encoding="utf-8"))
         return subprocess.Popen(
             [*command, *arguments],
             cwd=project.folder,

@@ -22,23 +22,26 @@ import torch
 from semblance.errors import InputError
 from semblance.locks import Lease
 from semblance.provenance import checked
-from tests.reliability.world import COUNT, DIE, HALF, KINDS, Outcome, World, fresh, in_child, result
+from tests.reliability.world import (
+    DIE,
+    FAQ,
+    HALF,
+    KINDS,
+    Command,
+    Fault,
+    Outcome,
+    World,
+    fresh,
+    in_child,
+    options,
+    result,
+)
 
 DECLARED = {"model", "dev.csv", "record.json"}  # the outputs of a training, as Snakemake knows them
 ATTEMPTS = 6  # kills of a training before it may end
-WARM = (
-    "train",
-    "train_entropy",
-    "train_initial",
-    "embed",
-    "evaluate_sts",
-    "evaluate_faq",
-    "tokenise",
-    "prepare_nli",
-    "prepare_wiki",
-    "prepare_sts",
-    "prepare_dev",
-    "prepare_faq",
+WARM = (  # imported once, before the forks
+    *("train", "train_entropy", "train_initial", "embed", "evaluate_sts", "evaluate_faq"),
+    *("tokenise", "prepare_nli", "prepare_wiki", "prepare_sts", "prepare_dev", "prepare_faq"),
     "download_model",
 )
 
@@ -49,9 +52,7 @@ def main(argv: list[str] | None = None) -> None:
     )
     parser.add_argument("what", choices=["kills", "faults", "rot"])
     parser.add_argument("--count", type=int, default=200, help="kills: trainings; rot: bits a file")
-    parser.add_argument(
-        "--every", type=int, default=1, help="faults: take every n-th operation only"
-    )
+    parser.add_argument("--every", type=int, default=1, help="faults: each n-th operation only")
     parser.add_argument("--only", default="", help="faults: of this stage only")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--folder", type=Path, required=True, help="scratch folder; it is emptied")
@@ -62,31 +63,37 @@ def main(argv: list[str] | None = None) -> None:
     for name in WARM:
         importlib.import_module(f"workflow.scripts.{name}")
     started, world = time.monotonic(), World(fresh(args.folder.resolve()))
-    storms = {
-        "kills": lambda: kills(world, args.count, args.seed),
-        "faults": lambda: faults(world, args.every, args.seed, args.only),
-        "rot": lambda: rot(world, args.count, args.seed),
-    }
-    figures = storms[args.what]()
+    rng = random.Random(args.seed)
+    if args.what == "kills":
+        figures = kills(world, args.count, rng)
+    elif args.what == "faults":
+        figures = faults(world, args.every, rng, args.only)
+    else:
+        figures = rot(world, args.count, rng)
     print(json.dumps({**figures, "seconds": round(time.monotonic() - started)}, indent=1))
     sys.exit(bool(figures["failures"]))
+
+
+def _left(out: Path) -> list[str]:
+    """Return what a finished training must not leave: temporaries and step checkpoints."""
+    names = [str(path.relative_to(out)) for path in out.rglob("*")]
+    return [n for n in names if n.endswith(".part") or Path(n).name.startswith("step-")]
 
 
 # --- kills at random times ------------------------------------------------------------------------
 
 
-def kills(world: World, count: int, seed: int) -> dict:
-    """Kill ``count`` trainings, over all methods in turn, and hold each result against one never killed."""
-    rng, names = random.Random(seed), list(world.trainings)
+def kills(world: World, count: int, rng: random.Random) -> dict:
+    """Kill trainings of all methods in turn; compare each result with one never killed."""
+    names = list(world.trainings)
     totals, failures, wanted = Counter(), [], {}
     for number in range(count):
         name, out = names[7 * number % len(names)], fresh(world.folder / "out")
         if name not in wanted:
-            whole = world.train(
-                name, fresh(world.folder / "whole"), steps=10**6
-            )  # without any checkpoint
+            place = fresh(world.folder / "whole")
+            whole = world.train(name, place, steps=10**6)  # without any checkpoint
             assert whole.status == 0, whole.error
-            wanted[name] = result(world.folder / "whole"), whole.seconds
+            wanted[name] = result(place), whole.seconds
         reference, length = wanted[name]
         totals["trainings"] += 1
         ended = _killed(world, name, out, rng, length, totals)
@@ -98,6 +105,7 @@ def kills(world: World, count: int, seed: int) -> dict:
 def _killed(
     world: World, name: str, out: Path, rng: random.Random, length: float, totals: Counter
 ) -> Outcome:
+    """Kill a training again and again until it ends, at the latest when it is let alone."""
     for attempt in range(ATTEMPTS + 1):
         last = attempt == ATTEMPTS
         ended = world.train(name, out, kill_after=None if last else rng.uniform(0.0, length))
@@ -112,199 +120,149 @@ def _killed(
     return ended
 
 
-def _left(out: Path) -> list[str]:
-    """Return what a finished training must not leave: temporaries and step checkpoints."""
-    return [
-        str(p.relative_to(out))
-        for p in out.rglob("*")
-        if p.name.endswith(".part") or p.name.startswith("step-")
-    ]
-
-
 # --- every disk operation in turn -----------------------------------------------------------------
 
 
-def scenarios(world: World) -> dict[str, tuple[str, list[str]]]:
-    """Return the stages whose writes are made to fail: script and arguments without ``--output``."""
-    script, arguments = world.trainings["nli/rcl-2"]
-    entropy, its_arguments = world.trainings["nli/entropy-0.01"]
-    short = lambda words: [a.replace('"max_steps":11', '"max_steps":4') for a in words]
-    each = ["--checkpoint-steps", "1", "--checkpoint-minutes", "1000"]
-    config = world.plan.config
-    base = world.plan.base_settings("tiny")
-    raw = world.raw()
-    return {
-        "train": (script, [*short(arguments), *each]),
-        "train_entropy": (entropy, [*short(its_arguments), *each]),
-        "put back": (entropy, [*short(its_arguments), *each]),  # after its outputs were deleted
+class Stage:
+    """A stage of the world: its command, and what its output folder holds before it."""
+
+    def __init__(self, world: World, command: Command):
+        self.world = world
+        self.script, self.arguments = command
+        self.out = world.folder / "out"
+        self.start: Path | None = None
+
+    def run(self, at: int = 0, kind: int = 0) -> Outcome:
+        """Run it on what is there; an operation may fail."""
+        words = [*self.arguments, *options(output=self.out / "record.json")]
+        fault = Fault(root=self.out, at=at, kind=kind)
+        return in_child(self.script, words, self.world.folder, fault)
+
+    def begin(self) -> None:
+        """Put into the output folder what is there before the stage."""
+        fresh(self.out)
+        if self.start is not None:
+            shutil.copytree(self.start, self.out)
+
+    def delete_outputs(self) -> None:
+        """Let it begin with what a finished training is left with when its outputs are deleted."""
+        self.begin()
+        assert self.run().status == 0
+        start = fresh(self.world.folder / "deleted")
+        ignored = lambda folder, _: DECLARED if Path(folder) == self.out else ()
+        shutil.copytree(self.out, start, ignore=ignored)
+        self.start = start
+
+    def digests(self) -> dict[str, str]:
+        """Return the digests of its outputs, after checking the files against them."""
+        return checked(self.out / "record.json")["outputs"]
+
+
+def stages(world: World) -> dict[str, Stage]:
+    """Return the stages whose writes are made to fail."""
+    each = options(checkpoint_steps=1, checkpoint_minutes=1000)
+
+    def training(name: str) -> Command:
+        script, arguments = world.trainings[name]
+        short = [word.replace('"max_steps":11', '"max_steps":4') for word in arguments]
+        return script, [*short, *each]
+
+    plan = world.plan
+    corpora = plan.config["corpora"]
+    model = plan.model_record("nli", "tiny", "entropy-0.01", 1)
+    commands = {
+        "train": training("nli/rcl-2"),
+        "train_entropy": training("nli/entropy-0.01"),
+        "put back": training("nli/entropy-0.01"),  # after its outputs were deleted
         "embed": ("embed", world.embed("0.01")),
-        "evaluate_sts": (
-            "evaluate_sts",
-            world.sts(world.plan.model_record("nli", "tiny", "entropy-0.01", 1)),
-        ),
-        "tokenise": (
-            "tokenise",
-            ["--corpus", world.corpus_record("nli"), "--base", world.plan.base_record("tiny")],
-        ),
-        "prepare_nli": ("prepare_nli", ["--settings", json.dumps(config["corpora"]["nli"]), *raw]),
-        "prepare_wiki": (
-            "prepare_wiki",
-            ["--settings", json.dumps(config["corpora"]["wiki1m"]), *raw],
-        ),
-        "prepare_sts": ("prepare_sts", ["--settings", world.plan.test_settings(), *raw]),
-        "prepare_dev": ("prepare_dev", ["--settings", world.plan.dev_settings(), *raw]),
-        "download_model": ("download_model", ["--settings", base, "--hub", ""]),
+        "evaluate_sts": ("evaluate_sts", world.sts(model)),
+        "tokenise": ("tokenise", world.tokens("nli")),
+        "prepare_nli": ("prepare_nli", world.raw(corpora["nli"])),
+        "prepare_wiki": ("prepare_wiki", world.raw(corpora["wiki1m"])),
+        "prepare_sts": ("prepare_sts", world.raw(plan.test_settings())),
+        "prepare_dev": ("prepare_dev", world.raw(plan.dev_settings())),
+        "download_model": ("download_model", world.base()),
     }
+    return {name: Stage(world, command) for name, command in commands.items()}
 
 
-def faults(world: World, every: int, seed: int, only: str = "") -> dict:
-    """Make each operation of each stage fail in each way; after each, a plain start must end as ever."""
+def faults(world: World, every: int, rng: random.Random, only: str = "") -> dict:
+    """Make each operation fail in each way; after each, a plain start must end as ever."""
     figures, failures = {}, []
-    rng = random.Random(seed)
-    for name, (script, arguments) in scenarios(world).items():
+    for name, stage in stages(world).items():
         if only not in ("", name):
             continue
-        start = _deleted(world, script, arguments) if name == "put back" else None
-        reference, trace = _reference(world, script, arguments, start)
+        if name == "put back":
+            stage.delete_outputs()
+        stage.begin()
+        whole = stage.run()
+        assert whole.status == 0, whole.error
+        reference, trace = stage.digests(), whole.trace
         totals = Counter(operations=len(trace), cases=0)
         for at in range(rng.randrange(min(every, len(trace))), len(trace), every):
             for what, (kind, letters) in KINDS.items():
-                if trace[at] in letters:
-                    problem = _one_fault(
-                        world, script, arguments, at + 1, kind, reference, totals, start
-                    )
-                    failures += (
-                        [f"{name}, operation {at + 1} of {len(trace)}, {what}: {problem}"]
-                        if problem
-                        else []
-                    )
+                if trace[at] not in letters:
+                    continue
+                problem = _one_fault(stage, at + 1, kind, reference, totals)
+                if problem:
+                    place = f"{name}, operation {at + 1} of {len(trace)}"
+                    failures.append(f"{place}, {what}: {problem}")
         figures[name] = dict(totals)
-    return {
-        "stages": figures,
-        "cases": sum(f["cases"] for f in figures.values()),
-        "failures": failures,
-    }
+    cases = sum(totals["cases"] for totals in figures.values())
+    return {"stages": figures, "cases": cases, "failures": failures}
 
 
-def _last(ended: Outcome) -> str:
-    return (ended.error.strip().splitlines() or [""])[-1]
-
-
-def _stage(
-    world: World, script: str, arguments: list[str], at: int = 0, kind: int = COUNT
-) -> Outcome:
-    out = world.folder / "out"
-    return in_child(
-        script,
-        [*arguments, "--output", str(out / "record.json")],
-        root=out,
-        at=at,
-        kind=kind,
-        scratch=world.folder,
-    )
-
-
-def _deleted(world: World, script: str, arguments: list[str]) -> Path:
-    """Return what a finished training is left with when its outputs are deleted."""
-    out, start = fresh(world.folder / "out"), fresh(world.folder / "deleted")
-    assert _stage(world, script, arguments).status == 0
-    return Path(
-        shutil.copytree(
-            out, start, ignore=lambda folder, _: DECLARED if Path(folder) == out else ()
-        )
-    )
-
-
-def _begin(world: World, start: Path | None) -> Path:
-    out = fresh(world.folder / "out")
-    return out if start is None else Path(shutil.copytree(start, out))
-
-
-def _reference(
-    world: World, script: str, arguments: list[str], start: Path | None
-) -> tuple[dict, str]:
-    _begin(world, start)
-    whole = _stage(world, script, arguments)
-    assert whole.status == 0, whole.error
-    return _digests(world), whole.trace
-
-
-def _digests(world: World) -> dict[str, str]:
-    """Return the digests of a stage's outputs, after checking the files against them."""
-    return checked(world.folder / "out" / "record.json")["outputs"]
-
-
-def _one_fault(
-    world: World,
-    script: str,
-    arguments: list[str],
-    at: int,
-    kind: int,
-    reference: dict,
-    totals: Counter,
-    start: Path | None = None,
-) -> str:
+def _one_fault(stage: Stage, at: int, kind: int, reference: dict, totals: Counter) -> str:
     """Return what went wrong with one fault and the start after it, or the empty string."""
-    out = _begin(world, start)
-    hurt = _stage(world, script, arguments, at, kind)
+    stage.begin()
+    hurt = stage.run(at, kind)
     totals["cases"] += 1
     totals["survived"] += hurt.status == 0
-    if kind in (DIE, HALF):
-        if hurt.status != 137:
-            return f"status {hurt.status}: {hurt.error[-500:]}"
-    elif (
-        hurt.status not in (0, 75)
-        or "Traceback" in hurt.error
-        or (hurt.status and not _last(hurt).startswith("error: "))
-    ):
+    if not _ended_as_hurt(hurt, kind):
         return f"status {hurt.status}, no clear line: {hurt.error[-700:]}"
     try:  # what a record vouches for must be right, whoever reads it next
-        if (out / "record.json").exists() and _digests(world) != reference:
+        if (stage.out / "record.json").exists() and stage.digests() != reference:
             return "a record vouches for a wrong result"
     except InputError:
         totals["refused by the digest"] += 1
-    again = _stage(world, script, arguments)
+    again = stage.run()
     totals["resumed"] += "resumed from step" in again.error
     totals["put back"] += "already trained" in again.error
-    if again.status or _digests(world) != reference:
+    if again.status or stage.digests() != reference:
         return f"the next start: status {again.status}: {again.error[-500:]}"
-    left = _left(out)
+    left = _left(stage.out)
     return f"left behind: {left}" if left else ""
+
+
+def _ended_as_hurt(ended: Outcome, kind: int) -> bool:
+    """Tell whether a stage died where it was killed, or else ended well or with one clear line."""
+    if kind in (DIE, HALF):
+        return ended.status == 137
+    last = (ended.error.strip().splitlines() or [""])[-1]
+    clear = ended.status == 0 or ended.status == 75 and last.startswith("error: ")
+    return clear and "Traceback" not in ended.error
 
 
 # --- one bit in each artefact ---------------------------------------------------------------------
 
 
-def rot(world: World, bits: int, seed: int) -> dict:
+def rot(world: World, bits: int, rng: random.Random) -> dict:
     """Flip single bits in every file that a stage reads; the stage must stop and name the file."""
-    rng, totals, failures = random.Random(seed), Counter(), []
-    for name, (script, arguments), folder in readers(world):
+    totals, failures = Counter(), []
+    for name, stage, folder in readers(world):
         for path in filter(_is_artefact, sorted([Path(folder), *Path(folder).rglob("*")])):
             whole = path.read_bytes()
             for _ in range(bits):
                 bit = rng.randrange(8 * len(whole))
-                path.write_bytes(
-                    whole[: bit // 8]
-                    + bytes([whole[bit // 8] ^ 1 << bit % 8])
-                    + whole[bit // 8 + 1 :]
-                )
-                fresh(world.folder / "out")
-                ended = _stage(world, script, arguments)
+                flipped = bytearray(whole)
+                flipped[bit // 8] ^= 1 << bit % 8
+                path.write_bytes(flipped)
+                fresh(stage.out)
+                ended = stage.run()
                 totals["flips"] += 1
-                told = (
-                    "expected sha256" in ended.error or path.name == "record.json"
-                )  # which may no longer be JSON
-                found = (
-                    ended.status == 2
-                    and path.name in ended.error
-                    and told
-                    and "Traceback" not in ended.error
-                )
-                failures += (
-                    []
-                    if found
-                    else [f"{name}, {path}, bit {bit}: status {ended.status}: {ended.error[-300:]}"]
-                )
+                if not _is_found(ended, path):
+                    place = f"{name}, {path}, bit {bit}"
+                    failures.append(f"{place}: status {ended.status}: {ended.error[-300:]}")
             path.write_bytes(whole)
             totals["files"] += 1
     return {**totals, "found": totals["flips"] - len(failures), "failures": failures}
@@ -314,24 +272,32 @@ def _is_artefact(path: Path) -> bool:
     return path.is_file() and path.parent.name != "events" and not path.name.startswith(".")
 
 
-def readers(world: World) -> list[tuple[str, tuple[str, list[str]], str]]:
-    """Return what is read, the stage that reads it, and the folder whose files it must vouch for."""
-    stages, plan = scenarios(world), world.plan
-    parent = lambda record: str(Path(record).parent)
+def _is_found(ended: Outcome, path: Path) -> bool:
+    # A record may no longer be JSON.
+    by_digest = "expected sha256" in ended.error or path.name == "record.json"
+    one_line = path.name in ended.error and "Traceback" not in ended.error
+    return ended.status == 2 and by_digest and one_line
+
+
+def readers(world: World) -> list[tuple[str, Stage, str]]:
+    """Return what is read, the stage that reads it, and the folder that it must check."""
+    known, plan = stages(world), world.plan
     model = plan.model_record("nli", "tiny", "entropy-0.01", 1)
-    evaluate_faq = ("evaluate_faq", world.faq(model))
-    train_faq = world.trainings["stackfaq-0/continued"]
+    train, sts, embed = known["train"], known["evaluate_sts"], known["embed"]
+    faq = Stage(world, ("evaluate_faq", world.faq(model)))
+    train_faq = Stage(world, world.trainings[f"{FAQ}/continued"])
+    parent = lambda record: str(Path(record).parent)
     return [
-        ("base model", stages["train"], parent(plan.base_record("tiny"))),
-        ("corpus", stages["train"], parent(world.corpus_record("nli"))),
-        ("tokens", stages["train"], parent(plan.tokens_record("nli", "tiny"))),
-        ("test pairs", stages["evaluate_sts"], f"{plan.out}/sts"),
-        ("dev pairs", stages["train"], parent(plan.dev_data("nli"))),
-        ("FAQ bank", evaluate_faq, parent(plan.bank_record("stackfaq"))),
-        ("FAQ dev data", train_faq, parent(plan.dev_data("stackfaq-0"))),
-        ("entropy model", stages["embed"], parent(model)),
-        ("embeddings", stages["train"], f"{plan.out}/embeddings/nli/tiny/entropy-0.01"),
-        ("raw data", stages["prepare_nli"], "raw/nli/nli_for_simcse.csv"),
+        ("base model", train, parent(plan.base_record("tiny"))),
+        ("corpus", train, parent(world.corpus("nli"))),
+        ("tokens", train, parent(plan.tokens_record("nli", "tiny"))),
+        ("test pairs", sts, f"{plan.out}/sts"),
+        ("dev pairs", train, parent(plan.dev_data("nli"))),
+        ("FAQ bank", faq, parent(plan.bank_record("stackfaq"))),
+        ("FAQ dev data", train_faq, parent(plan.dev_data(FAQ))),
+        ("entropy model", embed, parent(model)),
+        ("embeddings", train, f"{plan.out}/embeddings/nli/tiny/entropy-0.01"),
+        ("raw data", known["prepare_nli"], "raw/nli/nli_for_simcse.csv"),
     ]
 
 

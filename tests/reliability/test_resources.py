@@ -1,14 +1,14 @@
 """No room, no right to write, no memory, no steady clock: one clear line, and the next start goes on."""
 
-import os
 import signal
 import subprocess
-import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from tests.dag.tiny import ROOT
+from semblance.locks import exclusive
+from semblance.provenance import read_sealed, write_record
 from tests.reliability.world import result
 
 NAME = "nli/continued"
@@ -21,57 +21,45 @@ def disk(tmp_path):
     place.mkdir()
 
     def mount(options: str) -> Path:
-        done = subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place)], capture_output=True
-        )
-        if done.returncode:
-            pytest.skip(
-                "may not mount a file system: a really full disk NOT tested (but see test_storm.py)"
-            )
+        command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place)]
+        if subprocess.run(command, capture_output=True).returncode:
+            pytest.skip("may not mount: a really full disk NOT tested (but see test_storm.py)")
         return place
 
     yield mount
     subprocess.run(["umount", str(place)], capture_output=True)
 
 
-@pytest.fixture(scope="module")
-def reference(world, tmp_path_factory):
-    out = tmp_path_factory.mktemp("reference")
-    world.train(NAME, out)
-    return result(out)
-
-
-def told(done: subprocess.CompletedProcess) -> str:
+def last_line(error: str) -> str:
     """Return the one line of an error; there may be notes before it, but no traceback."""
-    assert "Traceback" not in done.stderr, done.stderr
-    lines = [line for line in done.stderr.strip().splitlines() if not line.startswith("node ")]
-    last = lines[-1]
-    assert last.startswith("error: "), done.stderr
-    return last
+    assert "Traceback" not in error, error
+    lines = [line for line in error.strip().splitlines() if not line.startswith("node ")]
+    assert lines[-1].startswith("error: "), error
+    return lines[-1]
 
 
 def test_a_full_disk_is_reported_and_the_training_goes_on_when_there_is_room(
-    world, reference, disk, tmp_path
+    world, reference, disk
 ):
     place = disk("size=300k")  # room for the first checkpoints, not for the model beside them
-    done = world.train(NAME, place / "out", check=False)
-    assert done.returncode == 75 and "No space left" in told(done) and "start again" in told(done)
+    status, error = world.run(world.command(NAME, place / "out"))
+    assert status == 75
+    assert "No space left" in last_line(error) and "start again" in last_line(error)
     subprocess.run(["mount", "-o", "remount,size=50m", str(place)], check=True)
-    done = world.train(NAME, place / "out")
-    assert "resumed from step" in done.stderr and result(place / "out") == reference
+    assert "resumed from step" in world.train(NAME, place / "out")
+    assert result(place / "out") == reference(NAME)
 
 
 def test_a_read_only_folder_is_reported_and_the_training_goes_on_when_it_may_write(
     world, reference, disk
 ):
     place = disk("size=50m")
-    script, arguments = world.trainings[NAME]
     subprocess.run(["mount", "-o", "remount,ro", str(place)], check=True)
-    done = world.train(NAME, place / "out", check=False)
-    assert done.returncode == 2 and "Read-only file system" in told(done)
+    status, error = world.run(world.command(NAME, place / "out"))
+    assert status == 2 and "Read-only file system" in last_line(error)
     subprocess.run(["mount", "-o", "remount,rw", str(place)], check=True)
     world.train(NAME, place / "out")
-    assert result(place / "out") == reference
+    assert result(place / "out") == reference(NAME)
 
 
 LIMITED = """
@@ -91,27 +79,17 @@ ENDED_BY_A_LIBRARY = (-signal.SIGSEGV, -signal.SIGABRT, 127)
 def test_too_little_memory_is_reported_and_the_training_goes_on_with_more(
     world, reference, tmp_path, extra
 ):
-    script, arguments = world.trainings[NAME]
-    command = [sys.executable, "-c", LIMITED.format(extra=extra), *arguments]
-    command += ["--checkpoint-minutes", "1000", "--checkpoint-steps", "1"]
-    command += ["--output", str(tmp_path / "record.json")]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TQDM_DISABLE": "1"}
-    done = subprocess.run(
-        command, cwd=world.folder, env=environment, capture_output=True, text=True
-    )
-    assert done.returncode or extra > 2  # 2 MB are too little for anything
+    python, _, _, *arguments = world.command(NAME, tmp_path)
+    status, error = world.run([python, "-c", LIMITED.format(extra=extra), *arguments])
+    assert status or extra > 2  # 2 MB are too little for anything
     # Which code asks for the byte that is missing is luck; test_little_memory.py has each message.
-    if done.returncode not in (0, *ENDED_BY_A_LIBRARY):
-        assert done.returncode == 75 and "memory" in told(done).lower()
+    if status not in (0, *ENDED_BY_A_LIBRARY):
+        assert status == 75 and "memory" in last_line(error).lower()
     world.train(NAME, tmp_path)
-    assert result(tmp_path) == reference
+    assert result(tmp_path) == reference(NAME)
 
 
 def test_a_jump_of_the_clock_changes_no_duration(tmp_path, monkeypatch):
-    import time
-
-    from semblance.provenance import read_sealed, write_record
-
     started = time.monotonic()
     monkeypatch.setattr(time, "time", lambda: 0.0)  # 1970
     write_record(tmp_path / "record.json", "embed", outputs=[], started=started)
@@ -121,11 +99,9 @@ def test_a_jump_of_the_clock_changes_no_duration(tmp_path, monkeypatch):
 def test_in_another_slurm_job_a_second_training_stops_with_one_line_and_changes_nothing(
     world, reference, tmp_path
 ):
-    from semblance.locks import exclusive
-
     with exclusive(tmp_path):
-        done = world.train(NAME, tmp_path, check=False, SLURM_JOB_ID="7")
-        assert done.returncode == 75 and "another process writes here" in told(done)
+        status, error = world.run(world.command(NAME, tmp_path), SLURM_JOB_ID="7")
+        assert status == 75 and "another process writes here" in last_line(error)
         assert sorted(p.name for p in tmp_path.iterdir()) == [".writer"]
     world.train(NAME, tmp_path)
-    assert result(tmp_path) == reference
+    assert result(tmp_path) == reference(NAME)

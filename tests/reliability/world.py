@@ -6,6 +6,7 @@ n-th disk operation (see faults.c).
 """
 
 import ctypes
+import importlib
 import json
 import os
 import shutil
@@ -13,8 +14,11 @@ import signal
 import subprocess
 import sys
 import time
+import traceback
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import yaml
 
 from semblance import layout
 from semblance.provenance import canonical, read_sealed, record_digest
@@ -22,12 +26,12 @@ from tests.dag.tiny import CONFIG, ROOT, write_base
 from tests.shipped import merged
 from workflow.planning.config import load
 from workflow.planning.plan import Plan
+from workflow.scripts import endings
 
 STEPS = 11  # over three epochs of the corpora below, so that every epoch is killed in
 COUNT, FULL, EIO, DIE, HALF = range(5)
 TRACE = "disk operations:"
-COMPUTE = "--threads 1 --gpus 0 --precision fp32 --matmul highest".split()
-CADENCE = "--checkpoint-minutes 10 --checkpoint-steps 0".split()
+COMPUTE = {"threads": 1, "gpus": 0, "precision": "fp32", "matmul": "highest"}
 # What can befall an operation, and the letters of the trace that it makes a difference to.
 KINDS = {
     "disk full": (FULL, "wg"),
@@ -35,30 +39,59 @@ KINDS = {
     "killed": (DIE, "wg-"),
     "killed half-way": (HALF, "w"),
 }
+SHORT = {"batch_size": 8, "epochs": 4, "evaluate_every": 3}
+ENTROPIES = ("entropy", "entropy-sum", "entropy-unscaled")
+WORLD = CONFIG | {  # the tiny project's config, with trainings that are shorter still
+    "output": "made",
+    "downloads": "made/resources",
+    "training": {"max_steps": STEPS},
+    "recipes": {name: recipe | SHORT for name, recipe in CONFIG["recipes"].items()},
+    "corpora": {"nli": {"limit": 30}, "wiki1m": {"limit": 30}},
+    "train_entropy": {
+        "early_stopping": {"patience": 3, "least_window": 1},
+        "kinds": {kind: {"batch_size": 3} for kind in ENTROPIES},
+    },
+}
+WORLD["recipes"]["rcl"]["on_faq"] = SHORT | {"max_length": 32}
+FAQ = "stackfaq-0"  # a corpus and its dev data
+METHODS = {  # the final trainings of each corpus
+    "wiki1m": ["simcse", "ssimcse", "ssimcse-sd"],
+    "nli": [
+        *("simcse", "ssimcse-sd", "simcse-sup", "continued", "rcl-2", "rcl-4"),
+        *("attention-dropout-0.1", "attention-dropout-0.3", "drophead-0.1", "drophead-0.3"),
+    ],
+    FAQ: ["continued", "drophead-0.1"],
+}
+Command = tuple[str, list[str]]  # a script and its arguments, without its output
+
+
+def options(**values: object) -> list[str]:
+    """Return the words of a command line: ``max_length=32`` is ``--max-length 32``."""
+    words = []
+    for name, value in values.items():
+        several = value if isinstance(value, list) else [value]
+        words += [f"--{name.replace('_', '-')}", *map(str, several)]
+    return words
+
+
+def ending(output: Path, steps: int = 1) -> list[str]:
+    """Return where a training writes its record, with a checkpoint after every ``steps`` steps."""
+    cadence = options(checkpoint_minutes=1000, checkpoint_steps=steps)
+    return [*cadence, *options(output=output / "record.json")]
 
 
 def build_shim(folder: Path) -> Path:
     """Compile faults.c; the library is to be loaded with LD_PRELOAD."""
     library = folder / "faults.so"
-    subprocess.run(
-        [
-            "gcc",
-            "-O1",
-            "-shared",
-            "-fPIC",
-            "-o",
-            str(library),
-            str(Path(__file__).with_name("faults.c")),
-            "-ldl",
-        ],
-        check=True,
-    )
+    source = Path(__file__).with_name("faults.c")
+    command = ["gcc", "-O1", "-shared", "-fPIC", "-o", str(library), str(source), "-ldl"]
+    subprocess.run(command, check=True)
     return library
 
 
 @dataclass
 class Outcome:
-    """How a child ended: its exit status (negative: a signal), its standard error, its disk operations by letter."""
+    """How a child ended: its status (negative: a signal), its errors, its disk operations by letter."""
 
     status: int
     error: str
@@ -66,30 +99,33 @@ class Outcome:
     seconds: float
 
 
+@dataclass
+class Fault:
+    """A kill after some seconds, or a fault at the n-th disk operation below ``root``."""
+
+    kill_after: float | None = None
+    root: Path | None = None  # without it the operations are not even counted
+    at: int = 0
+    kind: int = COUNT
+
+
 def in_child(
-    script: str,
-    arguments: list[str],
-    *,
-    root: Path | None = None,
-    at: int = 0,
-    kind: int = COUNT,
-    kill_after: float | None = None,
-    scratch: Path,
+    script: str, arguments: list[str], scratch: Path, fault: Fault | None = None
 ) -> Outcome:
-    """Run one script's main in a fork; count, and make fail, disk operations below ``root``."""
+    """Run one script's main in a fork; count, and make fail, disk operations."""
+    fault = fault or Fault()
     log = scratch / f"child-{os.getpid()}.log"
     log.unlink(missing_ok=True)
     started = time.monotonic()
     child = os.fork()
     if child == 0:
-        _become(script, arguments, log, root, at, kind)
-    if kill_after is not None:
-        _kill_later(child, kill_after)
+        _become(script, arguments, log, fault)
+    if fault.kill_after is not None:
+        _kill_later(child, fault.kill_after)
     _, status = os.waitpid(child, 0)
+    seconds = time.monotonic() - started
     error, _, trace = (log.read_text(errors="replace") if log.exists() else "").partition(TRACE)
-    return Outcome(
-        os.waitstatus_to_exitcode(status), error, trace.strip(), time.monotonic() - started
-    )
+    return Outcome(os.waitstatus_to_exitcode(status), error, trace.strip(), seconds)
 
 
 def _kill_later(child: int, seconds: float) -> None:
@@ -101,40 +137,39 @@ def _kill_later(child: int, seconds: float) -> None:
     os.kill(child, signal.SIGKILL)
 
 
-def _become(
-    script: str, arguments: list[str], log: Path, root: Path | None, at: int, kind: int
-) -> None:
+def _become(script: str, arguments: list[str], log: Path, fault: Fault) -> None:
     """Be the script: never returns."""
-    import importlib
-
-    from workflow.scripts.endings import run
-
     status = 70
     try:
         handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
         os.dup2(handle, 1), os.dup2(handle, 2)
         sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115  (open until the process ends)
         sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115
-        sys.argv = [script, *arguments]  # ``run`` reads there which record the stage writes
-        module = importlib.import_module(f"workflow.scripts.{script}")
-        faults = ctypes.CDLL(None)  # this process, faults.so included
-        if root is not None:  # without a root the shim need not be there
-            faults.fault_arm(str(root.resolve()).encode(), ctypes.c_long(at), kind)
-        try:
-            run(lambda: module.main(arguments))
-            status = 0
-        except SystemExit as end:
-            status = end.code if isinstance(end.code, int) else 1
-        if root is not None:
-            faults.fault_trace.restype = ctypes.c_char_p
-            print(TRACE, faults.fault_trace().decode(), file=sys.stderr)
+        status = _run(script, arguments, fault)
     except BaseException:
-        import traceback
-
         traceback.print_exc()
     finally:
         sys.stdout.flush(), sys.stderr.flush()
         os._exit(status)
+
+
+def _run(script: str, arguments: list[str], fault: Fault) -> int:
+    """Run a script's main as a program; print the disk operations; return the status."""
+    sys.argv = [script, *arguments]  # ``run`` reads there which record the stage writes
+    module = importlib.import_module(f"workflow.scripts.{script}")
+    faults = ctypes.CDLL(None)  # this process, faults.so included, which need not be there
+    if fault.root is not None:
+        root = str(fault.root.resolve()).encode()
+        faults.fault_arm(root, ctypes.c_long(fault.at), fault.kind)
+    status = 0
+    try:
+        endings.run(lambda: module.main(arguments))
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else 1
+    if fault.root is not None:
+        faults.fault_trace.restype = ctypes.c_char_p
+        print(TRACE, faults.fault_trace().decode(), file=sys.stderr)
+    return status
 
 
 @dataclass
@@ -142,244 +177,128 @@ class World:
     """The inputs of every training, made once by the real stages below ``folder``."""
 
     folder: Path
-    trainings: dict[str, tuple[str, list[str]]] = field(
-        default_factory=dict
-    )  # name -> script, arguments
+    trainings: dict[str, Command] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        config = merged("config.yaml")
-        self.plan = Plan(load(_lay(config, _world_config())))
         self.folder.mkdir(parents=True)
         os.chdir(self.folder)  # the config's paths are relative
+        Path("world.yaml").write_text(yaml.safe_dump(WORLD))
+        self.plan = Plan(load(merged("config.yaml", str(self.folder / "world.yaml"))))
         write_base(self.folder / "tiny-base")
+        shutil.copytree(ROOT / "demo/data", "raw")
         self._prepare()
         self._collect()
 
-    # --- inputs -------------------------------------------------------------------------------
-
-    def _stage(self, script: str, arguments: list[str]) -> None:
-        done = in_child(script, arguments, scratch=self.folder)
+    def run(self, script: str, arguments: list[str], output: str) -> None:
+        """Run a stage, which must end well."""
+        words = [*arguments, *options(output=output)]
+        done = in_child(script, words, self.folder)
         assert done.status == 0, done.error
 
     def _prepare(self) -> None:
-        config, out = self.plan.config, self.plan.out
-        manifest = self.raw()
-        shutil.copytree(ROOT / "demo/data", "raw")
-        base = self.plan.base_settings("tiny")
-        self._stage(
-            "download_model",
-            ["--settings", base, "--hub", "", "--output", self.plan.base_record("tiny")],
-        )
-        for corpus, kind in (("nli", "nli"), ("wiki1m", "wiki")):
-            self._stage(
-                f"prepare_{kind}",
-                [
-                    "--settings",
-                    canonical(config["corpora"][corpus]),
-                    *manifest,
-                    "--output",
-                    self.corpus_record(corpus),
-                ],
-            )
-        for stage, settings, record in (
-            ("prepare_sts", self.plan.test_settings(), f"{out}/sts/record.json"),
-            ("prepare_dev", self.plan.dev_settings(), f"{out}/dev/sts/record.json"),
-        ):
-            self._stage(stage, ["--settings", settings, *manifest, "--output", record])
-        bank = {
-            **self.plan.banks["stackfaq"],
-            "name": "stackfaq",
-            "folds": self.plan.folds,
-            "seed": 0,
-        }
-        self._stage(
-            "prepare_faq",
-            [
-                "--settings",
-                canonical(bank),
-                *manifest,
-                "--corpora",
-                f"{out}/corpora",
-                "--dev",
-                f"{out}/dev",
-                "--output",
-                self.plan.bank_record("stackfaq"),
-            ],
-        )
-        for corpus in ("nli", "wiki1m", "stackfaq-0"):
-            self._stage(
-                "tokenise",
-                [
-                    "--corpus",
-                    self.corpus_record(corpus),
-                    "--base",
-                    self.plan.base_record("tiny"),
-                    "--output",
-                    self.plan.tokens_record(corpus, "tiny"),
-                ],
-            )
+        plan, out = self.plan, self.plan.out
+        base = plan.base_record("tiny")
+        self.run("download_model", self.base(), base)
+        self.run("prepare_nli", self.raw(plan.config["corpora"]["nli"]), self.corpus("nli"))
+        self.run("prepare_wiki", self.raw(plan.config["corpora"]["wiki1m"]), self.corpus("wiki1m"))
+        self.run("prepare_sts", self.raw(plan.test_settings()), f"{out}/sts/record.json")
+        self.run("prepare_dev", self.raw(plan.dev_settings()), f"{out}/dev/sts/record.json")
+        bank = plan.banks["stackfaq"] | {"name": "stackfaq", "folds": plan.folds, "seed": 0}
+        folders = options(corpora=f"{out}/corpora", dev=f"{out}/dev")
+        self.run("prepare_faq", [*self.raw(bank), *folders], plan.bank_record("stackfaq"))
+        for corpus in METHODS:
+            self.run("tokenise", self.tokens(corpus), plan.tokens_record(corpus, "tiny"))
         for phi in ("0.01", "0.02"):
             script, arguments = self.entropy("entropy", phi)
-            self._stage(
-                script,
-                [
-                    *arguments,
-                    "--output",
-                    self.plan.model_record("nli", "tiny", f"entropy-{phi}", 1),
-                ],
-            )
-            self._stage(
-                "embed",
-                self.embed(phi)
-                + ["--output", f"{out}/embeddings/nli/tiny/entropy-{phi}/seed-1/record.json"],
-            )
+            self.run(script, arguments, plan.model_record("nli", "tiny", f"entropy-{phi}", 1))
+            embeddings = f"{out}/embeddings/nli/tiny/entropy-{phi}/seed-1/record.json"
+            self.run("embed", self.embed(phi), embeddings)
+
+    # The arguments of each stage, without its output
+
+    def corpus(self, name: str) -> str:
+        """Return the record of a training corpus."""
+        return layout.record(self.plan.out, layout.CORPUS, corpus=name)
+
+    def base(self) -> list[str]:
+        """Return the arguments of ``download_model``."""
+        return options(settings=self.plan.base_settings("tiny"), hub="")
+
+    def tokens(self, corpus: str) -> list[str]:
+        """Return the arguments of ``tokenise``."""
+        return options(corpus=self.corpus(corpus), base=self.plan.base_record("tiny"))
 
     @staticmethod
-    def raw() -> list[str]:
-        """Return the arguments that name the raw data."""
-        return ["--manifest", str(ROOT / "demo/manifest.yaml"), "--data", "raw"]
-
-    def corpus_record(self, corpus: str) -> str:
-        """Return the record of a training corpus."""
-        return layout.record(self.plan.out, layout.CORPUS, corpus=corpus)
+    def raw(settings: dict | str) -> list[str]:
+        """Return the arguments of a stage that reads raw data."""
+        text = settings if isinstance(settings, str) else canonical(settings)
+        return options(settings=text, manifest=ROOT / "demo/manifest.yaml", data="raw")
 
     def embed(self, phi: str) -> list[str]:
-        """Return the arguments of ``embed``, without its output."""
-        return [
-            "--model",
-            self.plan.model_record("nli", "tiny", f"entropy-{phi}", 1),
-            "--tokens",
-            self.plan.tokens_record("nli", "tiny"),
-            "--max-length",
-            "32",
-            *COMPUTE,
-        ]
+        """Return the arguments of ``embed`` for an entropy model."""
+        model = self.plan.model_record("nli", "tiny", f"entropy-{phi}", 1)
+        tokens = self.plan.tokens_record("nli", "tiny")
+        return options(model=model, tokens=tokens, max_length=32, **COMPUTE)
 
     def sts(self, model: str) -> list[str]:
-        """Return the arguments of ``evaluate_sts`` for a model's record, without its output."""
-        run = {
-            "corpus": "nli",
-            "base": "tiny",
-            "method": "continued",
-            "seed": "1",
-        }
-        return [
-            "--run",
-            canonical(run),
-            "--model",
-            model,
-            "--test",
-            f"{self.plan.out}/sts/record.json",
-            "--dev",
-            f"{self.plan.out}/dev/sts/record.json",
-            *COMPUTE,
-        ]
+        """Return the arguments of ``evaluate_sts`` for a model's record."""
+        run = {"corpus": "nli", "base": "tiny", "method": "continued", "seed": "1"}
+        test, dev = (f"{self.plan.out}/{part}/record.json" for part in ("sts", "dev/sts"))
+        return options(run=canonical(run), model=model, test=test, dev=dev, **COMPUTE)
 
     def faq(self, model: str) -> list[str]:
-        """Return the arguments of ``evaluate_faq`` for a model's record, without its output."""
-        run = {
-            "corpus": "stackfaq-0",
-            "base": "tiny",
-            "method": "continued",
-            "seed": "1",
-            "bank": "stackfaq",
-            "fold": 0,
-            "protocols": ["pairs"],
+        """Return the arguments of ``evaluate_faq`` for a model's record."""
+        run = {"corpus": FAQ, "base": "tiny", "method": "continued", "seed": "1"}
+        run |= {"bank": "stackfaq", "fold": 0, "protocols": ["pairs"]}
+        inputs = {"bank": self.plan.bank_record("stackfaq"), "dev": self.plan.dev_data(FAQ)}
+        return options(run=canonical(run), model=model, **inputs, max_length=32, **COMPUTE)
+
+    def entropy(self, kind: str, phi: str) -> Command:
+        """Return the training of one entropy model."""
+        settings = self.plan.entropy_settings("nli", "tiny", kind, phi, 1)
+        return "train_entropy", self._training(settings, "nli")
+
+    def _training(self, settings: str, corpus: str, **more: object) -> list[str]:
+        inputs = {
+            "checkpoint_minutes": 10,
+            "checkpoint_steps": 0,
+            "base": self.plan.base_record("tiny"),
+            "corpus": self.corpus(corpus),
+            "tokens": self.plan.tokens_record(corpus, "tiny"),
         }
-        bank = self.plan.bank_record("stackfaq")
-        dev = self.plan.dev_data("stackfaq-0")
-        place = ["--model", model, "--bank", bank, "--dev", dev, "--max-length", "32"]
-        return ["--run", canonical(run), *place, *COMPUTE]
+        return options(settings=settings, **inputs, **more)
 
-    # --- trainings ----------------------------------------------------------------------------
-
-    def _inputs(self, corpus: str) -> list[str]:
-        return [
-            *CADENCE,
-            "--base",
-            self.plan.base_record("tiny"),
-            "--corpus",
-            self.corpus_record(corpus),
-            "--tokens",
-            self.plan.tokens_record(corpus, "tiny"),
-        ]
-
-    def entropy(self, kind: str, phi: str) -> tuple[str, list[str]]:
-        """Return the script and the arguments of one entropy model."""
-        return "train_entropy", [
-            "--settings",
-            self.plan.entropy_settings("nli", "tiny", kind, phi, 1),
-            *self._inputs("nli"),
-        ]
-
-    def _final(self, corpus: str, method: str) -> tuple[str, list[str]]:
+    def _final(self, corpus: str, method: str) -> Command:
+        more = {"dev": self.plan.dev_data(corpus)}
         regulators = self.plan.regulator_records(corpus, "tiny", method, 1)
-        dev = ["--dev", self.plan.dev_data(corpus)]
-        return "train", [
-            "--settings",
-            self.plan.train_settings(corpus, "tiny", method, 1),
-            *self._inputs(corpus),
-            *dev,
-            *(["--regulators", *regulators] if regulators else []),
-        ]
+        if regulators:
+            more["regulators"] = list(regulators)
+        settings = self.plan.train_settings(corpus, "tiny", method, 1)
+        return "train", self._training(settings, corpus, **more)
 
     def _collect(self) -> None:
-        methods = (
-            "simcse-sup",
-            "continued",
-            "attention-dropout-0.1",
-            "attention-dropout-0.3",
-            "drophead-0.1",
-            "drophead-0.3",
-            "rcl-2",
-            "rcl-4",
-        )
-        for corpus, names in (
-            ("wiki1m", ("simcse", "ssimcse", "ssimcse-sd")),
-            ("nli", ("simcse", "ssimcse-sd", *methods)),
-            ("stackfaq-0", ("continued", "drophead-0.1")),
-        ):
-            for name in names:
-                self.trainings[f"{corpus}/{name}"] = self._final(corpus, name)
-        for kind, phi in (
-            ("entropy", "0.01"),
-            ("entropy-sum", "0.01"),
-            ("entropy-sum", "-0.01"),
-            ("entropy-unscaled", "0.01"),
-        ):
-            self.trainings[f"nli/{kind}-{phi}"] = self.entropy(kind, phi)
-        dev = ["--dev", self.plan.dev_data("stackfaq-0")]
-        self.trainings["stackfaq-0/initial"] = (
-            "train_initial",
-            [
-                "--settings",
-                self.plan.initial_settings("stackfaq-0", "tiny", 1),
-                *self._inputs("stackfaq-0"),
-                *dev,
-            ],
-        )
+        """Note every training: all losses, dropouts and recipes, on each kind of corpus."""
+        for corpus, methods in METHODS.items():
+            for method in methods:
+                self.trainings[f"{corpus}/{method}"] = self._final(corpus, method)
+        for kind in ENTROPIES:
+            self.trainings[f"nli/{kind}-0.01"] = self.entropy(kind, "0.01")
+        self.trainings["nli/entropy-sum--0.01"] = self.entropy("entropy-sum", "-0.01")
+        initial = self.plan.initial_settings(FAQ, "tiny", 1)
+        arguments = self._training(initial, FAQ, dev=self.plan.dev_data(FAQ))
+        self.trainings[f"{FAQ}/initial"] = "train_initial", arguments
 
-    def train(self, name: str, output: Path, *, steps: int = 1, **faults: object) -> Outcome:
+    def train(
+        self, name: str, output: Path, *, steps: int = 1, kill_after: float | None = None
+    ) -> Outcome:
         """Run one training into a folder, with a checkpoint after every ``steps`` steps."""
         script, arguments = self.trainings[name]
-        return in_child(
-            script,
-            [
-                *arguments,
-                "--checkpoint-minutes",
-                "1000",
-                "--checkpoint-steps",
-                str(steps),
-                "--output",
-                str(output / "record.json"),
-            ],
-            scratch=self.folder,
-            **faults,
-        )
+        words = [*arguments, *ending(output, steps)]
+        return in_child(script, words, self.folder, Fault(kill_after))
 
 
 def result(folder: Path) -> dict:
-    """Return what must be the same however often a training was killed: all but times and places."""
+    """Return what no kill may change in a training: all but times and places."""
     record = read_sealed(folder / "record.json")
     names = ("outputs", "training", "steps", "settings", "batch_size")
     return {key: record[key] for key in names} | {"says": record_digest(record)}
@@ -389,36 +308,6 @@ def fresh(folder: Path) -> Path:
     """Return a folder that is not there."""
     shutil.rmtree(folder, ignore_errors=True)
     return folder
-
-
-def _lay(under: dict, over: dict) -> dict:
-    for key, value in over.items():
-        under[key] = (
-            _lay(under[key], value)
-            if isinstance(value, dict) and isinstance(under.get(key), dict)
-            else value
-        )
-    return under
-
-
-def _world_config() -> dict:
-    short = {"batch_size": 8, "epochs": 4, "evaluate_every": 3}
-    recipes = {name: {**recipe, **short} for name, recipe in CONFIG["recipes"].items()}
-    recipes["rcl"]["on_faq"] = {**short, "max_length": 32}
-    return {
-        **CONFIG,
-        "output": "made",
-        "downloads": "made/resources",
-        "training": {"max_steps": STEPS},
-        "recipes": recipes,
-        "corpora": {"nli": {"limit": 30}, "wiki1m": {"limit": 30}},
-        "train_entropy": {
-            "early_stopping": {"patience": 3, "least_window": 1},
-            "kinds": {
-                kind: {"batch_size": 3} for kind in ("entropy", "entropy-sum", "entropy-unscaled")
-            },
-        },
-    }
 
 
 def main() -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 
 PROGRAMS = ("slurmctld", "slurmd", "sbatch", "squeue", "munged")
 NODES = ("n1", "n2", "n3", "n4")
+WITH_GPUS = ("n3", "n4")
 ETC = Path("/etc/slurm")
 FILES = ("slurm.conf", "cgroup.conf", "gres.conf")
 
@@ -98,8 +99,6 @@ class Cluster:
         self.host = socket.gethostname().split(".")[0]
         self.cgroups = os.access("/sys/fs/cgroup/memory", os.W_OK)
 
-    # --- daemons ----------------------------------------------------------------------------------
-
     def start(self) -> None:
         """Start munge, the controller and the nodes; return when all nodes are idle."""
         self._write_configuration()
@@ -107,14 +106,8 @@ class Cluster:
         self._start("slurmctld", "slurmctld", "-D", "-c")
         for node in NODES:
             self.start_node(node)
-        self.wait(
-            lambda: (
-                self.ask("sinfo", "-h", "-N", "-p", "urgent", "-o", "%T").split()
-                == ["idle"] * len(NODES)
-            ),
-            60,
-            "nodes are idle",
-        )
+        states = lambda: self.ask("sinfo", "-h", "-N", "-p", "urgent", "-o", "%T").split()
+        self.wait(lambda: states() == ["idle"] * len(NODES), 60, "nodes are idle")
 
     def stop(self) -> None:
         """Cancel every job and stop every daemon."""
@@ -148,20 +141,11 @@ class Cluster:
     def pids(node: str) -> list[int]:
         """Return the processes of a node's jobs, the daemons of their steps included."""
         found = []
-        for entry in Path("/proc").glob("[0-9]*"):
+        for process in Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):
-                in_a_job = f"SLURMD_NODENAME={node}".encode() in (
-                    entry / "environ"
-                ).read_bytes().split(b"\0")
-                if (
-                    in_a_job
-                    or (entry / "cmdline").read_bytes().startswith(b"slurmstepd")
-                    and _serves(entry, node)
-                ):
-                    found.append(int(entry.name))
+                if _is_of(process, node) or _serves(process, node):
+                    found.append(int(process.name))
         return found
-
-    # --- what a user can ask -------------------------------------------------------------------------
 
     def ask(self, *command: str) -> str:
         """Return what a client program prints."""
@@ -169,11 +153,13 @@ class Cluster:
 
     def jobs(self, *states: str) -> dict[str, dict[str, str]]:
         """Return the known jobs: {id: {state, node, name, workdir, comment}}."""
-        rows = self.ask(
-            "squeue", "-h", "-t", ",".join(states) or "all", "-o", "%i|%T|%N|%j|%Z|%k"
-        ).splitlines()
+        wanted = ("-t", ",".join(states) or "all", "-o", "%i|%T|%N|%j|%Z|%k")
         keys = ("state", "node", "name", "workdir", "comment")
-        return {row.split("|")[0]: dict(zip(keys, row.split("|")[1:], strict=True)) for row in rows}
+        found = {}
+        for row in self.ask("squeue", "-h", *wanted).splitlines():
+            number, *facts = row.split("|")
+            found[number] = dict(zip(keys, facts, strict=True))
+        return found
 
     @staticmethod
     def wait(until, seconds: float, what: str) -> None:
@@ -184,31 +170,27 @@ class Cluster:
                 raise TimeoutError(f"after {seconds} s: not yet that {what}")
             time.sleep(0.2)
 
-    # --- inside ----------------------------------------------------------------------------------------
-
     def _write_configuration(self) -> None:
         for name in ("munge", "state", *(f"spool-{n}" for n in NODES)):
             (self.folder / name).mkdir(parents=True, mode=0o700)
         controller_port, *ports = free_ports(1 + len(NODES))
         gpus = []
-        for node in ("n3", "n4"):
+        for node in WITH_GPUS:
             for i in range(4):
                 device = self.folder / f"{node}-gpu{i}"
                 subprocess.run(["mknod", str(device), "c", "1", "3"], check=True)
             gpus.append(f"NodeName={node} Name=gpu File={self.folder}/{node}-gpu[0-3]")
-        nodes = "\n".join(
-            NODE.format(
-                name=n, host=self.host, port=p, gres=" Gres=gpu:4" if n in ("n3", "n4") else ""
-            )
-            for n, p in zip(NODES, ports, strict=True)
-        )
+        nodes = []
+        for name, port in zip(NODES, ports, strict=True):
+            gres = " Gres=gpu:4" if name in WITH_GPUS else ""
+            nodes.append(NODE.format(name=name, host=self.host, port=port, gres=gres))
         kind = "cgroup" if self.cgroups else "linuxproc"
         texts = {
             "slurm.conf": SLURM_CONF.format(
                 host=self.host,
                 controller_port=controller_port,
                 folder=self.folder,
-                nodes=nodes,
+                nodes="\n".join(nodes),
                 proctrack=f"proctrack/{kind}",
                 task="task/cgroup" if self.cgroups else "task/none",
             ),
@@ -222,21 +204,14 @@ class Cluster:
             (ETC / name).symlink_to(self.folder / name)
 
     def _start_munge(self) -> None:
-        key = self.folder / "munge/key"
-        key.write_bytes(secrets.token_bytes(128))
-        key.chmod(0o400)
-        self._start(
-            "munge",
-            "munged",
-            "--foreground",
-            "--force",
-            f"--key-file={key}",
-            f"--socket={self.folder}/munge/socket",
-            f"--pid-file={self.folder}/munge/pid",
-            f"--log-file={self.folder}/munge/log",
-            f"--seed-file={self.folder}/munge/seed",
-        )
-        self.wait((self.folder / "munge/socket").exists, 20, "munge answers")
+        folder = self.folder / "munge"
+        (folder / "key").write_bytes(secrets.token_bytes(128))
+        (folder / "key").chmod(0o400)
+        files = {"key-file": "key", "socket": "socket", "pid-file": "pid", "log-file": "log"}
+        files |= {"seed-file": "seed"}
+        options = [f"--{option}={folder / name}" for option, name in files.items()]
+        self._start("munge", "munged", "--foreground", "--force", *options)
+        self.wait((folder / "socket").exists, 20, "munge answers")
 
     def _start(self, name: str, *command: str) -> None:
         with open(self.folder / f"{name}.out", "ab") as log:
@@ -249,13 +224,17 @@ class Cluster:
             )
 
 
-def _serves(entry: Path, node: str) -> bool:
-    """Tell whether a step's daemon is one of the node: its children are the node's jobs."""
-    children = (entry / f"task/{entry.name}/children").read_text().split()
-    return any(
-        f"SLURMD_NODENAME={node}".encode() in Path("/proc", child, "environ").read_bytes()
-        for child in children
-    )
+def _is_of(process: Path, node: str) -> bool:
+    """Tell whether a process belongs to a job of the node."""
+    return f"SLURMD_NODENAME={node}".encode() in (process / "environ").read_bytes().split(b"\0")
+
+
+def _serves(process: Path, node: str) -> bool:
+    """Tell whether a process is the daemon of a step: its children are the node's jobs."""
+    if not (process / "cmdline").read_bytes().startswith(b"slurmstepd"):
+        return False
+    children = (process / f"task/{process.name}/children").read_text().split()
+    return any(_is_of(Path("/proc", child), node) for child in children)
 
 
 @contextlib.contextmanager

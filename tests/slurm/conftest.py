@@ -9,25 +9,24 @@ from tests.dag.tiny import CONFIG, Project
 from tests.slurm import cluster as slurm
 from tests.slurm.user import LONG, User, copy_of
 
-# Touches every rule with few jobs. A GPU is asked for; there is none, so the trainings run on the CPU.
+
+def rows(corpus: str, *methods: str) -> dict:
+    """Return the rows of a table of the tiny base's trainings on one corpus."""
+    return {"rows": [{"corpora": [corpus], "bases": ["tiny"], "methods": list(methods)}]}
+
+
+# Touches every rule with few jobs. There is no GPU, so the trainings run on the CPU.
 SMALL = copy.deepcopy(CONFIG)
 SMALL["resources"]["gpus"] = 1
 SMALL["answerers"] = {}
 SMALL["figures"] = dict.fromkeys(CONFIG["figures"]) | {
     "simcse_figure2": CONFIG["figures"]["simcse_figure2"],  # measured along a short training
-    "simcse_figureF1": {"rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["start"]}]},
+    "simcse_figureF1": rows("nli", "start"),
 }
 SMALL["tables"] = dict.fromkeys(CONFIG["tables"]) | {
-    "rcl_table1a": {
-        "rows": [
-            {"corpora": ["nli"], "bases": ["tiny"], "methods": ["start", "attention-dropout-0.1"]}
-        ]
-    },
-    "rcl_table2a": {
-        "control": None,
-        "rows": [{"corpora": ["stackfaq"], "bases": ["tiny"], "methods": ["rcl-2"]}],
-    },
-    "ssimcse_table1": {"rows": [{"corpora": ["wiki1m"], "bases": ["tiny"], "methods": ["simcse"]}]},
+    "rcl_table1a": rows("nli", "start", "attention-dropout-0.1"),
+    "rcl_table2a": {"control": None} | rows("stackfaq", "rcl-2"),
+    "ssimcse_table1": rows("wiki1m", "simcse"),
 }
 
 

@@ -12,77 +12,57 @@ from tests.dag.tiny import Project, trapped
 from tests.slurm.conftest import SMALL
 
 pytestmark = pytest.mark.slurm
-RULES = {
-    "prepare_nli",
-    "prepare_wiki",
-    "prepare_sts",
-    "prepare_faq",
-    "tokenise",
-    "train_initial",
-    "train_entropy",
-    "embed",
-    "train",
-    "evaluate_sts",
-    "evaluate_faq",
-    "train_curve",
-    "measure_figure",
-}
+RULES = {"prepare_nli", "prepare_wiki", "prepare_sts", "prepare_faq", "tokenise", "embed"}
+RULES |= {"train_initial", "train_entropy", "train", "train_curve"}
+RULES |= {"evaluate_sts", "evaluate_faq", "measure_figure"}
+
+
+def promised_command(project: Project, seconds: int, **variables: str) -> str:
+    """Type the promised command in a project; return what it printed."""
+    done = subprocess.run(
+        [sys.executable, "-m", "snakemake", "--cores", "all", "--profile", "slurm"],
+        cwd=project.folder,
+        env={**os.environ, "PYTHONPATH": "", "TQDM_DISABLE": "1", **variables},
+        capture_output=True,
+        text=True,
+        timeout=seconds,
+    )
+    assert done.returncode == 0, (done.stdout + done.stderr)[-6000:]
+    return done.stdout + done.stderr
 
 
 @pytest.fixture(scope="module")
 def ran(cluster, tmp_path_factory):
     """The small project, run by the cluster; what was printed; the empty home it ran with."""
-    project, home = (
-        Project(tmp_path_factory.mktemp("cluster") / "project"),
-        tmp_path_factory.mktemp("home"),
-    )
-    project.write_config(SMALL)
-    config = (project.folder / "config.yaml").read_text(encoding="utf-8")
-    (project.folder / "config.yaml").write_text(
-        _merged(config, (project.folder / "tiny.yaml").read_text(encoding="utf-8"))
-    )
-    done = subprocess.run(
-        [sys.executable, "-m", "snakemake", "--cores", "all", "--profile", "slurm"],
-        cwd=project.folder,
-        env={
-            **os.environ,
-            "HOME": str(home),
-            "TQDM_DISABLE": "1",
-            **trapped(project.folder / "trap"),
-        },
-        capture_output=True,
-        text=True,
-        timeout=900,
-    )
-    assert done.returncode == 0, (done.stdout + done.stderr)[-6000:]
-    return project, done.stdout + done.stderr, home
-
-
-def _merged(config: str, override: str) -> str:
-    """Return config.yaml with the override in it, so that the command needs no further words."""
-    merged = yaml.safe_load(config)
-    update_config(merged, yaml.safe_load(override))
-    return yaml.safe_dump(merged, sort_keys=False)
+    project = Project(tmp_path_factory.mktemp("cluster") / "project")
+    home = tmp_path_factory.mktemp("home")
+    # The override lies in config.yaml itself, so that the command needs no further words.
+    config = yaml.safe_load((project.folder / "config.yaml").read_text(encoding="utf-8"))
+    update_config(config, SMALL)
+    (project.folder / "config.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
+    trap = trapped(project.folder / "trap")
+    return project, promised_command(project, 900, HOME=str(home), **trap), home
 
 
 def test_every_table_equals_the_local_runs_byte_for_byte(ran, local):
     project, _, _ = ran
-    tables = sorted(
-        p.relative_to(local.folder)
-        for p in (local.folder / "results/tables").rglob("*")
-        if p.is_file() and p.parent.name != "records"
+    results = [folder / "results/tables" for folder in (local.folder, project.folder)]
+    wanted, found = (
+        {
+            str(path.relative_to(tables)): path.read_bytes()
+            for path in tables.rglob("*")
+            if path.is_file() and path.parent.name != "records"
+        }
+        for tables in results
     )
-    assert len(tables) >= 14  # three tables in four forms, scores.csv, published.md
-    assert [
-        t for t in tables if (project.folder / t).read_bytes() != (local.folder / t).read_bytes()
-    ] == []
+    assert len(wanted) >= 14  # three tables in four forms, scores.csv, published.md
+    assert [name for name, content in wanted.items() if found.get(name) != content] == []
 
 
 def test_every_stage_ran_on_the_cluster_and_downloads_did_not(ran, cluster):
     _, said, _ = ran
-    submitted = [
-        line for line in said.splitlines() if "has been submitted with SLURM jobid" in line
-    ]
+    marker = "has been submitted with SLURM jobid"
+    submitted = [line for line in said.splitlines() if marker in line]
     assert 10 <= len(submitted) <= 20
     where = {rule for rule in RULES if f"\nrule {rule}:" in said.replace("    rule", "rule")}
     assert where == RULES
@@ -91,9 +71,8 @@ def test_every_stage_ran_on_the_cluster_and_downloads_did_not(ran, cluster):
 
 def test_gpu_stages_run_where_the_gpus_are_and_the_others_do_not(ran, cluster):
     project, _, _ = ran
-    jobs = [
-        job for job in cluster.jobs("all").values() if job["workdir"] == str(project.folder)
-    ]  # others were moved on purpose
+    here = str(project.folder)  # the jobs of other folders were moved on purpose
+    jobs = [job for job in cluster.jobs("all").values() if job["workdir"] == here]
     training = {j["node"] for j in jobs if "training" in j["comment"] or "entropy" in j["comment"]}
     others = {j["node"] for j in jobs if "preparation" in j["comment"]}
     assert len(jobs) >= 10  # else the cluster has forgotten some of them
@@ -103,9 +82,8 @@ def test_gpu_stages_run_where_the_gpus_are_and_the_others_do_not(ran, cluster):
 def test_no_job_calls_the_network(ran):
     project, _, _ = ran
     processes = (project.folder / "trap/processes").read_text(encoding="utf-8")
-    assert all(
-        f"workflow.scripts.{rule} " in processes for rule in RULES
-    )  # the trap lay in the way of every stage
+    # The trap lay in the way of every stage.
+    assert all(f"workflow.scripts.{rule} " in processes for rule in RULES)
     assert not (project.folder / "trap/calls").exists()
 
 
@@ -126,12 +104,4 @@ def test_nothing_was_put_into_the_home_folder(ran):
 
 def test_a_second_start_finds_nothing_to_do(ran):
     project, _, _ = ran
-    done = subprocess.run(
-        [sys.executable, "-m", "snakemake", "--cores", "all", "--profile", "slurm"],
-        cwd=project.folder,
-        env={**os.environ, "PYTHONPATH": ""},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0 and "Nothing to be done" in done.stdout + done.stderr
+    assert "Nothing to be done" in promised_command(project, 300)

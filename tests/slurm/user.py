@@ -5,7 +5,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -13,11 +12,11 @@ import yaml
 
 from semblance.provenance import read_sealed
 from tests.dag.tiny import Project
+from tests.reliability.runs import slow_training, start
 from tests.slurm.cluster import Cluster
 
 LONG = "results/models/nli/tiny/continued/seed-1/record.json"
 STEPS = 400
-SLOW = Path(__file__).parent / "slow"
 
 
 def copy_of(project: Project, folder: Path) -> Project:
@@ -35,16 +34,12 @@ class User:
         self.project, self.folder = project, project.folder
         self.result = self.folder / Path(LONG).parent
         cadence = {"checkpoint_steps": checkpoint_steps} if checkpoint_steps else {}
+        row = {"corpora": ["nli"], "bases": ["tiny"], "methods": ["continued"]}
         long = {
             "training": {"max_steps": STEPS},
             "resources": cadence,
             "recipes": {"rcl": {"epochs": 1000}},
-            "tables": {
-                "rcl_table1a": {
-                    "control": None,
-                    "rows": [{"corpora": ["nli"], "bases": ["tiny"], "methods": ["continued"]}],
-                }
-            },
+            "tables": {"rcl_table1a": {"control": None, "rows": [row]}},
         }
         (self.folder / "long.yaml").write_text(yaml.safe_dump(long))
 
@@ -54,38 +49,10 @@ class User:
         ``resources`` of the training take the place of the profile's.
         """
         sets = [f"train:{k}={v}" for k, v in ({"slurm_partition": "gpu"} | resources).items()]
-        with open(self.folder / "said", "a", encoding="utf-8") as said:
-            return subprocess.Popen(
-                [
-                    sys.executable,
-                    "-m",
-                    "snakemake",
-                    "--cores",
-                    "all",
-                    "--profile",
-                    "slurm",
-                    "--configfile",
-                    "tiny.yaml",
-                    "long.yaml",
-                    "--slurm-init-seconds-before-status-checks",
-                    "3",
-                    "--set-resources",
-                    *sets,
-                    *arguments,
-                    "--",
-                    LONG,
-                ],
-                cwd=self.folder,
-                stdout=said,
-                stderr=said,
-                start_new_session=True,
-                env={
-                    **os.environ,
-                    "PYTHONPATH": str(SLOW),
-                    "SLOW_STEP": str(pause),
-                    "TQDM_DISABLE": "1",
-                },
-            )
+        words = ["--cores", "all", "--profile", "slurm", "--configfile", "tiny.yaml", "long.yaml"]
+        words += ["--slurm-init-seconds-before-status-checks", "3", "--set-resources", *sets]
+        log = self.folder / "said"
+        return start(self.project, *words, *arguments, "--", LONG, log=log, **slow_training(pause))
 
     def output(self) -> str:
         """Return all that the controllers have printed."""
@@ -109,13 +76,9 @@ class User:
 
     def job(self, cluster: Cluster) -> str:
         """Return the one job of this project that runs."""
-        jobs = [
-            job
-            for job, facts in cluster.jobs("RUNNING").items()
-            if facts["workdir"] == str(self.folder)
-        ]
-        assert len(jobs) == 1, jobs
-        return jobs[0]
+        running, here = cluster.jobs("RUNNING"), str(self.folder)
+        [job] = [number for number, facts in running.items() if facts["workdir"] == here]
+        return job
 
     def outputs(self) -> dict[str, str]:
         """Return the digests of the finished training."""
