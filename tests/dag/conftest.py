@@ -33,6 +33,12 @@ def _run(project: Project) -> None:
     (project.folder / "trap/printed").write_text(printed)
 
 
+@pytest.fixture(scope="session")
+def fresh(tmp_path_factory) -> Project:
+    """A project in which nothing has run, for dry runs."""
+    return Project(tmp_path_factory.mktemp("fresh") / "project")
+
+
 @pytest.fixture
 def project(finished: Project, tmp_path) -> Project:
     """A copy of the finished tiny run, to change."""

@@ -28,26 +28,18 @@ def config_with(methods: dict) -> dict:
     return config
 
 
-def add_method(project: Project, heading: str) -> None:
-    """Add the module and the method of an example; check that one training follows, and a row."""
-    (code,) = blocks(heading, "python")
-    (entry,) = map(yaml.safe_load, blocks(heading, "yaml"))
-    module = code.splitlines()[0].removeprefix("# ")
-    (project.folder / module).write_text(code)
-    project.write_config(config_with(entry["methods"]))
-    assert project.planned()["train"] == 1  # the finished trainings stay valid
+def test_the_loss_and_the_view_of_contributing_train(project: Project):
+    methods = {}
+    for heading in ("Add a loss", "Add a view"):
+        (code,) = blocks(heading, "python")
+        (entry,) = map(yaml.safe_load, blocks(heading, "yaml"))
+        (project.folder / code.splitlines()[0].removeprefix("# ")).write_text(code)
+        methods |= entry["methods"]
+    project.write_config(config_with(methods))
+    assert project.planned()["train"] == 2  # the finished trainings stay valid
     project.snakemake("--cores", "2", "results/tables/rcl_table1a.csv")
-    (method,) = entry["methods"].values()
     table = (project.folder / "results/tables/rcl_table1a.csv").read_text()
-    assert method["label"] in table
-
-
-def test_the_loss_of_contributing_trains(project: Project):
-    add_method(project, "Add a loss")
-
-
-def test_the_view_of_contributing_trains(project: Project):
-    add_method(project, "Add a view")
+    assert all(method["label"] in table for method in methods.values())
 
 
 def test_the_test_set_of_contributing_is_scored_and_retrains_nothing(project: Project):
@@ -63,8 +55,9 @@ def test_the_test_set_of_contributing_is_scored_and_retrains_nothing(project: Pr
     tables = CONFIG["tables"] | {"simcse_tableC1": None}  # as CONTRIBUTING.md says of a small test
     project.write_config(CONFIG | {"tables": tables} | line)
     assert not set(stages("train")) & set(project.planned())
-    project.snakemake("--cores", "2", "results/tables/scores.csv")
-    scores = pd.read_csv(project.folder / "results/tables/scores.csv")
+    scored = "results/scores/sts/none/tiny/start/seed-0/scores.csv"
+    project.snakemake("--cores", "2", scored)
+    scores = pd.read_csv(project.folder / scored)
     assert set(scores[scores["task"] == name]["n"]) == {len(pairs.splitlines()) - 1}
 
 

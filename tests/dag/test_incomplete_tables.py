@@ -13,21 +13,26 @@ from tests.dag.tiny import CONFIG, Project
 pytestmark = pytest.mark.dag
 
 TABLES = {name for name, table in CONFIG["tables"].items() if table}
-RAW = "faq/stackfaq/stackExchange-FAQ.xml"
+RAW = "qqp/train.tsv"  # simcse_table4 alone needs it
 BROKEN = "\nraise RuntimeError('a broken dropout')\n"
 DROPOUT = "semblance/models/dropouts/sampled.py"  # ssimcse-sd alone uses it
-INCOMPLETE = {"rcl_table2a", "ssimcse_table1"}
+INCOMPLETE = {"simcse_table4", "ssimcse_table1"}
 
 
 @pytest.fixture(scope="module")
 def project(finished: Project, tmp_path_factory) -> Project:
-    """A copy of the finished run without tables, whose FAQ data are lost and whose dropout is broken."""
+    """A copy of the finished run without tables, whose pairs are lost and whose dropout is broken."""
     copy = finished.copy(tmp_path_factory.mktemp("incomplete") / "copy")
-    for name in ("results/tables", "results/scores/faq", "results/faq"):
+    for name in (
+        "results/tables",
+        "results/scores/sts/qqp",
+        "results/models/qqp",
+        "results/corpora/qqp",
+    ):
         shutil.rmtree(copy.folder / name)
-    (copy.folder / "resources/data/records/stackfaq.json").unlink()
+    (copy.folder / "resources/data/records/qqp.json").unlink()
     (copy.folder / "resources/data" / RAW).unlink()
-    (copy.folder / "demo/data" / RAW).rename(copy.folder / "kept.xml")
+    (copy.folder / "demo/data" / RAW).rename(copy.folder / "pairs.tsv")
     code = copy.folder / DROPOUT
     code.write_text(code.read_text() + BROKEN)
     return copy
@@ -43,9 +48,9 @@ def test_other_tables_are_whole_and_the_end_of_the_run_says_what_is_missing(proj
     assert rendered(tables) == TABLES - INCOMPLETE
     assert rendered(tables / "incomplete") == INCOMPLETE
     assert f"incomplete tables: {len(INCOMPLETE)} of {len(TABLES)}" in said
-    assert "RuntimeError: a broken dropout" in said and "stackfaq" in said
+    assert "RuntimeError: a broken dropout" in said and "qqp" in said
     told = (tables / "incomplete/ssimcse_table1.md").read_text().replace("\\", "")
-    assert "logs/train/wiki1m/tiny/ssimcse-sd/seed-1.log" in told and "stackfaq" not in told
+    assert "logs/train/wiki1m/tiny/ssimcse-sd/seed-1.log" in told and "qqp" not in told
 
     def tables_made() -> dict[Path, bytes]:
         return {path: path.read_bytes() for path in tables.rglob("*") if path.is_file()}
@@ -64,7 +69,7 @@ def test_other_tables_are_whole_and_the_end_of_the_run_says_what_is_missing(proj
 def test_the_mended_run_has_every_table_and_no_incomplete_one(project: Project):
     code = project.folder / DROPOUT
     code.write_text(code.read_text().removesuffix(BROKEN))
-    (project.folder / "kept.xml").rename(project.folder / "demo/data" / RAW)
+    (project.folder / "pairs.tsv").rename(project.folder / "demo/data" / RAW)
     project.snakemake("--cores", "2")
     tables = project.folder / "results/tables"
     assert rendered(tables) >= TABLES

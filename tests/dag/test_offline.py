@@ -113,8 +113,6 @@ def test_a_planted_call_is_noted_with_its_command_line_and_refused(tmp_path, eve
 @pytest.mark.parametrize(
     "program",
     [
-        "import torch",
-        "import torch.nn",
         "from torch.utils.data import Dataset",
         "import importlib; importlib.import_module('torch')",
     ],

@@ -36,8 +36,8 @@ def test_own_pairs_are_scored_in_a_table_of_their_own_and_retrain_nothing(projec
     }
     project.write_config(config)
     assert not set(stages("train")) & set(project.planned())
-    project.snakemake("--cores", "2", "results/tables/mine.csv", "results/tables/scores.csv")
-    scores = pd.read_csv(project.folder / "results/tables/scores.csv")
+    project.snakemake("--cores", "2", "results/tables/mine.csv")
+    scores = pd.read_csv(project.folder / "results/scores/sts/nli/tiny/rcl-2/seed-1/scores.csv")
     assert set(scores[scores["task"] == "mine"]["n"]) == {4}
     table = pd.read_csv(project.folder / "results/tables/mine.csv")
     assert list(table["tasks"]) == ["mine", "mine"]

@@ -83,8 +83,7 @@ def test_each_file_of_a_run_follows_the_umask(far: Far):
         ("demo/data", "mirror: demo/data: no such folder; correct the path"),
     ],
 )
-@pytest.mark.parametrize("dry", [True, False])
-def test_an_input_that_was_moved_after_a_run_is_told_at_its_line(far: Far, moved, line, dry):
+def test_an_input_that_was_moved_after_a_run_is_named_at_its_line(far: Far, moved, line):
     key = line.partition(": ")[0].rpartition(".")[2]
     text = (far.project.folder / "tiny.yaml").read_text().splitlines()
     number = next(
@@ -93,7 +92,8 @@ def test_an_input_that_was_moved_after_a_run_is_told_at_its_line(far: Far, moved
     assert text[number - 1].strip().startswith(key)
     (far.project.folder / moved).rename(far.project.folder / "elsewhere")
     try:
-        arguments = ["-n"] if dry else ["--cores", "2"]
+        # Where it is a real start that finds it, a lost check would show as a run.
+        arguments = ["--cores", "2"] if moved == "library.csv" else ["-n"]
         done = start(far.project.folder, "--configfile", "tiny.yaml", *arguments)
     finally:
         (far.project.folder / "elsewhere").rename(far.project.folder / moved)

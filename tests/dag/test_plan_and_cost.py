@@ -37,16 +37,15 @@ def tiny_plan(project: Project) -> Plan:
     return Plan(load(laid_over([project.folder / "config.yaml", project.folder / "tiny.yaml"])))
 
 
-def test_the_jobs_of_the_plan_are_those_of_a_dry_run(tmp_path):
-    project = Project(tmp_path / "project")
-    planned = project.planned()
+def test_the_jobs_of_the_plan_are_those_of_a_dry_run(fresh: Project):
+    planned = fresh.planned()
     dry: Counter[str] = Counter()
     for name, count in planned.items():
         dry["download" if name.startswith("download_") and name != "download_model" else name] += (
             count
         )
     del dry["all"]
-    assert Counter(job.stage for job in jobs(tiny_plan(project))) == dry
+    assert Counter(job.stage for job in jobs(tiny_plan(fresh))) == dry
 
 
 def test_every_job_of_a_finished_run_has_its_record_and_its_use(finished: Project, monkeypatch):

@@ -32,15 +32,14 @@ def shown(printed: str) -> list[str]:
     return [line for line in lines if not line.startswith(("Config file", "Using workflow"))]
 
 
-def test_a_dry_run_of_a_whole_config_takes_no_more_lines_than_one_can_read(tmp_path):
-    project = Project(tmp_path / "project")
-    printed = shown(project.snakemake("-n"))
+def test_a_dry_run_of_a_whole_config_takes_no_more_lines_than_one_can_read(fresh: Project):
+    printed = shown(fresh.snakemake("-n"))
     assert len(printed) <= LINES
     assert printed[0].split() == ["stage", "jobs", "done", "new", "again"]
     counts = {line.split()[0]: line.split()[1:] for line in printed[2:]}
     models = str(ENTROPY_MODELS)
     assert counts["train_entropy"] == [models, "0", models, "0"]
-    assert not (project.folder / "results").exists()
+    assert not (fresh.folder / "results").exists()
 
 
 def test_a_dry_run_of_a_finished_run_says_that_there_is_nothing_to_do(finished: Project):

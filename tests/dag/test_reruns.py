@@ -297,10 +297,6 @@ def imported_by() -> dict[str, set[str]]:
     return table
 
 
-def test_a_finished_run_has_nothing_to_be_done(finished: Project):
-    assert finished.planned() == {}
-
-
 def module_files() -> list[str]:
     """Return every module of the package and every script, as paths from the root."""
     files = [*(ROOT / "workflow" / "scripts").glob("*.py")]
@@ -798,9 +794,8 @@ def test_an_added_table_trains_its_own_new_runs_and_leaves_the_other_tables(fini
         finished.write_config(CONFIG)
 
 
-def test_one_table_asks_for_its_own_runs_and_no_others(tmp_path):
-    project = Project(tmp_path / "project")
-    planned = project.planned("results/tables/rcl_table4.csv")
+def test_one_table_asks_for_its_own_runs_and_no_others(fresh: Project):
+    planned = fresh.planned("results/tables/rcl_table4.csv")
     # start and rcl-2 on nli; one entropy model gives two regulators
     expected = {"train": 1, "train_entropy": 1, "embed": 1, "evaluate_sts": 2, "render_table": 1}
     prepared = {"prepare_nli", "prepare_sts", "prepare_dev", "tokenise", "download_model"}

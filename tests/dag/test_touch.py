@@ -1,7 +1,6 @@
 """Results of other settings are not taken for current, though Snakemake's own notes say that they are."""
 
 import copy
-from pathlib import Path
 
 import pytest
 
@@ -10,10 +9,10 @@ from tests.dag.tiny import CONFIG, Project
 pytestmark = pytest.mark.dag
 
 
-@pytest.fixture
-def changed(finished: Project, tmp_path: Path) -> Project:
+@pytest.fixture(scope="module")
+def changed(finished: Project, tmp_path_factory) -> Project:
     """A copy of the finished tiny run, with another learning rate of RCL's recipe."""
-    project = finished.copy(tmp_path / "project")
+    project = finished.copy(tmp_path_factory.mktemp("touch") / "project")
     config = copy.deepcopy(CONFIG)
     config["recipes"]["rcl"]["learning_rate"] = 1.0e-4
     project.write_config(config)
@@ -28,9 +27,10 @@ def test_touch_does_not_make_results_of_other_settings_current(changed):
     assert changed.planned() == before
 
 
-def test_a_start_without_the_trigger_of_parameters_names_the_results_of_other_settings(changed):
+def test_a_start_without_the_trigger_of_parameters_names_the_results_of_other_settings(
+    finished, changed
+):
     said = changed.snakemake("-n", "--rerun-triggers", "mtime", check=False)
     assert "of other settings than the plan's, such as results/" in said
     assert "make them again: --forcerun" in said
-    changed.write_config(CONFIG)
-    assert changed.snakemake("-n", "--rerun-triggers", "mtime", check=False).count("Nothing to be")
+    assert "Nothing to be" in finished.snakemake("-n", "--rerun-triggers", "mtime")
