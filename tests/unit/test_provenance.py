@@ -62,7 +62,7 @@ def recorded(tmp_path):
         started=time.monotonic(),
         code="c",
         inputs={"base": "d"},
-        places={"base": tmp_path / "base.bin"},
+        records={"base": tmp_path / "base.bin"},
         seed=3,
     )
     return tmp_path
