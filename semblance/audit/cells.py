@@ -199,6 +199,7 @@ def _test(
         return _Tested(figures)
 
     def test(null: float, alternative: str):
+        """Return the t-test against a difference of ``null`` points."""
         if paired:
             return stats.ttest_1samp(ours - theirs, null, alternative=alternative)
         return stats.ttest_ind(ours - null, theirs, equal_var=False, alternative=alternative)

@@ -8,7 +8,7 @@ HEADING = "## Every file"
 FIRST = "| dataset |"
 
 
-def rows(manifest: Mapping[str, Dataset]) -> list[str]:
+def file_rows(manifest: Mapping[str, Dataset]) -> list[str]:
     """Return one Markdown row for each file and archive of the manifest, in its order."""
     return [
         _file_row(name, dataset, item)
@@ -46,4 +46,4 @@ def fill_files(text: str, manifest: Mapping[str, Dataset]) -> str:
     """Return the page with the rows of its table, its last part, made anew."""
     head, table = text.split(HEADING)
     kept = [line for line in table.splitlines() if not line.startswith("| `")]
-    return HEADING.join([head, "\n".join([*kept, *rows(manifest)]) + "\n"])
+    return HEADING.join([head, "\n".join([*kept, *file_rows(manifest)]) + "\n"])

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from semblance.audit.explain import _row, explain, problems
+from semblance.audit.explain import _find_row, explain, problems
 from semblance.audit.origin_text import to_json, to_text
 from semblance.errors import InputError
 from semblance.provenance import ROOT, file_digest, read_sealed, record_digest, write_sealed
@@ -137,7 +137,7 @@ def test_a_row_is_found_by_its_label_and_by_its_method():
     rows = {"SimCSE": ("simcse", (1,)), "RCL (8 regulators)": ("rcl-8", (1,))}
     table = build(spec(rows), frame([]))
     for asked in ("RCL (8 regulators)", "rcl-8", "RCL (8 regulators) [senteval]"):
-        assert _row(table, asked).method == "rcl-8"
+        assert _find_row(table, asked).method == "rcl-8"
 
 
 def test_a_damaged_file_in_the_tree_is_marked(untouched, tmp_path):

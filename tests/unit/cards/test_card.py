@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from huggingface_hub import ModelCard
 
-from semblance.cards.card import Described, Model, Place, Score, card_text
+from semblance.cards.card import Described, ModelPlace, Score, TrainedModel, card_text
 from semblance.cards.origin import Origin
 
 WEIGHTS = "ab" * 32
@@ -16,15 +16,15 @@ DATA = {"wiki1m": Described("Wikipedia", "CC BY-SA 3.0", "https://example.org/wi
 
 
 @pytest.fixture
-def model(tmp_path: Path) -> Model:
+def model(tmp_path: Path) -> TrainedModel:
     origin = Origin({"hub": "owner/base", "folder": "/home/me"}, ("wiki1m",), (), (), ())
     record = {
         "steps": 7,
         "settings": {"seed": 3},
         "inputs": [{"role": "corpus", "digest": "c" * 64}],
     }
-    place = Place("wiki1m", "bert", "simcse", "3")
-    return Model(place, tmp_path, record, WEIGHTS, origin, (STS12, SICK), DATA)
+    place = ModelPlace("wiki1m", "bert", "simcse", "3")
+    return TrainedModel(place, tmp_path, record, WEIGHTS, origin, (STS12, SICK), DATA)
 
 
 def test_the_hub_reads_base_tags_and_scores_and_is_sent_to_the_page_for_the_licences(model):
@@ -85,7 +85,7 @@ def test_hostile_names_and_licences_stay_text(model, text):
     origin = replace(model.origin, base={"hub": text}, data=(text,), dev=(text,))
     described = {text: Described(text, text, text)}
     odd = STS12._replace(task=text, protocol=text, fold=text)
-    place = Place(text, text, "simcse", "1")
+    place = ModelPlace(text, text, "simcse", "1")
     record = {
         "settings": {text: text},
         "inputs": [{"role": text, "digest": text}],
@@ -107,7 +107,7 @@ def test_hostile_names_and_licences_stay_text(model, text):
 
 
 def test_names_become_names_that_a_hub_accepts(model):
-    odd = replace(model, place=Place("../nli", "bert base", "rcl|8", "1"))
+    odd = replace(model, place=ModelPlace("../nli", "bert base", "rcl|8", "1"))
     assert odd.name == "nli-bert-base-rcl-8-seed-1"
 
 

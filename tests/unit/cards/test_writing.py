@@ -8,7 +8,7 @@ from huggingface_hub import ModelCard
 
 from semblance.audit.chain import Chain
 from semblance.audit.verify import verify
-from semblance.cards.card import Place
+from semblance.cards.card import ModelPlace
 from semblance.cards.writing import fold_lines
 from semblance.provenance import file_digest, read_object, read_sealed, write_sealed
 from tests.unit.cards.conftest import make_cards
@@ -102,7 +102,7 @@ def test_data_that_are_not_in_the_settings_have_no_known_licence(results):
 
 # A model of a whole bank has the score of its bank's folds on its card.
 
-WHOLE = Place("faq-all", "tiny", "tuned", "1")
+WHOLE = ModelPlace("faq-all", "tiny", "tuned", "1")
 ANSWERER = {
     "answerer": {"name": "mine", "bank": "faq", "base": "tiny", "protocol": "pairs"},
     "evidence": {"score": 0.5, "low": 0.25, "high": 0.75, "questions": 38},
@@ -110,7 +110,9 @@ ANSWERER = {
 }
 
 
-def lines_of(root: Path, record: dict = ANSWERER, place: Place = WHOLE, weights: str = "weights"):
+def lines_of(
+    root: Path, record: dict = ANSWERER, place: ModelPlace = WHOLE, weights: str = "weights"
+):
     (root / "answerers/mine").mkdir(parents=True, exist_ok=True)
     write_sealed(root / "answerers/mine/record.json", record)
     return list(fold_lines(place, weights, Chain(root)))

@@ -4,7 +4,7 @@ import pytest
 
 from semblance_faq.read.columns import Columns
 from semblance_faq.read.findings import Findings
-from semblance_faq.read.tables import read_rows, split_queries
+from semblance_faq.read.tables import read_table, split_queries
 from tests.unit.data.files import fails_at, put
 
 FAQ = Columns(("question", "answer"), ("id", "group", "queries"))
@@ -12,7 +12,7 @@ FAQ = Columns(("question", "answer"), ("id", "group", "queries"))
 
 def read(path):
     findings = Findings()
-    return list(read_rows(path, FAQ, findings)), findings.reading()
+    return list(read_table(path, FAQ, findings)), findings.reading()
 
 
 @pytest.mark.parametrize("name", ["f.csv", "f.tsv", "f.csv.gz", "F.CSV"])
