@@ -54,6 +54,16 @@ def file_digest(path: str | os.PathLike) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
+def damage(path: Path, expected: str) -> str:
+    """Return what is wrong with a file whose digest is known; empty if nothing is."""
+    if not path.is_file():
+        return f"missing: expected sha256 {expected}"
+    actual = file_digest(path)
+    if actual == expected:
+        return ""
+    return f"damaged: expected sha256 {expected}, found {actual}"
+
+
 def text_digest(text: str) -> str:
     """Return the sha256 of a text in UTF-8."""
     return hashlib.sha256(text.encode()).hexdigest()
@@ -285,10 +295,6 @@ def checked(record_path: str | os.PathLike, *names: str) -> Record:
         expected = record["outputs"].get(name)
         if expected is None:
             raise InputError(path, f"not listed in {record_path}", advice)
-        if not path.is_file():
-            raise InputError(path, "missing", advice)
-        actual = file_digest(path)
-        if actual != expected:
-            problem = f"damaged: expected sha256 {expected}, found {actual}"
+        if problem := damage(path, expected):
             raise InputError(path, problem, advice)
     return record

@@ -6,9 +6,9 @@ from typing import Any
 
 from semblance import layout
 from semblance.audit.cells import seed_folders
-from semblance.audit.chain import DELETED, Chain, Link, Node, damage
+from semblance.audit.chain import DELETED, Chain, Link, Node
 from semblance.errors import InputError
-from semblance.provenance import read_text
+from semblance.provenance import damage, read_text
 from semblance.reporting.grids import MISSING, NAMES
 from semblance.reporting.table import Cell, Row, Table, from_json
 

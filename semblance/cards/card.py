@@ -182,7 +182,9 @@ def card_text(model: TrainedModel) -> str:
 def _front_matter(model: TrainedModel) -> str:
     """Return the YAML that a hub reads."""
     base = model.origin.base.get("hub")
-    results = [_eval_result(score) for score in model.scores if _is_main(score, model)]
+    # A whitening, for example, is another method than the model's.
+    own = [score for score in model.scores if score.method == model.place.method]
+    results = [_eval_result(s) for s in own if (s.metric, s.aggregation) in SHOWN]
     data = ModelCardData(
         base_model=one_line(base) if base else None,
         library_name="sentence-transformers",
@@ -195,11 +197,6 @@ def _front_matter(model: TrainedModel) -> str:
         license_link="README.md",
     )
     return data.to_yaml()
-
-
-def _is_main(score: Score, model: TrainedModel) -> bool:
-    """Tell whether the front matter has a score: a whitening is another method than the model's."""
-    return score.method == model.place.method and (score.metric, score.aggregation) in SHOWN
 
 
 def _eval_result(score: Score) -> EvalResult:

@@ -22,9 +22,6 @@ def one_line(value: object) -> str:
 
 def table(header: tuple[str, ...], rows: list[tuple]) -> list[str]:
     """Return the lines of a Markdown table; the cells are text, whatever signs they hold."""
-    cells = [
-        list(header),
-        ["---"] * len(header),
-        *([literal(cell) for cell in row] for row in rows),
-    ]
-    return [f"| {' | '.join(line)} |" for line in cells]
+    lines = [list(header), ["---"] * len(header)]
+    lines += [[literal(cell) for cell in row] for row in rows]
+    return [f"| {' | '.join(cells)} |" for cells in lines]

@@ -53,7 +53,7 @@ def project(tmp_path, monkeypatch):
 
 def forget():
     code_digest.cache_clear()
-    module._read.cache_clear()
+    module._read_module.cache_clear()
 
 
 def digest(*modules):
