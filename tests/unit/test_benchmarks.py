@@ -33,27 +33,23 @@ SHAPE = Architecture(4, 2, 2, 8, 10, 64, 2, 1e-12, 0.1, 0.1, 0, 0)
 
 def test_a_steps_work_is_that_of_its_matrix_products_three_times():
     def forward(tokens: int) -> int:
-        """Multiplications and additions of one sentence, product by product: (rows, inner, columns)."""
-        products = [
-            (tokens, 4, 12),
-            (tokens, 4, 4),
-            (tokens, 4, 8),
-            (tokens, 8, 4),
-        ]  # qkv, out, up, down
-        products += [(tokens, 2, tokens), (tokens, tokens, 2)] * 2  # two heads of width 2
+        """Multiplications and additions of one sentence, by (rows, inner, columns) of each product.
+
+        They are qkv, out, up and down; then, of two heads of width 2, scores and their use.
+        """
+        products = [(tokens, 4, 12), (tokens, 4, 4), (tokens, 4, 8), (tokens, 8, 4)]
+        products += [(tokens, 2, tokens), (tokens, tokens, 2)] * 2
         return 2 * sum(n * k * m for n, k, m in products)
 
-    expected = (
-        3 * SHAPE.num_hidden_layers * (forward(5) + forward(9))
-    )  # forward and twice as much backward
+    # forward and twice as much backward
+    expected = 3 * SHAPE.num_hidden_layers * (forward(5) + forward(9))
     assert step_gflop(SHAPE, np.array([5.0, 9.0])) * 1e9 == pytest.approx(expected)
 
 
 def test_padding_is_the_share_that_the_longest_of_each_view_makes():
-    tokens = Tokens(
-        np.zeros(18, np.int32), np.array([0, 3, 6, 15, 18])
-    )  # sentences of 3, 3, 9 and 3 tokens
-    batch = Rows(np.array([0, 1], np.int32), np.array([2, 3], np.int32), np.full(2, NONE, np.int32))
+    # sentences of 3, 3, 9 and 3 tokens
+    tokens = Tokens(np.zeros(18, np.int32), np.array([0, 3, 6, 15, 18]))
+    batch = Rows(*np.array([[0, 1], [2, 3], [NONE, NONE]], np.int32))
     gflop, padding = mean_step_gflop(SHAPE, tokens, batch, 2, steps=1)
     assert padding == pytest.approx(1 - (3 + 3 + 9 + 3) / (2 * 3 + 2 * 9))
     assert gflop == pytest.approx(step_gflop(SHAPE, np.array([3.0, 3.0, 9.0, 3.0])))
@@ -72,17 +68,15 @@ def test_the_peer_is_given_the_texts_of_our_batches_in_their_order(monkeypatch):
     sentences = [f"s{i}" for i in range(30)]
     tokens = Tokens(np.repeat(np.arange(30, dtype=np.int32), 3), np.arange(0, 91, 3))
     packed = []
-    monkeypatch.setattr(
-        batch_loss,
-        "pack",
-        lambda tokens, numbers, *_: packed.append(numbers) or pack(tokens, numbers, *_),
-    )
-    loss = batch_loss.BatchLoss(
-        [Encoder(replace(SHAPE, vocab_size=30), "mean")],
-        tokens,
-        rows,
-        settings("nli", 4, "fp32", "highest", 1, 0),
-    )
+
+    def note(tokens, numbers, *more):
+        packed.append(numbers)
+        return pack(tokens, numbers, *more)
+
+    monkeypatch.setattr(batch_loss, "pack", note)
+    encoders = [Encoder(replace(SHAPE, vocab_size=30), "mean")]
+    stated = settings("nli", 4, "fp32", "highest", 1, 0)
+    loss = batch_loss.BatchLoss(encoders, tokens, rows, stated)
     for step in range(12):
         loss(step)
     texts = list(itertools.islice(text_batches(rows, sentences, 4, training.SEED), 12))
@@ -91,8 +85,7 @@ def test_the_peer_is_given_the_texts_of_our_batches_in_their_order(monkeypatch):
 
 
 def test_a_step_is_timed_from_the_end_of_the_warm_up(monkeypatch):
-    now = iter([5.0, 5.0, 7.0, 9.0, 11.0])  # the second tick asks twice; the first once
-    times = iter([1.0, *now])
+    times = iter([1.0, 5.0, 5.0, 7.0, 9.0, 11.0])  # the second tick asks twice; the first once
     monkeypatch.setattr(training.time, "perf_counter", lambda: next(times))
     clock = training.Clock(5)
     for _ in range(5):
@@ -102,57 +95,61 @@ def test_a_step_is_timed_from_the_end_of_the_warm_up(monkeypatch):
         training.Clock(4).step()
 
 
-def test_a_round_whose_time_others_took_is_measured_again_but_not_for_ever_and_the_sides_take_turns(
-    monkeypatch,
-):
-    class Still:
-        def __init__(self, **options):
-            self.turn = 0
+class Still:
+    """A side of a comparison whose slices take 1, 2, 3 … seconds; ``order`` notes whose turn it was."""
 
-        def slice(self):
-            self.turn += 1
-            order.append(self)
-            return float(self.turn)
+    order: list = []
 
-        def close(self):
-            pass
+    def __init__(self, **options):
+        self.turn = 0
 
-    order = []
-    lost = iter(
-        [0.0, 99.0, 99.0, 99.0, 99.0, 99.0]
-    )  # before and after each round: the first one lost 99 seconds
+    def slice(self):
+        self.turn += 1
+        self.order.append(self)
+        return float(self.turn)
+
+    def close(self):
+        pass
+
+
+@pytest.fixture
+def still(monkeypatch):
+    """A function that compares such sides, with the seconds that others took before each round."""
+
+    def run(rounds, names, taken):
+        lost = iter(taken)
+        monkeypatch.setattr(page, "taken", lambda sides: float(next(lost)))
+        page.DISTURBED.clear(), Still.order.clear()
+        return page.side_by_side(rounds, {name: {"work": "train"} for name in names})
+
     monkeypatch.setattr(page, "Side", Still)
-    monkeypatch.setattr(page, "taken", lambda sides: next(lost))
-    assert page.side_by_side(2, {"ours": {"work": "train"}}) == {
-        "ours": [3.0, 4.0]
-    }  # 1: warm-up, 2: once more
-    more = iter(range(0, 1000, 99))  # each round loses as much
-    monkeypatch.setattr(page, "taken", lambda sides: float(next(more)))
-    page.DISTURBED.clear()
-    assert len(page.side_by_side(2, {"ours": {"work": "train"}})["ours"]) == 2
+    return run
+
+
+def test_a_round_whose_time_others_took_is_measured_again_but_not_for_ever(still):
+    # the first round lost 99 seconds: it is warm-up, 2, and once more
+    assert still(2, ["ours"], [0, 99, 99, 99, 99, 99]) == {"ours": [3.0, 4.0]}
+    assert len(still(2, ["ours"], range(0, 1000, 99))["ours"]) == 2  # each round loses as much
     assert len(page.DISTURBED) == 2 and "2 rounds disturbed" in page.disturbance()
-    monkeypatch.setattr(page, "taken", lambda sides: 0.0)
-    page.DISTURBED.clear(), order.clear()
-    page.side_by_side(3, {"a": {"work": "train"}, "b": {"work": "train"}})
-    a, b = order[:2]  # the warm-up
-    assert order[2:] == [a, b, b, a, a, b] and page.disturbance() == ""
 
 
-@pytest.mark.skipif(
-    not Path("/proc/stat").is_file(), reason="the system does not tell: foreign load NOT tested"
-)
+def test_the_sides_take_turns(still):
+    still(3, ["a", "b"], itertools.repeat(0))
+    a, b = Still.order[:2]  # the warm-up
+    assert Still.order[2:] == [a, b, b, a, a, b] and page.disturbance() == ""
+
+
+@pytest.mark.skipif(not Path("/proc/stat").is_file(), reason="foreign load is NOT tested here")
 def test_the_sides_own_time_does_not_count_as_taken():
     spin = "import time\nwhile time.process_time() < 0.5: pass\nprint(flush=True); input()"
-    process = subprocess.Popen(
-        [sys.executable, "-c", spin], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    process = subprocess.Popen([sys.executable, "-c", spin], text=True, **pipes)
     process.stdout.readline()
     as_a_side = page.taken([SimpleNamespace(process=process)])
     as_a_stranger = page.taken([])
     process.communicate("\n")
-    assert (
-        as_a_stranger - as_a_side > 0.45
-    )  # ticks of a hundredth of a second; what else runs only adds
+    # ticks of a hundredth of a second; what else runs only adds
+    assert as_a_stranger - as_a_side > 0.45
 
 
 def test_a_benchmarks_faq_has_as_many_entries_as_asked_and_no_sentence_twice(tmp_path):

@@ -93,7 +93,7 @@ def refused(error):
     return fail
 
 
-def is_refused(folder, words=""):
+def is_refused(folder, words="another process writes here"):
     """Assert that the folder has another writer, of which the error says this."""
     with pytest.raises(Busy, match=words), exclusive(folder):
         raise AssertionError("two writers")

@@ -7,7 +7,8 @@ import pytest
 
 from semblance.errors import InputError
 from semblance.models.saved import WEIGHTS, SavedModel
-from semblance.provenance import digests, file_digest, read_sealed, write_sealed
+from semblance.provenance import digests, read_sealed, write_sealed
+from semblance_faq.answer.check import check_answerer
 from semblance_faq.answer.folder import AnsweringSettings, Threshold, read_answerer, write_answerer
 from tests.unit.faq.example_faq import ENTRIES, TEXTS, THRESHOLD, write_example
 
@@ -69,22 +70,14 @@ def test_one_flipped_bit_and_a_missing_file_are_refused(name, copy):
         read_answerer(copy)
 
 
-def test_a_folder_that_is_none_is_refused_in_one_line(tmp_path):
-    for folder in (tmp_path, tmp_path / "none"):
+@pytest.mark.parametrize("look", [read_answerer, check_answerer])
+def test_a_folder_without_the_record_of_an_answerer_is_refused_in_one_line(look, copy, model):
+    for folder in (copy.parent, copy / "none"):
         with pytest.raises(InputError, match="no answerer: it has no record.json"):
-            read_answerer(folder)
-
-
-def test_the_record_of_another_stage_is_refused(copy, model):
+            look(folder)
     (copy / "record.json").write_bytes(model.record_path.read_bytes())
     with pytest.raises(InputError, match="not the record of an answerer"):
-        read_answerer(copy)
-
-
-def test_digests_are_those_of_the_files(example):
-    record = read_sealed(example / "record.json")
-    for name, digest in record["outputs"].items():
-        assert file_digest(example / name) == digest
+        look(copy)
 
 
 @pytest.mark.parametrize("threshold", [None, Threshold(0.5, 0.9, 0.7, {"interval": [0.6, 0.8]})])

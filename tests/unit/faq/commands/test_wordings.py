@@ -62,17 +62,21 @@ def test_what_is_known_without_case_and_punctuation_is_counted(faq):
     assert (found.known, found.ids) == (2, {})
 
 
-@pytest.mark.parametrize("spelling", ["paying", "PAYING?", "pay\u200bing", "\u202epaying\u00ad"])
-def test_a_known_wording_never_becomes_a_wording_of_another_entry(faq, spelling):
-    found = learned(faq, (spelling, "open"))
-    assert (found.ids, found.refused) == ({}, [spelling])
-    assert "the question or a wording of one entry" in next(found.lines())
-
-
-def test_the_question_of_an_entry_never_becomes_a_wording_of_another(faq):
-    found = learned(faq, ("When do you open", "pay"))
-    assert found.ids == {} and found.refused == ["When do you open"]
-    assert "left out" in next(found.lines())
+@pytest.mark.parametrize(
+    "text, entry",
+    [
+        ("paying", "open"),
+        ("PAYING?", "open"),
+        ("pay\u200bing", "open"),
+        ("\u202epaying\u00ad", "open"),
+        ("When do you open", "pay"),  # the question of an entry
+    ],
+)
+def test_a_known_text_never_becomes_a_wording_of_another_entry(faq, text, entry):
+    found = learned(faq, (text, entry))
+    assert (found.ids, found.refused) == ({}, [text])
+    line = next(found.lines())
+    assert "the question or a wording of one entry" in line and "left out" in line
 
 
 def test_ids_that_the_faq_no_longer_has_are_counted_and_named(faq):
@@ -83,9 +87,8 @@ def test_ids_that_the_faq_no_longer_has_are_counted_and_named(faq):
 
 
 def test_a_question_without_a_word_is_left_out(faq):
-    assert learned(faq, ("?!", "pay")).wordless == 1
-    assert learned(faq, ("\x1b\x07", "pay")).wordless == 1
-    assert learned(faq, ("\u200b\u202e", "pay")).wordless == 1
+    found = learned(faq, ("?!", "pay"), ("\x1b\x07", "pay"), ("\u200b\u202e", "pay"))
+    assert (found.wordless, found.ids) == (3, {})
 
 
 @pytest.mark.parametrize("name", HOSTILE)
