@@ -29,18 +29,20 @@ ON_FOLDS = Layout(
 )
 
 
-@pytest.fixture
-def results(results, rendered, monkeypatch):
+@pytest.fixture(scope="module")
+def finished(extended):
     """A finished folder with a table of each of two new layouts."""
-    for layout in (ON_TASKS, ON_FOLDS):
-        monkeypatch.setitem(LAYOUTS, layout.name, layout)
-    rendered({f"t_{of.name}": (of.name, ["simcse", "rcl"]) for of in (ON_TASKS, ON_FOLDS)})
-    return results
+    results, add_tables = extended
+    with pytest.MonkeyPatch.context() as patched:
+        for layout in (ON_TASKS, ON_FOLDS):
+            patched.setitem(LAYOUTS, layout.name, layout)
+        add_tables({f"t_{of.name}": (of.name, ["simcse", "rcl"]) for of in (ON_TASKS, ON_FOLDS)})
+        yield results
 
 
-def test_a_table_of_a_new_layout_holds_and_its_named_columns_are_resampled(results, untouched):
+def test_a_table_of_a_new_layout_holds_and_its_named_columns_are_resampled(finished, untouched):
     before = verify(untouched)
-    found = verify(results, bootstrap=True)
+    found = verify(finished, bootstrap=True)
     assert found.problems == []
     # t_sixth: 2 rows of sts12, stsb, all, top2 and of 3 single seeds; t_seventh: 2 rows x 2 protocols
     # of acc@3, map, both; of each row its columns
@@ -50,7 +52,7 @@ def test_a_table_of_a_new_layout_holds_and_its_named_columns_are_resampled(resul
     assert found.checked[CELLS] - before.checked[CELLS] == cells + 2 + 4 + contrasts
     drawn = {"t_sixth": ["sts12", "stsb", "all"], "t_seventh": ["acc@3", "map"]}
     for table, columns in drawn.items():
-        contrasts = {c: cell.contrast for c, cell in shown(results, table).rows[-1].cells.items()}
+        contrasts = {c: cell.contrast for c, cell in shown(finished, table).rows[-1].cells.items()}
         with_p = [c for c, contrast in contrasts.items() if contrast and contrast.p_bootstrap]
         assert with_p == columns
 

@@ -13,27 +13,28 @@ from tests.unit.reporting import example_results
 METHODS = ["simcse", "rcl", "chosen"]
 
 
-@pytest.fixture
-def results(results, rendered):
+@pytest.fixture(scope="module")
+def finished(extended):
     """A finished folder with two tables whose last row chooses on dev."""
-    rendered({"t_chosen": ("sts", METHODS), "t_chosen_on_folds": ("faq", METHODS)})
+    results, add_tables = extended
+    add_tables({"t_chosen": ("sts", METHODS), "t_chosen_on_folds": ("faq", METHODS)})
     return results
 
 
-def test_rows_that_choose_on_dev_hold(results):
-    assert verify(results, bootstrap=True).problems == []
-    rows = shown(results, "t_chosen").rows
+def test_rows_that_choose_on_dev_hold(finished):
+    assert verify(finished, bootstrap=True).problems == []
+    rows = shown(finished, "t_chosen").rows
     others = {row.method: row.cells["Average"].values for row in rows}
     for seed, value in rows[-1].cells["Average"].values.items():
         assert value == others[rows[-1].chosen[f"nli/{seed}"]][seed]
-    of_folds = shown(results, "t_chosen_on_folds").rows[-1]
+    of_folds = shown(finished, "t_chosen_on_folds").rows[-1]
     places = {f"bank-{fold}/{seed}" for fold in (0, 1) for seed in of_folds.seeds}
     assert of_folds.chosen.keys() == places
 
 
-def test_explain_names_the_choice_and_follows_it_to_its_predictions(results):
-    chosen = shown(results, "t_chosen").rows[-1].chosen
-    top = tree(results, "t_chosen", "chosen", "Average")
+def test_explain_names_the_choice_and_follows_it_to_its_predictions(finished):
+    chosen = shown(finished, "t_chosen").rows[-1].chosen
+    top = tree(finished, "t_chosen", "chosen", "Average")
     assert top["facts"]["chosen"] == chosen
     *seeds, _ = top["sources"]  # the last is the table's record
     for seed, node in enumerate(seeds, 1):
