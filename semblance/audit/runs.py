@@ -16,11 +16,11 @@ from semblance.audit.recompute import Values, recompute
 from semblance.counts import counted
 from semblance.errors import InputError
 from semblance.files import open_text, require_regular
+from semblance.layout import PREDICTIONS, SCORE_FILE
 from semblance.names import FAQ_DEV, IN_NATURAL_UNIT, SCORE_KEY, STEPS, STS_DEV
 from semblance.reporting.predictions import MOST_PREDICTIONS
 from semblance.reporting.scores import MOST_BYTES
 
-SCORE_FILE = "scores.csv"  # of one run
 TOLERANCE = 1e-11  # of a score in its natural unit: 1e-9 points
 NONE = (math.nan, 0)  # the score of no line; it equals none
 NAME = ("task", "subset", "metric", "aggregation", "protocol")  # of a score within its run
@@ -67,8 +67,8 @@ class Runs:
         path = folder / SCORE_FILE
         try:
             lines = _read_lines(path)
-            require_regular(folder / "predictions.parquet", MOST_PREDICTIONS)
-            predictions = pd.read_parquet(folder / "predictions.parquet")
+            require_regular(folder / PREDICTIONS, MOST_PREDICTIONS)
+            predictions = pd.read_parquet(folder / PREDICTIONS)
             self._check_steps(node, lines, path)
             self._check_origin(node, lines, path)
             return self._recomputed(lines, predictions, path)

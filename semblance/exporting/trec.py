@@ -24,10 +24,10 @@ from semblance.errors import InputError
 from semblance.evaluation.metrics import accuracy_at, average_precision
 from semblance.evaluation.prepared import Bank, read_bank
 from semblance.files import write_text
+from semblance.layout import PREDICTIONS
 from semblance.names import FAQ_CUTOFFS, FAQ_DEV
 from semblance.provenance import checked, input_digests, outputs_digest, read_sealed
 
-PREDICTIONS = "predictions.parquet"
 COLUMNS = ("protocol", "query", "ranks", "top", "top_scores")
 # What a reader of such columns gives a meaning: quotation marks, the sign of the encoding.
 MEANING = frozenset("%\"'")

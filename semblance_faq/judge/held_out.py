@@ -29,12 +29,13 @@ from semblance.data.bare import bare
 from semblance.data.text import normalise
 from semblance.evaluation.metrics import average_precision, relevant_ranks
 from semblance.evaluation.prepared import read_bank
+from semblance.layout import PREDICTIONS
 from semblance.provenance import read_sealed
 from semblance.settings import decode
 from semblance_faq.answer.answerer import Answerer
 from semblance_faq.answer.questions import LONGEST
 from semblance_faq.judge.building import AnswererSettings
-from semblance_faq.judge.evaluations import PREDICTIONS, read_evaluations, read_questions
+from semblance_faq.judge.evaluations import read_evaluations, read_questions
 from semblance_faq.judge.evidence import choose_by_fold, clusters_of, mean_interval
 from semblance_faq.judge.judgement import over_seeds
 from semblance_faq.judge.summary import WORDING
