@@ -88,13 +88,13 @@ def module_digests(*modules: str) -> dict[str, str]:
         name = waiting.pop()
         if name in seen or name in INERT:
             continue
-        seen[name], needed = _read(name)
+        seen[name], needed = _read_module(name)
         waiting += needed
     return seen
 
 
 @functools.cache
-def _read(name: str) -> tuple[str, tuple[str, ...]]:
+def _read_module(name: str) -> tuple[str, tuple[str, ...]]:
     """Return one module's digest and the modules that Python runs for it: its packages and imports."""
     file = _module_file(name)
     if file is None:

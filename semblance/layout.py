@@ -61,6 +61,8 @@ SCORES_OF = {  # by kind of tests
     "transfer": TRANSFER_SCORES,
     "relatedness": RELATEDNESS_SCORES,
 }
+SCORE_FILE = "scores.csv"  # below the folder of an evaluation
+PREDICTIONS = "predictions.parquet"
 TABLES = "tables"
 ALL_SCORES = "tables/scores.csv"
 OVERLAPS = "simcse_overlap"  # the table of the lexical overlaps

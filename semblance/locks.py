@@ -125,7 +125,7 @@ class Lease:
         if found and not (locked and on_this_machine):
             self._watch(found)
         if found and self._read():  # an empty file would be the sign of a clean end
-            self.killed_writer = _describe(found)
+            self.killed_writer = _name_holder(found)
         self._beat()
         self._thread.start()
 
@@ -163,7 +163,7 @@ class Lease:
             if now != found:
                 raise self._busy(now)
         print(
-            f"note: {self.folder}: its writer ({_describe(found)}) gives no sign of life;"
+            f"note: {self.folder}: its writer ({_name_holder(found)}) gives no sign of life;"
             " taken over",
             file=sys.stderr,
         )
@@ -204,9 +204,9 @@ class Lease:
             return b""
 
     def _busy(self, content: bytes) -> Busy:
-        problem = f"another process writes here ({_describe(content)}); wait for it to end"
+        problem = f"another process writes here ({_name_holder(content)}); wait for it to end"
         busy = Busy(errno.EAGAIN, problem, str(self.folder))
-        busy.writer = _describe(content)
+        busy.writer = _name_holder(content)
         busy.job = str(decoded(content).get("job", ""))
         return busy
 
@@ -261,7 +261,7 @@ def decoded(content: bytes) -> dict:
     return value
 
 
-def _describe(content: bytes) -> str:
+def _name_holder(content: bytes) -> str:
     """Return who wrote a beat, in characters that are safe to print."""
     holder = decoded(content)
     parts = [f"node {holder.get('host', 'unknown')}"]

@@ -54,6 +54,16 @@ def file_digest(path: str | os.PathLike) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
+def damage(path: Path, expected: str) -> str:
+    """Return what is wrong with a file whose digest is known; empty if nothing is."""
+    if not path.is_file():
+        return f"missing: expected sha256 {expected}"
+    actual = file_digest(path)
+    if actual == expected:
+        return ""
+    return f"damaged: expected sha256 {expected}, found {actual}"
+
+
 def text_digest(text: str) -> str:
     """Return the sha256 of a text in UTF-8."""
     return hashlib.sha256(text.encode()).hexdigest()
@@ -207,30 +217,28 @@ def named_beside(record_path: str | os.PathLike, found: Mapping[str, Any]) -> di
 
 
 def linked(
-    path: str | os.PathLike,
-    inputs: Mapping[str, str],
-    records: Mapping[str, Record],
-    places: Mapping[str, str | os.PathLike] | None = None,
+    path: str | os.PathLike, inputs: Mapping[str, str], records: Mapping[str, Record | Path]
 ) -> list[dict[str, str]]:
     """Return the inputs of the record at ``path`` as links: role, place, digest, record.
 
     ``inputs`` maps a role, or a path relative to the record, to the digest of what was read, and
-    ``records`` the same or any other name to the record that lists it. The link leads to that
-    record and keeps the digest of what it says. ``places``: where an input of no record lies.
+    ``records`` the same or any other name to the record that lists it; of an input in no record, to
+    the file. The link leads to that record and keeps the digest of what it says.
     """
     folder = Path(path).parent
     owners = {}
     for record in records.values():
-        for name in record.get("outputs", {}):
-            owners[os.path.abspath(record.path.parent / name)] = record
+        if isinstance(record, Record):
+            files = [record.path.parent / name for name in record.get("outputs", {})]
+            owners |= {os.path.abspath(file): record for file in files}
     found = []
     for role, digest in sorted(inputs.items()):
         link = {"role": role, "place": "", "digest": digest, "record": ""}
-        owner = records.get(role) or owners.get(os.path.abspath(folder / role))
-        if owner is not None:
-            link |= {"place": place_of(path, owner.path), "record": record_digest(owner)}
-        elif role in (places or {}):
-            link["place"] = place_of(path, places[role])
+        source = records.get(role) or owners.get(os.path.abspath(folder / role))
+        if isinstance(source, Record):
+            link |= {"place": place_of(path, source.path), "record": record_digest(source)}
+        elif source is not None:
+            link["place"] = place_of(path, source)
         found.append(link)
     return found
 
@@ -246,25 +254,23 @@ def write_record(
     *,
     outputs: Iterable[str],
     started: float,
-    code: str = "",
     inputs: Mapping[str, str] | None = None,
-    records: Mapping[str, Record] | None = None,
-    places: Mapping[str, str | os.PathLike] | None = None,
+    records: Mapping[str, Record | Path] | None = None,
     **facts: Any,
 ) -> dict:
     """Write the record of a stage beside its outputs, after them: a record means that all is there.
 
-    ``outputs`` are names relative to the record's folder; ``inputs``, ``records`` and ``places``
-    say what was read, as ``linked`` takes them; ``facts`` are the settings, seeds, steps and the
-    like. ``started`` is the ``time.monotonic()`` at the start, which no change of the clock disturbs.
+    ``outputs`` are names relative to the record's folder; ``inputs`` and ``records`` say what was
+    read, as ``linked`` takes them; ``facts`` are the code, settings, seeds, steps and the like.
+    ``started`` is the ``time.monotonic()`` at the start, which no change of the clock disturbs.
     """
     # A name such as ../corpus can be opened from an existing folder only.
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     record = {
         "stage": stage,
         "outputs": digests(Path(path).parent, outputs),
-        "inputs": linked(path, inputs or {}, records or {}, places),
-        "code": code,
+        "inputs": linked(path, inputs or {}, records or {}),
+        "code": "",
         "given": settings_digest(sys.argv),
         "environment": environment(),
         "seconds": round(time.monotonic() - started, 3),
@@ -289,10 +295,6 @@ def checked(record_path: str | os.PathLike, *names: str) -> Record:
         expected = record["outputs"].get(name)
         if expected is None:
             raise InputError(path, f"not listed in {record_path}", advice)
-        if not path.is_file():
-            raise InputError(path, "missing", advice)
-        actual = file_digest(path)
-        if actual != expected:
-            problem = f"damaged: expected sha256 {expected}, found {actual}"
+        if problem := damage(path, expected):
             raise InputError(path, problem, advice)
     return record

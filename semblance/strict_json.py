@@ -45,19 +45,12 @@ def _parse_float(text: str) -> float:
 
 
 def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    values = dict(pairs)
-    if len(values) < len(pairs):
-        raise ValueError(f"key {_first_repeated(pairs)!r:.80} stands twice")
+    values: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in values:
+            raise ValueError(f"key {key!r:.80} stands twice")
+        values[key] = value
     return values
-
-
-def _first_repeated(pairs: list[tuple[str, Any]]) -> str:
-    seen = set()
-    for key, _ in pairs:
-        if key in seen:
-            break
-        seen.add(key)
-    return key
 
 
 def _check(value: Any) -> None:

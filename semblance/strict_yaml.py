@@ -79,17 +79,17 @@ def key_lines(path: str | Path) -> dict[tuple[str | int, ...], int]:
         node = _Loader(read_text(path, MOST_BYTES)).get_single_node()
     except yaml.YAMLError:
         return {}
-    return dict(_lines(node, ()))
+    return dict(_line_of_each(node, ()))
 
 
-def _lines(node: yaml.Node, place: tuple) -> Iterator[tuple[tuple, int]]:
+def _line_of_each(node: yaml.Node, place: tuple) -> Iterator[tuple[tuple, int]]:
     yield place, node.start_mark.line + 1
     if isinstance(node, yaml.SequenceNode):
         for i, item in enumerate(node.value):
-            yield from _lines(item, (*place, i))
+            yield from _line_of_each(item, (*place, i))
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
-            yield from _lines(value, (*place, key.value))
+            yield from _line_of_each(value, (*place, key.value))
             yield (*place, key.value), key.start_mark.line + 1
 
 

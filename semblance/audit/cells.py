@@ -122,7 +122,11 @@ def _columns(results: Path, table: Table, row: Row, runs: Runs) -> dict[str, ByS
 
 def _mean_score(runs: list[Values | None], name: tuple, unit: int) -> float | None:
     """Return the mean of one score over runs, such as the folds; None where one is missing."""
-    return _mean([None if not run or name not in run else unit * run[name][0] for run in runs])
+    values: list[float | None] = []
+    for run in runs:
+        is_scored = run is not None and name in run
+        values.append(unit * run[name][0] if is_scored else None)
+    return _mean(values)
 
 
 def _mean(values: list[float | None]) -> float | None:
@@ -199,6 +203,7 @@ def _test(
         return _Tested(figures)
 
     def test(null: float, alternative: str):
+        """Return the t-test against a difference of ``null`` points."""
         if paired:
             return stats.ttest_1samp(ours - theirs, null, alternative=alternative)
         return stats.ttest_ind(ours - null, theirs, equal_var=False, alternative=alternative)

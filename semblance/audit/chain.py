@@ -14,7 +14,6 @@ from semblance import layout
 from semblance.errors import InputError
 from semblance.layout import RECORD
 from semblance.provenance import (
-    file_digest,
     outputs_digest,
     read_object,
     read_sealed,
@@ -185,16 +184,6 @@ class Chain:
         return may_go and file == weights and not file.exists()
 
 
-def damage(path: Path, expected: str) -> str:
-    """Return what is wrong with a file whose digest is known; empty if nothing is."""
-    if not path.is_file():
-        return f"missing: expected sha256 {expected}"
-    actual = file_digest(path)
-    if actual == expected:
-        return ""
-    return f"damaged: expected sha256 {expected}, found {actual}"
-
-
 def _is_of_run(folder: Path) -> bool:
     """Tell whether a folder is the output of a run: each has one of these folders."""
     return any((folder / name).is_dir() for name in ("answerers", "corpora", "tables"))
@@ -219,6 +208,4 @@ def _listed_files(path: Path, record: dict[str, Any]) -> dict[Path, str]:
         folder = folder.parent
     digests = {name: entry["sha256"] for name, entry in entries.items()}
     digests |= record.get("outputs", {})
-    if not all(isinstance(digest, str) for digest in digests.values()):
-        raise TypeError("a digest is no text")
     return {Path(os.path.normpath(folder / name)): digest for name, digest in digests.items()}

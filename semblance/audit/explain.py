@@ -6,9 +6,9 @@ from typing import Any
 
 from semblance import layout
 from semblance.audit.cells import seed_folders
-from semblance.audit.chain import DELETED, Chain, Link, Node, damage
+from semblance.audit.chain import DELETED, Chain, Link, Node
 from semblance.errors import InputError
-from semblance.provenance import read_text
+from semblance.provenance import damage, read_text
 from semblance.reporting.grids import MISSING, NAMES
 from semblance.reporting.table import Cell, Row, Table, from_json
 
@@ -58,7 +58,7 @@ def explain(
     if table not in known:
         raise InputError(table, "no such table", f"known are {', '.join(known)}")
     shown = from_json(read_text(path), str(path))
-    chosen = _row(shown, row)
+    chosen = _find_row(shown, row)
     name = _column(shown, column)
     cell = chosen.cells.get(name)
     if cell is None:
@@ -103,7 +103,7 @@ def explain_answerer(root: str | Path, name: str, downloads: str | Path | None =
     return Step(f"answerer {name}", facts=_present(facts), sources=[source])
 
 
-def _row(table: Table, label: str) -> Row:
+def _find_row(table: Table, label: str) -> Row:
     """Return the row of a label, of a label and protocol, or of a method."""
     ways = (lambda row: row.label, _label_and_protocol, lambda row: row.method)
     for name in ways:

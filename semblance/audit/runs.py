@@ -4,6 +4,7 @@ The runs are read one after the other, so that memory holds the predictions of o
 """
 
 import csv
+import math
 from pathlib import Path
 
 import pandas as pd
@@ -15,12 +16,13 @@ from semblance.audit.recompute import Values, recompute
 from semblance.counts import counted
 from semblance.errors import InputError
 from semblance.files import open_text, require_regular
+from semblance.layout import PREDICTIONS, SCORE_FILE
 from semblance.names import FAQ_DEV, IN_NATURAL_UNIT, SCORE_KEY, STEPS, STS_DEV
 from semblance.reporting.predictions import MOST_PREDICTIONS
 from semblance.reporting.scores import MOST_BYTES
 
-SCORE_FILE = "scores.csv"  # of one run
 TOLERANCE = 1e-11  # of a score in its natural unit: 1e-9 points
+NONE = (math.nan, 0)  # the score of no line; it equals none
 NAME = ("task", "subset", "metric", "aggregation", "protocol")  # of a score within its run
 
 Lines = list[dict[str, str]]
@@ -65,8 +67,8 @@ class Runs:
         path = folder / SCORE_FILE
         try:
             lines = _read_lines(path)
-            require_regular(folder / "predictions.parquet", MOST_PREDICTIONS)
-            predictions = pd.read_parquet(folder / "predictions.parquet")
+            require_regular(folder / PREDICTIONS, MOST_PREDICTIONS)
+            predictions = pd.read_parquet(folder / PREDICTIONS)
             self._check_steps(node, lines, path)
             self._check_origin(node, lines, path)
             return self._recomputed(lines, predictions, path)
@@ -120,7 +122,8 @@ class Runs:
                 if key[2] == "alignment":
                     self._check_alignment(shown[key][1], predictions, path)
                 continue
-            same = key in shown and key in again and _is_same(shown[key], again[key])
+            ours, theirs = again.get(key, NONE), shown.get(key, NONE)
+            same = abs(theirs[0] - ours[0]) <= TOLERANCE and theirs[1] == ours[1]
             problem = f"{' '.join(filter(None, key))}: (value, n) shown {shown.get(key)}, "
             problem += f"recomputed {again.get(key)}"
             self.found.check(SCORES, same, path, problem)
@@ -133,10 +136,6 @@ class Runs:
         pairs = ((predictions["task"] == "stsb") & (predictions["gold"] > 4)).sum()
         problem = f"alignment is of {counted(count, 'pair')}, and {pairs} by the predictions"
         self.found.check(SCORES, count == pairs, path, problem)
-
-
-def _is_same(shown: tuple[float, int], again: tuple[float, int]) -> bool:
-    return abs(shown[0] - again[0]) <= TOLERANCE and shown[1] == again[1]
 
 
 def _read_lines(path: Path) -> Lines:

@@ -15,7 +15,7 @@ from semblance.audit.chain import Chain, Node
 from semblance.audit.findings import CELLS, FORMS, UNREADABLE, Findings
 from semblance.audit.runs import scores_behind
 from semblance.figures import FigureSettings
-from semblance.provenance import file_digest, input_digests, read_text
+from semblance.provenance import MOST_TEXT, file_digest, input_digests, read_text
 from semblance.reporting.bootstrap import noted, with_bootstrap
 from semblance.reporting.build import build
 from semblance.reporting.claims import read_claims
@@ -98,9 +98,7 @@ class Tables:
         same = to_json(table) == text
         self.found.check(FORMS, same, source, "its means, sd or n do not follow from its values")
         for form, write in PRINTERS.items():
-            file = self.folder / f"{name}.{form}"
-            same = read_text(file) == write(table)
-            self.found.check(FORMS, same, file, f"differs from what {source} gives")
+            self._compare(self.folder / f"{name}.{form}", write(table), f"{source} gives")
         again = self._rebuilt(table, node)
         problem = f"differs from what its settings and scores give: {_difference(table, again)}"
         self.found.check(FORMS, again == table, source, problem)
@@ -112,6 +110,11 @@ class Tables:
             lambda holds, what: self.found.check(CELLS, holds, source, what),
         )
         return table
+
+    def _compare(self, file: Path, expected: str, what: str, most: int = MOST_TEXT) -> None:
+        """Check that a file has the text that it must have; ``what`` says by what."""
+        same = read_text(file, most) == expected
+        self.found.check(FORMS, same, file, f"differs from what {what}")
 
     def _rebuilt(self, shown: Table, node: Node) -> Table:
         """Build the table of a record again; what is not to be checked is taken as it is shown."""
@@ -143,17 +146,17 @@ class Tables:
 
     def _long(self, node: Node) -> None:
         """Collect the long CSV again."""
+        expected = scores_csv(collect(scores_behind(node)))
         file = self.root / layout.ALL_SCORES
-        same = read_text(file, MOST_BYTES) == scores_csv(collect(scores_behind(node)))
-        self.found.check(FORMS, same, file, "differs from what the scores of its runs give")
+        self._compare(file, expected, "the scores of its runs give", MOST_BYTES)
 
     def _figure(self, node: Node) -> None:
         """Make the CSV of a collected figure again."""
         file = Path(layout.place(self.root, layout.FIGURE, figure=node.path.stem))
         where = f"{node.path}: settings"
         settings = decode(FigureSettings, node.record.get("settings"), where)
-        same = read_text(file, MOST_FIGURE) == collected_csv(settings, self.root)
-        self.found.check(FORMS, same, file, "differs from what its settings and files give")
+        expected = collected_csv(settings, self.root)
+        self._compare(file, expected, "its settings and files give", MOST_FIGURE)
 
     def _page(self, node: Node, tables: Mapping[str, Table]) -> None:
         """Write a page that is made from all tables again."""
@@ -165,9 +168,7 @@ class Tables:
                 return
         of_page = [tables[Path(name).name] for name in node.record["tables"]]
         for name, text in self._texts(node, of_page).items():
-            file = self.folder / name
-            same = read_text(file) == text
-            self.found.check(FORMS, same, file, "differs from what the tables give")
+            self._compare(self.folder / name, text, "the tables give")
 
     def _texts(self, node: Node, tables: list[Table]) -> dict[str, str]:
         """Return what must stand in each file of a page."""

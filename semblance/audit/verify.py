@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from semblance import layout
-from semblance.audit.chain import DELETED, LOCK, UNRECORDED, Chain, Link, Node, damage, is_download
+from semblance.audit.chain import DELETED, LOCK, UNRECORDED, Chain, Link, Node, is_download
 from semblance.audit.findings import DIGESTS, KEPT, LINKS, SEALS, UNREADABLE, Findings
 from semblance.audit.runs import Runs
 from semblance.audit.tables import Tables
 from semblance.layout import RECORD
-from semblance.provenance import ROOT, read_sealed, record_digest
+from semblance.provenance import ROOT, damage, read_sealed, record_digest
 
 PUBLISHED = ROOT / "workflow" / "published.yaml"
 KEPT_RECORDS = f"{layout.pattern(layout.MODEL)}/checkpoints/*/finished/{RECORD}"

@@ -15,7 +15,7 @@ import pandas as pd
 from huggingface_hub import EvalResult, ModelCardData
 
 from semblance.cards.origin import Origin
-from semblance.cards.text import one_line, plain, table
+from semblance.cards.text import literal, one_line, table
 from semblance.names import IN_NATURAL_UNIT, TRAINING
 from semblance.provenance import input_digests
 
@@ -73,7 +73,7 @@ https://arxiv.org/abs/2111.11750 (S-SimCSE) and https://arxiv.org/abs/2209.13241
 """
 
 
-class Place(NamedTuple):
+class ModelPlace(NamedTuple):
     """The names of a trained model, as its path has them."""
 
     corpus: str
@@ -111,7 +111,7 @@ class Score(NamedTuple):
         return self.value * 100
 
 
-def scores_of(frame: pd.DataFrame, place: Place, weights: str) -> list[Score]:
+def scores_of(frame: pd.DataFrame, place: ModelPlace, weights: str) -> list[Score]:
     """Return the scores of a model: those of its weights and of its corpus, base and seed."""
     rows = frame[frame["weights"] == weights]
     rows = rows[(rows["subset"] == "") & (rows["task"] != TRAINING)]
@@ -133,13 +133,13 @@ OWN = Described("the user's own file", "")
 
 
 @dataclass(frozen=True)
-class Model:
+class TrainedModel:
     """One trained model; ``record`` is that of its training, ``folder`` what a library loads.
 
     ``described`` are the data sets of the config, ``folds`` how it was tested on those of its bank.
     """
 
-    place: Place
+    place: ModelPlace
     folder: Path
     record: dict[str, Any]
     weights: str
@@ -161,7 +161,7 @@ class Model:
         return known | dict.fromkeys((*self.origin.own, *self.origin.unread), OWN)
 
 
-def card_text(model: Model) -> str:
+def card_text(model: TrainedModel) -> str:
     """Return the card of a model."""
     header = ("data", "title", "licence", "source")
     data = [
@@ -171,7 +171,7 @@ def card_text(model: Model) -> str:
     scores = [(*(getattr(s, key) for key in OF_A_SCORE), f"{s.shown:.2f}") for s in model.scores]
     return PAGE.format(
         front=_front_matter(model),
-        name=plain(model.name),
+        name=literal(model.name),
         folds="\n".join(model.folds) or "A model of sentence embeddings.",
         data="\n".join(table(header, data + dev)),
         training="\n".join(table(("fact", "value"), list(_facts(model)))),
@@ -179,10 +179,12 @@ def card_text(model: Model) -> str:
     )
 
 
-def _front_matter(model: Model) -> str:
+def _front_matter(model: TrainedModel) -> str:
     """Return the YAML that a hub reads."""
     base = model.origin.base.get("hub")
-    results = [_eval_result(score) for score in model.scores if _is_main(score, model)]
+    # A whitening, for example, is another method than the model's.
+    own = [score for score in model.scores if score.method == model.place.method]
+    results = [_eval_result(s) for s in own if (s.metric, s.aggregation) in SHOWN]
     data = ModelCardData(
         base_model=one_line(base) if base else None,
         library_name="sentence-transformers",
@@ -195,11 +197,6 @@ def _front_matter(model: Model) -> str:
         license_link="README.md",
     )
     return data.to_yaml()
-
-
-def _is_main(score: Score, model: Model) -> bool:
-    """Tell whether the front matter has a score: a whitening is another method than the model's."""
-    return score.method == model.place.method and (score.metric, score.aggregation) in SHOWN
 
 
 def _eval_result(score: Score) -> EvalResult:
@@ -215,7 +212,7 @@ def _eval_result(score: Score) -> EvalResult:
     )
 
 
-def _facts(model: Model) -> Iterator[tuple[str, object]]:
+def _facts(model: TrainedModel) -> Iterator[tuple[str, object]]:
     """Yield what the training was made of, as its record has it."""
     record = model.record
     yield from zip(("corpus", "base", "method", "seed"), model.place, strict=True)

@@ -40,7 +40,7 @@ def origin_of(record: Path, records: Chain) -> Origin:
             continue
         if not _is_prepared(node):
             continue
-        chosen = dev if _is_dev(path, records.root) else data
+        chosen = dev if path.is_relative_to(records.root / DEV) else data
         # Their records bear the names of the data sets.
         chosen |= {link.place.stem for link in node.links if link.place and link.record}
         if chosen is data:
@@ -71,10 +71,6 @@ def _sources(node: Node) -> list[Path]:
 
 def _is_prepared(node: Node) -> bool:
     return node.stage.startswith("prepare_")
-
-
-def _is_dev(path: Path, root: Path) -> bool:
-    return path.is_relative_to(root) and path.relative_to(root).parts[0] == DEV
 
 
 def _base_of(record: Path, records: Chain) -> dict[str, Any] | None:

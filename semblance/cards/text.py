@@ -6,7 +6,7 @@ SIGNS = re.compile(r"[\\`*_\[\]<>|~&#]")
 LONGEST = 300  # characters of one text
 
 
-def plain(value: object) -> str:
+def literal(value: object) -> str:
     """Return a value as one line that a card shows literally."""
     return SIGNS.sub(lambda sign: f"\\{sign[0]}", one_line(value))
 
@@ -22,5 +22,6 @@ def one_line(value: object) -> str:
 
 def table(header: tuple[str, ...], rows: list[tuple]) -> list[str]:
     """Return the lines of a Markdown table; the cells are text, whatever signs they hold."""
-    cells = [list(header), ["---"] * len(header), *([plain(cell) for cell in row] for row in rows)]
-    return [f"| {' | '.join(line)} |" for line in cells]
+    lines = [list(header), ["---"] * len(header)]
+    lines += [[literal(cell) for cell in row] for row in rows]
+    return [f"| {' | '.join(cells)} |" for cells in lines]

@@ -9,10 +9,10 @@ import pandas as pd
 
 from semblance import layout
 from semblance.audit.chain import Chain
-from semblance.cards.card import Described, Model, Place, card_text, scores_of
+from semblance.cards.card import Described, ModelPlace, TrainedModel, card_text, scores_of
 from semblance.cards.mteb import model_meta, task_results
 from semblance.cards.origin import origin_of
-from semblance.cards.text import plain
+from semblance.cards.text import literal
 from semblance.files import write_text
 from semblance.provenance import write_json
 
@@ -35,7 +35,9 @@ class CardSettings:
     original: tuple[str, ...] = ()
 
 
-def models_of(records: Chain, scores: pd.DataFrame, settings: CardSettings) -> Iterator[Model]:
+def models_of(
+    records: Chain, scores: pd.DataFrame, settings: CardSettings
+) -> Iterator[TrainedModel]:
     """Yield each trained model of a results folder whose weights are there."""
     pattern = f"{layout.pattern(layout.MODEL)}/{layout.RECORD}"
     for path in sorted(records.root.glob(pattern)):
@@ -43,10 +45,10 @@ def models_of(records: Chain, scores: pd.DataFrame, settings: CardSettings) -> I
         node = records.find(path)
         if node is None or not weights.is_file():
             continue
-        place = Place(**layout.parse(layout.MODEL, path.parent.relative_to(records.root)))
+        place = ModelPlace(**layout.parse(layout.MODEL, path.parent.relative_to(records.root)))
         record = node.record
         digest = record["outputs"][layout.WEIGHTS]
-        yield Model(
+        yield TrainedModel(
             place,
             weights.parent,
             record,
@@ -58,7 +60,7 @@ def models_of(records: Chain, scores: pd.DataFrame, settings: CardSettings) -> I
         )
 
 
-def fold_lines(place: Place, weights: str, records: Chain) -> Iterator[str]:
+def fold_lines(place: ModelPlace, weights: str, records: Chain) -> Iterator[str]:
     """Yield one line for each answerer that holds a model, known by its weights' digest."""
     for path in sorted(records.root.glob(f"{layout.pattern(layout.ANSWERER)}/{layout.RECORD}")):
         node = records.find(path)
@@ -74,20 +76,20 @@ def fold_lines(place: Place, weights: str, records: Chain) -> Iterator[str]:
         score, low, high = (100 * evidence[name] for name in ("score", "low", "high"))
         yield (
             "This model was trained on the whole bank, so no question is left to test it. Its way"
-            f" to answer, chosen for the answerer {plain(made['name'])}, was tested on the folds of"
+            f" to answer, chosen for the answerer {literal(made['name'])}, was tested on the folds of"
             f" the bank: MAP {score:.2f} (95 % interval {low:.2f} to {high:.2f}), protocol"
-            f" {plain(made['protocol'])}, {evidence['questions']} questions, chosen in each fold by"
+            f" {literal(made['protocol'])}, {evidence['questions']} questions, chosen in each fold by"
             " other questions (nested)."
         )
 
 
-def card_facts(model: Model) -> dict[str, Any]:
+def card_facts(model: TrainedModel) -> dict[str, Any]:
     """Return what the stage's record says of a model."""
     licences = {name: described.licence for name, described in model.data.items()}
     return {"weights": model.weights, "name": model.name, "licences": licences}
 
 
-def write_card(model: Model, original: tuple[str, ...]) -> list[str]:
+def write_card(model: TrainedModel, original: tuple[str, ...]) -> list[str]:
     """Write the card and the results of a model; return the files, as seen from the models' folder."""
     write_text(model.folder / CARD, card_text(model))
     names = [CARD, *_write_results(model, original)]
@@ -97,7 +99,7 @@ def write_card(model: Model, original: tuple[str, ...]) -> list[str]:
     return [f"{model.place.path}/{model.folder.name}/{name}" for name in names]
 
 
-def _write_results(model: Model, original: tuple[str, ...]) -> list[str]:
+def _write_results(model: TrainedModel, original: tuple[str, ...]) -> list[str]:
     """Write the results for MTEB in place of earlier ones; return the names of the files."""
     shutil.rmtree(model.folder / RESULTS, ignore_errors=True)
     found = task_results(model.scores, model.place.method, original)

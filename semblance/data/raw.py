@@ -25,10 +25,10 @@ class Raw:
         self.user_files: list[str] = []
 
     def facts(self) -> dict[str, Any]:
-        """Return what a record says of the raw files: inputs, records, places."""
-        places = {path: self.folder / path for path in self.inputs}
-        places |= {path: Path(path) for path in self.user_files}
-        return {"inputs": self.inputs, "records": self.records, "places": places}
+        """Return the inputs of a record of the raw files, and the record or the file behind each."""
+        files = {path: self.folder / path for path in self.inputs}
+        files |= {path: Path(path) for path in self.user_files}
+        return {"inputs": self.inputs, "records": files | self.records}
 
     def dataset(self, name: str) -> Dataset:
         """Return a data set of the manifest; raises InputError that lists the known names."""

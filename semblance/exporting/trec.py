@@ -24,10 +24,10 @@ from semblance.errors import InputError
 from semblance.evaluation.metrics import accuracy_at, average_precision
 from semblance.evaluation.prepared import Bank, read_bank
 from semblance.files import write_text
+from semblance.layout import PREDICTIONS
 from semblance.names import FAQ_CUTOFFS, FAQ_DEV
 from semblance.provenance import checked, input_digests, outputs_digest, read_sealed
 
-PREDICTIONS = "predictions.parquet"
 COLUMNS = ("protocol", "query", "ranks", "top", "top_scores")
 # What a reader of such columns gives a meaning: quotation marks, the sign of the encoding.
 MEANING = frozenset("%\"'")
@@ -65,7 +65,7 @@ class RankedTest:
     queries: tuple[RankedQuery, ...]
 
 
-class Evaluation(NamedTuple):
+class RankedFold(NamedTuple):
     """One evaluation: what ranked, on which bank (its folder and digest), and its predictions."""
 
     path: Path
@@ -106,7 +106,7 @@ def read_rankings(folders: Sequence[str | Path]) -> list[RankedTest]:
     ]
 
 
-def _read_evaluation(folder: Path) -> Evaluation:
+def _read_evaluation(folder: Path) -> RankedFold:
     path = folder / layout.RECORD
     if not path.is_file():
         advice = f"name a folder such as results/{layout.FAQ_SCORES}"
@@ -120,7 +120,7 @@ def _read_evaluation(folder: Path) -> Evaluation:
     if not below.endswith(place):
         raise InputError(folder, f"lies no longer in {place[1:]}", "name it where it was made")
     bank = layout.parse(layout.FOLD_CORPUS, run["corpus"])["bank"]
-    return Evaluation(
+    return RankedFold(
         path,
         (run["base"], run["method"], f"seed-{run['seed']}", str(record["settings"].get("ranking"))),
         (
@@ -139,7 +139,7 @@ def _documents(folder: Path, bank: Bank) -> tuple[str, ...]:
     return tuple(ids[text] for text in bank.answers)
 
 
-def _queries(evaluation: Evaluation, bank: Bank) -> Iterable[tuple[str, RankedQuery]]:
+def _queries(evaluation: RankedFold, bank: Bank) -> Iterable[tuple[str, RankedQuery]]:
     """Yield the protocol and the ranking of each test question."""
     questions = {(each.protocol, each.id): each for each in bank.questions}
     for row in evaluation.rows:

@@ -15,7 +15,7 @@ from semblance_faq.answer.folder import (
     Ranking,
     StoredAnswerer,
     Threshold,
-    read,
+    read_answerer,
     read_record,
 )
 from semblance_faq.answer.questions import checked_count, checked_question
@@ -85,7 +85,7 @@ class Answerer:
         folder = Path(folder)
         settings = AnsweringSettings.from_record(read_record(folder))
         with ThreadPoolExecutor(1) as reader:
-            stored = reader.submit(read, folder)
+            stored = reader.submit(read_answerer, folder)
             if settings.ranking != "words":
                 embedding = importlib.import_module(EMBEDDING)
                 if one_thread:

@@ -8,7 +8,7 @@ import numpy as np
 from semblance.counts import counted
 from semblance.errors import InputError
 from semblance.models.saved import FOLDER
-from semblance.provenance import file_digest
+from semblance.provenance import damage
 from semblance_faq.answer.folder import StoredAnswerer, read_files, read_record
 
 # Numbers of a unit vector, computed on another machine, with other threads or in other batches.
@@ -31,11 +31,8 @@ def check_answerer(folder: Path) -> Checked:
     outputs = record["outputs"]
     found = Checked([f"{counted(len(outputs), 'file')} listed by the record"], [])
     for name, expected in sorted(outputs.items()):
-        path = folder / name
-        if not path.is_file():
-            found.problems.append(f"{path}: missing")
-        elif file_digest(path) != expected:
-            found.problems.append(f"{path}: damaged: its sha256 is not that of the record")
+        if problem := damage(folder / name, expected):
+            found.problems.append(f"{folder / name}: {problem}")
     for path in sorted((folder / FOLDER).rglob("*")):
         if path.is_file() and path.relative_to(folder).as_posix() not in outputs:
             found.problems.append(f"{path}: not listed by the record")  # a reader might use it

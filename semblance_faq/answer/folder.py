@@ -171,14 +171,13 @@ def read_record(folder: Path) -> dict[str, Any]:
     return record
 
 
-def read(folder: Path) -> StoredAnswerer:
+def read_answerer(folder: Path) -> StoredAnswerer:
     """Read an answerer and check each file's digest; the model itself is not loaded.
 
     Raises InputError for a file that is missing or damaged.
     """
-    record = read_record(folder)
-    checked(folder / RECORD)
-    return read_files(folder, record)
+    read_record(folder)
+    return read_files(folder, checked(folder / RECORD))
 
 
 def read_files(folder: Path, record: Mapping[str, Any]) -> StoredAnswerer:

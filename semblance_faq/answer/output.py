@@ -46,11 +46,13 @@ def as_text(answered: Answered, width: int, every: bool = False) -> str:
 
 def _paragraph(answer: Answer, width: int) -> str:
     """Return an answer with its question, its score, and the text that matched."""
-    head = f"{answer.rank}. {plain(answer.question)}"
-    why = f"score {answer.score:.3f}, entry {plain(answer.id)}, matched its {answer.matched_kind}"
+    head = f"{answer.rank}. {printable(answer.question)}"
+    why = (
+        f"score {answer.score:.3f}, entry {printable(answer.id)}, matched its {answer.matched_kind}"
+    )
     if answer.matched_kind == "wording":
-        why += f": {plain(answer.matched_text)}"
-    parts = [_wrapped(head, "", width), _wrapped(plain(answer.answer), "   ", width)]
+        why += f": {printable(answer.matched_text)}"
+    parts = [_wrapped(head, "", width), _wrapped(printable(answer.answer), "   ", width)]
     return "\n".join([*parts, _wrapped(f"({why})", "   ", width)])
 
 
@@ -59,7 +61,7 @@ def _wrapped(text: str, indent: str, width: int) -> str:
     return textwrap.fill(text, max(width, 20), initial_indent=indent, subsequent_indent=later)
 
 
-def plain(text: str) -> str:
+def printable(text: str) -> str:
     """Return a text in one line without characters that steer a terminal or turn the direction."""
     steering = {c for c in text if c in TURNING or unicodedata.category(c) in ("Cc", "Cs")}
     return "".join(REPLACEMENT if c in steering else c for c in normalise(text))

@@ -25,7 +25,7 @@ from semblance.files import write_text
 from semblance.strict_yaml import read_yaml
 from semblance_faq.commands import train
 from semblance_faq.commands.config import FEWEST_WORDINGS, PRECISION, OwnFaq
-from semblance_faq.commands.wordings import csv_text, learn_wordings, rows_of
+from semblance_faq.commands.wordings import learn_wordings, own_rows, wordings_csv
 from semblance_faq.read.faq import read_own
 from semblance_faq.serve.log import QuestionsRead, read_choices
 
@@ -154,7 +154,7 @@ def prepare(log_path: str, before: TrainedRun, output: str) -> Prepared:
         )
         return Prepared((*lines, too_few), status=REFUSED)
     file = Path(f"{output}.csv")
-    text = csv_text([*rows_of(before.queries), *learned.rows()])
+    text = wordings_csv([*own_rows(before.queries), *learned.rows()])
     _require_free(output, file, text, before)
     write_text(file, text)
     config = Path(f"{output}.yaml")
@@ -255,10 +255,10 @@ def accept(before: TrainedRun, output: str) -> tuple[bool, list[str]]:
     A model that is refused loses its record, so that nobody answers by it.
     """
     from semblance_faq.answer.answerer import Answerer
-    from semblance_faq.judge.held_out import compare
+    from semblance_faq.judge.held_out import compare_answerers
 
     now = Path(layout.place(output, layout.ANSWERER, answerer=before.answerer))
-    found = compare(Answerer.open(before.folder), now)
+    found = compare_answerers(Answerer.open(before.folder), now)
     lines = list(found.lines())
     if found.parts and not found.is_worse:
         lines.append(f"ACCEPTED: not worse than before. Ask by --model {output}")

@@ -19,7 +19,7 @@ from semblance.data.faq import Faq
 from semblance.data.text import filled, normalise
 from semblance_faq.read.faq import QUERY_COLUMNS
 from semblance_faq.read.findings import Findings, listed
-from semblance_faq.read.tables import read_rows
+from semblance_faq.read.tables import read_table
 from semblance_faq.serve.log import QuestionsRead
 
 MARK = "\ufeff"  # tells Excel that a file is UTF-8
@@ -125,18 +125,18 @@ def _shortened(text: str) -> str:
     return f"{text[:LONGEST_SHOWN]}…"
 
 
-def rows_of(queries_path: Path | str | None) -> list[Row]:
+def own_rows(queries_path: Path | str | None) -> list[Row]:
     """Return the rows of a file of queries that a user has already, as they stand there."""
     if queries_path is None:
         return []
     found = []
-    for line, row in read_rows(queries_path, QUERY_COLUMNS, Findings()):
+    for line, row in read_table(queries_path, QUERY_COLUMNS, Findings()):
         text = filled(row.get("query"), "query", queries_path, line)
         found.append((text, normalise(str(row.get("id", "")))))
     return found
 
 
-def csv_text(rows: Iterable[Row]) -> str:
+def wordings_csv(rows: Iterable[Row]) -> str:
     """Return a file of queries: each cell in quotes, and none that a spreadsheet would compute."""
     text = io.StringIO()
     writer = csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\n")

@@ -13,13 +13,12 @@ from semblance.data.arrow import read_parquet
 from semblance.data.bare import bare_or_whole
 from semblance.errors import InputError
 from semblance.evaluation.prepared import QUESTIONS
+from semblance.layout import PREDICTIONS, SCORE_FILE
 from semblance.names import FAQ_DEV
 from semblance.provenance import Record, checked, read_text
 from semblance.ranking.candidates import Ranking
 from semblance_faq.judge.evidence import FoldResult, clusters_of
 
-SCORES = "scores.csv"
-PREDICTIONS = "predictions.parquet"
 COLUMNS = ("protocol", "query", "ap", "acc@1", "confidence", "without")
 AGAIN = "delete its record and run again"
 
@@ -111,7 +110,7 @@ def read_evaluations(records: Iterable[str], base: str, questions: BankQuestions
     found = Evaluations()
     asked: dict[str, list[str]] = {}
     for path in records:
-        record = checked(path, SCORES, PREDICTIONS)
+        record = checked(path, SCORE_FILE, PREDICTIONS)
         run = record.get("run", {})
         if run.get("base") != base:
             raise InputError(path, f"is no evaluation of a model of {base}", AGAIN)
@@ -122,7 +121,7 @@ def read_evaluations(records: Iterable[str], base: str, questions: BankQuestions
             raise InputError(path, "asks other questions than another method's", AGAIN)
         found.results[place] = result
         found.records[path] = record
-        for name in (SCORES, PREDICTIONS):
+        for name in (SCORE_FILE, PREDICTIONS):
             found.digests[f"{folder}/{name}"] = record["outputs"][name]
     return found
 
@@ -138,7 +137,7 @@ def _fold_result(folder: Path, questions: BankQuestions) -> tuple[list[str], Fol
     chosen = {name: column[asked] for name, column in columns.items()}
     queries = chosen["query"].tolist()
     result = FoldResult(
-        dev=_dev_score(folder / SCORES),
+        dev=_dev_score(folder / SCORE_FILE),
         precision=chosen["ap"].astype(float),
         right=chosen["acc@1"] == 1,
         confidence=chosen["confidence"].astype(float),

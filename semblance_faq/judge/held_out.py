@@ -29,12 +29,13 @@ from semblance.data.bare import bare
 from semblance.data.text import normalise
 from semblance.evaluation.metrics import average_precision, relevant_ranks
 from semblance.evaluation.prepared import read_bank
+from semblance.layout import PREDICTIONS
 from semblance.provenance import read_sealed
 from semblance.settings import decode
 from semblance_faq.answer.answerer import Answerer
 from semblance_faq.answer.questions import LONGEST
 from semblance_faq.judge.building import AnswererSettings
-from semblance_faq.judge.evaluations import PREDICTIONS, read_evaluations, read_questions
+from semblance_faq.judge.evaluations import read_evaluations, read_questions
 from semblance_faq.judge.evidence import choose_by_fold, clusters_of, mean_interval
 from semblance_faq.judge.judgement import over_seeds
 from semblance_faq.judge.summary import WORDING
@@ -57,7 +58,7 @@ ByWording = Mapping[str, Judged]  # by the text without case, white space and pu
 
 
 @dataclass(frozen=True)
-class Part:
+class JudgedPart:
     """Some wordings: the scores of the model before and of the new one, and clusters, (n,) each."""
 
     name: str
@@ -87,13 +88,13 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class HeldOutTest:
     """All held-out wordings first, then those known before and those learned, if enough of each.
 
     ``left_out`` wordings could not be asked of both.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[JudgedPart, ...]
     left_out: int
 
     @property
@@ -162,7 +163,7 @@ def by_answerer(answerer: Answerer, asked: Collection[Judged]) -> dict[str, Judg
     return found
 
 
-def compare(before: Answerer, now: Path) -> Comparison:
+def compare_answerers(before: Answerer, now: Path) -> HeldOutTest:
     """Compare the model before with a new answerer, whose folder is ``now``."""
     held_out = of_folds(now)
     entries = before.stored.entries
@@ -183,12 +184,12 @@ def compare(before: Answerer, now: Path) -> Comparison:
     ):
         if FEWEST <= len(chosen) < len(asked):
             parts.append(_part(name, chosen, judged, held_out))
-    return Comparison(tuple(parts), len(held_out) - len(asked))
+    return HeldOutTest(tuple(parts), len(held_out) - len(asked))
 
 
-def _part(name: str, keys: list[str], before: ByWording, now: ByWording) -> Part:
+def _part(name: str, keys: list[str], before: ByWording, now: ByWording) -> JudgedPart:
     """Return the scores of some wordings."""
-    return Part(
+    return JudgedPart(
         name,
         np.asarray([before[key].precision for key in keys]),
         np.asarray([now[key].precision for key in keys]),

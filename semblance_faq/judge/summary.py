@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from semblance.cards.text import plain, table
+from semblance.cards.text import literal, table
 from semblance.counts import counted
 from semblance.layout import THRESHOLD_PICTURE, THRESHOLDS
 from semblance.names import START
@@ -190,7 +190,7 @@ def card_text(
             f" {chosen.precision:.1%} of these are right"
         )
     lines = [
-        f"# {plain(about.name)}",
+        f"# {literal(about.name)}",
         "",
         f"A model that answers from {counted(about.entries, 'known entry', 'known entries')}. What was"
         " chosen, each verdict and the threshold: summary.md, threshold.svg.",
@@ -202,7 +202,7 @@ def card_text(
         " questions (nested).",
         "",
         *(
-            f"- {against.verdict.word} than {plain(name)}:"
+            f"- {against.verdict.word} than {literal(name)}:"
             f" {100 * against.verdict.difference:+.1f} points"
             for name, against in found.against.items()
         ),

@@ -8,7 +8,7 @@ from semblance.errors import at
 from semblance_faq.read.columns import Columns
 from semblance_faq.read.entries import read_entries
 from semblance_faq.read.findings import Findings
-from semblance_faq.read.tables import read_rows
+from semblance_faq.read.tables import read_table
 
 QUERY_COLUMNS = Columns(("query", "id"))
 
@@ -30,10 +30,10 @@ def read_own(
     """
     findings = Findings()
     columns = Columns(("question", "answer"), ("id", "group", "queries"), given or {})
-    entries = read_entries(path, read_rows(path, columns, findings), findings)
+    entries = read_entries(path, read_table(path, columns, findings), findings)
     pairs = require_pairs(entries.pairs.values(), at(path, 1))
     if queries_path is not None:
-        for line, row in read_rows(queries_path, QUERY_COLUMNS, findings):
+        for line, row in read_table(queries_path, QUERY_COLUMNS, findings):
             entries.add_query(queries_path, line, row)
     queries = entries.queries(findings)
     name = Path(str(path).removesuffix(".gz")).stem

@@ -39,7 +39,7 @@ DONE = {
 MOST_SHOWN = 12  # places of one kind that a line of the log names
 
 
-class Place(NamedTuple):
+class Noted(NamedTuple):
     """A line of a file; ``first`` is the earlier line that it is like, 0 if there is none."""
 
     line: int
@@ -51,7 +51,7 @@ class Findings:
 
     def __init__(self) -> None:
         self._notes: list[str] = []
-        self._places: dict[tuple[str, str], list[Place]] = {}  # by kind and file
+        self._places: dict[tuple[str, str], list[Noted]] = {}  # by kind and file
 
     def note(self, path: Path | str, sentence: str) -> None:
         """Keep a sentence on a file."""
@@ -59,7 +59,7 @@ class Findings:
 
     def add(self, kind: str, path: Path | str, line: int, first: int = 0) -> None:
         """Keep a place; ``first`` is the earlier line that it is like."""
-        self._places.setdefault((kind, str(path)), []).append(Place(line, first))
+        self._places.setdefault((kind, str(path)), []).append(Noted(line, first))
 
     def reading(self) -> Reading:
         """Return all that was found so far, the kinds in the order of ``DONE``."""
@@ -81,7 +81,7 @@ def listed(names: Sequence[str]) -> str:
     return text
 
 
-def _in_words(places: Sequence[Place]) -> str:
+def _in_words(places: Sequence[Noted]) -> str:
     """Return places in words; neighbours without an earlier line are one range."""
     words = []
     for start, last in _runs(places):
@@ -97,7 +97,7 @@ def _in_words(places: Sequence[Place]) -> str:
     return "line " + ", ".join(words)
 
 
-def _runs(places: Sequence[Place]) -> Iterator[tuple[Place, Place]]:
+def _runs(places: Sequence[Noted]) -> Iterator[tuple[Noted, Noted]]:
     """Yield the first and the last place of each run of neighbours."""
     start = last = places[0]
     for place in places[1:]:

@@ -16,7 +16,7 @@ from semblance.data.text import filled
 from semblance.errors import InputError, at
 from semblance_faq.read.columns import Columns
 from semblance_faq.read.findings import Findings
-from semblance_faq.read.tables import read_rows
+from semblance_faq.read.tables import read_table
 
 # Other names that a column may have, without case and white space.
 NAMES = {
@@ -43,7 +43,7 @@ def read_own_pairs(
     findings = Findings()
     columns = Columns(OF_CSV, given=settings.columns, known=NAMES)
     pairs = []
-    for line, row in read_rows(path, columns, findings):
+    for line, row in read_table(path, columns, findings):
         first = filled(row["sentence1"], "sentence1", path, line)
         second = filled(row["sentence2"], "sentence2", path, line)
         score = _score(row["score"], at(path, line))

@@ -19,7 +19,7 @@ Reader = Callable[[Path | str, Columns, Findings], Iterator[Row]]
 BAR = re.compile(r"(?<!\\)\|")
 
 
-def read_rows(path: Path | str, columns: Columns, findings: Findings) -> Iterator[Row]:
+def read_table(path: Path | str, columns: Columns, findings: Findings) -> Iterator[Row]:
     """Yield the line of each row that is not empty, and its values by what they hold.
 
     A value is text, but ``queries`` is a list of texts; of JSON lines any value, and None where the

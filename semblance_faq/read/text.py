@@ -34,7 +34,7 @@ def read_text(path: Path | str, findings: Findings) -> str:
     """
     content = _content(path)
     if content[:2] in MARKS_OF_UTF16:
-        text = _decode(content, "utf-16", path)
+        text = _decoded(content, "utf-16", path)
         findings.note(path, "text in UTF-16, by its byte order mark")
     else:
         try:
@@ -42,7 +42,7 @@ def read_text(path: Path | str, findings: Findings) -> str:
             mark = ", with a byte order mark" * content.startswith(BOM)
             findings.note(path, f"text in UTF-8{mark}")
         except UnicodeDecodeError:
-            text = _decode(content, _code_page(content, path, findings), path)
+            text = _decoded(content, _code_page(content, path, findings), path)
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         problem = "contains a NUL character"
@@ -74,7 +74,7 @@ def _content(path: Path | str) -> bytes:
     return content
 
 
-def _decode(content: bytes, encoding: str, path: Path | str) -> str:
+def _decoded(content: bytes, encoding: str, path: Path | str) -> str:
     """Return the text; InputError with line and byte where the encoding does not fit."""
     try:
         return content.decode(encoding)

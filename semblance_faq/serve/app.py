@@ -24,7 +24,7 @@ from semblance.errors import InputError
 from semblance_faq.answer.answerer import Answered, Answerer
 from semblance_faq.answer.output import as_json
 from semblance_faq.serve.log import QuestionLog
-from semblance_faq.serve.requests import Question, chosen_of, of_address, of_body
+from semblance_faq.serve.requests import AskedQuestion, chosen_of, of_address, of_body
 
 HEADERS = {
     "x-content-type-options": "nosniff",
@@ -80,7 +80,7 @@ class Service:
         """Return what ``work`` returns, in its turn."""
         return await asyncio.get_running_loop().run_in_executor(self.pool, work, *arguments)
 
-    def _answer(self, asked: Question) -> Answered:
+    def _answer(self, asked: AskedQuestion) -> Answered:
         """Answer in the model's thread, and note what was not merely typed on the way."""
         answered = self.answerer.ask(asked.question, asked.count)
         if self.log is not None and not asked.draft:

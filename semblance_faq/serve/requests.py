@@ -20,7 +20,7 @@ DRAFT = {"1": True, "true": True, "0": False, "false": False}
 
 
 @dataclass(frozen=True)
-class Question:
+class AskedQuestion:
     """A question and how many answers are wanted; a ``draft`` is still being typed."""
 
     question: str
@@ -36,7 +36,7 @@ class Chosen:
     id: str
 
 
-def of_address(request: Request) -> Question:
+def of_address(request: Request) -> AskedQuestion:
     """Read ``?q=…&count=…&draft=1``; InputError for anything else.
 
     Starlette alone would put a replacement character in place of what is not UTF-8.
@@ -63,12 +63,14 @@ def of_address(request: Request) -> Question:
     draft = given.get("draft", "false")
     if draft not in DRAFT:
         raise InputError("draft", f"{draft!r:.40} is unknown", "known are 1, 0, true, false")
-    return _checked(Question(given["q"], int(count), DRAFT[draft]))
+    return _checked_question(AskedQuestion(given["q"], int(count), DRAFT[draft]))
 
 
-async def of_body(request: Request) -> Question:
+async def of_body(request: Request) -> AskedQuestion:
     """Read a JSON body: question, and if wanted count and draft."""
-    return _checked(decode(Question, parse_json(await body_of(request), "body"), "body"))
+    return _checked_question(
+        decode(AskedQuestion, parse_json(await body_of(request), "body"), "body")
+    )
 
 
 async def chosen_of(request: Request) -> Chosen:
@@ -77,9 +79,9 @@ async def chosen_of(request: Request) -> Chosen:
     return Chosen(checked_question(chosen.question), chosen.id)
 
 
-def _checked(asked: Question) -> Question:
+def _checked_question(asked: AskedQuestion) -> AskedQuestion:
     question = checked_question(asked.question)
-    return Question(question, checked_count(asked.count), asked.draft)
+    return AskedQuestion(question, checked_count(asked.count), asked.draft)
 
 
 async def body_of(request: Request) -> str:

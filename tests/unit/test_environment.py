@@ -29,36 +29,21 @@ def test_the_conda_environment_has_the_projects_pins():
     listed = next(d["pip"] for d in environment["dependencies"] if isinstance(d, dict))
     wanted = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["demo"]]
     assert len(listed) == len(wanted) and pins(listed) == pins(wanted)
-    python = next(
-        d for d in environment["dependencies"] if isinstance(d, str) and d.startswith("python")
-    )
-    assert python.split("=")[1] == PROJECT["requires-python"].removeprefix(
-        ">="
-    )  # the floor is what conda installs
-
-
-def rule_blocks() -> list[tuple[Path, str]]:
-    """Return the file and the text of each rule that runs a command."""
-    files = sorted((ROOT / "workflow/rules").glob("*.smk"))
-    blocks = [
-        (file, block)
-        for file in files
-        for block in re.split(r"^ *rule\b", file.read_text(), flags=re.M)[1:]
-    ]
-    assert (
-        len(blocks)
-        == sum(len(re.findall(r"^ *shell:", file.read_text(), flags=re.M)) for file in files)
-        > 10
-    )
-    return blocks
+    [python] = [d for d in environment["dependencies"] if str(d).startswith("python")]
+    # the floor is what conda installs
+    assert python.split("=")[1] == PROJECT["requires-python"].removeprefix(">=")
 
 
 def test_every_rule_that_runs_a_command_names_the_conda_environment():
-    for file, block in rule_blocks():
-        [named] = re.findall(r'^ *conda:\s+"(.*)"$', block, flags=re.M)
-        assert (file.parent / named).resolve() == ROOT / "envs/semblance.yaml", block.splitlines()[
-            0
-        ]
+    texts = {file: file.read_text() for file in (ROOT / "workflow/rules").glob("*.smk")}
+    found = 0
+    for file, text in texts.items():
+        for block in re.split(r"^ *rule\b", text, flags=re.M)[1:]:
+            [named] = re.findall(r'^ *conda:\s+"(.*)"$', block, flags=re.M)
+            place = (file.parent / named).resolve()
+            assert place == ROOT / "envs/semblance.yaml", block.splitlines()[0]
+            found += 1
+    assert found == len(re.findall(r"^ *shell:", "".join(texts.values()), flags=re.M)) > 10
 
 
 def test_every_conda_environment_is_used():

@@ -1,5 +1,6 @@
 """Files and folders appear whole or not at all, and are on the disk before they take their names."""
 
+import contextlib
 import errno
 import os
 import socket
@@ -33,25 +34,18 @@ def test_text_is_written_whole_with_its_folder(tmp_path):
     assert names(tmp_path / "a") == ["b.txt"]
 
 
-def test_the_mode_of_a_new_file_follows_the_umask(tmp_path):
-    before = os.umask(0o027)
-    try:
-        write_text(tmp_path / "b.txt", "x")
-    finally:
-        os.umask(before)
-    assert (tmp_path / "b.txt").stat().st_mode & 0o777 == 0o640
-
-
 @pytest.mark.parametrize("umask, mode", [(0o022, 0o644), (0o027, 0o640)])
-def test_the_mode_of_weights_follows_the_umask(tmp_path, umask, mode):
+def test_the_mode_of_a_text_and_of_weights_follows_the_umask(tmp_path, umask, mode):
     (tmp_path / ".a.safetensors.part").write_bytes(b"left by a kill")
     (tmp_path / ".a.safetensors.part").chmod(0o600)
     before = os.umask(umask)
     try:
+        write_text(tmp_path / "b.txt", "x")
         save_tensors({"weight": torch.zeros(2)}, tmp_path / "a.safetensors")
     finally:
         os.umask(before)
-    assert (tmp_path / "a.safetensors").stat().st_mode & 0o777 == mode
+    for name in ("b.txt", "a.safetensors"):
+        assert (tmp_path / name).stat().st_mode & 0o777 == mode
 
 
 @pytest.mark.parametrize("step", ["fsync", "replace"])
@@ -86,14 +80,17 @@ def order(monkeypatch):
         return handle
 
     monkeypatch.setattr(files.os, "open", opening)
-    monkeypatch.setattr(
-        files.os, "fsync", lambda h: (done.append(("fsync", opened[h])), real["fsync"](h))[1]
-    )
-    monkeypatch.setattr(
-        files.os,
-        "replace",
-        lambda a, b: (done.append(("replace", os.path.basename(b))), real["replace"](a, b))[1],
-    )
+
+    def syncing(handle):
+        done.append(("fsync", opened[handle]))
+        real["fsync"](handle)
+
+    def replacing(source, target):
+        done.append(("replace", os.path.basename(target)))
+        real["replace"](source, target)
+
+    monkeypatch.setattr(files.os, "fsync", syncing)
+    monkeypatch.setattr(files.os, "replace", replacing)
     return done
 
 
@@ -110,21 +107,16 @@ def test_a_folder_and_all_in_it_are_on_the_disk_before_it_takes_its_name(tmp_pat
     assert order[3:] == [("replace", "c"), ("fsync", tmp_path.name)]
 
 
-def test_a_whole_folder_takes_the_place_of_the_old_one(tmp_path):
+@pytest.mark.parametrize("error", [None, ValueError])
+def test_a_whole_folder_takes_the_place_of_the_old_one_unless_it_fails(tmp_path, error):
     (tmp_path / "c").mkdir()
     (tmp_path / "c" / "old").write_text("old")
-    with whole_folder(tmp_path / "c") as temporary:
+    with contextlib.suppress(ValueError), whole_folder(tmp_path / "c") as temporary:
         (temporary / "new").write_text("new")
-    assert names(tmp_path) == ["c"] and names(tmp_path / "c") == ["new"]
-
-
-def test_a_failure_leaves_the_old_folder_and_nothing_else(tmp_path):
-    (tmp_path / "c").mkdir()
-    (tmp_path / "c" / "old").write_text("old")
-    with pytest.raises(ValueError), whole_folder(tmp_path / "c") as temporary:
-        (temporary / "new").write_text("half")
-        raise ValueError
-    assert names(tmp_path) == ["c"] and names(tmp_path / "c") == ["old"]
+        if error:
+            raise error
+    assert names(tmp_path) == ["c"]
+    assert names(tmp_path / "c") == ["old" if error else "new"]
 
 
 def test_files_that_a_kill_left_are_not_mixed_into_the_next_write(tmp_path):

@@ -58,24 +58,10 @@ def start(tmp_path):
     jobs = []
 
     def started(seconds: float | str, jobs_per_gpu: int = 1) -> subprocess.Popen:
-        command = [
-            sys.executable,
-            "-c",
-            JOB,
-            str(tmp_path / "locks"),
-            str(jobs_per_gpu),
-            str(seconds),
-        ]
-        jobs.append(
-            subprocess.Popen(
-                command,
-                cwd=ROOT,
-                text=True,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-            )
-        )
+        arguments = [tmp_path / "locks", jobs_per_gpu, seconds]
+        command = [sys.executable, "-c", JOB, *map(str, arguments)]
+        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+        jobs.append(subprocess.Popen(command, cwd=ROOT, text=True, **pipes))
         return jobs[-1]
 
     yield started
@@ -149,7 +135,7 @@ def test_cuda_visible_devices_limits_the_choice(monkeypatch, allowed, seen):
 
 
 @pytest.mark.parametrize(
-    "allowed,left",
+    "allowed, left",
     [
         ("", ""),
         ("-1", "-1"),
@@ -164,10 +150,13 @@ def test_a_job_sees_one_allowed_gpu_or_none(tmp_path, monkeypatch, allowed, left
     assert os.environ["CUDA_VISIBLE_DEVICES"] == left
 
 
-def test_a_process_keeps_the_gpu_it_has(tmp_path):
-    gpus.take_gpu(1, 1, tmp_path / "locks")
-    gpus.take_gpu(1, 1, tmp_path / "locks")  # would wait for itself for ever
+def test_a_process_keeps_the_gpu_it_has_behind_locks_that_only_its_user_may_touch(tmp_path):
+    locks = tmp_path / "locks"
+    gpus.take_gpu(1, 1, locks)
+    gpus.take_gpu(1, 1, locks)  # would wait for itself for ever
     assert os.environ["CUDA_VISIBLE_DEVICES"] == A and len(gpus._held) == 1
+    assert stat.S_IMODE(locks.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(lock.stat().st_mode) for lock in locks.iterdir()} == {0o600}
 
 
 def test_in_a_slurm_job_one_gpu_stays_and_of_several_one_is_taken(tmp_path, monkeypatch):
@@ -187,14 +176,16 @@ def test_without_a_gpu_nothing_is_set(tmp_path, monkeypatch, case):
     if case == "no GPU":
         write_nvidia_smi(tmp_path / "bin", "No devices were found")
     if case == "no driver":
-        (tmp_path / "bin" / "nvidia-smi").write_text(
-            "#!/bin/sh\necho 'NVIDIA-SMI has failed'\nexit 9\n"
-        )
+        failing = "#!/bin/sh\necho 'NVIDIA-SMI has failed'\nexit 9\n"
+        (tmp_path / "bin" / "nvidia-smi").write_text(failing)
     gpus.take_gpu(0 if case == "none asked for" else 1, 1, tmp_path / "locks")
     assert "CUDA_VISIBLE_DEVICES" not in os.environ and not (tmp_path / "locks").exists()
 
 
-def test_without_a_gpu_one_line_says_that_the_cpu_is_used(capsys):
+@pytest.mark.parametrize("allowed_by", [(), ("SLURM_JOB_ID", gpus.ALLOW_CPU)])
+def test_without_a_gpu_one_line_says_that_the_cpu_is_used(monkeypatch, capsys, allowed_by):
+    for name in allowed_by:  # in a scheduler's job, a user may let it
+        monkeypatch.setenv(name, "1")
     gpus.go_on_without_gpu()
     assert capsys.readouterr().err == "no GPU found: runs on the CPU\n"
 
@@ -205,13 +196,6 @@ def test_a_schedulers_job_without_a_gpu_stops(monkeypatch, capsys, mark):
     with pytest.raises(NoGpu, match="resources.gpus: 1.*slurm/profile.yaml"):
         gpus.go_on_without_gpu()
     assert capsys.readouterr().err == ""
-
-
-def test_a_user_may_let_a_schedulers_job_use_the_cpu(monkeypatch, capsys):
-    monkeypatch.setenv("SLURM_JOB_ID", "1")
-    monkeypatch.setenv(gpus.ALLOW_CPU, "1")
-    gpus.go_on_without_gpu()
-    assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_without_nvidia_smi_the_allowed_names_are_used_as_they_are(tmp_path, monkeypatch):
@@ -226,14 +210,6 @@ def test_a_job_stops_if_nvidia_smi_hangs(tmp_path, monkeypatch):
     monkeypatch.setattr(gpus, "PATIENCE", 0.1)
     with pytest.raises(InputError, match="no answer within 0.1 s"):
         gpus.take_gpu(1, 1, tmp_path / "locks")
-
-
-def test_only_the_user_may_read_and_write_the_folder_of_the_locks(tmp_path):
-    gpus.take_gpu(1, 1, tmp_path / "locks")
-    assert stat.S_IMODE((tmp_path / "locks").stat().st_mode) == 0o700
-    assert all(
-        stat.S_IMODE(lock.stat().st_mode) == 0o600 for lock in (tmp_path / "locks").iterdir()
-    )
 
 
 @pytest.mark.parametrize("trap", ["a link", "another's", "a file", "open to all"])
@@ -260,62 +236,37 @@ class Taken(Exception):
 
 
 SETTINGS = json.dumps({**STATED, "gpus": 1})
-TRAINING = [
-    "--settings",
-    SETTINGS,
-    "--base",
-    "b",
-    "--corpus",
-    "c",
-    "--tokens",
-    "t",
-    *"--checkpoint-minutes 10 --checkpoint-steps 0 --jobs-per-gpu 3 --output o".split(),
-]
-WHICH = '{"corpus":"c","base":"b","method":"m","seed":"1","%s}'
+TRAINING = "--base b --corpus c --tokens t --checkpoint-minutes 10 --checkpoint-steps 0".split()
+TRAINING += ["--settings", SETTINGS, "--jobs-per-gpu", "3", "--output", "o"]
+COMPUTE = "--threads 1 --gpus 1 --precision fp32 --matmul highest --jobs-per-gpu 3".split()
+READING = ["--model", "m", *COMPUTE, "--output", "o"]
 ANSWERER = {
     **{"name": "a", "bank": "k", "base": "b", "folds": 3, "seeds": [1], "protocol": "pairs"},
     **{"precision": 0.9, "max_length": 32, "threads": 1, "models": ["start"], "ways": []},
 }
-COMPUTE = "--threads 1 --gpus 1 --precision fp32 --matmul highest".split()
-EVALUATION = ["--model", "m", *COMPUTE, "--jobs-per-gpu", "3", "--output", "o"]
+BUILDING = "--bank k --models m --evaluations e --gpus 1 --jobs-per-gpu 3 --output o".split()
+
+
+def reading(data: str, **run: object) -> list[str]:
+    """Return the arguments of an evaluation of one model; ``run`` are fields of its Run."""
+    which = {"corpus": "c", "base": "b", "method": "m", "seed": "1"} | run
+    return [*READING, "--run", json.dumps(which), *data.split()]
+
+
+OF_BANK = {"bank": "k", "fold": 0, "protocols": ["all"]}
 COMMANDS = {
     "train": [*TRAINING, "--dev", "d"],
     "pretrain": TRAINING,
     "train_entropy": TRAINING,
     "train_initial": [*TRAINING, "--dev", "d"],
     "train_final": [*TRAINING, "--folds", "f"],
-    "build_answerer": [
-        *["--settings", json.dumps(ANSWERER), "--bank", "k", "--models", "m"],
-        *"--evaluations e --gpus 1 --jobs-per-gpu 3 --output o".split(),
-    ],
-    "embed": [*EVALUATION, "--tokens", "t", "--max-length", "32"],
-    "fit_whitening": [*EVALUATION, "--tokens", "t"],
-    "evaluate_sts": [*EVALUATION, "--run", WHICH % 'phi":"0.01"', "--test", "t", "--dev", "d"],
-    "evaluate_transfer": [
-        *EVALUATION,
-        "--run",
-        WHICH % 'folds":2,"shuffle":0,"phi":""',
-        "--data",
-        "d",
-    ],
-    "evaluate_relatedness": [
-        *EVALUATION,
-        "--run",
-        WHICH % 'regressor_seed":0,"phi":""',
-        "--data",
-        "d",
-    ],
-    "evaluate_faq": [
-        *EVALUATION,
-        "--run",
-        WHICH % 'bank":"k","fold":0,"protocols":["all"]',
-        "--bank",
-        "k",
-        "--dev",
-        "d",
-        "--max-length",
-        "32",
-    ],
+    "build_answerer": ["--settings", json.dumps(ANSWERER), *BUILDING],
+    "embed": [*READING, "--tokens", "t", "--max-length", "32"],
+    "fit_whitening": [*READING, "--tokens", "t"],
+    "evaluate_sts": reading("--test t --dev d", phi="0.01"),
+    "evaluate_transfer": reading("--data d", folds=2, shuffle=0, phi=""),
+    "evaluate_relatedness": reading("--data d", regressor_seed=0, phi=""),
+    "evaluate_faq": reading("--bank k --dev d --max-length 32", **OF_BANK),
 }
 
 
@@ -343,7 +294,6 @@ def test_importing_the_scripts_does_not_start_cuda():
         "torch.cuda.is_available = torch.cuda.device_count = torch.cuda.init = torch.cuda._lazy_init = asked\n"
         "for name in sys.argv[1:]: importlib.import_module(f'workflow.scripts.{name}')\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program, *COMMANDS], cwd=ROOT, capture_output=True, text=True
-    )
+    command = [sys.executable, "-c", program, *COMMANDS]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

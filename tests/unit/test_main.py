@@ -30,11 +30,8 @@ def test_the_help_has_for_each_command_the_first_line_of_its_own_help_and_an_exa
     for name in commands():
         text = (ROOT / f"workflow/scripts/{name}.py").read_text()
         first = ast.get_docstring(ast.parse(text)).splitlines()[0]
-        [place] = [
-            number
-            for number, line in enumerate(lines)
-            if re.fullmatch(rf"  {name} +{re.escape(first)}", line)
-        ]
+        shown = re.compile(rf"  {name} +{re.escape(first)}")
+        [place] = [number for number, line in enumerate(lines) if shown.fullmatch(line)]
         assert lines[place + 1].split()[:2] == ["semblance", name]
 
 
@@ -45,16 +42,12 @@ def test_the_commands_are_those_of_the_table_whose_scripts_are_there():
 
 
 @pytest.mark.parametrize("name", commands())
-def test_the_example_of_a_command_fits_its_own_flags(name):
+def test_a_command_takes_its_example_and_its_help_has_its_name_and_its_text(name, capsys):
+    script = importlib.import_module(f"workflow.scripts.{name}")
     [example] = [group[name] for group in GROUPS.values() if name in group]
     _, named, *arguments = example.split()
     assert named == name
-    importlib.import_module(f"workflow.scripts.{name}").parser().parse_args(arguments)
-
-
-@pytest.mark.parametrize("name", commands())
-def test_the_help_of_a_command_has_its_name_and_the_text_of_its_script(name, capsys):
-    script = importlib.import_module(f"workflow.scripts.{name}")
+    script.parser().parse_args(arguments)
     with pytest.raises(SystemExit) as end:
         script.parser().parse_args(["--help"])
     shown = capsys.readouterr().out
@@ -89,11 +82,8 @@ def git(folder: Path, *arguments: str) -> str:
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout
 
 
-def test_outside_of_git_the_version_is_that_of_pyproject(checkout):
+def test_outside_of_git_the_version_is_that_of_pyproject_if_it_is_there(checkout):
     assert program.version() == f"semblance {VERSION}"
-
-
-def test_a_copy_of_the_code_alone_has_no_version(checkout):
     (checkout / "pyproject.toml").unlink()
     assert program.version() == "semblance"
 

@@ -28,30 +28,23 @@ FUNCTIONS = {
     VIEWS: ("view",),
     DROPOUTS: ("rate", "head_scale"),
     POOLINGS: ("pool",),
-    BANKS: ("read",),
-    PAIRS: ("read",),
-    COLLECTED: ("rows",),
-    MEASURED: ("rows",),
+    **dict.fromkeys((BANKS, PAIRS), ("read",)),
+    **dict.fromkeys((COLLECTED, MEASURED), ("rows",)),
 }
 PACKAGES = list(FUNCTIONS)
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_the_names_are_those_of_the_files(package):
+def test_the_names_are_those_of_the_files_and_each_has_one_of_its_packages_functions(package):
     folder = ROOT.joinpath(*package.split("."))
     files = {path.name for path in folder.iterdir() if path.suffix == ".py"}
     names = named_modules.module_names(package)
     assert {f"{name}.py" for name in names} == files - {"__init__.py"}
     assert names == sorted(names) and len(names) >= 2
-
-
-@pytest.mark.parametrize("package", PACKAGES)
-def test_each_module_has_one_of_its_packages_functions(package):
-    for name in named_modules.module_names(package):
+    for name in names:
         module = load_module(package, name, "here")
-        functions = [f for f in FUNCTIONS[package] if callable(getattr(module, f, None))]
-        assert len(functions) == 1
         assert module.__name__ == module_path(package, name, "here")
+        assert sum(callable(getattr(module, f, None)) for f in FUNCTIONS[package]) == 1
 
 
 @pytest.mark.parametrize("name", ["", ".", "__init__", "os", "../loop", "Rows", "rows.py"])
@@ -64,68 +57,40 @@ def test_any_other_name_is_refused_and_the_known_ones_are_listed(name):
     )
 
 
-def test_the_module_of_each_drawing_has_the_function_draw_and_those_beside_it_have_none():
-    drawn = {name for name in named_modules.module_names(DRAWN) if is_drawn(name)}
-    functions = {
-        name
-        for name in named_modules.module_names(DRAWN)
-        if callable(getattr(load_module(DRAWN, name, "here"), "draw", None))
-    }
-    assert functions == drawn and len(drawn) > 5
+def test_the_module_of_each_drawing_has_the_function_draw_and_no_other_module_there_has():
+    names = named_modules.module_names(DRAWN)
+    modules = {name: load_module(DRAWN, name, "here") for name in names}
+    functions = {name for name in names if callable(getattr(modules[name], "draw", None))}
+    assert functions == set(filter(is_drawn, names)) and len(functions) > 5
 
 
-def test_a_drawing_stage_imports_no_drawing_and_no_torch_before_its_settings_name_one():
-    kinds = [f"{DRAWN}.{name}" for name in named_modules.module_names(DRAWN) if is_drawn(name)]
-    program = (
-        "import sys; import workflow.scripts.draw_figure;"
-        f"print(*({{*{kinds!r}, 'torch', 'pandas', 'matplotlib.pyplot'}} & set(sys.modules)))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.split() == []
+def imported(statements: str) -> set[str]:
+    """Return the modules that Python has imported after some statements."""
+    program = f"import sys; {statements}; print(*sys.modules)"
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
 
 
 def test_names_are_listed_without_torch():
-    program = (
-        "import sys; from workflow.planning import modules;"
+    statements = (
+        "from workflow.planning import modules;"
         'settings = \'{"loss": "entropy", "views": "rows"}\';'
-        "modules.modules_of_training({'bases': {'b': {}}}, 'b', settings);"
-        "sys.exit('torch' in sys.modules)"
+        "modules.modules_of_training({'bases': {'b': {}}}, 'b', settings)"
     )
-    assert subprocess.run([sys.executable, "-c", program], cwd=ROOT).returncode == 0
+    assert "torch" not in imported(statements)
 
 
-STAGES = (
-    "prepare_faq",
-    "train",
-    "pretrain",
-    "train_initial",
-    "train_entropy",
-    "train_curve",
-    "embed",
-    "mine_negatives",
-    "train_final",
-    "build_answerer",
-    "fit_whitening",
-    "evaluate_sts",
-    "evaluate_transfer",
-    "evaluate_relatedness",
-    "download_model",
-    "collect_figure",
-    "measure_figure",
-    "draw_figure",
-)
+STAGES = "prepare_faq train pretrain train_initial train_entropy train_curve embed mine_negatives "
+STAGES += "train_final build_answerer fit_whitening evaluate_sts evaluate_transfer "
+STAGES += "evaluate_relatedness download_model collect_figure measure_figure draw_figure"
 
 
-@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("stage", STAGES.split())
 def test_a_stage_imports_no_named_module_unless_its_settings_name_it(stage):
-    program = (
-        f"import sys; import workflow.scripts.{stage};"
-        f"print(*(m for m in sys.modules for p in {PACKAGES} if m.startswith(p + '.')),"
-        f" *({{{MASKED_WORDS!r}}} & set(sys.modules)))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.split() == []
+    found = imported(f"import workflow.scripts.{stage}")
+    assert f"workflow.scripts.{stage}" in found and MASKED_WORDS not in found
+    assert not [name for name in found for p in PACKAGES if name.startswith(f"{p}.")]
+    if stage == "draw_figure":
+        kinds = {f"{DRAWN}.{n}" for n in named_modules.module_names(DRAWN) if is_drawn(n)}
+        assert found.isdisjoint(kinds | {"torch", "pandas", "matplotlib.pyplot"})

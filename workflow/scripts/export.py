@@ -18,7 +18,7 @@ from workflow.scripts.endings import run
 
 EXAMPLES = """examples:
   semblance export my-faq/answerers/faq --onnx --output my-faq-onnx
-  semblance export my-faq --trec runs
+  semblance export my-faq/scores/faq/faq-?/minilm/tuned/seed-1 --trec runs
 """
 
 

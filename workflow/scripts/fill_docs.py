@@ -1,19 +1,28 @@
 """Write the parts of README.md and docs/ that follow from other files.
 
 These are the counts, the table of raw files, the list of what lies where under results/, and how
-often verdicts err.
+often verdicts err. A page marks the place of a count: ``<!-- count:jobs -->1,388<!-- /count -->``.
 Run it in the project's root after a change of config.yaml or of the manifest.
 """
 
+import re
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
-from semblance.fetch.manifest import load_manifest
+from semblance.errors import InputError
+from semblance.fetch.manifest import Dataset, File, load_manifest
 from workflow.costing import usage
-from workflow.documentation import counts, datasets, error_rates, results
+from workflow.costing.model import Cost
+from workflow.documentation import error_rates, results
+from workflow.planning.stages import jobs, submissions
 from workflow.scripts import cli
 from workflow.scripts.endings import run
 
 DATA = Path("docs/data.md")
+TRAININGS = ("train", "train_entropy", "train_initial", "train_final", "train_curve")
+PLACE = re.compile(r"<!-- count:(\w+) -->.*?<!-- /count -->", re.DOTALL)
+HEADING = "## Every file"
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -21,16 +30,88 @@ def main(argv: list[str] | None = None) -> None:
     cli.command("fill_docs", __doc__).parse_args(argv)
     cost = usage.estimates([])
     manifest = load_manifest(cost.config["manifest"])
-    values = counts.counts(cost)
+    values = counts(cost)
     for page in (Path("README.md"), *sorted(Path("docs").glob("*.md"))):
         before = page.read_text(encoding="utf-8")
-        after = counts.fill_counts(before, values, str(page))
+        after = fill_counts(before, values, str(page))
         after = error_rates.fill(results.fill_layout(after))
         if page == DATA:
-            after = datasets.fill_files(after, manifest)
+            after = fill_files(after, manifest)
         if after != before:
             page.write_text(after, encoding="utf-8")
             print(page)
+
+
+def counts(cost: Cost) -> dict[str, str]:
+    """Return each number by its name, written as the pages write it."""
+    everything = jobs(cost.plan)
+    found = Counter(job.stage for job in everything)
+    gpu_jobs = [job for job in everything if cost.places[job.stage].machine == "gpu"]
+    values = {
+        "trainings": sum(found[stage] for stage in TRAININGS),
+        "final_models": found["train"] + found["train_final"],
+        "entropy_models": found["train_entropy"],
+        "initial_models": found["train_initial"],
+        "curves": found["train_curve"],
+        "jobs": len(everything),
+        "submissions": submissions(cost.plan, everything),
+        "gpu_hours": round(sum(cost.hours(job) for job in gpu_jobs)),
+        "gigabytes": round(sum(cost.need(job).disk for job in everything) / 1000),
+    }
+    return {name: f"{value:,}" for name, value in values.items()}
+
+
+def fill_counts(text: str, values: dict[str, str], where: str) -> str:
+    """Return a page with the current number at each mark; InputError for an unknown name."""
+
+    def number(place: re.Match) -> str:
+        name = place[1]
+        if name not in values:
+            raise InputError(where, f"no count is named {name!r}", f"use {', '.join(values)}")
+        return f"<!-- count:{name} -->{values[name]}<!-- /count -->"
+
+    return PLACE.sub(number, text)
+
+
+def file_rows(manifest: Mapping[str, Dataset]) -> list[str]:
+    """Return one Markdown row for each file and archive of the manifest, in its order."""
+    return [
+        _file_row(name, dataset, item)
+        for name, dataset in manifest.items()
+        for item in (*dataset.files, *dataset.archives)
+    ]
+
+
+def _file_row(name: str, dataset: Dataset, item: File) -> str:
+    counts = ", ".join(f"{count:,} {what}" for what, count in dataset.expected.items())
+    links = ", ".join(f"[{n}]({url})" for n, url in enumerate(item.urls, 1))
+    cells = (
+        f"`{name}`",
+        dataset.licence,
+        counts,
+        f"`{item.path}`",
+        str(item.size or "?"),
+        _digest(item),
+        links or "–",
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _digest(item: File) -> str:
+    if item.sha256 is not None:
+        return f"`{item.sha256}`"
+    if item.git_blob is not None:
+        return f"git blob `{item.git_blob}`"
+    if item.has_digest:
+        return "the hub's own"
+    return "that of its members"
+
+
+def fill_files(text: str, manifest: Mapping[str, Dataset]) -> str:
+    """Return the page with the rows of its table, its last part, made anew."""
+    head, table = text.split(HEADING)
+    kept = [line for line in table.splitlines() if not line.startswith("| `")]
+    return HEADING.join([head, "\n".join([*kept, *file_rows(manifest)]) + "\n"])
 
 
 if __name__ == "__main__":

@@ -10,13 +10,13 @@ from tests.unit.faq.example_run import write_run
 from workflow.scripts import explain as command
 
 
-@pytest.fixture
-def results(tmp_path):
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
     """A results folder with one answerer, its base model among the downloads beside it."""
-    model = write_model(tmp_path / "resources/models/tiny")
-    asked = {f"wording {number}": 1.0 for number in range(6)}
-    write_run(tmp_path / "results", model, asked)
-    return tmp_path / "results"
+    project = tmp_path_factory.mktemp("project")
+    model = write_model(project / "resources/models/tiny")
+    write_run(project / "results", model, {f"wording {number}": 1.0 for number in range(6)})
+    return project / "results"
 
 
 def test_the_tree_leads_to_the_model_the_bank_and_each_evaluation_once(results):
@@ -33,18 +33,18 @@ def test_the_tree_leads_to_the_model_the_bank_and_each_evaluation_once(results):
     assert max(len(line) for line in to_text(top).splitlines() if "/" not in line) <= 100
 
 
-def test_a_damaged_evaluation_is_marked(results):
-    (results / "scores/faq/faq-1/tiny/start/seed-0/scores.csv").write_text("damaged")
-    assert problems(explain_answerer(results, "faq")) == 1
-
-
-def test_an_unknown_name_lists_the_known_ones(results):
-    with pytest.raises(InputError, match="no such answerer; known are faq"):
-        explain_answerer(results, "other")
-
-
 def test_one_name_on_the_command_line_is_an_answerer(results, capsys):
     command.main(["faq", "--results", str(results)])
     assert capsys.readouterr().out.startswith("answerer faq\n")
     with pytest.raises(SystemExit):
         command.main(["faq", "row", "--results", str(results)])
+    with pytest.raises(InputError, match="no such answerer; known are faq"):
+        command.main(["other", "--results", str(results)])
+
+
+def test_a_damaged_evaluation_is_marked(results):
+    file = results / "scores/faq/faq-1/tiny/start/seed-0/scores.csv"
+    content = file.read_bytes()
+    file.write_text("damaged")
+    assert problems(explain_answerer(results, "faq")) == 1
+    file.write_bytes(content)

@@ -1,9 +1,6 @@
-"""Weights that a run deleted on purpose are told as such; weights that are lost stay a problem."""
+"""Weights that a run deleted on purpose are named as such; weights that are lost stay a problem."""
 
 import json
-import shutil
-
-import pytest
 
 from semblance.audit.chain import DELETED
 from semblance.audit.explain import explain, problems
@@ -14,42 +11,23 @@ from semblance.audit.verify import verify
 WEIGHTS = "models/nli/tiny/rcl/seed-2/model/model.safetensors"
 
 
-@pytest.fixture
-def results(untouched, tmp_path):
-    """A copy of the finished folder, one of whose models has no weights any more."""
-    shutil.copytree(untouched.parent, tmp_path / "copy")
-    results = tmp_path / "copy" / "results"
+def test_weights_that_a_run_has_deleted_are_no_problem_and_lost_ones_are(results):
     (results / WEIGHTS).unlink()
-    return results
-
-
-def note_config(results, models):
-    """Leave the note that a run leaves of its config."""
-    (results / "logs").mkdir(exist_ok=True)
-    (results / "logs/config.json").write_text(json.dumps({"keep": {"models": models}}))
-
-
-def test_weights_that_were_deleted_on_purpose_are_no_problem(results):
-    note_config(results, "final")
-    found = verify(results)
+    (results / "logs").mkdir()
+    assert str(results / WEIGHTS) in dict(verify(results).problems)
+    for models in ("all", "final"):  # the note that a run leaves of its config
+        note = json.dumps({"keep": {"models": models}})
+        (results / "logs/config.json").write_text(note)
+        found = verify(results)
+        assert (str(results / WEIGHTS) in dict(found.problems)) == (models == "all")
     assert found.problems == []
     assert f"{WEIGHTS}: {DELETED}" in format_findings(found)
     tree = explain(results, "t_sts", "rcl", "STS12")
     assert problems(tree) == 0
     assert f"{DELETED}  sha256" in to_text(tree)
 
-
-@pytest.mark.parametrize("models", ["all", None])
-def test_weights_that_are_lost_are_a_problem(results, models):
-    if models:
-        note_config(results, models)
-    assert str(results / WEIGHTS) in {path for path, _ in verify(results).problems}
-
-
-def test_other_files_and_weights_that_are_there_are_checked_even_if_they_may_go(results):
-    note_config(results, "final")
+    # other files, and weights that are there, are checked all the same
     (results / WEIGHTS).write_bytes(b"other weights")
     tokens = results / "tokens/tiny/nli/tokens.arrow"
     tokens.unlink()
-    found = {path for path, _ in verify(results).problems}
-    assert {str(results / WEIGHTS), str(tokens)} <= found
+    assert {str(results / WEIGHTS), str(tokens)} <= dict(verify(results).problems).keys()

@@ -5,26 +5,26 @@ import shutil
 import statistics
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
-from semblance.audit.explain import _row, explain, problems
+from semblance.audit.explain import explain, problems
 from semblance.audit.origin_text import to_json, to_text
 from semblance.errors import InputError
-from semblance.provenance import ROOT, file_digest, read_sealed, record_digest, write_sealed
-from semblance.reporting.build import build
-from semblance.reporting.table import from_json
-from tests.unit.reporting.example_scores import frame, spec
-from workflow.scripts.endings import BAD_INPUT
+from semblance.provenance import ROOT, file_digest, read_sealed, record_digest
+from tests.unit.audit.tampering import change_record, change_table, shown
+
+CELL = ("t_sts", "rcl", "STS12")
 
 
 def named(node: dict, name: str) -> list[dict]:
     """Return all nodes of a name below a node."""
-    return [
-        n
-        for child in node["sources"]
-        for n in ([child] if child["name"] == name else []) + named(child, name)
-    ]
+    found = []
+    for child in node["sources"]:
+        found += [child] if child["name"] == name else []
+        found += named(child, name)
+    return found
 
 
 def tree(*asked) -> dict:
@@ -32,42 +32,26 @@ def tree(*asked) -> dict:
 
 
 def test_the_tree_leads_from_the_cell_to_the_raw_data(untouched):
-    top = tree(untouched, "t_sts", "rcl", "STS12")
+    top = tree(untouched, *CELL)
     seeds = [node for node in top["sources"] if node["name"].startswith("seed ")]
     assert [node["name"] for node in seeds] == ["seed 1", "seed 2", "seed 3"]
-    assert top["facts"]["value"] == pytest.approx(
-        statistics.mean(node["facts"]["value"] for node in seeds)
-    )
-    assert top["facts"]["sd"] == pytest.approx(
-        statistics.stdev(node["facts"]["value"] for node in seeds)
-    )
-    for seed, node in zip((1, 2, 3), seeds, strict=True):
+    values = [node["facts"]["value"] for node in seeds]
+    assert top["facts"]["value"] == pytest.approx(statistics.mean(values))
+    assert top["facts"]["sd"] == pytest.approx(statistics.stdev(values))
+    for seed, node in enumerate(seeds, 1):
         (prediction,) = named(node, "predictions")
-        assert prediction["record"] == str(
-            untouched / f"scores/sts/nli/tiny/rcl/seed-{seed}/record.json"
-        )
+        record = untouched / f"scores/sts/nli/tiny/rcl/seed-{seed}/record.json"
+        assert prediction["record"] == str(record)
         (model,) = named(prediction, "weights")
-        assert (
-            model["facts"]["settings"]["seed"] == seed
-            and model["facts"]["training"]["best_step"] == 5
-        )
-        assert {source["name"] for source in model["sources"]} == {
-            "base",
-            "corpus",
-            "tokens",
-            "dev",
-            "entropy-0.01",
-        }
+        assert model["facts"]["settings"]["seed"] == seed
+        assert model["facts"]["training"]["best_step"] == 5
+        sources = {source["name"] for source in model["sources"]}
+        assert sources == {"base", "corpus", "tokens", "dev", "entropy-0.01"}
         (entropy,) = named(model, "model")
         assert entropy["facts"]["settings"]["options"] == {"phi": 0.01}
-        raw = named(model, "raw data")[0]["files"]
-        assert raw == [
-            {
-                "file": str(untouched.parent / "resources/data/raw.txt"),
-                "state": "checked",
-                "sha256": file_digest(untouched.parent / "resources/data/raw.txt"),
-            }
-        ]
+        file = untouched.parent / "resources/data/raw.txt"
+        raw = {"file": str(file), "state": "checked", "sha256": file_digest(file)}
+        assert named(model, "raw data")[0]["files"] == [raw]
 
 
 def test_each_file_has_the_digest_of_its_content(untouched):
@@ -82,8 +66,7 @@ def test_each_file_has_the_digest_of_its_content(untouched):
 
 def test_a_retrieval_value_comes_from_every_fold(untouched):
     top = tree(untouched, "t_faq", "rcl [annotated]", "MAP")
-    places = [node["record"] for node in named(top, "predictions")]
-    assert places == [
+    assert [node["record"] for node in named(top, "predictions")] == [
         str(untouched / f"scores/faq/bank-{fold}/tiny/rcl/seed-{seed}/record.json")
         for seed in (1, 2, 3)
         for fold in (0, 1)
@@ -102,20 +85,17 @@ def test_only_the_seeds_behind_the_value_are_shown(untouched, column, count):
 
 def test_a_missing_cell_names_the_runs_without_a_score(untouched):
     facts = tree(untouched, "t_sts", "lost", "Average")["facts"]
-    assert (
-        facts["value"] == "n/a" and facts["n"] == 0 and "nli/tiny/lost/seed-1" in facts["missing"]
-    )
+    assert (facts["value"], facts["n"]) == ("n/a", 0)
+    assert "nli/tiny/lost/seed-1" in facts["missing"]
 
 
 def test_the_text_fits_100_columns_and_shows_each_record_once(untouched):
-    text = to_text(explain(untouched, "t_sts", "rcl", "STS12"))
-    prose = [
-        line for line in text.splitlines() if str(untouched.parent) not in line
-    ]  # a path is not broken
+    text = to_text(explain(untouched, *CELL))
+    # a path is not broken
+    prose = [line for line in text.splitlines() if str(untouched.parent) not in line]
     assert max(map(len, prose)) <= 100
-    assert (
-        text.count("raw data\n") == 3 and "(as above)" in text
-    )  # of the corpus, the dev pairs and the test sets, for three seeds
+    # of the corpus, the dev pairs and the test sets, for three seeds
+    assert text.count("raw data\n") == 3 and "(as above)" in text
     assert 'settings  as above but {"seed": 2}' in text
 
 
@@ -133,90 +113,65 @@ def test_an_unknown_or_ambiguous_name_lists_the_known_ones(untouched, asked, kno
         explain(untouched, *asked)
 
 
-def test_a_row_is_found_by_its_label_and_by_its_method():
-    rows = {"SimCSE": ("simcse", (1,)), "RCL (8 regulators)": ("rcl-8", (1,))}
-    table = build(spec(rows), frame([]))
-    for asked in ("RCL (8 regulators)", "rcl-8", "RCL (8 regulators) [senteval]"):
-        assert _row(table, asked).method == "rcl-8"
+def test_a_row_is_found_by_its_label_and_by_its_method(results):
+    """Its label alone, or with its protocol."""
+    label = "RCL (8 regulators)"
+    start, simcse, rcl, lost = shown(results, "t_sts").rows
+    rows = (start, simcse, replace(rcl, label=label), lost)
+    change_table(results, "t_sts", lambda table: replace(table, rows=rows))
+    for asked in (label, f"{label} [senteval]", "rcl"):
+        assert explain(results, "t_sts", asked, "STS12").name == f"t_sts, {label}, sts12"
 
 
-def test_a_damaged_file_in_the_tree_is_marked(untouched, tmp_path):
-    copy = shutil.copytree(untouched.parent, tmp_path / "copy") / "results"
-    (copy / "models/nli/tiny/rcl/seed-2/model/model.safetensors").write_text("damaged")
-    node = explain(copy, "t_sts", "rcl", "STS12")
-    assert problems(node) == 1 and "damaged: expected sha256 " in to_text(node)
-    assert problems(explain(copy, "t_sts", "simcse", "STS12")) == 0
-    (copy / "scores/sts/nli/tiny/simcse/seed-1/record.json").write_text("{}")
-    assert problems(explain(copy, "t_sts", "simcse", "STS12")) == 1
-
-
-def test_a_record_that_has_changed_since_it_was_read_is_marked(untouched, tmp_path):
-    copy = shutil.copytree(untouched.parent, tmp_path / "copy") / "results"
-    record = copy / "models/nli/tiny/rcl/seed-2/record.json"
-    value = read_sealed(record)
-    write_sealed(record, value | {"settings": value["settings"] | {"learning_rate": 1.0}})
-    node = explain(copy, "t_sts", "rcl", "STS12")
+def test_damage_and_change_are_marked_in_the_cells_that_rest_on_them(results):
+    model = results / "models/nli/tiny/rcl/seed-2"
+    change_record(model / "record.json", lambda record: record["settings"].update(seed=9))
+    node = explain(results, *CELL)
     assert problems(node) == 1
     assert "says something else than when it was read" in to_text(node)
+    (model / "model/model.safetensors").write_text("damaged")
+    node = explain(results, *CELL)
+    assert problems(node) == 2 and "damaged: expected sha256 " in to_text(node)
+    assert problems(explain(results, "t_sts", "simcse", "STS12")) == 0
+    (results / "scores/sts/nli/tiny/simcse/seed-1/record.json").write_text("{}")
+    assert problems(explain(results, "t_sts", "simcse", "STS12")) == 1
 
 
 def test_what_lies_in_folders_that_are_not_here_is_no_problem(untouched, tmp_path):
     copy = shutil.copytree(untouched, tmp_path / "results")
-    node = explain(copy, "t_sts", "rcl", "STS12")
+    node = explain(copy, *CELL)
     assert problems(node) == 0 and "not here, not checked" in to_text(node)
 
 
-def test_the_cell_of_a_users_own_file_is_healthy_until_the_file_changes(untouched, tmp_path):
+def test_the_cell_of_a_users_own_file_is_healthy_until_the_file_changes(results):
     """The records name the file, so that it is found from any folder."""
-    copy = shutil.copytree(untouched.parent, tmp_path / "copy") / "results"
-    own = tmp_path / "copy/my faq.csv"
+    own = results.parent / "my faq.csv"
     own.write_text("question,answer\nWho?,I\n")
-    record = copy / "faq/bank/record.json"
-    value = read_sealed(record)
+    bank = results / "faq/bank/record.json"
     link = {"role": "my faq.csv", "place": "../../../my faq.csv", "record": ""}
-    inputs = [*value["inputs"], link | {"digest": file_digest(own)}]
-    _say_everywhere(copy, record, value | {"inputs": inputs})
-    node = explain(copy, "t_faq", "rcl [pairs]", "MAP")
+    change_record(bank, lambda value: value["inputs"].append(link | {"digest": file_digest(own)}))
+
+    def link_anew(value):
+        [of_bank] = [link for link in value["inputs"] if link["role"] == "data"]
+        of_bank["record"] = record_digest(read_sealed(bank))
+
+    for reader in results.glob("scores/faq/*/*/*/*/record.json"):
+        change_record(reader, link_anew)
+    cell = ("t_faq", "rcl [pairs]", "MAP")
+    node = explain(results, *cell)
     assert problems(node) == 0 and "my faq.csv" in to_text(node)
     own.write_text("question,answer\nWho?,You\n")
-    assert problems(explain(copy, "t_faq", "rcl [pairs]", "MAP")) > 0
+    assert problems(explain(results, *cell)) > 0
 
 
-def _say_everywhere(results, record, changed):
-    """Write a bank's record anew, and let the evaluations that read it know."""
-    before = record_digest(read_sealed(record))
-    write_sealed(record, changed)
-    for reader in results.glob("scores/faq/*/*/*/*/record.json"):
-        value = read_sealed(reader)
-        [link] = [link for link in value["inputs"] if link["role"] == "data"]
-        assert link["record"] == before
-        link["record"] = record_digest(changed)
-        write_sealed(reader, value)
+def semblance(*arguments) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-m", "semblance", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
 
 
 def test_the_command_line_prints_the_same_tree(untouched):
-    command = [
-        sys.executable,
-        "-m",
-        "semblance",
-        "explain",
-        "t_dev",
-        "simcse",
-        "STS-B dev",
-        "--results",
-        str(untouched),
-    ]
-    done = subprocess.run(
-        [*command, "--json"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert json.loads(done.stdout) == tree(untouched, "t_dev", "simcse", "STS-B dev")
-    shown = from_json((untouched / "tables/json/t_dev.json").read_text())
-    assert json.loads(done.stdout)["facts"]["value"] == shown.rows[0].cells["stsb-dev"].mean
-
-
-def test_an_unknown_command_prints_the_usage():
-    done = subprocess.run(
-        [sys.executable, "-m", "semblance", "praise"], cwd=ROOT, capture_output=True, text=True
-    )
-    assert done.returncode == BAD_INPUT
-    assert "usage: semblance {config,check," in done.stderr and "explain" in done.stderr
+    cell = ("t_dev", "simcse", "STS-B dev")
+    done = semblance("explain", *cell, "--results", str(untouched), "--json")
+    found = json.loads(done.stdout)
+    assert found == tree(untouched, *cell)
+    assert found["facts"]["value"] == shown(untouched, "t_dev").rows[0].cells["stsb-dev"].mean

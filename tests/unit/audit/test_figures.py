@@ -1,23 +1,14 @@
 """Figures, checked against the files that they were made from."""
 
-import shutil
-
 import pytest
 
 from semblance.audit.findings import DIGESTS, FORMS, LINKS
 from semblance.audit.verify import verify
-from semblance.layout import RECORD
-from semblance.provenance import (
-    canonical,
-    digests,
-    named_beside,
-    read_records,
-    read_sealed,
-    write_record,
-    write_sealed,
-)
+from semblance.provenance import canonical, named_beside, read_records, write_record
+from tests.unit.audit.tampering import change_record, reseal
 from workflow.scripts import collect_figure, draw_figure
 
+WEIGHTS = "model/model.safetensors"
 SETTINGS = {
     "kind": "alignment_uniformity",
     "models": [
@@ -27,117 +18,88 @@ SETTINGS = {
 }
 
 
-@pytest.fixture
-def results(untouched, tmp_path):
-    """A copy of the finished folder with one collected and one measured figure."""
-    shutil.copytree(untouched.parent, tmp_path / "copy")
-    folder = tmp_path / "copy/results"
-    record = folder / "figures/records/f.json"
-    collect_figure.main(
-        ["--settings", canonical(SETTINGS), "--results", str(folder), "--record", str(record)]
-        + ["--output", str(folder / "figures/f.csv")]
-    )
-    _measured(folder, tmp_path / "copy/resources/models/tiny")
-    return folder
-
-
-def drawn(folder):
-    """Draw the collected figure; return the record of the drawing."""
-    record = folder / "figures/drawings/f.json"
-    draw_figure.main(
-        ["--settings", canonical({"kind": SETTINGS["kind"], "models": []})]
-        + ["--csv", str(folder / "figures/f.csv"), "--data", str(folder / "figures/records/f.json")]
-        + ["--svg", str(folder / "figures/f.svg"), "--png", str(folder / "figures/f.png")]
-        + ["--record", str(record)]
-    )
+def collect(results, name, settings):
+    """Collect a figure of the results; return its record."""
+    record = results / f"figures/records/{name}.json"
+    places = ["--results", str(results), "--record", str(record)]
+    output = ["--output", str(results / f"figures/{name}.csv")]
+    collect_figure.main(["--settings", canonical(settings), *places, *output])
     return record
 
 
-def _measured(folder, base):
-    """Write a figure that was measured on a base and a trained model, and its record."""
-    models = [base, folder / "models/nli/tiny/rcl/seed-1"]
-    read = {
-        str(model / "model/model.safetensors"): read_sealed(model / RECORD)["outputs"][
-            "model/model.safetensors"
-        ]
-        for model in models
-    }
-    path = folder / "figures/records/g.json"
-    (folder / "figures/g.csv").write_text("corpus\n")
-    write_record(
-        path,
-        "measure_figure",
-        outputs=["../g.csv"],
-        started=0.0,
-        inputs=named_beside(path, read),
-        records=named_beside(path, read_records(model / RECORD for model in models)),
-    )
+def draw(results):
+    """Draw the collected figure f; return the record of the drawing."""
+    figures = results / "figures"
+    data = ["--csv", f"{figures}/f.csv", "--data", f"{figures}/records/f.json"]
+    forms = ["--svg", f"{figures}/f.svg", "--png", f"{figures}/f.png"]
+    settings = canonical({"kind": SETTINGS["kind"], "models": []})
+    record = figures / "drawings/f.json"
+    draw_figure.main(["--settings", settings, *data, *forms, "--record", str(record)])
+    return record
 
 
-def test_untouched_figures_hold(results):
-    assert verify(results).problems == []
+@pytest.fixture(scope="module")
+def finished(extended):
+    """A finished folder with a collected figure, its drawing, and a measured figure."""
+    results, _ = extended
+    collect(results, "f", SETTINGS)
+    draw(results)
+    models = [results.parent / "resources/models/tiny", results / "models/nli/tiny/rcl/seed-1"]
+    records = read_records(model / "record.json" for model in models)
+    digests = [record["outputs"][WEIGHTS] for record in records.values()]
+    read = dict(zip([f"{model}/{WEIGHTS}" for model in models], digests, strict=True))
+    (results / "figures/g.csv").write_text("corpus\n")
+    path = results / "figures/records/g.json"
+    facts = {"inputs": named_beside(path, read), "records": named_beside(path, records)}
+    write_record(path, "measure_figure", outputs=["../g.csv"], started=0.0, **facts)
+    return results
+
+
+def problems(results):
+    return [(problem.kind, problem.path) for problem in verify(results).failures]
+
+
+def test_untouched_figures_hold_and_each_changed_file_of_them_is_found(results):
+    assert problems(results) == []
+    files = [results / f"figures/{name}" for name in ("f.csv", "g.csv", "f.svg", "f.png")]
+    for file in files:
+        file.write_bytes(file.read_bytes() + b"\n")
+    assert {(DIGESTS, str(file)) for file in files} <= set(problems(results))
 
 
 def test_a_value_that_no_score_gives_is_found_behind_a_true_digest(results):
     file = results / "figures/f.csv"
-    lines = file.read_text().splitlines(keepends=True)
-    file.write_text("".join([lines[0], lines[2], lines[1], *lines[3:]]))
-    record = results / "figures/records/f.json"
-    value = read_sealed(record)
-    write_sealed(record, value | {"outputs": digests(record.parent, ["../f.csv"])})
-    found = verify(results).failures
-    assert [(problem.kind, problem.path) for problem in found] == [(FORMS, str(file))]
-    assert found[0].what == "differs from what its settings and files give"
-
-
-@pytest.mark.parametrize("name", ["f", "g"])
-def test_a_changed_file_of_a_figure_is_found(results, name):
-    file = results / f"figures/{name}.csv"
-    file.write_text(file.read_text() + "x\n")
-    assert (DIGESTS, str(file)) in [(p.kind, p.path) for p in verify(results).failures]
-
-
-def test_a_figure_that_was_measured_on_other_weights_is_found(results):
-    record = results / "figures/records/g.json"
-    value = read_sealed(record)
-    name = "../../models/nli/tiny/rcl/seed-1/model/model.safetensors"
-    [link] = [link for link in value["inputs"] if link["role"] == name]
-    link["digest"] = "0" * 64
-    write_sealed(record, value)
+    first, second, third, *others = file.read_text().splitlines(keepends=True)
+    file.write_text("".join([first, third, second, *others]))
+    reseal(results / "figures/records/f.json")
+    draw(results)
     [problem] = verify(results).failures
-    assert (problem.kind, problem.path) == (LINKS, str(record)) and name in problem.what
+    assert (problem.kind, problem.path) == (FORMS, str(file))
+    assert problem.what == "differs from what its settings and files give"
 
 
-def test_an_untouched_drawing_holds(results):
-    drawn(results)
-    assert verify(results).problems == []
+def test_a_figure_of_other_weights_and_a_drawing_of_other_data_are_found(results):
+    forged = {
+        "records/g.json": f"../../models/nli/tiny/rcl/seed-1/{WEIGHTS}",
+        "drawings/f.json": "../f.csv",
+    }
 
+    def change(value):
+        for link in value["inputs"]:
+            if link["role"] in forged.values():
+                link["digest"] = "0" * 64
 
-@pytest.mark.parametrize("form", ["svg", "png"])
-def test_a_changed_drawing_is_found(form, results):
-    drawn(results)
-    file = results / f"figures/f.{form}"
-    file.write_bytes(file.read_bytes() + b"\n")
-    assert (DIGESTS, str(file)) in [(p.kind, p.path) for p in verify(results).failures]
-
-
-def test_a_drawing_of_other_data_is_found(results):
-    record = drawn(results)
-    value = read_sealed(record)
-    value["inputs"][0]["digest"] = "0" * 64
-    write_sealed(record, value)
-    [problem] = verify(results).failures
-    assert (problem.kind, problem.path) == (LINKS, str(record)) and "../f.csv" in problem.what
+    for record in forged:
+        change_record(results / "figures" / record, change)
+    failures = verify(results).failures
+    assert {problem.kind for problem in failures} == {LINKS} and len(failures) == 2
+    for record, role in forged.items():
+        [what] = [p.what for p in failures if p.path == str(results / "figures" / record)]
+        assert role in what
 
 
 def test_contrasts_are_linked_to_their_tables(results):
-    record = results / "figures/records/h.json"
-    settings = {"kind": "contrasts", "tables": ["t_sts"]}
-    collect_figure.main(
-        ["--settings", canonical(settings), "--results", str(results), "--record", str(record)]
-        + ["--output", str(results / "figures/h.csv")]
-    )
-    assert verify(results).problems == []
+    record = collect(results, "h", {"kind": "contrasts", "tables": ["t_sts"]})
+    assert problems(results) == []
     (results / "tables/records/t_sts.json").unlink()
-    found = [(p.kind, p.path) for p in verify(results).failures]
-    assert (LINKS, str(record)) in found
+    assert (LINKS, str(record)) in problems(results)

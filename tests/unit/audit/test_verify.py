@@ -27,83 +27,33 @@ from semblance.audit.findings import (
 from semblance.audit.verify import verify
 from semblance.errors import InputError
 from semblance.names import SCORE_COLUMNS
-from semblance.provenance import ROOT, digests, input_digests, read_sealed, write_sealed
+from semblance.provenance import ROOT, input_digests, read_sealed
 from semblance.reporting.contrasts import with_items
-from semblance.reporting.formats import markdown, table_csv
-from semblance.reporting.latex import latex
-from semblance.reporting.table import Contrast, Row, Table, from_json, to_json
+from semblance.reporting.table import Contrast, Row, Table
 from semblance.training.keeping.finished import keep
+from tests.unit.audit.tampering import (
+    change_record,
+    change_table,
+    failed,
+    flip,
+    reseal,
+    shown_row,
+    texts,
+    with_cell,
+)
 from tests.unit.reporting import example_results
 from workflow.scripts import prepare_faq
 from workflow.scripts import verify as script
 
-RUN = "scores/sts/nli/tiny/rcl/seed-2"
+STS = "scores/sts/nli/tiny"
+RUN = f"{STS}/rcl/seed-2"
+MODELS = "models/nli/tiny"
+TEACHER = "embeddings/nli/tiny/entropy-0.01"
 BASE = "../resources/models/tiny"
-
-
-@pytest.fixture
-def results(untouched, tmp_path):
-    """A copy of the finished folder and its resources, to tamper with."""
-    shutil.copytree(untouched.parent, tmp_path / "copy")
-    return tmp_path / "copy" / "results"
-
-
-def flip(path: Path) -> None:
-    content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 1
-    path.write_bytes(content)
 
 
 def cut(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-1])
-
-
-def change_record(record: Path, change: Callable[[dict], object]) -> None:
-    """Change what a record says, without a change of a file, and seal it anew."""
-    value = read_sealed(record)
-    change(value)
-    write_sealed(record, value)
-
-
-def reseal(record: Path, **facts) -> None:
-    """Make a record list whatever now lies beside it."""
-    value = read_sealed(record) | facts
-    write_sealed(record, value | {"outputs": digests(record.parent, value["outputs"])})
-
-
-def change_table(results: Path, name: str, change: Callable[[Table], Table]) -> None:
-    """Change a table in all its forms alike, and seal its record again."""
-    source = results / f"tables/json/{name}.json"
-    table = change(from_json(source.read_text()))
-    source.write_text(to_json(table))
-    for end, form in (("csv", table_csv), ("md", markdown), ("tex", latex)):
-        (results / f"tables/{name}.{end}").write_text(form(table))
-    reseal(results / f"tables/records/{name}.json")
-
-
-def with_cell(label: str, column: str, protocol: str = "", **fields) -> Callable[[Table], Table]:
-    """Return the change of a table that gives one cell other fields."""
-
-    def changed(row: Row) -> Row:
-        if row.label != label or protocol not in ("", row.protocol):
-            return row
-        return replace(row, cells=row.cells | {column: replace(row.cells[column], **fields)})
-
-    return lambda table: replace(table, rows=tuple(map(changed, table.rows)))
-
-
-def shown_row(results: Path, table: str, label: str, protocol: str = "") -> Row:
-    rows = from_json((results / f"tables/json/{table}.json").read_text()).rows
-    return next(r for r in rows if r.label == label and protocol in ("", r.protocol))
-
-
-def failed(found: Findings) -> set[str]:
-    return {kind for kind, count in found.failed.items() if count}
-
-
-def texts(found: Findings, path: Path) -> list[str]:
-    """Return the problems of one path."""
-    return [what for where, what in found.problems if where == str(path.resolve())]
 
 
 def test_every_check_of_an_untouched_folder_holds(untouched):
@@ -119,36 +69,36 @@ def test_every_check_of_an_untouched_folder_holds(untouched):
     cells, rows = 4 * 3 + 3 + 2 + 24 + 2 * 6, 4 + 3 + 2 + 6 + 2
     of_chosen_seeds = 2 * (2 + 3)
     assert found.checked[CELLS] == cells + rows + (cells - of_chosen_seeds)
-    assert found.checked[DIGESTS] == sum(
-        len(read_sealed(p).get("outputs", "1"))
-        for p in untouched.parent.rglob("*.json")
-        if p.name == "record.json" or p.parent.name == "records"
-    )
+    records = [*untouched.parent.rglob("record.json"), *untouched.parent.rglob("records/*.json")]
+    assert found.checked[DIGESTS] == sum(len(read_sealed(p).get("outputs", "1")) for p in records)
 
 
-# One file of each kind, and the record that lists it.
-FILES = {
-    f"{RUN}/scores.csv": f"{RUN}/record.json",
-    "scores/faq/bank-0/tiny/rcl/seed-1/predictions.parquet": (
-        "scores/faq/bank-0/tiny/rcl/seed-1/record.json"
-    ),
-    "tables/scores.csv": "tables/records/scores.json",
-    "tables/t_sts.csv": "tables/records/t_sts.json",
-    "tables/t_regulators.md": "tables/records/t_regulators.json",
-    "tables/t_faq.tex": "tables/records/t_faq.json",
-    "tables/json/t_seeds.json": "tables/records/t_seeds.json",
-    "tables/published.md": "tables/records/published.json",
-    "models/nli/tiny/rcl/seed-1/model/model.safetensors": "models/nli/tiny/rcl/seed-1/record.json",
-    "models/nli/tiny/simcse/seed-1/dev.csv": "models/nli/tiny/simcse/seed-1/record.json",
-    "embeddings/nli/tiny/entropy-0.01/seed-1/embeddings.npy": (
-        "embeddings/nli/tiny/entropy-0.01/seed-1/record.json"
-    ),
-    "corpora/nli/rows.arrow": "corpora/nli/record.json",
-    "tokens/tiny/nli/tokens.arrow": "tokens/tiny/nli/record.json",
-    "sts/pairs.parquet": "sts/record.json",
-    f"{BASE}/model/model.safetensors": f"{BASE}/record.json",
-    "../resources/data/raw.txt": "../resources/data/records/raw.json",
-}
+FILES = (  # one of each kind
+    f"{RUN}/scores.csv",
+    "scores/faq/bank-0/tiny/rcl/seed-1/predictions.parquet",
+    "tables/scores.csv",
+    "tables/t_sts.csv",
+    "tables/t_regulators.md",
+    "tables/t_faq.tex",
+    "tables/json/t_seeds.json",
+    "tables/published.md",
+    f"{MODELS}/rcl/seed-1/model/model.safetensors",
+    f"{MODELS}/simcse/seed-1/dev.csv",
+    f"{TEACHER}/seed-1/embeddings.npy",
+    "corpora/nli/rows.arrow",
+    "tokens/tiny/nli/tokens.arrow",
+    "sts/pairs.parquet",
+    f"{BASE}/model/model.safetensors",
+    "../resources/data/raw.txt",
+)
+
+
+def owner(results: Path, name: str) -> Path:
+    """Return the record that lists a file."""
+    file = (results / name).resolve()
+    names = ("record.json", f"records/{file.stem}.json")
+    places = [folder / name for folder in file.parents for name in names]
+    return next(place for place in places if place.is_file())
 
 
 @pytest.mark.parametrize("damage", [flip, cut, Path.unlink])
@@ -162,11 +112,11 @@ def test_damage_of_any_file_is_named_with_both_digests_and_its_record_is_to_be_d
     for name in FILES:
         [what] = [what for what in texts(found, results / name) if "expected sha256" in what]
         assert "found" in what or "missing" in what
-    assert found.delete == {(results / record).resolve() for record in FILES.values()}
+    assert found.delete == {owner(results, name) for name in FILES}
 
 
 def test_one_flipped_bit_in_a_record_of_any_kind_is_found(results):
-    records = [(results / name).resolve() for name in FILES.values()]
+    records = [owner(results, name) for name in FILES]
     for record in records:
         flip(record)
     found = verify(results)
@@ -176,21 +126,21 @@ def test_one_flipped_bit_in_a_record_of_any_kind_is_found(results):
 
 # A forged and resealed record of each kind of stage: its change, and those that were made from it.
 FORGERIES = {
-    "models/nli/tiny/rcl/seed-2/record.json": (
+    f"{MODELS}/rcl/seed-2/record.json": (
         lambda record: record["settings"].update(learning_rate=1.0),
         [f"{RUN}/record.json"],
     ),
-    "models/nli/tiny/entropy-0.01/seed-1/record.json": (
+    f"{MODELS}/entropy-0.01/seed-1/record.json": (
         lambda record: record["settings"].update(seed=9),
-        ["embeddings/nli/tiny/entropy-0.01/seed-1/record.json"],
+        [f"{TEACHER}/seed-1/record.json"],
     ),
-    "embeddings/nli/tiny/entropy-0.01/seed-3/record.json": (
+    f"{TEACHER}/seed-3/record.json": (
         lambda record: record.update(device="another"),
-        ["models/nli/tiny/rcl/seed-3/record.json"],
+        [f"{MODELS}/rcl/seed-3/record.json"],
     ),
     "tokens/tiny/nli/record.json": (
         lambda record: record.update(code="0" * 64),
-        [f"models/nli/tiny/{run}/seed-1/record.json" for run in ("rcl", "simcse", "entropy-0.01")],
+        [f"{MODELS}/{run}/seed-1/record.json" for run in ("rcl", "simcse", "entropy-0.01")],
     ),
     "scores/faq/bank-0/tiny/rcl/seed-1/record.json": (
         lambda record: record["environment"].update(torch="9.9"),
@@ -200,7 +150,7 @@ FORGERIES = {
         lambda record: record["settings"].update(layers=3),
         [
             "tokens/tiny/bank-0/record.json",
-            "models/nli/tiny/simcse/seed-1/record.json",
+            f"{MODELS}/simcse/seed-1/record.json",
             "scores/sts/none/tiny/start/seed-0/record.json",
         ],
     ),
@@ -234,90 +184,83 @@ def test_a_record_of_any_kind_changed_and_sealed_anew_is_found_by_its_readers(re
 
 def test_a_changed_source_breaks_the_link_of_what_was_made_from_it(results):
     changed = {  # a file made anew with its record -> a reader, and what that calls it
-        "corpora/nli/rows.arrow": ("models/nli/tiny/rcl/seed-1", "corpus"),
+        "corpora/nli/rows.arrow": (f"{MODELS}/rcl/seed-1", "corpus"),
         "dev/bank-0/questions.parquet": ("models/bank-0/tiny/rcl/seed-1", "dev"),
-        "dev/sts/pairs.parquet": ("scores/sts/nli/tiny/rcl/seed-1", "dev"),
+        "dev/sts/pairs.parquet": (f"{STS}/rcl/seed-1", "dev"),
         "faq/bank/answers.parquet": ("scores/faq/bank-0/tiny/rcl/seed-1", "data"),
-        "embeddings/nli/tiny/entropy-0.01/seed-1/embeddings.npy": (
-            "models/nli/tiny/rcl/seed-1",
-            "results/embeddings/nli/tiny/entropy-0.01/seed-1/record.json",
+        f"{TEACHER}/seed-1/embeddings.npy": (
+            f"{MODELS}/rcl/seed-1",
+            f"results/{TEACHER}/seed-1/record.json",
         ),
-        "tokens/tiny/nli/tokens.arrow": ("embeddings/nli/tiny/entropy-0.01/seed-1", "tokens"),
+        "tokens/tiny/nli/tokens.arrow": (f"{TEACHER}/seed-1", "tokens"),
         f"{BASE}/model/tokenizer.json": ("tokens/tiny/nli", "tokenizer"),
-        "models/nli/tiny/rcl/seed-2/model/model.safetensors": (RUN, "weights"),
+        f"{MODELS}/rcl/seed-2/model/model.safetensors": (RUN, "weights"),
     }
     for file in changed:
         (results / file).write_text("made anew")
-        owner = next(p for p in (results / file).parents if (p / "record.json").is_file())
-        reseal(owner / "record.json")
+        reseal(owner(results, file))
     found = verify(results)
     assert failed(found) == {LINKS}
     for reader, role in changed.values():
-        told = texts(found, results / reader / "record.json")
-        assert [what for what in told if what.startswith(f"its input {role} has sha256 ")]
+        problems = texts(found, results / reader / "record.json")
+        assert [what for what in problems if what.startswith(f"its input {role} has sha256 ")]
 
 
-def test_a_link_that_was_cut_is_found(results):
-    record = results / "models/nli/tiny/rcl/seed-2/record.json"
-    change_record(record, lambda value: [link.update(record="") for link in value["inputs"]])
-    told = texts(verify(results), record)
-    assert len(told) == 5 and all("keeps no digest of " in what for what in told)
+def cut_links(record: dict) -> None:
+    for link in record["inputs"]:
+        link.update(record="")
+
+
+def listing(name: str) -> Callable[[dict], object]:
+    """Return the change of a record that lists one file more."""
+    return lambda record: record["outputs"].update({name: "0" * 64})
+
+
+OUTSIDE = "which lies outside of the results and the downloads"
+NO_RECORD = "not a record of this version"
+# A change of a model's record, and what is wrong with it then.
+REFUSED = [
+    (cut_links, "keeps no digest of "),
+    (listing("../../../../../../outside.txt"), OUTSIDE),
+    (listing("/etc/hostname"), OUTSIDE),
+    (lambda record: record.update(inputs=["base"]), NO_RECORD),
+    (lambda record: record.update(inputs=[{"role": "base"}]), NO_RECORD),
+    (lambda record: record.update(inputs={"base": "0" * 64}), NO_RECORD),
+    (lambda record: record.update(outputs=["model"]), NO_RECORD),
+]
+
+
+def test_a_sealed_record_of_another_form_or_without_links_or_of_files_elsewhere_is_refused(results):
+    (results.parent.parent / "outside.txt").write_text("x")
+    records = sorted(results.glob("models/*/*/*/seed-*/record.json"))[1:]
+    for record, (change, _) in zip(records, REFUSED, strict=False):
+        change_record(record, change)
+    found = verify(results)
+    assert {SEALS, LINKS} <= failed(found)
+    for record, (_, problem) in zip(records, REFUSED, strict=False):
+        assert problem in texts(found, record)[0]
+    assert len(texts(found, records[0])) == len(read_sealed(records[0])["inputs"]) >= 4
 
 
 def test_when_how_often_and_where_a_stage_ran_breaks_no_link(results):
     for record in results.parent.rglob("record.json"):
         change_record(record, lambda value: value.update(seconds=99.0, finished="now", attempts=7))
     for record in results.glob("scores/*/*/*/*/*/record.json"):
-        absolute = {
-            link["role"]: record.parent / link["place"] for link in read_sealed(record)["inputs"]
-        }
 
-        def move(value, places=absolute):
+        def move(value: dict, folder: Path = record.parent) -> None:
             for link in value["inputs"]:
-                link["place"] = str(places[link["role"]])
+                link["place"] = str(folder / link["place"])  # absolute
 
         change_record(record, move)
     assert verify(results).problems == []
 
 
-def test_a_folder_of_an_earlier_version_is_refused_in_one_line(results, capsys):
+def test_a_folder_of_an_earlier_version_is_refused_in_one_line(results):
     for record in [*results.rglob("record.json"), *results.glob("tables/records/*.json")]:
         change_record(record, lambda value: value.update(inputs=input_digests(value)))
-    with pytest.raises(InputError) as caught:
+    problem = "written by an earlier version[^\n]*; start the run again"
+    with pytest.raises(InputError, match=rf"\A{results}: {problem}\Z"):
         verify(results)
-    line = str(caught.value)
-    assert line.startswith(f"{results}: written by an earlier version") and "\n" not in line
-    assert line.endswith("; start the run again")
-
-
-def test_a_record_that_lists_a_file_outside_of_the_run_is_refused(results):
-    (results.parent.parent / "outside.txt").write_text("x")
-    forged = {1: "../../../../../../outside.txt", 2: "/etc/hostname"}
-    records = {}
-    for seed, name in forged.items():
-        records[name] = results / f"models/nli/tiny/rcl/seed-{seed}/record.json"
-        change_record(records[name], lambda value, n=name: value["outputs"].update({n: "0" * 64}))
-    found = verify(results)
-    assert SEALS in failed(found)
-    for record in records.values():
-        [what, *_] = texts(found, record)
-        assert "which lies outside of the results and the downloads" in what
-
-
-@pytest.mark.parametrize(
-    "plain",
-    [
-        {"inputs": ["base"]},
-        {"inputs": [{"role": "base"}]},
-        {"inputs": {"base": "0" * 64}},
-        {"outputs": ["model"]},
-        {"outputs": {"model": 3}},
-    ],
-)
-def test_a_sealed_file_of_another_form_is_no_record(results, plain):
-    record = results / "models/nli/tiny/rcl/seed-2/record.json"
-    change_record(record, lambda value: value.update(plain))
-    assert texts(verify(results), record)[0] == "not a record of this version"
 
 
 def test_a_cell_changed_in_every_form_and_in_the_record_is_found(results):
@@ -339,8 +282,8 @@ def test_a_cell_changed_in_every_form_and_in_the_record_is_found(results):
     found = verify(results)
     assert {CELLS, FORMS} <= failed(found) and not {DIGESTS, SEALS} & failed(found)
     for table, label, column, _ in cells:
-        told = texts(found, results / f"tables/json/{table}.json")
-        assert [what for what in told if what.startswith(f"{label}, {column}: recomputed")]
+        problems = texts(found, results / f"tables/json/{table}.json")
+        assert [what for what in problems if what.startswith(f"{label}, {column}: recomputed")]
 
 
 def test_each_changed_figure_of_a_difference_is_found_twice(results):
@@ -365,26 +308,29 @@ def test_each_changed_figure_of_a_difference_is_found_twice(results):
     example_results.compare(results)
     found = verify(results)
     assert failed(found) == {FORMS, CELLS}
-    told = texts(found, results / "tables/json/t_faq.json")
-    assert "row rcl, column acc@1" in told[0]
-    wrong = [what.partition(": its difference")[0] for what in told[1:]]
+    first, *others = texts(found, results / "tables/json/t_faq.json")
+    assert "row rcl, column acc@1" in first
+    wrong = [what.partition(": its difference")[0] for what in others]
     assert sorted(wrong) == sorted(f"rcl, {metric}" for metric in 2 * metrics)
-    told = "\n".join(texts(found, results / "tables/json/t_sts.json"))
+    problems = "\n".join(texts(found, results / "tables/json/t_sts.json"))
     for what in ("rcl, stsb: its", "start, stsb: its", "rcl, Average: its"):
-        assert f"{what} difference" in told
-    assert "lost, sts12: recomputed no value, because a score is missing" in told
+        assert f"{what} difference" in problems
+    assert "lost, sts12: recomputed no value, because a score is missing" in problems
 
 
 def test_what_the_cells_do_not_decide_is_found_by_building_the_table_again(results):
-    change_table(results, "t_sts", with_cell("rcl", "stsb", published=99.9))
     contrast = shown_row(results, "t_regulators", "rcl").cells["Average"].contrast
     unsure = replace(contrast, p_bootstrap=0.999)
-    change_table(results, "t_regulators", with_cell("rcl", "Average", contrast=unsure))
+    changes = {("t_sts", "stsb"): {"published": 99.9}}
+    changes["t_regulators", "Average"] = {"contrast": unsure}
+    for (table, column), fields in changes.items():
+        change_table(results, table, with_cell("rcl", column, **fields))
     example_results.compare(results)
     found = verify(results)
     assert failed(found) == {FORMS}
-    assert "row rcl, column stsb" in texts(found, results / "tables/json/t_sts.json")[0]
-    assert "row rcl, column Average" in texts(found, results / "tables/json/t_regulators.json")[0]
+    for table, column in changes:
+        problems = texts(found, results / f"tables/json/{table}.json")
+        assert f"row rcl, column {column}" in problems[0]
 
 
 def test_changed_errors_of_the_items_are_found_when_they_are_drawn_again(results):
@@ -401,17 +347,6 @@ def test_changed_errors_of_the_items_are_found_when_they_are_drawn_again(results
     assert ", items" in format_findings(verify(results, bootstrap=True))
 
 
-def test_a_table_rendered_without_one_of_its_seeds_is_found(results, monkeypatch):
-    record = results / "tables/records/t_sts.json"
-    settings = read_sealed(record)["settings"]
-    monkeypatch.setattr(example_results, "SEEDS", (1, 2))
-    example_results.render(results, "t_sts")
-    reseal(record, settings=settings)
-    example_results.compare(results)
-    found = verify(results)
-    assert failed(found) == {FORMS} and "row simcse, " in format_findings(found)
-
-
 def test_a_seed_with_scores_that_a_table_leaves_out_is_noted(results, monkeypatch):
     monkeypatch.setattr(example_results, "SEEDS", (1, 2))
     for name in example_results.TABLES:
@@ -422,61 +357,84 @@ def test_a_seed_with_scores_that_a_table_leaves_out_is_noted(results, monkeypatc
     assert [w for _, w in found.notes if "rcl: the table leaves out the seeds 3" in w]
 
 
-def change_line(results: Path, run: str, line: int, change: Callable[[str], str]) -> None:
-    """Change one line of a run's scores, and seal its record again."""
-    path = results / "scores/sts/nli/tiny" / run / "scores.csv"
+def test_tables_without_a_seed_without_a_run_and_with_another_runs_link_are_found(
+    results, monkeypatch
+):
+    record = results / "tables/records/t_regulators.json"
+    settings = read_sealed(record)["settings"]
+    with monkeypatch.context() as patched:
+        patched.setattr(example_results, "SEEDS", (1, 2))
+        example_results.render(results, "t_regulators")
+    reseal(record, settings=settings)
+    runs = example_results.runs_of(results, "t_sts") | {"sts/nli/tiny/rcl": [1, 3]}
+    with monkeypatch.context() as patched:
+        patched.setattr(example_results, "runs_of", lambda results, name: runs)
+        example_results.render(results, "t_sts")
+    record = results / "tables/records/t_dev.json"
+    links = read_sealed(record)["inputs"]
+    fewer = [link for link in links if not link["role"].endswith("rcl/seed-2/scores.csv")]
+    assert len(fewer) == len(links) - 1
+    reseal(record, inputs=fewer)
+    example_results.compare(results)
+    found = verify(results)
+    assert failed(found) == {FORMS, CELLS}
+    for name, problem in (
+        ("t_regulators", "row simcse, "),
+        ("t_sts", "rcl, Average: recomputed"),
+        ("t_dev", "row rcl, column stsb-dev"),
+    ):
+        problems = texts(found, results / f"tables/json/{name}.json")
+        assert any(problem in what for what in problems)
+
+
+def change_line(results: Path, run: str, line: int, field: str, change: Callable) -> None:
+    """Change one field of a line of a run's scores, and seal its record again."""
+    path = results / STS / run / "scores.csv"
     lines = path.read_text().splitlines(keepends=True)
-    changed = change(lines[line])
-    assert changed != lines[line]
-    lines[line] = changed
+    fields = lines[line].split(",")
+    place = SCORE_COLUMNS.index(field)
+    before, fields[place] = fields[place], change(fields[place])
+    assert fields[place] != before
+    lines[line] = ",".join(fields)
     path.write_text("".join(lines))
     reseal(path.parent / "record.json")
 
 
-def with_field(name: str, change: Callable[[str], str]) -> Callable[[str], str]:
-    """Return the change of one field of a line of scores."""
-
-    def changed(line: str) -> str:
-        fields = line.split(",")
-        place = SCORE_COLUMNS.index(name)
-        fields[place] = change(fields[place])
-        return ",".join(fields)
-
-    return changed
-
-
 def test_changed_scores_are_found_after_all_later_stages_ran_again(results):
-    path = results / "scores/sts/nli/tiny/simcse/seed-2/predictions.parquet"
+    path = results / STS / "simcse/seed-2/predictions.parquet"
     frame = pd.read_parquet(path)
     near = sum(frame["gold"][frame["task"] == "stsb"] > 4)
-    less = with_field("value", lambda value: repr(float(value) - 1e-9))
-    change_line(results, "rcl/seed-1", 1, less)
-    change_line(results, "rcl/seed-2", 4, less)
-    change_line(results, "rcl/seed-3", 1, with_field("n", lambda n: str(int(n) + 1)))
-    change_line(results, "simcse/seed-1", -3, lambda line: "")  # a correlation of stsb-dev
-    change_line(results, "simcse/seed-2", -2, with_field("n", lambda n: "40"))
-    change_line(results, "simcse/seed-3", -1, with_field("value", lambda value: "8.0"))
+    for run, line, field, change in (
+        ("rcl/seed-1", 1, "value", lambda value: repr(float(value) - 1e-9)),
+        ("rcl/seed-2", 4, "value", lambda value: repr(float(value) - 1e-9)),
+        ("rcl/seed-3", 1, "n", lambda n: str(int(n) + 1)),
+        ("simcse/seed-1", -3, "task", lambda task: "sts99"),  # a correlation of stsb-dev
+        ("simcse/seed-2", -2, "n", lambda n: "40"),
+        ("simcse/seed-3", -1, "value", lambda value: "8.0"),
+    ):
+        change_line(results, run, line, field, change)
     example_results.collect(results)
     for name in example_results.TABLES:
         example_results.render(results, name)
     example_results.compare(results)
     found = verify(results)
     assert {SCORES, LINKS} <= failed(found) and not {DIGESTS, SEALS, FORMS} & failed(found)
-    runs = results / "scores/sts/nli/tiny"
+
+    def problems(run: str) -> list[str]:
+        return texts(found, results / STS / run / "scores.csv")
+
     for seed in (1, 2, 3):
-        told = texts(found, runs / f"rcl/seed-{seed}/scores.csv")
-        assert any("(value, n) shown (" in what for what in told)
-    [what] = texts(found, runs / "simcse/seed-1/scores.csv")
-    assert "stsb-dev" in what and "shown None" in what
-    [what] = texts(found, runs / "simcse/seed-2/scores.csv")
-    assert what == f"alignment is of 40 pairs, and {near} by the predictions"
-    [what] = texts(found, runs / "simcse/seed-3/scores.csv")
+        assert any("(value, n) shown (" in what for what in problems(f"rcl/seed-{seed}"))
+    assert any("stsb-dev" in what and "shown None" in what for what in problems("simcse/seed-1"))
+    number = f"alignment is of 40 pairs, and {near} by the predictions"
+    assert problems("simcse/seed-2") == [number]
+    [what] = problems("simcse/seed-3")
     assert "steps of its training are 8, and 7 by" in what
 
 
 def test_what_a_run_was_made_from_is_held_against_its_scores(results):
     """An empty file, data of another set, the place of another seed."""
-    runs = results / "scores/sts/nli/tiny"
+    runs = results / STS
     empty = runs / "simcse/seed-1/scores.csv"
     empty.write_text(empty.read_text().splitlines(keepends=True)[0])
     reseal(empty.parent / "record.json")
@@ -484,22 +442,21 @@ def test_what_a_run_was_made_from_is_held_against_its_scores(results):
         path = runs / f"rcl/seed-{seed}/scores.csv"
         named = input_digests(read_sealed(path.with_name("record.json")))
         lines = path.read_text().splitlines(keepends=True)
-        of_task = (line for line in range(len(lines)) if f",{task}," in lines[line])
-        for line in of_task:
-            lines[line] = lines[line].replace(named[wrong], named[data])
+        for line, text in enumerate(lines):
+            if f",{task}," in text:
+                lines[line] = text.replace(named[wrong], named[data])
         path.write_text("".join(lines))
         reseal(path.with_name("record.json"))
     shutil.rmtree(runs / "rcl/seed-3")
     shutil.copytree(runs / "simcse/seed-3", runs / "rcl/seed-3")
     found = verify(results)
     assert {SCORES, LINKS} <= failed(found) and DIGESTS not in failed(found)
-    # all lines of a run
-    assert sum("shown None" in what for what in texts(found, empty)) == 22
+    assert sum("shown None" in what for what in texts(found, empty)) == 22  # all lines of a run
     for seed in (1, 2):
-        told = texts(found, runs / f"rcl/seed-{seed}/scores.csv")
-        assert any("another run, weights, data or code" in what for what in told)
-    told = texts(found, runs / "rcl/seed-3/record.json")
-    assert "it is the record of another run: nli/tiny/simcse/seed-3" in told
+        problems = texts(found, runs / f"rcl/seed-{seed}/scores.csv")
+        assert any("another run, weights, data or code" in what for what in problems)
+    problems = texts(found, runs / "rcl/seed-3/record.json")
+    assert "it is the record of another run: nli/tiny/simcse/seed-3" in problems
 
 
 def test_other_predictions_and_a_score_of_another_protocol_than_its_pairs_are_found(results):
@@ -508,80 +465,58 @@ def test_other_predictions_and_a_score_of_another_protocol_than_its_pairs_are_fo
     frame.loc[frame["task"] == "stsb", "similarity"] *= -1
     frame.to_parquet(path)
     reseal(path.parent / "record.json")
-    change_record(
-        results / "dev/sts/record.json",
-        lambda value: value["settings"].update(protocol="raw"),
-    )
+    dev = results / "dev/sts/record.json"
+    change_record(dev, lambda value: value["settings"].update(protocol="raw"))
     found = verify(results)
     assert {SCORES, CELLS, LINKS} <= failed(found)  # the table names the old digest
     assert DIGESTS not in failed(found)
-    told = [what for _, what in found.problems if "have the protocol raw" in what]
-    assert len(told) == 7 * 6  # six scores of the dev pairs in each of seven runs
+    problems = [what for _, what in found.problems if "have the protocol raw" in what]
+    assert len(problems) == 7 * 6  # six scores of the dev pairs in each of seven runs
 
 
-def kept_copy(results: Path) -> Path:
-    """Keep a training of the results as its stage does; return the folder of the copy."""
-    model = results / "models/nli/tiny/rcl/seed-2"
+def test_the_kept_copy_of_a_training_is_held_against_its_digests_and_its_record(results):
+    model = results / MODELS / "rcl/seed-2"
     kept = model / "checkpoints/identity/finished"
-    names = read_sealed(model / "record.json")["outputs"]
-    assert keep(model, names, kept)
-    return kept
-
-
-def test_the_kept_copy_of_a_training_is_held_against_its_record(results):
-    kept = kept_copy(results)
+    assert keep(model, read_sealed(model / "record.json")["outputs"], kept)
     assert verify(results).problems == []
-    record = kept.parents[2] / "record.json"
-    change_record(record, lambda value: value["settings"].update(learning_rate=1.0))
-    assert f"says something else than {kept / 'record.json'}" in texts(verify(results), record)
 
-
-def test_a_damaged_file_of_a_kept_copy_is_found_and_only_its_record_is_to_be_deleted(results):
-    kept = kept_copy(results)
     weights = kept / "model/model.safetensors"
     content = weights.read_bytes()
-    weights.unlink()
+    weights.unlink()  # the copy is a hard link
     weights.write_bytes(content)
     flip(weights)
     found = verify(results)
     assert failed(found) == {KEPT} and "damaged" in dict(found.problems)[str(kept / "record.json")]
     assert found.delete == {kept / "record.json"}
 
+    record = model / "record.json"
+    change_record(record, lambda value: value["settings"].update(learning_rate=1.0))
+    assert f"says something else than {kept / 'record.json'}" in texts(verify(results), record)
+
 
 def test_downloads_that_have_moved_are_found_by_the_flag_and_checked_from_any_folder(
     results, monkeypatch
 ):
-    shutil.move(results.parent / "resources", results.parent / "moved")
+    moved = results.parent / "moved"
+    shutil.move(results.parent / "resources", moved)
     assert verify(results).notes != []
-    found = verify(results, downloads=results.parent / "moved")
+    found = verify(results, downloads=moved)
     assert found.problems == [] and found.notes == []
-    weights = results.parent / "moved/models/tiny/model/model.safetensors"
+    weights = moved / "models/tiny/model/model.safetensors"
     flip(weights)
     for folder, root in ((results.parent, "results"), (results, ".")):
         monkeypatch.chdir(folder)
-        found = verify(root, downloads=results.parent / "moved")
-        assert [path for path, _ in found.problems] == [str(weights)]
+        assert [path for path, _ in verify(root, downloads=moved).problems] == [str(weights)]
 
 
-@pytest.fixture
-def of_own_faq(results):
-    """The results, with a bank that was prepared from a user's own file, and that file."""
+def test_a_file_of_the_users_own_is_checked_while_it_is_here(results):
     file = results.parent / "my faq.csv"
     file.write_text("question,answer\nWho?,I\nWhere?,Here\nWhen?,Now\n")
     bank = {"name": "mine", "kind": "own", "path": str(file), "folds": 3, "seed": 0}
-    prepare_faq.main(
-        [
-            *("--settings", json.dumps(bank), "--manifest", str(ROOT / "demo/manifest.yaml")),
-            *("--data", str(results.parent / "resources/data")),
-            *("--corpora", str(results / "corpora"), "--dev", str(results / "dev")),
-            *("--output", str(results / "faq/mine/record.json")),
-        ]
-    )
-    return results, file
-
-
-def test_a_file_of_the_users_own_is_checked_while_it_is_here(of_own_faq):
-    results, file = of_own_faq
+    places = ["--data", f"{results.parent}/resources/data", "--corpora", f"{results}/corpora"]
+    places += ["--dev", f"{results}/dev", "--output", f"{results}/faq/mine/record.json"]
+    manifest = ["--manifest", f"{ROOT}/demo/manifest.yaml"]
+    prepare_faq.main(["--settings", json.dumps(bank), *manifest, *places])
     found = verify(results)
     assert found.problems == [] and found.notes == []
 
@@ -595,19 +530,8 @@ def test_a_file_of_the_users_own_is_checked_while_it_is_here(of_own_faq):
     file.unlink()
     found = verify(results)
     assert found.problems == []
-    notes = [line for line in format_findings(found).splitlines() if line.startswith("note: ")]
-    assert len(notes) == 1 and str(file) in notes[0] and "7 more like it" in notes[0]
-
-
-def test_only_the_record_of_a_lost_file_is_to_be_deleted(results):
-    (results / RUN / "scores.csv").unlink()
-    found = verify(results)
-    # none of the tables that show this run can be made again
-    assert len(found.problems) > 1
-    assert found.delete == {results / RUN / "record.json"}
-    lines = format_findings(found).splitlines()
-    first = next(line for line in lines if str(results) in line)
-    assert first.startswith(str(results / RUN / "scores.csv"))
+    [note] = [line for line in format_findings(found).splitlines() if line.startswith("note: ")]
+    assert str(file) in note and "7 more like it" in note
 
 
 def test_only_the_first_of_the_problems_that_damage_causes_are_printed():
@@ -616,8 +540,9 @@ def test_only_the_first_of_the_problems_that_damage_causes_are_printed():
         found.check(LINKS, False, f"record {number}", "broken")
     found.check(DIGESTS, False, "file", "damaged")
     lines = format_findings(found).splitlines()
-    assert "file: damaged" in lines and f"record {MOST_SHOWN - 1}: broken" in lines
-    assert f"record {MOST_SHOWN}: broken" not in lines and "... and 5 problems more" in lines
+    assert lines.index("file: damaged") < lines.index("record 0: broken")
+    assert f"record {MOST_SHOWN - 1}: broken" in lines and "... and 5 problems more" in lines
+    assert f"record {MOST_SHOWN}: broken" not in lines
 
 
 def test_a_lost_record_is_made_again_by_the_next_run(results):
@@ -647,14 +572,26 @@ def test_a_changed_page_of_all_tables_is_found_with_its_record(results):
     assert {path for path, _ in found.problems} == {str(results / "tables" / n) for n in pages}
 
 
-def test_files_that_no_record_lists_are_noted_but_for_logs(results):
-    incomplete = results / "tables/incomplete/t_sts.csv"
-    for file in (results / "models/left.txt", results / "logs/x.log", incomplete):
+def test_what_no_record_lists_what_is_not_made_yet_and_other_printed_numbers_are_noted(
+    results, tmp_path
+):
+    tables = results / "tables"
+    (tables / "scores.csv").unlink()  # the long CSV waits until every run has its scores
+    (tables / "records/scores.json").unlink()
+    unlisted = [results / "models/left.txt", tables / "incomplete/t_sts.csv"]
+    for file in (*unlisted, results / "logs/x.log"):
         file.parent.mkdir(exist_ok=True)
         file.write_text("?")
-    found = verify(results)
-    assert found.problems == []
-    assert [path for path, _ in found.notes] == [str(results / "models/left.txt"), str(incomplete)]
+    other = tmp_path / "published.yaml"
+    other.write_text((ROOT / "workflow/published.yaml").read_text() + "\n")
+    found = verify(results, published=other)
+    assert found.problems == [] and found.checked[CELLS] > 0
+    # the simulation reads no number of a paper
+    of_numbers = [
+        tables / f"{name}.md" for name in (*example_results.TABLES, "published", "claims")
+    ]
+    expected = map(str, [*unlisted, tables / "scores.csv", *of_numbers])
+    assert sorted(path for path, _ in found.notes) == sorted(expected)
 
 
 def test_links_into_missing_folders_are_noted_and_no_problem(results):
@@ -672,14 +609,6 @@ def test_links_into_missing_folders_are_noted_and_no_problem(results):
     assert len(of_weights) == 21 and all("not here" in what for what in of_weights)  # one a run
 
 
-def test_tables_made_with_another_published_yaml_are_noted(results, tmp_path):
-    other = tmp_path / "published.yaml"
-    other.write_text((ROOT / "workflow/published.yaml").read_text() + "\n")
-    found = verify(results, published=other)
-    # the tables, the comparison and the claims; the simulation reads no number of a paper
-    assert found.problems == [] and len(found.notes) == len(example_results.TABLES) + 2
-
-
 def test_the_report_is_printed_and_a_problem_gives_exit_status_1(results, capsys):
     script.main([str(results)])
     assert "0 problems" in capsys.readouterr().out
@@ -694,33 +623,3 @@ def test_the_report_is_printed_and_a_problem_gives_exit_status_1(results, capsys
 def test_a_folder_that_does_not_exist_stops_with_one_line(tmp_path):
     with pytest.raises(InputError, match="none: no such folder; name a folder that a run"):
         verify(tmp_path / "none")
-
-
-def test_a_run_whose_long_csv_is_not_made_yet_has_its_tables_checked(results):
-    (results / "tables/scores.csv").unlink()
-    (results / "tables/records/scores.json").unlink()
-    found = verify(results)
-    assert found.problems == []
-    assert [path for path, _ in found.notes] == [str(results / "tables/scores.csv")]
-    assert found.checked[CELLS] > 0
-
-
-def test_a_run_that_its_table_left_out_is_found(results, monkeypatch):
-    runs = example_results.runs_of(results, "t_sts") | {"sts/nli/tiny/rcl": [1, 3]}
-    monkeypatch.setattr(example_results, "runs_of", lambda results, name: runs)
-    example_results.render(results, "t_sts")
-    example_results.compare(results)
-    told = texts(verify(results), results / "tables/json/t_sts.json")
-    assert any("rcl, Average: recomputed" in what for what in told)
-
-
-def test_scores_of_another_run_in_a_tables_record_are_found(results):
-    """The table then shows other scores than those that its record names."""
-    record = results / "tables/records/t_sts.json"
-    links = read_sealed(record)["inputs"]
-    fewer = [link for link in links if not link["role"].endswith("rcl/seed-2/scores.csv")]
-    assert len(fewer) == len(links) - 1
-    reseal(record, inputs=fewer)
-    example_results.compare(results)
-    found = verify(results)
-    assert failed(found) == {FORMS} and "row rcl, column sts12" in format_findings(found)

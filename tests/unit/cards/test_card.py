@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from huggingface_hub import ModelCard
 
-from semblance.cards.card import Described, Model, Place, Score, card_text
+from semblance.cards.card import Described, ModelPlace, Score, TrainedModel, card_text
 from semblance.cards.origin import Origin
 
 WEIGHTS = "ab" * 32
@@ -16,24 +16,18 @@ DATA = {"wiki1m": Described("Wikipedia", "CC BY-SA 3.0", "https://example.org/wi
 
 
 @pytest.fixture
-def model(tmp_path: Path) -> Model:
+def model(tmp_path: Path) -> TrainedModel:
     origin = Origin({"hub": "owner/base", "folder": "/home/me"}, ("wiki1m",), (), (), ())
-    record = {
-        "steps": 7,
-        "settings": {"seed": 3},
-        "inputs": [{"role": "corpus", "digest": "c" * 64}],
-    }
-    place = Place("wiki1m", "bert", "simcse", "3")
-    return Model(place, tmp_path, record, WEIGHTS, origin, (STS12, SICK), DATA)
+    inputs = [{"role": "corpus", "digest": "c" * 64}]
+    record = {"steps": 7, "settings": {"seed": 3}, "inputs": inputs}
+    place = ModelPlace("wiki1m", "bert", "simcse", "3")
+    return TrainedModel(place, tmp_path, record, WEIGHTS, origin, (STS12, SICK), DATA)
 
 
 def test_the_hub_reads_base_tags_and_scores_and_is_sent_to_the_page_for_the_licences(model):
     data = ModelCard(card_text(model)).data
-    assert (data.license, data.license_link, data.base_model) == (
-        "other",
-        "README.md",
-        "owner/base",
-    )
+    found = (data.license, data.license_link, data.base_model)
+    assert found == ("other", "README.md", "owner/base")
     assert data.library_name == "sentence-transformers"
     assert "sentence-similarity" in data.tags
     found = [(r.dataset_type, r.metric_type, r.metric_value) for r in data.eval_results]
@@ -63,10 +57,6 @@ def test_the_card_tells_what_the_weights_were_made_from(model):
         assert fact in text
 
 
-def test_the_card_does_not_tell_a_path_of_this_machine(model):
-    assert "/home/me" not in card_text(model)
-
-
 HOSTILE = [
     "x\n---\nlicense: mit\n---\n# mine",
     "a: b\n- c",
@@ -85,16 +75,10 @@ def test_hostile_names_and_licences_stay_text(model, text):
     origin = replace(model.origin, base={"hub": text}, data=(text,), dev=(text,))
     described = {text: Described(text, text, text)}
     odd = STS12._replace(task=text, protocol=text, fold=text)
-    place = Place(text, text, "simcse", "1")
-    record = {
-        "settings": {text: text},
-        "inputs": [{"role": text, "digest": text}],
-        "environment": {text: text},
-    }
-    hostile = replace(
-        model, place=place, origin=origin, described=described, scores=(odd,), record=record
-    )
-    card = ModelCard(card_text(hostile))
+    record = {"settings": {text: text}, "environment": {text: text}}
+    record["inputs"] = [{"role": text, "digest": text}]
+    names = {"place": ModelPlace(text, text, "simcse", "1"), "origin": origin, "record": record}
+    card = ModelCard(card_text(replace(model, described=described, scores=(odd,), **names)))
     assert card.data.license == "other"
     assert [result.metric_value for result in card.data.eval_results] == [75.12345]
     body = card.text
@@ -107,16 +91,15 @@ def test_hostile_names_and_licences_stay_text(model, text):
 
 
 def test_names_become_names_that_a_hub_accepts(model):
-    odd = replace(model, place=Place("../nli", "bert base", "rcl|8", "1"))
+    odd = replace(model, place=ModelPlace("../nli", "bert base", "rcl|8", "1"))
     assert odd.name == "nli-bert-base-rcl-8-seed-1"
 
 
-def test_an_absolute_path_of_a_source_is_told_without_the_folders_above_the_run(model):
+def test_the_card_names_a_source_without_the_folders_above_the_run(model):
     path = "/home/me/my-faq/models/faq-0/minilm/tuned/seed-1/record.json"
-    text = card_text(
-        replace(model, record={**model.record, "inputs": [{"role": path, "digest": "c" * 64}]})
-    )
-    assert "/home/me" not in text
+    inputs = [{"role": path, "digest": "c" * 64}]
+    text = card_text(replace(model, record={**model.record, "inputs": inputs}))
+    assert "/home/me" not in text  # nor that of the base, which is a folder of the user's
     assert "digest of models/faq-0/minilm/tuned/seed-1/record.json" in text
 
 

@@ -11,9 +11,9 @@ from tests.shipped import merged
 from tests.unit.planning.test_config import ROOT
 from workflow.costing import rates
 from workflow.costing.model import Cost
-from workflow.documentation import counts
 from workflow.planning.config import load
 from workflow.planning.plan import Plan
+from workflow.scripts import fill_docs as counts
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 

@@ -4,11 +4,10 @@ import re
 
 from tests.shipped import merged
 from tests.unit.planning.test_config import ROOT
-from workflow.documentation import rulegraph
 from workflow.planning.config import load
 from workflow.planning.plan import Plan
 from workflow.planning.stages import STAGES
-from workflow.scripts.draw_rules import CONFIGS
+from workflow.scripts import draw_rules as rulegraph
 
 PICTURE = (ROOT / "docs/rules.svg").read_text()
 TITLES = re.findall(r"<title>(.+?)</title>", PICTURE)
@@ -33,7 +32,7 @@ def test_the_picture_shows_every_rule_and_no_other():
 
 
 def test_the_arrows_of_the_picture_lead_as_the_jobs_of_the_plans_do():
-    plans = [Plan(load(merged(*names))) for names in CONFIGS]
+    plans = [Plan(load(merged(*names))) for names in rulegraph.CONFIGS]
     assert reachable(ARROWS) == reachable(rulegraph.edges(plans)), "run `make rulegraph`"
 
 

@@ -48,11 +48,9 @@ json.dump(model.encode(texts).tolist(), sys.stdout)
 def roberta(tmp_path_factory):
     """A model of RoBERTa's family, its record's folder, and its export."""
     place = tmp_path_factory.mktemp("roberta")
-    make_source(place / "raw", "roberta")
-    settings = BaseSettings(max_length=38, folder=str(place / "raw"), pooling="cls")
-    build_base(settings, place / "base/record.json", "")
-    export.main([str(place / "base"), "--onnx", "--output", str(place / "out")])
-    return place / "base/model", place / "out"
+    base = base_of(place, "roberta", "cls")
+    export.main([str(base), "--onnx", "--output", str(place / "out")])
+    return base / "model", place / "out"
 
 
 @pytest.fixture(scope="module")
@@ -135,35 +133,33 @@ def test_the_report_and_the_lines_tell_the_digest_and_the_difference(roberta, tm
     assert f"{facts['largest difference']:.1e} away at most; least cosine 1.0000" in printed
 
 
+def base_of(place: Path, family: str, pooling: str, **shape: int) -> Path:
+    """Write a base with a record; return its folder."""
+    make_source(place / "raw", family, **shape)
+    settings = BaseSettings(max_length=38, folder=str(place / "raw"), pooling=pooling)
+    build_base(settings, place / "base/record.json", "")
+    return place / "base"
+
+
 def test_another_model_in_the_file_is_refused_and_nothing_is_left(roberta, tmp_path, monkeypatch):
-    other = make_source(tmp_path / "raw", "roberta", layers=1)
-    settings = BaseSettings(max_length=38, folder=str(other), pooling="cls")
-    build_base(settings, tmp_path / "base/record.json", "")
+    base = base_of(tmp_path, "roberta", "cls", layers=1)
     wrong = (roberta[1] / MODEL).read_bytes()
-    monkeypatch.setattr(
-        "semblance.exporting.onnx_export.write_onnx", lambda _, path: path.write_bytes(wrong)
-    )
+    monkeypatch.setattr(onnx_export, "write_onnx", lambda _, path: path.write_bytes(wrong))
     with pytest.raises(InputError, match="gives other vectors"):
-        export.main([str(tmp_path / "base"), "--onnx", "--output", str(tmp_path / "out")])
+        export.main([str(base), "--onnx", "--output", str(tmp_path / "out")])
     assert not (tmp_path / "out").exists()
 
 
-def test_a_pooling_that_reads_other_layers_is_refused(tmp_path):
-    make_source(tmp_path / "raw", "bert")
-    settings = BaseSettings(max_length=38, folder=str(tmp_path / "raw"), pooling="first_last")
-    build_base(settings, tmp_path / "base/record.json", "")
-    with pytest.raises(InputError, match="pooling 'first_last' reads more than"):
-        export.main([str(tmp_path / "base"), "--onnx", "--output", str(tmp_path / "out")])
-
-
-def test_an_export_never_replaces_a_folder(roberta):
-    with pytest.raises(InputError, match="exists already; name a new folder"):
-        export.main([str(roberta[0]), "--onnx", "--output", str(roberta[1])])
-
-
-def test_a_folder_without_a_model_is_refused(tmp_path):
-    with pytest.raises(InputError, match="holds no model"):
-        export.main([str(tmp_path), "--onnx", "--output", str(tmp_path / "out")])
+def test_what_cannot_be_exported_and_a_folder_that_is_there_are_refused(roberta, tmp_path):
+    layers = base_of(tmp_path, "bert", "first_last")
+    out = tmp_path / "out"
+    for source, output, problem in (
+        (layers, out, "pooling 'first_last' reads more than"),
+        (roberta[0], roberta[1], "exists already; name a new folder"),
+        (tmp_path, out, "holds no model"),
+    ):
+        with pytest.raises(InputError, match=problem):
+            export.main([str(source), "--onnx", "--output", str(output)])
 
 
 def test_without_the_packages_one_line_says_how_to_install_them(monkeypatch):

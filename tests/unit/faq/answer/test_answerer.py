@@ -137,16 +137,17 @@ def test_two_threads_get_the_answers_that_one_gets(answerer):
         assert list(pool.map(answerer.ask, questions)) == expected
 
 
-@pytest.mark.parametrize("question", ["", " \n", "x" * (LONGEST + 1), "a\0b", "\ud800"])
-def test_what_is_no_question_is_refused(answerer, question):
-    with pytest.raises(InputError, match="^question"):
-        answerer.ask(question)
+NO_QUESTION = ("", " \n", "x" * (LONGEST + 1), "a\0b", "\ud800")
+REFUSED = [(text, 1, "question") for text in NO_QUESTION]
+REFUSED += [("How?", count, "count") for count in (0, -1, 101)]
 
 
-@pytest.mark.parametrize("count", [0, -1, 101])
-def test_a_count_out_of_bounds_is_refused(answerer, count):
-    with pytest.raises(InputError, match="^count"):
-        answerer.ask("How?", count)
+@pytest.mark.parametrize("question, count, where", REFUSED)
+def test_what_is_no_question_and_a_count_out_of_bounds_are_refused(
+    answerer, question, count, where
+):
+    with pytest.raises(InputError, match=f"^{where}"):
+        answerer.ask(question, count)
 
 
 @settings(deadline=None, max_examples=40)

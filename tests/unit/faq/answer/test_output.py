@@ -8,7 +8,7 @@ import pytest
 from semblance.errors import InputError
 from semblance_faq.answer.answerer import Answer, Answered
 from semblance_faq.answer.folder import Threshold
-from semblance_faq.answer.output import as_json, as_text, plain
+from semblance_faq.answer.output import as_json, as_text, printable
 from semblance_faq.answer.questions import LONGEST, MOST_LINE, questions_of
 
 HOSTILE = "\x1b[31mred\x07\n\u202eevil\u2066"
@@ -39,11 +39,11 @@ def test_without_an_answer_the_text_says_so_and_ranks_only_if_asked():
 def test_no_text_of_a_faq_steers_the_terminal_or_turns_the_direction():
     for character in HOSTILE:
         if not character.isprintable():
-            assert character not in plain(HOSTILE)
+            assert character not in printable(HOSTILE)
     hostile = Answer(1, HOSTILE, HOSTILE, HOSTILE, 0.75, HOSTILE, "wording")
     text = as_text(answered(answer=hostile), 80)
     assert all(c.isprintable() or c == "\n" for c in text)
-    assert plain("نمی\u200cخواهم 🙂") == "نمی\u200cخواهم 🙂"  # joiners are part of words
+    assert printable("نمی\u200cخواهم 🙂") == "نمی\u200cخواهم 🙂"  # joiners are part of words
 
 
 def test_the_json_holds_all_that_is_known():

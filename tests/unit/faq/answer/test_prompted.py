@@ -50,12 +50,9 @@ def test_a_question_that_the_faq_holds_is_found_with_a_cosine_of_1(folder):
     assert first.score == pytest.approx(1, abs=1e-5)
 
 
-def test_the_folder_holds_its_prompts_and_checks_whole(folder):
+def test_the_folder_holds_its_prompts_and_changed_ones_are_found(folder, tmp_path):
     assert json.loads((folder / "model" / PROMPTS_FILE).read_text())["prompts"] == PROMPTS
     assert check_answerer(folder).problems == []
-
-
-def test_changed_prompts_are_found(folder, tmp_path):
     copy = shutil.copytree(folder, tmp_path / "copy")
     (copy / "model" / PROMPTS_FILE).write_text(json.dumps({"prompts": {"query": "other: "}}))
     problems = " ".join(check_answerer(copy).problems)

@@ -35,17 +35,15 @@ def test_one_seed_and_one_training_are_enough(wordings):
     assert {"start", "bm25", "tuned"} <= set(candidates(made))
 
 
-def test_without_enough_wordings_the_test_asks_for_unknown_entries():
-    made = planned(wordings=FEWEST_WORDINGS - 1)
-    assert made.banks[BANK]["hold_out"] == "entries"
-    matches = [m.get("ranking", {}).get("match") for m in made.config["methods"].values()]
-    assert "better" not in matches
-
-
-def test_with_enough_wordings_they_are_the_test_and_known_questions_are_matched():
-    made = planned(wordings=FEWEST_WORDINGS)
-    assert made.banks[BANK]["hold_out"] == "wordings"
-    assert "tuned-hybrid-better" in candidates(made)
+@pytest.mark.parametrize(
+    "wordings, held_out", [(FEWEST_WORDINGS - 1, "entries"), (FEWEST_WORDINGS, "wordings")]
+)
+def test_with_enough_wordings_they_are_the_test_and_known_questions_are_matched(wordings, held_out):
+    made = planned(wordings=wordings)
+    assert made.banks[BANK]["hold_out"] == held_out
+    matches = {m.get("ranking", {}).get("match") for m in made.config["methods"].values()}
+    assert ("better" in matches) == (held_out == "wordings")
+    assert ("tuned-hybrid-better" in candidates(made)) == (held_out == "wordings")
 
 
 @pytest.mark.parametrize("wordings", [0, FEWEST_WORDINGS])

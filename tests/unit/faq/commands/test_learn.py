@@ -51,9 +51,6 @@ def test_the_run_of_a_model_is_found_by_either_of_its_folders(place):
     (place / "my-faq.yaml").unlink()
     with pytest.raises(InputError, match=r"my-faq\.yaml: no such config"):
         find_run("my-faq")
-
-
-def test_a_config_without_a_users_file_is_refused(place):
     (place / "my-faq.yaml").write_text("answerers: {faq: {bank: x}}\n")
     with pytest.raises(InputError, match="does not say from which file"):
         find_run("my-faq")
@@ -100,17 +97,18 @@ def test_a_users_own_file_of_queries_is_merged_and_never_changed(place):
     assert found.config is not None
 
 
-def test_too_few_wordings_are_refused_before_anything_is_written(place):
-    found = prepared(place, list(NEW)[1:])
-    assert found.config is None and found.status == 1
-    assert found.lines[-1].startswith(f"REFUSED: {FEWEST_WORDINGS - 1} wordings")
+@pytest.mark.parametrize(
+    "questions, status, line",
+    [
+        (list(NEW)[1:], 1, f"REFUSED: {FEWEST_WORDINGS - 1} wordings"),
+        (["Question 1?"], 0, "Nothing to learn."),
+    ],
+)
+def test_with_nothing_new_or_too_little_nothing_is_written(place, questions, status, line):
+    found = prepared(place, questions)
+    assert (found.config, found.status) == (None, status)
+    assert found.lines[-1].startswith(line)
     assert not list(place.glob("my-faq-learned*"))
-
-
-def test_a_log_without_anything_new_changes_nothing(place):
-    found = prepared(place, ["Question 1?"])
-    assert (found.config, found.status) == (None, 0)
-    assert found.lines[-1] == "Nothing to learn."
 
 
 def test_an_accepted_model_is_never_learned_over(place):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from semblance_faq.commands.wordings import csv_text, learn_wordings, rows_of
+from semblance_faq.commands.wordings import learn_wordings, own_rows, wordings_csv
 from semblance_faq.read.faq import read_own
 from semblance_faq.serve.log import Choice, QuestionsRead
 
@@ -62,17 +62,21 @@ def test_what_is_known_without_case_and_punctuation_is_counted(faq):
     assert (found.known, found.ids) == (2, {})
 
 
-@pytest.mark.parametrize("spelling", ["paying", "PAYING?", "pay\u200bing", "\u202epaying\u00ad"])
-def test_a_known_wording_never_becomes_a_wording_of_another_entry(faq, spelling):
-    found = learned(faq, (spelling, "open"))
-    assert (found.ids, found.refused) == ({}, [spelling])
-    assert "the question or a wording of one entry" in next(found.lines())
-
-
-def test_the_question_of_an_entry_never_becomes_a_wording_of_another(faq):
-    found = learned(faq, ("When do you open", "pay"))
-    assert found.ids == {} and found.refused == ["When do you open"]
-    assert "left out" in next(found.lines())
+@pytest.mark.parametrize(
+    "text, entry",
+    [
+        ("paying", "open"),
+        ("PAYING?", "open"),
+        ("pay\u200bing", "open"),
+        ("\u202epaying\u00ad", "open"),
+        ("When do you open", "pay"),  # the question of an entry
+    ],
+)
+def test_a_known_text_never_becomes_a_wording_of_another_entry(faq, text, entry):
+    found = learned(faq, (text, entry))
+    assert (found.ids, found.refused) == ({}, [text])
+    line = next(found.lines())
+    assert "the question or a wording of one entry" in line and "left out" in line
 
 
 def test_ids_that_the_faq_no_longer_has_are_counted_and_named(faq):
@@ -83,16 +87,15 @@ def test_ids_that_the_faq_no_longer_has_are_counted_and_named(faq):
 
 
 def test_a_question_without_a_word_is_left_out(faq):
-    assert learned(faq, ("?!", "pay")).wordless == 1
-    assert learned(faq, ("\x1b\x07", "pay")).wordless == 1
-    assert learned(faq, ("\u200b\u202e", "pay")).wordless == 1
+    found = learned(faq, ("?!", "pay"), ("\x1b\x07", "pay"), ("\u200b\u202e", "pay"))
+    assert (found.wordless, found.ids) == (3, {})
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_question_changes_nothing_but_its_own_cell(faq, tmp_path, name):
     found = learned(faq, ("before", "pay"), (HOSTILE[name], "open"), ("after", "pay"))
     path = tmp_path / "learned.csv"
-    path.write_text(csv_text(found.rows()), encoding="utf-8")
+    path.write_text(wordings_csv(found.rows()), encoding="utf-8")
     again = read_own(tmp_path / "my.csv", queries_path=path)
     by_text = {query.text: query.relevant for query in again.queries}
     assert len(again.queries) == 4 and again.pairs == faq.pairs
@@ -111,7 +114,7 @@ def test_no_line_of_what_was_found_holds_a_control_character(faq):
 def test_a_cell_that_is_read_back_is_known_the_next_time(faq, tmp_path):
     choices = [(text, "open") for text in HOSTILE.values()]
     path = tmp_path / "learned.csv"
-    path.write_text(csv_text(learned(faq, *choices).rows()), encoding="utf-8")
+    path.write_text(wordings_csv(learned(faq, *choices).rows()), encoding="utf-8")
     again = learned(read_own(tmp_path / "my.csv", queries_path=path), *choices)
     assert (again.ids, again.known) == ({}, len(HOSTILE))
 
@@ -119,5 +122,5 @@ def test_a_cell_that_is_read_back_is_known_the_next_time(faq, tmp_path):
 def test_the_rows_of_a_users_own_file_are_kept(tmp_path):
     path = tmp_path / "asked.jsonl"
     path.write_text('{"query": "a, b", "id": 7}\n{"query": "c", "id": "x"}\n')
-    assert rows_of(path) == [("a, b", "7"), ("c", "x")]
-    assert rows_of(None) == []
+    assert own_rows(path) == [("a, b", "7"), ("c", "x")]
+    assert own_rows(None) == []

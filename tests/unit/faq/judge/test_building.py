@@ -11,7 +11,7 @@ from semblance.provenance import beside, input_digests, read_sealed, record_dige
 from semblance.settings import decode
 from semblance_faq.answer.answerer import Answerer
 from semblance_faq.answer.check import check_answerer
-from semblance_faq.answer.folder import read
+from semblance_faq.answer.folder import read_answerer
 from semblance_faq.judge.building import AnswererSettings, Sources, build_answerer
 from semblance_faq.judge.evaluations import BankQuestions, read_evaluations
 from tests.unit.faq.example_run import ENTRIES, STATED, write_bank, write_evaluation
@@ -75,7 +75,7 @@ def built(tmp_path_factory, model):
 def test_the_folder_answers_by_the_way_that_is_best_on_dev(built):
     root, _, found = built
     assert found.chosen == "bm25"
-    stored = read(root / "answerers/mine")
+    stored = read_answerer(root / "answerers/mine")
     assert (stored.settings.ranking, stored.settings.match) == ("words", "answer")
     assert stored.entries == ENTRIES
     assert stored.settings.threshold.score == 0.9  # three quarters are right, and have it

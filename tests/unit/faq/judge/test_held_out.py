@@ -6,7 +6,13 @@ import pytest
 from semblance.data.bare import bare
 from semblance.provenance import read_sealed, write_sealed
 from semblance_faq.answer.answerer import Answerer
-from semblance_faq.judge.held_out import FEWEST, Part, by_answerer, compare, of_folds
+from semblance_faq.judge.held_out import (
+    FEWEST,
+    JudgedPart,
+    by_answerer,
+    compare_answerers,
+    of_folds,
+)
 from tests.unit.faq.example_run import ENTRIES, write_run
 
 KNOWN = {f"known wording {number}": 0.5 for number in range(12)}
@@ -41,20 +47,16 @@ def test_a_whole_model_is_asked_wordings_that_it_does_not_know(before, tmp_path,
         assert judged.precision == (1.0 if judged.right else 0.5)  # of two answers
 
 
-def test_wordings_without_the_same_right_answers_are_left_out(before, tmp_path, model):
-    asked = {f"{'x' * 1_001} {number}": 1.0 for number in range(3)} | dict.fromkeys(NEW, 1.0)
-    found = compare(before, run(tmp_path, model, asked))
-    assert found.left_out == 3 and len(found.parts[0].now) == len(NEW)
-    assert "3 wordings left out" in list(found.lines())[-1]
-
-
-def test_both_are_asked_the_same_questions_in_one_order(before, tmp_path, model):
-    found = compare(before, run(tmp_path, model, NEW))
+def test_both_are_asked_the_same_questions_in_one_order_and_others_are_left_out(
+    before, tmp_path, model
+):
+    too_long = {f"{'x' * 1_001} {number}": 1.0 for number in range(3)}
+    found = compare_answerers(before, run(tmp_path, model, too_long | NEW))
+    assert found.left_out == 3 and "3 wordings left out" in list(found.lines())[-1]
     [part] = found.parts  # all are new, so that there is one part
     assert part.now.tolist() == [1.0] * len(NEW)
-    expected = [
-        1.0 if before.ask(text).answers[0].answer == ENTRIES[0].answer else 0.5 for text in NEW
-    ]
+    first = [before.ask(text).answers[0].answer for text in NEW]
+    expected = [1.0 if answer == ENTRIES[0].answer else 0.5 for answer in first]
     assert sorted(part.before) == sorted(expected)
     assert not found.is_worse
 
@@ -62,12 +64,9 @@ def test_both_are_asked_the_same_questions_in_one_order(before, tmp_path, model)
 def test_a_model_that_is_worse_on_what_was_known_before_is_worse(tmp_path, model):
     known = dict.fromkeys(KNOWN, 1.0)
     before = Answerer.open(write_run(tmp_path / "my-faq", model, known, tuple(KNOWN)))
-    found = compare(before, run(tmp_path, model, dict.fromkeys(KNOWN, 0.5) | NEW))
-    assert [part.name for part in found.parts] == [
-        "held-out wordings",
-        "of these known before",
-        "of these learned",
-    ]
+    found = compare_answerers(before, run(tmp_path, model, dict.fromkeys(KNOWN, 0.5) | NEW))
+    names = ["held-out wordings", "of these known before", "of these learned"]
+    assert [part.name for part in found.parts] == names
     known_before = found.parts[1]
     assert len(known_before.now) == len(KNOWN) >= FEWEST
     assert known_before.before.mean() == 1.0 and known_before.now.mean() == 0.5
@@ -83,12 +82,12 @@ def test_an_answerer_that_was_tested_on_other_questions_has_no_folds_to_ask(
     record["answerer"]["protocol"] = "pairs"
     write_sealed(folder / "record.json", record)
     assert of_folds(folder) == {}
-    assert compare(before, folder).parts == ()
+    assert compare_answerers(before, folder).parts == ()
 
 
 def test_worse_needs_an_interval_below_zero():
-    low = Part("", np.ones(20), np.ones(20) - np.linspace(0.01, 0.2, 20), np.arange(20))
+    low = JudgedPart("", np.ones(20), np.ones(20) - np.linspace(0.01, 0.2, 20), np.arange(20))
     assert low.is_worse
     mixed = np.tile([0.2, -0.21], 10)
-    assert not Part("", np.ones(20), np.ones(20) - mixed, np.arange(20)).is_worse
-    assert Part("", np.ones(2), np.zeros(2), np.arange(2)).interval == (-1.0, -1.0)
+    assert not JudgedPart("", np.ones(20), np.ones(20) - mixed, np.arange(20)).is_worse
+    assert JudgedPart("", np.ones(2), np.zeros(2), np.arange(2)).interval == (-1.0, -1.0)

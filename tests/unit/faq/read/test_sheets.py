@@ -11,18 +11,7 @@ from semblance.errors import InputError
 from semblance_faq.read.faq import read_own
 from tests.unit.data.files import fails_at
 from tests.unit.faq.read.places import places
-
-HEADER = ["question", "answer", "id", "queries"]
-
-
-def save(path: Path, *rows: list, change=lambda book: None) -> Path:
-    """Write a workbook with one sheet of rows, changed before it is saved."""
-    book = Workbook()
-    for row in rows:
-        book.active.append(row)
-    change(book)
-    book.save(path)
-    return path
+from tests.unit.faq.read.workbooks import HEADER, save
 
 
 def rewrite(path: Path, part: str, old: str, new: str) -> Path:
@@ -155,28 +144,6 @@ def test_the_value_of_a_formula_is_read_and_one_without_a_value_is_refused(tmp_p
     assert answers(read_own(path)) == ["ab"]
 
 
-def test_an_error_in_a_cell_is_refused_at_its_row(tmp_path):
-    path = save(tmp_path / "f.xlsx", HEADER, ["q", "a"], ["r", "#REF!"])
-    with fails_at(path, 3, "cell B3 shows the error #REF!"):
-        read_own(path)
-
-
-@pytest.mark.parametrize(
-    "rows, row, words",
-    [
-        ([HEADER, ["q", "a"], ["r", None]], 3, "answer is empty"),
-        ([HEADER, ["q", "a", "k"], ["r", "b", "k"]], 3, "id 'k' stands twice"),
-        ([["Frage", "Q", "A"], ["q", "r", "a"]], 1, "two columns may hold the question"),
-        ([[], ["what", "that"]], 2, "no column question"),
-        ([HEADER], 1, "no question-answer pair"),
-    ],
-)
-def test_what_cannot_be_read_names_its_row(rows, row, words, tmp_path):
-    path = save(tmp_path / "f.xlsx", *rows)
-    with fails_at(path, row, words):
-        read_own(path)
-
-
 def test_the_file_of_queries_may_be_a_workbook(tmp_path):
     path = save(tmp_path / "f.xlsx", HEADER, ["q", "a", 7])
     asked = save(tmp_path / "asked.xlsx", ["query", "id"], ["x", 7], ["y", 8])
@@ -201,9 +168,3 @@ def test_what_is_no_open_workbook_is_refused_in_one_line(content, words, tmp_pat
     path.write_bytes(content)
     with pytest.raises(InputError, match=rf"\A{path}: {words}[^\n]*; [^\n]*\Z"):
         read_own(path)
-
-
-@pytest.mark.parametrize("name", ["f.xls", "f.ods"])
-def test_other_formats_of_tables_are_refused_with_what_to_do(name, tmp_path):
-    with pytest.raises(InputError, match=r"save it as .xlsx\Z"):
-        read_own(tmp_path / name)
