@@ -41,15 +41,15 @@ hooks.share_names(workflow, globals())
 
 
 wildcard_constraints:
-    base="|".join(map(re.escape, config["bases"])),
-    corpus=any_of(["none", *config["corpora"], *PLAN.folds_of, *PLAN.wholes, *PLAN.parts]),
+    base="|".join(map(re.escape, config.bases)),
+    corpus=any_of(["none", *config.corpora, *PLAN.folds_of, *PLAN.wholes, *PLAN.parts]),
     bank="|".join(map(re.escape, PLAN.banks)),
-    method="|".join(map(re.escape, sorted(config["methods"], key=len, reverse=True))),
-    kind="|".join(map(re.escape, config["train_entropy"]["kinds"])),
+    method="|".join(map(re.escape, sorted(config.methods, key=len, reverse=True))),
+    kind="|".join(map(re.escape, config.train_entropy.kinds)),
     phi=PHI.pattern,
     seed=r"[0-9]+",
-    table="|".join(map(re.escape, config["tables"])),
-    answerer=any_of(config["answerers"]),
+    table="|".join(map(re.escape, config.tables)),
+    answerer=any_of(config.answerers),
 
 
 localrules:

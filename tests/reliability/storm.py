@@ -146,10 +146,13 @@ def scenarios(world: World) -> dict[str, tuple[str, list[str]]]:
             "tokenise",
             ["--corpus", world.corpus_record("nli"), "--base", world.plan.base_record("tiny")],
         ),
-        "prepare_nli": ("prepare_nli", ["--settings", json.dumps(config["corpora"]["nli"]), *raw]),
+        "prepare_nli": (
+            "prepare_nli",
+            ["--settings", json.dumps(config.corpora["nli"].settings()), *raw],
+        ),
         "prepare_wiki": (
             "prepare_wiki",
-            ["--settings", json.dumps(config["corpora"]["wiki1m"]), *raw],
+            ["--settings", json.dumps(config.corpora["wiki1m"].settings()), *raw],
         ),
         "prepare_sts": ("prepare_sts", ["--settings", world.plan.test_settings(), *raw]),
         "prepare_dev": ("prepare_dev", ["--settings", world.plan.dev_settings(), *raw]),

@@ -175,7 +175,7 @@ class World:
                 f"prepare_{kind}",
                 [
                     "--settings",
-                    canonical(config["corpora"][corpus]),
+                    canonical(config.corpora[corpus].settings()),
                     *manifest,
                     "--output",
                     self.corpus_record(corpus),
@@ -187,7 +187,7 @@ class World:
         ):
             self._stage(stage, ["--settings", settings, *manifest, "--output", record])
         bank = {
-            **self.plan.banks["stackfaq"],
+            **self.plan.banks["stackfaq"].written(),
             "name": "stackfaq",
             "folds": self.plan.folds,
             "seed": 0,

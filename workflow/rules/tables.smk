@@ -61,8 +61,8 @@ rule render_table:
 rule compare_published:
     """Set every cell of our tables beside the papers' value, with a verdict."""
     input:
-        tables=expand(f"{OUT}/tables/json/{{table}}.json", table=config["tables"]),
-        records=ancient(expand(f"{OUT}/tables/records/{{table}}.json", table=config["tables"])),
+        tables=expand(f"{OUT}/tables/json/{{table}}.json", table=config.tables),
+        records=ancient(expand(f"{OUT}/tables/records/{{table}}.json", table=config.tables)),
         published=own("workflow/published.yaml"),
     output:
         page=f"{OUT}/tables/published.md",

@@ -20,7 +20,7 @@ rule fit_whitening:
         method="|".join(map(re.escape, whitened_methods(config))) or "(?!)",
     conda:
         "../../envs/semblance.yaml"
-    threads: config["fit_whitening"]["threads"]
+    threads: config.fit_whitening.threads
     resources:
         **asks("fit_whitening"),
         gpu=GPUS,

@@ -23,7 +23,7 @@ def main(argv: list[str] | None = None) -> None:
     )
     parser.parse_args(argv)
     cost = usage.estimates([])
-    manifest = load_manifest(cost.config["manifest"])
+    manifest = load_manifest(cost.config.manifest)
     values = counts.counts(cost)
     for page in (Path("README.md"), *sorted(Path("docs").glob("*.md"))):
         before = page.read_text(encoding="utf-8")

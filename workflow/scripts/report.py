@@ -29,6 +29,7 @@ from workflow.report import answerers
 from workflow.report.compose import compose
 from workflow.report.facts import UNREADABLE, Facts
 from workflow.scripts.endings import run
+from workflow.status.started import noted_config
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -73,7 +74,7 @@ def _plan(args: argparse.Namespace) -> Plan:
     if not noted.is_file():
         problem = "no run has noted its config here"
         raise InputError(noted, problem, "name the run's config files")
-    return Plan(read_object(noted) | {"output": args.output})
+    return Plan(noted_config(noted, output=args.output))
 
 
 def _write_record(args: argparse.Namespace, facts: Facts, path: Path, started: float) -> None:
@@ -102,7 +103,7 @@ def _shown(facts: Facts) -> Iterator[tuple[str, str]]:
         record = layout.place(out, layout.TABLE_RECORD, table=name)
         yield layout.place(out, layout.TABLE_JSON, table=name), record
     drawn = drawn_figures(facts.plan)
-    for name in facts.plan.config["figures"]:
+    for name in facts.plan.config.figures:
         if name in drawn:
             record = layout.place(out, layout.DRAWING_RECORD, figure=name)
             yield layout.place(out, layout.DRAWING, figure=name, form="svg"), record

@@ -316,7 +316,7 @@ def test_a_module_has_the_config_of_its_statement_over_the_projects(capsys):
         is_main_snakefile=lambda: False, namespace="inner", modify_path=lambda path: path
     )
     found = hooks.check_start(workflow(modifier=inner), {"output": "of-module"})
-    assert found.config["output"] == "of-module" and "mine" not in found.config["tables"]
+    assert found.config.output == "of-module" and "mine" not in found.config.tables
     capsys.readouterr()  # on a small disk it warns
     with pytest.raises(SystemExit):
         hooks.check_start(workflow(modifier=inner), {"outptu": "x"})

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import pytest
 from snakemake.exceptions import WorkflowError
 
+from semblance.config.model import Config, Keep
 from semblance.errors import InputError
 from semblance.fetch.wanted import Wanted
 from semblance.gpus import REMOTE_JOB
@@ -78,7 +79,7 @@ def test_a_job_knows_that_a_scheduler_runs_it(monkeypatch, remote):
     assert (REMOTE_JOB in os.environ) == remote
 
 
-FOLDERS = {"output": "out", "downloads": "raw"}
+FOLDERS = Config.model_construct(output="out", downloads="raw")
 PLACE = SimpleNamespace(out="out", downloads="raw")
 START = command.Command(starts_jobs=True)
 
@@ -232,7 +233,7 @@ def test_a_run_notes_how_it_was_started(tmp_path, monkeypatch):
         "cores": 4,
         "at_a_time": 7,
     }
-    assert json.loads((tmp_path / "out/logs/config.json").read_text()) == FOLDERS
+    assert json.loads((tmp_path / "out/logs/config.json").read_text()) == FOLDERS.written()
 
 
 def test_only_the_controllers_code_names_snakemakes_own_files_and_parts():
@@ -343,15 +344,15 @@ def test_of_many_trainings_the_last_saved_are_named_and_the_others_counted(tmp_p
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch) -> dict:
+def run(tmp_path, monkeypatch) -> Config:
     """The config of a run whose models are deleted after their use."""
     monkeypatch.setattr(hooks, "deletes_models", deletes_models)
-    return {"output": str(tmp_path), "keep": {"models": "final"}}
+    return Config.model_construct(output=str(tmp_path), keep=Keep(models="final"))
 
 
-def training(run: dict, *there: str) -> Path:
+def training(run: Config, *there: str) -> Path:
     """Leave a finished copy of a training, and the files named; return the folder of the copies."""
-    folder = Path(run["output"], "models/mine-0/tiny/tuned/seed-1")
+    folder = Path(run.output, "models/mine-0/tiny/tuned/seed-1")
     for name in ("checkpoints/0123/finished/model/model.safetensors", *there):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("")
@@ -372,6 +373,6 @@ WEIGHTS = "model/model.safetensors"
 )
 def test_the_second_copy_of_a_model_goes_once_its_weights_are_gone(run, there, models, stays):
     copies = training(run, *there)
-    hooks.remove_copies(run | {"keep": {"models": models}})
+    hooks.remove_copies(run.model_copy(update={"keep": Keep(models=models)}))
     assert copies.exists() == stays
     assert (copies.parent / "record.json").exists() == ("record.json" in there)

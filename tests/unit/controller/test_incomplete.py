@@ -101,7 +101,7 @@ def lose(plan: Plan, job: Job, told: str | None = None) -> None:
 def render_whole(plan: Plan, name: str) -> None:
     """Render a table as its rule does."""
     forms = {"csv": f"{name}.csv", "markdown": f"{name}.md", "latex": f"{name}.tex"}
-    stand_ins = StandIns(plan, load_manifest(plan.config["manifest"]), published())
+    stand_ins = StandIns(plan, load_manifest(plan.config.manifest), published())
     arguments = {form: f"results/tables/{file}" for form, file in forms.items()}
     arguments |= {
         "json": f"results/tables/json/{name}.json",

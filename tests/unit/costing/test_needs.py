@@ -223,7 +223,7 @@ def test_an_answerer_embeds_each_text_of_its_bank_once_and_holds_a_model():
     assert need.work == pytest.approx(2 * million * texts.sentences * texts.tokens / 1000)
     assert need.disk > 4 * million
     asked = model.asks(Job("build_answerer", name="mine"))
-    assert asked["cpus_per_task"] == model.config["build_answerer"]["threads"] + 1  # to feed a GPU
+    assert asked["cpus_per_task"] == model.config.build_answerer.threads + 1  # to feed a GPU
 
 
 def test_the_regressors_are_counted_for_all_their_epochs_and_for_one_thread():

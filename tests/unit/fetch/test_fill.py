@@ -160,17 +160,17 @@ def prepare_offline(config_file: str, mirror: Path) -> Path:
     plan = Plan(config)
     data = Path(plan.downloads, "data")
     out = Path(plan.out)
-    raw = ["--manifest", config["manifest"]]
+    raw = ["--manifest", config.manifest]
     from_mirror = ["--mirror", str(mirror)]
     record = data / "records/nli-simcse.json"
     place = ["--destination", str(data), "--record", str(record)]
     download.main([*raw, "--dataset", "nli-simcse", *place, *from_mirror])
-    settings = json.dumps(config["corpora"]["nli"])
+    settings = json.dumps(config.corpora["nli"].settings())
     output = ["--output", str(out / "corpora/nli/record.json")]
     prepare_nli.main(["--settings", settings, *raw, "--data", str(data), "--code", "", *output])
     settings = plan.base_settings("tiny")
     output = ["--output", plan.base_record("tiny")]
-    download_model.main(["--settings", settings, "--hub", config["hub"], *from_mirror, *output])
+    download_model.main(["--settings", settings, "--hub", config.hub, *from_mirror, *output])
     return out
 
 

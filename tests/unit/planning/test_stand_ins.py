@@ -67,7 +67,7 @@ def test_no_row_of_the_shipped_config_is_a_stand_in():
     plan = Plan(load(merged("config.yaml")))
     stand_ins = StandIns(plan, MANIFEST, published())
     compared = 0
-    for table in plan.config["tables"]:
+    for table in plan.config.tables:
         for row in plan.table_spec(table)["rows"]:
             assert stand_ins.differences(row) == [], (table, row["label"])
             compared += "published" in row
@@ -83,8 +83,8 @@ def test_the_untrained_base_is_a_stand_in_for_the_tuned_row_of_the_faq_tables():
 @pytest.mark.parametrize("config", ["configs/minilm.yaml", "demo/config.yaml"])
 def test_every_row_of_a_run_on_other_models_is_a_stand_in(config):
     plan = Plan(load(merged("config.yaml", config)))
-    stand_ins = StandIns(plan, load_manifest(ROOT / plan.config["manifest"]), published())
-    rows = [row for table in plan.config["tables"] for row in plan.table_spec(table)["rows"]]
+    stand_ins = StandIns(plan, load_manifest(ROOT / plan.config.manifest), published())
+    rows = [row for table in plan.config.tables for row in plan.table_spec(table)["rows"]]
     counterparts = [row for row in rows if "published" in row]
     assert counterparts
     for row in counterparts:

@@ -73,6 +73,6 @@ def test_the_record_of_a_report_names_the_files_that_the_section_shows(facts):
 def test_the_report_of_an_own_faq_alone_begins_with_its_answerers(
     facts, verdict, answering, sections
 ):
-    facts.plan.config["answerers"] = answering
+    facts.plan.config = SimpleNamespace(answerers=answering)
     facts.judgements = [judgement(verdict=verdict)]
     assert [section.name for section in first_sections(facts)] == sections

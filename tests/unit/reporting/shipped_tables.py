@@ -22,9 +22,9 @@ def tables(*overlays: str) -> list[Table]:
     """Return every table of config files laid over config.yaml, the papers' values beside ours."""
     config = load(laid_over(["config.yaml", *overlays]))
     plan = Plan(config)
-    stand_ins = StandIns(plan, load_manifest(config["manifest"]), published())
+    stand_ins = StandIns(plan, load_manifest(config.manifest), published())
     found = []
-    for name in config["tables"]:
+    for name in config.tables:
         settings = stand_ins.marked(plan.table_spec(name))
         runs = [run for _, run in plan.evaluations_of(name)]
         scores = made_up(plan, decode_spec(settings), runs)

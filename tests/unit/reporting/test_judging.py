@@ -491,7 +491,7 @@ def test_every_shipped_claim_names_tables_methods_and_rows_that_exist():
 
 def test_each_shipped_claim_finds_its_rows_in_config_yaml():
     plan = Plan(load(laid_over([ROOT / "config.yaml"])))
-    tables = {name: build(plan.table_spec(name), frame([])) for name in plan.config["tables"]}
+    tables = {name: build(plan.table_spec(name), frame([])) for name in plan.config.tables}
     for found in judge(SHIPPED, tables, read_published(ROOT / "workflow/published.yaml")):
         # no row has a value, but each is there; so are the rows that must differ
         expected = ("no value of", "it needs several teachers")
