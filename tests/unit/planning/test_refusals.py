@@ -1,13 +1,9 @@
 """What a config refuses: each mistake in one line, with its key and what would be right."""
 
-import json
-import re
-
 import pytest
-import yaml
 
 from semblance.errors import InputError
-from tests.shipped import merged
+from tests.shipped import changed, merged
 from workflow.planning.config import load
 
 # What is changed, KEY = VALUE (none: the key goes) | the beginning of the error, without `config.`;
@@ -317,21 +313,6 @@ def cases(text: str) -> list[tuple[str, str]]:
     return found
 
 
-def change(config: dict, assignment: str) -> None:
-    """Set ``a.b[0].c = VALUE`` of a config, or remove the key."""
-    key, _, value = assignment.partition("=")
-    *steps, last = [
-        int(s) if s.isdigit() else s for s in re.split(r"\.|\[|\]\.?", key.strip()) if s
-    ]
-    node = config
-    for step in steps:
-        node = node.setdefault(step, {}) if isinstance(node, dict) else node[step]
-    if value.strip():
-        node[last] = yaml.safe_load(value)
-    else:
-        del node[last]
-
-
 PAPERS = merged("config.yaml")
 OWN_FAQ = merged("config.yaml", "configs/own-faq.yaml")
 MADE_BASES = merged("config.yaml")
@@ -360,16 +341,13 @@ MISTAKES = [
 
 @pytest.mark.parametrize("config, changes, error", MISTAKES, ids=[case[1] for case in MISTAKES])
 def test_a_mistake_is_refused_in_one_line_with_its_key(config, changes, error):
-    config = json.loads(json.dumps(config))
-    for assignment in re.split(r"; (?=\w+\.)", changes):
-        change(config, assignment)
     with pytest.raises(InputError) as caught:
-        load(config)
+        load(changed(config, changes))
     assert str(caught.value).startswith(f"config.{error}") and "\n" not in str(caught.value)
 
 
 def test_a_config_with_bases_and_corpora_of_every_kind_is_accepted():
-    config = json.loads(json.dumps(MADE_BASES))
+    config = changed(MADE_BASES, "")
     pairs = {"kind": "pairs", "format": "qqp", "datasets": ["qqp"], "labels": ["duplicate"]}
     config["corpora"] |= {
         "a": {**pairs, "limit": 10, "sample_seed": 0},

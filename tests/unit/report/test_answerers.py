@@ -25,7 +25,7 @@ def facts(tmp_path):
     listed = ["summary.md", "threshold.svg"]
     write_record(folder / "record.json", "build_answerer", outputs=listed, started=0.0)
     write_record(curve / "record.json", "draw_learning_curve", outputs=["curve.svg"], started=0.0)
-    plan = SimpleNamespace(config={"answerers": {"mine": {}, "later": {}}})
+    plan = SimpleNamespace(config=SimpleNamespace(answerers={"mine": {}, "later": {}}))
     return SimpleNamespace(out=tmp_path, plan=plan)
 
 

@@ -77,8 +77,8 @@ def test_jobs_look_for_a_gpu_only_if_the_machine_has_one(gpus):
 
 def test_what_the_user_states_of_the_file_reaches_the_bank():
     bank = planned(question_column="Frage", queries_path="asked.csv").banks[BANK]
-    assert (bank["question_column"], bank["queries_path"]) == ("Frage", "asked.csv")
-    assert "answer_column" not in bank
+    assert (bank.question_column, bank.queries_path) == ("Frage", "asked.csv")
+    assert bank.answer_column is None
 
 
 @pytest.mark.parametrize("base", [BASE, *READY])
@@ -196,7 +196,7 @@ def test_the_rows_of_a_fold_are_counted_as_it_trains_on_them(wordings, rows):
 
 
 def test_with_wordings_the_main_trainings_match_known_questions_too():
-    methods = planned(500, FEWEST_WORDINGS, thorough=True).config["methods"]
+    methods = planned(500, FEWEST_WORDINGS, thorough=True).config.methods
     ranking = {"of": "rcl", "by": "hybrid", "match": "better"}
-    assert methods["rcl-hybrid-better"]["ranking"] == ranking
+    assert methods["rcl-hybrid-better"].ranking.written() == ranking
     assert "tuned-hard-better" in methods and "rcl-of-2-better" not in methods
