@@ -34,9 +34,7 @@ RESOURCES = PLAN.downloads
 DATASETS = CHECKED.datasets
 STAND_INS = StandIns(PLAN, DATASETS, published())
 COST = CHECKED.cost
-TABLES = expand(
-    f"{OUT}/tables/{{table}}.{{form}}", table=config.tables, form=["csv", "md", "tex"]
-)
+TABLES = expand(f"{OUT}/tables/{{table}}.{{form}}", table=config.tables, form=["csv", "md", "tex"])
 PAIR_CORPORA = PLAN.pair_corpora
 OVERLAPS = [f"{OUT}/tables/simcse_overlap.csv"] if PAIR_CORPORA else []
 FIGURES = expand(f"{OUT}/figures/{{figure}}.csv", figure=config.figures)

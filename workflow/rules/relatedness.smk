@@ -20,9 +20,7 @@ rule prepare_relatedness:
     params:
         manifest=manifest,
         sources=read_from(),
-        settings=canonical(
-            {"datasets": PLAN.relatedness_datasets, "protocol": config.sts.protocol}
-        ),
+        settings=canonical({"datasets": PLAN.relatedness_datasets, "protocol": config.sts.protocol}),
         data=f"{RESOURCES}/data",
         code=code("prepare_relatedness"),
     shell:
