@@ -88,9 +88,9 @@ def test_a_drawing_stage_imports_no_drawing_and_no_torch_before_its_settings_nam
 
 def test_names_are_listed_without_torch():
     program = (
-        "import sys; from workflow.planning import modules;"
+        "import sys; from workflow.planning import config, modules;"
         'settings = \'{"loss": "entropy", "views": "rows"}\';'
-        "modules.modules_of_training({'bases': {'b': {}}}, 'b', settings);"
+        "modules.modules_of_training(config.load_files([]), 'bert-base', settings);"
         "sys.exit('torch' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", program], cwd=ROOT).returncode == 0

@@ -56,7 +56,7 @@ def main(argv: list[str] | None = None) -> None:
             text = _one_table(plan, args.table, args.form)
         else:
             width = max(map(len, tables), default=0)
-            lines = [f"{name:<{width}}  {table['title']}" for name, table in tables.items()]
+            lines = [f"{name:<{width}}  {table.title}" for name, table in tables.items()]
             text = "\n".join(lines)
     print(text.rstrip("\n"))
 
