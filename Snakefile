@@ -41,15 +41,15 @@ hooks.share_names(workflow, globals())
 
 
 wildcard_constraints:
-    base=any_of(config["bases"]),
-    corpus=any_of(["none", *config["corpora"], *PLAN.folds_of, *PLAN.wholes, *PLAN.parts]),
+    base=any_of(config.bases),
+    corpus=any_of(["none", *config.corpora, *PLAN.folds_of, *PLAN.wholes, *PLAN.parts]),
     bank=any_of(PLAN.banks),
-    method=any_of(sorted(config["methods"], key=len, reverse=True)),
-    kind=any_of(config["train_entropy"]["kinds"]),
+    method=any_of(sorted(config.methods, key=len, reverse=True)),
+    kind=any_of(config.train_entropy.kinds),
     phi=PHI.pattern,
     seed=r"[0-9]+",
-    table=any_of(config["tables"]),
-    answerer=any_of(config["answerers"]),
+    table=any_of(config.tables),
+    answerer=any_of(config.answerers),
 
 
 localrules:

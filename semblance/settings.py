@@ -5,14 +5,17 @@ bounds to a number. The types that several settings share stand here.
 """
 
 import dataclasses
-import functools
 import inspect
 import math
 import operator
 import types
 import typing
-from collections.abc import Callable
 from typing import Annotated, Any, Literal, TypeVar
+
+from annotated_types import Ge as AtLeast  # pydantic, which reads the config, knows them, too
+from annotated_types import Gt as Above
+from annotated_types import Le as AtMost
+from annotated_types import Lt as Below
 
 from semblance import strict_json
 from semblance.errors import InputError
@@ -20,19 +23,12 @@ from semblance.errors import InputError
 T = TypeVar("T")
 
 
-@dataclasses.dataclass(frozen=True)
-class Bound:
-    """One bound of a number: ``words`` names the relation, ``holds(value, limit)`` tests it."""
-
-    words: str
-    holds: Callable[[float, float], bool]
-    limit: float
-
-
-Above = functools.partial(Bound, "above", operator.gt)
-AtLeast = functools.partial(Bound, "at least", operator.ge)
-Below = functools.partial(Bound, "below", operator.lt)
-AtMost = functools.partial(Bound, "at most", operator.le)
+BOUNDS = {  # of a number: the word for each relation, and its test
+    Above: ("above", operator.gt),
+    AtLeast: ("at least", operator.ge),
+    Below: ("below", operator.lt),
+    AtMost: ("at most", operator.le),
+}
 
 Positive = Annotated[float, Above(0)]
 NotNegative = Annotated[float, AtLeast(0)]
@@ -45,11 +41,21 @@ Seed = Annotated[int, AtLeast(0), AtMost(2**32 - 1)]
 Threads = Annotated[int, AtLeast(1), AtMost(1024)]
 Length = Annotated[int, AtLeast(3)]  # of a text in tokens: the first, a word, the last
 
+# The words of choices that the config and the code which acts on them share.
 Reduction = Literal["mean", "sum"]
 Similarity = Literal["cosine", "dot"]
 Precision = Literal["fp32", "bf16"]
 Matmul = Literal["highest", "high", "medium"]
 StsProtocol = Literal["senteval", "raw"]
+Head = Literal["none", "train", "keep"]  # the MLP on top of the pooled vector
+WindowUnit = Literal["window", "batch"]  # of early stopping
+Apart = Literal["sentences", "entries"]  # what may stand only once in a batch
+HoldOut = Literal["entries", "wordings"]  # what a fold of a FAQ bank tests
+Together = Literal["group", "answer"]  # what no split of a bank separates
+TrainOn = Literal["questions", "wordings"]  # what a fold trains on
+Of = Literal["entries", "wordings"]  # of what a method is trained on a part
+By = Literal["vectors", "words", "hybrid"]  # how answers are ranked
+Match = Literal["answer", "question", "better"]  # what a question is compared with
 
 
 def decode(cls: type[T], values: Any, where: str = "settings") -> T:
@@ -147,8 +153,10 @@ def _convert(value: Any, hint: Any, where: str) -> Any:
 
 def _within(value: Any, bounds: tuple, where: str) -> Any:
     for bound in bounds:
-        if not bound.holds(value, bound.limit):
-            raise InputError(where, f"must be {bound.words} {bound.limit}, found {value!r:.80}")
+        words, holds = BOUNDS[type(bound)]
+        (limit,) = dataclasses.astuple(bound)
+        if not holds(value, limit):
+            raise InputError(where, f"must be {words} {limit}, found {value!r:.80}")
     return value
 
 

@@ -1,6 +1,6 @@
 """What a run reads: bases, corpora, the tests of similarity, the FAQ banks."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -14,14 +14,22 @@ from semblance.config.part import (
     Name,
     Part,
     PathBelow,
-    Positive,
-    PositiveShare,
-    Seed,
     one_of,
     text,
 )
 from semblance.names import TRANSFER_TASKS
-from semblance.settings import Matmul, Precision, StsProtocol
+from semblance.settings import (
+    HoldOut,
+    Matmul,
+    Positive,
+    PositiveShare,
+    Precision,
+    Seed,
+    Share,
+    StsProtocol,
+    Together,
+    TrainOn,
+)
 
 Text = text(".+", 200)
 Million = Annotated[float, Field(gt=0, le=10**6)]
@@ -102,6 +110,7 @@ class OfFolder(Transformer):
 class WordVectors(_Base):
     """A file of word vectors. Only the methods that train nothing on a corpus can read it."""
 
+    max_length: ClassVar[int] = 512  # a model reads no more of a text than its own limit
     word_vectors: File
     """A file of word vectors of your own in GloVe's text format: a word and its numbers a line. The
     vector of a text is the mean of the vectors of its words. Texts are put in lower case and split
@@ -125,7 +134,7 @@ class Pretraining(Part):
     """Largest learning rate of AdamW; it falls linearly to 0."""
     max_length: Length
     """Longest input in training, in tokens; the rest of a sentence is cut off."""
-    warmup: Annotated[float, Field(ge=0, le=1)]
+    warmup: Share
     """Share of the steps in which the learning rate rises to its largest value."""
     weight_decay: Annotated[float, Field(ge=0, le=10)]
     """Weight decay of AdamW. Biases and layer norms have none."""
@@ -175,6 +184,15 @@ class _Corpus(Part):
     limit: Annotated[int, Field(ge=2)] | None = None
     """Number of rows to keep, from the first. Without it: all."""
 
+    @property
+    def prepared_as(self) -> str:
+        """The kind of corpus that prepares it."""
+        return self.kind
+
+    def settings(self) -> dict[str, Any]:
+        """Return the settings of the stage that prepares it."""
+        return {"datasets": [], **self.written(), "kind": self.prepared_as}
+
 
 class _OfManifest(_Corpus):
     datasets: Distinct[str]
@@ -201,6 +219,8 @@ class Wiki(_OfManifest):
 class OwnText(_Corpus):
     """One sentence a line, of a file of the user's own."""
 
+    datasets: ClassVar[list[str]] = []
+    prepared_as: ClassVar[str] = "wiki"
     kind: Literal["text", "wiki"]
     """`text`: your own file of one sentence a line."""
     path: File
@@ -264,7 +284,7 @@ class Sts(Part):
     """Form of the texts of the test pairs and the dev pairs. `senteval`: tokenised by Moses for
     English, and in lower case except SICK, as in SentEval's own script. `raw`: as released. It
     stands beside each score."""
-    own: dict[Name, OwnPairs] | None = None
+    own: dict[Name, OwnPairs] = {}
     """Your own scored pairs by name, for `datasets` or `dev`. The name is that of their task.
     Without it: none."""
 
@@ -278,15 +298,15 @@ class Transfer(Part):
 
 
 class _Bank(Part):
-    hold_out: Literal["entries", "wordings"] | None = None
+    hold_out: HoldOut | None = None
     """What a fold tests. `entries`: questions whose entry it does not train on. `wordings`: users'
     wordings that it does not train on, of entries that are all known, which is what a service is
     asked. Without it: `entries`."""
-    together: Literal["group", "answer"] | None = None
+    together: Together | None = None
     """What no split separates: the pairs of a `group` (of one question), or also all questions of
     one `answer`, and all spellings of a question or an answer. Without it: `answer` for your own
     file, else `group`."""
-    train_on: Literal["questions", "wordings"] | None = None
+    train_on: TrainOn | None = None
     """What a fold trains on: each question with its answer; with `wordings` also users' wordings,
     each with the answer and with the question that it means. Without it: `wordings` for your own
     file, else `questions`."""
@@ -295,6 +315,7 @@ class _Bank(Part):
 class DatasetBank(_Bank):
     """A bank of the manifest."""
 
+    files: ClassVar[dict[str, str]] = {}
     kind: Module
     """Format of its files: the name of a module of semblance/data/banks."""
     dataset: str
@@ -315,6 +336,15 @@ class OwnBank(_Bank):
     """The column of the questions. Without it: by its name."""
     answer_column: Text | None = None
     """The column of the answers. Without it: by its name."""
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The user's own files by their keys."""
+        named = {"path": self.path, "queries_path": self.queries_path}
+        return {key: path for key, path in named.items() if path is not None}
+
+
+OF_OWN_BANK = {"together": "answer", "train_on": "wordings"}  # of one that says nothing
 
 
 def _kind_of_bank(bank: dict) -> str:

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from semblance.config.inputs import Base, Corpus, Faq, Sts, Transfer
+from semblance.config.inputs import Base, Corpus, Faq, Pretrained, Sts, Transfer
 from semblance.config.outputs import Answerer, Figure, Table
 from semblance.config.part import (
     Address,
@@ -14,10 +14,6 @@ from semblance.config.part import (
     Name,
     Part,
     Place,
-    Positive,
-    PositiveShare,
-    Seed,
-    Threads,
     each_once,
     text,
 )
@@ -30,7 +26,7 @@ from semblance.config.trainings import (
     TrainInitial,
 )
 from semblance.provenance import ROOT
-from semblance.settings import Matmul, Precision
+from semblance.settings import Matmul, Positive, PositiveShare, Precision, Seed, Threads
 
 PAPERS = {path.stem: path for path in sorted((ROOT / "papers").glob("*.yaml"))}
 
@@ -210,13 +206,18 @@ class Config(Part):
     """The evaluation on the test part of each fold of a FAQ bank."""
     build_answerer: BuildAnswerer
     """The last stage of an answerer: its choice, its threshold, its vectors in fp32."""
-    answerers: dict[Name, Answerer] | None = None
+    answerers: dict[Name, Answerer] = {}
     """The answerers by name: each is one model that answers from a FAQ bank, in the folder
     `answerers/NAME` of the output. On the folds of the bank it is chosen how to answer best, and
     how sure an answer must be; then the chosen method is trained on the whole bank, for as long as
     was best on the folds. Without it: none."""
     tables: Annotated[dict[Name, Table], Field(min_length=1)]
     """The tables by name. They say which runs exist."""
-    figures: dict[Name, Figure] | None = None
+    figures: dict[Name, Figure] = {}
     """The figures by name: `figures/NAME.csv` in the output folder has the data, `figures/NAME.svg`
     and `.png` the drawing. Without it: none."""
+
+    def origin(self, base: str) -> Base:
+        """Return the base itself, or the one that it is trained from: all but its weights."""
+        entry = self.bases[base]
+        return self.bases[entry.base] if isinstance(entry, Pretrained) else entry

@@ -4,10 +4,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from semblance.config.part import Distinct, Label, Listed, Name, Part, Positive, one_of
-from semblance.config.trainings import Entropies
-from semblance.figures import KINDS
-from semblance.reporting.layouts import LAYOUTS
+from semblance.config.part import Distinct, Label, Listed, Name, Part, one_of
+from semblance.config.trainings import Entropies, names_of
+from semblance.figures import KINDS, Source
+from semblance.settings import Positive
 
 
 class Rows(Part):
@@ -21,13 +21,18 @@ class Rows(Part):
     """Methods; `start` is the base model before any training; entropy models as KIND-PHI, or as a
     kind and its φs."""
 
+    @property
+    def method_names(self) -> list[str]:
+        """The methods by their names; an entry with several φ is one for each."""
+        return names_of(self.methods)
+
 
 class Table(Part):
     """One table."""
 
     title: str
     """Heading of the table."""
-    layout: Literal[*LAYOUTS]
+    layout: str
     """Columns. `sts`: the seven tasks and their average; `sts-mean` and `sts-wmean` by the mean of
     a task's subsets, plain or weighted, `sts-pearson` by Pearson's correlation. `sts-regressor`:
     STS-B and SICK with SentEval's regressor, and their average; `sts-regressor-pearson` by
@@ -41,7 +46,7 @@ class Table(Part):
     """Method that each row is compared with, on the row's own base; `previous` is the row above.
     The untrained base is never compared, and is no control. Without it: no comparison, but in the
     layout `regulators` `previous`."""
-    controls: dict[str, Name] | None = None
+    controls: dict[str, Name] = {}
     """Methods whose rows have another control than `control`."""
     margin: Positive | None = None
     """Points. A difference from the control counts as none if two one-sided tests show that it is
@@ -51,10 +56,10 @@ class Table(Part):
     `regulators` and `seeds` alone. Without it: the seven."""
     note: str | None = None
     """A sentence below the table. Without it: none."""
-    labels: dict[str, Label] | None = None
+    labels: dict[str, Label] = {}
     """Names of rows in this table: of a METHOD where it differs from its own label, or of a
     CORPUS/METHOD, where several corpora stand in one table."""
-    published: dict[str, str] | None = None
+    published: dict[str, str] = {}
     """Row of workflow/published.yaml, as PAPER/TABLE/ROW, that stands beside a METHOD, a
     BASE/METHOD or a CORPUS/METHOD. A row of another base, other data or other settings than the
     paper's is a stand-in: it is not compared with the published row, and a note says in what it
@@ -74,8 +79,13 @@ class _Figure(Part):
     `train_curve`. `singular_values`: those of the matrix of STS-B's sentence embeddings.
     `anisotropy`: the terms of RCL's Eqs. 4 to 6 on STS-B. `retrieval`: the most similar sentences
     of a collection for fixed queries; it has no drawing."""
-    options: dict[str, Any] | None = None
+    options: dict[str, Any] = {}
     """Keyword arguments of the kind's module. Without it: the module's defaults."""
+
+    @property
+    def source(self) -> Source:
+        """What the figure is made from."""
+        return KINDS[self.kind]
 
 
 class FigureOfModels(_Figure):
@@ -147,7 +157,7 @@ class Answerer(Part):
     or `whitening` is refused for now."""
     seeds: str
     """A list of `seeds`. The final models have the first of them."""
-    precision: Annotated[float, Field(gt=0, lt=1)] | None = None
+    precision: Annotated[float, Field(gt=0, lt=1)] = 0.9
     """The share of right answers that the threshold must be shown to give. Without it: 0.9."""
     learning_curves: LearningCurves | None = None
     """Whether more data would help: by what there is more of, methods that are trained on growing

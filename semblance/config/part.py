@@ -19,11 +19,27 @@ from pydantic import (
     Field,
     StringConstraints,
     Tag,
+    ValidationError,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    field_validator,
+    model_validator,
 )
 from pydantic_core import PydanticCustomError
 
 T = TypeVar("T")
+LENIENT = "lenient"  # how a config is read that does not fit its type, for its other mistakes
 PHI = re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,18})?(e-?[0-9]{1,2})?")  # as a method's name holds it
+
+
+class _Missing:
+    """The value of a key that is not there: to use it is an error."""
+
+    def __eq__(self, other: object) -> bool:
+        raise TypeError("missing")
+
+
+MISSING = _Missing()
 
 
 class Part(BaseModel):
@@ -41,6 +57,35 @@ class Part(BaseModel):
         regex_engine="python-re",  # the other engine has no look-ahead
     )
 
+    def written(self) -> dict[str, Any]:
+        """Return the part as it is written: the keys that are there, each value in its own form."""
+        return self.model_dump(exclude_unset=True, warnings=False)
+
+    @field_validator("*", mode="wrap")
+    @classmethod
+    def _as_written(
+        cls, value: Any, check: ValidatorFunctionWrapHandler, info: ValidationInfo
+    ) -> Any:
+        """Keep a number as it is written: `1` and `1.0` are different settings of a job."""
+        try:
+            found = check(value)
+        except ValidationError:
+            if info.context == LENIENT:
+                return value
+            raise
+        return value if isinstance(value, (int, float)) else found
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known_keys(cls, value: Any, info: ValidationInfo) -> Any:
+        """Where a config is read leniently, leave out unknown keys, and let those miss that miss."""
+        if info.context != LENIENT or not isinstance(value, dict):
+            return value
+        fields = cls.model_fields.items()
+        missing = {name: MISSING for name, field in fields if field.is_required()}
+        more = cls.model_config["extra"] == "allow"
+        return missing | {key: value[key] for key in value if more or key in cls.model_fields}
+
 
 def text(pattern: str, longest: int = 1000) -> Any:
     """Return the type of a text that a pattern fits whole."""
@@ -50,11 +95,14 @@ def text(pattern: str, longest: int = 1000) -> Any:
 def one_of(kind: Callable[[dict], str], **parts: type[Part]) -> Any:
     """Return the type of an entry of several kinds; ``kind`` names that of an entry as it is read."""
 
-    def named(entry: Any) -> str:
+    def tag(entry: Any) -> str:
+        """Return the name of the kind that an entry is read as."""
+        if isinstance(entry, Part):
+            return next(name for name, part in parts.items() if type(entry) is part)
         return kind(entry) if isinstance(entry, dict) else type(entry).__name__
 
     tagged = (Annotated[part, Tag(name)] for name, part in parts.items())
-    return Annotated[reduce(or_, tagged), Discriminator(named)]
+    return Annotated[reduce(or_, tagged), Discriminator(tag)]
 
 
 def each_once(values: list) -> list:
@@ -84,11 +132,6 @@ File = text(r"[^{}\x00-\x1f]+")  # a file of the user's, which a rule names: wit
 Address = text("https?://[!-~]+")
 Phi = Annotated[Any, BeforeValidator(_phi)]
 
+# Closer than the code's own bounds: what a person would not mean is refused.
 Count = Annotated[int, Field(ge=1, le=10**9)]
 Length = Annotated[int, Field(ge=3, le=4096)]  # in tokens; no encoder that can be read takes more
-Seed = Annotated[int, Field(ge=0, le=2**32 - 1)]
-Threads = Annotated[int, Field(ge=1, le=1024)]
-Positive = Annotated[float, Field(gt=0)]
-Share = Annotated[float, Field(ge=0, le=1)]
-PositiveShare = Annotated[float, Field(gt=0, le=1)]
-Rate = Annotated[float, Field(ge=0, le=0.9)]  # of dropout: more would leave hardly anything

@@ -14,16 +14,25 @@ from semblance.config.part import (
     Name,
     Part,
     Phi,
+    one_of,
+    text,
+)
+from semblance.settings import (
+    Apart,
+    By,
+    Head,
+    Match,
+    Matmul,
+    Of,
     Positive,
     PositiveShare,
+    Precision,
     Rate,
     Seed,
     Share,
     Threads,
-    one_of,
-    text,
+    WindowUnit,
 )
-from semblance.settings import Matmul, Precision
 
 
 class Sampled(Part):
@@ -78,7 +87,7 @@ class _Steps(Part):
     its positive and, in a corpus of triples, its hard negative. `twice`: a sentence and the same
     sentence again, under other dropout. `crop`, `delete`, `repeat`, `replace`: a sentence and the
     same sentence with changed tokens."""
-    view_options: dict[str, Any] | None = None
+    view_options: dict[str, Any] = {}
     """How a view changes texts: the keyword arguments of its function `change`, such as `share`."""
     hard_negatives: bool | None = None
     """Whether the negatives of triples are candidates, too. Without it: true (TrainSettings)."""
@@ -93,7 +102,7 @@ class _Steps(Part):
     its own names them. Without it: none (TrainSettings)."""
     no_duplicates: bool | None = None
     """Whether a sentence, or an entry, may stand only once in a batch."""
-    apart: Literal["sentences", "entries"] | None = None
+    apart: Apart | None = None
     """What may stand only once in a batch. `entries`: a question of a FAQ, its answer and the
     users' wordings of it count as one. Without it: sentences (TrainSettings)."""
     batch_size: Annotated[int, Field(ge=2, le=10**9)] | None = None
@@ -108,7 +117,7 @@ class _Steps(Part):
     """Weight decay of AdamW. Biases and layer norms have none."""
     clip: Positive | None = None
     """Largest norm of the gradient; a longer one is scaled down to it."""
-    head: Literal["none", "train", "keep"] | None = None
+    head: Head | None = None
     """The MLP on top of the pooled vector: `none`, in training only (`train`), or at test time, too
     (`keep`). Without it: none (TrainSettings)."""
     precision: Precision | None = None
@@ -156,23 +165,23 @@ class Recipe(Settings):
 
     loss: Module | None = None
     """Module of semblance/training/losses."""
-    options: dict[str, Any] | None = None
+    options: dict[str, Any] = {}
     """Keyword arguments of the loss."""
-    dropout: Dropout | None = None
+    dropout: Dropout = Dropout()
     """Dropout rates in training. Without them: the base model's own."""
     on_faq: Settings | None = None
     """What differs on the folds of a FAQ bank."""
-    by_base: dict[Name, Settings] | None = None
+    by_base: dict[Name, Settings] = {}
     """What differs for a base model, by the base's name. It changes `on_faq`, too."""
 
 
 class _OfRecipe(Part):
     recipe: str
     """The recipe that this training changes."""
-    options: dict[str, Any] | None = None
+    options: dict[str, Any] = {}
     """Keyword arguments of the loss, laid over the recipe's key by key. If the loss is another than
     the recipe's, only those options of the recipe stay that this loss takes, too."""
-    dropout: Dropout | None = None
+    dropout: Dropout = Dropout()
     """Dropout rates in training, laid over the recipe's key by key. A rate that stands nowhere is
     the base model's own."""
 
@@ -199,7 +208,7 @@ class EarlyStopping(Part):
     """Length of a window as a share of an epoch."""
     least_window: Annotated[int, Field(ge=1)]
     """Least length of a window, in steps."""
-    unit: Literal["window", "batch"]
+    unit: WindowUnit
     """`batch`: each window is a single batch, whatever the two keys above say."""
 
 
@@ -234,8 +243,24 @@ class Entropies(Part):
     """The weights φ of the entropy term; each makes one entropy model. Each φ has one spelling,
     0.01 and not 0.010 or 1e-2: another one is refused."""
 
+    @property
+    def names(self) -> list[str]:
+        """The names of the models: a φ that is a text as it stands, a number by its shortest form."""
+        return [f"{self.kind}-{phi}" for phi in self.phis]
+
 
 NAMED = "[A-Za-z0-9][A-Za-z0-9._-]*"
+
+
+def names_of(entries: list) -> list[str]:
+    """Return the names that a list of names, and of entropy models of a kind, stands for."""
+    return [
+        name
+        for entry in entries
+        for name in (entry.names if isinstance(entry, Entropies) else [entry])
+    ]
+
+
 Regulator = one_of(lambda _: "phis", str=text(f"{NAMED}(/{NAMED})?", 200), phis=Entropies)
 
 
@@ -247,7 +272,7 @@ class TrainPart(Part):
 
     percent: Annotated[int, Field(ge=1, le=99)]
     """How much, in percent."""
-    of: Literal["entries", "wordings"]
+    of: Of
     """`entries`: of the entries, each as a whole. `wordings`: of users' wordings; all other rows
     stay."""
 
@@ -257,10 +282,10 @@ class Ranking(Part):
 
     of: Name
     """That method: `start`, KIND-PHI or a trained one."""
-    by: Literal["vectors", "words", "hybrid"]
+    by: By
     """`vectors`: by the cosine of the embeddings, as without `ranking`. `words`: by BM25, which
     uses no model. `hybrid`: both rankings, fused by reciprocal ranks."""
-    match: Literal["answer", "question", "better"] | None = None
+    match: Match | None = None
     """What a question is compared with: the answers, the questions and wordings that are known for
     them, or both, of which the better counts. Without it: `answer`. The last two need a bank that
     holds out `wordings`."""
@@ -295,6 +320,17 @@ class Trained(Settings, _OfRecipe, _Method):
     steps_of: Name | None = None
     """A method: the training takes as many steps as that method's and those of its trained
     regulators took together, by their records; no more than its own `epochs`."""
+
+    @property
+    def regulator_entries(self) -> list[str | Entropies]:
+        """What is said of the regulators, as a list; an empty one without regulators."""
+        stated = self.regulators or []
+        return [stated] if isinstance(stated, Entropies) else stated
+
+    @property
+    def regulator_names(self) -> list[str]:
+        """The names of the regulators: METHOD, or BASE/METHOD."""
+        return names_of(self.regulator_entries)
 
 
 class Chosen(_Method):

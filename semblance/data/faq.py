@@ -8,15 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from semblance.data import folds
 from semblance.data.bare import bare_or_whole
 from semblance.data.text import normalise
 from semblance.errors import InputError, at
+from semblance.settings import HoldOut, Together
 
-HoldOut = Literal["entries", "wordings"]
-Together = Literal["group", "answer"]
 KNOWN = -1  # the part of what no fold holds out
 
 

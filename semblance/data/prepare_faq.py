@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import pyarrow as pa
 
@@ -15,9 +14,7 @@ from semblance.data.faq import (
     KNOWN,
     Faq,
     FaqQuery,
-    HoldOut,
     Split,
-    Together,
     new_wordings,
     split_bank,
     unique_answers,
@@ -27,6 +24,7 @@ from semblance.data.raw import Raw
 from semblance.errors import InputError
 from semblance.layout import fold_corpus, whole_corpus
 from semblance.named_modules import BANKS, load_module
+from semblance.settings import HoldOut, Together, TrainOn
 
 OWN = "own"  # the format whose bank is a file of the user's and no data set of the manifest
 OF_OWN = ("queries_path", "question_column", "answer_column")  # settings of such a bank alone
@@ -34,7 +32,6 @@ PAIRS = "pairs"  # each pair asks its own question; one answer is right
 ANNOTATED = "annotated"  # users' own queries; every answer judged relevant is right
 # The third protocol is WORDING: the same queries, where a fold holds out wordings of entries that it
 # knows. ANSWER, QUESTION and WORDING are also what a text says of an answer: kinds of candidates.
-TrainOn = Literal["questions", "wordings"]
 ENTRY = pa.schema(
     [(name, pa.string()) for name in ("id", "question", "answer")]
     + [("wordings", pa.list_(pa.string()))]

@@ -8,15 +8,14 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from semblance.data.arrow import read_parquet
 from semblance.data.corpus import Rows, read_rows, read_sentences, write_rows
 from semblance.errors import InputError
-from semblance.settings import AtLeast, AtMost, Seed
+from semblance.settings import AtLeast, AtMost, Of, Seed
 
 ENTRIES = "entries.parquet"  # of a prepared bank
-Of = Literal["entries", "wordings"]
 TextRow = tuple[Any, ...]  # texts: query, positive, hard negatives or None
 FEWEST = 2  # rows that a training needs
 

@@ -3,12 +3,12 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-By = Literal["vectors", "words", "hybrid"]
-Match = Literal["answer", "question", "better"]
+from semblance.settings import By, Match
+
 # Of reciprocal rank fusion: the constant of Cormack, Clarke and Buettcher (SIGIR 2009).
 K = 60
 

@@ -2,15 +2,12 @@
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from typing import Literal
 
 import numpy as np
 
 from semblance.data.corpus import NONE, Rows
 from semblance.errors import InputError
-from semblance.settings import unknown_word
-
-Apart = Literal["sentences", "entries"]  # what may stand only once in a batch
+from semblance.settings import Apart, unknown_word
 
 
 def keys_of(rows: Rows, apart: Apart) -> tuple[np.ndarray, ...]:

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -11,9 +11,11 @@ from semblance.errors import InputError
 from semblance.models.dropout_plan import DropoutSettings
 from semblance.named_modules import LOSSES, VIEWS, load_module, module_path
 from semblance.settings import (
+    Apart,
     AtLeast,
     AtMost,
     Count,
+    Head,
     Length,
     Matmul,
     NotNegative,
@@ -23,13 +25,11 @@ from semblance.settings import (
     Seed,
     Share,
     Threads,
+    WindowUnit,
     unknown_word,
 )
-from semblance.training.batching import Apart, batches, disjoint_rows, keys_of
+from semblance.training.batching import batches, disjoint_rows, keys_of
 from semblance.training.loop import Schedule
-
-Head = Literal["none", "train", "keep"]
-WindowUnit = Literal["window", "batch"]
 
 
 @dataclass(frozen=True)

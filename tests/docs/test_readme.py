@@ -153,7 +153,7 @@ def test_verify_and_explain_take_these_arguments(tmp_path, monkeypatch, capsys):
     explain.main(["t_regulators", "rcl", column])  # the small example has other tables and methods
     assert "predictions.parquet" in capsys.readouterr().out
     plan = plan_of("config.yaml")
-    assert row in [entry.method for entry in rows_of(plan.config, plan.config["tables"][table])]
+    assert row in [entry.method for entry in rows_of(plan.config, plan.config.tables[table])]
 
 
 def test_the_lines_of_python_compare_two_sentences(tmp_path, capsys):

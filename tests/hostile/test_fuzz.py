@@ -307,10 +307,10 @@ def loads(config: dict) -> Plan | None:
 def decodes(plan: Plan) -> None:
     """Assert that what a plan hands to the scripts is what they take."""
     for run in plan.runs[:40]:
-        if run.method != "start" and run.method in plan.config["methods"]:
+        if run.method != "start" and run.method in plan.config.methods:
             settings = plan.train_settings(run.corpus, run.base, run.method, run.seed)
             decode_json(TrainSettings, settings)
-    for name in plan.config["tables"]:
+    for name in plan.config.tables:
         canonical(plan.table_spec(name)).encode()
 
 

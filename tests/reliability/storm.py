@@ -168,7 +168,7 @@ def stages(world: World) -> dict[str, Stage]:
         return script, [*short, *each]
 
     plan = world.plan
-    corpora = plan.config["corpora"]
+    corpora = plan.config.corpora
     model = plan.model_record("nli", "tiny", "entropy-0.01", 1)
     commands = {
         "train": training("nli/rcl-2"),
@@ -177,8 +177,8 @@ def stages(world: World) -> dict[str, Stage]:
         "embed": ("embed", world.embed("0.01")),
         "evaluate_sts": ("evaluate_sts", world.sts(model)),
         "tokenise": ("tokenise", world.tokens("nli")),
-        "prepare_nli": ("prepare_nli", world.raw(corpora["nli"])),
-        "prepare_wiki": ("prepare_wiki", world.raw(corpora["wiki1m"])),
+        "prepare_nli": ("prepare_nli", world.raw(corpora["nli"].settings())),
+        "prepare_wiki": ("prepare_wiki", world.raw(corpora["wiki1m"].settings())),
         "prepare_sts": ("prepare_sts", world.raw(plan.test_settings())),
         "prepare_dev": ("prepare_dev", world.raw(plan.dev_settings())),
         "download_model": ("download_model", world.base()),

@@ -199,11 +199,19 @@ class World:
         plan, out = self.plan, self.plan.out
         base = plan.base_record("tiny")
         self.run("download_model", self.base(), base)
-        self.run("prepare_nli", self.raw(plan.config["corpora"]["nli"]), self.corpus("nli"))
-        self.run("prepare_wiki", self.raw(plan.config["corpora"]["wiki1m"]), self.corpus("wiki1m"))
+        self.run("prepare_nli", self.raw(plan.config.corpora["nli"].settings()), self.corpus("nli"))
+        self.run(
+            "prepare_wiki",
+            self.raw(plan.config.corpora["wiki1m"].settings()),
+            self.corpus("wiki1m"),
+        )
         self.run("prepare_sts", self.raw(plan.test_settings()), f"{out}/sts/record.json")
         self.run("prepare_dev", self.raw(plan.dev_settings()), f"{out}/dev/sts/record.json")
-        bank = plan.banks["stackfaq"] | {"name": "stackfaq", "folds": plan.folds, "seed": 0}
+        bank = plan.banks["stackfaq"].written() | {
+            "name": "stackfaq",
+            "folds": plan.folds,
+            "seed": 0,
+        }
         folders = options(corpora=f"{out}/corpora", dev=f"{out}/dev")
         self.run("prepare_faq", [*self.raw(bank), *folders], plan.bank_record("stackfaq"))
         for corpus in METHODS:

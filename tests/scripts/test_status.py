@@ -17,6 +17,7 @@ from tests.scripts.flags import start
 from tests.unit.controller.test_incomplete import STS as STS_TABLE
 from tests.unit.controller.test_incomplete import finish, plan_of, render_whole
 from workflow.controller import incomplete
+from workflow.planning.plan import Plan
 from workflow.scripts import status, table
 from workflow.scripts.endings import CLOSED
 
@@ -25,12 +26,12 @@ from workflow.scripts.endings import CLOSED
 def plan(tmp_path, monkeypatch):
     """The plan of one table in an empty folder, in which a run has noted its start."""
     monkeypatch.chdir(tmp_path)
-    plan = plan_of(t_sts=STS_TABLE)
-    plan.config["manifest"] = str(ROOT / "workflow/manifest.yaml")
+    changed = {"manifest": str(ROOT / "workflow/manifest.yaml")}
+    plan = Plan(plan_of(t_sts=STS_TABLE).config.model_copy(update=changed))
     note = {"folder": str(tmp_path), "output": plan.out, "downloads": plan.downloads}
     note |= {"options": [], "command": "snakemake --cores 2", "cores": 2, "at_a_time": None}
     write_json("results/logs/command.json", note)
-    write_json("results/logs/config.json", plan.config)
+    write_json("results/logs/config.json", plan.config.written())
     return plan
 
 

@@ -74,9 +74,9 @@ def imported(statements: str) -> set[str]:
 
 def test_names_are_listed_without_torch():
     statements = (
-        "from workflow.planning import modules;"
+        "from workflow.planning import config, modules;"
         'settings = \'{"loss": "entropy", "views": "rows"}\';'
-        "modules.modules_of_training({'bases': {'b': {}}}, 'b', settings)"
+        "modules.modules_of_training(config.load_files([]), 'bert-base', settings)"
     )
     assert "torch" not in imported(statements)
 

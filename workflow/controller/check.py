@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from semblance.config.inputs import DatasetBank
+from semblance.config.model import Config
 from semblance.counts import size
 from semblance.errors import InputError
 from semblance.fetch.manifest import Dataset, load_manifest
@@ -37,7 +39,7 @@ class Checked:
     """
 
     errors: list[InputError]
-    config: dict = field(default_factory=dict)
+    config: Config | None = None
     datasets: dict[str, Dataset] = field(default_factory=dict)
     cost: Cost | None = None
     warnings: list[str] = field(default_factory=list)
@@ -70,11 +72,11 @@ def check(layers: Layered, asked: Command) -> Checked:
 
 def _add_costs(checked: Checked) -> None:
     config = checked.config
-    path = config["manifest"]
+    path = config.manifest
     if not Path(path).exists():
         raise InputError("config.manifest", f"{path}: no such file", "correct the path")
     checked.datasets = load_manifest(path)
-    factor = rates.kept_factor(config["output"])
+    factor = rates.kept_factor(config.output)
     checked.cost = Cost(config, checked.datasets, rates.shipped(), factor)
 
 
@@ -97,13 +99,13 @@ def _check_parts(checked: Checked, everything: list[Job]) -> list[InputError]:
 def _most_pairs(cost: Cost, bank: str) -> int | None:
     """Return how many pairs a bank has at most; None if nobody says it."""
     entry = cost.plan.banks[bank]
-    if "path" in entry:
-        path = Path(entry["path"])
-        if path.suffix.lower() in (".gz", *WORKBOOKS) or not path.is_file():
-            return None
-        return count_lines(path)  # each pair takes a line at least
-    counts = cost.needs.sizes.manifest[entry["dataset"]].expected
-    return counts.get("pairs", counts.get("answers"))
+    if isinstance(entry, DatasetBank):
+        counts = cost.needs.sizes.manifest[entry.dataset].expected
+        return counts.get("pairs", counts.get("answers"))
+    path = Path(entry.path)
+    if path.suffix.lower() in (".gz", *WORKBOOKS) or not path.is_file():
+        return None
+    return count_lines(path)  # each pair takes a line at least
 
 
 def _large_batches(cost: Cost, everything: list[Job]) -> list[str]:
@@ -132,13 +134,13 @@ def _check_devices(checked: Checked, asked: Command) -> None:
         checked.facts.append("device: those of the cluster's nodes")
         return
     device = "CPU"
-    if checked.config["resources"]["gpus"]:
+    if checked.config.resources.gpus:
         if gpus_here():
             device = f"{len(gpus_here())} GPUs"
         else:
             checked.warnings.append(without_gpu())
     checked.facts.append(f"device: {device}")
-    threads = checked.config["training"]["threads"]
+    threads = checked.config.training.threads
     cpus = len(os.sched_getaffinity(0))
     if threads > cpus:
         checked.warnings.append(f"training.threads: {threads}, but this machine has {cpus} CPUs")
@@ -162,7 +164,7 @@ def _check_disks(checked: Checked, everything: list[Job]) -> None:
     folders: dict[int, Path] = {}
     sums: Counter[int] = Counter()
     for key, megabytes in planned.items():
-        folder = Path(checked.config[key]).resolve()
+        folder = Path(getattr(checked.config, key)).resolve()
         while not folder.is_dir():
             folder = folder.parent
         disk = folder.stat().st_dev

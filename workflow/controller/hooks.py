@@ -23,6 +23,7 @@ from snakemake.logging import logger
 from snakemake.settings.types import DeploymentMethod
 
 from semblance import layout
+from semblance.config.model import Config
 from semblance.counts import counted
 from semblance.errors import BAD_INPUT, InputError
 from semblance.fetch.origins import check_origins
@@ -184,9 +185,9 @@ def mark_remote_job(workflow) -> None:
         os.environ[REMOTE_JOB] = "1"
 
 
-def begin(workflow, config: dict, writer: events.Writer) -> None:
+def begin(workflow, config: Config, writer: events.Writer) -> None:
     """Begin a run whose plan is made, and say in the README.md of its folder what lies where."""
-    out, downloads = config["output"], config["downloads"]
+    out, downloads = config.output, config.downloads
     _claim(out, downloads)  # again: another program than snakemake may have loaded the Snakefile
     Thread(target=_release_downloads, args=(workflow, downloads), daemon=True).start()
     if deletes_models(config):
@@ -195,7 +196,7 @@ def begin(workflow, config: dict, writer: events.Writer) -> None:
     with contextlib.suppress(OSError):  # only a help for readers: a full disk is told elsewhere
         write_readme(out)
         _note_start(workflow, out, downloads)
-        write_json(layout.place(out, layout.CONFIG), config)
+        write_json(layout.place(out, layout.CONFIG), config.written())
     # Under a limit, Snakemake 9.27 orders a new look at the queue after each look. The looks after
     # a finished job start one more such chain, which never ends: after 80 jobs they took a quarter
     # of a core, and ever more. A limit of the user's own stays.
@@ -242,13 +243,13 @@ def _note_start(workflow, out: str, downloads: str) -> None:
     write_json(layout.place(out, layout.COMMAND), note)
 
 
-def _keep_removing_copies(config: dict) -> None:
+def _keep_removing_copies(config: Config) -> None:
     while True:
         time.sleep(LOOK_FOR_COPIES)
         remove_copies(config)
 
 
-def remove_copies(config: dict) -> None:
+def remove_copies(config: Config) -> None:
     """Remove the second copies of models whose weights are used and deleted (``keep.models: final``).
 
     A finished training keeps its outputs a second time, for a controller that dies before it notes
@@ -256,7 +257,7 @@ def remove_copies(config: dict) -> None:
     """
     if not deletes_models(config):
         return
-    for found in Path(config["output"]).glob(f"{layout.pattern(layout.MODEL)}/{layout.RECORD}"):
+    for found in Path(config.output).glob(f"{layout.pattern(layout.MODEL)}/{layout.RECORD}"):
         copies = found.parent / "checkpoints"
         if copies.is_dir() and not (found.parent / layout.WEIGHTS).exists() and found.exists():
             shutil.rmtree(copies, ignore_errors=True)

@@ -72,9 +72,9 @@ class State:
 
 def state(plan: Plan, names: Iterable[str] = ()) -> State:
     """Return what there is of some tables, or of all. Raises InputError for a damaged manifest."""
-    stand_ins = StandIns(plan, load_manifest(plan.config["manifest"]), published())
+    stand_ins = StandIns(plan, load_manifest(plan.config.manifest), published())
     found = State({}, [])
-    for name in names or plan.config["tables"]:
+    for name in names or plan.config.tables:
         settings = stand_ins.marked(plan.table_spec(name))
         table = _whole(plan, settings)
         if table is None:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from semblance.config.model import Config
 from semblance.fetch.manifest import Dataset
 from workflow.costing.needs import Need, Needs
 from workflow.costing.rates import Factor
@@ -42,15 +43,15 @@ class Cost:
 
     def __init__(
         self,
-        config: dict,
+        config: Config,
         manifest: Mapping[str, Dataset],
         shipped: dict[str, Any],
         factor: Factor = Factor(),
     ):
         self.config = config
         self.plan = Plan(config)
-        self.device = "gpu" if config["resources"]["gpus"] else "cpu"
-        self.max_runtime: int = config["resources"]["max_runtime"]
+        self.device = "gpu" if config.resources.gpus else "cpu"
+        self.max_runtime = config.resources.max_runtime
         self.shipped = shipped
         self.factor = factor
         sizes = Sizes(self.plan, manifest, shipped["texts"])
@@ -83,7 +84,7 @@ class Cost:
         need = self.need(job)
         fitting = 0.0
         if need.fits:
-            fitting = need.fits / (self.shipped["fit"] * self.config[job.stage]["threads"])
+            fitting = need.fits / (self.shipped["fit"] * self._threads(job.stage))
         place = self.places[job.stage]
         working = need.work / (place.units * self.shipped["rates"][place.rate])
         return self.factor.value * (self.start(job.stage) + share * (working + fitting))
@@ -100,10 +101,13 @@ class Cost:
         work = STAGES[stage].work
         if not STAGES[stage].uses_model:
             return Machine("cpu", 1, 1, LIGHT, stage)
-        threads = self.config["training" if work == "train" else stage]["threads"]
+        threads = self._threads("training" if work == "train" else stage)
         if self.device == "gpu":
             return Machine("gpu", 1, threads + 1, "gpu", f"gpu/{work}")
         return Machine("cpu", threads, threads, "cpu", f"cpu/{work}")
+
+    def _threads(self, section: str) -> int:
+        return getattr(self.config, section).threads
 
 
 def _up(value: float, step: int) -> int:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from semblance import layout
+from semblance.config.inputs import WordVectors
 from workflow.costing.sizes import Corpus, Sizes, Texts
-from workflow.planning.data import is_word_vectors
 from workflow.planning.figures import collection, curve_settings, figure_runs
 from workflow.planning.methods import entropy_parts, mines
 from workflow.planning.plan import Plan, deletes_weights
@@ -59,7 +59,7 @@ class Needs:
         self.sizes = sizes
         self.device = device
         self.speed = {"fp32": 1.0, "bf16": bf16}
-        stated = {name: _million(plan, name) for name in plan.config["bases"]}
+        stated = {name: _million(plan, name) for name in plan.config.bases}
         self.million = {name: size or UNKNOWN_MILLION for name, size in stated.items()}
         self.guessed = {name for name, size in stated.items() if size is None}
 
@@ -128,7 +128,7 @@ class Needs:
 
     def _faq(self, job: Job) -> Need:
         test = self.sizes.corpora[job.corpus].test
-        texts = test.cut(self.plan.config[job.stage]["max_length"])
+        texts = test.cut(self.plan.config.evaluate_faq.max_length)
         held = max(texts.sentences, self.sizes.sts.sentences)  # a fold asks for no less
         return self._reading(job, texts, held, SCORES)
 
@@ -147,7 +147,7 @@ class Needs:
 
     def _transfer(self, job: Job) -> Need:
         sizes = self.sizes
-        folds = self.plan.config[job.stage]["folds"]
+        folds = self.plan.config.evaluate_transfer.folds
         width = _width(self.million[job.base])
         fitted = sum(fitted_items(counts, folds) for counts in sizes.transfer_counts.values())
         # In float64, the features of all items of the largest task and of those of a fold.
@@ -161,7 +161,7 @@ class Needs:
         features = 2 * 8 * sizes.relatedness.sentences * width / 1e6
         texts = sizes.relatedness
         need = self._reading(job, texts, texts.sentences, SCORES + features)
-        threads = self.plan.config[job.stage]["threads"]  # it uses one, however many it has
+        threads = self.plan.config.evaluate_relatedness.threads  # it uses one, however many it has
         return need._replace(fits=threads * EPOCHS * OF_FIT * sizes.rated * width / 1e6)
 
     def _measurement(self, job: Job) -> Need:
@@ -177,12 +177,12 @@ class Needs:
 
     def _answerer(self, job: Job) -> Need:
         """Return what the folder of an answerer needs, whose texts are embedded once."""
-        answerer = self.plan.config["answerers"][job.name]
-        corpus = self.sizes.corpora[layout.whole_corpus(answerer["bank"])]
-        texts = corpus.texts.cut(self.plan.config["evaluate_faq"]["max_length"])
-        of_base = job._replace(base=answerer["base"])
+        answerer = self.plan.config.answerers[job.name]
+        corpus = self.sizes.corpora[layout.whole_corpus(answerer.bank)]
+        texts = corpus.texts.cut(self.plan.config.evaluate_faq.max_length)
+        of_base = job._replace(base=answerer.base)
         need = self._reading(of_base, texts, texts.sentences, SCORES)
-        million = self.million[answerer["base"]]
+        million = self.million[answerer.base]
         vectors = 4 * texts.sentences * _width(million) / 1e6
         return need._replace(disk=_weights(million) + vectors)
 
@@ -216,20 +216,21 @@ class Needs:
         """Return what reading needs, with ``held`` embeddings in memory and so many MB ``more``."""
         million = self.million[job.base]
         work = 2 * million * texts.sentences * texts.tokens / 1000
-        if is_word_vectors(self.plan.config["bases"][job.base]):
+        if isinstance(self.plan.config.bases[job.base], WordVectors):
             work = 0.0  # a sum of a few rows, and no product
         floats = _width(million) * (10 * TOKENS_AT_ONCE[self.device] + 1.5 * held)
+        precision = getattr(getattr(self.plan.config, job.stage), "precision", "fp32")
         return Need(
-            work=work / self.speed[self.plan.config[job.stage].get("precision", "fp32")],
+            work=work / self.speed[precision],
             memory=LIBRARIES[self.device] + 4 * million + 4 * floats / 1e6 + more,
         )
 
 
 def _million(plan: Plan, base: str) -> float | None:
     """Return the million parameters of a base, stated or by its stored weights; None if neither."""
-    entry = plan.config["bases"][base]
-    base = entry.get("base", base)  # one that is trained here is as large as its own base
-    stated = entry.get("million_parameters")
+    entry = plan.config.bases[base]
+    base = getattr(entry, "base", base)  # one that is trained here is as large as its own base
+    stated = plan.config.bases[base].million_parameters
     weights = Path(layout.place(plan.downloads, layout.BASE, base=base), "model/model.safetensors")
     if not stated and weights.is_file():
         return weights.stat().st_size / 4e6

@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from semblance.config import inputs
+from semblance.config.inputs import Bank, DatasetBank, Nli, OwnBank, OwnText, Pairs
 from semblance.errors import InputError
 from semblance.fetch.manifest import Dataset
 from semblance.named_modules import OWN_FAQ
-from workflow.planning.data import own_sets
 from workflow.planning.plan import Plan
 
 BLOCK = 1 << 20  # bytes that are read at once
@@ -74,13 +75,13 @@ class Sizes:
     def __init__(self, plan: Plan, manifest: Mapping[str, Dataset], kinds: dict[str, Any]):
         self.manifest = manifest
         self.kinds = kinds
-        self.own_pairs = own_sets(plan.config)
-        tests = plan.config["sts"]["datasets"]
-        self.sts_tests = sum(self._pairs(name, "pairs", "test") for name in tests)
+        sts = plan.config.sts
+        self.own_pairs = sts.own
+        self.sts_tests = sum(self._pairs(name, "pairs", "test") for name in sts.datasets)
         # SICK calls it trial
-        self.sts_dev = self._pairs(plan.config["sts"]["dev"], "dev", "trial")
+        self.sts_dev = self._pairs(sts.dev, "dev", "trial")
         self.sts = self._texts("sts", self.sts_tests + self.sts_dev)
-        self.transfer_counts = {n: self._counts(n) for n in plan.config["transfer"]["datasets"]}
+        self.transfer_counts = {n: self._counts(n) for n in plan.config.transfer.datasets}
         items = sum(sum(counts.values()) for counts in self.transfer_counts.values())
         self.transfer = self._texts("transfer", items)
         counts = [self._counts(name) for name in plan.relatedness_datasets]
@@ -88,10 +89,10 @@ class Sizes:
         rated = sum(sum(count.values()) for count in counts)
         self.relatedness = self._texts("sts", rated)
         self.banks = {
-            name: bank_size(bank, self._counts(bank.get("dataset", "")))
+            name: bank_size(bank, self._counts(getattr(bank, "dataset", "")))
             for name, bank in plan.banks.items()
         }
-        self.corpora = {name: self._corpus(c) for name, c in plan.config["corpora"].items()}
+        self.corpora = {name: self._corpus(c) for name, c in plan.config.corpora.items()}
         for fold, (bank, _) in plan.folds_of.items():
             size = self.banks[bank]
             found = fold_size(plan.banks[bank], size, plan.folds)
@@ -105,23 +106,23 @@ class Sizes:
             size = self.banks[bank]
             self.corpora[whole] = self._of_bank(trained_size(plan.banks[bank], size, 1, 1), size)
 
-    def _corpus(self, entry: Mapping[str, Any]) -> Corpus:
-        rows = sum(self._rows(entry, dataset) for dataset in entry["datasets"])
-        if "path" in entry:
-            rows = count_own(Path(entry["path"]))
-        rows = max(2, min(rows or UNKNOWN_ROWS, entry.get("limit", math.inf)))
-        texts = self._texts(entry["kind"], rows)
+    def _corpus(self, entry: inputs.Corpus) -> Corpus:
+        rows = sum(self._rows(entry, dataset) for dataset in entry.datasets)
+        if isinstance(entry, OwnText):
+            rows = count_own(Path(entry.path))
+        rows = max(2, min(rows or UNKNOWN_ROWS, entry.limit or math.inf))
+        texts = self._texts(entry.prepared_as, rows)
         negatives = 0
-        if entry["kind"] == "nli":
-            negatives = 1 + entry.get("neutral", False)
+        if isinstance(entry, Nli):
+            negatives = 1 + bool(entry.neutral)
         return Corpus(rows, texts, self._texts("sts", self.sts_dev), self.sts, negatives)
 
-    def _rows(self, entry: Mapping[str, Any], dataset: str) -> int:
+    def _rows(self, entry: inputs.Corpus, dataset: str) -> int:
         """Return how many rows a corpus gets from a data set; 0 where no count says it."""
         counts = self._counts(dataset)
-        if entry["kind"] == "pairs":
+        if isinstance(entry, Pairs):
             pairs = counts.get("train", counts.get("pairs", 0))
-            return round(pairs * len(entry.get("labels", ALL_LABELS)) / len(ALL_LABELS))
+            return round(pairs * len(entry.labels or ALL_LABELS) / len(ALL_LABELS))
         triples = round(TRIPLES_OF_PAIRS * counts.get("train", 0))
         sentences = counts.get("sentences", counts.get("lines", triples))
         return counts.get("triples", sentences)
@@ -129,7 +130,7 @@ class Sizes:
     def _pairs(self, name: str, *counts: str) -> int:
         """Return the pairs of an STS set: as the first of these counts that is known says."""
         if name in self.own_pairs:
-            return count_own(Path(self.own_pairs[name]["path"]))
+            return count_own(Path(self.own_pairs[name].path))
         known = self._counts(name)
         return next((known[count] for count in counts if count in known), 0)
 
@@ -161,15 +162,15 @@ class Sizes:
         return [file.size for file in (*found.files, *found.archives)]
 
 
-def bank_size(bank: Mapping[str, Any], counts: Mapping[str, int]) -> BankSize:
+def bank_size(bank: Bank, counts: Mapping[str, int]) -> BankSize:
     """Return the size of a bank, as the manifest ``counts``, or of a user's own file as it is.
 
     Of a large file, and of one that is malformed, it is a guess.
     """
-    if "path" not in bank:
+    if isinstance(bank, DatasetBank):
         queries = counts.get("queries", 0)
         return BankSize(counts.get("pairs", counts.get("answers", UNKNOWN_PAIRS)), queries, queries)
-    path = Path(bank["path"])
+    path = Path(bank.path)
     try:
         if path.stat().st_size <= LARGEST_READ:
             return _read_size(bank)
@@ -178,32 +179,32 @@ def bank_size(bank: Mapping[str, Any], counts: Mapping[str, int]) -> BankSize:
     return BankSize(count_own(path))
 
 
-def _read_size(bank: Mapping[str, Any]) -> BankSize:
-    columns = {"question": "question_column", "answer": "answer_column"}
-    given = {role: bank[key] for role, key in columns.items() if key in bank}
-    faq = importlib.import_module(OWN_FAQ).read_own(bank["path"], given, bank.get("queries_path"))
+def _read_size(bank: OwnBank) -> BankSize:
+    columns = {"question": bank.question_column, "answer": bank.answer_column}
+    given = {role: column for role, column in columns.items() if column is not None}
+    faq = importlib.import_module(OWN_FAQ).read_own(bank.path, given, bank.queries_path)
     words = sum(len(text.split()) for p in faq.pairs for text in (p.question, p.answer))
     tokens = 2 + TOKENS_OF_WORD * words / (2 * len(faq.pairs))
     rights = sum(len(query.relevant) for query in faq.queries)
     return BankSize(len(faq.pairs), len(faq.queries), rights, tokens)
 
 
-def fold_size(bank: Mapping[str, Any], size: BankSize, folds: int) -> FoldSize:
+def fold_size(bank: Bank, size: BankSize, folds: int) -> FoldSize:
     """Return the size of a fold, which trains on all parts but one for dev and one for test."""
     kept = (folds - 2) / folds
-    if bank.get("hold_out") == "wordings":
+    if bank.hold_out == "wordings":
         asked = size.pairs + size.queries / folds
         return trained_size(bank, size, 1, kept)._replace(dev=asked, test=asked)
     dev = size.pairs + size.pairs / folds
     return trained_size(bank, size, kept, kept)._replace(dev=dev, test=dev + size.queries / folds)
 
 
-def trained_size(bank: Mapping[str, Any], size: BankSize, pairs: float, queries: float) -> FoldSize:
+def trained_size(bank: Bank, size: BankSize, pairs: float, queries: float) -> FoldSize:
     """Return what is trained on: these shares of the pairs and of the users' queries.
 
     A query makes two rows with each right answer: one with the answer, one with its question.
     """
-    if bank.get("train_on") != "wordings":
+    if bank.train_on != "wordings":
         queries = 0
     rows = int(size.pairs * pairs + 2 * size.rights * queries)
     return FoldSize(max(2, rows), size.pairs * pairs, size.queries * queries)

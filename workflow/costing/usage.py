@@ -51,7 +51,7 @@ def estimates(overlays: Iterable[str], output: str | None = None) -> Cost:
     ``output`` takes the place of the config's output folder. Raises InputError as ``load`` does.
     """
     config = load_files(overlays, output)
-    return Cost(config, load_manifest(config["manifest"]), shipped())
+    return Cost(config, load_manifest(config.manifest), shipped())
 
 
 def finished(cost: Cost) -> list[Used]:

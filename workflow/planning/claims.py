@@ -2,6 +2,7 @@
 
 from semblance.names import START
 from semblance.reporting.claims import Known
+from workflow.planning.config import load
 from workflow.planning.layers import PROJECT, laid_over
 from workflow.planning.methods import entropy_parts
 
@@ -12,13 +13,13 @@ def known_names() -> Known:
     They are those of the repository's own config, since a configuration laid over it may leave out
     tables and methods.
     """
-    config = laid_over([PROJECT])
+    config = load(laid_over([PROJECT]))
 
     def is_method(name: str) -> bool:
         corpus, _, method = name.rpartition("/")
-        if corpus and corpus not in config["corpora"]:
+        if corpus and corpus not in config.corpora:
             return False
-        known = method == START or method in config["methods"]
+        known = method == START or method in config.methods
         return known or entropy_parts(config, method) is not None
 
-    return Known(set(config["tables"]), set(config["bases"]), is_method)
+    return Known(set(config.tables), set(config.bases), is_method)

@@ -1,4 +1,4 @@
-"""The configuration: overrides laid over, validated strictly, cross-checked, expanded.
+"""The configuration: overrides laid over, read as its type, cross-checked.
 
 Its paths: ``~`` is the home folder, and a relative path counts from the working folder. An input that
 is not there is looked for in the project's own folder, where the shipped configs have theirs. A run
@@ -14,14 +14,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from semblance.config.inputs import OF_OWN_BANK
 from semblance.config.misfits import misfits
+from semblance.config.model import Config
+from semblance.config.part import LENIENT
 from semblance.errors import InputError
 from semblance.fetch.manifest import is_url
 from semblance.provenance import ROOT, file_digest
 from semblance.strict_json import UNWRITABLE
 from semblance.version import BUILT
 from workflow.planning.checks import checks, errors_of
-from workflow.planning.expand import expand
 from workflow.planning.layers import Layered, found, over_project, read_layer
 from workflow.planning.table_checks import table_checks
 from workflow.planning.tables import check_equal_rows, check_labels
@@ -44,20 +46,20 @@ OWN = (  # folders of the project that hold no results; so do those whose names 
 )
 
 
-def load(config: dict) -> dict:
-    """Return the validated config in its full form (``expand``), keys that are null removed.
+def load(config: dict) -> Config:
+    """Return the config as its type, checked; keys that are null are not there.
 
     Raises InputError for the first problem, at the user's file and line if ``config`` knows its
     layers, else at the key.
     """
-    full, errors = examine(config)
-    if full is None:
+    found, errors = examine(config)
+    if found is None:
         raise errors[0]
-    return full
+    return found
 
 
-def load_files(overlays: Iterable[str], output: str | None = None) -> dict:
-    """Return the validated config of files laid over the project's ``config.yaml``.
+def load_files(overlays: Iterable[str], output: str | None = None) -> Config:
+    """Return the config of files laid over the project's ``config.yaml``.
 
     ``output`` takes the place of the config's output folder. Raises InputError as ``load`` does.
     """
@@ -71,35 +73,32 @@ def check_files(paths: Iterable[str | Path]) -> None:
         read_layer(path)
 
 
-def examine(config: dict) -> tuple[dict | None, list[InputError]]:
+def examine(layers: dict) -> tuple[Config | None, list[InputError]]:
     """Return the config as ``load`` does and no errors, or None and all errors that can be told."""
+    config = None
     try:
-        full, errors = _examine(config)
+        plain = _plain(layers, "config")
+        errors = misfits(plain)
+        if errors:
+            errors += errors_of(_checks(Config.model_validate(plain, context=LENIENT)), True)
+        else:
+            config = Config.model_validate(_with_paths(plain))
+            errors = errors_of(_checks(config))
+            errors = errors or errors_of(
+                partial(c, config) for c in (check_labels, check_equal_rows)
+            )
     except InputError as error:
-        full, errors = None, [error]
-    if isinstance(config, Layered):
-        errors = [config.located(error) for error in errors]
-    return full, errors
+        errors = [error]
+    of_each_key: dict[str, InputError] = {}
+    for error in errors:
+        of_each_key.setdefault(error.where, error)
+    errors = list(of_each_key.values())
+    if isinstance(layers, Layered):
+        errors = [layers.located(error) for error in errors]
+    return (None, errors) if errors else (config, [])
 
 
-def _examine(config: dict) -> tuple[dict | None, list[InputError]]:
-    config = _plain(config, "config")
-    errors = misfits(config)
-    some_misfit = bool(errors)
-    if not some_misfit:
-        config = _with_paths(config)
-    errors += errors_of(_checks(config), some_misfit)
-    if errors:
-        of_each_key: dict[str, InputError] = {}
-        for error in errors:
-            of_each_key.setdefault(error.where, error)
-        return None, list(of_each_key.values())
-    full = expand(config)
-    errors = errors_of([partial(check_labels, full), partial(check_equal_rows, full)])
-    return (None, errors) if errors else (full, [])
-
-
-def _checks(config: dict) -> Iterator[Callable[[], None]]:
+def _checks(config: Config) -> Iterator[Callable[[], None]]:
     yield from (partial(check_folder, config, key) for key in WRITTEN)
     yield from checks(config)
     yield from table_checks(config)
@@ -141,7 +140,10 @@ def _key(key: Any, where: str) -> str:
 
 
 def _with_paths(config: dict) -> dict:
-    """Return a config that fits its type with its paths as the rules use them."""
+    """Return a config that fits its type with its paths as the rules use them.
+
+    A user's own FAQ has the settings, too, that it leaves out.
+    """
     config = {**config, "manifest": found(config["manifest"])}
     for key in WRITTEN:
         # without ``~``, doubled slashes and a slash at its end
@@ -153,7 +155,9 @@ def _with_paths(config: dict) -> dict:
         config["mirror"] = found(config["mirror"])
     for key in ("corpora", "bases"):
         config[key] = _with_found(config[key])
-    config["faq"] = {**config["faq"], "banks": _with_found(config["faq"]["banks"])}
+    banks = _with_found(config["faq"]["banks"]).items()
+    full = {name: OF_OWN_BANK | bank if bank["kind"] == "own" else bank for name, bank in banks}
+    config["faq"] = {**config["faq"], "banks": full}
     if "own" in config["sts"]:
         config["sts"] = {**config["sts"], "own": _with_found(config["sts"]["own"])}
     return config
@@ -189,23 +193,24 @@ def own(path: str) -> str:
     return path if Path.cwd() == ROOT else str(ROOT / path)
 
 
-def check_folder(config: dict, key: str) -> None:
+def check_folder(config: Config, key: str) -> None:
     """Raise InputError for a folder to be written that is, holds or lies in one that is taken.
 
     Taken are the project's own folders and, for the output, a mirror on this machine.
     """
-    asked = Path(config[key]).resolve()
+    written = getattr(config, key)
+    asked = Path(written).resolve()
     for folder, what in _taken(config, key):
         if asked == folder or asked in folder.parents or folder in asked.parents:
-            problem = f"{config[key]} is, holds or lies in {folder}, {what}"
+            problem = f"{written} is, holds or lies in {folder}, {what}"
             raise InputError(f"config.{key}", problem, "name a folder for this alone")
 
 
-def _taken(config: dict, key: str) -> Iterator[tuple[Path, str]]:
+def _taken(config: Config, key: str) -> Iterator[tuple[Path, str]]:
     if BUILT.exists():
         yield ROOT, "the folder that the project is installed in"
     for folder in (*map(ROOT.joinpath, OWN), *ROOT.glob(".*")):
         yield folder.resolve(), "a folder of the project itself"
-    mirror = config.get("mirror")
+    mirror = config.mirror
     if key == "output" and mirror and not is_url(mirror):
         yield Path(mirror).resolve(), "the mirror of the raw data"

@@ -1,8 +1,10 @@
-"""What a config says of the texts and bases of a run: FAQ banks, scored pairs, bases made here."""
+"""What a config says of the texts of a run: the protocols of FAQ banks, and scored pairs."""
 
 from collections.abc import Iterable
 from typing import Any
 
+from semblance.config.inputs import WordVectors
+from semblance.config.model import Config
 from semblance.names import RELATEDNESS_DATASETS, STS_DEV, STS_TASKS, TRAINING, TRANSFER_TASKS
 from semblance.reporting.layouts import AVERAGE
 
@@ -15,19 +17,19 @@ PAIRS = "pairs"  # the protocol of a bank that holds out entries
 # --- FAQ banks --------------------------------------------------------------------------------
 
 
-def holds_out_wordings(config: dict, bank: str) -> bool:
+def holds_out_wordings(config: Config, bank: str) -> bool:
     """Tell whether the folds of a bank test users' wordings of entries that they know."""
-    return config["faq"]["banks"][bank].get("hold_out") == "wordings"
+    return config.faq.banks[bank].hold_out == "wordings"
 
 
-def faq_protocols(config: dict, bank: str) -> list[str]:
+def faq_protocols(config: Config, bank: str) -> list[str]:
     """Return the protocols by which a bank is evaluated."""
     if holds_out_wordings(config, bank):
         return [WORDING]
-    return config["evaluate_faq"]["protocols"]
+    return config.evaluate_faq.protocols
 
 
-def answerer_protocol(config: dict, bank: str) -> str:
+def answerer_protocol(config: Config, bank: str) -> str:
     """Return what an answerer is judged by: users' wordings, or the questions of unknown entries."""
     return WORDING if holds_out_wordings(config, bank) else PAIRS
 
@@ -35,51 +37,32 @@ def answerer_protocol(config: dict, bank: str) -> str:
 # --- scored pairs: data sets of the manifest, and a user's own ---------------------------------
 
 
-def own_sets(config: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the user's own sets of pairs by name; none of a config without them."""
-    return config["sts"].get("own", {})
-
-
-def of_manifest(config: dict[str, Any], names: Iterable[str]) -> list[str]:
+def of_manifest(config: Config, names: Iterable[str]) -> list[str]:
     """Return those names that are data sets of the manifest."""
-    own = own_sets(config)
-    return [name for name in names if name not in own]
+    return [name for name in names if name not in config.sts.own]
 
 
-def own_paths(config: dict[str, Any], names: Iterable[str]) -> dict[str, str]:
+def own_paths(config: Config, names: Iterable[str]) -> dict[str, str]:
     """Return the path of each of the names that is a user's own set."""
-    own = own_sets(config)
-    return {name: own[name]["path"] for name in names if name in own}
+    own = config.sts.own
+    return {name: own[name].path for name in names if name in own}
 
 
-def scored_sets(config: dict[str, Any], stage: str) -> list[str]:
+def scored_sets(config: Config, stage: str) -> list[str]:
     """Return the names of all sets that ``prepare_sts`` or ``prepare_dev`` reads."""
     if stage == "prepare_dev":
-        return [config["sts"]["dev"]]
-    return config["sts"]["datasets"]
+        return [config.sts.dev]
+    return config.sts.datasets
 
 
-def sts_tests(config: dict[str, Any]) -> dict[str, Any]:
+def sts_tests(config: Config) -> dict[str, Any]:
     """Return the STS test sets and their protocol."""
-    sts = config["sts"]
-    settings = {"datasets": sts["datasets"], "protocol": sts["protocol"]}
-    own = {name: entry for name, entry in own_sets(config).items() if name in sts["datasets"]}
+    sts = config.sts
+    settings = {"datasets": sts.datasets, "protocol": sts.protocol}
+    own = {name: entry.written() for name, entry in sts.own.items() if name in sts.datasets}
     return {**settings, "own": own} if own else settings
 
 
-# --- bases that are made here ------------------------------------------------------------------
-
-
-def is_pretrained(base: dict) -> bool:
-    """Tell whether a base of the config is trained here, out of another base, by masked words."""
-    return "pretrain" in base
-
-
-def is_word_vectors(base: dict) -> bool:
-    """Tell whether a base of the config is a user's file of word vectors, which is never trained."""
-    return "word_vectors" in base
-
-
-def word_vector_bases(config: dict) -> list[str]:
+def word_vector_bases(config: Config) -> list[str]:
     """Return the bases of the config that are files of word vectors."""
-    return [name for name, base in config["bases"].items() if is_word_vectors(base)]
+    return [name for name, base in config.bases.items() if isinstance(base, WordVectors)]

@@ -5,7 +5,8 @@ from collections import Counter
 from typing import Any
 
 from semblance import figures, layout
-from semblance.figures import FILES, KINDS, TEXTS, Source
+from semblance.config.outputs import FigureOfCollection, FigureOfModels, FigureOfTables
+from semblance.figures import FILES, TEXTS
 from semblance.provenance import canonical
 from workflow.planning.methods import entropy_parts, trained_methods
 from workflow.planning.plan import Plan, Run
@@ -16,23 +17,18 @@ PER_MODEL = 2  # regulators: RCL counts the embeddings of the query and of the p
 
 def figure_names(plan: Plan, measured: bool) -> list[str]:
     """Return the names of the figures that are measured on models, or of those that are collected."""
-    return [name for name in plan.config["figures"] if is_measured(plan, name) == measured]
+    return [name for name in plan.config.figures if is_measured(plan, name) == measured]
 
 
 def drawn_figures(plan: Plan) -> list[str]:
     """Return the names of the figures that have a drawing."""
-    entries = plan.config["figures"].items()
-    return [name for name, figure in entries if figures.is_drawn(figure["kind"])]
+    entries = plan.config.figures.items()
+    return [name for name, figure in entries if figures.is_drawn(figure.kind)]
 
 
 def is_measured(plan: Plan, name: str) -> bool:
     """Tell whether a figure is measured on its models; if not, it is collected from files."""
-    return figures.is_measured(plan.config["figures"][name]["kind"])
-
-
-def source(plan: Plan, name: str) -> Source:
-    """Return what a figure is made from."""
-    return KINDS[plan.config["figures"][name]["kind"]]
+    return figures.is_measured(plan.config.figures[name].kind)
 
 
 def figure_runs(plan: Plan, name: str) -> list[Run]:
@@ -40,38 +36,38 @@ def figure_runs(plan: Plan, name: str) -> list[Run]:
 
     A figure of tables has none.
     """
-    figure = plan.config["figures"][name]
-    if source(plan, name) == "tables":
+    figure = plan.config.figures[name]
+    if isinstance(figure, FigureOfTables):
         return []
-    if "rows" in figure:
+    if isinstance(figure, FigureOfModels):
         return list(dict.fromkeys(plan.table_runs(figure)))
     return sorted({run for tests, run in plan.evaluations if tests == "sts"})
 
 
 def figure_tables(plan: Plan, name: str) -> list[str]:
     """Return the tables that a figure of tables shows; without ``tables`` all of them."""
-    if source(plan, name) != "tables":
+    figure = plan.config.figures[name]
+    if not isinstance(figure, FigureOfTables):
         return []
-    return plan.config["figures"][name].get("tables", list(plan.config["tables"]))
+    return figure.tables or list(plan.config.tables)
 
 
 def collection(plan: Plan, name: str) -> str | None:
     """Return the corpus that a figure searches; None of a figure that reads the STS tests."""
-    if source(plan, name) == "collection":
-        return plan.config["figures"][name]["collection"]
-    return None
+    figure = plan.config.figures[name]
+    return figure.collection if isinstance(figure, FigureOfCollection) else None
 
 
 def figure_settings(plan: Plan, name: str) -> str:
     """Return the ``--settings`` of the stage that makes the data of a figure."""
-    figure = plan.config["figures"][name]
-    settings = {key: figure[key] for key in ("kind", "options")}
+    figure = plan.config.figures[name]
+    settings = {"kind": figure.kind, "options": figure.options}
     if tables := figure_tables(plan, name):
         return canonical({**settings, "tables": tables})
     models: dict[TableRow, dict[str, Any]] = {}
     for run in figure_runs(plan, name):
         row = TableRow(*run[:3])
-        models.setdefault(row, _models(plan, figure["kind"], run))["seeds"].append(run.seed)
+        models.setdefault(row, _models(plan, figure.kind, run))["seeds"].append(run.seed)
     return canonical({**settings, "models": list(models.values())})
 
 
@@ -99,14 +95,14 @@ def drawing_settings(plan: Plan, name: str) -> str:
     for run in figure_runs(plan, name):
         corpus = plan.bank_of(run.corpus) if plan.is_faq(run.corpus) else run.corpus
         rows[TableRow(*run[:3])] = TableRow(corpus, run.base, run.method)
-    labels = labels_of(plan.config, {"labels": {}}, list(rows.values()))
+    labels = labels_of(plan.config, {}, list(rows.values()))
     counts = Counter(labels.values())
     named = []
     for model, row in rows.items():
         several = counts[labels[row]] > 1
         label = f"{labels[row]} · {row.method}" if several else labels[row]
         named.append({**model._asdict(), "label": label})
-    return canonical({"kind": plan.config["figures"][name]["kind"], "models": named})
+    return canonical({"kind": plan.config.figures[name].kind, "models": named})
 
 
 def figure_files(plan: Plan, name: str) -> list[str]:
@@ -126,17 +122,18 @@ def figure_records(plan: Plan, name: str) -> list[str]:
 
 
 def _places(plan: Plan, name: str, files: dict[Any, tuple[str, str]], of_table: str) -> list[str]:
-    if source(plan, name) == "tables":
+    source = plan.config.figures[name].source
+    if source == "tables":
         return [layout.place(plan.out, of_table, table=t) for t in figure_tables(plan, name)]
-    template = "/".join(files[source(plan, name)])
+    template = "/".join(files[source])
     return [layout.place(plan.out, template, **run._asdict()) for run in figure_runs(plan, name)]
 
 
 def curve_settings(plan: Plan, corpus: str, base: str, method: str, seed: int | str) -> str:
     """Return the ``--settings`` of ``train_curve``: those of the method, with a rhythm of its own."""
     settings = json.loads(plan.train_settings(corpus, base, method, seed))
-    section = plan.config["train_curve"]
-    own = {"max_steps": section["steps"], "evaluate_every": section["every"]}
+    section = plan.config.train_curve
+    own = {"max_steps": section.steps, "evaluate_every": section.every}
     return canonical({**settings, **own, "evaluate_share": None})
 
 

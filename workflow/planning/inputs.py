@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
+from semblance.config.inputs import DatasetBank, OfFolder, OfPackage, OwnText, Transformer
 from semblance.errors import InputError
 from semblance.fetch.manifest import Dataset, is_url
 from semblance.models.architecture import read_architecture
@@ -26,7 +27,7 @@ def dataset_checks(
     """
     for job in dict.fromkeys([*jobs, Job("prepare_sts"), Job("prepare_dev")]):
         for key, names in _datasets(plan, job):
-            yield partial(_check_datasets, key, names, plan.config["manifest"], datasets)
+            yield partial(_check_datasets, key, names, plan.config.manifest, datasets)
 
 
 def input_checks(plan: Plan, jobs: Iterable[Job]) -> Iterator[Callable[[], None]]:
@@ -37,20 +38,21 @@ def input_checks(plan: Plan, jobs: Iterable[Job]) -> Iterator[Callable[[], None]
     jobs = list(jobs)
     for job in jobs:
         if job.stage == "prepare_faq":
-            yield from _own_files(f"config.faq.banks.{job.name}", plan.banks[job.name])
-        if job.stage == "prepare_wiki" and "path" in plan.config["corpora"][job.corpus]:
-            corpus = plan.config["corpora"][job.corpus]
-            yield partial(_check_file, f"config.corpora.{job.corpus}.path", corpus["path"])
+            for key, path in plan.banks[job.name].files.items():
+                yield partial(_check_file, f"config.faq.banks.{job.name}.{key}", path)
+        corpus = plan.config.corpora.get(job.corpus)
+        if job.stage == "prepare_wiki" and isinstance(corpus, OwnText):
+            yield partial(_check_file, f"config.corpora.{job.corpus}.path", corpus.path)
         if job.stage in SCORED:
             paths = own_paths(plan.config, scored_sets(plan.config, job.stage))
             for name, path in paths.items():
                 yield partial(_check_file, f"config.sts.own.{name}.path", path)
         if job.stage == "prepare_word_vectors":
-            path = plan.config["bases"][job.base]["word_vectors"]
+            path = plan.config.bases[job.base].word_vectors
             yield partial(_check_file, f"config.bases.{job.base}.word_vectors", path)
         if job.stage == "download_model":
-            yield partial(_check_base, f"config.bases.{job.base}", plan.config["bases"][job.base])
-    mirror = plan.config.get("mirror")
+            yield partial(_check_base, f"config.bases.{job.base}", plan.config.bases[job.base])
+    mirror = plan.config.mirror
     if mirror and not is_url(mirror) and any(job.stage == "download" for job in jobs):
         advice = "correct the path; with mirror: null the files come from their own addresses"
         yield partial(_check_folder, "config.mirror", mirror, advice)
@@ -60,12 +62,13 @@ def _datasets(plan: Plan, job: Job) -> Iterator[tuple[str, list[str]]]:
     """Yield each key of the config that names data sets which a job reads, and their names."""
     config = plan.config
     if job.stage in ("prepare_nli", "prepare_wiki", "prepare_pairs"):
-        yield f"corpora.{job.corpus}.datasets", config["corpora"][job.corpus]["datasets"]
+        yield f"corpora.{job.corpus}.datasets", config.corpora[job.corpus].datasets
     for stage, key in SCORED.items():
         if job.stage == stage:
             yield key, of_manifest(config, scored_sets(config, stage))
-    if job.stage == "prepare_faq" and "dataset" in plan.banks[job.name]:
-        yield f"faq.banks.{job.name}.dataset", [plan.banks[job.name]["dataset"]]
+    bank = plan.banks.get(job.name)
+    if job.stage == "prepare_faq" and isinstance(bank, DatasetBank):
+        yield f"faq.banks.{job.name}.dataset", [bank.dataset]
 
 
 def _check_datasets(
@@ -75,13 +78,6 @@ def _check_datasets(
         if name not in datasets:
             problem = f"there is no data set {name!r} in {manifest}"
             raise InputError(f"config.{key}", problem, f"known are {', '.join(sorted(datasets))}")
-
-
-def _own_files(where: str, bank: Mapping[str, str]) -> Iterator[Callable[[], None]]:
-    """Yield checks that the files of a user's own bank are there."""
-    for key in ("path", "queries_path"):
-        if key in bank:
-            yield partial(_check_file, f"{where}.{key}", bank[key])
 
 
 def _check_file(where: str, path: str) -> None:
@@ -95,14 +91,14 @@ def _check_folder(where: str, folder: str, advice: str) -> None:
         raise InputError(where, f"{folder}: no such folder", advice)
 
 
-def _check_base(where: str, base: Mapping) -> None:
+def _check_base(where: str, base: Transformer) -> None:
     """Check that a base of this machine is there, and has the layers that are asked for."""
-    if "folder" in base:
+    if isinstance(base, OfFolder):
         key = f"{where}.folder"
-        folder = Path(base["folder"])
-    elif "package" in base:
+        folder = Path(base.folder)
+    elif isinstance(base, OfPackage):
         key = f"{where}.package"
-        folder = _package_folder(key, base["package"]) / base.get("subfolder", "")
+        folder = _package_folder(key, base.package) / (base.subfolder or "")
     else:
         return
     _check_folder(key, str(folder), "correct the path, or put the model there")
@@ -110,8 +106,8 @@ def _check_base(where: str, base: Mapping) -> None:
         problem = f"{folder} has no weights as safetensors ({WEIGHTS})"
         raise InputError(key, problem, "choose a model that has them")
     layers = read_architecture(folder).num_hidden_layers
-    if base.get("layers", 0) > layers:
-        problem = f"{base['layers']} layers of a model that has {layers}"
+    if base.layers and base.layers > layers:
+        problem = f"{base.layers} layers of a model that has {layers}"
         raise InputError(f"{where}.layers", problem, "ask for fewer")
 
 

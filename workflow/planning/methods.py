@@ -3,108 +3,102 @@
 KIND-PHI is an entropy model. A regulator of a method may also be BASE/METHOD.
 """
 
-from typing import Any
+from typing import Literal
 
+from semblance.config.model import Config
 from semblance.config.part import PHI
+from semblance.config.trainings import Chosen, Ranking, Reranked, Trained, TrainPart, Whitened
 from semblance.names import START
 
 TARGET = "target"  # of a whitening that each test fits on its own sentences
-PART = "train_part"  # of a method that is trained on a part of a FAQ bank
 
 
-def entry_of(config: dict, method: str) -> dict[str, Any]:
-    """Return what ``methods`` says of a method; nothing of ``start`` and of an entropy model."""
-    return config["methods"].get(method, {})
-
-
-def entropy_parts(config: dict, method: str) -> tuple[str, str] | None:
+def entropy_parts(config: Config, method: str) -> tuple[str, str] | None:
     """Split ``KIND-PHI`` into the kind and the literal φ; None for any other method name."""
-    for kind in sorted(config["train_entropy"]["kinds"], key=len, reverse=True):
+    for kind in sorted(config.train_entropy.kinds, key=len, reverse=True):
         phi = method.removeprefix(f"{kind}-")
         if phi != method and PHI.fullmatch(phi):
             return kind, phi
     return None
 
 
-def candidates(config: dict, method: str) -> list[str]:
+def trained(config: Config, method: str) -> Trained | None:
+    """Return the training that ``methods`` says of a method; None of any other."""
+    entry = config.methods.get(method)
+    return entry if isinstance(entry, Trained) else None
+
+
+def candidates(config: Config, method: str) -> list[str]:
     """Return the methods out of which a method chooses on dev; none of a method that is trained."""
-    return entry_of(config, method).get("choose", [])
+    entry = config.methods.get(method)
+    return entry.choose if isinstance(entry, Chosen) else []
 
 
-def whitening(config: dict, method: str) -> bool | str | None:
+def whitening(config: Config, method: str) -> Literal[True, "target"] | None:
     """Return what the whitening of a method is fitted on: True, the corpus; ``target``, the tests.
 
     None of a method that whitens nothing.
     """
-    return entry_of(config, method).get("whitening")
+    entry = config.methods.get(method)
+    return entry.whitening if isinstance(entry, Whitened) else None
 
 
-def ranking(config: dict, method: str) -> dict[str, str]:
-    """Return how a method ranks answers with another one's model; nothing of a method of its own."""
-    return entry_of(config, method).get("ranking", {})
+def ranking(config: Config, method: str) -> Ranking | None:
+    """Return how a method ranks answers with another one's model; None of a method of its own."""
+    entry = config.methods.get(method)
+    return entry.ranking if isinstance(entry, Reranked) else None
 
 
-def mines(config: dict, method: str) -> bool:
+def mines(config: Config, method: str) -> bool:
     """Tell whether a method's training has mined hard negatives."""
-    return entry_of(config, method).get("mined_negatives", False)
+    training = trained(config, method)
+    return training is not None and bool(training.mined_negatives)
 
 
-def model_of(config: dict, method: str) -> str:
+def regulators(config: Config, method: str) -> list[str]:
+    """Return the names of the models that regulate a method."""
+    training = trained(config, method)
+    return training.regulator_names if training else []
+
+
+def model_of(config: Config, method: str) -> str:
     """Return the method whose model a method uses: itself, or the one whose answers it ranks anew."""
-    return ranking(config, method).get("of", method)
+    stated = ranking(config, method)
+    return stated.of if stated else method
 
 
-def is_untrained(config: dict, method: str) -> bool:
+def is_untrained(config: Config, method: str) -> bool:
     """Tell whether a method has no training, and so one run, of seed 0."""
     used = model_of(config, method)
     return used == START or whitening(config, used) is not None
 
 
-def reads_no_corpus(config: dict, method: str) -> bool:
+def reads_no_corpus(config: Config, method: str) -> bool:
     """Tell whether the model of a method is the base as it is."""
     used = model_of(config, method)
     return used == START or whitening(config, used) == TARGET
 
 
-def trained_methods(config: dict) -> list[str]:
-    """Return the methods of the full config that are trained; they have a loss."""
-    return [name for name, method in config["methods"].items() if "loss" in method]
+def trained_methods(config: Config) -> list[str]:
+    """Return the methods of the config that are trained."""
+    return [name for name in config.methods if trained(config, name)]
 
 
-def whitened_methods(config: dict) -> list[str]:
+def whitened_methods(config: Config) -> list[str]:
     """Return the methods that have a model with a whitening, fitted on their corpus."""
-    return [name for name in config["methods"] if whitening(config, name) is True]
+    return [name for name in config.methods if whitening(config, name) is True]
 
 
-def percent_of(config: dict, method: str) -> int:
+def train_part(config: Config, method: str) -> TrainPart | None:
+    """Return the part of a bank's training corpora that a method is trained on; None of the whole."""
+    training = trained(config, method)
+    return training.train_part if training else None
+
+
+def percent_of(config: Config, method: str) -> int:
     """Return how many percent of the entries or wordings of a bank a method is trained on."""
-    return entry_of(config, method).get(PART, {}).get("percent", 100)
-
-
-def model_names(entry: str | dict) -> list[str]:
-    """Return the names that an entry of the config stands for: itself, or KIND-PHI for each φ.
-
-    A φ is named by its literal text: a text by itself, a number by its shortest form.
-    """
-    if isinstance(entry, str):
-        return [entry]
-    return [f"{entry['kind']}-{phi}" for phi in entry["phis"]]
-
-
-def methods_of(row: dict) -> list[str]:
-    """Return the methods of a group of rows; an entry with several φ is one for each."""
-    return [name for entry in row["methods"] for name in model_names(entry)]
-
-
-def regulator_entries(method: dict) -> list[str | dict]:
-    """Return what a method says of its regulators as a list of entries; none without regulators."""
-    stated = method.get("regulators", [])
-    return [stated] if isinstance(stated, dict) else stated
-
-
-def regulator_names(method: dict) -> list[str]:
-    """Return the names of the models that regulate a method: METHOD, or BASE/METHOD."""
-    return [name for entry in regulator_entries(method) for name in model_names(entry)]
+    part = train_part(config, method)
+    return part.percent if part else 100
 
 
 def split_regulator(name: str, base: str) -> tuple[str, str]:

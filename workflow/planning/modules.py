@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+from semblance.config.inputs import WordVectors
+from semblance.config.model import Config
 from semblance.figures import DRAWN, is_measured, package_of
 from semblance.named_modules import (
     BANKS,
@@ -17,11 +19,11 @@ from semblance.named_modules import (
     module_names,
     module_path,
 )
-from workflow.planning.data import is_word_vectors, own_paths, scored_sets
+from workflow.planning.data import own_paths, scored_sets
 from workflow.planning.signatures import PLAIN_RATES
 
 
-def modules_of_training(config: dict, base: str, settings: str) -> list[str]:
+def modules_of_training(config: Config, base: str, settings: str) -> list[str]:
     """Return the view, dropouts, poolings and losses of a training, from the JSON that it gets.
 
     The loss of masked words is one of them where the settings have it.
@@ -40,53 +42,53 @@ def modules_of_training(config: dict, base: str, settings: str) -> list[str]:
     return found
 
 
-def modules_of_bank(config: dict, bank: str) -> list[str]:
+def modules_of_bank(config: Config, bank: str) -> list[str]:
     """Return the module that reads the files of a FAQ bank; of a user's own file also its reader."""
-    kind = config["faq"]["banks"][bank]["kind"]
+    kind = config.faq.banks[bank].kind
     found = [module_path(BANKS, kind, f"config.faq.banks.{bank}.kind")]
     if kind == "own":
         found.append(OWN_FAQ)
     return found
 
 
-def modules_of_pairs(config: dict, corpus: str) -> list[str]:
+def modules_of_pairs(config: Config, corpus: str) -> list[str]:
     """Return the module that reads the files of a corpus of pairs."""
-    name = config["corpora"][corpus]["format"]
+    name = config.corpora[corpus].format
     return [module_path(PAIRS, name, f"config.corpora.{corpus}.format")]
 
 
-def modules_of_scored(config: dict, stage: str) -> list[str]:
+def modules_of_scored(config: Config, stage: str) -> list[str]:
     """Return the module that reads the user's own pairs, if a stage of STS data reads some."""
     if own_paths(config, scored_sets(config, stage)):
         return [OWN_PAIRS]
     return []
 
 
-def modules_of_figure(config: dict, figure: str) -> list[str]:
+def modules_of_figure(config: Config, figure: str) -> list[str]:
     """Return the module of a figure's kind, and the poolings that its models may use."""
-    kind = config["figures"][figure]["kind"]
+    kind = config.figures[figure].kind
     found = [module_path(package_of(kind), kind, f"config.figures.{figure}.kind")]
     if is_measured(kind):
-        for row in config["figures"][figure]["rows"]:
-            for base in row["bases"]:
+        for row in config.figures[figure].rows:
+            for base in row.bases:
                 found += modules_of_reading(config, base)
     return list(dict.fromkeys(found))
 
 
-def modules_of_drawing(config: dict, figure: str) -> list[str]:
+def modules_of_drawing(config: Config, figure: str) -> list[str]:
     """Return the module that draws a figure's kind."""
-    return [f"{DRAWN}.{config['figures'][figure]['kind']}"]
+    return [f"{DRAWN}.{config.figures[figure].kind}"]
 
 
-def modules_of_reading(config: dict, base: str) -> list[str]:
+def modules_of_reading(config: Config, base: str) -> list[str]:
     """Return the poolings that a model of a base may use.
 
     It is one where the config states it. Where the base's own files choose, all count. Word vectors
     have none.
     """
-    if is_word_vectors(config["bases"][base]):
+    origin = config.origin(base)
+    if isinstance(origin, WordVectors):
         return []
-    stated = config["bases"][base].get("pooling")
-    if stated:
-        return [module_path(POOLINGS, stated, f"config.bases.{base}.pooling")]
+    if origin.pooling:
+        return [module_path(POOLINGS, origin.pooling, f"config.bases.{base}.pooling")]
     return [f"{POOLINGS}.{name}" for name in module_names(POOLINGS)]

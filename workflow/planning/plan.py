@@ -8,24 +8,18 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from semblance import layout
+from semblance.config.inputs import Pairs, Pretrained, WordVectors
+from semblance.config.model import Config
+from semblance.config.outputs import FigureOfModels, Table
 from semblance.names import INITIAL, RELATEDNESS_DATASETS, START
 from semblance.provenance import canonical
 from semblance.reporting.layouts import Tests, find_layout
-from workflow.planning import tables
-from workflow.planning.data import (
-    faq_protocols,
-    is_pretrained,
-    is_word_vectors,
-    own_sets,
-    sts_tests,
-)
-from workflow.planning.expand import pretraining_settings, settings_of
+from workflow.planning import methods, tables
+from workflow.planning.data import faq_protocols, sts_tests
 from workflow.planning.methods import (
-    PART,
     TARGET,
     candidates,
     entropy_parts,
-    entry_of,
     is_untrained,
     mines,
     model_of,
@@ -34,8 +28,8 @@ from workflow.planning.methods import (
     split_regulator,
     whitening,
 )
+from workflow.planning.settings import Training, pretraining_settings, settings_of
 
-LONGEST = 512  # tokens of a base whose config states no limit; a model takes no more than its own
 NOT_OF_FILES = ("label", "tokenizer", "million_parameters")  # of a base: its files stay the same
 MAKE_MODELS = ("train_initial", "train_entropy", "train", "fit_whitening")  # stages
 
@@ -69,12 +63,12 @@ class Part(NamedTuple):
         return layout.part_corpus(self.corpus, self.percent, self.of)
 
 
-def deletes_models(config: dict) -> bool:
-    """Tell whether a config, or the note of an earlier one, deletes models after their use."""
-    return config.get("keep", {}).get("models") == "final"
+def deletes_models(config: Config) -> bool:
+    """Tell whether a config deletes models after their use."""
+    return config.keep.models == "final"
 
 
-def deletes_weights(config: dict, stage: str) -> bool:
+def deletes_weights(config: Config, stage: str) -> bool:
     """Tell whether the weights that a stage writes are deleted after their use."""
     return stage in MAKE_MODELS and deletes_models(config)
 
@@ -82,12 +76,13 @@ def deletes_weights(config: dict, stage: str) -> bool:
 class Plan:
     """The questions that rules ask of one validated config."""
 
-    def __init__(self, config: dict):
+    def __init__(self, config: Config):
         self.config = config
-        self.out: str = config["output"]
-        self.downloads: str = config["downloads"]
-        self.banks: dict = config["faq"]["banks"]
-        self.folds: int = config["faq"]["folds"]
+        self.out = config.output
+        self.downloads = config.downloads
+        self.banks = config.faq.banks
+        self.folds = config.faq.folds
+        self._settings_of: dict[tuple[str, str, bool], dict[str, Any]] = {}
 
     # --- which runs exist ---------------------------------------------------------------------
 
@@ -105,13 +100,13 @@ class Plan:
         """Map the corpus that is a whole bank to the bank."""
         return {layout.whole_corpus(bank): bank for bank in self.banks}
 
-    def table_runs(self, table: dict) -> Iterator[Run]:
+    def table_runs(self, table: Table | FigureOfModels) -> Iterator[Run]:
         """Yield the runs that one table names; an untrained model has one run, of seed 0.
 
         The runs of a method that chooses are those of its candidates.
         """
         for corpus, base, method in tables.rows_of(self.config, table):
-            seeds = tables.seeds_of(self.config, table["seeds"], method)
+            seeds = tables.seeds_of(self.config, table.seeds, method)
             places = self.fold_corpora(corpus) if corpus in self.banks else [corpus]
             trained = candidates(self.config, method) or [method]
             for place in places:
@@ -121,7 +116,7 @@ class Plan:
     def runs(self) -> list[Run]:
         """Return every run that some table names, once."""
         found: dict[Run, None] = {}
-        for table in self.config["tables"].values():
+        for table in self.config.tables.values():
             found |= dict.fromkeys(self.table_runs(table))
         return list(found)
 
@@ -129,14 +124,14 @@ class Plan:
     def evaluations(self) -> list[Evaluation]:
         """Return every evaluation that some table needs, once."""
         found: dict[Evaluation, None] = {}
-        for name in self.config["tables"]:
+        for name in self.config.tables:
             found |= dict.fromkeys(self.evaluations_of(name))
         return list(found)
 
     def evaluations_of(self, name: str) -> list[Evaluation]:
         """Return every evaluation that the table of a name needs, once."""
-        table = self.config["tables"][name]
-        tests = find_layout(table["layout"]).tests
+        table = self.config.tables[name]
+        tests = find_layout(table.layout).tests
         return list(dict.fromkeys(Evaluation(tests, run) for run in self.table_runs(table)))
 
     def seeds_by_run(self, evaluations: Iterable[Evaluation]) -> dict[str, list[int]]:
@@ -152,11 +147,13 @@ class Plan:
         A method with ``regulator_seeds`` reads each model once for each of these numbers, of the
         run's seed and the number together.
         """
-        found = []
-        method = entry_of(self.config, run.method)  # none of the initial model
-        for name in method.get("regulators", ()):
+        found: list[Run] = []
+        training = methods.trained(self.config, run.method)
+        if training is None:  # the initial model
+            return found
+        for name in training.regulator_names:
             base, other = split_regulator(name, run.base)
-            seeds = [run.seed + more for more in method.get("regulator_seeds", (0,))]
+            seeds = [run.seed + more for more in training.regulator_seeds or (0,)]
             if is_untrained(self.config, other):
                 seeds = [0]
             found += [Run(run.corpus, base, other, seed) for seed in seeds]
@@ -167,10 +164,10 @@ class Plan:
 
         They are the run of that method and all that is trained for it, each once.
         """
-        named = entry_of(self.config, run.method).get("steps_of")
-        if named is None:
+        training = methods.trained(self.config, run.method)
+        if training is None or training.steps_of is None:
             return []
-        own = run._replace(method=named)
+        own = run._replace(method=training.steps_of)
         models = [r for r in self.regulators(own) if not is_untrained(self.config, r.method)]
         found = [own, *models]
         if self.is_faq(run.corpus) and any(self.phi(model.method) for model in models):
@@ -191,20 +188,20 @@ class Plan:
     def pair_corpora(self) -> list[str]:
         """Return the corpora of pairs that some run trains on, in the order of the config."""
         trained = {run.corpus for run in self.runs}
-        corpora = self.config["corpora"].items()
-        return [name for name, c in corpora if c["kind"] == "pairs" and name in trained]
+        corpora = self.config.corpora.items()
+        return [name for name, c in corpora if isinstance(c, Pairs) and name in trained]
 
     @cached_property
     def parts(self) -> dict[str, Part]:
         """Map the names of corpora to the parts of folds that methods may be trained on."""
-        found = [self._part(c, method) for method in self.config["methods"] for c in self.folds_of]
+        found = [self._part(c, method) for method in self.config.methods for c in self.folds_of]
         return {part.name: part for part in found if part is not None}
 
     def _part(self, corpus: str, method: str) -> Part | None:
-        stated = entry_of(self.config, method).get(PART)
+        stated = methods.train_part(self.config, method)
         if stated is None or corpus not in self.folds_of:
             return None
-        return Part(corpus, stated["percent"], stated["of"])
+        return Part(corpus, stated.percent, stated.of)
 
     def corpus_read(self, corpus: str, method: str) -> str:
         """Return the corpus that a training of a method on a corpus reads: itself, or a part of it."""
@@ -215,10 +212,10 @@ class Plan:
 
     def base_record(self, base: str) -> str:
         """Return the record of a base model."""
-        entry = self.config["bases"][base]
-        if is_pretrained(entry):
-            return layout.record(self.out, layout.PRETRAINED, corpus=entry["corpus"], base=base)
-        if is_word_vectors(entry):
+        entry = self.config.bases[base]
+        if isinstance(entry, Pretrained):
+            return layout.record(self.out, layout.PRETRAINED, corpus=entry.corpus, base=base)
+        if isinstance(entry, WordVectors):
             return layout.record(self.out, layout.WORD_VECTORS, base=base)
         return layout.record(self.downloads, layout.BASE, base=base)
 
@@ -273,7 +270,7 @@ class Plan:
 
     def tokens_record(self, corpus: str, base: str) -> str:
         """Return the tokens of a corpus for a base's tokenizer."""
-        tokenizer = self.config["bases"][base]["tokenizer"]
+        tokenizer = self.config.origin(base).tokenizer
         return layout.record(self.out, layout.TOKENS, base=tokenizer, corpus=corpus)
 
     def dev_data(self, corpus: str) -> str:
@@ -324,20 +321,19 @@ class Plan:
             "protocols": faq_protocols(self.config, bank),
         }
         if stated := ranking(self.config, run["method"]):
-            described["ranking"] = stated
+            described["ranking"] = stated.written()
         return canonical(described)
 
     def base_settings(self, base: str) -> str:
         """Return the ``--settings`` of ``download_model``: all of a base that its files depend on."""
-        return canonical(
-            {k: v for k, v in self.config["bases"][base].items() if k not in NOT_OF_FILES}
-        )
+        stated = self.config.bases[base].written()
+        return canonical({k: v for k, v in stated.items() if k not in NOT_OF_FILES})
 
     def word_vector_settings(self, base: str) -> str:
         """Return the ``--settings`` of ``prepare_word_vectors``."""
-        entry = self.config["bases"][base]
-        words = {"words": entry["words"]} if "words" in entry else {}
-        return canonical({"path": entry["word_vectors"], **words})
+        entry = self.config.bases[base]
+        words = {"words": entry.words} if entry.words else {}
+        return canonical({"path": entry.word_vectors, **words})
 
     def test_settings(self) -> str:
         """Return the ``--settings`` of ``prepare_sts``: the test sets and their protocol."""
@@ -345,26 +341,31 @@ class Plan:
 
     def dev_settings(self) -> str:
         """Return the ``--settings`` of ``prepare_dev``: a new test set leaves them as they are."""
-        sts = self.config["sts"]
-        settings = {"dataset": sts["dev"], "protocol": sts["protocol"]}
-        if sts["dev"] in own_sets(self.config):
-            settings["own"] = own_sets(self.config)[sts["dev"]]
+        sts = self.config.sts
+        settings = {"dataset": sts.dev, "protocol": sts.protocol}
+        if sts.dev in sts.own:
+            settings["own"] = sts.own[sts.dev].written()
         return canonical(settings)
 
     @property
     def relatedness_datasets(self) -> list[str]:
         """Return the data sets of the STS tests that have pairs to train a regressor on."""
-        return [name for name in self.config["sts"]["datasets"] if name in RELATEDNESS_DATASETS]
+        return [name for name in self.config.sts.datasets if name in RELATEDNESS_DATASETS]
 
     # --- settings -----------------------------------------------------------------------------
 
-    def _settings(self, training: dict, corpus: str, base: str, seed: int | str) -> dict[str, Any]:
-        settings = settings_of(self.config, training, base, self.is_faq(corpus))
-        return {**settings, "gpus": self.config["resources"]["gpus"], "seed": int(seed)}
+    def _settings(self, corpus: str, base: str, method: str) -> dict[str, Any]:
+        """Return the settings of a training but for its seed; those of all folds are the same."""
+        known = (base, method, self.is_faq(corpus))
+        if known not in self._settings_of:
+            training = self._training_of(method)
+            settings = settings_of(self.config, training, base, self.is_faq(corpus))
+            self._settings_of[known] = {**settings, "gpus": self.config.resources.gpus}
+        return self._settings_of[known]
 
     def train_settings(self, corpus: str, base: str, method: str, seed: int | str) -> str:
         """Return the ``--settings`` of one final training, or of a whole bank's initial model."""
-        return canonical(self._settings(self._training_of(method), corpus, base, seed))
+        return canonical({**self._settings(corpus, base, method), "seed": int(seed)})
 
     def initial_settings(self, corpus: str, base: str, seed: int | str) -> str:
         """Return the ``--settings`` of a FAQ fold's initial model."""
@@ -372,18 +373,19 @@ class Plan:
 
     def pretrain_settings(self, base: str) -> str:
         """Return the ``--settings`` of the training of a base that is trained here."""
-        gpus = self.config["resources"]["gpus"]
+        gpus = self.config.resources.gpus
         return canonical({**pretraining_settings(self.config, base), "gpus": gpus})
 
     def entropy_settings(self, corpus: str, base: str, kind: str, phi: str, seed: int | str) -> str:
         """Return the ``--settings`` of one entropy model; φ goes in as a number."""
-        section = self.config["train_entropy"]
-        settings = self._settings(section["kinds"][kind], corpus, base, seed)
+        section = self.config.train_entropy
+        settings = self._settings(corpus, base, f"{kind}-{phi}")
         own = {
+            "seed": int(seed),
             "options": {**settings.get("options", {}), "phi": float(phi)},
             "epochs": 1,
-            "warmup": section["warmup"],
-            **section["early_stopping"],
+            "warmup": section.warmup,
+            **section.early_stopping.written(),
             "evaluate_share": None,  # ASSUME: its last weights are its result
             "evaluate_every": None,
         }
@@ -395,17 +397,16 @@ class Plan:
         A model without a training embeds at the length of the base.
         """
         if is_untrained(self.config, method):
-            return self.config["bases"][base].get("max_length", LONGEST)
-        training = self._training_of(method)
-        return settings_of(self.config, training, base, self.is_faq(corpus))["max_length"]
+            return self.config.origin(base).max_length
+        return self._settings(corpus, base, method)["max_length"]
 
-    def _training_of(self, method: str) -> dict:
+    def _training_of(self, method: str) -> Training:
         parts = entropy_parts(self.config, method)
         if parts:
-            return self.config["train_entropy"]["kinds"][parts[0]]
+            return self.config.train_entropy.kinds[parts[0]]
         if method == INITIAL:
-            return self.config["train_initial"]
-        return self.config["methods"][method]
+            return self.config.train_initial
+        return self.config.methods[method]
 
     # --- tables -------------------------------------------------------------------------------
 

@@ -6,16 +6,16 @@ Each yields the jobs whose outputs a job reads in this role; a stage lists its r
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
+from semblance.config.inputs import DatasetBank, Pretrained, WordVectors
 from semblance.names import INITIAL, START
 from workflow.planning import answerers
-from workflow.planning.data import is_pretrained, is_word_vectors, of_manifest, scored_sets
+from workflow.planning.data import of_manifest, scored_sets
 from workflow.planning.figures import (
     collection,
     drawn_figures,
     figure_runs,
     figure_tables,
     is_measured,
-    source,
 )
 from workflow.planning.methods import entropy_parts, mines, model_of, reads_no_corpus, whitening
 from workflow.planning.plan import Evaluation, Plan, Run
@@ -48,16 +48,17 @@ def _raw(datasets: Callable[[Plan, Job], Iterable[str]]) -> Role:
     return lambda plan, job: [Job("download", name=name) for name in datasets(plan, job)]
 
 
-raw_corpus = _raw(lambda plan, job: plan.config["corpora"][job.corpus]["datasets"])
-raw_transfer = _raw(lambda plan, _: plan.config["transfer"]["datasets"])
+raw_corpus = _raw(lambda plan, job: plan.config.corpora[job.corpus].datasets)
+raw_transfer = _raw(lambda plan, _: plan.config.transfer.datasets)
 raw_relatedness = _raw(lambda plan, _: plan.relatedness_datasets)
 raw_pairs = _raw(lambda plan, job: of_manifest(plan.config, scored_sets(plan.config, job.stage)))
 
 
 def raw_bank(plan: Plan, job: Job) -> Iterator[Job]:
     """Yield the download of a bank of the manifest; a user's own file has none."""
-    if "dataset" in plan.banks[job.name]:
-        yield Job("download", name=plan.banks[job.name]["dataset"])
+    bank = plan.banks[job.name]
+    if isinstance(bank, DatasetBank):
+        yield Job("download", name=bank.dataset)
 
 
 # --- bases, corpora, models --------------------------------------------------------------------
@@ -65,10 +66,10 @@ def raw_bank(plan: Plan, job: Job) -> Iterator[Job]:
 
 def base(plan: Plan, job: Job) -> Iterator[Job]:
     """Yield the job that makes the base model of a job."""
-    entry = plan.config["bases"][job.base]
-    if is_pretrained(entry):
-        yield Job("pretrain", entry["corpus"], job.base)
-    elif is_word_vectors(entry):
+    entry = plan.config.bases[job.base]
+    if isinstance(entry, Pretrained):
+        yield Job("pretrain", entry.corpus, job.base)
+    elif isinstance(entry, WordVectors):
         yield Job("prepare_word_vectors", base=job.base)
     else:
         yield Job("download_model", base=job.base)
@@ -79,16 +80,16 @@ def tokenizer(plan: Plan, job: Job) -> Iterator[Job]:
 
 
 def other_base(plan: Plan, job: Job) -> Iterator[Job]:
-    yield Job("download_model", base=plan.config["bases"][job.base]["base"])
+    yield Job("download_model", base=plan.config.bases[job.base].base)
 
 
 def corpus(plan: Plan, job: Job) -> Iterator[Job]:
     if plan.is_faq(job.corpus):
         yield Job("prepare_faq", name=plan.bank_of(job.corpus))
-    elif job.corpus not in plan.config["corpora"]:
+    elif job.corpus not in plan.config.corpora:
         yield Job("thin_corpus", job.corpus)
     else:
-        yield Job(f"prepare_{plan.config['corpora'][job.corpus]['kind']}", job.corpus)
+        yield Job(f"prepare_{plan.config.corpora[job.corpus].prepared_as}", job.corpus)
 
 
 def whole_corpus(plan: Plan, job: Job) -> Iterator[Job]:
@@ -96,7 +97,7 @@ def whole_corpus(plan: Plan, job: Job) -> Iterator[Job]:
 
 
 def tokens(plan: Plan, job: Job) -> Iterator[Job]:
-    yield Job("tokenise", job.corpus, plan.config["bases"][job.base]["tokenizer"])
+    yield Job("tokenise", job.corpus, plan.config.origin(job.base).tokenizer)
 
 
 def tokens_of_rows(plan: Plan, job: Job) -> Iterator[Job]:
@@ -163,12 +164,12 @@ def models_of_folds(plan: Plan, job: Job) -> Iterator[Job]:
 
 
 def bank(plan: Plan, job: Job) -> Iterator[Job]:
-    yield Job("prepare_faq", name=plan.config["answerers"][job.name]["bank"])
+    yield Job("prepare_faq", name=plan.config.answerers[job.name].bank)
 
 
 def models_of_answerer(plan: Plan, job: Job) -> Iterator[Job]:
     if START in answerers.models_of(plan, job.name):
-        yield from base(plan, job._replace(base=plan.config["answerers"][job.name]["base"]))
+        yield from base(plan, job._replace(base=plan.config.answerers[job.name].base))
     yield from (Job("train_final", *run) for run in answerers.final_runs(plan, job.name))
 
 
@@ -197,11 +198,11 @@ def scores_of_table(plan: Plan, job: Job) -> Iterator[Job]:
 
 
 def all_tables(plan: Plan, job: Job) -> Iterator[Job]:
-    yield from (Job("render_table", name=table) for table in plan.config["tables"])
+    yield from (Job("render_table", name=table) for table in plan.config.tables)
 
 
 def all_answerers(plan: Plan, job: Job) -> Iterator[Job]:
-    yield from (Job("build_answerer", name=name) for name in plan.config["answerers"])
+    yield from (Job("build_answerer", name=name) for name in plan.config.answerers)
 
 
 def overlaps(plan: Plan, job: Job) -> Iterator[Job]:
@@ -216,12 +217,12 @@ def pair_corpora(plan: Plan, job: Job) -> Iterator[Job]:
 def all_figures(plan: Plan, job: Job) -> Iterator[Job]:
     """Yield the drawings of the figures; of one without a drawing, its data."""
     drawn = drawn_figures(plan)
-    for name in plan.config["figures"]:
+    for name in plan.config.figures:
         yield Job("draw_figure", name=name) if name in drawn else figure_job(plan, name)
 
 
 def files_of_figure(plan: Plan, job: Job) -> Iterator[Job]:
-    stage = WRITES.get(source(plan, job.name), "evaluate_sts")
+    stage = WRITES.get(plan.config.figures[job.name].source, "evaluate_sts")
     yield from (Job(stage, *run) for run in figure_runs(plan, job.name))
     yield from (Job("render_table", name=table) for table in figure_tables(plan, job.name))
 

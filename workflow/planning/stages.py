@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from semblance import layout
+from semblance.config.inputs import Transformer
 from semblance.fetch.wanted import OWN_HUB, BaseSource, Hub, Wanted
 from semblance.layout import RECORD
 from semblance.names import INITIAL
@@ -245,14 +246,15 @@ def wanted_by(plan: Plan, some: Iterable[Job] | None = None) -> Wanted:
     bases = sorted({job.base for job in some if job.stage == "download_model"})
     config = plan.config
     return Wanted(
-        manifest=config["manifest"],
+        manifest=config.manifest,
         downloads=plan.downloads,
-        hub=Hub(config["hub"], config.get("token_hub", OWN_HUB)),
+        hub=Hub(config.hub, config.token_hub or OWN_HUB),
         datasets=tuple(datasets),
-        bases={name: _source(config["bases"][name]) for name in bases},
-        mirror=config.get("mirror"),
+        bases={name: _source(config.bases[name]) for name in bases},
+        mirror=config.mirror,
     )
 
 
-def _source(base: dict) -> BaseSource:
-    return BaseSource(**{key: base[key] for key in SOURCE_KEYS if key in base})
+def _source(base: Transformer) -> BaseSource:
+    stated = base.written()
+    return BaseSource(**{key: stated[key] for key in SOURCE_KEYS if key in stated})

@@ -8,6 +8,18 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from semblance.config import inputs
+from semblance.config.inputs import (
+    Bank,
+    Corpus,
+    DatasetBank,
+    OfHub,
+    OwnBank,
+    OwnText,
+    Pairs,
+    Transformer,
+)
+from semblance.config.model import Config
 from semblance.fetch.manifest import Dataset
 from semblance.names import NO_CORPUS, START, TRANSFER_TASKS
 from semblance.provenance import canonical, text_digest
@@ -17,8 +29,8 @@ from workflow.planning.data import of_manifest
 from workflow.planning.methods import (
     candidates,
     entropy_parts,
-    entry_of,
     is_untrained,
+    regulators,
     whitening,
 )
 from workflow.planning.plan import Plan
@@ -81,44 +93,46 @@ class StandIns:
         return found
 
     def _of_base(self, name: str, theirs: str) -> Iterator[str]:
-        ours = self.config["bases"][name]
+        ours = self.config.bases[name]
         base = self.used.bases[theirs]
         if not _is_same_model(ours, base):
             yield f"base {name} instead of {theirs}"
         else:
             stated = {"pooling": base.pooling, "max_length": base.max_length}
-            yield from differing(ours, {k: v for k, v in stated.items() if v is not None})
+            known = {key: value for key, value in stated.items() if value is not None}
+            yield from differing(ours.written(), known)
 
     def _of_data(self, row: Mapping[str, Any], source: Source) -> Iterator[str]:
         if source.folds is not None and self.plan.folds != source.folds:
             yield f"{self.plan.folds} folds instead of {source.folds}"
         if source.tests:
-            section = "sts"
+            section = self.config.sts
             if set(source.tests) <= set(TRANSFER_TASKS):
-                section = "transfer"
-            ours = of_manifest(self.config, self.config[section]["datasets"])
+                section = self.config.transfer
+            ours = of_manifest(self.config, section.datasets)
             yield from self._of_datasets(ours, source.tests, "tests")
         if source.dev is not None and not is_untrained(self.config, row["method"]):
-            yield from self._of_datasets([self.config["sts"]["dev"]], [source.dev], "dev data")
+            yield from self._of_datasets([self.config.sts.dev], [source.dev], "dev data")
         if row["method"] != START or not source.tests:
             yield from self._of_corpus(row["corpus"], source)
 
     def _of_corpus(self, name: str, source: Source) -> Iterator[str]:
         accepted = self.used.corpora[source.corpus]
         if name == NO_CORPUS:  # of a whitening that is fitted on the tests
-            ours = of_manifest(self.config, self.config["sts"]["datasets"])
+            ours = of_manifest(self.config, self.config.sts.datasets)
             yield from self._of_datasets(ours, accepted[0], "data")
             return
-        entry = {**self.config["corpora"], **self.plan.banks}[name]
+        entry = {**self.config.corpora, **self.plan.banks}[name]
         ours = _datasets_of(entry)
         same = [theirs for theirs in accepted if set(theirs) == set(ours)]
         yield from self._of_datasets(ours, (same or accepted)[0], "data")
-        taken = entry.get("labels", ())
+        taken = entry.labels if isinstance(entry, Pairs) else None
         expected = self.used.labels.get(source.corpus, ())
         if taken and set(taken) != set(expected):
             theirs = ", ".join(expected) or "nothing"
             yield f"pairs labelled {', '.join(taken)} instead of {theirs}"
-        yield from self._of_limit(entry.get("limit"), source.limit, ours)
+        limit = None if name in self.plan.banks else entry.limit
+        yield from self._of_limit(limit, source.limit, ours)
 
     def _of_datasets(self, ours: Iterable[str], theirs: Iterable[str], what: str) -> Iterator[str]:
         if set(ours) != set(theirs):
@@ -172,26 +186,25 @@ class StandIns:
             yield f"chosen on dev instead of {source.method}"
 
 
-def _is_same_model(ours: Mapping[str, Any], theirs: Base) -> bool:
+def _is_same_model(ours: inputs.Base, theirs: Base) -> bool:
     """Tell whether a base of the config has the paper's weights, by digest or by hub and commit."""
-    if "layers" in ours:
+    if not isinstance(ours, Transformer) or ours.layers:
         return False
-    digest = ours.get("weights_sha256")
-    if digest is not None and theirs.weights_sha256 is not None:
-        return digest == theirs.weights_sha256
-    if theirs.hub is None or ours.get("hub") != theirs.hub:
+    if ours.weights_sha256 is not None and theirs.weights_sha256 is not None:
+        return ours.weights_sha256 == theirs.weights_sha256
+    if theirs.hub is None or not isinstance(ours, OfHub) or ours.hub != theirs.hub:
         return False
     if theirs.revision is None:
         return True
-    shorter, longer = sorted((ours["revision"], theirs.revision), key=len)
+    shorter, longer = sorted((ours.revision, theirs.revision), key=len)
     return longer.startswith(shorter)
 
 
-def _datasets_of(entry: Mapping[str, Any]) -> list[str]:
+def _datasets_of(entry: Corpus | Bank) -> list[str]:
     """Return the data sets of a corpus or a bank; of one of the user's own, its path."""
-    if entry.get("datasets"):
-        return list(entry["datasets"])
-    return [entry.get("dataset", entry.get("path"))]
+    if isinstance(entry, DatasetBank):
+        return [entry.dataset]
+    return [entry.path] if isinstance(entry, (OwnBank, OwnText)) else entry.datasets
 
 
 # --- settings --------------------------------------------------------------------------------
@@ -217,7 +230,7 @@ class Stated:
             return found
         models = self._entropy_models(place, method)
         config = self.plan.config
-        names = entry_of(config, method).get("regulators", [])
+        names = regulators(config, method)
         found += [f"regulator {name}" for name in names if not entropy_parts(config, name)]
         found += _of_phis(models, stated[BY_MODELS]["phis"])
         theirs = self.methods[stated[BY_MODELS]["method"]]
@@ -242,7 +255,7 @@ class Stated:
 
     def _entropy_models(self, place: tuple[str, str], method: str) -> list[dict[str, Any]]:
         """Return the settings of the entropy models that regulate a method."""
-        names = entry_of(self.plan.config, method).get("regulators", [])
+        names = regulators(self.plan.config, method)
         return [self._settings(place, n) for n in names if entropy_parts(self.plan.config, n)]
 
     def _settings(self, place: tuple[str, str], method: str) -> dict[str, Any]:
@@ -316,17 +329,18 @@ def _listed(numbers: Iterable[float]) -> str:
 
 
 def card_settings(
-    config: Mapping[str, Any], datasets: Mapping[str, Dataset], originals: Mapping[str, str]
+    config: Config, datasets: Mapping[str, Dataset], originals: Mapping[str, str]
 ) -> str:
     """Return the settings of the stage, as JSON.
 
     ``originals``: the digest of each data set that the papers used (workflow/published.yaml).
     """
-    named = {name for corpus in config["corpora"].values() for name in corpus.get("datasets", ())}
-    named |= {bank["dataset"] for bank in config["faq"]["banks"].values() if "dataset" in bank}
-    named.add(config["sts"]["dev"])
+    banks = config.faq.banks.values()
+    named = {name for corpus in config.corpora.values() for name in corpus.datasets}
+    named |= {bank.dataset for bank in banks if isinstance(bank, DatasetBank)}
+    named.add(config.sts.dev)
     data = {name: _described(datasets[name]) for name in sorted(named) if name in datasets}
-    tests = [name for name in config["sts"]["datasets"] if name in datasets]
+    tests = [name for name in config.sts.datasets if name in datasets]
     same = [name for name in tests if content_digest(datasets[name]) == originals.get(name)]
     return canonical({"data": data, "original": same})
 

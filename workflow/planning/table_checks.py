@@ -5,8 +5,20 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+from semblance.config.model import Config
+from semblance.config.outputs import (
+    Answerer,
+    Figure,
+    FigureOfCollection,
+    FigureOfModels,
+    FigureOfTables,
+    LearningCurves,
+    Rows,
+    Table,
+)
+from semblance.config.trainings import Entropies
 from semblance.errors import InputError
-from semblance.figures import KINDS, package_of
+from semblance.figures import package_of
 from semblance.layout import OVERLAPS
 from semblance.named_modules import module_file
 from semblance.names import RELATEDNESS_DATASETS, START, STS_TASKS
@@ -25,43 +37,35 @@ from workflow.planning.data import (
     PAIRS,
     answerer_protocol,
     holds_out_wordings,
-    is_word_vectors,
+    word_vector_bases,
 )
 from workflow.planning.methods import (
-    PART,
     TARGET,
     candidates,
     entropy_parts,
-    entry_of,
     is_untrained,
-    methods_of,
     mines,
     model_of,
-    percent_of,
     ranking,
     reads_no_corpus,
+    train_part,
     whitening,
 )
 from workflow.planning.signatures import ADVICE, NO_FUNCTION, read_signature
+from workflow.planning.tables import is_over_folds
 
 PUBLISHED = Path(__file__).parents[1] / "published.yaml"
 OTHER_TABLES = ("scores", "published", "claims", "statistics", "report", OVERLAPS)  # their files
 READ_AS_IT_IS = "word vectors are not trained: name another base, or the method start"
 GROWING = "name methods from the smallest part to the whole"
-NOT_YET = {  # what an answerer cannot use: key of a method -> why
-    "choose": "chooses among others itself",
-    "whitening": "whitens its embeddings",
-    "train_part": "is trained on a part of the bank",
-}
 
 
-def table_checks(config: dict) -> Iterator[Check]:
+def table_checks(config: Config) -> Iterator[Check]:
     """Yield a check of each table, figure and answerer, and of their parts."""
     for name, table in entries(config, "tables"):
         where = f"config.tables.{name}"
         yield partial(_check_table, config, name, table)
-        if "tasks" in table:
-            yield partial(_check_tasks, config, f"{where}.tasks", table)
+        yield partial(_check_tasks, config, where, table)
         for i, row in _rows(table):
             yield partial(_check_row, config, f"{where}.rows[{i}]", table, row)
         for named, _ in entries(table, "labels"):
@@ -79,54 +83,55 @@ def table_checks(config: dict) -> Iterator[Check]:
     for name, answerer in entries(config, "answerers"):
         where = f"config.answerers.{name}"
         yield partial(_check_answerer, config, where, answerer)
-        for method in answerer["methods"]:
-            yield partial(_check_way, config, f"{where}.methods", answerer, method)
-        for of, curve in entries(answerer, "learning_curves"):
-            place = f"{where}.learning_curves.{of}"
-            yield partial(_check_curve, config, place, answerer, of, curve)
+        yield partial(_check_ways, config, f"{where}.methods", answerer)
+        for of in LearningCurves.model_fields:
+            yield partial(_check_curve, config, f"{where}.learning_curves.{of}", answerer, of)
 
 
-def _rows(shown: dict) -> Iterator[tuple[int, dict]]:
+def _rows(shown: object) -> Iterator[tuple[int, Rows]]:
     """Yield number and value of each group of rows; nothing where there is no list of them."""
-    if isinstance(shown, dict) and isinstance(shown.get("rows"), list):
-        yield from enumerate(shown["rows"])
+    if isinstance(rows := getattr(shown, "rows", None), list):
+        yield from enumerate(rows)
 
 
 # --- tables ------------------------------------------------------------------------------------
 
 
-def _check_table(config: dict, name: str, table: dict) -> None:
+def _check_table(config: Config, name: str, table: Table) -> None:
     where = f"config.tables.{name}"
     if name in OTHER_TABLES:
         raise InputError(where, "another file beside the tables has this name", "choose another")
-    check_known(f"{where}.seeds", table["seeds"], config["seeds"], "list of seeds")
-    layout = find_layout(table["layout"], f"{where}.layout")
-    banks = sorted({corpus for row in table["rows"] for corpus in row["corpora"]})
+    check_known(f"{where}.seeds", table.seeds, config.seeds, "list of seeds")
+    layout = find_layout(table.layout, f"{where}.layout")
+    banks = sorted({corpus for row in table.rows for corpus in row.corpora})
     if layout.over_folds and len(banks) > 1:
         problem = f"layout {layout.name!r} shows one bank, and the rows name {', '.join(banks)}"
         raise InputError(f"{where}.rows", problem, "make a table for each bank")
-    tests = set(config["sts"]["datasets"])
+    tests = set(config.sts.datasets)
     if layout.tests == "relatedness" and tests.isdisjoint(RELATEDNESS_DATASETS):
         problem = f"none has pairs to train the regressor of layout {layout.name!r} on"
         advice = f"add one of {', '.join(RELATEDNESS_DATASETS)}, or remove the table"
         raise InputError("config.sts.datasets", problem, advice)
 
 
-def _check_tasks(config: dict, where: str, table: dict) -> None:
+def _check_tasks(config: Config, where: str, table: Table) -> None:
     """Raise InputError for a table whose own list of tasks it cannot show."""
-    layout = find_layout(table["layout"])
+    if table.tasks is None:
+        return
+    layout = find_layout(table.layout, f"{where}.layout")
+    where = f"{where}.tasks"
     if layout.over_folds or layout.tasks is not None:
         raise InputError(where, "has no effect here", f"layout {layout.name} has tasks of its own")
-    tests = config["sts"]["datasets"]
+    tests = config.sts.datasets
     known = dict.fromkeys([*STS_TASKS, *(n for n in tests if n not in RELATEDNESS_DATASETS)])
-    for task in table["tasks"]:
+    for task in table.tasks:
         if task not in known:
             raise InputError(where, f"there is no task {task!r}", f"known are {', '.join(known)}")
 
 
-def _check_control(config: dict, where: str, table: dict) -> None:
-    control = table.get("control", PREVIOUS)
-    methods = {name for row in table["rows"] for name in methods_of(row)}
+def _check_control(config: Config, where: str, table: Table) -> None:
+    control = table.control or PREVIOUS
+    methods = {name for row in table.rows for name in row.method_names}
     if is_untrained(config, control):
         named = "the untrained base" if control == START else f"the untrained {control!r}"
         problem = f"{named} is no control: every training would differ from it"
@@ -135,43 +140,43 @@ def _check_control(config: dict, where: str, table: dict) -> None:
         raise InputError(where, f"no row has method {control!r}")
 
 
-def _check_controls(where: str, table: dict) -> None:
+def _check_controls(where: str, table: Table) -> None:
     """Check that the control of each row that has one of its own is in the table, too."""
-    methods = {name for row in table["rows"] for name in methods_of(row)}
-    for method, control in table.get("controls", {}).items():
+    methods = {name for row in table.rows for name in row.method_names}
+    for method, control in table.controls.items():
         if method in methods and control not in methods - {START}:
             raise InputError(f"{where}.{method}", f"no row of a model has method {control!r}")
 
 
-def _check_row(config: dict, where: str, table: dict, row: dict) -> None:
-    layout = find_layout(table["layout"], f"{where.partition('.rows')[0]}.layout")
-    banks = config["faq"]["banks"]
-    for corpus in row["corpora"]:
-        places = {**config["corpora"], **banks}
+def _check_row(config: Config, where: str, table: Table, row: Rows) -> None:
+    layout = find_layout(table.layout, f"{where.partition('.rows')[0]}.layout")
+    banks = config.faq.banks
+    for corpus in row.corpora:
+        places = {**config.corpora, **banks}
         check_known(f"{where}.corpora", corpus, places, "corpus or bank")
         if layout.over_folds != (corpus in banks):
             problem = f"{corpus!r} does not suit layout {layout.name!r}"
             raise InputError(f"{where}.corpora", problem)
-    for base in row["bases"]:
-        check_known(f"{where}.bases", base, config["bases"], "base")
+    for base in row.bases:
+        check_known(f"{where}.bases", base, config.bases, "base")
         if layout.over_folds:
             check_transformer(config, f"{where}.bases", base)
-        for name in methods_of(row):
-            if is_word_vectors(config["bases"][base]) and not reads_no_corpus(config, name):
+        for name in row.method_names:
+            if base in word_vector_bases(config) and not reads_no_corpus(config, name):
                 problem = f"{name!r} needs a training on {base!r}"
                 raise InputError(f"{where}.bases", problem, READ_AS_IT_IS)
     where = f"{where}.methods"
-    for entry in row["methods"]:
-        if isinstance(entry, dict):
+    for entry in row.methods:
+        if isinstance(entry, Entropies):
             check_models(config, where, entry)
         else:
             _check_method_name(config, where, entry)
             _check_suits(config, where, layout, entry)
             _check_only_on_banks(config, where, layout.over_folds, entry)
-            _check_matched(config, where, row["corpora"], entry)
+            _check_matched(config, where, row.corpora, entry)
 
 
-def _check_suits(config: dict, where: str, layout: Layout, method: str) -> None:
+def _check_suits(config: Config, where: str, layout: Layout, method: str) -> None:
     """Check that a layout shows tests by which a method can choose, be fitted or rank."""
     if layout.tests in ("transfer", "relatedness") and candidates(config, method):
         problem = f"{method!r} chooses by STS-B dev, which layout {layout.name!r} does not read"
@@ -186,7 +191,7 @@ def _check_suits(config: dict, where: str, layout: Layout, method: str) -> None:
         raise InputError(where, problem, "name it in a table of a FAQ bank")
 
 
-def _check_only_on_banks(config: dict, where: str, on_banks: bool, method: str) -> None:
+def _check_only_on_banks(config: Config, where: str, on_banks: bool, method: str) -> None:
     """Check that a method which needs a FAQ bank, itself or by a candidate, is trained on one."""
     if on_banks:
         return
@@ -194,14 +199,15 @@ def _check_only_on_banks(config: dict, where: str, on_banks: bool, method: str) 
         if mines(config, name):
             problem = f"{name!r} mines its hard negatives among the answers of a FAQ bank"
             raise InputError(where, problem, "name it in a table of a bank")
-    if PART in entry_of(config, method):
+    if train_part(config, method):
         problem = f"{method!r} is trained on a part of a FAQ bank, and this is none"
         raise InputError(where, problem, "name it in a table of a FAQ bank")
 
 
-def _check_matched(config: dict, where: str, banks: list[str], method: str) -> None:
+def _check_matched(config: Config, where: str, banks: list[str], method: str) -> None:
     """Check that banks hold out users' wordings where a method compares a query with questions."""
-    if ranking(config, method).get("match", "answer") == "answer":
+    stated = ranking(config, method)
+    if stated is None or stated.match in (None, "answer"):
         return
     for bank in banks:
         if not holds_out_wordings(config, bank):
@@ -209,10 +215,10 @@ def _check_matched(config: dict, where: str, banks: list[str], method: str) -> N
             raise InputError(where, problem, "give the bank `hold_out: wordings`")
 
 
-def _check_method_name(config: dict, where: str, method: str) -> None:
+def _check_method_name(config: Config, where: str, method: str) -> None:
     """Raise InputError for a name that no model has."""
     if not entropy_parts(config, method):
-        check_known(where, method, {**config["methods"], START: None}, "method")
+        check_known(where, method, [*config.methods, START], "method")
     check_spelling(config, where, method)
 
 
@@ -224,7 +230,7 @@ def _method_of(name: str) -> str:
     return name.rpartition("/")[2]
 
 
-def _check_published(config: dict, where: str, ours: str, theirs: str) -> None:
+def _check_published(config: Config, where: str, ours: str, theirs: str) -> None:
     """Check that ``published:`` names a method of ours and a row that a paper prints."""
     _check_method_name(config, where, _method_of(ours))
     rows = {entry.name for entry in published().entries}
@@ -244,30 +250,30 @@ def published() -> Published:
 # --- figures -----------------------------------------------------------------------------------
 
 
-def _check_kind(config: dict, where: str, figure: dict) -> None:
+def _check_kind(config: Config, where: str, figure: Figure) -> None:
     """Check a figure's module and options, and that its seeds, tables and collection exist."""
-    kind = figure["kind"]
-    path = module_file(package_of(kind), kind, f"{where}.kind")
+    path = module_file(package_of(figure.kind), figure.kind, f"{where}.kind")
     signature = read_signature(path, "rows")
     if signature is None:
         raise InputError(path, NO_FUNCTION.format("rows"), ADVICE)
-    if "collection" in figure:
-        check_known(f"{where}.collection", figure["collection"], config["corpora"], "corpus")
-    if "seeds" in figure:
-        check_known(f"{where}.seeds", figure["seeds"], config["seeds"], "list of seeds")
-    for table in figure.get("tables", ()):
-        check_known(f"{where}.tables", table, config["tables"], "table")
-    check_keywords(signature, figure.get("options", {}), f"{where}.options")
+    if isinstance(figure, FigureOfCollection):
+        check_known(f"{where}.collection", figure.collection, config.corpora, "corpus")
+    if isinstance(figure, FigureOfModels):
+        check_known(f"{where}.seeds", figure.seeds, config.seeds, "list of seeds")
+    if isinstance(figure, FigureOfTables):
+        for table in figure.tables or ():
+            check_known(f"{where}.tables", table, config.tables, "table")
+    check_keywords(signature, figure.options, f"{where}.options")
 
 
-def _check_trained(config: dict, where: str, figure: dict) -> None:
+def _check_trained(config: Config, where: str, figure: Figure) -> None:
     """Check that each method of a curve is one of ``methods`` that has a training."""
-    if KINDS.get(figure["kind"]) not in ("curve", "training"):
+    if figure.source not in ("curve", "training"):
         return
     for i, row in _rows(figure):
         key = f"{where}.rows[{i}].methods"
-        for name in methods_of(row):
-            check_known(key, name, config["methods"], "method")
+        for name in row.method_names:
+            check_known(key, name, config.methods, "method")
             if whitening(config, name) is not None:
                 problem = f"{name!r} whitens a base and has no training"
                 raise InputError(key, problem, "name a method that is trained")
@@ -276,20 +282,18 @@ def _check_trained(config: dict, where: str, figure: dict) -> None:
                 raise InputError(key, problem, "name that method")
 
 
-def _check_shown(config: dict, where: str, figure: dict, row: dict) -> None:
+def _check_shown(config: Config, where: str, figure: Figure, row: Rows) -> None:
     """Check a group of rows of a figure."""
-    on_banks = KINDS.get(figure["kind"]) == "questions"
-    places, kind = (
-        (config["faq"]["banks"], "FAQ bank") if on_banks else (config["corpora"], "corpus")
-    )
-    for corpus in row["corpora"]:
+    on_banks = is_over_folds(figure)
+    places, kind = (config.faq.banks, "FAQ bank") if on_banks else (config.corpora, "corpus")
+    for corpus in row.corpora:
         check_known(f"{where}.corpora", corpus, places, kind)
-    for base in row["bases"]:
-        check_known(f"{where}.bases", base, config["bases"], "base")
+    for base in row.bases:
+        check_known(f"{where}.bases", base, config.bases, "base")
         check_transformer(config, f"{where}.bases", base)
     where = f"{where}.methods"
-    for entry in row["methods"]:
-        if isinstance(entry, dict):
+    for entry in row.methods:
+        if isinstance(entry, Entropies):
             check_models(config, where, entry)
             continue
         _check_method_name(config, where, entry)
@@ -302,58 +306,69 @@ def _check_shown(config: dict, where: str, figure: dict, row: dict) -> None:
 # --- answerers ---------------------------------------------------------------------------------
 
 
-def _check_answerer(config: dict, where: str, answerer: dict) -> None:
-    bank = answerer["bank"]
-    check_known(f"{where}.bank", bank, config["faq"]["banks"], "bank")
-    check_known(f"{where}.base", answerer["base"], config["bases"], "base")
-    check_transformer(config, f"{where}.base", answerer["base"])
-    check_known(f"{where}.seeds", answerer["seeds"], config["seeds"], "list of seeds")
+def _check_answerer(config: Config, where: str, answerer: Answerer) -> None:
+    bank = answerer.bank
+    check_known(f"{where}.bank", bank, config.faq.banks, "bank")
+    check_known(f"{where}.base", answerer.base, config.bases, "base")
+    check_transformer(config, f"{where}.base", answerer.base)
+    check_known(f"{where}.seeds", answerer.seeds, config.seeds, "list of seeds")
     judged_by_pairs = answerer_protocol(config, bank) == PAIRS
-    if judged_by_pairs and PAIRS not in config["evaluate_faq"]["protocols"]:
+    if judged_by_pairs and PAIRS not in config.evaluate_faq.protocols:
         problem = f"an answerer of bank {bank!r} is judged by {PAIRS}"
         raise InputError("config.evaluate_faq.protocols", problem, f"add {PAIRS}")
 
 
-def _check_way(config: dict, where: str, answerer: dict, method: str) -> None:
-    """Check a method of an answerer: its model can be trained on a whole bank, and it is evaluated."""
-    check_known(where, method, {**config["methods"], START: None}, "method")
-    used = model_of(config, method)
-    if used != START:
-        check_known(where, used, config["methods"], "method")
-        for key, why in NOT_YET.items():
-            if config["methods"][used].get(key):
+def _check_ways(config: Config, where: str, answerer: Answerer) -> None:
+    """Check the methods of an answerer: each model can be trained on a whole bank, and is evaluated."""
+    for method in answerer.methods:
+        check_known(where, method, [*config.methods, START], "method")
+        used = model_of(config, method)
+        if used != START:
+            check_known(where, used, config.methods, "method")
+            if why := _why_not_yet(config, used):
                 advice = "an answerer cannot use that yet; name another method"
                 raise InputError(where, f"{used!r} {why}", advice)
-    _check_evaluated(config, where, answerer, method)
+        _check_evaluated(config, where, answerer, method)
 
 
-def _check_curve(config: dict, where: str, answerer: dict, of: str, curve: list[str]) -> None:
+def _why_not_yet(config: Config, method: str) -> str:
+    """Return why an answerer cannot use a method; an empty text of one that it can."""
+    if candidates(config, method):
+        return "chooses among others itself"
+    if whitening(config, method):
+        return "whitens its embeddings"
+    return "is trained on a part of the bank" if train_part(config, method) else ""
+
+
+def _check_curve(config: Config, where: str, answerer: Answerer, of: str) -> None:
     """Check a learning curve: evaluated methods on growing parts of one kind, at last on the whole."""
+    curve = getattr(answerer.learning_curves, of, None) or []
     for method in curve:
-        if method not in config["methods"]:
+        if method not in config.methods:
             raise InputError(where, f"there is no method {method!r}", GROWING)
-    percents = [percent_of(config, method) for method in curve]
-    kinds = {config["methods"][method].get(PART, {}).get("of", of) for method in curve}
-    if percents != sorted(set(percents)) or percents[-1:] != [100] or kinds != {of}:
+    parts = [train_part(config, method) for method in curve]
+    percents = [part.percent if part else 100 for part in parts]
+    kinds = {part.of for part in parts if part}
+    if curve and (percents != sorted({*percents, 100}) or not kinds <= {of}):
         raise InputError(where, f"they are no growing parts of the {of}", GROWING)
     for method in curve:
         _check_evaluated(config, where, answerer, method)
 
 
-def _check_evaluated(config: dict, where: str, answerer: dict, method: str) -> None:
+def _check_evaluated(config: Config, where: str, answerer: Answerer, method: str) -> None:
     """Check that tables of the bank evaluate a method with the base and the seeds of an answerer."""
-    wanted = set(config["seeds"].get(answerer["seeds"], ()))
+    wanted = set(config.seeds.get(answerer.seeds, ()))
     found: list[set[int]] = []
-    for _, table in entries(config, "tables"):
-        if not find_layout(table["layout"]).over_folds:
+    for table in config.tables.values():
+        if not find_layout(table.layout).over_folds:
             continue
-        for row in table["rows"]:
-            on_bank = answerer["bank"] in row["corpora"] and answerer["base"] in row["bases"]
-            if on_bank and method in methods_of(row):
-                found.append(set(config["seeds"].get(table["seeds"], ())))
+        for row in table.rows:
+            on_bank = answerer.bank in row.corpora and answerer.base in row.bases
+            if on_bank and method in row.method_names:
+                found.append(set(config.seeds.get(table.seeds, ())))
     if not found or not is_untrained(config, method) and not wanted <= set().union(*found):
         problem = (
-            f"no table of bank {answerer['bank']!r} evaluates {method!r} with base"
-            f" {answerer['base']!r} and the seeds {answerer['seeds']!r}"
+            f"no table of bank {answerer.bank!r} evaluates {method!r} with base"
+            f" {answerer.base!r} and the seeds {answerer.seeds!r}"
         )
         raise InputError(where, problem, "name it in a row of a table")

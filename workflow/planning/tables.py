@@ -3,26 +3,23 @@
 import json
 from typing import Any, NamedTuple
 
+from semblance.config.model import Config
+from semblance.config.outputs import FigureOfModels, Table
 from semblance.errors import InputError
 from semblance.names import NO_CORPUS, START, STS_TASKS
 from semblance.reporting.layouts import find_layout
 from workflow.planning.data import faq_protocols
-from workflow.planning.expand import settings_of
 from workflow.planning.methods import (
     candidates,
     entropy_parts,
-    entry_of,
     is_untrained,
     reads_no_corpus,
+    trained,
 )
+from workflow.planning.settings import settings_of
 
-BESIDE_SETTINGS = (  # what else makes a training
-    "regulators",
-    "regulator_seeds",
-    "steps_of",
-    "mined_negatives",
-    "train_part",
-)
+# What else makes a training, beside its regulators.
+BESIDE_SETTINGS = ("regulator_seeds", "steps_of", "mined_negatives", "train_part")
 
 
 class TableRow(NamedTuple):
@@ -38,86 +35,101 @@ class TableRow(NamedTuple):
         return f"{self.corpus}/{self.method}"
 
 
-def rows_of(config: dict, table: dict) -> list[TableRow]:
+def is_over_folds(shown: Table | FigureOfModels) -> bool:
+    """Tell whether the rows of a table or a figure are of the folds of FAQ banks."""
+    if isinstance(shown, Table):
+        return find_layout(shown.layout).over_folds
+    return shown.source == "questions"
+
+
+def rows_of(config: Config, table: Table | FigureOfModels) -> list[TableRow]:
     """Return the rows of a table in order, each once; one without a corpus if its model reads none."""
-    over_folds = find_layout(table["layout"]).over_folds
+    over_folds = is_over_folds(table)
     rows: dict[TableRow, None] = {}
-    for group in table["rows"]:
-        for corpus in group["corpora"]:
-            for base in group["bases"]:
-                for method in group["methods"]:
+    for group in table.rows:
+        for corpus in group.corpora:
+            for base in group.bases:
+                for method in group.method_names:
                     needs_none = reads_no_corpus(config, method) and not over_folds
                     rows[TableRow(NO_CORPUS if needs_none else corpus, base, method)] = None
     return list(rows)
 
 
-def row_labels(config: dict, table: dict) -> dict[TableRow, str]:
+def row_labels(config: Config, table: Table) -> dict[TableRow, str]:
     """Return the label of each row of a table."""
-    return labels_of(config, table, rows_of(config, table))
+    return labels_of(config, table.labels, rows_of(config, table))
 
 
-def labels_of(config: dict, table: dict, rows: list[TableRow]) -> dict[TableRow, str]:
-    """Return the label of each row: method, base where there are several, corpus likewise."""
+def labels_of(config: Config, stated: dict[str, str], rows: list[TableRow]) -> dict[TableRow, str]:
+    """Return the label of each row: method, base where there are several, corpus likewise.
+
+    ``stated``: the labels that a table itself gives a METHOD or a CORPUS/METHOD.
+    """
     several_bases = len({row.base for row in rows}) > 1
     several_corpora = len({row.corpus for row in rows} - {NO_CORPUS}) > 1
     labels = {}
     for row in rows:
-        base = config["bases"][row.base]["label"]
-        parts = [_method_label(config, table, row)]
+        base = base_label(config, row.base)
+        parts = [_method_label(config, stated, row)]
         if several_bases and parts != [base]:
             parts.append(base)
-        names_corpus = row.on_corpus in table["labels"]
+        names_corpus = row.on_corpus in stated
         if several_corpora and row.corpus != NO_CORPUS and not names_corpus:
             parts.append(row.corpus)
         labels[row] = " · ".join(parts)
     return labels
 
 
-def _method_label(config: dict, table: dict, row: TableRow) -> str:
+def base_label(config: Config, base: str) -> str:
+    """Return what tables call a base."""
+    return config.bases[base].label or base
+
+
+def _method_label(config: Config, stated: dict[str, str], row: TableRow) -> str:
     """Return what a table calls a method; the untrained base is called by the base's own label."""
     for name in (row.on_corpus, row.method):
-        if name in table["labels"]:
-            return table["labels"][name]
+        if name in stated:
+            return stated[name]
     if row.method == START:
-        return config["bases"][row.base]["label"]
+        return base_label(config, row.base)
     parts = entropy_parts(config, row.method)
     if parts is None:
-        return config["methods"][row.method]["label"]
+        return config.methods[row.method].label or row.method
     kind, phi = parts
-    return config["train_entropy"]["kinds"][kind]["label"].replace("{phi}", phi.replace("-", "−"))
+    label = config.train_entropy.kinds[kind].label or f"{kind}-{{phi}}"
+    return label.replace("{phi}", phi.replace("-", "−"))
 
 
-def counterpart(table: dict, row: TableRow) -> str:
+def counterpart(table: Table, row: TableRow) -> str:
     """Return the printed row that a table sets beside a row of its own; empty if it names none."""
-    published = table.get("published", {})
     for name in (f"{row.base}/{row.method}", row.on_corpus, row.method):
-        if name in published:
-            return published[name]
+        if name in table.published:
+            return table.published[name]
     return ""
 
 
-def seeds_of(config: dict, name: str, method: str) -> list[int]:
+def seeds_of(config: Config, name: str, method: str) -> list[int]:
     """Return the seeds of a method in a list of seeds; an untrained model has seed 0 alone."""
     if is_untrained(config, method):
         return [0]
-    return config["seeds"][name]
+    return config.seeds[name]
 
 
-def table_spec(config: dict, name: str) -> dict[str, Any]:
+def table_spec(config: Config, name: str) -> dict[str, Any]:
     """Return what ``render_table`` needs to know of one table."""
-    table = config["tables"][name]
+    table = config.tables[name]
     labels = row_labels(config, table)
-    shape = find_layout(table["layout"])
+    shape = find_layout(table.layout)
     tasks = shape.tasks
     if tasks is None:
-        tasks = table.get("tasks", STS_TASKS)
+        tasks = table.tasks or STS_TASKS
     spec = {
         "name": name,
-        "title": table["title"],
+        "title": table.title,
         "layout": shape.name,
         "tasks": list(tasks),
-        "protocols": [config["sts"]["protocol"]],
-        "note": table.get("note", ""),
+        "protocols": [config.sts.protocol],
+        "note": table.note or "",
         "rows": [_row_spec(config, table, row, label) for row, label in labels.items()],
     }
     if shape.tests == "transfer":
@@ -127,47 +139,47 @@ def table_spec(config: dict, name: str) -> dict[str, Any]:
         spec["protocols"] = list(shape.protocols)
         if not shape.on_dev_questions:
             spec["protocols"] = faq_protocols(config, bank)
-        spec |= {"dataset": bank, "folds": config["faq"]["folds"]}
-    if table.get("control"):
-        spec["control"] = table["control"]  # a method: compared with on each row's own base
-    if "margin" in table:
-        spec["margin"] = table["margin"]
+        spec |= {"dataset": bank, "folds": config.faq.folds}
+    if table.control:
+        spec["control"] = table.control  # a method: compared with on each row's own base
+    if table.margin is not None:
+        spec["margin"] = table.margin
     return spec
 
 
-def _row_spec(config: dict, table: dict, row: TableRow, label: str) -> dict[str, Any]:
+def _row_spec(config: Config, table: Table, row: TableRow, label: str) -> dict[str, Any]:
     spec = {
         "label": label,
         **row._asdict(),
-        "seeds": seeds_of(config, table["seeds"], row.method),
+        "seeds": seeds_of(config, table.seeds, row.method),
     }
     if candidates(config, row.method):
         spec["choose"] = _choice_spec(config, table, row)
     if published := counterpart(table, row):
         spec["published"] = published
-    if row.method in table.get("controls", {}):
-        spec["control"] = table["controls"][row.method]
+    if row.method in table.controls:
+        spec["control"] = table.controls[row.method]
     return spec
 
 
-def _choice_spec(config: dict, table: dict, row: TableRow) -> dict[str, Any]:
+def _choice_spec(config: Config, table: Table, row: TableRow) -> dict[str, Any]:
     """Return the candidates of a row that chooses on dev, and what the table calls them."""
     methods = candidates(config, row.method)
     spec: dict[str, Any] = {"candidates": methods}
     named = list(methods)
-    if paper := config["methods"][row.method].get("paper"):
+    if paper := config.methods[row.method].paper:
         spec["paper"] = paper
         named.append(paper)
-    labels = {n: _method_label(config, table, row._replace(method=n)) for n in named}
+    labels = {n: _method_label(config, table.labels, row._replace(method=n)) for n in named}
     return {**spec, "labels": labels}
 
 
-def check_labels(config: dict) -> None:
+def check_labels(config: Config) -> None:
     """Raise InputError if two rows of a table have one label, at the key that can tell them apart.
 
     Two rows of one method differ in their bases: a label holds the name of each further corpus.
     """
-    for name, table in config["tables"].items():
+    for name, table in config.tables.items():
         seen: dict[str, TableRow] = {}
         for second, label in row_labels(config, table).items():
             first = seen.setdefault(label, second)
@@ -183,26 +195,27 @@ def check_labels(config: dict) -> None:
             raise InputError(f"config.tables.{name}.labels", problem, advice)
 
 
-def check_equal_rows(config: dict) -> None:
+def check_equal_rows(config: Config) -> None:
     """Raise InputError for a table with two rows of the same corpus, base and training.
 
     They would show one model under two labels, and a difference of exactly 0 as if it were measured.
     """
-    for name, table in config["tables"].items():
-        for place, group in enumerate(table["rows"]):
+    for name, table in config.tables.items():
+        for place, group in enumerate(table.rows):
             where = f"config.tables.{name}.rows[{place}].methods"
-            trained = [m for m in group["methods"] if "loss" in entry_of(config, m)]
-            for corpus in group["corpora"]:
-                for base in group["bases"]:
-                    _check_trainings(config, where, trained, corpus, base)
+            names = [method for method in group.method_names if trained(config, method)]
+            for corpus in group.corpora:
+                for base in group.bases:
+                    _check_trainings(config, where, names, corpus, base)
 
 
-def _check_trainings(config: dict, where: str, names: list[str], corpus: str, base: str) -> None:
+def _check_trainings(config: Config, where: str, names: list[str], corpus: str, base: str) -> None:
     first: dict[str, str] = {}
     for name in names:
-        training = config["methods"][name]
-        settings = settings_of(config, training, base, corpus in config["faq"]["banks"])
-        beside = [training.get(key) for key in BESIDE_SETTINGS]
+        training = config.methods[name]
+        settings = settings_of(config, training, base, corpus in config.faq.banks)
+        stated = training.written()
+        beside = [training.regulator_names, *(stated.get(key) for key in BESIDE_SETTINGS)]
         known = first.setdefault(json.dumps([settings, beside], sort_keys=True), name)
         if known != name:
             problem = f"{known!r} and {name!r} are the same training here"

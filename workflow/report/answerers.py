@@ -20,7 +20,7 @@ def section(facts: Facts) -> dict[str, Any]:
     """Return the answerers of a run, in the order of its config, and the names of those to come."""
     shown: list[dict[str, Any]] = []
     missing: list[str] = []
-    for name in facts.plan.config["answerers"]:
+    for name in facts.plan.config.answerers:
         try:
             shown.append(_answerer(facts.out, name))
         except UNREADABLE:
@@ -59,7 +59,7 @@ def _drawings(out: Path, name: str) -> Iterator[tuple[Path, str, str, str]]:
 
 def files(facts: Facts) -> Iterator[tuple[str, str]]:
     """Yield each file that the section shows of a finished run, and its record."""
-    for name in facts.plan.config["answerers"]:
+    for name in facts.plan.config.answerers:
         folder = Path(layout.place(facts.out, layout.ANSWERER, answerer=name))
         yield str(folder / layout.SUMMARY), str(folder / RECORD)
         for place, drawing, _, _ in _drawings(facts.out, name):

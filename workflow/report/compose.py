@@ -8,6 +8,7 @@ import jinja2
 from markupsafe import Markup
 
 from semblance.counts import counted
+from workflow.planning.tables import base_label
 from workflow.report import answerers, claims, costs, figures, numbers, tables, trust
 from workflow.report.facts import Facts
 
@@ -72,9 +73,9 @@ def first_sections(facts: Facts) -> list[Section]:
     """Return what was reproduced, and the answerers; of an own FAQ alone no claim of a paper."""
     found = []
     reproduced = claims.section(facts.judgements)
-    if reproduced.lines or not facts.plan.config["answerers"]:
+    if reproduced.lines or not facts.plan.config.answerers:
         found.append(Section("claims", "What was reproduced", reproduced))
-    if facts.plan.config["answerers"]:
+    if facts.plan.config.answerers:
         answering = answerers.section(facts)
         found.append(Section("answerers", "The models that answer from your FAQ", answering))
     return found
@@ -101,19 +102,19 @@ def _shared_notes(facts: Facts) -> list[str]:
 def _made_with(facts: Facts, cost: costs.Costs, version: str) -> list[tuple[str, str]]:
     config = facts.plan.config
     rows = [row for table in facts.tables.values() for row in table.rows]
-    bases = [config["bases"][row.base].get("label", row.base) for row in rows]
+    bases = [base_label(config, row.base) for row in rows]
     differences = Counter(text for row in rows for text in row.stand_in).most_common()
     stand_ins = [text for text, _ in differences[:MOST_STAND_INS]]
     if len(differences) > MOST_STAND_INS:
         more = len(differences) - MOST_STAND_INS
         stand_ins.append(f"{more} more: see the notes of the tables")
-    lists = dict.fromkeys(config["tables"][name]["seeds"] for name in facts.tables)
+    lists = dict.fromkeys(config.tables[name].seeds for name in facts.tables)
     finished = [record["finished"] for record in facts.records if "finished" in record]
     last = max(finished, default="").replace("T", " ").removesuffix("Z")
     found = [
         ("bases", ", ".join(dict.fromkeys(bases))),
         ("stand-ins", "; ".join(stand_ins)),
-        ("seeds", ", ".join(f"{len(config['seeds'][name])} ({name})" for name in lists)),
+        ("seeds", ", ".join(f"{len(config.seeds[name])} ({name})" for name in lists)),
         ("last job", f"{last} UTC"),
         ("report by", version),
         ("cost", f"{cost.used} of jobs, {cost.disk} on disk"),

@@ -36,7 +36,7 @@ class Costs:
 
 def section(plan: Plan) -> Costs:
     """Return the costs of a plan, by the shipped rates and by the records of what is finished."""
-    cost = Cost(plan.config, load_manifest(plan.config["manifest"]), shipped())
+    cost = Cost(plan.config, load_manifest(plan.config.manifest), shipped())
     planned = [job for job in jobs(plan) if job.stage != OWN]
     left = [job for job in planned if not Path(record(plan, job)).is_file()]
     used = [found for found in finished(cost) if found.job.stage != OWN]

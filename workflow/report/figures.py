@@ -37,8 +37,8 @@ TEXTS = {  # a kind of figure: what it shows
 def section(facts: Facts) -> dict[str, list[Any]]:
     """Return the figures of a run: every method against its control first, then the config's."""
     shown: dict[str, list[Any]] = {"forests": [], "drawn": [], "found": [], "missing": []}
-    for name, figure in facts.plan.config["figures"].items():
-        kind = figure["kind"]
+    for name, figure in facts.plan.config.figures.items():
+        kind = figure.kind
         try:
             if kind == "retrieval":
                 shown["found"] += _searches(facts, name)

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from semblance import layout
+from semblance.config.inputs import Pretrained, WordVectors
 from semblance.counts import counted
 from semblance.fetch.manifest import Dataset, load_manifest
 from semblance.provenance import read_object
-from workflow.planning.data import is_pretrained, is_word_vectors
 from workflow.planning.stages import wanted_by
 from workflow.report.facts import UNREADABLE, Facts
 
@@ -35,7 +35,7 @@ def section(facts: Facts) -> dict[str, Any]:
             (name, ", ".join(sorted(environment[name]))) for name in sorted(environment)
         ],
         "devices": sorted(devices),
-        "seeds": [(name, ", ".join(map(str, seeds))) for name, seeds in config["seeds"].items()],
+        "seeds": [(name, ", ".join(map(str, seeds))) for name, seeds in config.seeds.items()],
         "data": [_dataset(wanted.data, name, manifest[name]) for name in wanted.datasets],
         "bases": _base_models(facts, wanted.bases),
         "slips": [
@@ -47,7 +47,7 @@ def section(facts: Facts) -> dict[str, Any]:
             for slip in facts.published.slips
         ],
         "trained": counted(trained, "trained model"),
-        "counts": [(name, counted(len(seeds), "seed")) for name, seeds in config["seeds"].items()],
+        "counts": [(name, counted(len(seeds), "seed")) for name, seeds in config.seeds.items()],
         "verify": shlex.join(["semblance", "verify", facts.plan.out]),
         "run": shlex.join(["snakemake", "--cores", "all", *options]),
     }
@@ -73,13 +73,13 @@ def _dataset(folder: Path, name: str, dataset: Dataset) -> dict[str, str]:
 
 def _base_models(facts: Facts, names: Iterable[str]) -> list[dict[str, str]]:
     """Return each base model that was downloaded, and each that a run made."""
-    bases = facts.plan.config["bases"]
+    bases = facts.plan.config.bases
     found = []
     for name in names:
         record: dict[str, Any] = {}
         with contextlib.suppress(*UNREADABLE):
             record = read_object(facts.plan.base_record(name))
-        base = bases[name]
+        base = bases[name].written()
         found.append(
             {
                 "name": name,
@@ -90,12 +90,11 @@ def _base_models(facts: Facts, names: Iterable[str]) -> list[dict[str, str]]:
         )
     for name in dict.fromkeys(run.base for run in facts.plan.runs):
         title = ""
-        if is_pretrained(bases[name]):
-            title = (
-                f"{bases[name]['base']}, trained here by masked words on {bases[name]['corpus']}"
-            )
-        elif is_word_vectors(bases[name]):
-            title = f"word vectors of {bases[name]['word_vectors']}"
+        base = bases[name]
+        if isinstance(base, Pretrained):
+            title = f"{base.base}, trained here by masked words on {base.corpus}"
+        elif isinstance(base, WordVectors):
+            title = f"word vectors of {base.word_vectors}"
         if title:
             found.append({"name": name, "title": title, "revision": "", "digest": ""})
     return found

@@ -4,7 +4,7 @@
 from semblance.names import INITIAL
 from workflow.planning import answerers
 
-ANSWERERS = expand(f"{OUT}/answerers/{{answerer}}/record.json", answerer=config["answerers"])
+ANSWERERS = expand(f"{OUT}/answerers/{{answerer}}/record.json", answerer=config.answerers)
 
 
 rule train_final:
@@ -32,7 +32,7 @@ rule train_final:
         method=any_of([*trained_methods(config), INITIAL]),
     conda:
         "../../envs/semblance.yaml"
-    threads: config["training"]["threads"]
+    threads: config.training.threads
     resources:
         **asks("train_final"),
         gpu=GPUS,
@@ -50,7 +50,7 @@ rule train_final:
 rule build_answerer:
     """Choose the way to answer, judge it on held-out questions, and write the folder that answers."""
     input:
-        bank=lambda w: PLAN.bank_record(config["answerers"][w.answerer]["bank"]),
+        bank=lambda w: PLAN.bank_record(config.answerers[w.answerer].bank),
         models=lambda w: answerers.model_records(PLAN, w.answerer),
         evaluations=lambda w: [
             PLAN.scores(evaluation, "record.json")
@@ -70,7 +70,7 @@ rule build_answerer:
         f"{OUT}/logs/build_answerer/{{answerer}}.tsv"
     conda:
         "../../envs/semblance.yaml"
-    threads: config["build_answerer"]["threads"]
+    threads: config.build_answerer.threads
     resources:
         **asks("build_answerer"),
         gpu=GPUS,
@@ -78,7 +78,7 @@ rule build_answerer:
         settings=lambda w: answerers.settings(PLAN, w.answerer),
         gpus=GPUS,
         code=lambda w: code(
-            "build_answerer", *modules_of_reading(config, config["answerers"][w.answerer]["base"])
+            "build_answerer", *modules_of_reading(config, config.answerers[w.answerer].base)
         ),
     shell:
         "{PYTHON}.build_answerer --settings {params.settings:q} --bank {input.bank:q} --models {input.models:q}"

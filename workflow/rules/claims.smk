@@ -8,8 +8,8 @@ OVERLAPS = [f"{OUT}/tables/simcse_overlap.csv"] if PLAN.pair_corpora else []
 rule judge_claims:
     """Judge each claim of workflow/claims.yaml by the tables."""
     input:
-        tables=expand(f"{OUT}/tables/json/{{table}}.json", table=config["tables"]),
-        records=ancient(expand(f"{OUT}/tables/records/{{table}}.json", table=config["tables"])),
+        tables=expand(f"{OUT}/tables/json/{{table}}.json", table=config.tables),
+        records=ancient(expand(f"{OUT}/tables/records/{{table}}.json", table=config.tables)),
         claims=own("workflow/claims.yaml"),
         published=own("workflow/published.yaml"),
     output:
@@ -36,8 +36,8 @@ rule judge_claims:
 rule simulate_statistics:
     """Simulate the tests of the tables at the spread of the seeds that the tables measured."""
     input:
-        tables=expand(f"{OUT}/tables/json/{{table}}.json", table=config["tables"]),
-        records=ancient(expand(f"{OUT}/tables/records/{{table}}.json", table=config["tables"])),
+        tables=expand(f"{OUT}/tables/json/{{table}}.json", table=config.tables),
+        records=ancient(expand(f"{OUT}/tables/records/{{table}}.json", table=config.tables)),
     output:
         csv=report(
             f"{OUT}/tables/statistics.csv",

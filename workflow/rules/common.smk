@@ -5,6 +5,7 @@ import re
 import shlex
 from dataclasses import asdict
 
+from semblance.config.inputs import OwnText
 from semblance.provenance import canonical
 from workflow.controller import changes, preview, slurm
 from workflow.planning import figures
@@ -34,11 +35,11 @@ DATASETS = CHECKED.datasets
 STAND_INS = StandIns(PLAN, DATASETS, published())
 COST = CHECKED.cost
 PYTHON = hooks.command_of_scripts(workflow)
-GPUS = config["resources"]["gpus"]
-JOBS_PER_GPU = config["resources"]["jobs_per_gpu"]
+GPUS = config.resources.gpus
+JOBS_PER_GPU = config.resources.jobs_per_gpu
 SHARING = f"--jobs-per-gpu {JOBS_PER_GPU}"
 CADENCE = " ".join(  # of step checkpoints: it changes no result, so it stays out of `params`
-    f"--{key.replace('_', '-')} {config['resources'][key]}"
+    f"--{key.replace('_', '-')} {getattr(config.resources, key)}"
     for key in ("checkpoint_minutes", "checkpoint_steps")
 )
 if (_end := slurm.end_of_allocation(os.environ)) is not None:
@@ -61,7 +62,7 @@ def asks(stage):
 
 def manifest(wildcards, input):
     """Return the path of the manifest; Snakemake compares no parameter that is made of `input`."""
-    return config["manifest"]
+    return config.manifest
 
 
 def read_from(*own):
@@ -70,15 +71,14 @@ def read_from(*own):
     No command reads this parameter. Snakemake compares it, and so notices a file of other content
     whatever its date. Where the project lies, in a checkout or where pip has put it, is none of it.
     """
-    return " ".join([named(config["manifest"]), *map(with_digest, own)])
+    return " ".join([named(config.manifest), *map(with_digest, own)])
 
 
 def compute(stage):
     """Return the flags of what a reading stage computes with, all of it part of its result."""
-    return (
-        " ".join(f"--{key} {config[stage][key]}" for key in ("threads", "precision", "matmul"))
-        + f" --gpus {GPUS}"
-    )
+    part = getattr(config, stage)
+    flags = [f"--{key} {getattr(part, key)}" for key in ("threads", "precision", "matmul")]
+    return " ".join([*flags, f"--gpus {GPUS}"])
 
 
 def after_use(weights):
@@ -96,13 +96,13 @@ def dataset_files(*names):
 
 def own_files(bank):
     """Return the user's own files of a FAQ bank; none of a bank of the manifest."""
-    return [bank[key] for key in ("path", "queries_path") if key in bank]
+    return list(PLAN.banks[bank].files.values())
 
 
 def own_text(corpus):
     """Return the user's own file of a corpus; none of a corpus of the manifest."""
-    entry = config["corpora"][corpus]
-    return [entry["path"]] if "path" in entry else []
+    entry = config.corpora[corpus]
+    return [entry.path] if isinstance(entry, OwnText) else []
 
 
 def own_pairs(stage):
@@ -123,4 +123,4 @@ def any_of(names):
 
 def corpora_of(kind):
     """Return the pattern of the corpora of a kind; of none, a pattern that matches nothing."""
-    return any_of(name for name, corpus in config["corpora"].items() if corpus["kind"] == kind)
+    return any_of(name for name, corpus in config.corpora.items() if corpus.prepared_as == kind)

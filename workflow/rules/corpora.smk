@@ -5,7 +5,7 @@
 rule prepare_nli:
     """Build the (premise, entailed, contradicted) triples of a corpus."""
     input:
-        lambda w: dataset_files(*config["corpora"][w.corpus]["datasets"]),
+        lambda w: dataset_files(*config.corpora[w.corpus].datasets),
     output:
         record=f"{OUT}/corpora/{{corpus}}/record.json",
         sentences=f"{OUT}/corpora/{{corpus}}/sentences.arrow",
@@ -23,7 +23,7 @@ rule prepare_nli:
     params:
         manifest=manifest,
         sources=read_from(),
-        settings=lambda w: canonical(config["corpora"][w.corpus]),
+        settings=lambda w: canonical(config.corpora[w.corpus].settings()),
         data=f"{RESOURCES}/data",
         code=code("prepare_nli"),
     shell:
@@ -34,7 +34,7 @@ rule prepare_nli:
 rule prepare_wiki:
     """Take a corpus of one sentence a line."""
     input:
-        lambda w: (own_text(w.corpus) or dataset_files(*config["corpora"][w.corpus]["datasets"])),
+        lambda w: (own_text(w.corpus) or dataset_files(*config.corpora[w.corpus].datasets)),
     output:
         record=f"{OUT}/corpora/{{corpus}}/record.json",
         sentences=f"{OUT}/corpora/{{corpus}}/sentences.arrow",
@@ -52,7 +52,7 @@ rule prepare_wiki:
     params:
         manifest=manifest,
         sources=lambda w: read_from(*own_text(w.corpus)),
-        settings=lambda w: canonical(config["corpora"][w.corpus]),
+        settings=lambda w: canonical(config.corpora[w.corpus].settings()),
         data=f"{RESOURCES}/data",
         code=code("prepare_wiki"),
     shell:
@@ -63,7 +63,7 @@ rule prepare_wiki:
 rule prepare_pairs:
     """Build a corpus of positive pairs."""
     input:
-        lambda w: dataset_files(*config["corpora"][w.corpus]["datasets"]),
+        lambda w: dataset_files(*config.corpora[w.corpus].datasets),
     output:
         record=f"{OUT}/corpora/{{corpus}}/record.json",
         sentences=f"{OUT}/corpora/{{corpus}}/sentences.arrow",
@@ -82,7 +82,7 @@ rule prepare_pairs:
     params:
         manifest=manifest,
         sources=read_from(),
-        settings=lambda w: canonical(config["corpora"][w.corpus]),
+        settings=lambda w: canonical(config.corpora[w.corpus].settings()),
         data=f"{RESOURCES}/data",
         code=lambda w: code("prepare_pairs", *modules_of_pairs(config, w.corpus)),
     shell:

@@ -5,10 +5,10 @@
 # A download tries again by itself; the retries of slurm/profile.yaml are for jobs on the cluster.
 
 # --mirror=FOLDER, not --mirror FOLDER: a folder's name may begin with -
-SOURCE = shlex.quote(f"--mirror={config['mirror']}") if "mirror" in config else ""
-HUB = f"--hub {shlex.quote(config['hub'])}"
-if "token_hub" in config:
-    HUB += f" --token-hub {shlex.quote(config['token_hub'])}"
+SOURCE = shlex.quote(f"--mirror={config.mirror}") if config.mirror else ""
+HUB = f"--hub {shlex.quote(config.hub)}"
+if config.token_hub:
+    HUB += f" --token-hub {shlex.quote(config.token_hub)}"
 
 for _name, _dataset in DATASETS.items():
 

@@ -23,7 +23,7 @@ rule train_initial:
         corpus=any_of(PLAN.folds_of),  # that of a whole bank is one of train_final
     conda:
         "../../envs/semblance.yaml"
-    threads: config["training"]["threads"]
+    threads: config.training.threads
     resources:
         **asks("train_initial"),
         gpu=GPUS,
@@ -59,7 +59,7 @@ rule train_entropy:
         f"{OUT}/logs/train_entropy/{{corpus}}/{{base}}/{{kind}}-{{phi}}/seed-{{seed}}.tsv"
     conda:
         "../../envs/semblance.yaml"
-    threads: config["training"]["threads"]
+    threads: config.training.threads
     resources:
         **asks("train_entropy"),
         gpu=GPUS,
@@ -90,7 +90,7 @@ rule embed:
         method=".+",
     conda:
         "../../envs/semblance.yaml"
-    threads: config["embed"]["threads"]
+    threads: config.embed.threads
     resources:
         **asks("embed"),
         gpu=GPUS,

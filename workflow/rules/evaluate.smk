@@ -19,11 +19,11 @@ rule evaluate_sts:
     benchmark:
         f"{OUT}/logs/evaluate_sts/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.tsv"
     wildcard_constraints:
-        corpus=any_of(["none", *config["corpora"]]),
+        corpus=any_of(["none", *config.corpora]),
         method=".+",
     conda:
         "../../envs/semblance.yaml"
-    threads: config["evaluate_sts"]["threads"]
+    threads: config.evaluate_sts.threads
     resources:
         **asks("evaluate_sts"),
         gpu=GPUS,
@@ -57,13 +57,13 @@ rule evaluate_faq:
         method=".+",
     conda:
         "../../envs/semblance.yaml"
-    threads: config["evaluate_faq"]["threads"]
+    threads: config.evaluate_faq.threads
     resources:
         **asks("evaluate_faq"),
         gpu=GPUS,
     params:
         run=lambda w: PLAN.faq_run(**w),
-        max_length=config["evaluate_faq"]["max_length"],
+        max_length=config.evaluate_faq.max_length,
         compute=compute("evaluate_faq"),
         code=lambda w: code("evaluate_faq", *modules_of_reading(config, w.base)),
     shell:

@@ -2,7 +2,7 @@
 # results/sts or results/tables. Outputs: results/figures, results/curves. Records are `ancient` as
 # in tables.smk.
 
-FIGURES = expand(f"{OUT}/figures/{{figure}}.csv", figure=config["figures"])
+FIGURES = expand(f"{OUT}/figures/{{figure}}.csv", figure=config.figures)
 DRAWINGS = expand(
     f"{OUT}/figures/{{figure}}.{{form}}", figure=figures.drawn_figures(PLAN), form=["svg", "png"]
 )
@@ -25,10 +25,10 @@ rule train_curve:
     benchmark:
         f"{OUT}/logs/train_curve/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.tsv"
     wildcard_constraints:
-        corpus=any_of(config["corpora"]),
+        corpus=any_of(config.corpora),
     conda:
         "../../envs/semblance.yaml"
-    threads: config["training"]["threads"]
+    threads: config.training.threads
     resources:
         **asks("train_curve"),
         gpu=GPUS,
@@ -85,7 +85,7 @@ rule measure_figure:
         figure=any_of(figures.figure_names(PLAN, measured=True)),
     conda:
         "../../envs/semblance.yaml"
-    threads: config["measure_figure"]["threads"]
+    threads: config.measure_figure.threads
     resources:
         **asks("measure_figure"),
         gpu=GPUS,

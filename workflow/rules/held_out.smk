@@ -58,7 +58,7 @@ rule prepare_sts:
 rule prepare_faq:
     """Parse a FAQ bank, split it into folds, and write the corpora of the folds and of the whole."""
     input:
-        lambda w: (own_files(PLAN.banks[w.bank]) or dataset_files(PLAN.banks[w.bank]["dataset"])),
+        lambda w: (own_files(w.bank) or dataset_files(PLAN.banks[w.bank].dataset)),
     output:
         record=f"{OUT}/faq/{{bank}}/record.json",
         answers=f"{OUT}/faq/{{bank}}/answers.parquet",
@@ -85,13 +85,13 @@ rule prepare_faq:
         **asks("prepare_faq"),
     params:
         manifest=manifest,
-        sources=lambda w: read_from(*own_files(PLAN.banks[w.bank])),
+        sources=lambda w: read_from(*own_files(w.bank)),
         settings=lambda w: canonical(
             {
-                **PLAN.banks[w.bank],
+                **PLAN.banks[w.bank].written(),
                 "name": w.bank,
                 "folds": PLAN.folds,
-                "seed": config["faq"]["seed"],
+                "seed": config.faq.seed,
             }
         ),
         data=f"{RESOURCES}/data",

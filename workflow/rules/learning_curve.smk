@@ -36,7 +36,7 @@ rule draw_learning_curve:
     input:
         scores=lambda w: answerers.curve_files(PLAN, w.answerer, "scores.csv"),
         evaluations=ancient(lambda w: answerers.curve_files(PLAN, w.answerer, "record.json")),
-        bank=lambda w: PLAN.bank_record(config["answerers"][w.answerer]["bank"]),
+        bank=lambda w: PLAN.bank_record(config.answerers[w.answerer].bank),
     output:
         csv=f"{OUT}/learning_curves/{{answerer}}/curve.csv",
         svg=f"{OUT}/learning_curves/{{answerer}}/curve.svg",

@@ -24,7 +24,7 @@ rule mine_negatives:
     resources:
         **asks("mine_negatives"),
     params:
-        settings=canonical(config["mine_negatives"]),
+        settings=canonical(config.mine_negatives.written()),
         code=code("mine_negatives"),
     shell:
         "{PYTHON}.mine_negatives --settings {params.settings:q} --corpus {input.corpus:q}"

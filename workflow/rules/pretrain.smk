@@ -5,7 +5,7 @@
 rule pretrain:
     """Train one base on by masked words over a corpus; what takes a base takes the result."""
     input:
-        base=lambda w: PLAN.base_record(config["bases"][w.base]["base"]),
+        base=lambda w: PLAN.base_record(config.bases[w.base].base),
         corpus=f"{OUT}/corpora/{{corpus}}/record.json",
         tokens=lambda w: PLAN.tokens_record(w.corpus, w.base),
     output:
@@ -16,10 +16,10 @@ rule pretrain:
     benchmark:
         f"{OUT}/logs/pretrain/{{corpus}}/{{base}}.tsv"
     wildcard_constraints:
-        corpus=any_of(config["corpora"]),
+        corpus=any_of(config.corpora),
     conda:
         "../../envs/semblance.yaml"
-    threads: config["training"]["threads"]
+    threads: config.training.threads
     resources:
         **asks("pretrain"),
         gpu=GPUS,
@@ -37,7 +37,7 @@ rule pretrain:
 rule prepare_word_vectors:
     """Make a base of a file of word vectors, such as GloVe's: it is read as it is, never trained."""
     input:
-        lambda w: config["bases"][w.base]["word_vectors"],
+        lambda w: config.bases[w.base].word_vectors,
     output:
         record=f"{OUT}/bases/none/{{base}}/record.json",
         weights=f"{OUT}/bases/none/{{base}}/model/model.safetensors",
@@ -53,7 +53,7 @@ rule prepare_word_vectors:
         **asks("prepare_word_vectors"),
     params:
         manifest=manifest,
-        sources=lambda w: read_from(config["bases"][w.base]["word_vectors"]),
+        sources=lambda w: read_from(config.bases[w.base].word_vectors),
         settings=lambda w: PLAN.word_vector_settings(w.base),
         data=f"{RESOURCES}/data",
         code=code("prepare_word_vectors"),

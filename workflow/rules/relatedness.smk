@@ -20,9 +20,7 @@ rule prepare_relatedness:
     params:
         manifest=manifest,
         sources=read_from(),
-        settings=canonical(
-            {"datasets": PLAN.relatedness_datasets, "protocol": config["sts"]["protocol"]}
-        ),
+        settings=canonical({"datasets": PLAN.relatedness_datasets, "protocol": config.sts.protocol}),
         data=f"{RESOURCES}/data",
         code=code("prepare_relatedness"),
     shell:
@@ -46,11 +44,11 @@ rule evaluate_relatedness:
     benchmark:
         f"{OUT}/logs/evaluate_relatedness/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.tsv"
     wildcard_constraints:
-        corpus=any_of(["none", *config["corpora"]]),
+        corpus=any_of(["none", *config.corpora]),
         method=".+",
     conda:
         "../../envs/semblance.yaml"
-    threads: config["evaluate_relatedness"]["threads"]
+    threads: config.evaluate_relatedness.threads
     resources:
         **asks("evaluate_relatedness"),
         gpu=GPUS,
@@ -59,7 +57,7 @@ rule evaluate_relatedness:
             {
                 **w,
                 "phi": PLAN.phi(w.method),
-                "regressor_seed": config["evaluate_relatedness"]["seed"],
+                "regressor_seed": config.evaluate_relatedness.seed,
             }
         ),
         compute=compute("evaluate_relatedness"),

@@ -11,14 +11,14 @@ DRAWN = figures.drawn_figures(PLAN)
 rule report:
     """Make the report: one HTML page of the claims, the tables, the figures, the cost, the sources."""
     input:
-        tables=expand(f"{OUT}/tables/json/{{table}}.json", table=config["tables"]),
-        records=ancient(expand(f"{OUT}/tables/records/{{table}}.json", table=config["tables"])),
+        tables=expand(f"{OUT}/tables/json/{{table}}.json", table=config.tables),
+        records=ancient(expand(f"{OUT}/tables/records/{{table}}.json", table=config.tables)),
         pages=[f"{OUT}/tables/{name}" for name in PAGES],
         overlaps=OVERLAPS,
         drawings=DRAWINGS,
         answerers=ANSWERERS,
         cards=f"{OUT}/models/record.json",
-        figures=[path for name, path in zip(config["figures"], FIGURES) if name not in DRAWN],
+        figures=[path for name, path in zip(config.figures, FIGURES) if name not in DRAWN],
         templates=[own(f"workflow/report/templates/{name}") for name in TEMPLATES],
         published=own("workflow/published.yaml"),
     output:

@@ -2,9 +2,7 @@
 # Records say when they were written: `ancient`, so that a new date alone reruns nothing. They are inputs
 # all the same: a stage that stops at damage names the record to delete, and the next run makes it anew.
 
-TABLES = expand(
-    f"{OUT}/tables/{{table}}.{{form}}", table=config["tables"], form=["csv", "md", "tex"]
-)
+TABLES = expand(f"{OUT}/tables/{{table}}.{{form}}", table=config.tables, form=["csv", "md", "tex"])
 
 
 rule collect_scores:
@@ -65,8 +63,8 @@ rule render_table:
 rule compare_published:
     """Set every cell of our tables beside the papers' value, with a verdict."""
     input:
-        tables=expand(f"{OUT}/tables/json/{{table}}.json", table=config["tables"]),
-        records=ancient(expand(f"{OUT}/tables/records/{{table}}.json", table=config["tables"])),
+        tables=expand(f"{OUT}/tables/json/{{table}}.json", table=config.tables),
+        records=ancient(expand(f"{OUT}/tables/records/{{table}}.json", table=config.tables)),
         published=own("workflow/published.yaml"),
     output:
         page=f"{OUT}/tables/published.md",

@@ -23,11 +23,11 @@ rule train:
     benchmark:
         f"{OUT}/logs/train/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.tsv"
     wildcard_constraints:
-        corpus=any_of([*config["corpora"], *PLAN.folds_of]),  # a whole bank has no dev questions
+        corpus=any_of([*config.corpora, *PLAN.folds_of]),  # a whole bank has no dev questions
         method=any_of(trained_methods(config)),
     conda:
         "../../envs/semblance.yaml"
-    threads: config["training"]["threads"]
+    threads: config.training.threads
     resources:
         **asks("train"),
         gpu=GPUS,

@@ -5,7 +5,7 @@
 rule prepare_transfer:
     """Parse SentEval's transfer tasks into one file of labelled texts."""
     input:
-        lambda w: dataset_files(*config["transfer"]["datasets"]),
+        lambda w: dataset_files(*config.transfer.datasets),
     output:
         record=f"{OUT}/transfer/record.json",
         texts=f"{OUT}/transfer/items.parquet",
@@ -20,7 +20,7 @@ rule prepare_transfer:
     params:
         manifest=manifest,
         sources=read_from(),
-        settings=canonical(config["transfer"]),
+        settings=canonical(config.transfer.written()),
         data=f"{RESOURCES}/data",
         code=code("prepare_transfer"),
     shell:
@@ -44,11 +44,11 @@ rule evaluate_transfer:
     benchmark:
         f"{OUT}/logs/evaluate_transfer/{{corpus}}/{{base}}/{{method}}/seed-{{seed}}.tsv"
     wildcard_constraints:
-        corpus=any_of(["none", *config["corpora"]]),
+        corpus=any_of(["none", *config.corpora]),
         method=".+",
     conda:
         "../../envs/semblance.yaml"
-    threads: config["evaluate_transfer"]["threads"]
+    threads: config.evaluate_transfer.threads
     resources:
         **asks("evaluate_transfer"),
         gpu=GPUS,
@@ -57,8 +57,8 @@ rule evaluate_transfer:
             {
                 **w,
                 "phi": PLAN.phi(w.method),
-                "folds": config["evaluate_transfer"]["folds"],
-                "shuffle": config["evaluate_transfer"]["seed"],
+                "folds": config.evaluate_transfer.folds,
+                "shuffle": config.evaluate_transfer.seed,
             }
         ),
         compute=compute("evaluate_transfer"),

@@ -20,7 +20,7 @@ rule fit_whitening:
         method=any_of(whitened_methods(config)),
     conda:
         "../../envs/semblance.yaml"
-    threads: config["fit_whitening"]["threads"]
+    threads: config.fit_whitening.threads
     resources:
         **asks("fit_whitening"),
         gpu=GPUS,

@@ -29,7 +29,7 @@ def main(argv: list[str] | None = None) -> None:
     """Fill in every page, and name those that changed."""
     cli.command("fill_docs", __doc__).parse_args(argv)
     cost = usage.estimates([])
-    manifest = load_manifest(cost.config["manifest"])
+    manifest = load_manifest(cost.config.manifest)
     values = counts(cost)
     for page in (Path("README.md"), *sorted(Path("docs").glob("*.md"))):
         before = page.read_text(encoding="utf-8")

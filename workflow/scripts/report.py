@@ -22,6 +22,7 @@ from workflow.report.facts import UNREADABLE, Facts
 from workflow.scripts import cli
 from workflow.scripts.endings import run
 from workflow.scripts.reporting_job import Reporting
+from workflow.status.started import noted_config
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -60,7 +61,7 @@ def _plan(args: argparse.Namespace) -> Plan:
     if not noted.is_file():
         problem = "no run has noted its config here"
         raise InputError(noted, problem, "name the run's config files")
-    return Plan(read_object(noted) | {"output": args.output})
+    return Plan(noted_config(noted, output=args.output))
 
 
 def _digest(record: str, shown: str) -> str:
@@ -77,7 +78,7 @@ def _shown(facts: Facts) -> Iterator[tuple[str, str]]:
         record = layout.place(out, layout.TABLE_RECORD, table=name)
         yield layout.place(out, layout.TABLE_JSON, table=name), record
     drawn = drawn_figures(facts.plan)
-    for name in facts.plan.config["figures"]:
+    for name in facts.plan.config.figures:
         if name in drawn:
             record = layout.place(out, layout.DRAWING_RECORD, figure=name)
             yield layout.place(out, layout.DRAWING, figure=name, form="svg"), record

@@ -132,8 +132,8 @@ def _of_run(out: Path) -> Source:
     """Return the raw data that a run has downloaded, by its own manifest."""
     found = read_start(str(out))
     with contextlib.chdir(found.folder):  # from which the paths of its config count
-        manifest = load_manifest(found.config["manifest"])
-        folder = Path(found.config["downloads"], layout.RAW_DATA).absolute()
+        manifest = load_manifest(found.config.manifest)
+        folder = Path(found.config.downloads, layout.RAW_DATA).absolute()
         tests = sts_tests(found.config)
         own = {
             name: OwnPairs(**{**pairs, "path": os.path.abspath(pairs["path"])})

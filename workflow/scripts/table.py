@@ -45,14 +45,14 @@ def main(argv: list[str] | None = None) -> None:
     found = started.read_start(args.output or started.last_output())
     with contextlib.chdir(found.folder):  # from which the paths of its config count
         plan = Plan(found.config)
-        tables = plan.config["tables"]
+        tables = plan.config.tables
         if args.table in PAGES:
             text = _page(plan, args.table, args.form)
         elif args.table is not None:
             text = _one_table(plan, args.table, args.form)
         else:
             width = max(map(len, tables), default=0)
-            lines = [f"{name:<{width}}  {table['title']}" for name, table in tables.items()]
+            lines = [f"{name:<{width}}  {table.title}" for name, table in tables.items()]
             text = "\n".join(lines)
     print(text.rstrip("\n"))
 
@@ -71,8 +71,8 @@ def _page(plan: Plan, name: str, form: str) -> str:
 def _one_table(plan: Plan, name: str, form: str) -> str:
     from workflow.controller import incomplete  # slow to import: the libraries of the tables
 
-    if name not in plan.config["tables"]:
-        known = ", ".join([*plan.config["tables"], *PAGES])
+    if name not in plan.config.tables:
+        known = ", ".join([*plan.config.tables, *PAGES])
         raise InputError(name, "there is no such table", f"name one of {known}")
     found = incomplete.state(plan, [name])
     if found.incomplete:

@@ -72,7 +72,7 @@ class Status:
 def look(started: Started) -> Status:
     """Return the state of a run; call it in the run's working folder."""
     config = started.config
-    cost = Cost(config, load_manifest(config["manifest"]), rates.shipped())
+    cost = Cost(config, load_manifest(config.manifest), rates.shipped())
     # By the factor that finished and running jobs show, which is not noted.
     cost.factor = usage.measured(cost, [*usage.finished(cost), *usage.running(cost)])
     progress = Progress(cost)

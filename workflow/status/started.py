@@ -4,13 +4,18 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from semblance import layout
+from semblance.config.model import Config
 from semblance.errors import InputError
 from semblance.provenance import read_object
-from workflow.planning.plan import Plan
-from workflow.planning.stages import jobs, record
 
 ADVICE = "name the output folder of a run"
+NOT_OURS = (
+    "not the config of a run of this version",
+    "start the run again, which writes it anew",
+)
 
 
 @dataclass(frozen=True)
@@ -22,7 +27,7 @@ class Started:
     """
 
     folder: Path
-    config: dict
+    config: Config
     began: float
     command: str = ""
     cores: int | None = None
@@ -45,18 +50,28 @@ def read_start(out: str) -> Started:
     if not note.is_file() or not path.is_file():
         raise InputError(out, "no run has noted its start here", ADVICE)
     noted = read_object(note)
-    config = read_object(path)
+    moved = {}
     try:
         folder = Path(noted["folder"])
         place = os.path.realpath(folder / noted["output"])
         if not folder.is_dir() or place != os.path.realpath(out):  # moved or copied results
             folder = Path.cwd()
-            config |= {"output": os.path.abspath(out)}
-        plan = Plan(config)
-        for job in jobs(plan):  # raises one of these errors for a config that lacks something
-            record(plan, job)
+            moved = {"output": os.path.abspath(out)}
         facts = {key: noted.get(key) for key in ("cores", "at_a_time")}
-        return Started(folder, config, note.stat().st_mtime, noted.get("command", ""), **facts)
-    except (LookupError, TypeError, AttributeError, ValueError):
-        problem = "not the config of a run of this version"
-        raise InputError(path, problem, "start the run again, which writes it anew") from None
+        return Started(
+            folder,
+            noted_config(path, **moved),
+            note.stat().st_mtime,
+            noted.get("command", ""),
+            **facts,
+        )
+    except (LookupError, TypeError):
+        raise InputError(note, *NOT_OURS) from None
+
+
+def noted_config(path: Path, **changed: str) -> Config:
+    """Return the config that a run has noted; InputError for one of another version of Semblance."""
+    try:
+        return Config.model_validate(read_object(path) | changed)
+    except ValidationError:
+        raise InputError(path, *NOT_OURS) from None

@@ -285,7 +285,7 @@ def test_a_start_tells_all_errors_in_lines_of_its_own_and_ends_with_status_2(cap
 def test_a_job_reads_the_config_and_checks_no_file(monkeypatch):
     layers(faq=bank("moved.csv"))
     monkeypatch.setattr(hooks.command, "read", lambda arguments: pytest.fail("it was read"))
-    assert hooks.check_start(workflow(is_main_process=False), {}).config["output"] == "results"
+    assert hooks.check_start(workflow(is_main_process=False), {}).config.output == "results"
 
 
 def test_a_module_has_the_config_of_its_statement_over_the_projects(capsys):
@@ -294,7 +294,7 @@ def test_a_module_has_the_config_of_its_statement_over_the_projects(capsys):
         is_main_snakefile=lambda: False, namespace="inner", modify_path=lambda path: path
     )
     found = hooks.check_start(workflow(modifier=inner), {"output": "of-module"})
-    assert found.config["output"] == "of-module" and "mine" not in found.config["tables"]
+    assert found.config.output == "of-module" and "mine" not in found.config.tables
     capsys.readouterr()  # on a small disk it warns
     with pytest.raises(SystemExit):
         hooks.check_start(workflow(modifier=inner), {"outptu": "x"})

@@ -13,6 +13,7 @@ from unittest.mock import Mock
 import pytest
 from snakemake.exceptions import WorkflowError
 
+from semblance.config.model import Config, Keep
 from semblance.errors import InputError
 from semblance.fetch.wanted import Wanted
 from semblance.gpus import REMOTE_JOB
@@ -73,7 +74,7 @@ def test_a_job_knows_that_a_scheduler_runs_it(monkeypatch, remote):
     assert (REMOTE_JOB in os.environ) == remote
 
 
-FOLDERS = {"output": "out", "downloads": "raw"}
+FOLDERS = Config.model_construct(output="out", downloads="raw")
 PLACE = SimpleNamespace(out="out", downloads="raw")
 START = command.Command(starts_jobs=True)
 
@@ -218,7 +219,7 @@ def test_a_run_notes_how_it_was_started(tmp_path, monkeypatch):
         "cores": 4,
         "at_a_time": 7,
     }
-    assert json.loads((tmp_path / "out/logs/config.json").read_text()) == FOLDERS
+    assert json.loads((tmp_path / "out/logs/config.json").read_text()) == FOLDERS.written()
 
 
 def test_only_the_controllers_code_names_snakemakes_own_files_and_parts():
@@ -339,6 +340,6 @@ def test_the_second_copy_of_a_model_goes_once_its_weights_are_gone(
     for name in (f"checkpoints/0123/finished/{WEIGHTS}", *there):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).touch()
-    hooks.remove_copies({"output": str(tmp_path), "keep": {"models": models}})
+    hooks.remove_copies(Config.model_construct(output=str(tmp_path), keep=Keep(models=models)))
     assert (folder / "checkpoints").exists() == stays
     assert (folder / "record.json").exists() == ("record.json" in there)

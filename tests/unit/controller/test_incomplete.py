@@ -103,7 +103,7 @@ def lose(plan: Plan, job: Job, told: str | None = None) -> None:
 
 def render_whole(plan: Plan, name: str) -> None:
     """Render a table as its rule does."""
-    stand_ins = StandIns(plan, load_manifest(plan.config["manifest"]), published())
+    stand_ins = StandIns(plan, load_manifest(plan.config.manifest), published())
     forms = {"csv": "csv", "markdown": "md", "latex": "tex"}
     files = {form: f"results/tables/{name}.{ending}" for form, ending in forms.items()}
     render_table.main(

@@ -67,10 +67,11 @@ def test_a_job_asks_for_the_threads_of_the_config_whatever_this_machine_has():
 
 
 def test_the_size_of_a_base_and_the_longest_runtime_are_no_settings_of_any_stage():
-    plan = Plan(load(merged("config.yaml")))
-    other = Plan(load(merged("config.yaml")))
-    other.config["bases"]["bert-large"]["million_parameters"] = 7.5
-    other.config["resources"]["max_runtime"] = 60
+    config = merged("config.yaml")
+    plan = Plan(load(config))
+    config["bases"]["bert-large"]["million_parameters"] = 7.5
+    config["resources"]["max_runtime"] = 60
+    other = Plan(load(config))
     assert plan.base_settings("bert-large") == other.base_settings("bert-large")
     assert "million_parameters" not in json.loads(plan.base_settings("bert-large"))
     assert plan.train_settings(*LARGE[1:]) == other.train_settings(*LARGE[1:])

@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from semblance.config.inputs import DatasetBank, OwnBank
 from tests.shipped import merged
 from tests.unit.costing.examples import EMBED, LARGE, SHIPPED, TRAIN, cost, small
 from workflow.costing.model import Cost
@@ -97,7 +98,7 @@ def test_a_large_file_of_your_own_is_not_read_before_a_run(tmp_path, monkeypatch
     monkeypatch.setattr("workflow.costing.sizes.LARGEST_READ", 30)
     path = tmp_path / "bank.csv"
     path.write_text("question,answer\n" + 9 * "q,a\n")
-    assert bank_size({"path": str(path)}, {}) == BankSize(9)
+    assert bank_size(OwnBank(kind="own", path=str(path)), {}) == BankSize(9)
 
 
 def test_a_file_of_your_own_says_its_queries_and_how_long_its_texts_are(tmp_path):
@@ -105,17 +106,20 @@ def test_a_file_of_your_own_says_its_queries_and_how_long_its_texts_are(tmp_path
     path.write_text("question,answer,queries\nq,a b c,x|y\nr,a,x\n")
     # Six words in four texts; x has two right answers, y has one.
     tokens = 2 + 1.3 * 6 / 4
-    assert bank_size({"path": str(path)}, {}) == BankSize(2, 2, 3, pytest.approx(tokens))
+    assert bank_size(OwnBank(kind="own", path=str(path)), {}) == BankSize(
+        2, 2, 3, pytest.approx(tokens)
+    )
 
 
 def test_a_fold_of_held_out_wordings_trains_on_all_pairs():
     size = BankSize(pairs=100, queries=50, rights=60)
-    held_out = {"hold_out": "wordings", "train_on": "wordings"}
-    found = fold_size(held_out, size, 5)
+    bank = DatasetBank(kind="faqir", dataset="faqir")
+    on_wordings = bank.model_copy(update={"train_on": "wordings"})
+    found = fold_size(on_wordings.model_copy(update={"hold_out": "wordings"}), size, 5)
     assert found == (100 + 2 * 60 * 3 // 5, 100, 30, 110, 110)
-    found = fold_size({"train_on": "wordings"}, size, 5)
+    found = fold_size(on_wordings, size, 5)
     assert found == ((100 + 2 * 60) * 3 // 5, 60, 30, 120, 130)
-    assert fold_size({}, size, 5)[:3] == (60, 60, 0)
+    assert fold_size(bank, size, 5)[:3] == (60, 60, 0)
 
 
 @pytest.mark.parametrize(
@@ -193,7 +197,7 @@ def test_an_answerer_embeds_each_text_of_its_bank_once_and_holds_a_model():
     assert need.work == pytest.approx(2 * million * texts.sentences * texts.tokens / 1000)
     assert need.disk > 4 * million
     asked = model.asks(Job("build_answerer", name="mine"))
-    assert asked["cpus_per_task"] == model.config["build_answerer"]["threads"] + 1  # to feed a GPU
+    assert asked["cpus_per_task"] == model.config.build_answerer.threads + 1  # to feed a GPU
 
 
 def test_the_regressors_are_counted_for_all_their_epochs_and_for_one_thread():

@@ -12,6 +12,7 @@ from tests.unit.planning.test_config import ROOT
 from workflow.costing import rates
 from workflow.costing.model import Cost
 from workflow.planning.config import load
+from workflow.planning.methods import trained_methods
 from workflow.planning.plan import Plan
 from workflow.scripts import fill_docs as counts
 
@@ -34,8 +35,8 @@ def test_every_marked_count_is_the_current_one(page: Path, values):
 def test_the_trainings_are_those_that_the_tables_need(values):
     """Final models, the entropy models that they need, and an initial model for each fold."""
     plan = Plan(load(merged("config.yaml")))
-    needed = {run for run in plan.runs if run.method in plan.config["methods"]}
-    final = {run for run in needed if "loss" in plan.config["methods"][run.method]}
+    needed = {run for run in plan.runs if run.method in plan.config.methods}
+    final = {run for run in needed if run.method in trained_methods(plan.config)}
     entropy = {run for run in plan.runs if run.method.startswith("entropy")}
     for run in final:
         entropy |= {read for read in plan.regulators(run) if read.method.startswith("entropy")}
@@ -43,7 +44,7 @@ def test_the_trainings_are_those_that_the_tables_need(values):
     assert values["final_models"] == f"{len(final):,}"
     assert values["entropy_models"] == f"{len(entropy):,}"
     assert values["initial_models"] == f"{len(initial):,}"
-    curves = 4 * len(plan.config["seeds"]["figures"])  # of SimCSE's Figure 2
+    curves = 4 * len(plan.config.seeds["figures"])  # of SimCSE's Figure 2
     assert values["curves"] == f"{curves:,}"
     assert values["trainings"] == f"{len(final) + len(entropy) + len(initial) + curves:,}"
 

@@ -141,14 +141,14 @@ def prepare_offline(config_file: str, mirror: Path) -> dict:
     config = load(over_project([config_file], [f"mirror={mirror}"]))
     plan = Plan(config)
     data = Path(plan.downloads, "data")
-    manifest = config["manifest"]
+    manifest = config.manifest
     raw = flags(manifest=manifest, dataset="nli-simcse", mirror=mirror)
     download.main([*raw, *flags(destination=data, record=data / "records/nli-simcse.json")])
     record = Path(plan.out, "corpora/nli/record.json")
-    settings = json.dumps(config["corpora"]["nli"])
+    settings = json.dumps(config.corpora["nli"].settings())
     raw = flags(manifest=manifest, data=data, code="")
     prepare_nli.main([*flags(settings=settings, output=record), *raw])
-    place = flags(hub=config["hub"], mirror=mirror, output=plan.base_record("tiny"))
+    place = flags(hub=config.hub, mirror=mirror, output=plan.base_record("tiny"))
     download_model.main([*flags(settings=plan.base_settings("tiny")), *place])
     return read_sealed(record)
 

@@ -55,7 +55,7 @@ def only():
 def test_each_trained_model_is_trained_once_on_the_whole_bank_with_the_first_seed():
     plan = Plan(load(config()))
     found = jobs(plan)
-    seed = plan.config["seeds"]["rcl"][0]
+    seed = plan.config.seeds["rcl"][0]
     finals = [job for job in found if job.stage == "train_final"]
     assert finals == [Job("train_final", "mine-all", BASE, TRAINED, seed)]
     of_final = inputs(plan, finals[0])
@@ -73,7 +73,7 @@ def test_an_answerer_reads_every_evaluation_of_its_methods_and_the_report_waits_
     plan = Plan(load(config()))
     read = inputs(plan, Job("build_answerer", name="helper"))
     evaluated = [job for job in read if job.stage == "evaluate_faq"]
-    seeds = len(plan.config["seeds"]["rcl"])
+    seeds = len(plan.config.seeds["rcl"])
     assert len(evaluated) == len(set(evaluated)) == plan.folds * (1 + 1 + seeds + seeds)
     assert set(evaluated) <= set(jobs(plan))
     assert len(answerers.model_records(plan, "helper")) == 2
@@ -82,7 +82,7 @@ def test_an_answerer_reads_every_evaluation_of_its_methods_and_the_report_waits_
 
 def test_the_final_training_of_rcl_has_regulators_of_the_whole_bank():
     plan = Plan(load(config(["start", "rcl-8"])))
-    [seed, *_] = plan.config["seeds"]["rcl"]
+    [seed, *_] = plan.config.seeds["rcl"]
     whole = ("mine-all", BASE)
     final = Job("train_final", *whole, "rcl-8", seed)
     names = [f"entropy-0.0{n}" for n in (1, 2, 3, 4)]
@@ -99,7 +99,7 @@ def test_the_final_training_of_rcl_has_regulators_of_the_whole_bank():
 
 def test_the_initial_model_of_a_whole_bank_is_trained_as_long_as_those_of_its_folds():
     plan = Plan(load(config(["start", "rcl-8"])))
-    [seed, *_] = plan.config["seeds"]["rcl"]
+    [seed, *_] = plan.config.seeds["rcl"]
     initial = Job("train_final", "mine-all", BASE, INITIAL, seed)
     of_folds = [Job("train_initial", f"mine-{n}", BASE, INITIAL, seed) for n in range(plan.folds)]
     read = inputs(plan, initial)
@@ -120,7 +120,7 @@ def test_a_regulator_that_is_a_method_is_trained_on_the_whole_bank_too():
     made["methods"]["near"] = {"recipe": "rcl", "loss": "regulators", "regulators": [TRAINED]}
     made["tables"]["mine"]["rows"][0]["methods"].append("near")
     plan = Plan(load(made))
-    seed = plan.config["seeds"]["rcl"][0]
+    seed = plan.config.seeds["rcl"][0]
     assert Job("train_final", "mine-all", BASE, TRAINED, seed) in jobs(plan)
 
 
@@ -132,5 +132,5 @@ def test_an_answerer_of_the_start_model_alone_trains_nothing():
 
 def test_a_config_without_answerers_has_none():
     plan = Plan(load(merged("config.yaml")))
-    assert plan.config["answerers"] == {}
+    assert plan.config.answerers == {}
     assert not any(job.stage in ("build_answerer", "train_final") for job in jobs(plan))

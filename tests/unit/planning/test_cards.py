@@ -36,4 +36,4 @@ def test_the_cards_come_after_all_scores_and_answerers():
     waits = inputs(plan, Job("write_cards"))
     assert Job("collect_scores") in waits
     answerers = {job.name for job in waits if job.stage == "build_answerer"}
-    assert answerers == set(plan.config["answerers"])
+    assert answerers == set(plan.config.answerers)

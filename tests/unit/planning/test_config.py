@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from semblance.config.outputs import Rows
 from semblance.errors import InputError
 from semblance.names import TRANSFER_TASKS
 from semblance.reporting.table import decode_spec
@@ -89,7 +90,7 @@ def test_a_number_and_a_text_in_the_one_spelling_are_the_same_model():
     put(config, "tables.rcl_table5.rows", rows)
     put(config, "tables.rcl_table5.control", "rcl-8")
     full = load(config)
-    found = [row.method for row in rows_of(full, full["tables"]["rcl_table5"])]
+    found = [row.method for row in rows_of(full, full.tables["rcl_table5"])]
     assert found == ["rcl-8", "entropy-0.01", "entropy-1e-05"]
 
 
@@ -165,12 +166,12 @@ def test_a_config_is_checked_without_torch():
 
 def test_the_runs_of_a_method_that_chooses_are_those_of_its_candidates():
     plan = Plan(load(merged("config.yaml")))
-    table = plan.config["tables"]["rcl_grid_cough"]
-    row = {"corpora": ["cough"], "bases": ["nli-roberta-base-v2"]}
-    candidates = plan.config["methods"]["rcl-chosen"]["choose"]
+    table = plan.config.tables["rcl_grid_cough"]
+    place = {"corpora": ["cough"], "bases": ["nli-roberta-base-v2"]}
+    candidates = plan.config.methods["rcl-chosen"].choose
     assert len(candidates) == 10
     runs = [
-        set(plan.table_runs(table | {"rows": [row | {"methods": methods}]}))
+        set(plan.table_runs(table.model_copy(update={"rows": [Rows(**place, methods=methods)]})))
         for methods in (["rcl-chosen"], candidates)
     ]
     assert runs[0] == runs[1] and len(runs[0]) == 10 * 5 * 5  # methods, folds, seeds
@@ -181,7 +182,7 @@ def test_a_row_that_chooses_is_told_its_candidates_and_their_labels():
     plan = Plan(load(merged("config.yaml")))
     spec = plan.table_spec("rcl_table3")
     choice = next(row["choose"] for row in spec["rows"] if row["method"] == "rcl-chosen")
-    assert choice["candidates"] == plan.config["methods"]["rcl-chosen"]["choose"]
+    assert choice["candidates"] == plan.config.methods["rcl-chosen"].choose
     assert choice["labels"]["rcl-6-batch32"] == "RCL (6 regulators), batch 32"
     assert choice["paper"] == "rcl-8"
     assert sum("choose" in row for row in spec["rows"]) == 1
@@ -212,7 +213,7 @@ def test_each_row_is_compared_with_the_control_of_its_own_base_and_corpus():
 def test_null_removes_a_key():
     config = merged("config.yaml")
     config["tables"]["rcl_grid"] = None
-    assert "rcl_grid" not in load(config)["tables"]
+    assert "rcl_grid" not in load(config).tables
 
 
 def test_a_seed_or_phi_is_kept_apart_in_the_paths():

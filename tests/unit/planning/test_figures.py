@@ -2,9 +2,6 @@
 
 import json
 
-import pytest
-
-from semblance.errors import InputError
 from tests.shipped import merged
 from workflow.planning.config import load
 from workflow.planning.figures import (
@@ -121,7 +118,7 @@ def test_the_number_of_regulators_comes_from_the_settings_of_a_method():
     methods = ["start", "attention-dropout-0.1", "rcl-2", "rcl-10"]
     made = plan(f={"kind": "by_regulators", "seeds": "rcl", "rows": [NLI | {"methods": methods}]})
     # RCL's Table 4 counts two for each entropy model; rcl-10 has five of them.
-    assert len(made.config["methods"]["rcl-10"]["regulators"]) == 5
+    assert len(made.config.methods["rcl-10"].regulator_names) == 5
     assert values_of(made) == {
         "start": {"regulators": None},
         "attention-dropout-0.1": {"regulators": 0},
@@ -164,7 +161,7 @@ def test_the_models_of_each_fold_of_a_bank_are_shown_under_one_label():
 def test_contrasts_wait_for_all_tables_or_for_those_that_they_name():
     made = plan(f={"kind": "contrasts"}, g={"kind": "contrasts", "tables": ["rcl_table3"]})
     every = json.loads(figure_settings(made, "f"))
-    assert every == {"kind": "contrasts", "options": {}, "tables": list(made.config["tables"])}
+    assert every == {"kind": "contrasts", "options": {}, "tables": list(made.config.tables)}
     assert figure_files(made, "g") == ["results/tables/json/rcl_table3.json"]
     assert figure_records(made, "g") == ["results/tables/records/rcl_table3.json"]
     waits = inputs(made, Job("collect_figure", name="g"))
@@ -206,82 +203,3 @@ def test_without_figures_there_is_nothing_to_make():
     config = merged("config.yaml")
     del config["figures"]
     assert not any("figure" in job.stage for job in jobs(Plan(load(config))))
-
-
-MEASURED = {"kind": "anisotropy", "seeds": "rcl", "rows": ROWS}
-
-
-@pytest.mark.parametrize(
-    "figure, error",
-    [
-        ({"kind": "anisotropy"}, "f.rows: missing key; Groups of rows."),
-        (
-            {"kind": "anisotropy", "rows": ROWS},
-            "f.seeds: missing key; A list of `seeds`, for `rows`.",
-        ),
-        (MEASURED | {"seeds": "no"}, "f.seeds: there is no list of seeds 'no'"),
-        (MEASURED | {"options": {"of": 1}}, "f.options.of: unknown key"),
-        (
-            MEASURED | {"rows": [ROWS[0] | {"bases": ["no"]}]},
-            r"f.rows\[0\].bases: there is no base",
-        ),
-        (
-            MEASURED | {"rows": [ROWS[0] | {"corpora": ["faqir"]}]},
-            r"f.rows\[0\].corpora: there is no corpus 'faqir'",
-        ),
-        (
-            MEASURED | {"rows": [ROWS[0] | {"methods": ["no"]}]},
-            r"f.rows\[0\].methods: there is no method 'no'",
-        ),
-        (
-            MEASURED | {"rows": [ROWS[0] | {"methods": ["rcl-chosen"]}]},
-            "f.rows.0..methods: 'rcl-chosen' chooses and has no models of its own; name one of its",
-        ),
-        (
-            MEASURED | {"kind": "curve"},
-            r"f.rows\[0\].methods: there is no method 'start'",
-        ),
-        (
-            MEASURED | {"kind": "retrieval", "options": {"queries": ["a"]}},
-            "f.collection: missing key; The corpus whose sentences are searched.",
-        ),
-        (
-            MEASURED | {"kind": "retrieval", "options": {"queries": ["a"]}, "collection": "no"},
-            "f.collection: there is no corpus 'no'",
-        ),
-        (
-            MEASURED | {"kind": "retrieval", "collection": "nli"},
-            "f.options.queries: missing key",
-        ),
-        (
-            MEASURED | {"collection": "nli"},
-            "f.collection: has no effect here; it belongs to collection",
-        ),
-        ({"kind": "no"}, "f.kind: 'no' should be"),
-        ({"kind": "by_phi"}, "f.rows: missing key; Groups of rows."),
-        (
-            {"kind": "contrasts", "rows": ROWS},
-            "f.rows: has no effect here; it belongs to models, collection",
-        ),
-        ({"kind": "contrasts", "tables": ["no"]}, "f.tables: there is no table 'no'"),
-        (
-            MEASURED | {"tables": ["rcl_table3"]},
-            "f.tables: has no effect here; it belongs to tables",
-        ),
-        (
-            MEASURED | {"kind": "accuracy_at_k"},
-            r"f.rows\[0\].corpora: there is no FAQ bank 'wiki1m'",
-        ),
-        (
-            MEASURED | {"kind": "accuracy_at_k", "options": {"most": 0}},
-            "f.options.most",
-        ),
-        (
-            MEASURED | {"kind": "dev_curves", "rows": [ROWS[0] | {"methods": ["whitening"]}]},
-            r"f.rows\[0\].methods: 'whitening' whitens a base and has no training",
-        ),
-    ],
-)
-def test_a_figure_that_cannot_be_meant_is_refused_at_its_key(figure, error):
-    with pytest.raises(InputError, match=f"^config.figures.{error}"):
-        plan(f=figure)

@@ -4,6 +4,7 @@ import subprocess
 
 import pytest
 
+from semblance.config.model import Config
 from semblance.errors import InputError
 from semblance.provenance import ROOT
 from workflow.planning import config as planning_config
@@ -11,7 +12,7 @@ from workflow.planning.config import OWN, WRITTEN, check_folder
 
 
 def check(**changes) -> None:
-    config = {"output": "results", "downloads": "resources"} | changes
+    config = Config.model_construct(**{"output": "results", "downloads": "resources"} | changes)
     for key in WRITTEN:
         check_folder(config, key)
 

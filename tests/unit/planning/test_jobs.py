@@ -74,11 +74,11 @@ def test_a_training_and_its_evaluation_are_one_submission_and_so_are_a_corpus_an
 
 def test_only_models_in_a_table_of_the_transfer_tasks_are_evaluated_on_them():
     plan = cost().plan
-    tables = plan.config["tables"].values()
+    tables = plan.config.tables.values()
     wanted = {
         Job("evaluate_transfer", *run)
         for table in tables
-        if table["layout"].startswith("transfer")
+        if table.layout.startswith("transfer")
         for run in plan.table_runs(table)
     }
     found = {job for job in jobs(plan) if job.stage == "evaluate_transfer"}

@@ -53,7 +53,7 @@ def test_the_tables_and_figures_of_the_papers_that_are_named_count_and_the_metho
     assert [name for name in full["tables"] if name.startswith("simcse_")] == list(one["tables"])
     assert "rcl_phi" in full["figures"] and "rcl_phi" not in one["figures"]
     assert one["methods"] == full["methods"]
-    assert load(one)["figures"].keys() >= {"simcse_figure2", "contrasts"}
+    assert load(one).figures.keys() >= {"simcse_figure2", "contrasts"}
 
 
 def test_a_paper_that_is_not_known_is_refused():
@@ -135,13 +135,13 @@ def test_a_number_with_an_exponent_is_a_number_in_files_and_flags(text):
     mine = write("mine.yaml", f"methods: {{continued: {{learning_rate: {text}}}}}\n")
     argument = f"recipes={{rcl: {{learning_rate: {text}}}}}"
     config = load(over_project([mine], [argument]))
-    assert config["methods"]["continued"]["learning_rate"] == 0.00001
-    assert config["recipes"]["rcl"]["learning_rate"] == 0.00001
+    assert config.methods["continued"].learning_rate == 0.00001
+    assert config.recipes["rcl"].learning_rate == 0.00001
 
 
 def test_a_phi_with_an_exponent_is_the_model_of_the_number():
     mine = write("mine.yaml", "methods: {rcl-2: {regulators: {kind: entropy, phis: [1e-2]}}}\n")
-    assert load(over_project([mine]))["methods"]["rcl-2"]["regulators"] == ["entropy-0.01"]
+    assert load(over_project([mine])).methods["rcl-2"].regulator_names == ["entropy-0.01"]
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,6 @@
 
 import json
 
-import pytest
-
-from semblance.errors import InputError
 from semblance.settings import decode_json
 from semblance.training.recipe import TrainSettings
 from tests.shipped import merged
@@ -66,25 +63,3 @@ def test_the_settings_of_the_training_are_those_of_its_recipe():
     settings = plan.train_settings("mine-0", BASE, "hard", 1)
     assert "mined_negatives" not in json.loads(settings)
     assert decode_json(TrainSettings, settings).hard_negatives
-
-
-def refused(config):
-    with pytest.raises(InputError) as error:
-        load(config)
-    return str(error.value)
-
-
-def test_in_a_table_of_another_corpus_it_is_refused_itself_and_as_a_candidate():
-    for method in ("hard", "either"):
-        wrong = config(either={"choose": [PLAIN, "hard"]})
-        row = {"corpora": ["nli"], "bases": [BASE], "methods": [PLAIN, method]}
-        wrong["tables"]["more"] = {"title": "t", "layout": "sts", "seeds": "rcl", "rows": [row]}
-        wrong["tables"]["more"]["control"] = PLAIN
-        assert "'hard' mines its hard negatives among the answers of a FAQ bank" in refused(wrong)
-
-
-def test_in_a_figure_of_another_corpus_it_is_refused():
-    wrong = config()
-    row = {"corpora": ["nli"], "bases": [BASE], "methods": ["hard"]}
-    wrong["figures"] = {"c": {"kind": "curve", "seeds": "rcl", "rows": [row]}}
-    assert "config.figures.c.rows[0].methods: 'hard' mines" in refused(wrong)

@@ -98,26 +98,3 @@ def test_a_curve_that_cannot_be_is_refused(changes, where):
     with pytest.raises(InputError) as error:
         load(config(**changes))
     assert where in error.value.where
-
-
-def test_regulators_that_were_trained_on_the_whole_are_refused():
-    found = config()
-    found["methods"]["half"] |= found["methods"]["rcl-8"]
-    with pytest.raises(InputError, match="its regulators are made of all of the fold"):
-        load(found)
-
-
-def test_a_final_training_on_a_part_is_refused():
-    found = config()
-    found["answerers"]["mine"]["methods"].append("half")
-    with pytest.raises(InputError, match="part of the bank"):
-        load(found)
-
-
-def test_a_part_of_what_is_no_bank_is_refused():
-    found = config()
-    table = {"title": "t", "layout": "sts", "seeds": "rcl"}
-    row = {"corpora": ["nli"], "bases": [BASE], "methods": ["half"]}
-    found["tables"]["of_sts"] = {**table, "rows": [row]}
-    with pytest.raises(InputError, match="FAQ bank, and this is none"):
-        load(found)

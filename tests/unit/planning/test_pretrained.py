@@ -47,10 +47,8 @@ def plan(**changed):
 
 
 def test_a_base_that_is_trained_here_inherits_all_but_its_origin():
-    bases = plan().config["bases"]
-    inherited = ("pooling", "max_length", "tokenizer", "million_parameters")
-    expected = {key: bases["bert-base"][key] for key in inherited}
-    assert bases["domain"] == {**BASE, **expected, "label": "domain"}
+    config = plan().config
+    assert config.origin("domain") == config.origin("bert-base") == config.bases["bert-base"]
 
 
 def test_it_is_made_of_another_base_the_corpus_and_its_tokens():
@@ -103,41 +101,6 @@ def test_it_costs_one_pass_over_each_sentence():
     assert model.need(MADE).work == pytest.approx(6 * steps * tokens * 110e6 / 1e9)
 
 
-MISTAKES = {
-    "base": {"base": "nobody"},
-    "corpus": {"corpus": "nobody"},
-    "pretrain.share": {"pretrain": {**PRETRAIN, "share": 0}},
-    "pretrain.loss": {"pretrain": {**PRETRAIN, "loss": "contrastive"}},
-    "pretrain.seed": {"pretrain": {k: v for k, v in PRETRAIN.items() if k != "seed"}},
-    "pooling": {"pooling": "mean"},
-    "hub": {"hub": "a/b"},
-    "tokenizer": {"tokenizer": "bert-base"},
-}
-
-
-@pytest.mark.parametrize("key", MISTAKES)
-def test_a_mistake_in_such_a_base_is_refused_at_its_key(key):
-    with pytest.raises(InputError, match=rf"^config\.bases\.domain\.{key}: "):
-        load(config(**MISTAKES[key]))
-
-
-@pytest.mark.parametrize("key", BASE)
-def test_each_of_its_three_keys_is_needed(key):
-    with pytest.raises(InputError, match=rf"^config\.bases\.domain\.{key}: missing key"):
-        load(config(**{key: None}))
-
-
-def test_neither_a_base_nor_a_tokenizer_may_be_one_that_is_trained_here():
-    chained = config()
-    chained["bases"]["further"] = {**BASE, "base": "domain"}
-    with pytest.raises(InputError, match=r"bases\.further\.base: 'domain' is trained here itself"):
-        load(chained)
-    other = config()
-    other["bases"]["roberta-base"]["tokenizer"] = "domain"
-    with pytest.raises(InputError, match=r"roberta-base\.tokenizer: 'domain' is trained here"):
-        load(other)
-
-
 def own_text(**corpus):
     """Return the config with a base that is trained on a user's own text."""
     found = config(corpus="mine")
@@ -158,16 +121,3 @@ def test_a_base_may_be_trained_on_a_text_of_the_users_own(tmp_path, monkeypatch)
     check()
     model = Cost(load(own_text()), MANIFEST, SHIPPED)
     assert model.needs.sizes.corpora["mine"].rows == 3
-
-
-@pytest.mark.parametrize(
-    "corpus, key",
-    [
-        ({"kind": "wiki", "datasets": ["wiki1m"]}, r"\.datasets"),
-        ({"kind": "nli"}, r"\.(datasets|path)"),
-        ({"path": None}, r"\.(path|datasets)"),
-    ],
-)
-def test_a_corpus_has_data_sets_or_one_text_of_the_users_own(corpus, key):
-    with pytest.raises(InputError, match=rf"^config\.corpora\.mine{key}: "):
-        load(own_text(**corpus))

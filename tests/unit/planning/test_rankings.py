@@ -2,10 +2,8 @@
 
 import json
 
-import pytest
 import yaml
 
-from semblance.errors import InputError
 from semblance.evaluation.faq import FaqRun
 from semblance.settings import decode_json
 from tests.shipped import merged
@@ -73,20 +71,10 @@ def test_the_bank_with_wordings_that_the_config_for_an_own_faq_offers_can_take_t
     plan = Plan(load(found))
     assert plan.table_spec("mine")["protocols"] == ["wording"]
     assert (ROOT / found["faq"]["banks"]["mine"]["path"]).is_file()
-    assert "bm25" in plan.config["answerers"]["mine"]["methods"]
+    assert "bm25" in plan.config.answerers["mine"].methods
 
 
 def test_an_own_file_keeps_answers_together_and_trains_on_wordings():
     banks = Plan(load(merged("config.yaml", "configs/own-faq.yaml"))).banks
-    assert (banks["mine"]["together"], banks["mine"]["train_on"]) == ("answer", "wordings")
-    assert "together" not in Plan(load(merged("config.yaml"))).banks["faqir"]
-
-
-def test_a_ranking_is_refused_in_a_table_of_sts():
-    wrong = config()
-    wrong["methods"]["words"] = {"ranking": {"of": "start", "by": "words"}}
-    table = merged("config.yaml")["tables"]["rcl_table3"]
-    row = table["rows"][0] | {"methods": ["rcl-8", "words"], "bases": ["nli-roberta-base-v2"]}
-    wrong["tables"]["sts"] = table | {"rows": [row], "control": "rcl-8", "published": {}}
-    with pytest.raises(InputError, match="tables.sts.rows.0..methods: 'words' ranks answers"):
-        load(wrong)
+    assert (banks["mine"].together, banks["mine"].train_on) == ("answer", "wordings")
+    assert Plan(load(merged("config.yaml"))).banks["faqir"].together is None

@@ -52,21 +52,21 @@ def test_a_whitening_of_the_corpus_may_regulate_and_has_one_seed():
     embed = Job("embed", *regulator)
     assert embed in inputs(plan, Job("train", *NLI, "rcl-2", 3))
     assert Job("fit_whitening", *regulator) in inputs(plan, embed)
-    length = plan.config["bases"][NLI[1]]["max_length"]
+    length = plan.config.bases[NLI[1]].max_length
     assert plan.embedded_length(*regulator[:3]) == length
 
 
 def test_a_model_embeds_at_the_length_of_its_training_and_a_base_at_its_own():
     config = load(merged("config.yaml"))
     plan = Plan(config)
-    recipes = config["recipes"]
-    length = recipes["rcl"]["max_length"]
+    recipe = config.recipes["rcl"]
+    length = recipe.max_length
     assert plan.embedded_length(*NLI, "entropy-0.01") == length
     assert plan.embedded_length(*NLI, "attention-dropout-0.1") == length
-    on_fold = recipes["rcl"]["on_faq"]["max_length"]
+    on_fold = recipe.on_faq.max_length
     assert plan.embedded_length("faqir-0", NLI[1], "entropy-0.01") == on_fold
-    for base in config["bases"]:
-        assert plan.embedded_length("nli", base, "start") == config["bases"][base]["max_length"]
+    for base in config.bases:
+        assert plan.embedded_length("nli", base, "start") == config.bases[base].max_length
 
 
 def test_regulators_of_other_seeds_are_those_of_the_runs_seed_and_each_number():

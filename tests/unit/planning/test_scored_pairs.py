@@ -86,47 +86,6 @@ def test_the_examples_of_the_page_on_data_are_a_config():
         for key, value in yaml.safe_load(example).items():
             found[key] |= value
     plan = Plan(load(found))
-    assert plan.config["bases"]["adapted"]["base"] == "bert-base"
-    assert set(plan.config["sts"]["own"]) == {"helpdesk", "tickets"}
+    assert plan.config.bases["adapted"].base == "bert-base"
+    assert set(plan.config.sts.own) == {"helpdesk", "tickets"}
     assert plan.table_spec("helpdesk")["tasks"] == ["stsb", "helpdesk"]
-
-
-MISTAKES = [
-    ({"datasets": ["stsb"]}, r"sts\.own\.mine: has no effect"),
-    ({"dev": "mine"}, r"sts\.own\.mine: is the dev set and a test set"),
-    ({"dev": "wiki1m"}, r"sts\.dev: 'wiki1m' has no dev pairs; choose one of stsb, sick, mine"),
-    ({"own": {"path": "a.csv"}}, r"sts\.own\.mine\.kind: missing key"),
-    ({"own": {**MINE, "columns": {"title": "A"}}}, r"sts\.own\.mine\.columns\.title"),
-    ({"tasks": ["yours"]}, r"tables\.rcl_table1a\.tasks: there is no task 'yours'"),
-]
-
-
-@pytest.mark.parametrize("changed, words", MISTAKES)
-def test_what_cannot_be_meant_is_refused_at_its_key(changed, words):
-    with pytest.raises(InputError, match=rf"^config\.{words}"):
-        load(config(**changed))
-
-
-@pytest.mark.parametrize("name", ["sts12", "stsb-dev", "sick", "mr", "faqir", "Average"])
-def test_own_pairs_have_a_name_of_their_own(name):
-    found = config()
-    found["sts"] |= {"datasets": ["stsb", name], "own": {name: MINE}}
-    with pytest.raises(InputError, match=rf"^config\.sts\.own\.{name}: another task has this name"):
-        load(found)
-
-
-def test_a_layout_with_tasks_of_its_own_takes_no_other():
-    found = config()
-    found["tables"]["simcse_tableE1"]["tasks"] = ["mine"]
-    with pytest.raises(InputError, match=r"^config\.tables\.simcse_tableE1\.tasks: has no effect"):
-        load(found)
-
-
-def test_kind_text_is_a_users_own_file_of_sentences():
-    found = merged("config.yaml")
-    found["corpora"]["mine"] = {"kind": "text", "path": "notes.txt"}
-    full = load(found)["corpora"]["mine"]
-    assert full == {"kind": "wiki", "path": "notes.txt", "datasets": []}
-    found["corpora"]["mine"] = {"kind": "text", "datasets": ["wiki1m"]}
-    with pytest.raises(InputError, match=r"^config\.corpora\.mine\.datasets: has no effect here"):
-        load(found)

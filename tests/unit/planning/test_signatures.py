@@ -22,14 +22,14 @@ from workflow.planning.signatures import (
     check_loss,
     check_view,
     loss_options,
-    loss_signature,
     options_type,
     read_signature,
     reads_regulators,
 )
 
-NAMES = ("contrastive", "entropy", "regulators")
 CHANGING = ("crop", "delete", "repeat", "replace")
+READ = [(LOSSES, name, "loss") for name in module_names(LOSSES)]
+READ += [(VIEWS, name, "change") for name in CHANGING]
 
 
 def options_of(signature):
@@ -41,25 +41,81 @@ def options_of(signature):
     }
 
 
-@pytest.mark.parametrize("name", module_names(LOSSES))
-def test_the_options_read_from_the_source_are_those_of_the_function(name):
-    function = importlib.import_module(f"semblance.training.losses.{name}").loss
-    expected = options_of(inspect.signature(function, eval_str=True))
-    assert options_of(loss_signature(name)) == expected
+@pytest.mark.parametrize("package, name, function", READ)
+def test_the_options_read_from_the_source_are_those_of_the_function(package, name, function):
+    imported = getattr(importlib.import_module(f"{package}.{name}"), function)
+    found = read_signature(module_file(package, name, ""), function)
+    assert options_of(found) == options_of(inspect.signature(imported, eval_str=True))
 
 
 @pytest.mark.parametrize("name", module_names(LOSSES))
 def test_a_loss_takes_a_batch_and_perhaps_regulators(name):
-    function = importlib.import_module(f"semblance.training.losses.{name}").loss
+    function = importlib.import_module(f"{LOSSES}.{name}").loss
     parameters = inspect.signature(function).parameters.values()
     tensors = [p.name for p in parameters if p.kind is not inspect.Parameter.KEYWORD_ONLY]
     assert tensors in (["batch"], ["batch", "regulators"])
     assert reads_regulators(name) == (len(tensors) == 2)
 
 
-def test_the_losses_of_the_papers_are_found():
-    assert set(NAMES) <= set(module_names(LOSSES))
-    assert [reads_regulators(name) for name in NAMES] == [False, False, True]
+def test_the_losses_of_the_papers_and_the_views_that_change_texts_are_found():
+    losses = ("contrastive", "entropy", "regulators")
+    assert set(losses) <= set(module_names(LOSSES))
+    assert [reads_regulators(name) for name in losses] == [False, False, True]
+    views = module_names(VIEWS)
+    found = [name for name in views if read_signature(module_file(VIEWS, name, ""), "change")]
+    assert found == list(CHANGING)
+
+
+def test_the_options_of_a_loss_are_its_keyword_arguments():
+    assert loss_options("contrastive") == {"scale", "similarity", "hard_negative_weight"}
+    assert loss_options("regulators") == {"scale", "regulator_weight", "reduction"}
+
+
+def fields(kind):
+    """The name, the type and whether a default exists, of each field of a dataclass."""
+    hints = typing.get_type_hints(kind, include_extras=True)
+    missing = dataclasses.MISSING
+    return [(f.name, hints[f.name], f.default is missing) for f in dataclasses.fields(kind)]
+
+
+@pytest.mark.parametrize("name", module_names(DROPOUTS))
+def test_the_options_read_from_the_source_are_those_of_a_dropout(name):
+    expected = load_module(DROPOUTS, name, "here").Options
+    found = options_type(module_file(DROPOUTS, name, "here"))
+    if dataclasses.is_dataclass(expected):
+        assert fields(found) == fields(expected)
+    else:
+        assert found == expected
+
+
+@pytest.mark.parametrize(
+    "check, key",
+    [
+        (lambda: check_view("crop", {"part": 0.1}, "x"), "x.part"),
+        (lambda: check_view("crop", {}, "x"), "x.share"),
+        (lambda: check_view("crop", {"share": 1.1}, "x"), "x.share"),
+        (lambda: check_view("delete", {"words": 0}, "x"), "x.words"),
+        (lambda: check_view("twice", {"share": 0.1}, "x"), "x"),
+        (lambda: check_dropout({"nobody": 0.1}, "x"), "x.nobody"),
+        (lambda: check_dropout({"hidden": 0.1, "attention": 0.95}, "x"), "x.attention"),
+        (lambda: check_dropout({"drophead": "x"}, "x"), "x.drophead"),
+        (lambda: check_dropout({"drophead": -0.1}, "x"), "x.drophead"),
+        (lambda: check_dropout({"sampled": {"rate": 0.1}}, "x"), "x.sampled.rate"),
+        (lambda: check_dropout({"sampled": {"granularity": "rows"}}, "x"), "x.sampled.granularity"),
+        (lambda: check_dropout({"sampled": {"high": 1.0}}, "x"), "x.sampled.high"),
+        (lambda: check_dropout({"sampled": {"low": 0.5}}, "x"), "x.sampled"),  # above its default
+    ],
+)
+def test_an_option_that_a_module_does_not_take_is_named_by_its_key(check, key):
+    with pytest.raises(InputError, match=f"^{key}: "):
+        check()
+
+
+def test_options_that_a_module_takes_pass():
+    check_view("crop", {"share": 0.1}, "x")
+    check_view("repeat", {}, "x")
+    check_view("rows", {}, "x")
+    check_dropout({"hidden": 0, "attention": 0.9, "drophead": 0.2, "sampled": {}}, "x")
 
 
 @pytest.fixture
@@ -95,101 +151,6 @@ def test_a_new_loss_may_define_types_of_its_own(modules):
             check_loss("margin", values, "options")
 
 
-@pytest.mark.parametrize(
-    "text,problem",
-    [
-        ("def los(batch): pass\n", "no function `loss`"),
-        ("def loss(batch, *, a: Thing = 1): pass\n", "cannot be read: Thing"),
-        ("def loss(batch, *, a: open('x') = 1): pass\n", "cannot be read: open"),
-        ("def loss(batch, *, a: Literal[x()] = 1): pass\n", r"cannot be read: Literal\[x"),
-        ("def loss(batch:\n", "not Python"),
-    ],
-)
-def test_a_loss_that_cannot_be_read_is_named_by_its_file(modules, text, problem):
-    (modules[LOSSES] / "wrong.py").write_text(text)
-    with pytest.raises(InputError, match=problem) as caught:
-        check_loss("wrong", {}, "options")
-    assert str(caught.value).startswith(str(modules[LOSSES] / "wrong.py"))
-
-
-def test_the_options_of_a_loss_are_its_keyword_arguments():
-    assert loss_options("contrastive") == {"scale", "similarity", "hard_negative_weight"}
-    assert loss_options("regulators") == {"scale", "regulator_weight", "reduction"}
-
-
-def test_the_views_that_change_texts_are_found():
-    found = [n for n in module_names(VIEWS) if read_signature(module_file(VIEWS, n, ""), "change")]
-    assert found == list(CHANGING)
-
-
-@pytest.mark.parametrize("name", CHANGING)
-def test_the_options_of_a_view_are_those_of_its_function(name):
-    function = importlib.import_module(f"semblance.training.views.{name}").change
-    expected = options_of(inspect.signature(function, eval_str=True))
-    assert options_of(read_signature(module_file(VIEWS, name, ""), "change")) == expected
-
-
-@pytest.mark.parametrize(
-    "name, options, key",
-    [
-        ("crop", {"part": 0.1}, "x.part"),
-        ("crop", {}, "x.share"),
-        ("crop", {"share": 1.1}, "x.share"),
-        ("delete", {"words": 0}, "x.words"),
-        ("twice", {"share": 0.1}, "x"),
-    ],
-)
-def test_options_that_a_view_does_not_take_are_refused(name, options, key):
-    with pytest.raises(InputError, match=f"^{key}: "):
-        check_view(name, options, "x")
-
-
-def test_options_that_a_view_takes_pass():
-    check_view("crop", {"share": 0.1}, "x")
-    check_view("repeat", {}, "x")
-    check_view("rows", {}, "x")
-
-
-def fields(kind):
-    """The name, the type and whether a default exists, of each field of a dataclass."""
-    hints = typing.get_type_hints(kind, include_extras=True)
-    missing = dataclasses.MISSING
-    return [(f.name, hints[f.name], f.default is missing) for f in dataclasses.fields(kind)]
-
-
-@pytest.mark.parametrize("name", module_names(DROPOUTS))
-def test_the_options_read_from_the_source_are_those_of_the_module(name):
-    expected = load_module(DROPOUTS, name, "here").Options
-    found = options_type(module_file(DROPOUTS, name, "here"))
-    if dataclasses.is_dataclass(expected):
-        assert fields(found) == fields(expected)
-    else:
-        assert found == expected
-
-
-@pytest.mark.parametrize(
-    "dropout, key",
-    [
-        ({"nobody": 0.1}, "nobody"),
-        ({"hidden": 0.1, "attention": 0.95}, "attention"),
-        ({"drophead": "x"}, "drophead"),
-        ({"drophead": -0.1}, "drophead"),
-        ({"sampled": {"rate": 0.1}}, "sampled.rate"),
-        ({"sampled": {"granularity": "rows"}}, "sampled.granularity"),
-        ({"sampled": {"high": 1.0}}, "sampled.high"),
-        ({"sampled": {"low": 0.5}}, "sampled"),  # above the default upper bound
-    ],
-)
-def test_each_wrong_option_is_named_by_its_key(dropout, key):
-    with pytest.raises(InputError) as caught:
-        check_dropout(dropout, "config.methods.m.dropout")
-    assert str(caught.value).startswith(f"config.methods.m.dropout.{key}: ")
-
-
-def test_right_options_are_accepted():
-    check_dropout({"hidden": 0, "attention": 0.9, "drophead": 0.2, "sampled": {}}, "dropout")
-
-
 def test_a_new_dropout_may_require_an_option(modules):
     (modules[DROPOUTS] / "rising.py").write_text(
         "import torch\n"
@@ -211,15 +172,24 @@ def test_a_new_dropout_may_require_an_option(modules):
 
 
 @pytest.mark.parametrize(
-    "text, problem",
+    "package, text, problem",
     [
-        ("Option = float\n", "no type `Options`"),
-        ("class Options:\n    a: Thing = 1\n", "cannot be read: Thing"),
-        ("class Options\n", "not Python"),
+        (LOSSES, "def los(batch): pass\n", "no function `loss`"),
+        (LOSSES, "def loss(batch, *, a: Thing = 1): pass\n", "cannot be read: Thing"),
+        (LOSSES, "def loss(batch, *, a: open('x') = 1): pass\n", "cannot be read: open"),
+        (LOSSES, "def loss(batch, *, a: Literal[x()] = 1): pass\n", r"cannot be read: Literal\[x"),
+        (LOSSES, "def loss(batch:\n", "not Python"),
+        (DROPOUTS, "Option = float\n", "no type `Options`"),
+        (DROPOUTS, "class Options:\n    a: Thing = 1\n", "cannot be read: Thing"),
+        (DROPOUTS, "class Options\n", "not Python"),
     ],
 )
-def test_a_dropout_that_cannot_be_read_is_named_by_its_file(modules, text, problem):
-    (modules[DROPOUTS] / "wrong.py").write_text(text)
+def test_a_module_that_cannot_be_read_is_named_by_its_file(modules, package, text, problem):
+    path = modules[package] / "wrong.py"
+    path.write_text(text)
     with pytest.raises(InputError, match=problem) as caught:
-        check_dropout({"wrong": {}}, "dropout")
-    assert str(caught.value).startswith(str(modules[DROPOUTS] / "wrong.py"))
+        if package == LOSSES:
+            check_loss("wrong", {}, "options")
+        else:
+            check_dropout({"wrong": {}}, "dropout")
+    assert str(caught.value).startswith(str(path))

@@ -2,6 +2,7 @@
 
 import pytest
 
+from semblance.config.outputs import Table
 from semblance.errors import InputError
 from tests.shipped import merged
 from workflow.planning.config import load
@@ -15,7 +16,7 @@ def labels(*rows: dict, layout: str = "sts", **own: str) -> list[str]:
     table = {"title": "", "layout": layout, "seeds": "rcl", "rows": list(rows), "labels": own}
     config["tables"] = {"t": table}
     full = load(config)
-    return list(row_labels(full, full["tables"]["t"]).values())
+    return list(row_labels(full, full.tables["t"]).values())
 
 
 def row(methods: list, corpora=("nli",), bases=("nli-roberta-base-v2",)) -> dict:
@@ -62,7 +63,8 @@ def test_a_table_may_name_the_row_of_one_corpus():
 
 
 def test_the_printed_row_beside_a_row_is_that_of_its_base_of_its_corpus_or_of_its_method():
-    table = {"published": {"big/m": "of the base", "qqp/m": "of the corpus", "m": "of the method"}}
+    published = {"big/m": "of the base", "qqp/m": "of the corpus", "m": "of the method"}
+    table = Table.model_construct(published=published)
     assert counterpart(table, TableRow("qqp", "big", "m")) == "of the base"
     assert counterpart(table, TableRow("qqp", "small", "m")) == "of the corpus"
     assert counterpart(table, TableRow("nli", "small", "m")) == "of the method"
@@ -77,16 +79,16 @@ def test_without_a_label_a_method_a_kind_and_a_base_are_called_by_their_names():
     rows = [row(["start", "rcl-2", "entropy-0.01"])]
     config["tables"] = {"t": {"title": "", "layout": "sts", "seeds": "rcl", "rows": rows}}
     full = load(config)
-    found = list(row_labels(full, full["tables"]["t"]).values())
+    found = list(row_labels(full, full.tables["t"]).values())
     assert found == ["nli-roberta-base-v2", "rcl-2", "entropy-0.01"]
 
 
-@pytest.mark.parametrize("name", merged("config.yaml")["tables"])
-def test_the_settings_of_a_table_hold_its_labels_and_its_control_stays_a_method(name):
+def test_the_settings_of_a_table_hold_its_labels_and_its_control_stays_a_method():
     plan = Plan(load(merged("config.yaml")))
-    spec, table = plan.table_spec(name), plan.config["tables"][name]
-    assert [r["label"] for r in spec["rows"]] == list(row_labels(plan.config, table).values())
-    assert spec.get("control") == table.get("control")
+    for name, table in plan.config.tables.items():
+        spec = plan.table_spec(name)
+        assert [r["label"] for r in spec["rows"]] == list(row_labels(plan.config, table).values())
+        assert spec.get("control") == table.control
 
 
 def with_twin(**method) -> dict:

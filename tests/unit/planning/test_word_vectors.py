@@ -92,76 +92,9 @@ def test_a_missing_file_is_refused_before_anything_runs(tmp_path):
             check()
 
 
-MISTAKES = {
-    "pooling": {"pooling": "mean"},
-    "hub": {"hub": "a/b"},
-    "max_length": {"max_length": 32},
-    "tokenizer": {"tokenizer": "bert-base"},
-    "layers": {"layers": 3},
-    "words": {"words": 0},
-}
-
-
-@pytest.mark.parametrize("key", MISTAKES)
-def test_a_mistake_in_such_a_base_is_refused_at_its_key(key):
-    with pytest.raises(InputError, match=rf"^config\.bases\.glove\.{key}: "):
-        load(config(**MISTAKES[key]))
-
-
-def test_a_transformer_has_no_words():
-    other = config()
-    other["bases"]["bert-base"]["words"] = 3
-    with pytest.raises(InputError, match=r"bases\.bert-base\.words: .*belongs to word_vectors"):
-        load(other)
-
-
-@pytest.mark.parametrize("method", ["simcse", "whitening", "simcse-sup"])
-def test_a_method_that_is_trained_or_fitted_on_a_corpus_is_refused(method):
-    other = config()
-    row = {"corpora": ["nli"], "bases": ["glove"], "methods": ["start", method]}
-    other["tables"]["simcse_table5"]["rows"].append(row)
-    with pytest.raises(
-        InputError, match=rf"rows\[4\]\.bases: '{method}' needs a training"
-    ) as error:
-        load(other)
-    assert "\n" not in str(error.value)
-
-
 def test_a_whitening_of_the_tests_reads_word_vectors():
     other = config()
     row = {"corpora": ["nli"], "bases": ["glove"], "methods": ["whitening-target"]}
     other["tables"]["simcse_table5"]["rows"].append(row)
     job = Job("evaluate_sts", "none", "glove", "whitening-target")
     assert MADE in inputs(Plan(load(other)), job)
-
-
-def no_bank(found):
-    found["tables"]["rcl_table2a"]["rows"][0]["bases"] = ["glove"]
-
-
-def no_tokenizer(found):
-    found["bases"]["bert-base"]["tokenizer"] = "glove"
-
-
-def no_pretraining(found):
-    settings = {"batch_size": 32, "epochs": 1, "learning_rate": 1e-4, "max_length": 8, "seed": 1}
-    settings |= {"warmup": 0.0, "weight_decay": 0.0}
-    found["bases"]["further"] = {"base": "glove", "corpus": "wiki1m", "pretrain": settings}
-
-
-def no_figure(found):
-    figure = next(f for f in found["figures"].values() if "rows" in f)
-    figure["rows"][0]["bases"] = ["glove"]
-
-
-def no_teacher(found):
-    method = next(m for m in found["methods"].values() if "regulators" in m)
-    method["regulators"] = ["glove/start"]
-
-
-@pytest.mark.parametrize("change", [no_bank, no_tokenizer, no_pretraining, no_figure, no_teacher])
-def test_what_needs_a_transformer_refuses_word_vectors(change):
-    other = config()
-    change(other)
-    with pytest.raises(InputError, match="'glove' is a file of word vectors"):
-        load(other)

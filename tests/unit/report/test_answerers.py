@@ -25,7 +25,7 @@ def facts(tmp_path):
     listed = ["summary.md", "threshold.svg"]
     write_record(folder / "record.json", "build_answerer", outputs=listed, started=0.0)
     write_record(curve / "record.json", "draw_learning_curve", outputs=["curve.svg"], started=0.0)
-    plan = SimpleNamespace(config={"answerers": {"mine": {}, "later": {}}})
+    plan = SimpleNamespace(config=SimpleNamespace(answerers={"mine": {}, "later": {}}))
     return SimpleNamespace(out=tmp_path, plan=plan)
 
 
@@ -73,6 +73,6 @@ def test_the_record_of_a_report_names_the_files_that_the_section_shows(facts):
 def test_the_report_of_an_own_faq_alone_begins_with_its_answerers(
     facts, verdict, answering, sections
 ):
-    facts.plan.config["answerers"] = answering
+    facts.plan.config = SimpleNamespace(answerers=answering)
     facts.judgements = [judgement(verdict=verdict)]
     assert [section.name for section in first_sections(facts)] == sections

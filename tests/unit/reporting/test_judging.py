@@ -452,7 +452,7 @@ def test_every_shipped_claim_names_tables_methods_and_rows_that_exist():
 def empty_tables(*configs):
     """Return the tables of some configs, without a score."""
     plan = Plan(load(laid_over([ROOT / name for name in configs])))
-    return {name: build(plan.table_spec(name), frame([])) for name in plan.config["tables"]}
+    return {name: build(plan.table_spec(name), frame([])) for name in plan.config.tables}
 
 
 def test_each_shipped_claim_finds_its_rows_in_config_yaml():

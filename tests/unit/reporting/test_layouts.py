@@ -140,7 +140,8 @@ def test_a_sixth_layout_is_rendered_turned_with_the_paper_and_the_control_below(
 def test_a_sixth_layout_is_planned_by_what_it_reads(sixth, monkeypatch):
     config = load(laid_over([ROOT / "config.yaml"]))
     for name in ("rcl_table2a", "rcl_table3"):
-        config["tables"][name]["layout"] = "best-two"
+        table = config.tables[name]
+        config.tables[name] = table.model_copy(update={"layout": "best-two"})
     asked = Plan(config).table_spec("rcl_table3")
     assert asked["layout"] == "best-two" and "sickr" in asked["tasks"] and "folds" not in asked
     on_banks = dataclasses.replace(SIXTH, metrics=FAQ_METRICS, tasks=())

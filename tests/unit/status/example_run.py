@@ -7,6 +7,7 @@ import socket
 import time
 from pathlib import Path
 
+from semblance.config.model import Config
 from semblance.fetch.manifest import load_manifest
 from semblance.locks import name_for
 from semblance.provenance import ROOT, write_json
@@ -35,7 +36,7 @@ NOBODY = 2**22 + 1  # above the largest number of a process
 
 
 @functools.cache
-def _config() -> dict:
+def _config() -> Config:
     config = merged("config.yaml")
     del config["figures"]
     changes = {
@@ -43,7 +44,7 @@ def _config() -> dict:
         "seeds": {"rcl": [1, 2], "ssimcse": [1]},
         "resources": config["resources"] | {"gpus": 0},
     }
-    return load(config | changes) | {"manifest": str(ROOT / "workflow/manifest.yaml")}
+    return load(config | changes | {"manifest": str(ROOT / "workflow/manifest.yaml")})
 
 
 @functools.cache
@@ -73,7 +74,7 @@ class ExampleRun:
             "at_a_time": None,
         }
         write_json(f"{self.plan.out}/logs/command.json", note | changes)
-        write_json(f"{self.plan.out}/logs/config.json", self.plan.config)
+        write_json(f"{self.plan.out}/logs/config.json", self.plan.config.written())
 
     def finish(self, *some: Job) -> None:
         """Leave the records of jobs."""

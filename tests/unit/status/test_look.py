@@ -190,7 +190,7 @@ def test_the_start_is_read_from_any_folder(example, monkeypatch):
     (folder / "elsewhere").mkdir()
     monkeypatch.chdir("elsewhere")
     found = started.read_start(str(out))
-    assert found.folder == folder and found.config["output"] == example.plan.out
+    assert found.folder == folder and found.config.output == example.plan.out
     monkeypatch.chdir(found.folder)
     status = look(found)
     monkeypatch.chdir("elsewhere")
@@ -200,7 +200,7 @@ def test_the_start_is_read_from_any_folder(example, monkeypatch):
 def test_results_that_were_moved_are_read_where_they_are(example):
     shutil.move("results", "moved")
     found = started.read_start("moved")
-    assert found.config["output"] == str(Path("moved").resolve())
+    assert found.config.output == str(Path("moved").resolve())
     assert not whole(look(found))
 
 
@@ -240,8 +240,8 @@ def test_a_folder_without_a_run_is_an_error(tmp_path, monkeypatch):
 
 
 def test_a_look_counts_the_jobs_of_the_full_reproduction(example):
-    config = load(merged("config.yaml")) | {"manifest": str(ROOT / "workflow/manifest.yaml")}
-    write_json("results/logs/config.json", config)
+    manifest = {"manifest": str(ROOT / "workflow/manifest.yaml")}
+    write_json("results/logs/config.json", load(merged("config.yaml") | manifest).written())
     status = example.look()
     as_page(status, PLAIN)
     assert sum(count.jobs for count in status.stages) > 4000

@@ -18,6 +18,7 @@ from semblance_faq.commands.config import (
     learning_curve,
 )
 from tests.unit.faq.commands.planned import candidates, parts, planned, stages
+from workflow.planning.methods import ranking, trained_methods
 from workflow.planning.stages import jobs
 
 SEEDS = FOLDS = 5
@@ -40,8 +41,9 @@ def test_one_seed_and_one_training_are_enough(wordings):
 )
 def test_with_enough_wordings_they_are_the_test_and_known_questions_are_matched(wordings, held_out):
     made = planned(wordings=wordings)
-    assert made.banks[BANK]["hold_out"] == held_out
-    matches = {m.get("ranking", {}).get("match") for m in made.config["methods"].values()}
+    assert made.banks[BANK].hold_out == held_out
+    stated = [ranking(made.config, name) for name in made.config.methods]
+    matches = {way.match for way in stated if way}
     assert ("better" in matches) == (held_out == "wordings")
     assert ("tuned-hybrid-better" in candidates(made)) == (held_out == "wordings")
 
@@ -60,7 +62,7 @@ def test_texts_of_one_entry_never_meet_in_a_batch(wordings, bf16):
 )
 def test_the_quick_way_trains_with_two_threads_on_a_cpu(gpus, is_thorough, threads):
     made = planned(gpus=gpus, thorough=is_thorough)
-    assert made.config["training"]["threads"] == threads
+    assert made.config.training.threads == threads
 
 
 @pytest.mark.parametrize("gpus", [0, 1])
@@ -68,20 +70,20 @@ def test_jobs_look_for_a_gpu_only_if_the_machine_has_one(gpus):
     made = planned(gpus=gpus)
     [first, *_] = [job for job in jobs(made) if job.stage == "train"]
     settings = json.loads(made.train_settings(first.corpus, first.base, first.name, first.seed))
-    assert made.config["resources"]["gpus"] == settings["gpus"] == gpus
+    assert made.config.resources.gpus == settings["gpus"] == gpus
 
 
 def test_what_the_user_states_of_the_file_reaches_the_bank():
     bank = planned(question_column="Frage", queries_path="asked.csv").banks[BANK]
-    assert (bank["question_column"], bank["queries_path"]) == ("Frage", "asked.csv")
-    assert "answer_column" not in bank
+    assert (bank.question_column, bank.queries_path) == ("Frage", "asked.csv")
+    assert bank.answer_column is None
 
 
 @pytest.mark.parametrize("base", [BASE, *READY])
 def test_every_ready_base_can_be_trained_from_and_no_other_is_fetched(base):
     made = planned(base=base)
     fetched = {job.base for job in jobs(made) if job.stage == "download_model"}
-    assert fetched == {base} and made.config["answerers"][BANK]["base"] == base
+    assert fetched == {base} and made.config.answerers[BANK].base == base
 
 
 def test_an_unknown_base_is_refused_with_the_ready_ones():
@@ -119,16 +121,16 @@ def large():
 
 def trained(plan):
     """The methods of the answerer that have a training of their own."""
-    return [name for name in candidates(plan) if "loss" in plan.config["methods"].get(name, {})]
+    return [name for name in candidates(plan) if name in trained_methods(plan.config)]
 
 
 def test_rcl_hard_negatives_and_their_control_are_candidates_of_one_choice(large):
     assert {"tuned", "tuned-hard", "rcl", "start", "bm25"} <= set(candidates(large))
-    methods = large.config["methods"]
-    assert methods["tuned-hard"]["mined_negatives"] and methods["rcl"]["loss"] == "regulators"
-    assert methods["tuned-hard"]["label"] == "Tuned, hard negatives"
-    assert large.config["tables"][BANK]["control"] == "tuned"
-    evaluated = large.config["tables"][BANK]["rows"][0]["methods"]
+    methods = large.config.methods
+    assert methods["tuned-hard"].mined_negatives and methods["rcl"].loss == "regulators"
+    assert methods["tuned-hard"].label == "Tuned, hard negatives"
+    assert large.config.tables[BANK].control == "tuned"
+    evaluated = large.config.tables[BANK].rows[0].method_names
     assert [name for name in evaluated if name not in parts(large)] == candidates(large)
     assert len(parts(large)) == 2 and set(parts(large)) <= set(evaluated)
 
@@ -151,10 +153,10 @@ def test_each_training_differs_from_the_control_in_what_its_name_says_alone(larg
 
 def test_the_regulators_of_the_grid_are_nested_sets_with_the_batch_size_of_the_training(large):
     for size, kind in thorough.KINDS.items():
-        entropy = large.config["train_entropy"]["kinds"][kind]
-        recipe = large.config["recipes"][entropy["recipe"]]
-        assert entropy.get("batch_size", recipe["batch_size"]) == size
-    sets = [large.config["methods"][name]["regulators"] for name in ("rcl-of-2", "rcl-of-4", "rcl")]
+        entropy = large.config.train_entropy.kinds[kind]
+        recipe = large.config.recipes[entropy.recipe]
+        assert (entropy.batch_size or recipe.batch_size) == size
+    sets = [large.config.methods[name].regulator_names for name in ("rcl-of-2", "rcl-of-4", "rcl")]
     assert [len(names) for names in sets] == [1, 2, 4]
     assert set(sets[0]) < set(sets[1]) < set(sets[2])
 
@@ -183,7 +185,7 @@ def test_a_batch_size_is_tried_only_where_a_fold_fills_it():
 def test_a_very_small_faq_has_no_mined_negatives_because_no_batch_could_be_filled():
     made = planned(20, thorough=True)
     assert stages(made)["mine_negatives"] == 0 and stages(made)["train_entropy"] > 0
-    assert "rcl-batch-64" not in made.config["methods"]
+    assert "rcl-batch-64" not in made.config.methods
 
 
 @pytest.mark.parametrize("wordings, rows", [(0, 60), (FEWEST_WORDINGS - 1, 88), (50, 160)])
@@ -192,7 +194,7 @@ def test_the_rows_of_a_fold_are_counted_as_it_trains_on_them(wordings, rows):
 
 
 def test_with_wordings_the_main_trainings_match_known_questions_too():
-    methods = planned(500, FEWEST_WORDINGS, thorough=True).config["methods"]
+    methods = planned(500, FEWEST_WORDINGS, thorough=True).config.methods
     ranking = {"of": "rcl", "by": "hybrid", "match": "better"}
-    assert methods["rcl-hybrid-better"]["ranking"] == ranking
+    assert methods["rcl-hybrid-better"].ranking.written() == ranking
     assert "tuned-hard-better" in methods and "rcl-of-2-better" not in methods

@@ -67,10 +67,10 @@ def test_the_config_holds_the_learned_wordings_out_and_matches_them(place):
     assert found.config.name == "my-faq-learned.yaml" and found.status == 0
     plan = Plan(load_files([str(found.config)]))
     bank = plan.banks["faq"]
-    assert bank["queries_path"] == str(place / "my-faq-learned.csv")
-    assert bank["hold_out"] == "wordings" and plan.config["output"] == "my-faq-learned"
-    assert "tuned-better" in plan.config["answerers"]["faq"]["methods"]
-    queries = read_own(place / "my.csv", queries_path=bank["queries_path"]).queries
+    assert bank.queries_path == str(place / "my-faq-learned.csv")
+    assert bank.hold_out == "wordings" and plan.config.output == "my-faq-learned"
+    assert "tuned-better" in plan.config.answerers["faq"].methods
+    queries = read_own(place / "my.csv", queries_path=bank.queries_path).queries
     assert {query.text: query.relevant for query in queries} == dict.fromkeys(NEW, ("e1",))
 
 

@@ -1,14 +1,16 @@
-"""The readable config in its full form: what each training is told, by hand from the papers."""
+"""The settings of each training, by hand from the papers, and how a config lays them over each other."""
 
-import copy
+import dataclasses
 import json
 
 import pytest
 
+from semblance.config.outputs import Rows
+from semblance.config.trainings import Entropies, Trained
+from semblance.training.recipe import TrainSettings
 from tests.shipped import merged
 from workflow.planning.config import load
-from workflow.planning.expand import expand, settings_of
-from workflow.planning.methods import model_names, regulator_names
+from workflow.planning.methods import trained_methods
 from workflow.planning.plan import Plan
 
 # What the papers leave open is the same in all trainings (docs/decisions.md).
@@ -113,13 +115,13 @@ def test_an_entropy_model_is_trained_with_equation_2_until_its_loss_stops_fallin
 
 def test_eight_regulators_are_those_of_four_entropy_models(plan):
     names = ["entropy-0.01", "entropy-0.02", "entropy-0.03", "entropy-0.04"]
-    assert plan.config["methods"]["rcl-8"]["regulators"] == names
+    assert plan.config.methods["rcl-8"].regulator_names == names
 
 
 @pytest.mark.parametrize("count", [2, 4, 6, 8, 10])
 def test_a_method_of_batch_32_reads_entropy_models_of_batch_32(plan, count):
     place = ("nli", "nli-roberta-base-v2")
-    names = plan.config["methods"][f"rcl-{count}-batch32"]["regulators"]
+    names = plan.config.methods[f"rcl-{count}-batch32"].regulator_names
     phis = [name.removeprefix("entropy-batch32-") for name in names]
     assert phis == ["0.01", "0.02", "0.03", "0.04", "0.05"][: count // 2]
     for phi in phis:
@@ -130,19 +132,19 @@ def test_a_method_of_batch_32_reads_entropy_models_of_batch_32(plan, count):
 
 
 def test_the_signs_of_phi_of_the_controls(plan):
-    methods = plan.config["methods"]
-    assert methods["rcl-2-phi0"]["regulators"] == methods["rcl-8-phi0"]["regulators"]
+    methods = plan.config.methods
+    assert methods["rcl-2-phi0"].regulator_names == methods["rcl-8-phi0"].regulator_names
     teacher = json.loads(plan.entropy_settings("nli", "nli-roberta-base-v2", "entropy", "0.0", 1))
     assert teacher["options"]["phi"] == 0.0
-    mirrored = [name.replace("entropy-", "entropy--") for name in methods["rcl-8"]["regulators"]]
-    assert methods["rcl-8-negative"]["regulators"] == mirrored
+    mirrored = [name.replace("entropy-", "entropy--") for name in methods["rcl-8"].regulator_names]
+    assert methods["rcl-8-negative"].regulator_names == mirrored
 
 
 # --- how the parts of a training are laid over each other ---------------------------------------
 
 
-def full(**changes) -> dict:
-    """Return the full form of config.yaml with some keys ("methods/x/batch_size") changed."""
+def settings(base="roberta-base", corpus="nli", **changes) -> dict:
+    """Return the settings of ``continued`` where some keys ("methods/x/batch_size") are changed."""
     config = merged("config.yaml")
     for path, value in changes.items():
         *parents, last = path.split("/")
@@ -150,118 +152,102 @@ def full(**changes) -> dict:
         for parent in parents:
             node = node[parent]
         node[last] = value
-    return expand(config)
+    config["tables"] = {name: config["tables"][name] for name in ("rcl_table2a", "rcl_table3")}
+    config["figures"] = {}
+    return json.loads(Plan(load(config)).train_settings(corpus, base, "continued", 1))
 
 
-def test_options_of_a_method_are_laid_over_those_of_its_recipe_key_by_key():
-    config = full(
-        **{
-            "recipes/rcl/loss": "entropy",
-            "recipes/rcl/options": {"scale": 7.0, "reduction": "sum"},
-            "methods/continued/options": {"reduction": "mean"},
-        }
-    )
-    assert config["methods"]["continued"]["options"] == {"scale": 7.0, "reduction": "mean"}
+RATES = {"attention": 0.1, "sampled": {"low": 0.1, "high": 0.2}}
+
+
+@pytest.mark.parametrize(
+    "changes, key, expected",
+    [
+        (  # options of a method are laid over those of its recipe key by key
+            {
+                "recipes/rcl/options": {"scale": 7.0},
+                "methods/continued/options": {"similarity": "dot"},
+            },
+            "options",
+            {"scale": 7.0, "similarity": "dot"},
+        ),
+        (  # so is dropout, but a method's sampled rates replace those of the recipe
+            {
+                "recipes/rcl/dropout": RATES,
+                "methods/continued/dropout": {"hidden": 0.2, "sampled": {"high": 0.5}},
+            },
+            "dropout",
+            {"attention": 0.1, "hidden": 0.2, "sampled": {"high": 0.5}},
+        ),
+        # steps between evaluations take the place of a share of the steps
+        ({"methods/continued/evaluate_every": 9}, "evaluate_every", 9),
+        ({"methods/continued/evaluate_every": 9}, "evaluate_share", None),
+        # a whole number stays one where a number may have decimals
+        ({"methods/continued/clip": 1}, "clip", 1),
+    ],
+)
+def test_the_parts_of_a_training_are_laid_over_each_other(changes, key, expected):
+    found = settings(**changes).get(key)
+    assert found == expected and type(found) is type(expected)
 
 
 def test_a_method_with_another_loss_keeps_the_options_that_its_loss_takes_too():
-    config = full(
+    found = settings(
         **{
-            "recipes/rcl/loss": "entropy",
-            "recipes/rcl/options": {"scale": 7.0, "include_positive": True},
-            "methods/continued/loss": "contrastive",
+            "recipes/rcl/loss": "contrastive",
+            "recipes/rcl/options": {"scale": 7.0, "similarity": "dot"},
+            "methods/continued/loss": "regulators",
+            "methods/continued/regulators": ["start"],
         }
     )
-    assert config["methods"]["continued"]["options"] == {"scale": 7.0}
-
-
-def test_dropout_is_laid_over_key_by_key_and_sampled_rates_replace_sampled_rates():
-    config = full(
-        **{
-            "recipes/rcl/dropout": {"attention": 0.1, "sampled": {"low": 0.1, "high": 0.3}},
-            "methods/continued/dropout": {"hidden": 0.2, "sampled": {"high": 0.5}},
-        }
-    )
-    assert config["methods"]["continued"]["dropout"] == {
-        "attention": 0.1,
-        "hidden": 0.2,
-        "sampled": {"high": 0.5},
-    }
+    assert found["options"] == {"scale": 7.0}
 
 
 def test_a_recipe_changes_on_a_faq_bank_then_by_base_then_by_method():
-    config = full(
-        **{
-            "recipes/rcl/on_faq": {"epochs": 2, "batch_size": 2, "max_length": 2},
-            "recipes/rcl/by_base": {"bert-base": {"batch_size": 3, "max_length": 3}},
-            "methods/continued/max_length": 4,
-        }
-    )
-    found = settings_of(config, config["methods"]["continued"], "bert-base", on_faq=True)
-    assert (found["epochs"], found["batch_size"], found["max_length"]) == (2, 3, 4)
-    found = settings_of(config, config["methods"]["continued"], "roberta-base", on_faq=False)
-    assert (found["epochs"], found["batch_size"], found["max_length"]) == (1, 64, 4)
+    changes = {
+        "recipes/rcl/on_faq": {"epochs": 2, "batch_size": 2, "max_length": 3},
+        "recipes/rcl/by_base": {"bert-base": {"batch_size": 3, "max_length": 4}},
+        "methods/continued/max_length": 5,
+    }
+    keys = ("epochs", "batch_size", "max_length")
+    on_faq = settings("bert-base", "faqir-0", **changes)
+    assert [on_faq[key] for key in keys] == [2, 3, 5]
+    elsewhere = settings(**changes)
+    assert [elsewhere[key] for key in keys] == [1, 64, 5]
 
 
 def test_a_method_may_differ_on_a_faq_bank_from_what_it_says_itself():
-    config = full(**{"methods/continued/epochs": 5, "methods/continued/on_faq": {"epochs": 24}})
-    method = config["methods"]["continued"]
-    assert settings_of(config, method, "bert-base", on_faq=False)["epochs"] == 5
-    assert settings_of(config, method, "bert-base", on_faq=True)["epochs"] == 24
+    changes = {"methods/continued/epochs": 5, "methods/continued/on_faq": {"epochs": 24}}
+    assert settings(**changes)["epochs"] == 5
+    assert settings(corpus="faqir-0", **changes)["epochs"] == 24
 
 
-def test_steps_between_evaluations_take_the_place_of_a_share_of_the_steps():
-    config = full(**{"methods/continued/evaluate_every": 9})
-    found = settings_of(config, config["methods"]["continued"], "bert-base", on_faq=False)
-    assert found["evaluate_every"] == 9 and "evaluate_share" not in found
-
-
-def test_no_key_of_the_layers_reaches_a_training():
-    config = full()
-    trained = [method for method in config["methods"].values() if "recipe" in method]
-    assert len(trained) > 30
-    for method in trained:
-        found = settings_of(config, method, "bert-base", on_faq=True)
-        assert not {"recipe", "label", "regulators", "on_faq", "by_base"} & found.keys()
+def test_no_key_of_the_layers_reaches_a_training(plan):
+    names = trained_methods(plan.config)
+    assert len(names) > 30
+    for name in names:
+        found = json.loads(plan.train_settings("faqir-0", "bert-base", name, 1))
+        assert set(found) <= {field.name for field in dataclasses.fields(TrainSettings)}
 
 
 # --- names --------------------------------------------------------------------------------------
 
 
 def test_a_number_is_named_by_its_shortest_form_and_a_text_as_it_stands():
-    entry = {"kind": "entropy", "phis": [0.01, -0.01, 1, 1e-05, "0.010", "1e-5"]}
-    assert model_names(entry) == [
-        "entropy-0.01",
-        "entropy--0.01",
-        "entropy-1",
-        "entropy-1e-05",
-        "entropy-0.010",
-        "entropy-1e-5",
-    ]
-    assert model_names("rcl-8") == ["rcl-8"]
+    phis = [0.01, -0.01, 1, 1e-05, "0.010", "1e-5"]
+    names = Entropies(kind="entropy", phis=phis).names
+    expected = ("0.01", "-0.01", "1", "1e-05", "0.010", "1e-5")
+    assert names == [f"entropy-{phi}" for phi in expected]
 
 
 def test_regulators_may_be_a_kind_and_its_phis_or_a_list_of_such_and_of_names():
     pair = {"kind": "entropy", "phis": [0.01, 0.02]}
-    assert regulator_names({"regulators": pair}) == ["entropy-0.01", "entropy-0.02"]
-    mixed = {"regulators": ["entropy-sum-0.5", pair]}
-    assert regulator_names(mixed) == ["entropy-sum-0.5", "entropy-0.01", "entropy-0.02"]
-    assert regulator_names({}) == []
-
-
-def test_a_table_lists_names_where_the_config_has_a_kind_and_its_phis():
-    rows = [{"corpora": ["nli"], "bases": ["bert-base"]}]
-    rows[0]["methods"] = [{"kind": "entropy", "phis": [0.01, 0.02]}, "simcse"]
-    config = full(**{"tables/rcl_table5/rows": rows})
-    assert config["tables"]["rcl_table5"]["rows"][0]["methods"] == [
-        "entropy-0.01",
-        "entropy-0.02",
-        "simcse",
-    ]
-
-
-def test_a_config_is_left_as_it_is_by_its_full_form():
-    config = merged("config.yaml")
-    before = copy.deepcopy(config)
-    expand(config)
-    assert config == before
+    names = ["entropy-0.01", "entropy-0.02"]
+    for stated, expected in (
+        ({"regulators": pair}, names),
+        ({"regulators": ["entropy-sum-0.5", pair]}, ["entropy-sum-0.5", *names]),
+        ({}, []),
+    ):
+        assert Trained.model_validate({"recipe": "rcl", **stated}).regulator_names == expected
+    row = Rows(corpora=["nli"], bases=["bert-base"], methods=[Entropies(**pair), "simcse"])
+    assert row.method_names == [*names, "simcse"]
