@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from semblance.data.pair import Pair
-from semblance.data.text import at_least_one, filled, read_rows
+from semblance.data.text import at_least_one, filled, read_records
 from semblance.errors import InputError, at
 
 LABELS = ()
@@ -48,7 +48,7 @@ def read(path: Path | str) -> Iterator[Pair]:
 
 
 def _captions(path: Path | str) -> Iterator[_Caption]:
-    for line, text in read_rows(path):
+    for line, text in read_records(path):
         name, tab, caption = text.partition("\t")
         image, mark, number = name.rpartition("#")
         if not (tab and mark and image) or not (number.isascii() and number.isdecimal()):

@@ -10,6 +10,7 @@ import re
 import pytest
 
 from semblance.data import nli, sts, transfer, wiki
+from semblance.data.banks.faqir import read_faqir
 from semblance.data.banks.stackfaq import read_stackfaq
 from semblance.data.csv_text import read_csv
 from semblance.data.pairs import captions, paranmt, qqp
@@ -32,6 +33,7 @@ MRPC = "\t".join(transfer.MRPC_HEADER) + "\n"
 ANLI = {"uid": "1", "context": "c", "hypothesis": "h", "label": "e"}
 QQP = "id\tqid1\tqid2\tquestion1\tquestion2\tis_duplicate\n0\t1\t2\tHow?\tWhy?\t0\n"
 CAPTION = "a.jpg#0\tA dog .\n"
+ASKED = "<question>q</question>"
 
 
 def snli_row(label="neutral", first="a", second="b") -> str:
@@ -76,7 +78,9 @@ READERS = {
     "trec": transfer.read_trec,
     "mrpc": transfer.read_mrpc,
     "stackfaq": read_stackfaq,
+    "faqir": read_faqir,
 }
+XML_BANKS = ("stackfaq", "faqir")
 CSV_RECORDS = {  # the last record of a file whose record before it has two lines
     "one": "fields: 1",
     "one,two,three": "fields: 3",
@@ -165,12 +169,7 @@ REFUSED = [
     ("captions", CAPTION + "a.jpg#²\tA dog .\n", 2, "not IMAGE#NUMBER"),
     ("captions", CAPTION + "a.jpg#1\t \n", 2, "the caption is empty"),
     ("captions", CAPTION + "\n" + CAPTION, 2, "blank line"),
-    (
-        "captions",
-        CAPTION + "b#0\tA cat .\na.jpg#1\tA\n",
-        3,
-        "captions of a.jpg stand in two places",
-    ),
+    ("captions", CAPTION + "b#0\tA cat .\na.jpg#1\tA\n", 3, "a.jpg stand in two places"),
     ("captions", "", 1, "no caption"),
     ("paranmt", "a\tb\t0.9\none\n", 2, "columns: 1, expected 2 or 3"),
     ("paranmt", "one\ttwo\t0.5\tfour\n", 1, "columns: 4, expected 2 or 3"),
@@ -220,14 +219,12 @@ REFUSED = [
     ("mrpc", MRPC + "yes\t7\t8\ta\tb\n", 2, "label 'yes' is neither 0 nor 1"),
     ("mrpc", MRPC + "1\t7\t8\ta\t \n", 2, "#2 String is empty"),
     ("mrpc", MRPC, 1, "no text"),
-    ("stackfaq", "<r>\n<qapair><question>q</question></qapair></r>", 2, "without an answer"),
+    ("stackfaq", f"<r>\n<qapair>{ASKED}</qapair></r>", 2, "without an answer"),
     ("stackfaq", "<r>\n<qapair>\n<answer>a</answer></qapair></r>", 2, "no <question>"),
-    (
-        "stackfaq",
-        "<r>\n<qapair><question>q</question>\n<answer> </answer></qapair></r>",
-        3,
-        "answer is empty",
-    ),
+    ("stackfaq", f"<r>\n<qapair>{ASKED}\n<answer> </answer></qapair></r>", 3, "answer is empty"),
+    ("stackfaq", "<r>\n<qapair>\n</r>", 3, "not well-formed"),
+    ("stackfaq", "<r>\n<!DOCTYPE root>\n</r>", 2, ""),
+    *((bank, "<html><p>Not found</p></html>", 1, "no question-answer pair") for bank in XML_BANKS),
 ]
 
 
