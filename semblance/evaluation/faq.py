@@ -16,7 +16,7 @@ from semblance.evaluation.metrics import (
     relevant_ranks,
 )
 from semblance.evaluation.prepared import Question, read_bank
-from semblance.evaluation.scored import Evaluation, Target
+from semblance.evaluation.scored import ModelEvaluation, ModelRun, Target
 from semblance.evaluation.texts import Texts
 from semblance.models.encoder import Encoder
 from semblance.models.prompts import NO_PROMPTS, Prompts
@@ -39,17 +39,12 @@ Scores = Iterable[np.ndarray]  # of all answers (A,), for one question after ano
 
 
 @dataclass(frozen=True)
-class FaqRun:
-    """Which model is evaluated on which fold of a bank, and how it ranks; φ of an entropy model."""
+class FaqRun(ModelRun):
+    """Which model is evaluated on which fold of a bank, and how it ranks."""
 
-    corpus: str
-    base: str
-    method: str
-    seed: str
     bank: str
     fold: int
     protocols: tuple[str, ...]
-    phi: str = ""
     ranking: Ranking = field(default_factory=Ranking)
 
 
@@ -173,7 +168,7 @@ def evaluate_faq(
 
     ``bank`` and ``dev`` are the records of the whole bank and of the fold's dev questions.
     """
-    evaluation = Evaluation(model, {"data": bank, "dev": dev}, target)
+    evaluation = ModelEvaluation(model, {"data": bank, "dev": dev}, target)
     saved = evaluation.model
     folder = Path(bank).parent
     whole = read_bank(folder)

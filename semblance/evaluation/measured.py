@@ -23,7 +23,7 @@ from semblance.provenance import Record, beside, checked, named_beside, write_re
 
 
 @dataclass(frozen=True)
-class Model:
+class TextEncoder:
     """An encoder that reads texts up to the longest input of its folder."""
 
     encoder: Encoder
@@ -113,7 +113,7 @@ def measure_figure(
         note(path, WEIGHTS, saved.record)
         encoder, _ = open_model(saved, target)
         device = device_of(encoder)
-        found = module.rows(Model(encoder, saved), data, **settings.options)
+        found = module.rows(TextEncoder(encoder, saved), data, **settings.options)
         rows += [{**run._asdict(), **row} for row in found]
     write_text(csv, figure_csv((*FigureRun._fields, *module.COLUMNS), rows))
     write_record(

@@ -9,7 +9,7 @@ import numpy as np
 from semblance.evaluation.classifier import Classifier, Labelled, Predicted
 from semblance.evaluation.features import pair_features
 from semblance.evaluation.prepared import Columns, read_columns
-from semblance.evaluation.scored import Evaluation, Target
+from semblance.evaluation.scored import ModelEvaluation, ModelRun, Target
 from semblance.evaluation.texts import Texts, Vectors
 from semblance.models.encoder import Encoder
 from semblance.settings import Count, Seed
@@ -22,16 +22,11 @@ PROTOCOL = "senteval"  # of the texts: they are released in no other form
 
 
 @dataclass(frozen=True)
-class TransferRun:
-    """Which model is evaluated; the classifier's folds and the seed of their shuffling; φ."""
+class TransferRun(ModelRun):
+    """Which model is evaluated; the classifier's folds and the seed of their shuffling."""
 
-    corpus: str
-    base: str
-    method: str
-    seed: str
     folds: Count
     shuffle: Seed
-    phi: str = ""
 
 
 class Transfer:
@@ -139,7 +134,7 @@ def evaluate_transfer(run: TransferRun, model: str, data: str, target: Target) -
 
     ``data`` is the record of the prepared items.
     """
-    evaluation = Evaluation(model, {"data": data}, target, LIBRARIES)
+    evaluation = ModelEvaluation(model, {"data": data}, target, LIBRARIES)
     saved = evaluation.model
     items = read_columns(Path(data).parent / ITEMS, COLUMNS)
     tasks = Transfer(items, saved.tokenizer, saved.prompts.default)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from semblance.errors import InputError
-from semblance.evaluation.measured import Collection, Model
+from semblance.evaluation.measured import Collection, TextEncoder
 from semblance.evaluation.metrics import refuse_zero_vectors
 from semblance.figures import Row
 from semblance.models.vectors import unit
@@ -16,7 +16,7 @@ BLOCK = 1 << 15  # sentences whose unit vectors are held at a time
 
 
 def rows(
-    model: Model, data: Collection, *, queries: tuple[str, ...], top: Count = 3
+    model: TextEncoder, data: Collection, *, queries: tuple[str, ...], top: Count = 3
 ) -> Iterator[Row]:
     """Yield the ``top`` sentences of each query, by their cosine.
 
