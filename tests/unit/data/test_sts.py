@@ -91,10 +91,9 @@ def test_two_files_of_one_subset_are_refused(tmp_path):
         read_sts_year(write(tmp_path, **WHOLE), 16)
 
 
-SCORES = ["nan", "inf", "-1", "5.01", "x", "1_0", "1,5", "1e0", "٣", "1 2", "+1"]
+SCORES = ["-1", "5.01", "1e0", "+1"]  # tests/hostile has more
 REFUSED = [  # the input, the gold, the file and the line of the mistake
     *(("a\tb\nc\td\n", f"1\n{score}\n", "gs", 2, "score") for score in SCORES),
-    ("a\tb\nonly one\n", "1\n1\n", "input", 2, "columns: 1"),
     ("a\tb\na\tb\tc\n", "1\n1\n", "input", 2, "columns: 3"),
     ("a\tb\na\tb\tc\td\n", "1\n1\n", "input", 2, "columns: 4"),
     ("a\tb\na\t \n", "1\n1\n", "input", 2, "empty sentence"),

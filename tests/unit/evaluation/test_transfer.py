@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from semblance.errors import InputError
 from semblance.evaluation import transfer
 from semblance.evaluation.classifier import Classifier
 from semblance.evaluation.prepared import read_columns
@@ -23,8 +22,8 @@ from tests.unit.evaluation.prepared import lines, records, target
 FOLDS = 2
 
 
-def evaluate(demo, folder, folds=FOLDS) -> None:
-    run = TransferRun("none", "tiny", "start", "0", folds, 1111)
+def evaluate(demo, folder) -> None:
+    run = TransferRun("none", "tiny", "start", "0", FOLDS, 1111)
     evaluate_transfer(run, *records(demo, "base", "items"), target(folder))
 
 
@@ -131,8 +130,3 @@ def test_an_accuracy_is_the_mean_of_its_folds_and_f1_that_of_label_1():
 def test_f1_is_zero_where_label_1_is_never_right():
     found = scores(*[(part, 0, 0, i, 0, 0) for part in ("dev", "test") for i in (0, 1)])
     assert found["f1", "test"][0] == 0.0 and found["accuracy", "test"][0] == 1.0
-
-
-def test_too_few_items_for_the_folds_stop_with_one_line(demo, tmp_path):
-    with pytest.raises(InputError, match="evaluate_transfer.folds: a class has 24 items"):
-        evaluate(demo, tmp_path, folds=30)

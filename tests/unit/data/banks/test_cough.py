@@ -57,25 +57,18 @@ def test_pairs_of_another_language_can_be_read(tmp_path):
         read_cough(*paths, language="fr")
 
 
-REFUSED = [
+REFUSED = [  # tests/hostile has more
     ("judgements", "5,x,2,[4],4,positive", "query '5' is unknown"),
-    ("judgements", "0,x,3,[4],4,positive", "FAQ '3' is unknown"),
-    ("judgements", "0,x,9,[4],4,positive", "FAQ '9' is unknown"),
+    ("judgements", "0,x,9,[4],4,positive", "FAQ '9' is unknown"),  # of another language
     ("judgements", '0,x,2,"[4, 3]",3.50001,positive', "Average 3.50001"),
     ("judgements", "0,x,2,[4],nan,positive", "Average nan"),
     ("judgements", "0,x,2,[4],,positive", "no number"),
     ("judgements", "0,x,2,[3],3,positive", "label 'positive' contradicts"),
-    ("judgements", "0,x,2,[4],4,", "label '' contradicts"),
-    ("judgements", "0,x,2,[],0,negative", "no list of 1 to 4"),
-    ("judgements", "0,x,2,[5],5,positive", "no list of 1 to 4"),
     ("judgements", "0,x,2,4,4,positive", "no list of 1 to 4"),
     ("judgements", "0,x,2,__import__('os'),4,positive", "no list of 1 to 4"),
     ("pairs", "2,u, ,x,a,x,s,en,Q", "question is empty"),
-    ("pairs", "2,u,q,x,,x,s,en,Q", "answer is empty"),
     ("pairs", "1,u,q,x,a,x,s,en,Q", "id '1' stands twice"),
-    ("pairs", ",u,q,x,a,x,s,en,Q", "index is empty"),
     ("queries", "0,again", "id '0' stands twice"),
-    ("queries", "1,", "query is empty"),
 ]
 BEFORE = {  # a row of two lines
     "judgements": '0,"wh\nat?",2,[1],1,negative\n',
