@@ -68,13 +68,6 @@ class StsB:
 
 
 @dataclass(frozen=True)
-class Collection:
-    """The distinct sentences of a corpus."""
-
-    sentences: list[str]
-
-
-@dataclass(frozen=True)
 class FigureInputs:
     """The records that a figure is measured from: one model for each run, and its texts.
 
@@ -104,7 +97,7 @@ def measure_figure(
     if KINDS[settings.kind] == "model":
         data, name = StsB.read(folder), PAIRS
     else:
-        data, name = Collection(read_sentences(folder)), "sentences.arrow"
+        data, name = read_sentences(folder), "sentences.arrow"
     note(inputs.texts, name, record)
     rows: list[Row] = []
     device = ""

@@ -14,7 +14,7 @@ from semblance.errors import InputError
 from semblance.evaluation.figures import retrieval
 from semblance.evaluation.figures.anisotropy import share_of_largest
 from semblance.evaluation.figures.singular_values import singular_values
-from semblance.evaluation.measured import Collection, FigureInputs, StsB, measure_figure
+from semblance.evaluation.measured import FigureInputs, StsB, measure_figure
 from semblance.evaluation.scored import Target
 from semblance.fetch.manifest import load_manifest
 from semblance.figures import FigureModels, FigureSettings
@@ -161,10 +161,10 @@ def test_the_first_sentences_of_a_query_are_those_of_a_loop_over_the_collection(
 def test_of_equal_cosines_the_sentence_that_stands_first_comes_first():
     vectors = {"q": [1.0, 0.0], "b": [2.0, 2.0], "a": [1.0, 1.0], "c": [0.0, 1.0]}
     model = SimpleNamespace(embed=lambda texts: np.array([vectors[t] for t in texts]))
-    found = retrieval.rows(model, Collection(["c", "b", "a"]), queries=("q",), top=2)
+    found = retrieval.rows(model, ["c", "b", "a"], queries=("q",), top=2)
     assert [row["sentence"] for row in found] == ["b", "a"]
 
 
 def test_a_collection_that_is_too_small_is_refused():
     with pytest.raises(InputError, match="^collection: has 3 sentences; with the query itself, 4"):
-        list(retrieval.rows(None, Collection(["a", "b", "c"]), queries=("q",)))
+        list(retrieval.rows(None, ["a", "b", "c"], queries=("q",)))
