@@ -203,7 +203,7 @@ class OwnPairs:
 
 
 def own_pairs(raw: Raw, task: str, settings: OwnPairs) -> list[ScoredPair]:
-    """Return a user's pairs, with what the reader tells of them; ``raw`` notes the file.
+    """Return a user's pairs, after its reader has printed what it recognised; ``raw`` notes the file.
 
     The reader is imported by name: its code counts in the digest of those runs alone that have
     such a file.

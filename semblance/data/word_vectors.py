@@ -1,6 +1,6 @@
 """GloVe's text format: each line has a word and its numbers, separated by single blanks.
 
-The first line tells how many numbers there are, d. A few words of glove.840B.300d contain blanks, so
+The first line has d numbers, and so has each. A few words of glove.840B.300d contain blanks, so
 the last d fields of a line are the numbers. Blanks alone separate: other white space, such as a
 no-break space, is itself a word there.
 """
@@ -18,7 +18,7 @@ from semblance.errors import InputError, at
 from semblance.files import MOST
 
 MAX_LINE = 1 << 16  # characters; a word with 300 numbers has about 2,700
-FIRST_ROWS = 1 << 12  # that memory is asked for at first; it grows by a quarter each time
+FIRST_ROWS = 1 << 12  # that have memory at first; it grows by a quarter each time
 FETCH = "fetch the file again"
 ONE_LENGTH = "give each word as many numbers as the first line has"
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?|[-+]?(nan|inf(inity)?)", re.I | re.A)

@@ -15,7 +15,7 @@ from semblance.evaluation.metrics import (
     refuse_zero_vectors,
     relevant_ranks,
 )
-from semblance.evaluation.prepared import Question, read_bank
+from semblance.evaluation.prepared import BankQuestion, read_bank
 from semblance.evaluation.scored import ModelEvaluation, ModelRun, Target
 from semblance.evaluation.texts import Texts
 from semblance.models.vectors import unit
@@ -49,7 +49,7 @@ class FaqRun(ModelRun):
 def predict(
     evaluation: ModelEvaluation,
     candidates: Candidates,
-    questions: Mapping[str, Sequence[Question]],
+    questions: Mapping[str, Sequence[BankQuestion]],
     max_length: int,
     by: By,
 ) -> dict[str, list]:
@@ -82,7 +82,7 @@ def predict(
     return {name: column + dev[name] for name, column in test.items()}
 
 
-def texts_of(questions: Iterable[Question]) -> list[str]:
+def texts_of(questions: Iterable[BankQuestion]) -> list[str]:
     """Return the texts of some questions."""
     return [question.text for question in questions]
 
@@ -102,7 +102,7 @@ def by_words(candidates: Candidates, words: Words, queries: Sequence[str]) -> Sc
         yield candidates.best(words.scores([query]))[0]
 
 
-def ranked(rankings: Sequence[Scores], questions: Sequence[Question]) -> dict[str, list]:
+def ranked(rankings: Sequence[Scores], questions: Sequence[BankQuestion]) -> dict[str, list]:
     """Return the per-query columns of some questions, given the scores of one ranking or more."""
     columns: dict[str, list] = {
         "protocol": [q.protocol for q in questions],

@@ -78,7 +78,7 @@ class Poolings:
 
 
 class EveryPooling:
-    """A model whose vectors can be asked for by each pooling, its own among them."""
+    """A model that gives vectors by each pooling, its own among them."""
 
     def __init__(self, model: FoundModel, device: str = "cpu"):
         self.model = model

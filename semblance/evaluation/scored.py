@@ -77,7 +77,7 @@ class Scored:
 def open_model(
     model: SavedModel, target: Target, libraries: tuple[str, ...] = ()
 ) -> tuple[Encoder | WordAverage, dict]:
-    """Load a model for evaluation; return it and the facts that stand beside each of its scores.
+    """Load a model for evaluation; return it and the facts that each of its scores names.
 
     ``libraries`` are those that the scores depend on besides LIBRARIES_THAT_COUNT.
     """

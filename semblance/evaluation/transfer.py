@@ -71,7 +71,7 @@ class Transfer:
 
 
 def _features(vectors: Vectors, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return the vector u of each text (n, d); of each pair |u - v| beside u * v (n, 2 d)."""
+    """Return the vector u of each text (n, d); of each pair |u - v| and u * v (n, 2 d)."""
     if (second != "").any():
         return pair_features(vectors, first.tolist(), second.tolist())
     return vectors.of(first.tolist()).astype(np.float64)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from semblance.evaluation.faq import by_vectors, by_words, ranked, score_rows
-from semblance.evaluation.prepared import Question
+from semblance.evaluation.prepared import BankQuestion
 from semblance.evaluation.texts import Vectors
 from semblance.ranking.candidates import Candidates
 from semblance.ranking.words import Words
@@ -22,7 +22,7 @@ DIRECTIONS = {
 
 
 def question(text, *relevant, protocol="pairs", name="a"):
-    return Question(protocol, name, text, 0, relevant)
+    return BankQuestion(protocol, name, text, 0, relevant)
 
 
 def rank(*questions, texts_of_answers=tuple((a,) for a in ANSWERS)):
